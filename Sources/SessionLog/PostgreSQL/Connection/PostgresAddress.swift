@@ -35,12 +35,13 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   /// Keywords and values for `PQconnectdbParams`, in the order of their priority: the URI replaces
   /// those before it.
   ///
-  /// The kernel closes a connection whose peer does not answer for about ten seconds.
+  /// A host that does not answer is given up after 2 seconds, libpq's minimum, and a connection
+  /// whose peer's machine is lost after 5 seconds; a busy server keeps its connections.
   /// - Source: postgresql.org/docs/15/libpq-connect.html
   func parameters(name: String) -> [(keyword: String, value: String)] {
     [
-      ("connect_timeout", "5"), ("keepalives", "1"), ("keepalives_idle", "5"),
-      ("keepalives_interval", "2"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
+      ("connect_timeout", "2"), ("keepalives", "1"), ("keepalives_idle", "2"),
+      ("keepalives_interval", "1"), ("keepalives_count", "3"), ("tcp_user_timeout", "5000"),
       ("fallback_application_name", name), ("dbname", uri),
       ("target_session_attrs", "read-write"), ("client_encoding", "UTF8"),
     ]

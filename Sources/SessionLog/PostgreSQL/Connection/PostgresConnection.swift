@@ -29,7 +29,15 @@ final class PostgresConnection {
     guard PQstatus(handle) == CONNECTION_OK, PQsetnonblocking(handle, 1) == 0,
       PQenterPipelineMode(handle) == 1
     else { throw PostgresError(lost: handle) }
-    try run("SELECT set_config('search_path', 'pickerd', false)")
+    // The server notices within seconds that this machine is lost, and releases its locks.
+    try run(
+      """
+      SELECT set_config('search_path', 'pickerd', false),
+        set_config('tcp_keepalives_idle', '2', false),
+        set_config('tcp_keepalives_interval', '1', false),
+        set_config('tcp_keepalives_count', '3', false),
+        set_config('tcp_user_timeout', '5000', false)
+      """)
   }
 
   deinit { PQfinish(handle) }

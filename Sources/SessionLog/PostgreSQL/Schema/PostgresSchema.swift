@@ -1,3 +1,5 @@
+import Foundation
+
 /// The schema `pickerd` of the database, as migrations in the order of the releases.
 ///
 /// One node migrates at a time, under an advisory lock. Migration N must leave a schema that nodes
@@ -32,6 +34,7 @@ enum PostgresSchema {
   /// - Throws: ``StoreProblem`` if a newer pickerd has migrated it, or such a copy is incomplete.
   static func open(_ connection: PostgresConnection, isMove: Bool = false) throws -> Opened {
     let history = try history(connection)
+    try waitForNodes(history, connection)
     try connection.run([
       PostgresStatement("BEGIN"),
       PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.int(migrationLock)]),
@@ -61,6 +64,22 @@ enum PostgresSchema {
     if hasLost { try renewEpochs(connection, history: history) }
     try connection.run("COMMIT")
     return Opened(hasLostHistory: hasLost)
+  }
+
+  /// After a failover, a node that was connected before knows whether commits are missing, and
+  /// stores the new history if they are not. A node that starts meanwhile waits for that; without
+  /// such a node, it must assume that commits are missing.
+  private static func waitForNodes(
+    _ history: String, _ connection: PostgresConnection
+  ) throws(PostgresError) {
+    guard try storedVersion(connection) > 0 else { return }
+    let system = history.prefix { $0 != "/" }
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+      let known = try connection.run("SELECT history FROM store").text(0, 0) ?? ""
+      guard known != history, known.hasPrefix("\(system)/") else { return }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
   }
 
   static func history(_ connection: PostgresConnection) throws(PostgresError) -> String {
