@@ -119,3 +119,24 @@ def test_a_node_that_is_not_ready_gets_no_requests_and_its_members_go_to_others(
     back = ana.come_back()
     assert back.welcome["resumed"]
     back.drop()
+
+
+def test_a_node_that_drains_gets_no_requests_and_its_members_come_back(nodes):
+    """A restart for an upgrade: no request fails, and members are asked to reconnect."""
+    node = nodes.nodes[1]
+    session, idle = nodes.own(node)[:2]
+    ana = nodes.member(session, "Ana")
+
+    node.terminate()
+
+    statuses = {nodes.status(each.path) for _ in range(20) for each in (session, idle)}
+    assert statuses <= {200, 404}, "from the node until it drains, then from another one"
+    assert ana.expect("draining")["reconnectAfterMs"] >= 0
+    ana.closed(1001)
+    assert node.process.wait(20) == 0
+    assert {nodes.status(each.path) for _ in range(5) for each in (session, idle)} == {404}
+    node.start()
+    wait_until(lambda: nodes.status(session.path) == 200, what="the way back")
+    back = ana.come_back()
+    assert back.welcome["resumed"]
+    back.drop()

@@ -3,7 +3,7 @@
 
 Starts PostgreSQL 15 with two standbys under Patroni with etcd, three pickerd nodes, and HAProxy in
 front of them, on loopback ports and in a temporary folder. Prints the addresses, one a line, then
-waits, and starts nodes again that have exited. SIGINT, SIGTERM and the death of this process end
+waits, and starts programs again that have exited. SIGINT, SIGTERM and the death of this process end
 everything.
 
 Only for trying and for tests: one machine is no protection against its loss.
@@ -27,17 +27,25 @@ class Cluster:
 
     def __init__(self, options):
         self.options = options
-        self.processes = Processes()
+        self.addresses = dict(each.partition("@")[0].split("=") for each in options.machine)
+        names = [f"node{n}" for n in range(1, options.nodes + 1)]
+        namespaces = {each.partition("=")[0]: each.partition("@")[2] for each in options.machine}
+        namespaces |= {f"etcd-{name}": path for name, path in namespaces.items()}
+        self.processes = Processes(namespaces)
         self.folder = self.processes.folder
-        ports = iter(free_ports(9 + 2 * options.nodes))
+        ports = iter(free_ports(13 + 2 * options.nodes))
         self.port = options.port or next(ports)
         self.nodes = {
-            f"node{n}": (next(ports), next(ports)) for n in range(1, options.nodes + 1)}
-        self.databases = None if options.store else Databases(self.processes, ports)
+            name: (self.addresses.get(name, "127.0.0.1"), next(ports), next(ports))
+            for name in names}
+        self.databases = None
+        if not options.store:
+            self.databases = Databases(self.processes, ports, self.addresses)
         self.store = options.store or self.databases.store()
 
     def run(self):
         if self.databases:
+            print("starting PostgreSQL under Patroni with etcd: ten seconds", flush=True)
             self.databases.start()
         if self.nodes:
             self.start_nodes()
@@ -46,17 +54,23 @@ class Cluster:
         self.processes.watch()
 
     def start_nodes(self):
-        environment = {"PGPASSFILE": str(self.databases.passfile)} if self.databases else {}
-        for name, (port, admin) in self.nodes.items():
+        for name, (address, port, admin) in self.nodes.items():
+            environment = {"PGPASSFILE": str(self.databases.passfile)} if self.databases else {}
+            environment |= dict(each.partition(":")[2].split("=", 1)
+                                for each in self.options.environment if each.startswith(f"{name}:"))
             self.processes.start(name, [
-                self.options.pickerd.absolute(), "serve", "--listen", f"127.0.0.1:{port}",
-                "--admin-listen", f"127.0.0.1:{admin}", "--store", self.store,
+                self.options.pickerd.absolute(), "serve", "--listen", f"{address}:{port}",
+                "--admin-listen", f"{address}:{admin}", "--store", self.store,
                 *self.options.argument], environment=environment, keep=True)
+
+    def stop(self):
+        self.processes.stop([*self.nodes, "haproxy"])
 
     def start_haproxy(self):
         """HAProxy with the backend of deploy/haproxy.cfg, whose frontend needs a certificate."""
         backend = (DEPLOY / "haproxy.cfg").read_text().partition("backend cluster\n")[2]
-        servers = [f"  server {name} 127.0.0.1:{port}" for name, (port, _) in self.nodes.items()]
+        servers = [f"  server {name} {address}:{port}"
+                   for name, (address, port, _) in self.nodes.items()]
         path = self.folder / "haproxy.cfg"
         path.write_text("\n".join([
             "defaults", "  mode http", "  timeout connect 5s", "  timeout http-request 10s",
@@ -80,14 +94,14 @@ class Cluster:
         """NAME ADDRESS…, one a line; tests read them."""
         if self.nodes:
             print(f"pickerd http://127.0.0.1:{self.port} through HAProxy")
-        for name, (port, admin) in self.nodes.items():
-            print(f"{name} http://127.0.0.1:{port} admin http://127.0.0.1:{admin}")
+        for name, (address, port, admin) in self.nodes.items():
+            print(f"{name} http://{address}:{port} admin http://{address}:{admin}")
         print(f"store {self.store}")
         if self.databases:
             print(f"passfile {self.databases.passfile}")
-            for name, (port, rest) in self.databases.ports.items():
-                role = self.databases.role(name)
-                print(f"{name} 127.0.0.1:{port} patroni http://127.0.0.1:{rest} {role}")
+            for name, (port, *_) in self.databases.ports.items():
+                role, address = self.databases.role(name), self.databases.addresses[name]
+                print(f"{name} {address}:{port} patroni {self.databases.url(name, 1)} {role}")
         print(f"folder {self.folder} logs and process ids")
         print("ready: Ctrl-C ends all of it", flush=True)
 
@@ -105,6 +119,12 @@ def main():
     parser.add_argument("--port", default=0, type=int, help="of HAProxy; 0: any free port")
     parser.add_argument("--nodes", default=3, type=int, help="0: only the databases")
     parser.add_argument("--store", help="of every node, instead of PostgreSQL")
+    parser.add_argument(
+        "--machine", action="append", default=[], metavar="NAME=ADDRESS@NAMESPACE",
+        help="for tests: the address and the network namespace (a path) of pg1 or node1, and so on")
+    parser.add_argument(
+        "--environment", action="append", default=[], metavar="NAME:VARIABLE=VALUE",
+        help="for tests: an environment variable of a node")
     parser.add_argument("argument", nargs="*", help="further arguments of pickerd serve")
     options = parser.parse_args()
     for each in (signal.SIGINT, signal.SIGTERM):
@@ -119,7 +139,7 @@ def main():
         sys.exit(f"make cluster: {failure}")
     finally:
         if cluster:
-            cluster.processes.stop()
+            cluster.stop()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -14,6 +15,7 @@ START_SECONDS = 120
 #: As in pickerd.service: seconds before a process is started again, and the status of an invalid
 #: configuration, after which it is not.
 RESTART_SECONDS, INVALID = 1, 64
+STOP_SECONDS = 10
 PATH = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
 
 
@@ -22,11 +24,15 @@ class Failure(Exception):
 
 
 class Processes:
-    """All processes, in the order of their start."""
+    """All processes, in the order of their start.
 
-    def __init__(self):
+    `namespaces` are the paths of network namespaces, by the names of programs.
+    """
+
+    def __init__(self, namespaces=None):
         self.folder = Path(tempfile.mkdtemp(prefix="pickerd-cluster-"))
         self.folder.chmod(0o711)
+        self.namespaces = namespaces or {}
         self.processes = {}
         self.kept = {}
         # PostgreSQL refuses to run as root.
@@ -37,6 +43,8 @@ class Processes:
         guarded = ["setpriv", "--pdeathsig", "TERM"]
         if user:
             guarded += [f"--reuid={user}", f"--regid={user}", "--init-groups"]
+        if name in self.namespaces:
+            guarded = ["nsenter", f"--net={self.namespaces[name]}", "--", *guarded]
         with (self.folder / f"{name}.log").open("ab") as log:
             process = subprocess.Popen(
                 [*guarded, "--", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=log,
@@ -46,16 +54,16 @@ class Processes:
         # setpriv has become the program itself, with the same id.
         (self.folder / f"{name}.pid").write_text(f"{process.pid}\n")
         if keep:
-            self.kept[name] = (arguments, environment)
+            self.kept[name] = (arguments, user, environment)
 
     def keep_running(self, name):
-        """Starts a process again that has exited, as systemd would."""
+        """Starts a process again that has exited, as systemd would, unless NAME.down exists."""
         status = self.processes[name].poll()
         if status == INVALID:
             raise Failure(f"{name} has exited:\n{self.tail(name)}")
-        if status is not None:
-            arguments, environment = self.kept[name]
-            self.start(name, arguments, environment=environment, keep=True)
+        if status is not None and not (self.folder / f"{name}.down").exists():
+            arguments, user, environment = self.kept[name]
+            self.start(name, arguments, user=user, environment=environment, keep=True)
 
     def watch(self):
         """Until a signal."""
@@ -80,32 +88,36 @@ class Processes:
         lines = (self.folder / f"{name}.log").read_text(errors="replace").splitlines()
         return "\n".join(lines[-20:])
 
-    def stop(self):
-        """Ends the newest processes first; afterwards nothing is left."""
-        for process in reversed(self.processes.values()):
+    def stop(self, graceful):
+        """Ends `graceful` programs with SIGTERM and the others, whose files are not needed any
+        more, at once. Afterwards nothing is left."""
+        first = [self.processes[name] for name in graceful if name in self.processes]
+        for process in first:
             process.terminate()
-        until = time.monotonic() + 10
-        for process in reversed(self.processes.values()):
+        until = time.monotonic() + STOP_SECONDS
+        for process in first:
             try:
                 process.wait(max(until - time.monotonic(), 0.1))
             except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        # Patroni stops its PostgreSQL; this one is for a Patroni that was killed.
-        for pid_file in self.folder.glob("pg*/data/postmaster.pid"):
-            try:
-                os.kill(int(pid_file.read_text().split()[0]), signal.SIGQUIT)
-            except (OSError, ValueError, IndexError):
                 pass
+        for process in self.processes.values():
+            # With its children, such as the pg_basebackup of a Patroni.
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        for pid_file in self.folder.glob("pg*/data/postmaster.pid"):
+            end_postmaster(pid_file)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def mine(self, name, text=None):
+    def mine(self, name, text=None, mode=0o600):
         """A private file with `text`, or a folder, of the user who runs PostgreSQL."""
         path = self.folder / name
         if text is None:
             path.mkdir(mode=0o700)
         else:
-            path.touch(mode=0o600)
+            path.touch(mode)
             path.write_text(text)
         if self.user:
             owner = pwd.getpwnam(self.user)
@@ -113,15 +125,37 @@ class Processes:
         return path
 
 
+def end_postmaster(pid_file):
+    """Ends a PostgreSQL server whose Patroni does not run any more, and waits for its end."""
+    try:
+        pid = int(pid_file.read_text().split()[0])
+        os.kill(pid, signal.SIGQUIT)
+        until = time.monotonic() + STOP_SECONDS
+        # A zombie has no command line.
+        while Path(f"/proc/{pid}/cmdline").read_bytes():
+            if time.monotonic() > until:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.05)
+    except (OSError, ValueError, IndexError):
+        pass
+
+
 def free_ports(count):
-    """Ports of 127.0.0.1 that are free now."""
-    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [listener.getsockname()[1] for listener in listeners]
-    for listener in listeners:
-        listener.close()
+    """Ports of 127.0.0.1 that are free now, below those that the kernel gives to clients: a
+    program that is started again finds its port free."""
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(12_000, 32_000)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        if port not in ports:
+            ports.append(port)
     return ports
 
 
-def accepts(port):
+def accepts(port, address="127.0.0.1"):
     with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+        probe.settimeout(5)
+        return probe.connect_ex((address, port)) == 0

@@ -1,6 +1,7 @@
 """The shipped configurations of nginx, HAProxy and Caddy, started in front of a server."""
 
 import http.client
+import os
 import random
 import re
 import shutil
@@ -72,13 +73,15 @@ class Proxy:
         self.member_context.maximum_version = ssl.TLSVersion.TLSv1_2
         self.log = (folder / "log").open("wb")
         self.processes = []
+        self.environment = {}
         self._start(*getattr(self, f"_{kind}")())
         wait_until(self._accepts, what=f"{kind}'s listener")
 
     def _start(self, *arguments):
         self.processes.append(subprocess.Popen(
             arguments, stdout=self.log, stderr=self.log, cwd=self.folder,
-            env={"HOME": str(self.folder), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}))
+            env={"HOME": str(self.folder), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+                 **self.environment}))
 
     def _accepts(self):
         assert self.processes[-1].poll() is None, (self.folder / "log").read_text()
@@ -118,13 +121,15 @@ class Proxy:
             "bind :80": f"bind 127.0.0.1:{self.http_port}",
             "bind :443": f"bind 127.0.0.1:{self.port}",
             "/etc/haproxy/pick.example.org.pem": str(both),
-            "log /dev/log local0": "log stderr format raw local0",
+            '"${PICKERD_LOG-/dev/log}" local0': "stderr format raw local0",
             "  user haproxy\n  group haproxy\n": "",
             "server pickerd 127.0.0.1:7681": f"server pickerd {self.backends[0]}",
-            **({"default_backend pickerd": "default_backend cluster"} if self.backends[1:] else {}),
             **{f"server node{n} 10.0.0.{n}:7681": f"server node{n} {backend}"
                for n, backend in enumerate(self.backends, start=1) if self.backends[1:]}})
-        subprocess.run([program("haproxy"), "-c", "-f", path], check=True, capture_output=True)
+        if self.backends[1:]:
+            self.environment["PICKERD_BACKEND"] = "cluster"
+        subprocess.run([program("haproxy"), "-c", "-f", path], check=True, capture_output=True,
+                       env={**os.environ, **self.environment})
         return [program("haproxy"), "-db", "-f", path]
 
     def _caddy(self):
