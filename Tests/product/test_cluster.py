@@ -1,73 +1,191 @@
-"""pickerd on PostgreSQL with standbys behind HAProxy: what members see when programs are killed.
+"""Three pickerd nodes on PostgreSQL with two standbys, each on a machine of its own: what members
+see when programs are killed, stopped and restarted, and when the network between them is cut.
 
-Requests of one session go to one node, and to another one when that is killed.
+The clocks of the nodes differ by 5 s. Members send commands all the time, at each of the nodes and
+through HAProxy, and go to another node when theirs does not answer.
 """
 
+import contextlib
 import os
 import signal
+import statistics
+import subprocess
+import time
+from datetime import datetime
 
 import pytest
 
-from harness.cluster import Cluster
-from harness.pickerd import wait_until
+from harness.cluster import FAILOVER, Cluster
+from harness.network import Network
+from harness.pickerd import REPOSITORY, wait_until
 from harness.travellers import Travel
-from test_cluster_databases import FAILOVER, is_promoted
+
+IS_ROOT = os.geteuid() == 0
+cuts = pytest.mark.skipif(not IS_ROOT, reason="only root makes network namespaces")
+
+DATABASES = ["pg1", "pg2", "pg3"]
+NODES = ["node1", "node2", "node3"]
+#: What is added to the time of each node's clock, in seconds.
+CLOCKS = {"node1": 5, "node2": -5}
+#: Each member's longest time without an answer, in seconds, by test.
+SILENCES = {}
 
 
 @pytest.fixture(scope="module")
-def cluster():
-    cluster = Cluster("--", "--limit", "messagesPerSecond=100000", "--limit", "joinsBurst=10000")
+def network():
+    """`None` if this is not root: then all programs are on one machine."""
+    if not IS_ROOT:
+        yield None
+        return
+    network = Network(*DATABASES, *NODES)
+    with network.entered():
+        yield network
+    network.stop()
+
+
+@pytest.fixture(scope="module")
+def cluster(network, tmp_path_factory):
+    library = clock_offset(tmp_path_factory.mktemp("clock") / "clock_offset.so")
+    environment = sum((
+        ["--environment", f"{node}:LD_PRELOAD={library}",
+         "--environment", f"{node}:CLOCK_OFFSET_SECONDS={seconds}"]
+        for node, seconds in CLOCKS.items()), [])
+    machines = network.arguments() if network else []
+    cluster = Cluster(*machines, *environment, "--", "--limit",
+                      "messagesPerSecond=100000", "--limit", "joinsBurst=10000")
     yield cluster
     cluster.stop()
 
 
+def clock_offset(library):
+    """A library to preload that shifts a program's clock."""
+    source = REPOSITORY / "Tests/product/harness/clock_offset.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return library
+
+
 @pytest.fixture
-def travel(cluster):
+def travel(cluster, request):
     """Members of one session, who send commands; afterwards, nothing must be wrong."""
-    travel = Travel([cluster], members=6)
+    cluster.wait_for_standbys()
+    for node in cluster.nodes:
+        wait_until(node.is_ready, timeout=FAILOVER, what=f"the readiness of {node.name}")
+    travel = Travel([*cluster.nodes, cluster], members=8)
     with travel.under_way():
         yield travel
         travel.wait_for_answers(timeout=FAILOVER)
     assert travel.history().violations() == []
+    SILENCES[request.node.name] = travel.silences()
     travel.end()
 
 
-def active(cluster):
-    """The name of the node that serves."""
-    for name in ("node1", "node2", "node3"):
-        try:
-            address = cluster.words[name][0].rpartition(":")[2]
-            if cluster.get("/readyz", port=int(address)).status == 200:
-                return name
-        except OSError:
-            continue
-    return None
+def test_kill_9_of_a_node(cluster, travel):
+    pid = cluster.pid("node1")
+
+    cluster.kill("node1")
+
+    wait_until(lambda: cluster.pid("node1") != pid, timeout=FAILOVER, what="the node again")
+    wait_until(cluster.nodes[0].is_ready, timeout=FAILOVER, what="its readiness")
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
-def test_no_answered_command_is_lost_when_the_serving_node_ends(cluster, travel, number):
-    node = wait_until(lambda: active(cluster), timeout=FAILOVER, what="a node that serves")
-    pid = cluster.pid(node)
+def test_a_node_that_is_stopped_and_continued(cluster, travel):
+    cluster.signal("node2", signal.SIGSTOP)
+    try:
+        travel.wait_for_answers(timeout=FAILOVER)
+    finally:
+        cluster.signal("node2", signal.SIGCONT)
 
-    os.kill(pid, number)
-
-    wait_until(lambda: cluster.pid(node) != pid, timeout=FAILOVER, what="the same node again")
-    wait_until(lambda: active(cluster), timeout=FAILOVER, what="a node that serves")
+    wait_until(cluster.nodes[1].is_ready, timeout=FAILOVER, what="its readiness")
 
 
-def test_no_answered_command_is_lost_when_the_primary_is_killed(cluster, travel):
+def test_a_restart_of_all_nodes_one_after_the_other(cluster, travel):
+    for node in cluster.nodes:
+        pid = cluster.pid(node.name)
+        cluster.signal(node.name, signal.SIGTERM)
+        wait_until(lambda: cluster.pid(node.name) != pid, timeout=FAILOVER, what="the node again")
+        wait_until(node.is_ready, timeout=FAILOVER, what="its readiness")
+
+    for walker in travel.walkers:
+        types = {message["type"] for visit in walker.visits for message in visit.record}
+        assert "draining" in types, f"{walker.name} was asked to reconnect"
+
+
+def test_kill_9_of_the_primary(cluster, travel):
     old = cluster.primary()
 
     os.kill(cluster.postmaster(old), signal.SIGKILL)
 
-    wait_until(lambda: is_promoted(cluster, old), timeout=FAILOVER, what="another primary")
+    wait_until(lambda: cluster.is_promoted(old), timeout=FAILOVER, what="another primary")
 
 
-def test_no_answered_command_is_lost_when_the_machine_of_the_primary_is_lost(cluster, travel):
+def test_kill_9_of_the_primary_and_of_two_nodes(cluster, travel):
+    """Nodes that start during a failover find another timeline, but nothing is lost."""
     old = cluster.primary()
-    postmaster = cluster.postmaster(old)
 
-    cluster.kill(old)
-    os.kill(postmaster, signal.SIGKILL)
+    for name in ("node1", "node2"):
+        cluster.kill(name)
+    os.kill(cluster.postmaster(old), signal.SIGKILL)
 
-    wait_until(lambda: is_promoted(cluster, old), timeout=FAILOVER, what="another primary")
+    wait_until(lambda: cluster.is_promoted(old), timeout=FAILOVER, what="another primary")
+    for node in cluster.nodes:
+        wait_until(node.is_ready, timeout=FAILOVER, what=f"the readiness of {node.name}")
+
+
+def test_the_loss_of_the_primarys_machine(cluster, network, travel):
+    old = cluster.primary()
+    others = [name for name in DATABASES + NODES if name != old]
+
+    silence = network.cut([old], others) if network else contextlib.nullcontext()
+    with silence, cluster.without_machine(old):
+        wait_until(lambda: cluster.is_promoted(old), timeout=FAILOVER, what="another primary")
+        travel.wait_for_answers(timeout=FAILOVER)
+
+
+@cuts
+def test_a_cut_between_a_node_and_the_databases(cluster, network, travel):
+    address = network.addresses["node3"]
+    connections = f"SELECT count(*) FROM pg_stat_activity WHERE client_addr = '{address}'"
+    assert int(cluster.sql(connections, user="postgres")) > 0
+
+    with network.cut(["node3"], DATABASES):
+        travel.wait_for_answers(timeout=FAILOVER)
+        wait_until(lambda: cluster.sql(connections, user="postgres").strip() == "0",
+                   timeout=FAILOVER, what="the end of its connections, with their locks")
+        wait_until(lambda: not cluster.nodes[2].is_ready(), timeout=FAILOVER, what="503")
+
+    wait_until(cluster.nodes[2].is_ready, timeout=FAILOVER, what="its readiness")
+
+
+@cuts
+def test_a_cut_between_the_primary_and_the_standbys(cluster, network, travel):
+    """The nodes reach all of them: the old primary must not accept anything more."""
+    old = cluster.primary()
+
+    with network.cut([old], [name for name in DATABASES if name != old]):
+        wait_until(lambda: cluster.is_promoted(old), timeout=FAILOVER, what="another primary")
+        travel.wait_for_answers(timeout=FAILOVER)
+
+
+def test_members_are_back_after_five_seconds():
+    """The median of the tests before; the times of each are in deploy/README.md."""
+    medians = {name: statistics.median(silences) for name, silences in SILENCES.items()}
+    for name, silences in SILENCES.items():
+        print(f"{name}: {medians[name]:.1f} s, at most {max(silences):.1f} s")
+
+    assert len(SILENCES) < 8 or statistics.median(medians.values()) < 5
+
+
+def test_nodes_with_different_clocks_agree_on_the_time(cluster):
+    """All take it from the database. The clock of the databases is that of the test."""
+    begin = time.time()
+    travel = Travel(cluster.nodes, members=6)
+    with travel.under_way():
+        travel.wait_for_answers()
+    end = time.time()
+
+    history = travel.history()
+    travel.end()
+
+    assert history.violations() == []
+    times = [datetime.fromisoformat(line["at"]).timestamp() for line in history.logs[0]]
+    assert begin - 2 < min(times) and max(times) < end + 2

@@ -1,5 +1,7 @@
 """A cluster from deploy/cluster: databases, nodes and HAProxy, which tests kill and stop."""
 
+import contextlib
+import http.client
 import os
 import re
 import signal
@@ -7,18 +9,44 @@ import subprocess
 import threading
 from pathlib import Path
 
-from .pickerd import REPOSITORY, Pickerd, binary
+from .pickerd import REPOSITORY, Pickerd, binary, wait_until
 
 START_SECONDS = 120
+#: Seconds for what takes about five on an idle machine.
+FAILOVER = 60
 
 
-class Cluster:
-    """`make cluster`. Requests go through HAProxy."""
+class Client:
+    """HTTP requests and sessions at one address."""
 
-    create, session = Pickerd.create, Pickerd.session
-    connection, request = Pickerd.connection, Pickerd.request
+    create, session, request = Pickerd.create, Pickerd.session, Pickerd.request
     get, post, delete = Pickerd.get, Pickerd.post, Pickerd.delete
     has_manual_clock = False
+    host = "127.0.0.1"
+
+    def connection(self, port=None, timeout=20):
+        return http.client.HTTPConnection(self.host, port or self.port, timeout=timeout)
+
+    def socket(self, path):
+        return f"ws://{self.host}:{self.port}{path}"
+
+    def is_ready(self):
+        try:
+            return self.get("/readyz").status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+
+class Node(Client):
+    """A node, without HAProxy before it."""
+
+    def __init__(self, name, address):
+        self.name, self.sessions = name, []
+        self.host, self.port = re.search(r"//(.*):(\d+)$", address).groups()
+
+
+class Cluster(Client):
+    """`make cluster`. Requests go through HAProxy."""
 
     def __init__(self, *arguments):
         self.process = subprocess.Popen(
@@ -39,8 +67,9 @@ class Cluster:
         self.port = port(self.words["pickerd"][0]) if "pickerd" in self.words else None
         self.sessions = []
 
-    def socket(self, path):
-        return f"ws://127.0.0.1:{self.port}{path}"
+    @property
+    def nodes(self):
+        return [Node(name, self.words[name][0]) for name in ("node1", "node2", "node3")]
 
     # Processes
 
@@ -55,11 +84,50 @@ class Cluster:
         """kill -9; a node is started again after a second."""
         os.kill(self.pid(name), signal.SIGKILL)
 
+    def signal(self, name, number):
+        """Sends a signal to all processes of a node or a database server."""
+        for pid in (self.pid(name), *([self.postmaster(name)] if name.startswith("pg") else [])):
+            os.kill(pid, number)
+
+    @contextlib.contextmanager
+    def without_machine(self, name):
+        """kill -9 of PostgreSQL, Patroni and etcd of one machine, which start again afterwards."""
+        postmaster = self.postmaster(name)
+        names = (name, f"etcd-{name}")
+        for each in names:
+            (self.folder / f"{each}.down").touch()
+            self.kill(each)
+        os.kill(postmaster, signal.SIGKILL)
+        try:
+            yield
+        finally:
+            for each in names:
+                (self.folder / f"{each}.down").unlink()
+
+    # Databases
+
     def primary(self):
         """The name of the database server that accepts writes."""
-        accepted = self.sql("SELECT inet_server_port()").strip()
-        return next(name for name in ("pg1", "pg2", "pg3")
-                    if self.words[name][0].endswith(f":{accepted}"))
+        address = self.sql("SELECT host(inet_server_addr()) || ':' || inet_server_port()").strip()
+        return next(name for name in ("pg1", "pg2", "pg3") if self.words[name][0] == address)
+
+    def is_promoted(self, old):
+        """Whether another server than `old` is the primary."""
+        try:
+            return self.primary() != old
+        except (ConnectionError, subprocess.TimeoutExpired):
+            return False
+
+    def wait_for_standbys(self):
+        """Until both standbys have all commits: the next fault is a single one again."""
+        wait_until(self.has_standbys, timeout=2 * FAILOVER, what="two standbys")
+
+    def has_standbys(self):
+        try:
+            return self.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'",
+                            user="postgres").strip() == "2"
+        except (ConnectionError, subprocess.TimeoutExpired):
+            return False
 
     def everything(self):
         """The process ids of all programs of the cluster that run."""
@@ -68,11 +136,11 @@ class Cluster:
 
     # SQL
 
-    def sql(self, statement, timeout=20):
+    def sql(self, statement, timeout=20, user="pickerd"):
         """What a statement returns from the server that accepts writes."""
+        store = self.words["store"][0].replace("pickerd@", f"{user}@")
         done = subprocess.run(
-            ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", self.words["store"][0],
-             "-c", statement], capture_output=True, text=True, timeout=timeout, env={
+            ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", store, "-c", statement], capture_output=True, text=True, timeout=timeout, env={
                 **os.environ, "PGPASSFILE": self.words["passfile"][0], "PGCONNECT_TIMEOUT": "2"})
         if done.returncode:
             raise ConnectionError(done.stderr)

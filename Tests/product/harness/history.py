@@ -6,6 +6,7 @@ lost, none is done twice, all members have seen one order, revisions have no gap
 fork.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 
@@ -43,8 +44,8 @@ class History:
                 yield f"the log of node {number} has a gap, or a revision twice"
             if log != self.logs[0]:
                 yield f"the logs of nodes 0 and {number} differ: a fork"
-            commands = [(line["by"], line["ref"]) for line in log if "ref" in line]
-            for command in sorted({each for each in commands if commands.count(each) > 1}):
+            commands = Counter((line["by"], line["ref"]) for line in log if "ref" in line)
+            for command in sorted(each for each, count in commands.items() if count > 1):
                 yield f"{command} is in the log of node {number} twice"
 
     def _of_order(self, messages, lines):

@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from copy import deepcopy
+from itertools import pairwise
 
 from websockets.exceptions import WebSocketException
 
@@ -66,22 +67,19 @@ class Walker(threading.Thread):
         self.visits = []
         self.commands = {}
         self.waiting = []
-        #: (when a connection broke, seconds until the next answer)
-        self.breaks = []
+        #: When answers arrived.
+        self.answered = []
         self.failure = None
 
     def run(self):
-        broken = None
         try:
             while not self.is_over.is_set() or self.waiting:
                 try:
                     self.enter()
-                    self.work(broken)
+                    self.work()
                 except BROKEN:
                     if self.visit and self.visit.welcome:
                         self.keep_waiting()
-                    if broken is None or self.has_answer:
-                        broken = time.monotonic()
                     self.node += 1
                     time.sleep(0.05)
         except Exception as failure:  # noqa: BLE001 - raised by `Travel.history`
@@ -89,7 +87,6 @@ class Walker(threading.Thread):
 
     def enter(self):
         """Joins at the current node, and sends again what has no answer, and two that have."""
-        self.has_answer = False
         visit = Visit(self.urls[self.node % len(self.urls)], self)
         last = self.visit
         visit.enter(last.resume() if last else None)
@@ -99,7 +96,7 @@ class Walker(threading.Thread):
         for ref in [*answered, *self.waiting]:
             visit.send(self.commands[ref])
 
-    def work(self, broken):
+    def work(self):
         visit, received = self.visit, time.monotonic()
         while not self.is_over.is_set() or visit.pending:
             while not self.is_over.is_set() and len(visit.pending) < 3:
@@ -116,10 +113,8 @@ class Walker(threading.Thread):
                     raise
                 continue
             received = time.monotonic()
-            if len(visit.pending) < before and not self.has_answer:
-                self.has_answer = True
-                if broken:
-                    self.breaks.append((broken, received - broken))
+            if len(visit.pending) < before:
+                self.answered.append(received)
         self.keep_waiting()
 
     def keep_waiting(self):
@@ -164,17 +159,18 @@ class Travel:
             assert time.monotonic() < until, f"no answers: {before}, now {self.answers()}"
             time.sleep(0.05)
 
-    def slowest_return(self):
-        """Seconds between the end of a connection and the next answer, at most."""
-        return max((seconds for walker in self.walkers for _, seconds in walker.breaks), default=0)
+    def silences(self):
+        """Each member's longest time without an answer, in seconds."""
+        return [max(later - earlier for earlier, later in pairwise(walker.answered))
+                for walker in self.walkers]
 
     def history(self):
-        """After the load: all members have the state of all nodes."""
+        """After the load: all members have the state of all nodes, as soon as these agree."""
         for walker in self.walkers:
             if walker.failure:
                 raise walker.failure
             assert not walker.is_alive(), f"{walker.name} waits for answers: {walker.waiting[:5]}"
-        states = wait_until(self.equal_states, what="the last command at all nodes")
+        states = wait_until(self.equal_states, timeout=60, what="the last command at all nodes")
         for walker in self.walkers:
             walker.visit.reach(states[0]["revision"])
             for state in states:
