@@ -113,6 +113,12 @@ bench-store: build ## Compare durable commands with plain fsynced transactions (
 	@exec env $(if $(FLUSH),LD_PRELOAD="$(CURDIR)/.build/bench/slow_flush.so" \
 	  FLUSH_MICROSECONDS="$(FLUSH)") .build/release/StoreBench $(BENCH)
 
+.PHONY: bench-cluster
+bench-cluster: build ## Compare nodes on PostgreSQL with each other and with pgbench (ROUNDS=3)
+	@deploy/need.sh "measure a cluster" $(CLUSTER_PACKAGES) $(BENCH_PACKAGES)
+	@$(MAKE) --no-print-directory -C Tests/bench ../../.build/bench/load
+	@exec python3 Tests/bench/cluster.py $(BENCH)
+
 .PHONY: soak
 soak: SECONDS = 3600
 soak: build ## Kills, floods, slow readers and simulated worlds for SECONDS=3600, with a report

@@ -16,7 +16,8 @@ static void fill(load *load, room *room) {
   uint64_t window = (uint64_t)load->settings.window * room->count;
   int64_t now = load_now();
   if (room->pending >= window) return;
-  load->is_holding = true;
+  // The buffered bytes must be for one connection.
+  load->is_holding = !load->settings.is_shared;
   while (room->pending < window) message_tap(load, room, now);
   load->is_holding = false;
   connection_flush(load, &load->connections[room->first + room->turn]);

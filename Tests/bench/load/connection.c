@@ -20,7 +20,7 @@ static uint8_t buffer[1 << 20];
 
 void connection_open(load *load, connection *connection) {
   struct sockaddr_in address = {.sin_family = AF_INET,
-                                .sin_port = htons((uint16_t)load->settings.port),
+                                .sin_port = htons((uint16_t)connection->port),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
   // Closes with a reset, which leaves no port in TIME_WAIT.
@@ -36,7 +36,7 @@ void connection_open(load *load, connection *connection) {
                        "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
                        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: pickerd.v1\r\n\r\n",
-                       load->rooms[connection->room].path, load->settings.port);
+                       load->rooms[connection->room].path, connection->port);
   if (send(descriptor, request, (size_t)count, MSG_NOSIGNAL) != count)
     load_fail("cannot shake hands: %s", strerror(errno));
   connection->descriptor = descriptor;

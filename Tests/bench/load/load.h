@@ -35,7 +35,7 @@ double histogram_at(const histogram *histogram, double share);
 typedef struct settings {
   int port;
   pid_t server;             ///< the process whose CPU time and memory are read; 0 for none
-  const char *rooms;        ///< a file with a line for each room: PATH MEMBERS IS_ACTIVE
+  const char *rooms;        ///< a file with a line for each room: PATH MEMBERS IS_ACTIVE [PORT...]
   const char *joins[8];     ///< member k of a room sends the k-th, modulo their count
   int join_count;
   const char *taps[16];     ///< sent round robin in a room; @ is the member's next ref
@@ -43,6 +43,7 @@ typedef struct settings {
   double warm, closed, open; ///< seconds
   double rate;              ///< taps per second of the open loop
   int window;               ///< taps in flight in a room, sent and received in bulk; 0: one by one
+  bool is_shared;           ///< in bulk, all members of a room send; # is the sender's number
   bool is_storm;            ///< connect, tap, wait for a line of stdin, resume
 } settings;
 
@@ -61,6 +62,7 @@ typedef struct connection {
   int descriptor;
   uint32_t room;
   uint32_t number;          ///< index in its room
+  int port;                 ///< of its server
   phase phase;
   int64_t ref;              ///< of its last tap
   uint64_t delta_count;     ///< deltas since the phase began
@@ -75,6 +77,9 @@ typedef struct room {
   uint32_t first, count;    ///< its connections
   bool is_active;
   uint64_t taps;            ///< since the phase began
+  int ports[8];             ///< member k is connected to the k-th, modulo their count
+  int port_count;
+  int sender;               ///< the port of the member that has tapped last
   uint32_t turn;            ///< the member that taps next
   uint32_t variant;         ///< the tap to send next
   uint64_t pending;         ///< outstanding deliveries of the last tap
@@ -99,6 +104,7 @@ typedef struct load {
   uint8_t held[8 + 65535];
   size_t held_count;
   histogram latencies;
+  histogram far;            ///< of members at other servers than the sender's
 } load;
 
 /// Starts to connect and sends the handshake immediately, which loopback accepts.

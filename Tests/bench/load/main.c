@@ -11,15 +11,21 @@
 static void read_rooms(load *load) {
   char line[512], path[400];
   unsigned members;
-  int is_active;
+  int is_active, used, more;
   FILE *file = fopen(load->settings.rooms, "r");
   if (!file) load_fail("no file %s", load->settings.rooms);
   while (fgets(line, sizeof line, file)) {
-    if (sscanf(line, "%399s %u %d", path, &members, &is_active) != 3)
+    if (sscanf(line, "%399s %u %d%n", path, &members, &is_active, &used) != 3)
       load_fail("not a room: %s", line);
     load->rooms = realloc(load->rooms, (load->room_count + 1) * sizeof *load->rooms);
     load->rooms[load->room_count++] = (room){.path = strdup(path), .first = load->connection_count,
                                              .count = members, .is_active = is_active};
+    room *room = &load->rooms[load->room_count - 1];
+    for (const char *rest = line + used;
+         room->port_count < 8 && sscanf(rest, "%d%n", &room->ports[room->port_count], &more) == 1;
+         rest += more)
+      room->port_count++;
+    if (room->port_count == 0) room->ports[room->port_count++] = load->settings.port;
     load->connection_count += members;
   }
   fclose(file);
@@ -38,6 +44,7 @@ static void make_connections(load *load) {
       connection *connection = &load->connections[room->first + number];
       connection->room = index;
       connection->number = number;
+      connection->port = room->ports[number % (uint32_t)room->port_count];
       if (load->settings.is_storm) connection->identity = calloc(1, sizeof(identity));
     }
   }
@@ -61,11 +68,13 @@ static void print_phase(const load *load, const char *name, spent before) {
   const histogram *latencies = &load->latencies;
   printf(",\"%s\":{\"seconds\":%.4f,\"taps\":%llu,\"deliveries\":%llu,\"perSecond\":%.1f,"
          "\"cpuPerDelivery\":%.4f,\"cpuPerTap\":%.4f,\"p50\":%.2f,\"p99\":%.2f,\"p999\":%.2f,"
+         "\"far50\":%.2f,\"far99\":%.2f,"
          "\"bytesPerTap\":%.1f,\"bytesPerDelivery\":%.1f,\"serverLoad\":%.3f,\"ownLoad\":%.3f}",
          name, seconds, (unsigned long long)load->taps, (unsigned long long)load->deliveries,
          (double)load->deliveries / seconds, cpu * 1e6 / deliveries, cpu * 1e6 / taps,
          histogram_at(latencies, 0.5), histogram_at(latencies, 0.99),
-         histogram_at(latencies, 0.999), (double)(load->bytes_in + load->bytes_out) / taps,
+         histogram_at(latencies, 0.999), histogram_at(&load->far, 0.5),
+         histogram_at(&load->far, 0.99), (double)(load->bytes_in + load->bytes_out) / taps,
          (double)load->bytes_out / deliveries, cpu / seconds, own / seconds);
 }
 

@@ -38,8 +38,17 @@ static void received_delta(load *load, connection *connection, int64_t now) {
   if (connection->delta_count >= room->taps) return;  // not of this phase
   int64_t due = room->sent[connection->delta_count++ & (LOAD_RING - 1)];
   load->deliveries++;
-  histogram_add(&load->latencies, now - due);
+  histogram_add(connection->port == room->sender ? &load->latencies : &load->far, now - due);
   if (--room->pending == 0 && load->is_looping) message_tap(load, room, load_now());
+}
+
+/// The answer to a command that has changed nothing, which only the first one of a member can do.
+static void received_reply(load *load, connection *connection) {
+  room *room = &load->rooms[connection->room];
+  room->taps--;
+  load->taps--;
+  room->pending -= room->count;
+  if (room->pending == 0 && load->is_looping) message_tap(load, room, load_now());
 }
 
 /// All messages begin with `{"type":"`.
@@ -57,6 +66,8 @@ void message_received(load *load, connection *connection, const char *text, size
       return received_delta(load, connection, now);
     case 'w': return received_welcome(load, connection, text, count);
     case 'p': case 'm': return;  // presence, months
+    case 'r':
+      if (load->settings.is_shared && text[11] == 'p') return received_reply(load, connection);
   }
   load_fail("not expected: %.*s", (int)(count < 300 ? count : 300), text);
 }
@@ -81,12 +92,18 @@ void message_tap(load *load, room *room, int64_t due) {
   char text[256];
   size_t count = 0;
   connection *sender = &load->connections[room->first + room->turn];
+  if (load->settings.is_shared)
+    room->variant = (uint32_t)(sender->ref % load->settings.tap_count);
   const char *tap = load->settings.taps[room->variant];
-  // With several taps in flight one member sends all taps of a room, which fixes their order.
-  if (load->is_looping && ++room->turn == room->count) room->turn = 0;
+  room->sender = sender->port;
+  // With several taps in flight one member sends all taps of a room, which fixes their order; with
+  // --shared each changes a column of its own.
+  bool is_next = load->is_looping || load->settings.is_shared;
+  if (is_next && ++room->turn == room->count) room->turn = 0;
   if (++room->variant == (uint32_t)load->settings.tap_count) room->variant = 0;
   for (; *tap && count < sizeof text - 24; tap++) {
-    if (*tap == '@') count += (size_t)sprintf(text + count, "%lld", (long long)++sender->ref);
+    if (*tap == '#') count += (size_t)sprintf(text + count, "%u", sender->number);
+    else if (*tap == '@') count += (size_t)sprintf(text + count, "%lld", (long long)++sender->ref);
     else text[count++] = *tap;
   }
   if (room->taps - load->connections[room->first].delta_count >= LOAD_RING)

@@ -60,6 +60,7 @@ void load_reset(load *load) {
 void load_count_anew(load *load) {
   load->taps = load->deliveries = load->bytes_out = load->bytes_in = load->messages = 0;
   memset(&load->latencies, 0, sizeof load->latencies);
+  memset(&load->far, 0, sizeof load->far);
 }
 
 /// Waits for all outstanding deliveries.

@@ -27,7 +27,8 @@ settings settings_read(int count, char **arguments) {
       {"tap", required_argument, 0, 't'},   {"warm", required_argument, 0, 'w'},
       {"closed", required_argument, 0, 'c'}, {"open", required_argument, 0, 'o'},
       {"rate", required_argument, 0, 'a'},  {"window", required_argument, 0, 'b'},
-      {"storm", no_argument, 0, 'm'},       {0},
+      {"storm", no_argument, 0, 'm'},       {"shared", no_argument, 0, 'h'},
+      {0},
   };
   settings settings = {.warm = 0.5, .closed = 1};
   int name;
@@ -43,6 +44,7 @@ settings settings_read(int count, char **arguments) {
       case 'o': settings.open = atof(optarg); break;
       case 'a': settings.rate = atof(optarg); break;
       case 'b': settings.window = atoi(optarg); break;
+      case 'h': settings.is_shared = true; break;
       case 'm': settings.is_storm = true; break;
       default: exit(64);
     }

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""make bench-cluster: several nodes on PostgreSQL with a synchronous standby, beside pgbench.
+
+Each round measures, one after the other: the latency from a command to its delivery on the node of
+the sender and on another one; and for some numbers of nodes and sessions the commands per second,
+first of pickerd, then of pgbench with as many connections as nodes, the same statements (see
+insert_sql.py) and as many entries in a transaction as pickerd had. All programs share the cores.
+"""
+
+import argparse
+import contextlib
+import http.client
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from statistics import median
+
+from insert_sql import Inserts
+from report import table
+from servers import BUILT, LIMITS, REPOSITORY, pickerd_binary
+
+#: A column for each member of a session, so that every command changes something.
+DEFINITION = {"kind": "columns", "columns": [["a", "b", "c", "d"]] * 3}
+JOIN = '{"type":"join","name":"Ana"}'
+TAPS = [f'{{"type":"select","ref":@,"column":#,"row":{row},"generation":1}}'
+        for row in (1, 2, 3, 0)]
+#: The minimum ratio to pgbench, of three nodes to one, and of a hot session on three nodes to one.
+STORE_LEAST, NODES_LEAST, HOT_LEAST = 0.7, 1.0, 0.5
+
+
+@dataclass(frozen=True)
+class Load:
+    """`is_hashed`: all members of a session are at one node, otherwise at as many as possible."""
+
+    sessions: int
+    nodes: int
+    is_hashed: bool
+    members: int = 3
+    #: Commands in flight per session.
+    window: int = 1
+
+    @property
+    def name(self):
+        where = "by path" if self.is_hashed else "spread"
+        return f"{self.sessions:,} sessions, {self.nodes} nodes, {where}"
+
+    def ports(self, number, ports):
+        """The ports for the members of a session."""
+        used = ports[:self.nodes]
+        turn = number % self.nodes
+        return [used[turn]] if self.is_hashed else used[turn:] + used[:turn]
+
+
+LOADS = [
+    Load(sessions, nodes, is_hashed, members, window)
+    for sessions, members, window in ((1, 3, 32), (100, 3, 8), (10_000, 1, 1))
+    for nodes, is_hashed in ((1, True), (2, True), (3, True), (2, False), (3, False))
+    # A session with one member cannot be spread.
+    if is_hashed or members > 1]
+
+
+def settings():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
+    parser.add_argument("--sessions", type=int, nargs="*", default=[1, 100, 10_000])
+    return parser.parse_args()
+
+
+class Cluster:
+    """deploy/cluster/cluster.py with three nodes."""
+
+    def __init__(self):
+        limits = {**LIMITS, "connectionsPerAddress": 100_000}
+        self.process = subprocess.Popen(
+            [REPOSITORY / "deploy/cluster/cluster.py", "--pickerd", pickerd_binary(), "--",
+             "--log-level", "warning",
+             *(part for name, value in limits.items() for part in ("--limit", f"{name}={value}"))],
+            stdout=subprocess.PIPE, text=True)
+        lines = []
+        for line in self.process.stdout:
+            lines.append(line)
+            if line.startswith("ready"):
+                break
+        else:
+            sys.exit("no cluster")
+        text = "".join(lines)
+        self.ports = [int(port) for port in re.findall(r"^node\d \S+:(\d+) ", text, re.M)]
+        self.admin_ports = [int(port) for port in re.findall(r"admin \S+:(\d+)$", text, re.M)]
+        self.store = re.search(r"^store (\S+)", text, re.M)[1]
+        self.passfile = re.search(r"^passfile (\S+)", text, re.M)[1]
+
+    def create(self, count):
+        """Paths of new sessions."""
+        def create(part):
+            connection = http.client.HTTPConnection("127.0.0.1", self.ports[part % 3], timeout=60)
+            paths = []
+            for _ in range(part, count, 32):
+                connection.request("POST", "/v1/sessions", json.dumps({"definition": DEFINITION}),
+                                   {"Content-Type": "application/json"})
+                answer = connection.getresponse()
+                answer.read()
+                paths.append(answer.headers["Location"])
+            return paths
+
+        with ThreadPoolExecutor(32) as pool:
+            return sum(pool.map(create, range(32)), [])
+
+    def batches(self, nodes):
+        """The number of batches of the first nodes, and of their records."""
+        total = [0, 0]
+        for port in self.admin_ports[:nodes]:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+            connection.request("GET", "/metrics")
+            text = connection.getresponse().read().decode()
+            for index, what in enumerate(("count", "sum")):
+                name = rf"^pickerd_store_batch_records_{what} (\S+)"
+                total[index] += float(re.search(name, text, re.M)[1])
+        return total
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def generate(cluster, load, paths, seconds, *options):
+    """Runs the generator, and returns its figures."""
+    with tempfile.NamedTemporaryFile("w", suffix=".rooms") as file:
+        for number, path in enumerate(paths):
+            ports = " ".join(map(str, load.ports(number, cluster.ports)))
+            file.write(f"{path} {load.members} 1 {ports}\n")
+        file.flush()
+        run = subprocess.run(
+            [BUILT / "bench/load", "--port", "1", "--rooms", file.name, "--join", JOIN,
+             *sum((["--tap", tap] for tap in TAPS), []), "--shared", "--warm", str(seconds / 2),
+             "--closed", str(seconds), *options], stdout=subprocess.PIPE, text=True)
+    if run.returncode != 0:
+        sys.exit(f"{load.name}: the generator failed")
+    return json.loads(run.stdout)
+
+
+def latencies(cluster, paths, seconds):
+    """Milliseconds from a command to its delivery, one command at a time."""
+    phase = generate(cluster, Load(1, 3, False), paths[:1], seconds)["closed"]
+    return {name: phase[name] / 1000 for name in ("p50", "p99", "far50", "far99")}
+
+
+def rates(cluster, load, paths, inserts, seconds):
+    """Commands per second, and entries per second of pgbench."""
+    before = cluster.batches(load.nodes)
+    phase = generate(cluster, load, paths[:load.sessions], seconds,
+                     "--window", str(load.window))["bulk"]
+    batches, records = (now - then for now, then in zip(cluster.batches(load.nodes), before))
+    size = max(1, round(records / batches))
+    commands = phase["taps"] / phase["seconds"]
+    bare = inserts.rate(load.sessions, size, load.nodes, seconds)
+    print(f"  {load.name}: {commands:,.0f}/s in batches of {size}, pgbench {bare:,.0f}/s",
+          file=sys.stderr, flush=True)
+    return {"commands": commands, "size": size, "bare": bare, "store": commands / bare}
+
+
+def middle(rounds, load, name):
+    return median(each[load][name] for each in rounds)
+
+
+def report(delays, rounds, loads):
+    near, far = (["p50", "p99"], ["far50", "far99"])
+    print(table(["ms from command to delivery", "p50", "p99"], [
+        [where, *(f"{median(each[name] for each in delays):.2f}" for name in names)]
+        for where, names in (("on the node of the sender", near), ("on another node", far))]))
+    print()
+    print(table(["commands/s", "pickerd", "entries a batch", "pgbench", "÷ pgbench"], [
+        [load.name, *(f"{middle(rounds, load, name):,.0f}" for name in ("commands", "size", "bare")),
+         f"{middle(rounds, load, 'store'):.2f}"] for load in loads]))
+    print()
+    goals = [("the store beside pgbench, at least in all rows", STORE_LEAST,
+              min(middle(rounds, load, "store") for load in loads))]
+    one = {load.sessions: load for load in loads if load.nodes == 1}
+    for load in loads:
+        if load.nodes == 3:
+            least = HOT_LEAST if load.sessions == 1 and not load.is_hashed else NODES_LEAST
+            goals.append((f"{load.name}, as a multiple of 1 node", least, median(
+                each[load]["commands"] / each[one[load.sessions]]["commands"] for each in rounds)))
+    print(table(["goal", "at least", "measured"], [
+        [name, f"{least:.2f}", f"{value:.2f}{'' if value >= least else ' (missed)'}"]
+        for name, least, value in goals]))
+
+
+def main():
+    given = settings()
+    loads = [load for load in LOADS if load.sessions in given.sessions]
+    with contextlib.ExitStack() as stack:
+        cluster = Cluster()
+        stack.callback(cluster.stop)
+        inserts = Inserts(cluster.store, cluster.passfile, max(given.sessions))
+        paths = cluster.create(max(given.sessions))
+        delays, rounds = [], []
+        for number in range(given.rounds):
+            print(f"round {number + 1} of {given.rounds}", file=sys.stderr, flush=True)
+            delays.append(latencies(cluster, paths, given.seconds))
+            order = loads[::-1] if number % 2 else loads
+            rounds.append(
+                {load: rates(cluster, load, paths, inserts, given.seconds) for load in order})
+        report(delays, rounds, loads)
+
+
+if __name__ == "__main__":
+    main()
