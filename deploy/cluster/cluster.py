@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 from databases import Databases
-from processes import Failure, Processes, accepts, free_ports
+from processes import Failure, Processes, free_ports
 
 DEPLOY = Path(__file__).resolve().parent.parent
 
@@ -80,11 +80,14 @@ class Cluster:
             "backend cluster", re.sub(r"\n  server .*", "", backend).rstrip(), *servers, ""]))
         self.processes.start("haproxy", ["haproxy", "-db", "-f", path])
         self.processes.wait_until(
-            lambda: accepts(self.port) and self.is_ready(), "node that is ready")
+            lambda: self.is_ready("127.0.0.1", self.port) and all(
+                self.is_ready(address, port) for address, port, _ in self.nodes.values()),
+            "readiness of all nodes")
 
-    def is_ready(self):
+    @staticmethod
+    def is_ready(address, port):
         try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+            connection = http.client.HTTPConnection(address, port, timeout=5)
             connection.request("GET", "/readyz")
             return connection.getresponse().status == 200
         except (OSError, http.client.HTTPException):
