@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from statistics import median
@@ -75,7 +77,7 @@ class Cluster:
     """deploy/cluster/cluster.py with three nodes."""
 
     def __init__(self):
-        limits = {**LIMITS, "connectionsPerAddress": 100_000}
+        limits = {**LIMITS, "connectionsPerAddress": 100_000, "joinMilliseconds": 600_000}
         self.process = subprocess.Popen(
             [REPOSITORY / "deploy/cluster/cluster.py", "--pickerd", pickerd_binary(), "--",
              "--log-level", "warning",
@@ -149,13 +151,34 @@ def latencies(cluster, paths, seconds):
     return {name: phase[name] / 1000 for name in ("p50", "p99", "far50", "far99")}
 
 
+@contextlib.contextmanager
+def sampled(cluster, nodes):
+    """Reads the batches of the nodes twice a second: (time, number, records)."""
+    samples, is_over = [], threading.Event()
+
+    def sample():
+        while not is_over.wait(0.5):
+            samples.append((time.monotonic(), *cluster.batches(nodes)))
+
+    thread = threading.Thread(target=sample)
+    thread.start()
+    try:
+        yield samples
+    finally:
+        is_over.set()
+        thread.join()
+
+
 def rates(cluster, load, paths, inserts, seconds):
     """Commands per second, and entries per second of pgbench."""
-    before = cluster.batches(load.nodes)
-    phase = generate(cluster, load, paths[:load.sessions], seconds,
-                     "--window", str(load.window))["bulk"]
-    batches, records = (now - then for now, then in zip(cluster.batches(load.nodes), before))
-    size = max(1, round(records / batches))
+    with sampled(cluster, load.nodes) as samples:
+        phase = generate(cluster, load, paths[:load.sessions], seconds,
+                         "--window", str(load.window))["bulk"]
+    # Of the time with commands, without that of the joins.
+    (_, *before), (_, *after) = next(
+        each for each in samples if each[0] > time.monotonic() - seconds - 0.5), samples[-1]
+    batches, records = (now - then for now, then in zip(after, before))
+    size = max(1, round(records / max(batches, 1)))
     commands = phase["taps"] / phase["seconds"]
     bare = inserts.rate(load.sessions, size, load.nodes, seconds)
     print(f"  {load.name}: {commands:,.0f}/s in batches of {size}, pgbench {bare:,.0f}/s",
