@@ -113,7 +113,7 @@ def test_a_restart_of_all_nodes_one_after_the_other(cluster, travel):
 def test_kill_9_of_the_primary(cluster, travel):
     old = cluster.primary()
 
-    os.kill(cluster.postmaster(old), signal.SIGKILL)
+    cluster.kill_server(old)
 
     wait_until(lambda: cluster.is_promoted(old), timeout=FAILOVER, what="another primary")
 
@@ -124,7 +124,7 @@ def test_kill_9_of_the_primary_and_of_two_nodes(cluster, travel):
 
     for name in ("node1", "node2"):
         cluster.kill(name)
-    os.kill(cluster.postmaster(old), signal.SIGKILL)
+    cluster.kill_server(old)
 
     wait_until(lambda: cluster.is_promoted(old), timeout=FAILOVER, what="another primary")
     for node in cluster.nodes:

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import shutil
-import signal
 import subprocess
 import threading
 import time
@@ -61,11 +60,10 @@ def test_no_answered_commit_is_lost_when_the_primary_is_killed(cluster, machine)
     writer.start()
     writer.wait_for_more()
     old = cluster.primary()
-    postmaster = cluster.postmaster(old)
 
     with cluster.without_machine(old) if machine else contextlib.nullcontext():
         if not machine:
-            os.kill(postmaster, signal.SIGKILL)
+            cluster.kill_server(old)
         wait_until(lambda: cluster.is_promoted(old), timeout=FAILOVER, what="another primary")
         writer.wait_for_more()
     writer.is_over.set()

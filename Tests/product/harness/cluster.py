@@ -89,15 +89,28 @@ class Cluster(Client):
         for pid in (self.pid(name), *([self.postmaster(name)] if name.startswith("pg") else [])):
             os.kill(pid, number)
 
+    def kill_server(self, name):
+        """kill -9 of all processes of a database server at the same time.
+
+        The postmaster is stopped first. If it were killed first, its processes would end one after
+        the other, and a commit that no standby has would be visible to some of them meanwhile.
+        """
+        postmaster = self.postmaster(name)
+        os.kill(postmaster, signal.SIGSTOP)
+        children = subprocess.run(
+            ["pgrep", "-P", str(postmaster)], capture_output=True, text=True).stdout.split()
+        for pid in [*map(int, children), postmaster]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
     @contextlib.contextmanager
     def without_machine(self, name):
         """kill -9 of PostgreSQL, Patroni and etcd of one machine, which start again afterwards."""
-        postmaster = self.postmaster(name)
         names = (name, f"etcd-{name}")
         for each in names:
             (self.folder / f"{each}.down").touch()
             self.kill(each)
-        os.kill(postmaster, signal.SIGKILL)
+        self.kill_server(name)
         try:
             yield
         finally:
