@@ -230,6 +230,35 @@ def test_a_token_is_renewed_expires_and_is_revoked(keyed, host, session):
         assert (answer.status, answer.code) == (400, "badRequest"), body
 
 
+def test_a_revoked_key_gets_no_event_of_a_stream_that_is_open(keyed, host, session):
+    brief = host.add("short", "sessions")
+    wait_until(lambda: keyed.get(f"/v1/sessions/{session}", token=brief).status == 200,
+               what="the key")
+    streams = []
+    for key in (brief, host.api):
+        connection = keyed.connection()
+        connection.request("GET", f"/v1/sessions/{session}/events",
+                           headers={"Authorization": f"Bearer {key}"})
+        streams.append(connection.getresponse())
+        assert streams[-1].readline().startswith(b"event: welcome")
+    host.revoke_key("short")
+    wait_until(lambda: keyed.get(f"/v1/sessions/{session}", token=brief).status == 401,
+               what="the revocation")
+
+    joined = keyed.post(f"/v1/sessions/{session}/members", {"name": "Ana"},
+                        token=host.token(session, "editor"))
+    assert joined.status == 201
+
+    assert all(b"Ana" not in line for line in streams[0]), "the stream ends"
+    assert any(b"Ana" in line for line in streams[1])
+
+
+def test_spaces_may_precede_a_token(keyed, host):
+    path = "/v1/sessions?limit=1"
+    assert keyed.get(path, headers={"Authorization": f"bearer   {host.api}"}).status == 200
+    assert keyed.get(path, headers={"Authorization": "Bearer   "}).status == 401
+
+
 def test_a_revocation_survives_a_restart(host, tmp_path):
     store = ["--store", f"sqlite:{tmp_path}/store"]
     server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None, options=store)

@@ -129,7 +129,21 @@ def test_if_match_compares_the_version(server):
     assert put(session, other, If_Match='W/"1"').status == 412
     assert put(session, other, If_Match='"7", "1"').status == 200
     assert put(session, SIZES, If_Match='"1"').status == 412
+    assert put(session, SIZES, If_Match="").status == 412, "an empty list has no version"
     assert put(session, SIZES, If_Match="*").json["version"] == 3
+
+
+def test_a_client_that_has_the_current_version_gets_no_body(server):
+    session = server.session(SIZES)
+
+    def read(tags):
+        return server.get(session.path + "/definition", headers={"If-None-Match": tags})
+
+    for tags in ('"1"', '"7", W/"1"', "*"):
+        answer = read(tags)
+        assert (answer.status, answer.headers["etag"], answer.body) == (304, '"1"', b""), tags
+    put(session, {"kind": "columns", "columns": [["S"]]})
+    assert read('"1"').status == 200 and read('"2"').status == 304
 
 
 def test_more_than_twenty_changes_a_second_are_rejected(server):

@@ -80,6 +80,9 @@ wsl_text wsl_request_header(wsl_request *request, wsl_header header) {
   if (custom) count = lws_hdr_custom_copy(wsi, into, size, custom, (int)strlen(custom));
   else if (lws_hdr_total_length(wsi, headers[header].token) > 0)
     count = lws_hdr_copy(wsi, into, size, headers[header].token);
+  // An empty list of versions matches none; without the header every version matches.
+  else if (header == WSL_IF_MATCH)
+    count = lws_hdr_copy_fragment(wsi, into, size, headers[header].token, 0);
   return count < 0 ? (wsl_text){NULL, 0} : (wsl_text){into, (size_t)count};
 }
 

@@ -12,6 +12,8 @@ extension HubTransport {
     let epochMark: String
     /// When the server ends the stream, by ``HubTime/machine``; `nil` if it has no time limit.
     let endsAt: Int64?
+    /// Whether the key that opened the stream is still valid; `nil` if no key did.
+    let isAdmitted: (() -> Bool)?
     var isFull = false
   }
 
@@ -32,11 +34,12 @@ extension HubTransport {
   /// - Parameters:
   ///   - session: The session and the head of the request, for the log.
   ///   - lifetime: Milliseconds after which the server ends the stream, if any.
+  ///   - isAdmitted: Checked before each event and each comment; if it is false, the stream ends.
   /// - Returns: The id under which the hub addresses the stream; `nil` if the request has ended, or
   ///   was answered with 429.
   package func openEvents(
     _ caller: Caller, of session: (id: SessionID, head: RequestHead), epoch: String,
-    lifetime: Int64? = nil
+    lifetime: Int64? = nil, isAdmitted: (() -> Bool)? = nil
   ) -> ConnectionID? {
     // `loop(forOpening:isWebSocket:)` has moved the connection to this loop before.
     let id = caller.id
@@ -52,7 +55,7 @@ extension HubTransport {
     connectionLog(connection, .opened(session.id, head: session.head, isStream: true))
     streams[connection] = EventStream(
       request: id, epochMark: ServerSentEvent.epochMark(of: epoch),
-      endsAt: lifetime.map { now.machine + $0 })
+      endsAt: lifetime.map { now.machine + $0 }, isAdmitted: isAdmitted)
     let due = now.machine + min(keepAliveMilliseconds, lifetime ?? .max)
     keepAliveDue = min(keepAliveDue ?? .max, due)
     return connection
@@ -60,6 +63,10 @@ extension HubTransport {
 
   func sendEvent(_ frame: Frame, to connection: ConnectionID) -> PickerHub.SendOutcome {
     guard let stream = streams[connection] else { return .gone }
+    guard stream.isAdmitted?() ?? true else {
+      closeEvents(connection, last: nil)
+      return .gone
+    }
     if lastEvent?.frame !== frame {
       let bytes = ServerSentEvent.bytes(frame, epochMark: stream.epochMark)
       lastEvent = EncodedEvent(frame: frame, bytes: bytes)
@@ -104,13 +111,14 @@ extension HubTransport {
     closed(connection)
   }
 
-  /// When `keepAliveDue` has passed, ends the streams that have reached their time limit, and sends
-  /// a comment on all others that are not write-blocked.
+  /// When `keepAliveDue` has passed, ends the streams that have reached their time limit or whose
+  /// key was revoked, and sends a comment on all others that are not write-blocked.
   func keepAlive() {
     let now = now.machine
     guard let due = keepAliveDue, due <= now else { return }
     for (connection, stream) in streams {
-      if let endsAt = stream.endsAt, endsAt <= now { closeEvents(connection, last: nil) }
+      let hasEnded = stream.endsAt.map { $0 <= now } ?? false
+      if hasEnded || stream.isAdmitted?() == false { closeEvents(connection, last: nil) }
     }
     for (connection, stream) in streams where !stream.isFull {
       _ = write(ServerSentEvent.comment, to: connection, stream)

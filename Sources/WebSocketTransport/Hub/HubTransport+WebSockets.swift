@@ -65,10 +65,11 @@ extension HubTransport {
   }
 
   /// The token in an `Authorization` header with the scheme `Bearer`.
+  /// - Source: RFC 9110, section 11.4: one or more spaces follow the scheme.
   package static func bearer(_ authorization: String?) -> String? {
     guard let authorization else { return nil }
     let parts = authorization.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-    return String(parts[1])
+    return String(parts[1].drop { $0 == " " })
   }
 }

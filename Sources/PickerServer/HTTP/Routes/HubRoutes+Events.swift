@@ -25,11 +25,14 @@ extension HubRoutes {
     let lifetime = watch.ticket.map { ticket in
       min(Int64(seconds) * 1000, (ticket.endsAt ?? .max) - transport.now.machine)
     }
+    let isAdmitted =
+      call.credential == .key ? gate.recheck(call.request.head, scope: .sessions) : nil
     hub.watch(call.session, watch, at: transport.now) { [self] result in
       switch result {
       case .success(let epoch):
         return transport.openEvents(
-          caller, of: (call.session, call.request.head), epoch: epoch, lifetime: lifetime)
+          caller, of: (call.session, call.request.head), epoch: epoch, lifetime: lifetime,
+          isAdmitted: isAdmitted)
       case .failure(let problem):
         answer(caller, ProblemDocument(problem))
         return nil

@@ -7,8 +7,9 @@ import WebSocketTransport
 extension HubRoutes {
   func readDefinition(_ call: RoutedRequest) {
     let caller = call.caller
+    let ifNoneMatch = call.request.headers[.ifNoneMatch]
     hub.readDefinition(of: call.session, token: call.credential, at: transport.now) {
-      [self] in answer(caller, $0)
+      [self] in answer(caller, $0, ifNoneMatch: ifNoneMatch)
     }
   }
 
@@ -70,19 +71,21 @@ extension HubRoutes {
     }
   }
 
+  /// - Parameter ifNoneMatch: Of a read; a client that has the current version gets no body.
   private func answer(
-    _ caller: Caller, _ result: Result<DefinitionAnswer, HubProblem>
+    _ caller: Caller, _ result: Result<DefinitionAnswer, HubProblem>, ifNoneMatch: String? = nil
   ) {
     switch result {
     case .success(let definition):
+      let tag = "\"\(definition.version)\""
+      let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
+      let headers = [(name: "ETag", value: tag), (name: "Cache-Control", value: "no-store")]
+      let type = [(name: "Content-Type", value: "application/json")]
       transport.answer(
         caller,
         HTTPResponse(
-          status: 200,
-          headers: [
-            ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
-            ("ETag", "\"\(definition.version)\""),
-          ], body: definition.body))
+          status: isKnown ? 304 : 200, headers: isKnown ? headers : headers + type,
+          body: isKnown ? [] : definition.body))
     case .failure(let problem): answer(caller, ProblemDocument(problem))
     }
   }
