@@ -22,6 +22,7 @@
 ///     websocket/closing.c      close frames of both sides, and drops
 ///     websocket/websocket.c    opening, write-blocking, pauses and pings
 ///     websocket/receive.c      reassembles and validates messages
+///     http/head.c              follows the heads of requests as they are received
 ///     http/headers.c           checks of request headers
 ///     http/refuse.c            error responses written at once
 ///     http/request.c           what a handler can read of a request
@@ -74,6 +75,7 @@ SSL_CTX *wsl_tls_for_no_client(void);
 
 // state/log.c
 void wsl_log_use(wsl_loop *loop);
+wsl_loop *wsl_loop_of_thread(void);
 void wsl_log(wsl_loop *loop, bool is_error, const char *line);
 const char *wsl_log_last_error(void);
 
@@ -93,6 +95,8 @@ wsl_slot *wsl_slot_take(wsl_loop *loop, wsl_connection connection);
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot);
 wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id);
 wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);
+bool wsl_slot_connect(wsl_loop *loop, wsl_slot *slot, int descriptor);
+wsl_slot *wsl_slot_of_descriptor(wsl_loop *loop, int descriptor);
 wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot);
 void wsl_slot_drop_parts(wsl_slot *slot);
 void wsl_abort(wsl_loop *loop, wsl_slot *slot);
@@ -119,6 +123,9 @@ void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now);
 
 // websocket/receive.c
 void wsl_ws_received(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
+
+// http/head.c
+bool wsl_head_follow(wsl_head_reader *head, uint8_t *bytes, size_t count);
 
 // http/headers.c
 bool wsl_has_token(const char *list, const char *token);

@@ -78,6 +78,13 @@ typedef struct wsl_exchange {
   uint8_t bytes[];
 } wsl_exchange;
 
+/// How much of the head of a request was received; see http/head.c. All zero before it.
+typedef struct wsl_head_reader {
+  uint8_t state;
+  uint8_t count;      ///< bytes of the name of the current header; at most one more than `name` has
+  char name[40];      ///< in lower case; longer than all names that libwebsockets knows
+} wsl_head_reader;
+
 typedef struct wsl_slot {
   struct lws *wsi;          ///< NULL once libwebsockets has reported the end of the connection
   uint32_t generation;
@@ -94,6 +101,8 @@ typedef struct wsl_slot {
   bool is_detached;         ///< `wsl_move` was called; the next loop counts the connection
   bool is_head_read;        ///< libwebsockets has read the head of the current request
   bool is_refused;          ///< an error response was written; the connection is about to end
+  int descriptor;
+  wsl_head_reader head;
   int64_t deadline_ms;      ///< 0: none; see sweep.c for its effect in each phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
@@ -162,6 +171,8 @@ struct wsl_loop {
   wsl_handlers handlers;
   void *owner;
   wsl_slot *slots;
+  uint32_t *slot_numbers;   ///< by descriptor: the number of the last slot that had it; 0: none
+  size_t descriptor_count;  ///< entries of `slot_numbers`
   uint32_t slot_count;      ///< slots ever used
   uint32_t first_free;      ///< head of the free list: index + 1; 0: empty
   uint32_t admin_count;     ///< connections of admin listeners

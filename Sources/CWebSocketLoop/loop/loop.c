@@ -156,6 +156,7 @@ void wsl_destroy(wsl_loop *loop) {
   if (uv_loop_close(&loop->uv) != 0) wsl_log(loop, true, "a libuv handle was not closed");
   wsl_log_use(NULL);
   free(loop->slots);
+  free(loop->slot_numbers);
   if (loop->spare_descriptor >= 0) close(loop->spare_descriptor);
   if (loop->disconnect_epoll >= 0) close(loop->disconnect_epoll);
   wsl_peers_destroy(loop->own_count);

@@ -3,22 +3,51 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <openssl/ssl.h>
 #include <strings.h>
 
 void lws_close_free_wsi(struct lws *wsi, enum lws_close_status reason, const char *caller);
 
-// This file replaces three functions that libwebsockets calls internally, at points for which it
-// has no callback. It relies on symbol interposition: the dynamic linker prefers a symbol of the
+// This file replaces functions that libwebsockets calls, at points for which it has no callback. It relies on symbol interposition: the dynamic linker prefers a symbol of the
 // program to the same symbol of a library. A libwebsockets that was linked with -Bsymbolic would
 // call its own functions: it would refuse upgrades to other protocols, and some errors would not be
 // problem documents. Tests/product/test_socket_refusals.py detects this.
 
 static int (*length_of_library)(struct lws *, enum lws_token_indexes);
 static void (*close_of_library)(struct lws *, enum lws_close_status, const char *);
+static ssize_t (*recv_of_library)(int, void *, size_t, int);
+static int (*read_of_library)(SSL *, void *, int);
 
 __attribute__((constructor)) static void find_replaced_functions(void) {
   *(void **)&length_of_library = dlsym(RTLD_NEXT, "lws_hdr_total_length");
   *(void **)&close_of_library = dlsym(RTLD_NEXT, "lws_close_free_wsi");
+  *(void **)&recv_of_library = dlsym(RTLD_NEXT, "recv");
+  *(void **)&read_of_library = dlsym(RTLD_NEXT, "SSL_read");
+}
+
+/// Whether libwebsockets may parse bytes that it has received; false for a malformed head. Other
+/// callers of the functions below have no slot.
+static bool may_parse(int descriptor, void *bytes, ssize_t count) {
+  wsl_loop *loop = wsl_loop_of_thread();
+  wsl_slot *slot = loop && count > 0 ? wsl_slot_of_descriptor(loop, descriptor) : NULL;
+  if (!slot || slot->phase != PHASE_IDLE || slot->is_head_read) return true;
+  return wsl_head_follow(&slot->head, bytes, (size_t)count);
+}
+
+/// Reads from a connection without TLS.
+ssize_t recv(int descriptor, void *bytes, size_t size, int flags) {
+  ssize_t count = recv_of_library(descriptor, bytes, size, flags);
+  if (flags != 0 || may_parse(descriptor, bytes, count)) return count;
+  errno = ECONNRESET;
+  return -1;
+}
+
+/// Reads from a connection with TLS.
+int SSL_read(SSL *tls, void *bytes, int size) {
+  int count = read_of_library(tls, bytes, size);
+  if (count <= 0 || may_parse(SSL_get_fd(tls), bytes, count)) return count;
+  errno = ECONNRESET;
+  return -1;
 }
 
 /// Hides an `Upgrade` header for any protocol but `websocket`, so that it is ignored. libwebsockets

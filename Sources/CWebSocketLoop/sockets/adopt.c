@@ -29,6 +29,12 @@ static void refuse(wsl_loop *loop, wsl_connection connection) {
 
 void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count) {
   wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop, connection);
+  if (slot && !wsl_slot_connect(loop, slot, connection.descriptor)) {
+    close(connection.descriptor);
+    wsl_tls_end(connection.tls);
+    wsl_slot_release(loop, slot);
+    return;
+  }
   if (!slot) {
     refuse(loop, connection);
     return;

@@ -10,6 +10,8 @@ enum { LINE_MAX_BYTES = 300, LINES_PER_SECOND_MAX = 20 };
 static _Thread_local wsl_loop *loop_of_thread;
 static _Thread_local char last_error[LINE_MAX_BYTES + 1];
 
+wsl_loop *wsl_loop_of_thread(void) { return loop_of_thread; }
+
 /// Copies `line` without its final newline, and escapes every byte that is not printable ASCII.
 static void escape(char *into, const char *line) {
   size_t count = 0;

@@ -1,6 +1,7 @@
 #include "private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /// Allocates a slot. Returns NULL when `connections_max` slots are in use, or
 /// `WSL_ADMIN_CONNECTIONS_MAX` for admin listeners.
@@ -103,6 +104,32 @@ wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi) {
   wsl_slot *slot = &loop->slots[number - 1];
   slot->wsi = wsi;
   return slot;
+}
+
+/// Notes the descriptor of a slot. Returns false without memory.
+bool wsl_slot_connect(wsl_loop *loop, wsl_slot *slot, int descriptor) {
+  size_t needed = (size_t)descriptor + 1;
+  if (needed > loop->descriptor_count) {
+    size_t count = needed < 1024 ? 1024 : 2 * needed;
+    uint32_t *numbers = realloc(loop->slot_numbers, count * sizeof *numbers);
+    if (!numbers) return false;
+    memset(numbers + loop->descriptor_count, 0,
+           (count - loop->descriptor_count) * sizeof *numbers);
+    loop->slot_numbers = numbers;
+    loop->descriptor_count = count;
+  }
+  loop->slot_numbers[descriptor] = (uint32_t)(slot - loop->slots) + 1;
+  slot->descriptor = descriptor;
+  return true;
+}
+
+/// The slot of a connection of this loop, or NULL.
+wsl_slot *wsl_slot_of_descriptor(wsl_loop *loop, int descriptor) {
+  if (descriptor < 0 || (size_t)descriptor >= loop->descriptor_count) return NULL;
+  uint32_t number = loop->slot_numbers[descriptor];
+  if (number == 0) return NULL;
+  wsl_slot *slot = &loop->slots[number - 1];
+  return slot->phase != PHASE_FREE && slot->descriptor == descriptor ? slot : NULL;
 }
 
 /// Makes libwebsockets check its timers. It checks them only after socket events, so that a timer
