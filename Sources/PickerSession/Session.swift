@@ -19,6 +19,9 @@ package final class Session {
   private var online: Set<MemberID> = []
   /// The members with an open connection to another node.
   private var elsewhere: Set<MemberID> = []
+  /// The refs of refused commands that are not in the log, of members that have not left. Each book
+  /// has at most ``SessionLimits/refs`` entries.
+  private var unloggedRefs: [MemberID: RefBook] = [:]
 
   package init(_ fold: SessionFold) { self.fold = fold }
 
@@ -76,6 +79,7 @@ package final class Session {
         effects.append(.presence)
       case .left(let member):
         touches[member] = nil
+        unloggedRefs[member] = nil
         updates.leave(member)
         effects.append(.presence)
       case .resultReported: break
@@ -101,16 +105,41 @@ package final class Session {
     return events
   }
 
-  /// Refuses a command without logging it, see ``SessionFold/refusal(of:ref:by:beyond:)``.
+  /// Refuses a command without logging it, see
+  /// ``SessionFold/refusal(of:ref:by:beyond:unlogged:)``, and records its ref in memory.
   ///
   /// - Returns: The answer; `nil` if the member has left.
   package func refuse(
     _ command: Command, ref: Int, by member: MemberID, beyond limit: ExceededLimit?
   ) -> SessionEffect? {
-    guard let answer = fold.refusal(of: command, ref: ref, by: member, beyond: limit)
+    let unlogged = unloggedRefs[member] ?? RefBook()
+    guard
+      let answer = fold.refusal(
+        of: command, ref: ref, by: member, beyond: limit, unlogged: unlogged)
     else { return nil }
+    remember(answer, to: ref, of: member)
     guard let listener = listener(of: member) else { return .answerOffline(member, answer) }
     return .answer(listener.connection, answer)
+  }
+
+  private func remember(_ answer: Answer, to ref: Int, of member: MemberID) {
+    guard case .refused(let refusal, _) = answer.body,
+      refusal.code == .unknownType || refusal.code == .notAllowed,
+      ref > greatestRef(of: member)
+    else { return }
+    unloggedRefs[member, default: RefBook()].remember(
+      ref, .refused(refusal), countMax: fold.limits.refs)
+  }
+
+  /// The greatest recorded ref of a member, in the log or not; 0 if there is none.
+  package func greatestRef(of member: MemberID) -> Int {
+    max(fold.members[member]?.refs.greatest ?? 0, greatestUnloggedRef(of: member))
+  }
+
+  /// The greatest recorded ref of a member's refused commands that are not in the log. A command
+  /// whose ref is not greater must not be logged, because it is not executed.
+  package func greatestUnloggedRef(of member: MemberID) -> Int {
+    unloggedRefs.isEmpty ? 0 : unloggedRefs[member]?.greatest ?? 0
   }
 
   /// Prepends deltas, read from the log, to the history in memory.

@@ -7,7 +7,8 @@ extension Hub {
   /// Queues a command for its session.
   ///
   /// A command of an unknown type, over the rate limit, or above its member's role is refused and
-  /// not stored, so that it cannot grow the store. Its answer still comes in the order of the
+  /// not stored, so that it cannot grow the store. Nor is a command whose ref is not above that of
+  /// such a command. Its answer still comes in the order of the
   /// connection's commands.
   ///
   /// - Parameter completion: Receives the effects of the command, or `nil` if the log has lost it.
@@ -17,7 +18,9 @@ extension Hub {
     _ command: Command, ref: Int, by member: MemberID, isOverRate: Bool, to hosted: HostedSession,
     at time: HubTime, completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
-    if isOverRate || command.isUnknown || hosted.isBarred(command, of: member) {
+    if isOverRate || command.isUnknown || hosted.isBarred(command, of: member)
+      || hosted.isOld(ref, of: member)
+    {
       let unstored = UnstoredCommand(
         member: member, ref: ref, command: command, limit: isOverRate ? .rate : nil)
       enqueue(.refuse(unstored, completion), in: hosted, at: time)
@@ -58,8 +61,4 @@ extension Hub {
     if let completion { return completion(effects) }
     perform(effects, in: hosted, at: time)
   }
-}
-
-extension Command {
-  fileprivate var isUnknown: Bool { if case .unknown = self { true } else { false } }
 }

@@ -22,6 +22,8 @@ enum SessionStep {
     if case .apply(let entry, _, _) = self { entry.body == .tick } else { false }
   }
 
+  var isRefusal: Bool { if case .refuse = self { true } else { false } }
+
   /// Whether it waits for a record of its own to be stored. The others wait for the steps before
   /// them only.
   var waitsForLog: Bool {
@@ -55,6 +57,9 @@ struct UnstoredCommand {
   let ref: Int
   let command: Command
   let limit: ExceededLimit?
+
+  /// Whether its ref will be recorded in memory, or is not above a recorded one.
+  var usesRef: Bool { limit == nil || command.isUnknown }
 }
 
 /// A listener to be, whose join is pending.
@@ -89,6 +94,8 @@ extension LogEntry.Body {
 }
 
 extension Command {
+  var isUnknown: Bool { if case .unknown = self { true } else { false } }
+
   var textByteCount: Int {
     switch self {
     case .select(let selection): selection.key?.utf8.count ?? 0

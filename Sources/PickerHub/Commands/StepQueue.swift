@@ -12,6 +12,8 @@ struct StepQueue {
   private var steps: Deque<SessionStep> = []
   /// The memory of the steps in bytes, an estimate.
   private(set) var byteCount = 0
+  /// The number of ``SessionStep/refuse(_:_:)`` steps.
+  private var refusalCount = 0
   /// Whether connections are paused because ``byteCount`` was at its limit.
   private var hasPausedConnections = false
   private let total: HubBuffers
@@ -26,6 +28,7 @@ struct StepQueue {
     let size = step.byteCount
     byteCount += size
     total.stepBytes += size
+    if step.isRefusal { refusalCount += 1 }
     steps.append(step)
   }
 
@@ -42,13 +45,14 @@ struct StepQueue {
     let size = step.byteCount
     byteCount -= size
     total.stepBytes -= size
+    if step.isRefusal { refusalCount -= 1 }
     return steps.removeFirst()
   }
 
   /// Removes all steps of a session that is unloaded; none of them runs.
   mutating func takeAll() -> Deque<SessionStep> {
     total.stepBytes -= byteCount
-    defer { (steps, byteCount) = ([], 0) }
+    defer { (steps, byteCount, refusalCount) = ([], 0, 0) }
     return steps
   }
 }
@@ -70,6 +74,15 @@ extension StepQueue {
     steps.contains { step in
       guard case .apply(let entry, _, _) = step else { return false }
       return hasTokens ? entry.body.mayGive(needed, to: member) : entry.body.mayChangeOwners
+    }
+  }
+
+  /// Whether a pending refusal uses a ref of a member that is `ref` or greater.
+  func refuses(_ member: MemberID, from ref: Int) -> Bool {
+    guard refusalCount > 0 else { return false }
+    return steps.contains { step in
+      guard case .refuse(let unstored, _) = step else { return false }
+      return unstored.member == member && unstored.ref >= ref && unstored.usesRef
     }
   }
 

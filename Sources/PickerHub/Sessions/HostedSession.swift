@@ -110,6 +110,11 @@ extension HostedSession {
     return !steps.mayGive(needed, to: member, hasTokens: session.hasTokens)
   }
 
+  /// Whether a ref is not above that of a refused command that is not in the log.
+  func isOld(_ ref: Int, of member: MemberID) -> Bool {
+    ref <= session.greatestUnloggedRef(of: member) || steps.refuses(member, from: ref)
+  }
+
   /// Whether a member is connected to this node.
   func isConnected(_ member: MemberID?) -> Bool {
     member.map { session.listener(of: $0) != nil } ?? false

@@ -11,23 +11,29 @@ package enum ExceededLimit: Hashable, Sendable {
 /// Commands that are refused without being logged: those of an unknown type, over a limit, or not
 /// allowed for the member's role. Otherwise anybody with a viewer's link could grow the store.
 ///
-/// Such a command changes nothing, not even the time of the picker, and its ref is not recorded: if
-/// it is sent again, it is checked again.
+/// Such a command changes nothing, not even the time of the picker, and the fold does not record its
+/// ref. ``Session`` does, as long as it is in memory, unless a limit was exceeded.
 extension SessionFold {
   /// The answer to such a command in the current state; `nil` if its member has left.
   ///
   /// The checks run in the same order as for logged commands, with one difference: a ref that is
   /// not recorded but lies between recorded ones (``RefBook/isGap(_:)``) is not refused as old if
   /// the type is unknown or the role is too low. Otherwise a client that sends such a command again
-  /// after later ones would get a different refusal.
+  /// after later ones and a restart would get a different refusal.
+  ///
+  /// - Parameter unlogged: The member's refs that are recorded in memory only.
   func refusal(
-    of command: Command, ref: Int, by member: MemberID, beyond limit: ExceededLimit?
+    of command: Command, ref: Int, by member: MemberID, beyond limit: ExceededLimit?,
+    unlogged: RefBook = RefBook()
   ) -> Answer? {
     guard let sender = members[member] else { return nil }
     let author = Delta.Author(member: member, ref: ref, command: command)
-    if let outcome = sender.refs.outcome(of: ref) { return repeated(outcome, of: author) }
+    if let outcome = sender.refs.outcome(of: ref) ?? unlogged.outcome(of: ref) {
+      return repeated(outcome, of: author)
+    }
     do throws(Refusal) {
-      try checkRef(author, sender.refs, beyond: limit)
+      let greatest = max(sender.refs.greatest, unlogged.greatest)
+      try checkRef(author, of: sender, greatest: greatest, beyond: limit)
       try admit(author, role: sender.role, beyond: limit)
     } catch {
       return refused(error, author)
@@ -36,11 +42,12 @@ extension SessionFold {
   }
 
   private func checkRef(
-    _ author: Delta.Author, _ refs: RefBook, beyond limit: ExceededLimit?
+    _ author: Delta.Author, of sender: Member, greatest: Int, beyond limit: ExceededLimit?
   ) throws(Refusal) {
-    guard author.ref <= refs.greatest else { return }
+    guard author.ref <= greatest else { return }
     let isUnknown = if case .unknown = author.command { true } else { false }
-    if refs.isGap(author.ref), isUnknown || limit == nil { return }
-    throw Refusal(oldRef: author.ref, greatest: refs.greatest)
+    let isBarred = limit == nil && sender.role < author.command.roleNeeded
+    if sender.refs.isGap(author.ref), isUnknown || isBarred { return }
+    throw Refusal(oldRef: author.ref, greatest: greatest)
   }
 }

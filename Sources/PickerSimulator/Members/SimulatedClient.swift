@@ -45,7 +45,7 @@ final class SimulatedClient {
     case refused(code: String)
 
     var isVague: Bool { self == .done(revision: nil) }
-    /// Whether the server records the ref: not for an unknown command type.
+    /// Whether the server stores the ref: not for an unknown command type.
     var isRemembered: Bool { self != .refused(code: "unknownType") }
   }
 
@@ -98,7 +98,7 @@ final class SimulatedClient {
     }
     if case .refused("oldRef") = verdict { return }
     if case .refused("tooMany") = verdict { return }
-    // The server does not record it: with another role the command can succeed later.
+    // The server records it in memory only: later, with another role, the command can succeed.
     if case .refused("notAllowed") = verdict, verdicts[ref] == nil { return }
     if let before = verdicts[ref], before != verdict, !before.isVague, !verdict.isVague {
       throw ProtocolBreach("a ref has one outcome: ref \(ref) had \(before), then \(verdict)")

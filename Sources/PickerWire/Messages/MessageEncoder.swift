@@ -44,7 +44,7 @@ package final class MessageEncoder {
       writer.literal("{\"type\":\"welcome\"")
       if let member {
         writer.welcomed(member, secret: secret)
-        writer.ref(member.refs.greatest)
+        writer.ref(session.greatestRef(of: member.id))
       }
       writer.literal(",\"locale\":")
       writer.string(texts.tag)
