@@ -296,6 +296,14 @@ import Testing
     #expect(fixture.fold.membersInOrder[1].name == "guest")
   }
 
+  @Test func `a long name is truncated between characters`() throws {
+    let fixture = try HubFixture(letters)
+    let family = "👨‍👩‍👧"
+    fixture.join(1, #","name":"\#(String(repeating: family, count: 64))""#)
+
+    #expect(fixture.fold.membersInOrder[0].name == String(repeating: family, count: 12))
+  }
+
   @Test func `draining is sent to all connections, even to write-blocked ones`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)

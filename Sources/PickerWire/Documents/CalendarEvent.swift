@@ -37,7 +37,8 @@ package struct CalendarEvent: Hashable, Sendable {
       span = .time(instant, until: min(end, .last))
     }
     session = fold.origin.id
-    title = fold.origin.title ?? "pickerd"
+    let given = fold.origin.title ?? ""
+    title = given.allSatisfy(\.isWhitespace) ? "pickerd" : given
     status = fold.status
     sequence = fold.statusChangeCount
     changedAt = fold.statusChangedAt
