@@ -254,3 +254,16 @@ def test_welcome_has_the_members_greatest_ref(server):
 
     assert again.welcome["ref"] == 80, "refused commands count, old refs do not"
     assert session.join("Cem").welcome["ref"] == 0
+
+
+def test_a_command_of_an_unknown_type_takes_its_ref(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+
+    first = ana.do("dance", ref=5)
+    smaller = ana.do("undo", ref=4)
+    again = ana.do("redo", ref=5)
+
+    assert [first["code"], smaller["code"]] == ["unknownType", "oldRef"]
+    assert again == first
+    assert ana.select(0, 1, ref=6)["type"] == "delta"

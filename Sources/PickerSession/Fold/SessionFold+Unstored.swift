@@ -11,8 +11,8 @@ package enum ExceededLimit: Hashable, Sendable {
 /// Commands that are refused without being logged: those of an unknown type, over a limit, or not
 /// allowed for the member's role. Otherwise anybody with a viewer's link could grow the store.
 ///
-/// Such a command changes nothing, not even the time of the picker, and the fold does not record its
-/// ref. ``Session`` does, as long as it is in memory, unless a limit was exceeded.
+/// Such a command changes nothing, not even the time of the picker, and the fold does not record
+/// its ref. ``Session`` does, as long as it is in memory, unless a limit was exceeded.
 extension SessionFold {
   /// The answer to such a command in the current state; `nil` if its member has left.
   ///
