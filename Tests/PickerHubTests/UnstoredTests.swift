@@ -83,10 +83,10 @@ import Testing
     for (fixture, raw) in [(guarded.fixture, UInt64(1)), (open, 2)] {
       (fixture.log.records, fixture.port.frames) = ([], [:])
 
-      for type in ["confirm", "cancel", "reopen"] {
-        fixture.send(raw, #"{"type":"\#(type)","ref":1}"#)
+      for (type, ref) in [("confirm", 1), ("cancel", 2), ("reopen", 3)] {
+        fixture.send(raw, #"{"type":"\#(type)","ref":\#(ref)}"#)
       }
-      fixture.send(raw, select(1, 0, 1))
+      fixture.send(raw, select(4, 0, 1))
 
       #expect(codes(fixture, raw) == ["notAllowed", "notAllowed", "notAllowed", "delta"])
       #expect(fixture.log.records.count == 1)

@@ -62,7 +62,7 @@ def test_every_picture_is_referenced_and_has_a_light_and_a_dark_style():
         assert "prefers-color-scheme: dark" in (GUIDE / "pictures" / name).read_text()
 
 
-def test_welcome_ref_counts_only_remembered_refs(server):
+def test_welcome_ref_counts_all_remembered_refs(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.send({"type": "select", "ref": 5, "column": 0, "row": 99, "generation": 1})
@@ -71,7 +71,7 @@ def test_welcome_ref_counts_only_remembered_refs(server):
     codes = [ana.expect("refused")["code"] for _ in range(3)]
     assert codes == ["noSuchRow", "oldRef", "unknownType"]
 
-    assert session.back(ana).welcome["ref"] == 5
+    assert session.back(ana).welcome["ref"] == 9
 
 
 # Java
