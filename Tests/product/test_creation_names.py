@@ -307,3 +307,19 @@ def test_a_kill_during_a_creation_leaves_one_session_or_none(serve, seed):
 
     shown = {item["external"]: item["session"] for item in listed(server)}
     assert shown == {f"x{number}": session for number, session in done.items()}
+
+
+def test_plus_is_a_blank_and_a_semicolon_ends_a_field_unless_they_are_encoded(serve):
+    server = serve()
+    ids = {name: by(server, name).json["session"] for name in ("a b", "a+b", "a;b", "a&b", "a")}
+    assert len(set(ids.values())) == 5
+
+    def found(query):
+        answer = server.get(f"/v1/sessions?external={query}", port=server.admin_port)
+        return [session["session"] for session in answer.json["sessions"]]
+
+    for query, name in {"a+b": "a b", "a%20b": "a b", "a%2Bb": "a+b", "a%3Bb": "a;b",
+                        "a%26b": "a&b", "a;b": "a", "a&b": "a"}.items():
+        assert found(query) == [ids[name]], query
+    again_put = server.request("PUT", "/v1/sessions/by/a+b", {"definition": DATE})
+    assert (again_put.status, again_put.json["session"]) == (200, ids["a b"])
