@@ -93,7 +93,7 @@ class Cluster(Client):
         """kill -9 of all processes of a database server at the same time.
 
         The postmaster is stopped first. If it were killed first, its processes would end one after
-        the other, and a commit that no standby has would be visible to some of them meanwhile.
+        the other, and a commit that no standby has could be visible to some of them meanwhile.
         """
         postmaster = self.postmaster(name)
         os.kill(postmaster, signal.SIGSTOP)
