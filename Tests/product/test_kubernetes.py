@@ -104,10 +104,12 @@ def test_the_environment_names_are_known(start):
     assert "unknown environment variable" not in server.log.read_text()
 
 
-def test_with_a_database_there_is_never_a_second_server_either():
+def test_with_a_database_there_are_three_servers_of_which_two_always_serve():
     deployment = KINDS_OF_DATABASE["Deployment"]["spec"]
 
-    assert deployment["replicas"] == 1 and deployment["strategy"] == {"type": "Recreate"}
+    assert deployment["replicas"] == 3
+    assert deployment["strategy"] == {
+        "type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}}
     assert KINDS_OF_DATABASE["PodDisruptionBudget"]["spec"]["maxUnavailable"] == 1
     assert deployment["selector"]["matchLabels"] == LABELS
     assert deployment["template"]["metadata"]["labels"] == LABELS

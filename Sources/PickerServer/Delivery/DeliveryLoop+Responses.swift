@@ -70,8 +70,8 @@ extension DeliveryLoop {
     if endpoints[index].replay != nil { endpoints[index].delivery?.halt() }
     let position = endpoints[index].delivery?.readPosition ?? 0
     log(
-      "\(endpoints[index].settings.name): the line of the feed after position \(position) is not an "
-        + "event; nothing after it is sent")
+      "\(endpoints[index].settings.name): the line of the feed after position \(position) is not "
+        + "an event; nothing after it is sent")
   }
 
   /// A backup was restored. Delivery continues after the cursor that the backup has.
