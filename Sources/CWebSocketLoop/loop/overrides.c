@@ -8,10 +8,11 @@
 
 void lws_close_free_wsi(struct lws *wsi, enum lws_close_status reason, const char *caller);
 
-// This file replaces functions that libwebsockets calls, at points for which it has no callback. It relies on symbol interposition: the dynamic linker prefers a symbol of the
-// program to the same symbol of a library. A libwebsockets that was linked with -Bsymbolic would
-// call its own functions: it would refuse upgrades to other protocols, and some errors would not be
-// problem documents. Tests/product/test_socket_refusals.py detects this.
+// This file replaces functions that libwebsockets calls, at points for which it has no callback. It
+// relies on symbol interposition: the dynamic linker prefers a symbol of the program to the same
+// symbol of a library. A libwebsockets that was linked with -Bsymbolic would call its own
+// functions: it would refuse upgrades to other protocols, and some errors would not be problem
+// documents. Tests/product/test_socket_refusals.py and test_header_names.py detect this.
 
 static int (*length_of_library)(struct lws *, enum lws_token_indexes);
 static void (*close_of_library)(struct lws *, enum lws_close_status, const char *);
