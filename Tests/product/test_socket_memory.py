@@ -22,7 +22,7 @@ def test_every_way_to_close_a_connection_is_clean_under_valgrind(tmp_path, monke
             assert raw.upgrade("/hello", Upgrade="h2c")[0] == 200
             assert raw.exchange("POST", "/echo", [("Upgrade", "foo")], b"body")[2] == b"body"
         for head in (b"BREW / HTTP/1.1\r\n\r\n", b"CONNECT a:1 HTTP/1.1\r\n\r\n",
-                     b"GET /%zz HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + b"y" * 9000):
+                     b"GET /%zz HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + b"y" * 13_000):
             with server.raw(**patient) as raw:
                 raw.send(head)
                 assert raw.response()[0] >= 400

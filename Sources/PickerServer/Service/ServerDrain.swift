@@ -1,10 +1,12 @@
 import Foundation
+import Synchronization
 import WebSocketTransport
 
 /// The end of the server on SIGTERM or SIGINT.
 ///
 /// 1. The loops stop to listen, and read nothing more from their connections.
-/// 2. The commands that have been received are stored, applied and answered.
+/// 2. The commands that have been received are stored, applied and answered; clients that read slowly
+///    have a second for that.
 /// 3. Each client is asked to reconnect after a delay of its own, and its connection is closed.
 ///
 /// A second signal ends the loops immediately, after their current iteration.
@@ -45,6 +47,7 @@ struct ServerDrain: Sendable {
     let rest = end.uptimeNanoseconds - min(now.uptimeNanoseconds, end.uptimeNanoseconds)
     _ = stored.wait(timeout: now + .nanoseconds(Int(rest / 2)))
     // The store has posted its notices to the loops before this.
+    waitForAnswers(until: min(end, .now() + ServerDrain.answerTime))
     let left =
       end.uptimeNanoseconds - min(DispatchTime.now().uptimeNanoseconds, end.uptimeNanoseconds)
     for index in group.transports.indices {
@@ -52,6 +55,19 @@ struct ServerDrain: Sendable {
         transport.hub.drain(at: transport.now)
         transport.loop.drain(withinMilliseconds: max(1, Int(left / 1_000_000)))
       }
+    }
+  }
+
+  /// The maximum time for the answers to reach clients that read slowly.
+  private static let answerTime = DispatchTimeInterval.seconds(1)
+
+  /// Waits until the answers have been passed to the kernel: closing drops what is pending.
+  private func waitForAnswers(until end: DispatchTime) {
+    while DispatchTime.now() < end {
+      let pending = PendingBytes()
+      onAllLoops { pending.add($0.hub.buffered.outboxBytes) }
+      if pending.count == 0 { return }
+      Thread.sleep(forTimeInterval: 0.01)
     }
   }
 
@@ -68,4 +84,13 @@ struct ServerDrain: Sendable {
     }
     _ = done.wait(timeout: .now() + 1)
   }
+}
+
+/// The sum of what several loops report.
+private final class PendingBytes: Sendable {
+  private let sum = Atomic(0)
+
+  var count: Int { sum.load(ordering: .relaxed) }
+
+  func add(_ count: Int) { sum.add(count, ordering: .relaxed) }
 }
