@@ -140,7 +140,8 @@ def test_an_unusable_socket_is_ignored(tmp_path):
 
 def test_every_command_that_was_stored_is_answered_before_the_end(tmp_path):
     """A client sends commands without a pause; the store has none that it did not see applied."""
-    for attempt in range(3):
+    drained = 0
+    for attempt in range(20):
         path = tmp_path / f"store{attempt}.sqlite"
         server = stored(tmp_path / "log", path, limits={"messagesPerSecond": 1_000_000})
         session = server.session(CALENDAR)
@@ -155,12 +156,20 @@ def test_every_command_that_was_stored_is_answered_before_the_end(tmp_path):
                     server.terminate()
                     end = time.monotonic()
         except ConnectionClosed as closed:
-            assert closed.rcvd.code == 1001
+            code = closed.rcvd.code
+        if code == 4508:  # this client was too slow to be answered
+            server.kill()
+            continue
+        assert code == 1001
         assert server.process.wait(20) == 0
 
         server.start()
         assert server.get(session.path).json["revision"] == seen
         server.stop()
+        drained += 1
+        if drained == 3:
+            return
+    pytest.fail("the client was too slow in 18 of 20 attempts")
 
 
 def flood(member):

@@ -5,8 +5,8 @@ import WebSocketTransport
 /// The end of the server on SIGTERM or SIGINT.
 ///
 /// 1. The loops stop to listen, and read nothing more from their connections.
-/// 2. The commands that have been received are stored, applied and answered; clients that read slowly
-///    have a second for that.
+/// 2. The commands that have been received are stored, applied and answered; clients that read
+///    slowly have a second for that.
 /// 3. Each client is asked to reconnect after a delay of its own, and its connection is closed.
 ///
 /// A second signal ends the loops immediately, after their current iteration.
