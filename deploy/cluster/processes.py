@@ -51,8 +51,11 @@ class Processes:
                 stderr=log, start_new_session=True, cwd=self.folder,
                 env={**PATH, "HOME": str(self.folder), "LC_ALL": "C.UTF-8", **(environment or {})})
         self.processes[name] = process
-        # setpriv has become the program itself, with the same id.
-        (self.folder / f"{name}.pid").write_text(f"{process.pid}\n")
+        # setpriv has become the program itself, with the same id. A reader never finds an empty
+        # file.
+        written = self.folder / f"{name}.pid.new"
+        written.write_text(f"{process.pid}\n")
+        written.rename(self.folder / f"{name}.pid")
         if keep:
             self.kept[name] = (arguments, user, environment)
 
