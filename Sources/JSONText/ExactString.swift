@@ -22,7 +22,11 @@ package struct ExactString: Hashable, Sendable {
 extension String {
   /// Whether both have the same UTF-8 bytes.
   package func isExactly(_ other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    // `utf8.elementsEqual` decodes both strings' storage again for each byte.
+    let (left, right) = (utf8Span.span, other.utf8Span.span)
+    guard left.count == right.count else { return false }
+    for index in left.indices where left[index] != right[index] { return false }
+    return true
   }
 }
 

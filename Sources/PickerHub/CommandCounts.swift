@@ -60,11 +60,11 @@ extension Hub {
   /// Counts a command that was applied, by its effects.
   func countCommand(_ effects: [SessionEffect], in hosted: HostedSession) {
     let kind = hosted.session.fold.definition.kind
-    for effect in effects {
-      switch effect {
+    // By index: copying an effect would retain its parts.
+    for index in effects.indices {
+      switch effects[index] {
       case .broadcast(let delta) where delta.by != nil:
-        return ownCounters.commands.count(
-          delta.change.isClamped ? .clamped : .accepted, in: kind)
+        return ownCounters.commands.count(delta.isClamped ? .clamped : .accepted, in: kind)
       case .answer(_, let answer), .answerOffline(_, let answer):
         return count(answer, in: kind)
       case .broadcast, .monthsAgain, .presence, .revoked, .settled: continue
@@ -98,15 +98,24 @@ extension Hub {
   }
 }
 
-extension SessionChange {
+extension Delta {
   /// Whether a value was replaced by the nearest possible one.
   fileprivate var isClamped: Bool {
-    pickerChanges.contains { change in
-      switch change {
-      case .row(column: _, let move): move.cause == .clamp
-      case .range(let range): range.cause == .clamp
-      case .reload, .removal, .months: false
-      }
+    switch change {
+    case .picker(let changes, tappedBy: _, rangeBefore: _),
+      .definition(_, let changes, tappedBy: _, rangeBefore: _):
+      changes.contains(where: \.isClamp)
+    case .status, .notes: false
+    }
+  }
+}
+
+extension PickerChange {
+  fileprivate var isClamp: Bool {
+    switch self {
+    case .row(column: _, let move): move.cause == .clamp
+    case .range(let range): range.cause == .clamp
+    case .reload, .removal, .months: false
     }
   }
 }

@@ -61,7 +61,10 @@ package final class Session {
     let before = fold.revision
     fold.apply(entry, &outcomes)
     for outcome in outcomes {
-      if let event = fold.event(of: outcome, at: entry.at) { events.append(event) }
+      // Asked first, because a method of `fold` copies it.
+      if outcome.canHaveEvent, let event = fold.event(of: outcome, at: entry.at) {
+        events.append(event)
+      }
       switch outcome {
       case .delta(let delta): effects.append(.broadcast(delta))
       case .cellsChanged(let change): effects.append(.monthsAgain(change))

@@ -66,7 +66,7 @@ extension Hub {
       guard isShared, names.isUnique else {
         return create(reserved: request, names, ordinal: ordinal, answer: answer)
       }
-      nonisolated(unsafe) let (hub, request, answer) = (self, request, answer)
+      nonisolated(unsafe) let (hub, answer) = (self, answer)
       log.find(names, hub: shard.index) { outcome in
         hub.create(request, names, ordinal: ordinal, unless: outcome, answer: answer)
       }

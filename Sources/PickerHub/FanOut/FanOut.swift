@@ -33,11 +33,13 @@ final class FanOut {
   /// Delivers a delta to all listeners. Those with the same language and view share the bytes of
   /// one copy.
   ///
-  /// - Parameter author: The connection of the delta's member, if any.
+  /// - Parameter author: The connection of the delta's member, if any. Not evaluated for a single
+  ///   listener.
   /// - Returns: The listeners of the first copy whose outbox is idle. The caller has them posted to
   ///   together by ``post(_:at:)``, after all others.
   func broadcast(
-    _ delta: Delta, in session: Session, author: ConnectionID?, at time: HubTime
+    _ delta: Delta, in session: Session, at time: HubTime,
+    author: @autoclosure () -> ConnectionID?
   ) -> SharedCopy? {
     counters.deltas += 1
     if delta.isTick { counters.ticks += 1 }
@@ -47,6 +49,7 @@ final class FanOut {
       deliver(delta, toOnly: listeners[0], in: session, at: time)
       return nil
     }
+    let author = author()
     var copies = DeltaCopies(delta, of: session, encoder, languages)
     var shared: Frame?
     let stopCount = connections.stopCount
@@ -79,7 +82,7 @@ final class FanOut {
 
   /// Posts the shared copy of a delta.
   ///
-  /// If any connection was write-blocked or closed since ``broadcast(_:in:author:at:)``, a
+  /// If any connection was write-blocked or closed since ``broadcast(_:in:at:author:)``, a
   /// recipient may not be idle any more: then each is delivered to separately.
   func post(_ shared: consuming SharedCopy, at time: HubTime) {
     if connections.stopCount == shared.stopCount {

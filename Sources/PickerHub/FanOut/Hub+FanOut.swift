@@ -11,8 +11,9 @@ extension Hub {
     for effect in effects {
       switch effect {
       case .broadcast(let delta):
-        let author = delta.by.flatMap { hosted.attendance.connection(of: $0) }
-        let shared = fanOut.broadcast(delta, in: hosted.session, author: author, at: time)
+        let shared = fanOut.broadcast(
+          delta, in: hosted.session, at: time,
+          author: delta.by.flatMap { hosted.attendance.connection(of: $0) })
         closeOverflowing()
         if let shared { fanOut.post(shared, at: time) }
       case .monthsAgain(let change):

@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 import PickerWire
 
 /// Which sessions exist. A hub whose log is not shared knows all of them; otherwise other nodes

@@ -161,6 +161,17 @@ extension SessionFold {
   }
 }
 
+extension Outcome {
+  /// Whether ``SessionFold/event(of:at:)`` may return an event for it.
+  var canHaveEvent: Bool {
+    switch self {
+    case .answered, .cellsChanged, .roleChanged, .revoked: false
+    case .delta(let delta): delta.isReported
+    case .joined, .left, .resultReported, .settled: true
+    }
+  }
+}
+
 extension Delta {
   /// Whether the feed reports it.
   fileprivate var isReported: Bool {
