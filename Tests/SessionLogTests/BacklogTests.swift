@@ -6,7 +6,7 @@ import Testing
 @testable import SessionLog
 
 /// What a store reports as not stored yet.
-@Suite struct BacklogTests {
+@Suite(.database) struct BacklogTests {
   private func pending(_ count: Int) -> PendingRecords {
     var pending = PendingRecords(byteCountMax: 100_000, logByteCountMax: 100_000)
     for _ in 0..<count { add(to: &pending) }

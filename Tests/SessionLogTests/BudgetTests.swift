@@ -6,7 +6,7 @@ import Testing
 @testable import SessionLog
 
 /// Byte limits of pending records, snapshots and logs.
-@Suite struct BudgetTests {
+@Suite(.database) struct BudgetTests {
   @Test(arguments: Engine.allCases)
   func `the bytes of pending records are limited`(engine: Engine) throws {
     let log = try Shelf(engine).store(pendingByteCountMax: 20_000) { _, _ in }

@@ -6,7 +6,7 @@ import Testing
 @testable import SessionLog
 
 /// Compaction: deleting refused commands does not change the session or its log.
-@Suite struct CompactionTests {
+@Suite(.database) struct CompactionTests {
   /// Appends a generated session with snapshots at random positions.
   private func fill(_ session: GeneratedSession, seed: UInt64, _ log: any SessionLog) throws
     -> LogFixture

@@ -9,7 +9,7 @@ import Testing
 @testable import SessionLog
 
 /// Definitions set by the host are stored once per version.
-@Suite struct DefinitionStoreTests {
+@Suite(.database) struct DefinitionStoreTests {
   private func rows(_ count: Int, first: String = "r") -> String {
     let rows = (0..<count).map { "\"\(first)\($0)\"" }.joined(separator: ",")
     return #"{"kind":"columns","columns":[[\#(rows)]]}"#

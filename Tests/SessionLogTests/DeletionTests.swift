@@ -5,7 +5,7 @@ import Testing
 @testable import SessionLog
 
 /// Deletion of long logs in batches.
-@Suite struct DeletionTests {
+@Suite(.database) struct DeletionTests {
   private let total = """
     SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM entry)
       + (SELECT count(*) FROM snapshot)
@@ -71,7 +71,7 @@ import Testing
 }
 
 /// Expiry after a start with an implausible clock.
-@Suite struct ClockDoubtTests {
+@Suite(.database) struct ClockDoubtTests {
   private let day: Int64 = 86_400_000
 
   private func session(_ shelf: Shelf, written: Int64, active: Int64) throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import SessionLog
 
 /// The feed of a store: every event once, in order, whatever is lost between two of them.
-@Suite struct FeedStoreTests {
+@Suite(.database) struct FeedStoreTests {
   private func page(
     _ feed: any EventFeed, after position: Int = 0, types: [String]? = nil, countMax: Int = 1000
   ) async throws -> FeedPage {

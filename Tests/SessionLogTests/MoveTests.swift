@@ -6,7 +6,7 @@ import Testing
 @testable import SessionLog
 
 /// Moving an SQLite store to a database.
-@Suite struct MoveTests {
+@Suite(.database) struct MoveTests {
   private func feed(_ log: any TestedStore) async throws -> [String] {
     let request = FeedRequest(after: 0, types: nil, countMax: 1000)
     let page = try await withCheckedContinuation { continuation in

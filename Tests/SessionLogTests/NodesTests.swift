@@ -9,7 +9,7 @@ import Testing
 @testable import SessionLog
 
 /// Several nodes on one database.
-@Suite struct NodesTests {
+@Suite(.database) struct NodesTests {
   private let ana = MemberID("m_1")
 
   /// Two nodes that have a session with a member in memory; the first one has created it.

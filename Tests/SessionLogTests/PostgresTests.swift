@@ -7,7 +7,7 @@ import Testing
 @testable import SessionLog
 
 /// What only the PostgreSQL engine has. The other tests of stores run on both engines.
-@Suite struct PostgresTests {
+@Suite(.database) struct PostgresTests {
   private func lost(_ shelf: Shelf) async throws -> [SessionID] {
     try await shelf.notice { if case .lost(let sessions) = $0 { sessions } else { nil } }
   }

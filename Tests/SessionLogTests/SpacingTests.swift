@@ -6,7 +6,7 @@ import Testing
 @testable import SessionLog
 
 /// Pruning retains the snapshots that loading needs.
-@Suite struct SpacingTests {
+@Suite(.database) struct SpacingTests {
   @Test(arguments: [0, 1, 300, 1000, 3000], Engine.allCases)
   func `a reloaded session has its complete history`(history: Int, engine: Engine) async throws {
     var limits = SessionLimits()
@@ -80,7 +80,7 @@ import Testing
 }
 
 /// Slow operations do not delay others.
-@Suite struct QueueTests {
+@Suite(.database) struct QueueTests {
   @Test(arguments: Engine.allCases)
   func `evicted sessions are loaded and records stored while whole logs are read`(engine: Engine)
     async throws

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SessionLog
 
-@Suite struct StoreTests {
+@Suite(.database) struct StoreTests {
   private func store(_ session: GeneratedSession, in log: any SessionLog) {
     _ = log.append(.created(session.origin), of: session.origin.id)
     for entry in session.entries { _ = log.append(.entry(entry), of: session.origin.id) }

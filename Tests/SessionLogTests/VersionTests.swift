@@ -7,7 +7,7 @@ import Testing
 @testable import SessionLog
 
 /// Folds depend on the versions of the rules and of the zone database.
-@Suite struct VersionTests {
+@Suite(.database) struct VersionTests {
   private static let slot = #"{"kind":"slot","timeZone":"Here/There"}"#
   private let old = FoldVersions(rules: 1, tzdata: "2025a")
   private let new = FoldVersions(rules: 1, tzdata: "2026a")
