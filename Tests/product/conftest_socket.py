@@ -90,10 +90,11 @@ def shared(log, **limits):
 
 
 PATIENT = dict(
-    assemblyMilliseconds=30_000, headerMilliseconds=30_000, bodyMilliseconds=30_000,
-    idleSeconds=30, closeMilliseconds=30_000)
+    assemblyMilliseconds=120_000, headerMilliseconds=120_000, bodyMilliseconds=120_000,
+    idleSeconds=120, closeMilliseconds=120_000, pongMilliseconds=120_000)
+#: The time for a header is longer than a busy machine delays a client between its handshakes.
 HASTY = dict(
-    assemblyMilliseconds=600, headerMilliseconds=2000, bodyMilliseconds=700, idleSeconds=3,
+    assemblyMilliseconds=600, headerMilliseconds=30_000, bodyMilliseconds=700, idleSeconds=3,
     closeMilliseconds=1500)
 
 
@@ -101,7 +102,7 @@ HASTY = dict(
 def echo(tmp_path_factory):
     """A shared server whose timeouts are longer than a busy machine delays a test.
 
-    What it closes within 10 s, it does not close because of a timeout.
+    What it closes within 60 s, it does not close because of a timeout.
     """
     yield from shared(tmp_path_factory.mktemp("echo") / "log", **PATIENT)
 

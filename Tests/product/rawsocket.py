@@ -4,6 +4,7 @@ Nothing enforces correctness: frames may be unmasked, truncated or invalid.
 """
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -92,6 +93,10 @@ class Raw:
         self.read_to_end()
         return time.monotonic() - began
 
+    def ends_soon(self):
+        """Whether the server ends the connection well before the timeouts of `PATIENT`."""
+        return self.seconds_until_gone() < 60
+
     def reset(self):
         """Ends the connection with an RST."""
         linger = struct.pack("ii", 1, 0)
@@ -130,8 +135,11 @@ class Raw:
 
     # WebSocket
 
-    def upgrade(self, path="/", **changes):
-        """Sends a handshake and returns the response; `Header=None` leaves a header out."""
+    def upgrade(self, path="/", then=b"", **changes):
+        """Sends a handshake and returns the response; `Header=None` leaves a header out.
+
+        `then` is sent with it: nothing can time out between them.
+        """
         headers = {
             "Host": "localhost",
             "Upgrade": "websocket",
@@ -144,7 +152,7 @@ class Raw:
             headers[name.replace("_", "-")] = value
         lines = [f"{method} {path} {version}"]
         lines += [f"{name}: {value}" for name, value in headers.items() if value is not None]
-        self.send("\r\n".join(lines + ["", ""]).encode())
+        self.send("\r\n".join(lines + ["", ""]).encode() + then)
         return self.response()
 
     def send_frame(self, opcode, payload=b"", final=True, rsv=0, masked=True, length=None):
@@ -195,7 +203,9 @@ class Raw:
             return struct.unpack("!H", payload[:2])[0], payload[2:].decode()
 
     def answer_close(self, code=1000):
-        self.send_frame(CLOSE, struct.pack("!H", code))
+        """Answers a close frame, unless the server has already given up waiting for the answer."""
+        with contextlib.suppress(ConnectionError, ssl.SSLError):
+            self.send_frame(CLOSE, struct.pack("!H", code))
 
 
 def frame(opcode, payload=b"", final=True, rsv=0, masked=True, length=None):

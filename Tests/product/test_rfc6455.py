@@ -17,7 +17,7 @@ def is_over_soon(web, code):
     """The server closes with `code`, accepts the answer and closes TCP well before its timeout."""
     assert web.read_close()[0] == code
     web.answer_close(code)
-    assert web.seconds_until_gone() < 10
+    assert web.ends_soon()
     web.socket.close()
 
 
@@ -115,7 +115,7 @@ def test_a_frame_length_over_the_limit_closes_with_1009_before_the_payload(echo,
 def test_a_frame_length_with_its_highest_bit_set_drops_the_connection(echo):
     with echo.websocket() as web:
         web.send(b"\x81\xff" + struct.pack("!Q", 1 << 63) + b"abcd")
-        assert web.seconds_until_gone() < 10
+        assert web.ends_soon()
 
 
 def test_a_fragmented_message_over_the_limit_closes_with_1009(echo):
@@ -177,8 +177,8 @@ def test_a_new_message_between_fragments_closes_with_1002(echo):
 def test_a_message_that_takes_too_long_closes_with_1009(hasty):
     """The timeout covers the whole message; single bytes do not restart it."""
     web = hasty.websocket()
-    whole = frame(TEXT, b"x" * 100)
-    with pytest.raises((BrokenPipeError, ConnectionResetError, AssertionError)):
+    whole = frame(TEXT, b"x" * 2000)  # takes a minute
+    with pytest.raises((OSError, Gone, AssertionError)):
         for byte in whole:
             web.send(bytes([byte]))
             time.sleep(0.03)
@@ -225,4 +225,4 @@ def test_a_fragmented_ping_closes_with_1002(echo):
 def test_a_control_frame_over_125_bytes_ends_the_connection(echo, opcode):
     with echo.websocket() as web:
         web.send_frame(opcode, b"x" * 126)
-        assert web.seconds_until_gone() < 10
+        assert web.ends_soon()

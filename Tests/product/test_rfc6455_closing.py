@@ -2,6 +2,9 @@
 
 libwebsockets uses one buffer for the close reason and for the payload of the last ping."""
 
+import contextlib
+import time
+
 import pytest
 
 from conftest_socket import echo, start  # noqa: F401
@@ -41,12 +44,13 @@ PLACES = {
 def test_a_close_frame_has_its_code_despite_pings(echo, cause, place):
     data, code = CAUSES[cause]
     with echo.websocket("/script") as web:
-        for segment in PLACES[place](data):
-            web.send(segment)
+        with contextlib.suppress(OSError):  # The cause may have ended the connection meanwhile.
+            for segment in PLACES[place](data):
+                web.send(segment)
         assert web.read_close()[0] == code
         if code != 1002:  # after 1002 libwebsockets may treat any frame as another error
             web.answer_close(code)
-        assert web.seconds_until_gone() < 10
+        assert web.ends_soon()
 
 
 @pytest.mark.parametrize("last, code", [(frame(CONTINUATION, b"\xff"), 1007),
@@ -60,7 +64,7 @@ def test_a_close_frame_has_its_code_despite_pings_between_fragments(echo, last, 
         web.send(first + PINGED + frame(CONTINUATION, b"", final=False) + PINGED + last + PINGED)
         assert web.read_close()[0] == code
         web.answer_close(code)
-        assert web.seconds_until_gone() < 10
+        assert web.ends_soon()
 
 
 @pytest.mark.parametrize("pings", [0, 1, 100])
@@ -76,7 +80,8 @@ def test_a_drain_closes_with_1001_despite_pings(start):
     webs = [server.websocket() for _ in range(10)]
     server.process.terminate()
     for web in webs:
-        web.send(PINGED * 5)
+        with contextlib.suppress(OSError):  # The drain ends after 3 s.
+            web.send(PINGED * 5)
     for web in webs:
         assert web.read_close() == (1001, "going away")
         web.answer_close(1001)
@@ -86,10 +91,12 @@ def test_a_drain_closes_with_1001_despite_pings(start):
 def test_pings_after_the_servers_close_do_not_extend_the_close_timeout(start):
     server = start(closeMilliseconds=700)
     with server.websocket("/script") as web:
-        web.send(script("close 4400"))
-        web.send(PINGED * 20)
+        web.send(script("close 4400") + PINGED * 20)
         assert web.read_close()[0] == 4400
-        assert web.seconds_until_gone() < 4, "the default is 5 s"
+        with pytest.raises(OSError):
+            for _ in range(1000):  # a minute of pings, without a pause of 700 ms
+                web.send(PINGED)
+                time.sleep(0.06)
 
 
 def test_a_protocol_error_after_the_servers_close_sends_no_second_close_frame(echo):
@@ -103,4 +110,4 @@ def test_the_clients_close_is_answered_with_its_code_despite_pings(echo):
     with echo.websocket() as web:
         web.send(PINGED + frame(CLOSE, b"\x0f\xa0bye") + PINGED)
         assert web.read_close() == (4000, "bye")
-        assert web.seconds_until_gone() < 10
+        assert web.ends_soon()

@@ -16,7 +16,7 @@ def is_refused(echo, status, **changes):
     with echo.raw() as raw:
         answer = raw.upgrade(**changes)
         assert answer[0] == status, answer
-        assert raw.seconds_until_gone() < 10
+        assert raw.ends_soon()
         return problem(answer), answer[1]
 
 

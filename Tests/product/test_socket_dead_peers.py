@@ -25,8 +25,9 @@ def test_a_stream_whose_peer_disconnects_is_closed_immediately(start):
             leave(raw)
             until(lambda: server.counters()["streamsClosed"] == closed + 1)
             seconds.append(time.monotonic() - began)
-        # The median: a busy machine may delay some of them.
-        assert sorted(seconds)[4] < 0.2, seconds
+        # The median: a busy machine may delay some of them. Otherwise the next ping, after 20 s,
+        # finds that the peer has gone.
+        assert sorted(seconds)[4] < 5, seconds
 
 
 def test_unacknowledged_bytes_end_a_stream(start):
@@ -37,7 +38,7 @@ def test_unacknowledged_bytes_end_a_stream(start):
     server = start(pingMilliseconds=400, pongMilliseconds=900)
     with server.raw(**SLOW) as raw:
         raw.request("GET", "/stream?pieces=800")
-        until(lambda: server.counters()["streamsClosed"] == 1, seconds=8)
+        until(lambda: server.counters()["streamsClosed"] == 1, seconds=40)
 
 
 def test_a_peer_that_shuts_down_its_writing_side_gets_its_response(start):
@@ -52,7 +53,8 @@ def test_an_unanswered_request_is_dropped_when_its_peer_closes(start):
     server = start()
     with server.raw() as raw:
         raw.request("GET", "/never")
-    until(lambda: server.counters()["connections"] == 1, seconds=4)
+    # Otherwise it times out after a minute.
+    until(lambda: server.counters()["connections"] == 1, seconds=40)
 
 
 def test_idle_streams_use_no_cpu_time(start):
@@ -60,7 +62,7 @@ def test_idle_streams_use_no_cpu_time(start):
     streams = [stream(server) for _ in range(300)]
     before = server.cpu_seconds()
     time.sleep(1)
-    assert server.cpu_seconds() - before < 0.1
+    assert server.cpu_seconds() - before < 0.3
     for raw in streams:
         raw.socket.close()
     until(lambda: server.counters()["streamsClosed"] == 300)

@@ -1,5 +1,6 @@
 """HTTP/1.1 over raw sockets, on the WebSocket port. - Source: RFC 9112"""
 
+import contextlib
 import time
 
 import pytest
@@ -32,7 +33,7 @@ def test_an_unknown_method_is_rejected_with_501_and_closes_the_connection(echo, 
     with echo.raw() as raw:
         raw.request(method, "/request")
         assert problem(raw.response())["status"] == 501
-        assert raw.seconds_until_gone() < 10
+        assert raw.ends_soon()
 
 
 def test_path_query_headers_and_peer_reach_the_handler(echo):
@@ -75,7 +76,7 @@ def test_a_body_of_any_length_up_to_the_limit_is_echoed(echo, count):
 
 
 def test_a_response_of_10_megabytes_arrives_whole(echo):
-    with echo.raw(timeout=20) as raw:
+    with echo.raw() as raw:
         assert len(raw.exchange("GET", "/large?bytes=10000000")[2]) == 10_000_000
         assert raw.exchange("GET", "/hello")[2] == b"hello"
 
@@ -107,7 +108,8 @@ def test_a_pipelined_request_with_a_body_is_rejected(echo, first, cut):
         raw.send(first + second[:len(second) - cut])
         assert raw.response()[0] == 200
         time.sleep(0.05)
-        raw.send(second[len(second) - cut:])
+        with contextlib.suppress(OSError):  # It may have been rejected already.
+            raw.send(second[len(second) - cut:])
         status, _, body = raw.response()
         assert status == 400 or body == b"late"
     with echo.raw() as raw:
@@ -138,20 +140,22 @@ def test_whitespace_around_a_length_is_ignored(echo):
 def test_connection_close_closes_the_connection(echo):
     with echo.raw() as raw:
         assert raw.exchange("GET", "/hello", [("Connection", "close")])[0] == 200
-        assert raw.seconds_until_gone() < 10
+        assert raw.ends_soon()
 
 
 def test_http_1_0_requests_are_answered_and_closed(echo):
     with echo.raw() as raw:
         raw.send(b"GET /hello HTTP/1.0\r\n\r\n")
         assert raw.response()[2] == b"hello"
-        assert raw.seconds_until_gone() < 10
+        assert raw.ends_soon()
 
 
 def test_an_idle_connection_is_closed(hasty):
     with hasty.raw() as raw:
+        began = time.monotonic()
         assert raw.exchange("GET", "/hello")[0] == 200
-        assert 2 < raw.seconds_until_gone() < 10
+        raw.read_to_end()
+        assert time.monotonic() - began > 2
 
 
 # Malformed requests ----------------------------------------------------------------------------
@@ -163,7 +167,7 @@ def test_an_invalid_content_length_is_rejected_with_400_and_closed(echo, lengths
     with echo.raw() as raw:
         raw.request("POST", "/echo", [("Content-Length", length) for length in lengths])
         assert problem(raw.response())["code"] == "badRequest"
-        assert raw.seconds_until_gone() < 10
+        assert raw.ends_soon()
 
 
 @pytest.mark.parametrize("headers", [
@@ -174,7 +178,7 @@ def test_a_body_without_content_length_is_rejected_with_411_and_closed(echo, hea
     with echo.raw() as raw:
         raw.request("POST", "/echo", headers)
         assert raw.response()[0] == 411
-        assert raw.seconds_until_gone() < 10
+        assert raw.ends_soon()
 
 
 @pytest.mark.parametrize("hosts", [[], ["a", "b"], ["a", "a"]])
@@ -182,7 +186,7 @@ def test_a_request_needs_exactly_one_host(echo, hosts):
     with echo.raw() as raw:
         raw.request("GET", "/hello", [("Host", name) for name in hosts], host=None)
         assert raw.response()[0] == 400
-        assert raw.seconds_until_gone() < 10
+        assert raw.ends_soon()
 
 
 def test_a_body_over_the_limit_is_rejected_before_it_is_sent(echo):
@@ -235,7 +239,8 @@ def test_too_many_headers_are_rejected(echo):
 def test_malformed_requests_are_rejected(echo, data):
     with echo.raw() as raw:
         raw.send(data)
-        raw.socket.shutdown(1)
+        with contextlib.suppress(OSError):  # It may have been rejected already.
+            raw.socket.shutdown(1)
         assert b"200" not in raw.read_to_end()[:15]
 
 
@@ -255,7 +260,7 @@ def test_a_stream_is_closed_when_its_peer_disconnects(echo):
     raw.request("GET", "/stream?pieces=-1")
     assert raw.read_line() == b"HTTP/1.1 200 OK"
     raw.socket.close()
-    until(lambda: echo.counters()["streamsClosed"] == before + 1)
+    until(lambda: echo.counters()["streamsClosed"] > before)
 
 
 def test_a_pending_request_is_dropped_when_its_peer_disconnects(echo):

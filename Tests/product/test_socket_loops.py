@@ -5,15 +5,15 @@ import time
 
 import pytest
 
-from conftest_socket import SocketEcho, binary, start  # noqa: F401
-from rawsocket import TEXT, Gone, open_websocket
-from test_socket_limits import until
+from conftest_socket import PATIENT, SocketEcho, binary, start  # noqa: F401
+from rawsocket import TEXT, open_websocket
+from test_socket_limits import has_room, until
 from test_socket_memory import VALGRIND
 
 
 @pytest.fixture
 def two(start):  # noqa: F811
-    return start(loops=2)
+    return start(loops=2, **PATIENT)
 
 
 def second(server):
@@ -90,14 +90,14 @@ def test_connection_close_is_honoured_after_moving(two):
     with two.raw() as raw:
         raw.request("GET", "/hello?over", [("Connection", "close")])
         assert raw.response()[0] == 200
-        assert raw.seconds_until_gone() < 10
+        assert raw.ends_soon()
 
 
 def test_an_http_1_0_connection_is_closed_after_moving(two):
     with two.raw() as raw:
         raw.send(b"GET /hello?over HTTP/1.0\r\n\r\n")
         assert raw.response()[0] == 200
-        assert raw.seconds_until_gone() < 10
+        assert raw.ends_soon()
 
 
 def test_a_stream_can_move_and_its_end_is_detected(two):
@@ -126,7 +126,7 @@ def test_moved_connections_leave_no_resources_on_the_first_loop(two):
 
 
 def test_a_moved_connection_counts_once_towards_the_limit(start):  # noqa: F811
-    two = start(loops=2, connectionsMax=10)
+    two = start(loops=2, connectionsMax=10, **PATIENT)
     webs = [two.websocket("/?over") for _ in range(9)]
     with two.raw() as raw:
         assert raw.exchange("GET", "/hello")[0] == 200
@@ -139,20 +139,13 @@ def test_a_moved_connection_counts_once_towards_the_limit(start):  # noqa: F811
     until(lambda: second(two)["connections"] == 1)
 
 
-def has_room(server):
-    """With TLS a full server closes the connection in the handshake."""
-    try:
-        with server.raw() as raw:
-            return raw.exchange("GET", "/hello")[0] == 200
-    except (OSError, Gone):
-        return False
-
-
 def test_an_idle_moved_connection_times_out(start):  # noqa: F811
     two = start(loops=2, idleSeconds=2)
+    began = time.monotonic()
     with two.raw() as raw:
         assert raw.exchange("GET", "/hello?over")[0] == 200
-        assert 1 < raw.seconds_until_gone() < 5
+        assert raw.seconds_until_gone() < 25, "the default is 30 s"
+    assert time.monotonic() - began > 1
 
 
 def test_a_moved_websocket_is_pinged_and_times_out(start):  # noqa: F811
@@ -167,7 +160,7 @@ def test_moved_idle_connections_use_no_cpu_time(two):
         raw.exchange("GET", "/hello")
         before = two.cpu_seconds()
         time.sleep(1)
-        assert two.cpu_seconds() - before < 0.1
+        assert two.cpu_seconds() - before < 0.3
 
 
 def test_moving_connections_is_clean_under_valgrind(tmp_path, monkeypatch):
@@ -175,7 +168,7 @@ def test_moving_connections_is_clean_under_valgrind(tmp_path, monkeypatch):
     subprocess.run(["strip", "--strip-debug", "-o", stripped, binary()], check=True)
     monkeypatch.setenv("SOCKET_ECHO", str(stripped))
     server = SocketEcho(tmp_path / "log", VALGRIND, loops=2, connectionsMax=200)
-    patient = {"timeout": 30}
+    patient = {"timeout": 120}
     try:
         for number in range(6):
             with server.raw(**patient) as raw:
@@ -194,5 +187,5 @@ def test_moving_connections_is_clean_under_valgrind(tmp_path, monkeypatch):
         left_open[1].request("GET", "/stream?over&pieces=-1")
         left_open[1].read_line()
     finally:
-        status = server.stop(60)
+        status = server.stop(300)
     assert status == 0, server.log.read_text()

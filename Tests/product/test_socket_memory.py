@@ -14,7 +14,7 @@ def test_every_way_to_close_a_connection_is_clean_under_valgrind(tmp_path, monke
     subprocess.run(["strip", "--strip-debug", "-o", stripped, binary()], check=True)
     monkeypatch.setenv("SOCKET_ECHO", str(stripped))
     server = SocketEcho(tmp_path / "log", VALGRIND, connectionsMax=200)
-    patient = {"timeout": 30}
+    patient = {"timeout": 120}
     try:
         with server.raw(**patient) as raw:  # CVE-2025-11677
             assert raw.exchange("GET", "/hello")[0] == 200
@@ -46,12 +46,12 @@ def test_every_way_to_close_a_connection_is_clean_under_valgrind(tmp_path, monke
         with server.raw(**patient) as raw:
             raw.request("POST", "/echo", [("Content-Length", "99999999")])
             assert raw.response()[0] == 413
-        left_open = [server.websocket(**patient), server.raw(), server.raw(), server.raw()]
+        left_open = [server.websocket(**patient), *(server.raw(**patient) for _ in range(3))]
         left_open[0].send_frame(TEXT, b"half", final=False)
         left_open[1].request("GET", "/never")
         left_open[2].request("GET", "/stream?pieces=-1")
         left_open[3].request("POST", "/echo", [("Content-Length", "50")])
         assert server.counters()["webSockets"] >= 1
     finally:
-        status = server.stop(60)
+        status = server.stop(300)
     assert status == 0, server.log.read_text()

@@ -1,10 +1,12 @@
 """Every error response of the transport is a problem document (RFC 9457)."""
 
+import contextlib
 import json
 
 import pytest
 
-from conftest_socket import echo, start  # noqa: F401
+from conftest_socket import PATIENT, echo, start  # noqa: F401
+from rawsocket import Gone
 from test_socket_limits import until
 
 END = b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
@@ -48,7 +50,8 @@ def is_problem(response, status, code):
 def test_an_http_error_is_a_problem_document(echo, kind):
     data, status, code = REFUSED[kind]
     with echo.raw() as raw:
-        raw.send(data)
+        with contextlib.suppress(OSError):  # It may be refused before all of it is sent.
+            raw.send(data)
         is_problem(raw.response(), status, code)
 
 
@@ -58,9 +61,10 @@ def test_an_error_in_a_later_request_is_a_problem_document(echo, kind):
     with echo.raw() as raw:
         assert raw.exchange("GET", "/hello")[2] == b"hello"
         assert raw.exchange("POST", "/echo", body=b"b" * 20_000)[2] == b"b" * 20_000
-        raw.send(data)
+        with contextlib.suppress(OSError):
+            raw.send(data)
         is_problem(raw.response(), status, code)
-        assert raw.seconds_until_gone() < 10
+        assert raw.ends_soon()
 
 
 def test_a_connection_that_sends_nothing_is_closed_without_a_response(start):
@@ -70,7 +74,7 @@ def test_a_connection_that_sends_nothing_is_closed_without_a_response(start):
 
 
 def test_a_connection_over_the_limit_gets_a_problem_document(start):
-    server = start(connectionsMax=1)
+    server = start(connectionsMax=1, **PATIENT)
     with server.raw() as held, server.raw() as raw:
         assert held.exchange("GET", "/hello")[0] == 200
         raw.request("GET", "/hello")
@@ -79,7 +83,15 @@ def test_a_connection_over_the_limit_gets_a_problem_document(start):
 
 def test_a_draining_loop_responds_with_draining(start):
     """It must not report too many connections instead."""
-    server = start(loops=2)
+    for _ in range(5):
+        try:
+            return responds_with_draining(start(loops=2))
+        except (OSError, Gone):
+            pass  # The drain, which takes 2 s, was over.
+    pytest.fail("five draining loops have not responded")
+
+
+def responds_with_draining(server):
     with server.websocket("/?over") as there, server.raw() as drain, server.raw() as late:
         there.send_text("one that keeps the other loop until it is closed")
         assert drain.exchange("POST", "/drain-other", [("Content-Length", "0")])[0] == 200
