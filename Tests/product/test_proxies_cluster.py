@@ -95,7 +95,9 @@ def test_a_killed_node_gets_no_requests_and_the_others_keep_their_sessions(nodes
     for session in lost:
         assert nodes.status(session.path) == 404, "another node answers, without an error between"
     for session in sum(others, []):
-        assert nodes.status(session.path) == 200, "only the killed node's sessions have moved"
+        # A node that a busy machine delays for seconds loses its sessions for a moment.
+        wait_until(lambda: nodes.status(session.path) == 200,
+                   what="only the killed node's sessions have moved")
     first.start()
     wait_until(lambda: {nodes.status(session.path) for session in lost} == {200},
                what="the way back to the restarted node")
@@ -112,7 +114,7 @@ def test_a_node_that_is_not_ready_gets_no_requests_and_its_members_go_to_others(
 
     wait_until(lambda: node.get("/readyz", port=node.admin_port).status == 503, what="/readyz 503")
     wait_until(lambda: nodes.status(session.path) == 404, what="another node's answer")
-    ana.drain(15)
+    ana.drain(60)
     assert not ana.is_open, "HAProxy has closed the WebSocket of the node that is not ready"
     (folder / "away").rename(folder / "store")
     wait_until(lambda: nodes.status(session.path) == 200, what="the way back")
@@ -133,7 +135,7 @@ def test_a_node_that_drains_gets_no_requests_and_its_members_come_back(nodes):
     assert statuses <= {200, 404}, "from the node until it drains, then from another one"
     assert ana.expect("draining")["reconnectAfterMs"] >= 0
     ana.closed(1001)
-    assert node.process.wait(20) == 0
+    assert node.process.wait(60) == 0
     assert {nodes.status(each.path) for _ in range(5) for each in (session, idle)} == {404}
     node.start()
     wait_until(lambda: nodes.status(session.path) == 200, what="the way back")

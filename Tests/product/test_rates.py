@@ -1,5 +1,7 @@
 """`messagesPerSecond`: `tooMany` over the rate, close code 4529 over ten times the rate."""
 
+import time
+
 import pytest
 
 from conftest import for_one_test
@@ -29,6 +31,20 @@ def burst(member, count):
     return [m for m in member.record[first:] if "ref" in m]
 
 
+def too_many(answers):
+    return [answer for answer in answers if answer.get("code") == "tooMany"]
+
+
+def until_too_many(send):
+    """Sends bursts until one exceeds the rate: a busy machine may send too slowly. All answers."""
+    answers = []
+    for _ in range(20):
+        answers += send()
+        if too_many(answers):
+            return answers
+    raise AssertionError("no burst has exceeded the rate")
+
+
 def test_commands_within_the_rate_are_executed(paced):
     ana = paced.session(LISTS).join("Ana")
 
@@ -39,19 +55,22 @@ def test_commands_over_the_rate_are_refused_with_too_many(paced):
     session = paced.session(LISTS)
     ana = session.join("Ana")
 
-    answers = burst(ana, 4 * RATE)
+    begun = time.monotonic()
+    answers = until_too_many(lambda: burst(ana, 4 * RATE))
+    seconds = time.monotonic() - begun
 
     refused = [answer for answer in answers if answer["type"] == "refused"]
     assert {answer["code"] for answer in refused} == {"tooMany"}
-    assert len(refused) >= 2 * RATE
-    assert len(answers) - len(refused) >= RATE - 2
-    assert session.revision() == len(answers) - len(refused)
+    accepted = len(answers) - len(refused)
+    assert RATE - 2 <= accepted <= RATE + RATE * seconds + 1
+    done = [m["revision"] for m in answers if m["type"] == "delta"]
+    assert len(done) == accepted and session.revision() == done[-1]
 
 
 def test_a_ref_refused_with_too_many_may_be_sent_again(paced):
     session = paced.session(LISTS)
     ana = session.join("Ana")
-    answers = burst(ana, 3 * RATE)
+    answers = until_too_many(lambda: burst(ana, 3 * RATE))
     ref = next(a["ref"] for a in reversed(answers) if a.get("code") == "tooMany")
     done = session.revision()
 
@@ -77,23 +96,31 @@ def test_unknown_types_are_checked_before_the_rate(paced):
 def test_months_over_the_rate_are_refused_without_a_ref(paced):
     ana = paced.session(CALENDAR).join("Ana")
 
-    for _ in range(3 * RATE):
-        ana.send({"type": "months", "from": "2018-11", "count": 1})
+    def look():
+        for _ in range(3 * RATE):
+            ana.send({"type": "months", "from": "2018-11", "count": 1})
+        return [ana.expect("months", "refused") for _ in range(3 * RATE)]
 
-    received = [ana.expect("months", "refused") for _ in range(3 * RATE)]
+    begun = time.monotonic()
+    received = until_too_many(look)
+    seconds = time.monotonic() - begun
+
     refused = [m for m in received if m["type"] == "refused"]
     assert {m["code"] for m in refused} == {"tooMany"}
     assert not [m for m in refused if "ref" in m]
-    assert RATE <= len(refused) <= 2 * RATE + 2
+    assert RATE - 2 <= len(received) - len(refused) <= RATE + RATE * seconds + 1
 
 
 def test_rows_over_the_rate_are_refused_without_a_ref(paced):
     ana = paced.session(LISTS).join("Ana")
 
-    for _ in range(3 * RATE):
-        ana.send({"type": "rows", "column": 0, "from": 0, "count": 1})
+    def scroll():
+        for _ in range(3 * RATE):
+            ana.send({"type": "rows", "column": 0, "from": 0, "count": 1})
+        return [ana.expect("rows", "refused") for _ in range(3 * RATE)]
 
-    received = [ana.expect("rows", "refused") for _ in range(3 * RATE)]
+    received = until_too_many(scroll)
+
     assert {m["code"] for m in received if m["type"] == "refused"} == {"tooMany"}
 
 
@@ -113,7 +140,7 @@ def test_ten_times_over_the_rate_closes_with_4529(paced):
     session = paced.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
-    for _ in range(30 * RATE):
+    for _ in range(300 * RATE):
         ana.touch(column=0, row=1)
 
     ana.closed(4529)

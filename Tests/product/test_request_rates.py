@@ -1,5 +1,6 @@
 """`429 tooMany`: requests of each kind are limited per address and in total, by number and size."""
 
+import itertools
 import json
 import time
 
@@ -7,7 +8,11 @@ import pytest
 
 from harness.definitions import CALENDAR, DATE
 from harness.loops import metric
-from rawsocket import Raw
+from harness.pickerd import wait_until
+from rawsocket import KEY, Raw
+
+UPGRADE = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Key", KEY),
+           ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Protocol", "pickerd.v1")]
 
 
 def limits(*kinds, burst=2):
@@ -32,6 +37,16 @@ def forwarded(address):
     return {"X-Forwarded-For": address}
 
 
+def until_too_many(ask, most=300):
+    """The answers to requests up to the first 429: a busy machine may be as slow as the rate."""
+    answers = []
+    while len(answers) < most:
+        answers.append(ask())
+        if answers[-1].status == 429:
+            return answers
+    raise AssertionError(f"none of {most} requests has exceeded the rate")
+
+
 @pytest.mark.parametrize("loops", [1, 2])
 @pytest.mark.parametrize("kind", ["creates", "joins", "commands", "checks", "drawings", "logs"])
 def test_each_kind_has_a_rate_per_address(start, kind, loops):
@@ -44,12 +59,12 @@ def test_each_kind_has_a_rate_per_address(start, kind, loops):
     def ask(address):
         return server.request(method, path, body, headers=forwarded(address))
 
-    answers = [ask("192.0.2.1") for _ in range(6)]
+    *accepted, over = answers = until_too_many(lambda: ask("192.0.2.1"))
     other = ask("192.0.2.2")
 
-    assert [answer.status < 300 for answer in answers[:4]] == [True] * 4
-    assert answers[-1].status == 429 and answers[-1].code == "tooMany"
-    assert 1 <= int(answers[-1].headers["retry-after"]) <= 1
+    assert len(accepted) >= 4 and all(answer.status < 300 for answer in accepted)
+    assert over.code == "tooMany"
+    assert 1 <= int(over.headers["retry-after"]) <= 1
     assert other.status < 300
     refused = metric(server, "pickerd_rate_limited_total")
     assert sum(refused.values()) == sum(answer.status == 429 for answer in answers)
@@ -59,64 +74,76 @@ def test_each_kind_has_a_rate_per_address(start, kind, loops):
 def test_websockets_and_event_streams_count_as_joins(start):
     server = start(limits=limits("joins"))
     session = server.session(CALENDAR)
-    session.join("Ana")
-    session.join("Bo")
 
-    with Raw(("127.0.0.1", server.port)) as there:
-        status, headers, body = there.upgrade(session.path, Sec_WebSocket_Protocol="pickerd.v1")
-    stream = server.get(f"{session.path}/events")
+    def ask(path, headers):
+        """The response, without the rest of a stream; the connection is closed."""
+        with Raw(("127.0.0.1", server.port)) as there:
+            there.request("GET", path, headers)
+            line = there.read_line()
+            if line.split(b" ")[1] != b"429":
+                return int(line.split(b" ")[1]), {}, b"{}"
+            there.buffer = line + b"\r\n" + there.buffer
+            return there.response()
 
-    assert (status, json.loads(body)["code"], headers["retry-after"]) == (429, "tooMany", "1")
-    assert (stream.status, stream.code) == (429, "tooMany")
+    for path, headers, accepted in (
+            (session.path, UPGRADE, {101}), (f"{session.path}/events", [], {200})):
+        # The streams follow the WebSockets, whose burst of two is used up, at one per second.
+        answers = [ask(path, headers)]
+        while answers[-1][0] != 429:
+            assert len(answers) < 300
+            answers.append(ask(path, headers))
+        _, answered, body = answers[-1]
+        assert (json.loads(body)["code"], answered["retry-after"]) == ("tooMany", "1")
+        assert {answer[0] for answer in answers[:-1]} <= accepted
+        assert headers == [] or len(answers) > 2, "a burst of two"
 
 
 def test_requests_of_all_addresses_share_a_rate(start):
     server = start(limits={**limits("checks"), "fullRateAddresses": 2})
+    numbers = itertools.count()
 
-    statuses = [server.post("/v1/definitions/check", {"definition": DATE},
-                            headers=forwarded(f"192.0.2.{n}")).status for n in range(8)]
+    answers = until_too_many(lambda: server.post(
+        "/v1/definitions/check", {"definition": DATE},
+        headers=forwarded(f"192.0.2.{next(numbers) % 250}")))
 
-    assert statuses[:4] == [200] * 4
-    assert 429 in statuses[4:]
+    assert len(answers) > 4
 
 
 def test_a_rate_limited_creation_creates_nothing(start):
     server = start(limits=limits("creates", burst=1))
-    server.session(DATE)
 
-    assert server.create(DATE).status == 429
-    assert metric(server, "pickerd_sessions") == 1
+    *created, _ = until_too_many(lambda: server.create(DATE))
+
+    assert created and metric(server, "pickerd_sessions") == len(created)
 
 
 def test_requests_are_accepted_again_when_the_rate_recovers(start):
-    server = start(limits={"checksPerSecond": 20, "checksBurst": 1})
-    while server.check(DATE).status == 200:
-        pass
+    server = start(limits=limits("checks", burst=1))
+    until_too_many(lambda: server.check(DATE))
 
-    deadline = time.monotonic() + 10
-    while server.check(DATE).status == 429:
-        assert time.monotonic() < deadline
+    wait_until(lambda: server.check(DATE).status == 200, timeout=60, what="another token")
 
 
 def test_x_forwarded_for_of_untrusted_peers_is_ignored(start):
     server = start(limits=limits("checks"), options=("--trusted-proxy", "none"))
+    numbers = itertools.count()
 
-    statuses = [server.post("/v1/definitions/check", {"definition": DATE},
-                            headers=forwarded(f"192.0.2.{n}")).status for n in range(5)]
+    answers = until_too_many(lambda: server.post(
+        "/v1/definitions/check", {"definition": DATE},
+        headers=forwarded(f"192.0.2.{next(numbers) % 250}")), most=20)
 
-    assert statuses[:2] == [200, 200]
-    assert 429 in statuses
+    assert len(answers) > 2
 
 
 def test_forged_addresses_in_x_forwarded_for_are_ignored(start):
     server = start(limits=limits("checks"))
+    numbers = itertools.count()
 
-    statuses = [server.post("/v1/definitions/check", {"definition": DATE},
-                            headers=forwarded(f"203.0.113.{n}, 192.0.2.1")).status
-                for n in range(5)]
+    answers = until_too_many(lambda: server.post(
+        "/v1/definitions/check", {"definition": DATE},
+        headers=forwarded(f"203.0.113.{next(numbers) % 250}, 192.0.2.1")), most=20)
 
-    assert statuses[:2] == [200, 200]
-    assert 429 in statuses
+    assert len(answers) > 2
 
 
 def test_the_default_rates_allow_150_checks_in_a_row(plain):
@@ -190,7 +217,7 @@ def test_large_changes_count_as_checks_and_small_ones_do_not(start, method, reso
         return server.request(method, path, small.ljust(byte_count), headers=forwarded(address))
 
     assert change("192.0.2.1", TOKENS * TOKEN_BYTES).status in (200, 413)
-    refused = change("192.0.2.1", TOKEN_BYTES + 1)
+    refused = until_too_many(lambda: change("192.0.2.1", TOKEN_BYTES + 1))[-1]
     assert (refused.status, refused.code) == (429, "tooMany")
     assert change("192.0.2.1", TOKEN_BYTES).status == 200
     assert change("192.0.2.2", TOKEN_BYTES + 1).status == 200
@@ -203,4 +230,5 @@ def test_an_announced_body_takes_its_tokens_although_it_is_not_sent(start):
         there.request("POST", "/v1/definitions/check", [
             ("Content-Length", str(len(sized(TOKENS)))), ("Expect", "100-continue")])
         assert there.response()[0] == 100
-        assert server.check(DATE).status == 429
+        # The half of the tokens is there again after half a minute.
+        assert server.post("/v1/definitions/check", sized(TOKENS // 2)).status == 429
