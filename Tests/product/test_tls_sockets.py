@@ -19,7 +19,7 @@ from test_socket_batching import *  # noqa: F401,F403
 from test_socket_dead_peers import *  # noqa: F401,F403
 from test_socket_http import *  # noqa: F401,F403
 from test_socket_limits import *  # noqa: F401,F403
-from test_socket_limits import has_room, until
+from test_socket_limits import every_refusal_is_counted, has_room, until
 from test_socket_loops import *  # noqa: F401,F403
 from test_socket_pause import *  # noqa: F401,F403
 
@@ -52,10 +52,7 @@ def test_connections_over_the_limit_get_503_and_are_counted(start):  # noqa: F81
             server.raw()
         leaving.send_frame(CLOSE, b"\x03\xe8")
         leaving.read_to_end()
-        refused = 1
-        while not has_room(server):
-            refused += 1
-        assert server.counters()["refusedFull"] == refused
+        every_refusal_is_counted(server, 1)
 
 
 def test_a_moved_connection_counts_once_towards_the_limit(start):  # noqa: F811
