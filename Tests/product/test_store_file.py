@@ -38,7 +38,7 @@ def refused(path):
     """Starts a server on `path`, which must fail; its error output."""
     ended = subprocess.run(
         [binary(), "serve", "--listen", "127.0.0.1:0", "--store", f"sqlite:{path}"],
-        capture_output=True, text=True, timeout=20)
+        capture_output=True, text=True, timeout=120)
     assert ended.returncode not in (0, -6, -4, -11), ended
     assert "pickerd serve: " in ended.stderr and "Fatal" not in ended.stderr, ended
     return ended.stderr
@@ -59,7 +59,7 @@ def fails_and_recovers(server, session, ana, harm, heal, why):
     for _ in range(400):
         ref = ana.ask_select(0, (ana.screen.columns[0]["row"] + 1) % 4)
         try:
-            ana.answer(ref, timeout=15)
+            ana.answer(ref, timeout=60)
         except Hung:
             break
     assert ana.hung.rcvd.code == 4503, ana.hung

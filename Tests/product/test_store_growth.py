@@ -1,5 +1,7 @@
 """Refused commands, ignored fields and reads do not grow the store."""
 
+import time
+
 import pytest
 
 from harness.definitions import LISTS
@@ -55,7 +57,13 @@ def test_reading_an_evicted_session_writes_nothing(store):
     session = store.session(LISTS)
     session.join("Ana").leave()
     sleeps()
-    wait_until(lambda: contents() == contents())
+    def rests():
+        """Whether nothing is written for half a second."""
+        first = contents()
+        time.sleep(0.5)
+        return contents() == first
+
+    wait_until(rests, what="the end of all writes")
     before = contents()
 
     for _ in range(3):

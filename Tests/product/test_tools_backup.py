@@ -50,7 +50,8 @@ class Busy:
 
     def stop(self):
         self.goes_on.set()
-        self.thread.join(20)
+        self.thread.join(60)
+        assert not self.thread.is_alive()
         assert self.problem is None, self.problem
 
 

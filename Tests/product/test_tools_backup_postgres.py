@@ -101,4 +101,4 @@ def test_backups_that_fail_are_explained_and_leave_no_file(served, store, postgr
 
 def backup(*arguments):
     return subprocess.run(
-        [binary(), "backup", *arguments], capture_output=True, text=True, timeout=60)
+        [binary(), "backup", *arguments], capture_output=True, text=True, timeout=180)

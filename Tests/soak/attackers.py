@@ -113,8 +113,9 @@ class Attackers:
     def send_garbage_request(self, rng):
         request = rng.choice(GARBAGE_REQUESTS)
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=30) as peer:
-            peer.sendall(request.replace(b"HOST", f"127.0.0.1:{self.server.port}".encode()))
-            peer.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(OSError):  # It may be refused before all of it is sent.
+                peer.sendall(request.replace(b"HOST", f"127.0.0.1:{self.server.port}".encode()))
+                peer.shutdown(socket.SHUT_WR)
             try:
                 answer = peer.recv(1 << 16)
             except ConnectionResetError:

@@ -115,8 +115,11 @@ class Crowd:
     def everybody(self):
         return [member for members in self.members.values() for member in members]
 
-    def load(self, seconds, seed, is_killed=True):
-        """Sends commands, creates and deletes sessions; kills the server after `seconds`."""
+    def load(self, seconds, seed, is_killed=True, least=0):
+        """Sends commands, creates and deletes sessions; kills the server after `seconds`.
+
+        Not before the members have received `least` revisions of their sessions in all.
+        """
         is_over = threading.Event()
         failures = []
 
@@ -133,6 +136,9 @@ class Crowd:
         for thread in threads:
             thread.start()
         time.sleep(seconds)
+        end = time.monotonic() + 120
+        while self.reached() < least and time.monotonic() < end and not failures:
+            time.sleep(0.05)
         if is_killed:
             self.server.kill()
         is_over.set()
@@ -140,6 +146,10 @@ class Crowd:
             thread.join(20)
             assert not thread.is_alive(), "a member hangs"
         assert not failures, failures
+
+    def reached(self):
+        """The revisions that members have received, one member of each session counted."""
+        return sum(members[0].screen.revision for members in self.members.values())
 
     def come_and_go(self, is_over):
         """Creates and deletes sessions; records the acknowledged ones."""
