@@ -78,7 +78,8 @@ def _shared(_logs, _servers):
 @pytest.fixture(scope="session")
 def _everyday(_shared):
     return _shared("server", limits={
-        "messagesPerSecond": MANY, "createsBurst": MANY, "checksBurst": MANY})
+        "messagesPerSecond": MANY, "createsBurst": MANY, "checksBurst": MANY,
+        "joinsBurst": MANY})
 
 
 @pytest.fixture(scope="session")

@@ -35,7 +35,7 @@ class OldClient:
     def reach(self, revision):
         """The client's state once it is connected and at a revision."""
         while not self.shown or self.shown["revision"] < revision or self.shown["connection"] != "live":
-            self.shown = self.lines.get(timeout=15)
+            self.shown = self.lines.get(timeout=60)
         return self.shown
 
     def do(self, type, **fields):

@@ -150,28 +150,28 @@ def test_delete_does_not_affect_other_sessions(server):
 
 
 def test_a_session_expires_after_ttl_seconds(server):
-    session = server.session(LISTS, ttlSeconds=2)
-    ana = session.join("Ana")
+    session = server.session(LISTS, ttlSeconds=6)
     begun = time.monotonic()
+    ana = session.join("Ana")
 
-    ana.closed(4410)
+    ana.closed(4410, timeout=60)
 
-    assert 1.8 <= time.monotonic() - begun < 10
+    assert time.monotonic() - begun >= 5.8
     assert server.get(session.path).code == "noSuchSession"
 
 
 def test_a_revision_restarts_the_ttl(server):
     """"counted from the last revision or join"."""
-    session = server.session(LISTS, ttlSeconds=3)
+    session = server.session(LISTS, ttlSeconds=7)
     ana = session.join("Ana")
     begun = time.monotonic()
 
-    for n in range(4):
-        ana.drain(1.2)
+    for n in range(5):
+        ana.drain(1.8)
         assert ana.select(0, n % 2 + 1)["type"] == "delta"
 
-    assert time.monotonic() - begun > 4.5
-    ana.closed(4410)
+    assert time.monotonic() - begun > 8
+    ana.closed(4410, timeout=60)
 
 
 def test_the_ttl_uses_the_system_clock(server):

@@ -3,11 +3,12 @@
 import re
 import socket
 import time
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from harness.definitions import CALENDAR
+from harness.pickerd import wait_until
 
 
 def ticket(server, session, purpose, *, token=None, **rest):
@@ -21,7 +22,7 @@ def ticket(server, session, purpose, *, token=None, **rest):
 
 def events(server, session, query):
     """Opens an event stream; its status and its socket, read up to the welcome or the end."""
-    there = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    there = socket.create_connection(("127.0.0.1", server.port), timeout=60)
     there.sendall(f"GET {session.path}/events?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     received = b""
     while b"welcome" not in received and (more := there.recv(65536)):
@@ -90,12 +91,12 @@ def test_a_ticket_requires_a_token(guarded):
 
 def test_a_ticket_expires(server):
     session = server.session(CALENDAR)
-    path = f"{session.path}/months/2018-11.svg?ticket={ticket(server, session, 'months', seconds=4)}"
+    path = f"{session.path}/months/2018-11.svg?ticket={ticket(server, session, 'months', seconds=8)}"
     assert server.get(path).status == 200
 
-    time.sleep(4.1)
+    answer = wait_until(
+        lambda: (a := server.get(path)).status != 200 and a, timeout=60, what="the expiry")
 
-    answer = server.get(path)
     assert (answer.status, answer.code) == (401, "badToken")
 
 
@@ -104,10 +105,12 @@ def test_the_response_has_the_expiry_of_the_ticket(server, seconds):
     session = server.session(CALENDAR)
     body = {"for": "events", **({"seconds": seconds} if seconds else {})}
 
+    before = datetime.now(timezone.utc)
     expires = server.post(f"{session.path}/tickets", body).json["expires"]
+    after = datetime.now(timezone.utc)
 
-    left = (datetime.fromisoformat(expires) - datetime.now(timezone.utc)).total_seconds()
-    assert abs(left - (seconds or 60)) < 5
+    made = datetime.fromisoformat(expires) - timedelta(seconds=seconds or 60)
+    assert before - timedelta(seconds=1) <= made <= after + timedelta(seconds=1)
 
 
 @pytest.mark.parametrize("body", [
@@ -122,10 +125,10 @@ def test_malformed_ticket_requests_are_rejected(server, body):
 
 def test_a_stream_continues_after_its_ticket_has_expired(server):
     session = server.session(CALENDAR)
-    status, there = events(server, session, "ticket=" + ticket(server, session, "events", seconds=4))
+    status, there = events(server, session, "ticket=" + ticket(server, session, "events", seconds=8))
     assert status == 200
     ana = session.join("Ana")
-    time.sleep(4.2)
+    time.sleep(8.2)
 
     ana.tap("2018-11-26")
 
@@ -140,15 +143,15 @@ def test_a_stream_continues_after_its_ticket_has_expired(server):
 def test_a_stream_opened_with_a_ticket_ends_after_the_limit(start):
     server = start(limits={"ticketStreamSeconds": 1})
     session = server.session(CALENDAR)
+    began = time.monotonic()
     status, there = events(server, session, "ticket=" + ticket(server, session, "events"))
     plain_status, plain = events(server, session, "locale=en")
-    began = time.monotonic()
 
     while there.recv(65536):
-        pass
+        assert time.monotonic() - began < 60, "the stream goes on"
 
     assert (status, plain_status) == (200, 200)
-    assert 0.5 < time.monotonic() - began < 5
+    assert time.monotonic() - began > 0.9
     plain.settimeout(0.3)
     with pytest.raises(TimeoutError):
         while plain.recv(65536):

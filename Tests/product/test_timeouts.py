@@ -1,4 +1,7 @@
-"""Timeouts, shortened with `--limit`; ServerConfigurationTests checks the defaults."""
+"""Timeouts, set with `--limit`; ServerConfigurationTests checks the defaults.
+
+Most are longer than the defaults: a busy machine can make a timeout late, but not early.
+"""
 
 import threading
 import time
@@ -16,9 +19,9 @@ from rawsocket import Raw
 def outcomes(_shared):
     """Runs all clients in parallel, so that the module waits only once."""
     server = _shared("timeouts", limits={
-        "messagesPerSecond": 100_000, "headerMilliseconds": 1000, "joinMilliseconds": 1000,
-        "pingMilliseconds": 1000, "pongMilliseconds": 4000, "messageMilliseconds": 1500,
-        "stalledMilliseconds": 1200})
+        "messagesPerSecond": 100_000, "headerMilliseconds": 14_000, "joinMilliseconds": 14_000,
+        "pingMilliseconds": 1000, "pongMilliseconds": 15_000, "messageMilliseconds": 14_000,
+        "stalledMilliseconds": 12_000})
     with ThreadPoolExecutor(8) as pool:
         pending = {
             client.__name__: pool.submit(client, server) for client in (
@@ -30,27 +33,27 @@ def outcomes(_shared):
 
 
 def sends_half_a_header(server):
-    with Raw(("127.0.0.1", server.port), timeout=10) as raw:
+    begun = time.monotonic()
+    with Raw(("127.0.0.1", server.port), timeout=90) as raw:
         raw.send(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n")
-        begun = time.monotonic()
         raw.read_to_end()
         return time.monotonic() - begun
 
 
 def never_joins(server):
     session = server.session(LISTS)
-    member = session.track(Member(session.url, join=False))
     begun = time.monotonic()
-    member.closed(4508, timeout=20)
+    member = session.track(Member(session.url, join=False))
+    member.closed(4508, timeout=90)
     return time.monotonic() - begun
 
 
 def never_pongs(server):
     session = server.session(LISTS)
-    silent = RawMember(server, session)
     begun, pings = time.monotonic(), []
-    while time.monotonic() - begun < 25:
-        opcode, _ = silent.read(timeout=20)
+    silent = RawMember(server, session)
+    while time.monotonic() - begun < 90:
+        opcode, _ = silent.read(timeout=90)
         if opcode == PING:
             pings.append(time.monotonic() - begun)
         if opcode in (None, CLOSE):
@@ -62,9 +65,9 @@ def pongs(server):
     session = server.session(LISTS)
     alive = RawMember(server, session)
     begun = time.monotonic()
-    while time.monotonic() - begun < 6:
+    while time.monotonic() - begun < 20:
         try:
-            opcode, payload = alive.read(timeout=max(0.1, begun + 6 - time.monotonic()))
+            opcode, payload = alive.read(timeout=max(0.1, begun + 20 - time.monotonic()))
         except TimeoutError:
             break
         if opcode == PING:
@@ -76,7 +79,7 @@ def pongs(server):
 
 
 def drips(server):
-    """Sends a message in many fragments, ten per second."""
+    """Sends a message in fragments, 35 until its timeout; 64 are permitted."""
     session = server.session(LISTS)
     slow = RawMember(server, session)
     begun = time.monotonic()
@@ -84,14 +87,14 @@ def drips(server):
     hung_up = threading.Event()
 
     def drip():
-        while not hung_up.wait(0.1):
+        while not hung_up.wait(0.4):
             try:
                 slow.send_frame(0, b" ", final=False)
             except OSError:
                 return
 
     threading.Thread(target=drip, daemon=True).start()
-    seconds = slow.hung_up_after(25)
+    seconds = slow.hung_up_after(90)
     hung_up.set()
     return seconds if seconds is None else time.monotonic() - begun
 
@@ -105,11 +108,11 @@ def reads_nothing(server):
     member = slow.welcome["member"]["id"]
     ana.until(lambda m: member in m.screen.members)
     begun = time.monotonic()
-    while time.monotonic() - begun < 40:
+    while time.monotonic() - begun < 120:
         for n in range(20):
             ana.ask("select", column=0, row=(n + 1) % 2, generation=1)
-        ana.until(lambda m: not m.pending, timeout=30)
-        ana.drain(0.05)
+        ana.until(lambda m: not m.pending, timeout=90)
+        ana.drain(0.5)
         bo.drain()
         if not ana.screen.members[member]["online"]:
             slow.close()
@@ -118,18 +121,18 @@ def reads_nothing(server):
 
 
 def test_header_milliseconds_limits_the_time_for_a_request_header(outcomes):
-    assert 0.8 < outcomes["sends_half_a_header"] < 9, "the default is 10 s"
+    assert outcomes["sends_half_a_header"] > 13, "the default is 10 s"
 
 
 def test_a_connection_that_does_not_join_in_time_is_closed(outcomes):
-    assert 0.9 <= outcomes["never_joins"] <= 9, "the default is 10 s"
+    assert outcomes["never_joins"] >= 13.9, "the default is 10 s"
 
 
 def test_the_server_pings_and_drops_a_connection_without_pongs(outcomes):
     pings, seconds = outcomes["never_pongs"]
 
-    assert len(pings) >= 2 and 0.8 <= pings[0] <= 9
-    assert seconds is not None and 3.8 <= seconds <= 15
+    assert len(pings) >= 2 and 0.8 <= pings[0] <= 15, "the default is 20 s"
+    assert seconds is not None and 14.8 <= seconds <= 29, "the default is 30 s"
 
 
 def test_a_connection_that_answers_pings_stays_open(outcomes):
@@ -138,8 +141,8 @@ def test_a_connection_that_answers_pings_stays_open(outcomes):
 
 def test_a_message_that_does_not_arrive_in_time_is_closed(outcomes):
     # The client does not answer the close frame and is dropped 5 s later.
-    assert outcomes["drips"] is not None and 6.4 <= outcomes["drips"] <= 14
+    assert outcomes["drips"] is not None and outcomes["drips"] >= 18.9, "the default is 10 s, and 5 s"
 
 
 def test_a_reader_that_stalls_after_a_snapshot_is_closed(outcomes):
-    assert outcomes["reads_nothing"] is not None and outcomes["reads_nothing"] >= 1.1
+    assert outcomes["reads_nothing"] is not None and outcomes["reads_nothing"] >= 11.9

@@ -1,6 +1,7 @@
 """Tokens that expire in each client, with a keys file and a real server.
 
-A token signed with `seconds=-20` is closed 5 s later: the server tolerates 25 s after `exp`.
+A token signed with `seconds=-20` is closed 5 s later: the server tolerates 25 s after `exp`. If a
+busy machine needs longer to join, the connection is closed for the same reason.
 """
 
 import json
@@ -178,19 +179,19 @@ def test_the_guides_client_renews_its_token_and_resumes_after_4302(keyed, host, 
         return signed(host, session, given[-1])
 
     ana = Python(keyed.socket(f"/v1/sessions/{session}"), token)
-    wait_until(lambda: ana.picker.state)
+    wait_until(lambda: ana.picker.state, 60)
     member = ana.picker.me["id"]
     # The first token is renewed inside the connection by one that ends before the next renewal.
-    wait_until(lambda: len(given) == 2, 30)
+    wait_until(lambda: len(given) == 2, 60)
     assert ana.picker.socket is not None
-    wait_until(lambda: len(given) == 3, 30)
+    wait_until(lambda: len(given) == 3, 60)
     bo = Member(keyed.socket(f"/v1/sessions/{session}"), token=host.token(session, sub="18"))
     bo.tap("2018-11-20")
 
-    wait_until(lambda: ana.picker.revision == 1, 30)
+    wait_until(lambda: ana.picker.revision == 1, 60)
     assert ana.picker.me["id"] == member
     ana.isOver = True
-    ana.thread.join(5)
+    ana.thread.join(30)
     bo.leave()
 
 
@@ -204,14 +205,15 @@ def test_join_reads_its_token_file_again(keyed, host, session, tmp_path):
     threading.Thread(target=lambda: lines.extend(map(json.loads, run.stdout)), daemon=True).start()
     live = lambda: [line["connection"] for line in list(lines) if line["event"] == "connection"]
     try:
-        wait_until(lambda: "live" in live(), 30)
-        wait_until(lambda: len(live()) > live().index("live") + 1, 30)
-        file.write_text(signed(host, session, 3600))
+        wait_until(lambda: "live" in live(), 60)
+        wait_until(lambda: len(live()) > live().index("live") + 1, 60)
+        (tmp_path / "new").write_text(signed(host, session, 3600))
+        (tmp_path / "new").rename(file)
 
-        wait_until(lambda: live()[-1] == "live", 30)
+        wait_until(lambda: live()[-1] == "live", 60)
         run.stdin.write("show\nquit\n")
         run.stdin.flush()
-        assert run.wait(20) == 0
+        assert run.wait(60) == 0
         members = keyed.get(f"/v1/sessions/{session}", token=host.api).json["members"]
         assert len(members) <= 1, "it is the same member"
     finally:
@@ -225,5 +227,5 @@ def test_join_refuses_a_token_file_that_is_missing_or_empty(tmp_path):
                             (["--token-file", empty], "no token"),
                             (["--token-file", empty, "--token", "x"], "cannot be combined")):
         run = subprocess.run([binary(), "join", *arguments, "ws://127.0.0.1:1/v1/sessions/a"],
-                             capture_output=True, text=True, timeout=30)
+                             capture_output=True, text=True, timeout=120)
         assert run.returncode == 64 and word in run.stderr

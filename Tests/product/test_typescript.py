@@ -31,7 +31,7 @@ def errors(tmp_path_factory):
     include = [f"{WEB}/**/*.js", f"{WEB}/**/*.d.ts", str(wrong)]
     project.write_text(json.dumps({"compilerOptions": STRICT, "include": include}))
     answer = subprocess.run(["tsc", "--project", str(project)], capture_output=True, text=True,
-                            timeout=120, check=False)
+                            timeout=600, check=False)
     assert answer.returncode != 0, answer.stdout
     return re.findall(r"^\S.*", answer.stdout, re.M)
 

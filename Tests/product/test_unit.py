@@ -91,7 +91,7 @@ def trace(tmp_path_factory):
     tracer = server.process.pid
     with open(f"/proc/{tracer}/task/{tracer}/children") as children:
         os.kill(int(children.read()), signal.SIGTERM)
-    assert server.process.wait(30) == 0
+    assert server.process.wait(90) == 0
     return (folder / "trace").read_text(errors="replace"), folder / "state"
 
 

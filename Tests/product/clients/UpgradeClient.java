@@ -22,10 +22,10 @@ public class UpgradeClient {
     CompletableFuture<String> first = new CompletableFuture<>();
     WebSocket socket = client.newWebSocketBuilder().subprotocols("pickerd.v1")
         .buildAsync(URI.create("ws://" + host + session), listener(first))
-        .get(10, TimeUnit.SECONDS);
+        .get(100, TimeUnit.SECONDS);
     System.out.println(socket.getSubprotocol());
     socket.sendText("{\"type\":\"join\"}", true);
-    System.out.println(first.get(10, TimeUnit.SECONDS).startsWith("{\"type\":\"welcome\"")
+    System.out.println(first.get(100, TimeUnit.SECONDS).startsWith("{\"type\":\"welcome\"")
         ? "welcome" : "something else");
     System.exit(0);
   }
