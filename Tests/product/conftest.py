@@ -91,8 +91,13 @@ def _tokened(_shared):
 def _tight(_shared):
     return _shared("small", limits={
         "messagesPerSecond": MANY, "members": 3, "history": 20, "refs": 8, "undo": 5, "months": 3,
-        "rows": 10, "windowRows": 200, "joinMilliseconds": 500, "memberMilliseconds": 1000,
+        "rows": 10, "windowRows": 200, "joinMilliseconds": 60_000, "memberMilliseconds": 90_000,
         "messageBytes": 2048})
+
+
+@pytest.fixture(scope="session")
+def _forgetful(_shared):
+    return _shared("forgetful", limits={"messagesPerSecond": MANY, "memberMilliseconds": 1000})
 
 
 @pytest.fixture(scope="session")
@@ -151,6 +156,12 @@ def guarded(_tokened, request):
 def small(_tight, request):
     """Like `server`, with the small limits of `_tight`."""
     yield from for_one_test(_tight, request)
+
+
+@pytest.fixture
+def forgetful(_forgetful, request):
+    """Like `server`; absent members leave after a second."""
+    yield from for_one_test(_forgetful, request)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ class Raw:
     connection.
     """
 
-    def __init__(self, address, timeout=15.0, receive_buffer=None, tls=None, first=b"", source=None):
+    def __init__(self, address, timeout=30.0, receive_buffer=None, tls=None, first=b"", source=None):
         is_unix = isinstance(address, str)
         family = socket.AF_UNIX if is_unix else (
             socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
@@ -237,12 +237,27 @@ def accept_of(key):
 
 
 def open_websocket(
-        address, path="/", timeout=15.0, receive_buffer=None, tls=None, first=b"", **headers):
+        address, path="/", timeout=30.0, receive_buffer=None, tls=None, first=b"", **headers):
     raw = Raw(address, timeout, receive_buffer, tls, first)
     status, answer, _ = raw.upgrade(path, **headers)
     assert status == 101, (status, answer)
     assert answer["sec-websocket-accept"] == accept_of(headers.get("Sec_WebSocket_Key", KEY))
     return raw
+
+
+def at_once(address, count, *request):
+    """The responses to equal requests that are all sent before the first response is read.
+
+    The server has them within a fraction of a second, however slowly this process reads.
+    """
+    connections = [Raw(address) for _ in range(count)]
+    try:
+        for raw in connections:
+            raw.request(*request)
+        return [raw.response() for raw in connections]
+    finally:
+        for raw in connections:
+            raw.socket.close()
 
 
 def problem(response):

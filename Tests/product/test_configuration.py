@@ -23,7 +23,7 @@ def check(*arguments, environment=None):
     """`pickerd serve --check` without the variables of this process."""
     return subprocess.run(
         [str(binary()), "serve", "--check", *map(str, arguments)], capture_output=True, text=True,
-        timeout=15, env={"HOME": "/nowhere", **(environment or {})})
+        timeout=90, env={"HOME": "/nowhere", **(environment or {})})
 
 
 def options():
@@ -72,7 +72,7 @@ def test_a_server_does_not_start_with_an_invalid_file(tmp_path):
     file.write_text("listen: :0\nstore: 'memory:'\nlogLevel: loud\n")
 
     found = subprocess.run([binary(), "serve", "--config", file], capture_output=True, text=True,
-                           timeout=15)
+                           timeout=90)
 
     assert found.returncode == 64 and f"{file}:3:11: logLevel: " in found.stderr
 
@@ -123,7 +123,7 @@ def reload(server, file, text, expected):
     """Writes the file, sends SIGHUP, and waits for a line of the log."""
     file.write_text(text)
     server.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: expected in server.log.read_text(), what=expected)
+    server.logged(expected)
 
 
 def test_sighup_applies_origins_hosts_proxies_and_rates(configured):
@@ -138,11 +138,11 @@ def test_sighup_applies_origins_hosts_proxies_and_rates(configured):
 
     assert status(server, Origin="https://a.org") == 403
     assert status(server, Origin="https://b.org", Host="pick.example.org") == 200
-    statuses = [status(server, **{"X-Forwarded-For": f"192.0.2.{n}"}) for n in range(8)]
-    assert statuses[0] == 200 and 429 in statuses, "the proxy's header no longer counts"
-    log = server.log.read_text()
-    assert f"SIGHUP: origin is now https://b.org, was https://a.org ({file}:1:10)" in log
-    assert "SIGHUP: logLevel is now notice, was info (default)" in log
+    # With one request a second, a slow machine needs more of them.
+    statuses = (status(server, **{"X-Forwarded-For": f"192.0.2.{n}"}) for n in range(200))
+    assert next(statuses) == 200 and 429 in statuses, "the proxy's header no longer counts"
+    server.logged(f"SIGHUP: origin is now https://b.org, was https://a.org ({file}:1:10)",
+                  "SIGHUP: logLevel is now notice, was info (default)")
 
 
 def test_sighup_changes_limits_of_the_hub_for_sessions_that_exist(configured):
@@ -154,7 +154,7 @@ def test_sighup_changes_limits_of_the_hub_for_sessions_that_exist(configured):
            "SIGHUP: sessions is now 1, was 100000")
 
     wait_until(lambda: server.create(LISTS).status == 503, what="the new limit")
-    answers = [ana.answer(ref) for ref in [ana.ask("undo") for _ in range(10)]]
+    answers = [ana.answer(ref) for ref in [ana.ask("undo") for _ in range(15)]]
     assert "tooMany" in {answer.get("code") for answer in answers}
 
 
@@ -175,11 +175,10 @@ def test_sighup_with_a_problem_changes_nothing(configured):
     reload(server, file, "origin: https://b.org\nloops: none\nhost: a/b\n",
            f"SIGHUP: the configuration of before remains in force: {file}:3:7: host: ")
 
-    log = server.log.read_text()
-    assert f"SIGHUP: the configuration of before remains in force: {file}:2:8: loops: " in log
+    server.logged(f"SIGHUP: the configuration of before remains in force: {file}:2:8: loops: ")
     assert status(server, Origin="https://a.org") == 200
     assert status(server, Origin="https://b.org") == 403
     file.unlink()
     server.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: f"remains in force: {file}: " in server.log.read_text(), what="an error")
+    server.logged(f"remains in force: {file}: ")
     assert status(server, Origin="https://a.org") == 200

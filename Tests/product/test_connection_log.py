@@ -12,7 +12,7 @@ from harness.pickerd import wait_until
 
 def lines(server, **wanted):
     """The JSON log lines that have the wanted values."""
-    entries = [json.loads(line) for line in server.log.read_text().splitlines()
+    entries = [json.loads(line) for line in server.log.read_text().split("\n")[:-1]
                if line.startswith("{")]
     return [entry for entry in entries if all(entry.get(k) == v for k, v in wanted.items())]
 

@@ -14,6 +14,7 @@ from harness.between import Between
 from harness.definitions import LISTS
 from harness.delivery import Deliver, Endpoint, cursor
 from harness.pickerd import Pickerd, wait_until
+from harness.ports import free_port
 from harness.store import stored
 
 #: A key pair of the Standard Webhooks libraries' tests.
@@ -109,11 +110,14 @@ def test_a_name_that_changes_between_look_ups_is_refused(tmp_path, running):
             environment={"LD_PRELOAD": str(library), "LOOKUPS": str(lookups)}))
         server.session(LISTS)
 
-        wait_until(lambda: "attempt 2 at 1: the address is refused" in deliver.says(), timeout=30)
+        wait_until(lambda: "attempt 2 at 1: the address is refused" in deliver.says(), timeout=90)
+        deliver.kill()
 
         assert "attempt 1 at 1: 500" in deliver.says()
         assert [event["address"] for event in endpoint.received] == ["127.0.0.2"]
-        assert lookups.read_text() == "xx", "one per attempt"
+        # The process may have been killed between a look-up and its line in the log.
+        attempts = deliver.says().count(" at 1: ")
+        assert len(lookups.read_text()) - attempts in (0, 1), "one per attempt"
     finally:
         server.stop()
 
@@ -182,7 +186,7 @@ def test_a_kill_at_a_step_loses_no_event(tmp_path, running, victim, request_line
     is_ready, victims = threading.Event(), {"server": server}
 
     def end():
-        assert is_ready.wait(10)
+        assert is_ready.wait(60)
         victims[victim].kill()
 
     kill = Once(end)
@@ -207,9 +211,9 @@ def test_a_kill_at_a_step_loses_no_event(tmp_path, running, victim, request_line
         victims["deliver"] = running(
             Deliver(server, tmp_path, endpoint.url, feed_port=between.server_port))
         is_ready.set()
-        assert kill.done.wait(20)
+        assert kill.done.wait(90)
         victims[victim].start()
-        wait_until(lambda: cursor(server) == 8, timeout=40)
+        wait_until(lambda: cursor(server) == 8, timeout=120)
         check(server, endpoint.received)
     finally:
         server.stop()
@@ -228,11 +232,11 @@ def test_a_killed_endpoint_gets_the_event_again(tmp_path, running, death):
 
     try:
         fill(server)
-        process, port = start(0, death)
+        process, port = start(free_port(), death)
         deliver = running(Deliver(server, tmp_path, f"http://127.0.0.1:{port}/"))
-        assert process.wait(20) == -9
+        assert process.wait(90) == -9
         start(port, "never")
-        wait_until(lambda: cursor(server) == 8, timeout=40)
+        wait_until(lambda: cursor(server) == 8, timeout=120)
         check(server, [json.loads(line) for line in received.read_text().splitlines()])
         assert "attempt 1 at 1" in deliver.says()
     finally:

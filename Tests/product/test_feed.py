@@ -1,6 +1,7 @@
 """The feed: every event once, in order, for readers of every kind."""
 
 import http.client
+import itertools
 import json
 import random
 import shutil
@@ -105,16 +106,25 @@ def test_a_session_that_expires_is_an_event(fed):
 
 
 def test_a_watched_result_is_reported_once_after_2_seconds_without_a_change(fed):
-    session = fed.session(LISTS, watch=["result", "members"])
-    ana = session.join("Ana")
-    for row in (1, 2, 1):
-        ana.select(0, row)
-    ana.reach(3)
-    begin = time.monotonic()
+    for attempt in range(10):
+        session = fed.session(LISTS, watch=["result", "members"])
+        ana = session.join("Ana")
+        first = time.monotonic()
+        for row in (1, 2):
+            ana.select(0, row)
+        last = time.monotonic()
+        ana.select(0, 1)
+        ana.reach(3)
+        if time.monotonic() - first < 1.5:
+            break  # Otherwise a slow machine may report a result in between, rightly.
 
-    found = wait_until(lambda: "result.changed" in types(events(fed)) and events(fed))
+    def reported():
+        found = [event for event in events(fed) if event["data"]["session"] == session.id]
+        return found if "result.changed" in types(found) else None
 
-    assert 1 < time.monotonic() - begin < 8
+    found = wait_until(reported)
+
+    assert 1 < time.monotonic() - last
     assert types(found) == ["session.created", "member.joined", "result.changed"]
     assert found[2]["data"]["revision"] == 3 and found[2]["data"]["result"] == session.result()
     assert found[1]["data"]["member"]["name"] == "Ana"
@@ -170,19 +180,20 @@ def test_a_reader_waits_for_the_next_event(fed):
     fed.session(LISTS)
     wait_until(lambda: len(events(fed)) == 1)
     answers = []
-    reader = threading.Thread(target=lambda: answers.append(ask(fed, "?after=1&waitSeconds=20")))
+    reader = threading.Thread(target=lambda: answers.append(ask(fed, "?after=1&waitSeconds=55")))
     reader.start()
     time.sleep(0.3)
     assert not answers
 
     fed.session(LISTS)
-    reader.join(12)
+    reader.join(30)
 
+    assert answers, "the reader still waits"
     assert [json.loads(line)["position"] for line in answers[0].body.splitlines()] == [2]
     begin = time.monotonic()
     empty = ask(fed, "?after=2&waitSeconds=1")
     assert empty.body == b"" and empty.headers["feed-position"] == "2"
-    assert 0.9 < time.monotonic() - begin < 10
+    assert 0.9 < time.monotonic() - begin
 
 
 def test_types_and_limits_choose_events(fed):
@@ -206,6 +217,7 @@ def test_a_position_that_the_feed_does_not_have_is_gone(tmp_path):
     try:
         for _ in range(5):
             server.session(LISTS)
+        wait_until(lambda: ask(server, "?after=5").status == 200, what="all events")
         answer = ask(server, "?after=1")
         assert (answer.status, answer.code) == (410, "gone")
         assert (answer.json["oldest"], answer.json["newest"]) == (3, 5)
@@ -241,7 +253,7 @@ def test_a_restored_backup_has_another_epoch(tmp_path):
         wait_until(lambda: len(events(server)) == 1)
         epoch = ask(server).headers["feed-epoch"]
         assert stream(server).headers["Feed-Epoch"] == epoch
-        server.terminate(), server.process.wait(20)
+        server.terminate(), server.exited()
         copied(store, tmp_path / "backup")
         server.start()
         assert ask(server).headers["feed-epoch"] == epoch, "a restart is none"
@@ -292,7 +304,7 @@ def test_a_server_without_a_store_has_another_epoch_after_each_start(tmp_path):
 
 
 def stream(server, last=None, query=""):
-    connection = http.client.HTTPConnection("127.0.0.1", server.admin_port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.admin_port, timeout=60)
     headers = {"Accept": "text/event-stream", "Accept-Encoding": "gzip"}
     if last is not None:
         headers["Last-Event-ID"] = str(last)
@@ -304,7 +316,9 @@ def next_event(response):
     """The next event of a stream, without comments."""
     fields = {}
     while True:
-        line = response.readline().decode().rstrip("\n")
+        line = response.readline().decode()
+        assert line, "the stream has ended"
+        line = line.rstrip("\n")
         if line == "" and fields:
             return int(fields["id"]), json.loads(fields["data"])
         if line and not line.startswith(":"):
@@ -335,7 +349,7 @@ def test_a_stream_that_is_not_read_does_not_stop_others(fed):
     for _ in range(600):
         assert fed.create(LISTS, meta=meta).status == 201
 
-    wait_until(lambda: int(ask(fed, "?limit=1000&after=599").headers["feed-position"]) == 600)
+    wait_until(lambda: ask(fed, "?after=600").status == 200, what="all events")
     found = events(fed, limit=1000)
 
     assert [event["position"] for event in found] == list(range(1, 601))
@@ -350,7 +364,7 @@ def test_the_number_of_readers_has_a_maximum(tmp_path):
         for response in streams:
             response.close()
         server.session(LISTS)
-        wait_until(lambda: ask(server).status == 200, timeout=20)
+        wait_until(lambda: ask(server).status == 200)
     finally:
         server.stop()
 
@@ -377,7 +391,8 @@ def test_cursors_are_stored_and_have_a_maximum(tmp_path):
         assert cursor("PUT", "more", {"position": 0}).code == "tooManyCursors"
         assert cursor("DELETE", "c7").status == 204
         assert cursor("PUT", "more", {"position": 0}).status == 200
-        assert 'pickerd_feed_lag_events{cursor="more"} 1' in server.metrics().body.decode()
+        lag = 'pickerd_feed_lag_events{cursor="more"} 1'
+        wait_until(lambda: lag in server.metrics().body.decode(), what=lag)
     finally:
         server.stop()
 
@@ -402,16 +417,18 @@ def test_kill_9_neither_loses_nor_doubles_an_event(tmp_path):
     random_source = random.Random(7)
     sessions = [server.session(LISTS) for _ in range(4)]
     members = [server.post(f"{s.path}/members", {"name": "Ana"}).json["member"] for s in sessions]
-    stop = threading.Event()
+    stop, done = threading.Event(), []
+    refs = {session.id: itertools.count(1) for session in sessions}
 
     def work(session, member):
-        ref = 0
         while not stop.is_set():
-            ref += 1
+            ref = next(refs[session.id])
             body = {"member": member["id"], "secret": member["secret"], "ref": ref,
                     "type": "confirm" if ref % 2 else "reopen"}
             try:
-                server.post(f"{session.path}/commands", body)
+                answer = server.post(f"{session.path}/commands", body)
+                if answer.json.get("type") == "delta":
+                    done.append(answer)
             except (OSError, http.client.HTTPException):
                 time.sleep(0.05)
 
@@ -421,7 +438,9 @@ def test_kill_9_neither_loses_nor_doubles_an_event(tmp_path):
             threads = [threading.Thread(target=work, args=pair) for pair in zip(sessions, members)]
             for thread in threads:
                 thread.start()
-            time.sleep(random_source.uniform(0.1, 0.6))
+            before = len(done)
+            wait_until(lambda: len(done) >= before + 5, what="commands")
+            time.sleep(random_source.uniform(0, 0.5))
             server.kill()
             stop.set()
             for thread in threads:

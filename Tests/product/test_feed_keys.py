@@ -216,7 +216,8 @@ def ended_by_a_tick(server, host, path, name):
 
 
 def expired(server, host, path, name):
-    session = create(server, host, external=name, ttlSeconds=1)
+    # Time for a slow machine to join.
+    session = create(server, host, external=name, ttlSeconds=5)
     path(server, host, session).close()
     return session, ["created", "ended"]
 
@@ -227,7 +228,7 @@ def test_every_change_by_every_path_is_one_event_with_one_payload(keyed, host, s
     found = []
     for number, path in enumerate((Socket, Post)):
         session, wanted = story(keyed, host, path, f"order-{number}")
-        wait_until(lambda: len(of(keyed, host, session)) == len(wanted), timeout=30)
+        wait_until(lambda: len(of(keyed, host, session)) == len(wanted), timeout=60)
         found.append(of(keyed, host, session))
         assert kinds(found[-1]) == wanted
         assert {event["data"]["external"] for event in found[-1]} == {f"order-{number}"}

@@ -21,7 +21,7 @@ def run(server, script, **values):
     shell = subprocess.run(
         ["bash", "-euc", script + '\necho; echo "SESSION=${SESSION-} OP=${OP-}"'],
         capture_output=True, text=True, env={"PATH": "/usr/bin:/bin:/usr/local/bin", **values},
-        timeout=30)
+        timeout=120)
     assert shell.returncode == 0, shell.stderr
     output, _, variables = shell.stdout.strip().rpartition("\n")
     return output, dict(pair.split("=") for pair in variables.split(" "))

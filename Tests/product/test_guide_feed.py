@@ -3,8 +3,9 @@
 import json
 import re
 import subprocess
+import threading
 
-from harness.pickerd import REPOSITORY, Pickerd
+from harness.pickerd import REPOSITORY, Pickerd, wait_until
 
 PAGE = REPOSITORY / "web/guide/feed.md"
 TYPES = REPOSITORY / "Sources/PickerSession/Feed/FeedEvent.swift"
@@ -18,8 +19,26 @@ def commands():
 
 def run(command, server):
     command = command.replace(":7681", f":{server.port}").replace(":7682", f":{server.admin_port}")
-    command = command.replace("waitSeconds=25", "waitSeconds=1").replace("curl", "curl -m 3", 1)
-    return subprocess.run(command, shell=True, capture_output=True, text=True, timeout=20).stdout
+    command = command.replace("waitSeconds=25", "waitSeconds=1")
+    return subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120).stdout
+
+
+def lines_until(command, server, text):
+    """The output of a command that does not end by itself, until it has a text."""
+    command = command.replace(":7682", f":{server.admin_port}").replace("curl", "exec curl", 1)
+    process = subprocess.Popen(command, shell=True, stdout=subprocess.PIPE, text=True)
+    timer = threading.Timer(60, process.kill)
+    timer.start()
+    output = ""
+    for line in process.stdout:
+        output += line
+        if text in output:
+            break
+    timer.cancel()
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    return output
 
 
 def test_the_commands_of_the_page_do_what_it_says(tmp_path):
@@ -27,14 +46,15 @@ def test_the_commands_of_the_page_do_what_it_says(tmp_path):
     try:
         create, whole, wait, some, stream, put, get = commands()
         session = json.loads(run(create, server))["session"]
-        event = json.loads(run(whole, server))
+        event = json.loads(wait_until(lambda: run(whole, server)))
         assert event["position"] == 1 and event["type"] == "session.created"
         assert event["data"]["session"] == session
         assert event["data"]["external"] == "order-17" and event["data"]["meta"] == {"table": 4}
         assert run(wait, server) == run(some, server) == ""
         assert server.delete(f"/v1/sessions/{session}").status == 204
-        assert json.loads(run(wait, server))["type"] == "session.ended"
-        assert "id: 2\ndata: " in run(stream, server)
+        ended = wait_until(lambda: run(wait, server))
+        assert json.loads(ended)["type"] == "session.ended"
+        assert "id: 2\ndata: " in lines_until(stream, server, "id: 2\ndata: ")
         cursor = json.loads(run(put, server))
         assert cursor == json.loads(run(get, server))
         assert re.fullmatch("[0-9a-f]{32}", cursor.pop("epoch"))

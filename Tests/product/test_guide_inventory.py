@@ -18,7 +18,7 @@ STAY = {"kind": "calendar", "months": {"from": "2026-11", "through": "2027-01"},
 def bookings(tmp_path):
     """The host's database and its path."""
     path = tmp_path / "bookings.db"
-    database = sqlite3.connect(path, isolation_level=None)
+    database = sqlite3.connect(path, isolation_level=None, timeout=60)
     database.execute("CREATE TABLE bookings (id INTEGER PRIMARY KEY, first_day TEXT, last_day TEXT)")
     yield database, path
     database.close()

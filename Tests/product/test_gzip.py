@@ -98,7 +98,7 @@ def test_a_compressed_response_has_a_weak_etag_that_matches_either_form(server, 
 
 def test_event_streams_are_never_compressed(server):
     session = server.session(LONG)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as there:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as there:
         there.sendall(f"GET {session.path}/events HTTP/1.1\r\nHost: localhost\r\n"
                       "Accept-Encoding: gzip\r\n\r\n".encode())
         received = b""

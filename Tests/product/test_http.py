@@ -61,7 +61,7 @@ def test_a_manual_clock_is_frozen_at_the_start_time(start):
 
     assert first == second
     age = datetime.now(timezone.utc) - datetime.fromisoformat(first)
-    assert 0 <= age.total_seconds() < 30
+    assert 0 <= age.total_seconds() < 300
 
 
 def test_the_system_clock_advances(plain):
@@ -141,7 +141,7 @@ def test_an_unsupported_method_is_rejected_with_405(server, method, path):
 
 def test_a_connection_serves_several_requests(server):
     session = server.session(LISTS)
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
 
     for method, path, status in [
             ("GET", session.path, 200), ("GET", "/v1/sessions/nobody", 404),

@@ -1,5 +1,7 @@
 """`POST …/members` and `POST …/commands`: commands over HTTP."""
 
+import time
+
 import pytest
 
 from harness import contract
@@ -91,8 +93,8 @@ def test_other_members_see_the_http_member(server):
         "color": cem.welcome["member"]["color"]}
 
 
-def test_an_idle_http_member_leaves_and_its_next_command_brings_it_back(small):
-    session = small.session(LISTS)
+def test_an_idle_http_member_leaves_and_its_next_command_brings_it_back(forgetful):
+    session = forgetful.session(LISTS)
     ana = session.join("Ana")
     cem = Poster(session)
     first = {"column": 0, "row": 1, "generation": 1, "ref": 1}
@@ -106,15 +108,30 @@ def test_an_idle_http_member_leaves_and_its_next_command_brings_it_back(small):
     assert cem.do("undo", ref=2)["type"] == "delta"
 
 
-def test_commands_keep_an_http_member_in_the_session(small):
-    session = small.session(LISTS)
+def test_commands_keep_an_http_member_in_the_session(forgetful):
+    session = forgetful.session(LISTS)
     cem = Poster(session)
-    import time
-    until = time.monotonic() + 2.5
-    while time.monotonic() < until:
-        cem.do("select", column=0, row=cem.ref % 2 + 1, generation=1)
-        time.sleep(0.1)
-    assert [m["id"] for m in session.get()["members"]] == [cem.id]
+    ana = session.join("Ana")
+    for attempt in range(5):
+        pauses, left = [], len(departures(ana))
+        until = last = time.monotonic() + 2.5
+        while (now := time.monotonic()) < until:
+            pauses.append(now - last)
+            last = now
+            cem.do("select", column=0, row=cem.ref % 2 + 1, generation=1)
+            time.sleep(0.1)
+        pauses.append(time.monotonic() - last)
+        ana.reach(session.revision())
+        # Cem leaves rightly if this process was stopped for most of a second.
+        if max(pauses) < 0.8:
+            assert len(departures(ana)) == left
+            assert [m["id"] for m in session.get()["members"]] == [cem.id, ana.id]
+            return
+    raise AssertionError("this process is stopped again and again")
+
+
+def departures(member):
+    return [m for m in member.record if m["type"] == "presence" and m.get("left")]
 
 
 def test_a_member_may_use_http_and_websocket(server):
@@ -192,10 +209,18 @@ def test_members_over_the_limit_are_rejected(small):
     assert small.post(f"{session.path}/members", {}).code == "full"
 
 
-def test_commands_over_the_rate_are_refused(plain):
+def test_commands_over_the_rate_are_refused(start):
+    """On a slow machine more commands are accepted meanwhile, five a second."""
+    cem = Poster(start(limits={"messagesPerSecond": 5}).session(LISTS))
+
+    codes = [cem.do("undo").get("code") for _ in range(5)]
+    while len(codes) < 1000 and codes[-1] == "nothingToUndo":
+        codes.append(cem.do("undo").get("code"))
+
+    assert codes[:5] == ["nothingToUndo"] * 5 and codes[-1] == "tooMany"
+
+
+def test_fifty_commands_a_second_are_accepted_by_default(plain):
     cem = Poster(plain.session(LISTS))
 
-    codes = [cem.do("undo").get("code") for _ in range(80)]
-
-    assert set(codes) == {"nothingToUndo", "tooMany"}
-    assert codes[:40] == ["nothingToUndo"] * 40
+    assert [cem.do("undo")["code"] for _ in range(40)] == ["nothingToUndo"] * 40

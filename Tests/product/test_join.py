@@ -5,6 +5,7 @@ import time
 import pytest
 
 from harness.definitions import CALENDAR, DATE, SLOT, TREE
+from harness.member import Hung
 from harness.pickerd import wait_until
 
 LIMITS = {
@@ -118,8 +119,8 @@ def test_welcome_has_the_configured_limits(small):
     actual = session.join("Ana").welcome["limits"]
 
     assert actual == {**LIMITS, "messagesPerSecond": 100_000, "members": 3, "history": 20,
-                    "refs": 8, "undo": 5, "months": 3, "rows": 10, "joinMilliseconds": 500,
-                    "memberMilliseconds": 1000, "messageBytes": 2048}
+                    "refs": 8, "undo": 5, "months": 3, "rows": 10, "joinMilliseconds": 60_000,
+                    "memberMilliseconds": 90_000, "messageBytes": 2048}
 
 
 def test_months_requested_in_a_join_follow_welcome(server):
@@ -180,25 +181,40 @@ def test_any_message_before_join_closes_with_4400(server, message):
     assert session.get()["members"] == []
 
 
-def test_a_connection_that_does_not_join_in_time_is_closed_with_4508(small):
-    session = small.session(DATE)
-    begun = time.monotonic()
-    ana = session.connect()
+def test_a_connection_that_does_not_join_in_time_is_closed_with_4508(start):
+    session = start(limits={"joinMilliseconds": 500}).session(DATE)
+    for attempt in range(5):
+        begun = time.monotonic()
+        ana = session.connect()
 
-    ana.closed(4508)
+        ana.closed(4508)
 
-    assert 0.4 <= time.monotonic() - begun < 9
-    assert session.get()["members"] == []
+        seconds = time.monotonic() - begun
+        assert seconds >= 0.4
+        assert session.get()["members"] == []
+        if seconds < 9:  # The default limit is 10 s; this process may have been stopped.
+            return
+    raise AssertionError("the limit is not honoured")
 
 
-def test_a_connection_that_joins_in_time_stays_open(small):
-    session = small.session(DATE)
-    ana, bo = session.join("Ana"), session.join("Bo")
+def test_a_connection_that_joins_in_time_stays_open(start):
+    session = start(limits={"joinMilliseconds": 500}).session(DATE)
+    ana, bo = joined_in_time(session, "Ana"), joined_in_time(session, "Bo")
 
     session.connect().closed(4508)
 
     ana.receives_nothing()
     bo.receives_nothing()
+
+
+def joined_in_time(session, name):
+    """A member; again, if this process has been stopped between connecting and joining."""
+    for attempt in range(9):
+        try:
+            return session.join(name)
+        except Hung:
+            pass
+    return session.join(name)
 
 
 def test_leave_removes_the_member_immediately(server):
@@ -247,6 +263,13 @@ def test_offline_members_count_towards_the_limit_until_they_leave(small):
     fourth = session.connect()
     fourth.send({"type": "join"})
     fourth.closed(4503)
+    assert len(session.get()["members"]) == 3
+
+
+def test_a_member_that_has_left_makes_room(start):
+    session = start(limits={"members": 3, "memberMilliseconds": 1000}).session(DATE)
+    ana, bo, cem = session.together("Ana", "Bo", "Cem")
+    cem.drop()
 
     wait_until(lambda: len(session.get()["members"]) == 2, what="Cem's leaving")
     assert session.join("Dee").role == "editor"

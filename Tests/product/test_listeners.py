@@ -28,7 +28,7 @@ def refusal(*options):
     """What a server that cannot start prints."""
     found = subprocess.run(
         [str(binary()), "serve", "--store", "memory:", *map(str, options)], capture_output=True,
-        text=True, timeout=15)
+        text=True, timeout=90)
     assert found.returncode == 69, found
     return found.stderr
 
@@ -103,10 +103,9 @@ def test_unusable_paths_are_refused(tmp_path):
     assert (tmp_path / "file").exists()
 
 
-@pytest.mark.parametrize("trusted, statuses", [
-    ([], [201, 201, 429, 201]), (["127.0.0.1", "unix"], [201, 201, 429, 201]),
-    (["127.0.0.1"], [201, 201, 429, 429]), (["none"], [201, 201, 429, 429])])
-def test_forwarded_addresses_are_trusted_if_unix_is(web, trusted, statuses):
+@pytest.mark.parametrize("trusted, is_trusted", [
+    ([], True), (["127.0.0.1", "unix"], True), (["127.0.0.1"], False), (["none"], False)])
+def test_forwarded_addresses_are_trusted_if_unix_is(web, trusted, is_trusted):
     server = web(
         *sum([["--trusted-proxy", each] for each in trusted], []),
         limits={"createsBurst": 2, "createsPerSecond": 1})
@@ -114,7 +113,11 @@ def test_forwarded_addresses_are_trusted_if_unix_is(web, trusted, statuses):
     def create(address):
         return asked(server.path, "POST", "/v1/sessions", DATE, [("X-Forwarded-For", address)])[0]
 
-    assert [create(f"198.51.100.{n}") for n in (1, 1, 1, 2)] == statuses
+    assert [create("198.51.100.1") for _ in range(2)] == [201, 201]
+    # One more is admitted every second, several on a slow machine.
+    assert 429 in (create("198.51.100.1") for _ in range(100))
+    others = {create(f"198.51.100.{n}") for n in range(2, 14)}
+    assert others == {201} if is_trusted else 429 in others
 
 
 def test_host_and_origin_are_checked(web):
@@ -142,7 +145,7 @@ def test_a_proxy_in_front_of_a_unix_socket_decides_about_names(tmp_path):
 @pytest.mark.parametrize("kind", ["websocket", "events"])
 @pytest.mark.parametrize("place", ["tcp", "unix"])
 def test_connections_per_address_count_the_clients_of_a_proxy(web, kind, place):
-    server = web("--loops", "2", limits={"connectionsPerAddress": 2})
+    server = web("--loops", "2", limits={"connectionsPerAddress": 2, "joinMilliseconds": 90_000})
     address = str(server.path) if place == "unix" else ("127.0.0.1", server.port)
     sessions = [server.session(LISTS, now=None).path for _ in range(4)]
 
@@ -180,7 +183,7 @@ def test_connections_per_address_count_the_clients_of_a_proxy(web, kind, place):
 
 def command(*arguments, **environment):
     return subprocess.run(
-        [str(binary()), *arguments], capture_output=True, text=True, timeout=30,
+        [str(binary()), *arguments], capture_output=True, text=True, timeout=90,
         env={**os.environ, **environment})
 
 
@@ -288,7 +291,7 @@ def test_a_socket_without_a_listener_and_a_listener_without_a_socket_are_errors(
         program, popen = sockets.passed_to(binary(), tmp_path)
         found = subprocess.run(
             [program, "serve", "--store", "memory:", *options], capture_output=True, text=True,
-            timeout=15, **popen)
+            timeout=90, **popen)
         assert found.returncode == 69, found
         sockets.close()
         return found.stderr
@@ -308,7 +311,7 @@ def test_a_socket_without_a_listener_and_a_listener_without_a_socket_are_errors(
 def test_sockets_for_another_process_are_ignored():
     found = subprocess.run(
         [str(binary()), "serve", "--store", "memory:", "--listen", "systemd"], capture_output=True,
-        text=True, timeout=15, env={**os.environ, "LISTEN_PID": "1", "LISTEN_FDS": "1"})
+        text=True, timeout=90, env={**os.environ, "LISTEN_PID": "1", "LISTEN_FDS": "1"})
     assert "passes no socket named public" in found.stderr
 
 
@@ -319,7 +322,7 @@ def test_a_systemd_socket_can_have_tls(activated, tmp_path):
     server = activated(sockets, listen="systemd", options=[
         "--tls-certificate", issued.certificate, "--tls-key", issued.key])
     connection = http.client.HTTPSConnection(
-        "localhost", server.port, timeout=15, context=authority.client())
+        "localhost", server.port, timeout=90, context=authority.client())
     connection.request("GET", "/healthz")
     assert connection.getresponse().status == 200
     connection.close()

@@ -25,7 +25,7 @@ def guide():
 
 def reach(picker, revision):
     while picker.revision < revision:
-        picker.receive(5)
+        picker.receive(60)
 
 
 @pytest.mark.parametrize("definition, moves", [
@@ -142,7 +142,7 @@ def test_the_guides_client_runs_from_the_documented_command_line(server):
     session = server.session(CALENDAR)
 
     output = subprocess.run([sys.executable, CLIENT, session.url, "tap", "2018-11-20"],
-                          capture_output=True, text=True, timeout=20, check=True).stdout
+                          capture_output=True, text=True, timeout=120, check=True).stdout
 
     revision, status, shown = output.split(" ", 2)
     assert (revision, status) == ("1", "open")

@@ -20,7 +20,7 @@ from harness.listener import Listener
 from harness.member import Hung
 from harness.pickerd import binary, wait_until
 from harness.postgres import Cut
-from harness.proxies import free_ports
+from harness.ports import free_ports
 from harness.store import Crowd, again, back, log_lines, stored_at
 
 ROUNDS = int(os.environ.get("PICKERD_KILL_ROUNDS", "6"))

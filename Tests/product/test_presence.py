@@ -159,8 +159,8 @@ def test_an_offline_owner_stays_the_owner(server):
     assert session.back(ana).role == "owner"
 
 
-def test_an_owner_whose_absence_timed_out_is_succeeded(small):
-    session = small.session(LISTS)
+def test_an_owner_whose_absence_timed_out_is_succeeded(forgetful):
+    session = forgetful.session(LISTS)
     ana, bo = session.join("Ana"), session.join("Bo")
     ana.drop()
 

@@ -13,6 +13,7 @@ import pytest
 from harness.definitions import LISTS
 from harness.member import dial
 from harness.pickerd import Pickerd, binary, wait_until
+from harness.ports import free_port
 from harness.rawmember import RawMember
 
 
@@ -159,12 +160,6 @@ def test_a_memory_store_does_not_survive_a_restart(start):
     back.closed(4404)
     server.sessions.clear()
     assert server.session(LISTS).join("Ana").role == "owner"
-
-
-def free_port():
-    with socket.socket() as there:
-        there.bind(("127.0.0.1", 0))
-        return there.getsockname()[1]
 
 
 def test_the_port_can_be_bound_again_immediately(start):

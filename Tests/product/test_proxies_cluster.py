@@ -10,7 +10,8 @@ import pytest
 from harness.definitions import LISTS
 from harness.member import Member
 from harness.pickerd import Pickerd, wait_until
-from harness.proxies import Proxy, free_ports
+from harness.ports import free_ports
+from harness.proxies import Proxy
 
 #: So many that no node is without one: each id is hashed to one of three nodes.
 SESSIONS = 40

@@ -10,7 +10,8 @@ import pytest
 from conftest_socket import PATIENT, start  # noqa: F401
 from harness.certificates import Authority
 from harness.pickerd import Pickerd, wait_until
-from harness.proxies import free_ports, program
+from harness.ports import free_ports
+from harness.proxies import program
 from rawsocket import Gone, Raw, open_websocket, problem
 
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"

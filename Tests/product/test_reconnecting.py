@@ -88,13 +88,13 @@ def test_a_normal_close_makes_the_member_offline_too(server):
     assert session.back(ana).id == ana.id
 
 
-def test_an_offline_member_leaves_after_the_timeout(small):
-    session = small.session(LISTS)
+def test_an_offline_member_leaves_after_the_timeout(forgetful):
+    session = forgetful.session(LISTS)
     ana, bo = session.join("Ana"), session.join("Bo")
     bo.until(lambda m: ana.id in m.screen.members)
     ana.drop()
 
-    bo.until(lambda m: not m.screen.members[ana.id]["online"], what="offline")
+    bo.until(lambda m: not m.screen.members.get(ana.id, {}).get("online"), what="offline")
     bo.until(lambda m: ana.id not in m.screen.members, what="left")
 
     again = session.back(ana)

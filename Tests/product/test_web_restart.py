@@ -1,10 +1,10 @@
 """An open page while the server is killed and restarted with the same port and store."""
 
 import signal
-import socket
 
 import pytest
 from harness.definitions import CALENDAR, LISTS
+from harness.ports import free_port
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
@@ -13,10 +13,7 @@ pytest_plugins = ["webpages"]
 @pytest.fixture
 def lasting(start, tmp_path):
     """A server with a SQLite store and a fixed port, so that a test can restart it."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    return start(listen=f"127.0.0.1:{port}", options=["--store", f"sqlite:{tmp_path}/pickerd.sqlite"])
+    return start(listen=f"127.0.0.1:{free_port()}", options=["--store", f"sqlite:{tmp_path}/pickerd.sqlite"])
 
 
 @pytest.fixture

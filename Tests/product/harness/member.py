@@ -10,7 +10,7 @@ from websockets.sync.client import connect
 from .listener import Listener
 
 #: Seconds. Generous, because several test processes share a small machine.
-PATIENCE = 15
+PATIENCE = 30
 ANSWERS = ("delta", "reply", "refused")
 SUBPROTOCOL = "pickerd.v1"
 

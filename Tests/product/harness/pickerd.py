@@ -16,7 +16,9 @@ from .session import Session
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 SERVES = re.compile(r"pickerd (serves|admin|redirects) (?:https?://\S+:(\d+)|unix:)")
-START_SECONDS = 30
+START_SECONDS = 90
+#: Seconds until an answer: no request takes as long, even if the server is frozen for a while.
+ANSWER_SECONDS = 60
 #: The default time of sessions: a Friday morning in Shanghai.
 NOON = "2018-11-23T10:00:00+08:00"
 
@@ -105,7 +107,8 @@ class Pickerd:
 
         self.port = self.admin_port = None
         self.is_serving = False
-        threading.Thread(target=read, args=(self.process.stdout,), daemon=True).start()
+        self.reader = threading.Thread(target=read, args=(self.process.stdout,), daemon=True)
+        self.reader.start()
         started.wait(START_SECONDS)
         if not self.is_serving:
             self.kill()
@@ -121,7 +124,13 @@ class Pickerd:
     def kill(self):
         """Sends SIGKILL."""
         self.process.kill()
-        self.process.wait()
+        self.exited()
+
+    def exited(self, timeout=ANSWER_SECONDS):
+        """Waits for the exit, and until the log is complete; the exit status."""
+        status = self.process.wait(timeout)
+        self.reader.join(timeout)
+        return status
 
     def stop(self):
         """Stops the process; asserts that it exits on SIGTERM."""
@@ -130,12 +139,17 @@ class Pickerd:
         if self.is_alive:
             self.terminate()
             try:
-                self.process.wait(20)
+                self.exited()
             except subprocess.TimeoutExpired:
                 self.kill()
                 raise AssertionError("pickerd did not exit on SIGTERM") from None
         leaked = secrets.leaked(self.log.read_text(errors="replace"))
         assert not leaked, f"the log of {self.log} has secrets: {leaked}"
+
+    def logged(self, *texts):
+        """Waits until the log has all the texts; the log."""
+        wait_until(lambda: all(text in self.log.read_text() for text in texts), what=f"{texts}")
+        return self.log.read_text()
 
     def log_tail(self, lines=40):
         """The log's last lines, or the first lines of a crash report."""
@@ -148,7 +162,7 @@ class Pickerd:
 
     # HTTP
 
-    def connection(self, port=None, timeout=20):
+    def connection(self, port=None, timeout=ANSWER_SECONDS):
         """A new HTTP connection to the public listener, or to `port`."""
         return http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=timeout)
 
@@ -163,7 +177,13 @@ class Pickerd:
             sent.setdefault("Content-Type", "application/json")
         connection = self.connection(port)
         try:
-            connection.request(method, path, body=body, headers=sent)
+            try:
+                connection.request(method, path, body=body, headers=sent)
+            except (BrokenPipeError, ConnectionResetError):
+                # A server that refuses a body may close the connection before it has received all
+                # of it. Its answer is read below, or there is none.
+                if body is None:
+                    raise
             response = connection.getresponse()
             pairs = {name.lower(): value for name, value in response.getheaders()}
             answer = Answer(response.status, pairs, response.read())
@@ -229,7 +249,7 @@ def check_problem(answer):
         assert "allow" in answer.headers, "RFC 9110, 15.5.6: what is allowed"
 
 
-def wait_until(holds, timeout=15, what="the expected state"):
+def wait_until(holds, timeout=30, what="the expected state"):
     """Polls `holds()` every 20 ms until it is true, for state that no message reports."""
     until = time.monotonic() + timeout
     while True:

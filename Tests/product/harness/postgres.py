@@ -35,7 +35,7 @@ class Postgres:
         """Runs one of PostgreSQL's programs as the administrator; returns what it prints."""
         return subprocess.run(
             [f"{BINARIES}/{program}", "-h", self.folder, "-U", "pickerd", *arguments],
-            check=True, capture_output=True, text=True, timeout=60).stdout
+            check=True, capture_output=True, text=True, timeout=120).stdout
 
     def sql(self, store, text):
         """Runs statements in the database of a store."""
@@ -71,7 +71,7 @@ class Postgres:
 
     def stop(self):
         self.process.stdin.close()
-        self.process.wait(30)
+        self.process.wait(60)
 
 
 class Cut:

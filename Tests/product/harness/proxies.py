@@ -2,7 +2,6 @@
 
 import http.client
 import os
-import random
 import re
 import shutil
 import signal
@@ -10,21 +9,8 @@ import socket
 import ssl
 import subprocess
 
-from .pickerd import REPOSITORY, Pickerd, wait_until
-
-
-def free_ports(count):
-    """Ports of 127.0.0.1 that are free now, below those that the kernel gives out by itself."""
-    ports = []
-    while len(ports) < count:
-        port = random.randrange(12_000, 32_000)
-        try:
-            socket.create_server(("127.0.0.1", port)).close()
-        except OSError:
-            continue
-        if port not in ports:
-            ports.append(port)
-    return ports
+from .pickerd import ANSWER_SECONDS, REPOSITORY, Pickerd, wait_until
+from .ports import free_ports
 
 
 def make_certificate(folder):
@@ -75,7 +61,7 @@ class Proxy:
         self.processes = []
         self.environment = {}
         self._start(*getattr(self, f"_{kind}")())
-        wait_until(self._accepts, what=f"{kind}'s listener")
+        wait_until(self._accepts, timeout=90, what=f"{kind}'s listener")
 
     def _start(self, *arguments):
         self.processes.append(subprocess.Popen(
@@ -156,7 +142,7 @@ class Proxy:
                      self.folder / "Caddyfile", "--address", f"127.0.0.1:{self.admin_port}"],
                     check=True, capture_output=True, cwd=self.folder)
 
-    def connection(self, timeout=20, source=None):
+    def connection(self, timeout=ANSWER_SECONDS, source=None):
         """A connection of a client."""
         return http.client.HTTPSConnection(
             "localhost", self.port, timeout=timeout, context=self.context,
@@ -172,7 +158,7 @@ class Proxy:
             process.terminate()
         for process in self.processes:
             try:
-                process.wait(10)
+                process.wait(30)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -196,7 +182,7 @@ class ProxiedPickerd(Pickerd):
         super().__init__(log, listen=listen, **rest)
         self.proxy = Proxy(proxy_kind, folder, place)
 
-    def connection(self, port=None, timeout=20, source=None):
+    def connection(self, port=None, timeout=ANSWER_SECONDS, source=None):
         """A connection through the proxy, or directly to `port`."""
         if port:
             return super().connection(port, timeout)
@@ -213,7 +199,7 @@ class ProxiedPickerd(Pickerd):
 
 def redirect(proxy):
     """The response of the proxy's HTTP listener to `GET /x`: status and Location without port."""
-    connection = http.client.HTTPConnection("127.0.0.1", proxy.http_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.http_port, timeout=ANSWER_SECONDS)
     connection.request("GET", "/x", headers={"Host": "localhost"})
     response = connection.getresponse()
     location = re.sub(r":\d+/", "/", response.getheader("Location"))

@@ -8,6 +8,8 @@ import struct
 import time
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
+#: Seconds.
+PATIENCE = 30
 
 
 class RawMember:
@@ -17,7 +19,7 @@ class RawMember:
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.settimeout(10)
+        self.socket.settimeout(PATIENCE)
         self.socket.connect(("127.0.0.1", server.port))
         self.buffer = b""
         self.shake_hands(server, session)
@@ -49,7 +51,7 @@ class RawMember:
         masked = bytes(byte ^ mask[n % 4] for n, byte in enumerate(payload))
         self.socket.sendall(head + mask + masked)
 
-    def read(self, timeout=10):
+    def read(self, timeout=PATIENCE):
         """The next frame as (opcode, payload); (None, b"") if the connection has ended."""
         self.socket.settimeout(timeout)
         try:
@@ -72,7 +74,7 @@ class RawMember:
         taken, self.buffer = self.buffer[:count], self.buffer[count:]
         return taken
 
-    def message(self, timeout=10):
+    def message(self, timeout=PATIENCE):
         """The next text message, answering pings; None if the connection has ended."""
         while True:
             opcode, payload = self.read(timeout)
@@ -83,7 +85,7 @@ class RawMember:
             if opcode in (None, CLOSE):
                 return None
 
-    def until_type(self, type, timeout=10):
+    def until_type(self, type, timeout=PATIENCE):
         while True:
             message = self.message(timeout)
             assert message is not None, f"closed before {type}"

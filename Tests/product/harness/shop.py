@@ -1,7 +1,6 @@
 """The guide's shop with pickerd and `pickerd deliver`, started by the commands of its page."""
 
 import contextlib
-import itertools
 import os
 import re
 import signal
@@ -14,7 +13,8 @@ from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 from .member import Member
-from .pickerd import REPOSITORY, Answer, binary, wait_until
+from .pickerd import ANSWER_SECONDS, REPOSITORY, Answer, binary, wait_until
+from .ports import free_port
 
 GUIDE = REPOSITORY / "web/guide"
 PAGE = GUIDE / "shop.md"
@@ -25,24 +25,6 @@ ZONE = ZoneInfo("Europe/Berlin")
 def blocks():
     """The shell commands of the page, in order: keys, serve, deliver, shop."""
     return re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
-
-
-#: Below the ports of outgoing connections, which could take one while a process is restarted; test
-#: processes that run at the same time have ranges of their own.
-PORTS = itertools.cycle(range(500))
-FIRST_PORT = 20_000 + 500 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
-
-
-def free_port():
-    """A port that nobody uses; each call returns another one."""
-    for offset in itertools.islice(PORTS, 500):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", FIRST_PORT + offset))
-                return FIRST_PORT + offset
-            except OSError:
-                continue
-    raise OSError("no free port")
 
 
 def accepts(port):
@@ -75,7 +57,7 @@ class Shop:
 
     def run(self, command):
         subprocess.run(["bash", "-euc", self.on_free_ports(command)], cwd=self.folder,
-                       env=self.environment, check=True, timeout=30)
+                       env=self.environment, check=True, timeout=120)
 
     # Processes
 
@@ -87,7 +69,7 @@ class Shop:
                     stdout=log, stderr=log, start_new_session=True)
             if name in ("serve", "shop"):
                 port = self.pickerd_port if name == "serve" else self.port
-                wait_until(lambda: accepts(port), timeout=30, what=f"{name} listens")
+                wait_until(lambda: accepts(port), timeout=90, what=f"{name} listens")
 
     def kill(self, *names):
         """Sends SIGKILL."""
@@ -114,7 +96,7 @@ class Shop:
     # What the shop has stored
 
     def rows(self, query, *values):
-        database = sqlite3.connect(self.folder / "shop.sqlite", timeout=20, isolation_level=None)
+        database = sqlite3.connect(self.folder / "shop.sqlite", timeout=ANSWER_SECONDS, isolation_level=None)
         try:
             return database.execute(query, values).fetchall()
         finally:
@@ -131,7 +113,7 @@ class Shop:
                   for day in range(368) for minutes in (0, 30, 60, 90)]
         rows = [(instant(start), instant(start + timedelta(minutes=30))) for start in starts
                 if start not in free]
-        database = sqlite3.connect(self.folder / "shop.sqlite", timeout=20)
+        database = sqlite3.connect(self.folder / "shop.sqlite", timeout=ANSWER_SECONDS)
         database.executemany("INSERT INTO bookings (start, until) VALUES (?, ?)", rows)
         database.commit()
         database.close()
@@ -141,12 +123,12 @@ class Shop:
     def inquire(self, name):
         """Sends the form; the address of the customer's page."""
         form = urllib.parse.urlencode({"name": name}).encode()
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/inquiries", form, timeout=20) as page:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/inquiries", form, timeout=ANSWER_SECONDS) as page:
             return page.url
 
     def customer(self, name):
         """A member that has joined as the page of the customer would."""
-        with urllib.request.urlopen(self.inquire(name), timeout=20) as page:
+        with urllib.request.urlopen(self.inquire(name), timeout=ANSWER_SECONDS) as page:
             html = page.read().decode()
         session = re.search(r'/v1/sessions/([^"]+)"', html)[1]
         token = re.search(r'token="([^"]+)"', html)[1]
@@ -160,7 +142,7 @@ class Shop:
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.pickerd_port}{path}", body, method=method,
             headers={"Authorization": f"Bearer {self.setting('SHOP_KEY')}"})
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
             return Answer(answer.status, dict(answer.headers), answer.read())
 
     def status(self, session):

@@ -31,7 +31,7 @@ def again(server, *, kill=True):
         server.kill()
     else:
         server.terminate()
-        server.process.wait(20)
+        server.exited()
     server.start()
 
 
@@ -143,7 +143,7 @@ class Crowd:
             self.server.kill()
         is_over.set()
         for thread in threads:
-            thread.join(20)
+            thread.join(60)
             assert not thread.is_alive(), "a member hangs"
         assert not failures, failures
 

@@ -11,9 +11,9 @@ import time
 import uuid
 from pathlib import Path
 
-from .pickerd import binary
+from .pickerd import binary, wait_until
 
-PATIENCE = 20
+PATIENCE = 60
 #: The environment of the tests, without the machine's proxies and terminal settings.
 ENVIRONMENT = {name: value for name, value in os.environ.items()
                if not name.lower().endswith("_proxy") and name not in (
@@ -41,7 +41,7 @@ class Terminal:
     def tmux(self, *arguments):
         done = subprocess.run(
             ["tmux", "-u", "-L", self.socket, *map(str, arguments)], env=self.environment,
-            capture_output=True, text=True, timeout=20)
+            capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, (arguments, done.stderr)
         return done.stdout
 
@@ -106,13 +106,18 @@ class Terminal:
         return int(self.log.read_text().split()[0])
 
     def is_as_before(self):
-        """Whether the terminal is restored: cooked mode, visible cursor, primary screen."""
+        """Whether the terminal is restored: cooked mode, visible cursor, primary screen.
+
+        tmux may draw the last output of the program later.
+        """
         settings = self.log.read_text().split()
-        flags = self.tmux("display-message", "-p", "#{cursor_flag} #{alternate_on}").split()
-        return all(name in settings for name in ("icanon", "echo", "isig")) and flags == ["1", "0"]
+        return all(name in settings for name in ("icanon", "echo", "isig")) and wait_until(
+            lambda: self.tmux("display-message", "-p", "#{cursor_flag} #{alternate_on}").split()
+            == ["1", "0"], what="the primary screen with a cursor")
 
     def close(self):
-        subprocess.run(["tmux", "-L", self.socket, "kill-server"], capture_output=True, timeout=20)
+        subprocess.run(["tmux", "-L", self.socket, "kill-server"], capture_output=True,
+                       timeout=PATIENCE)
 
 
 class Lines:
@@ -200,5 +205,5 @@ def run(*arguments, stdin="", environment=None):
     """Runs `pickerd join` with `stdin` as its input; exit status, stdout and stderr."""
     done = subprocess.run(
         [str(binary()), "join", *map(str, arguments)], input=stdin.encode(), capture_output=True,
-        timeout=30, env={**UTF8, **(environment or {})})
+        timeout=120, env={**UTF8, **(environment or {})})
     return done.returncode, done.stdout.decode(), done.stderr.decode()

@@ -1,5 +1,6 @@
 """A TLS proxy in front of a plain TCP server."""
 
+import select
 import socket
 import ssl
 import subprocess
@@ -38,21 +39,30 @@ class TLSFront:
             client.close()
             return
         server = socket.create_connection(("127.0.0.1", self.target))
-        threading.Thread(target=self._carry, args=(secure, server), daemon=True).start()
-        self._carry(server, secure)
-
-    @staticmethod
-    def _carry(source, sink):
-        try:
-            while data := source.recv(65536):
-                sink.sendall(data)
-        except OSError:
-            pass
-        for end in (source, sink):
+        with secure, server:
             try:
-                end.shutdown(socket.SHUT_RDWR)
+                while self._carry(secure, server):
+                    pass
             except OSError:
                 pass
+
+    @staticmethod
+    def _carry(secure, server):
+        """Forwards what has arrived, in one thread: Python's TLS sockets do not support two."""
+        ready = [secure] if secure.pending() else select.select([secure, server], [], [])[0]
+        if server in ready:
+            data = server.recv(65536)
+            secure.sendall(data)
+            return data
+        secure.settimeout(0)
+        try:
+            data = secure.recv(65536)
+        except ssl.SSLWantReadError:
+            return True
+        finally:
+            secure.settimeout(None)
+        server.sendall(data)
+        return data
 
     def close(self):
         self.listener.close()

@@ -23,7 +23,7 @@ class CommandResult:
 def pickerd(*arguments, stdin=None):
     """Runs a subcommand."""
     done = subprocess.run(
-        [str(binary()), *map(str, arguments)], input=stdin, capture_output=True, timeout=60)
+        [str(binary()), *map(str, arguments)], input=stdin, capture_output=True, timeout=180)
     result = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert "Fatal error" not in result.complaint, result
     if result.status not in (0, 1):
