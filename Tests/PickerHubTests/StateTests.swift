@@ -53,6 +53,16 @@ import Testing
     #expect(!whilePending && ticks.queue(noon))
   }
 
+  @Test func `a refused tick has one timer, and no other tick is queued until it fires`() {
+    var ticks = SessionTicks()
+    let refused = [ticks.refused(), ticks.refused()]
+    let whileRetrying = ticks.queue(noon)
+    ticks.timerFired()
+
+    #expect(refused == [true, false])
+    #expect(!whileRetrying && ticks.queue(noon) && ticks.refused())
+  }
+
   @Test func `only the joins of this node are pending`() {
     var attendance = Attendance()
     attendance.joinAppended(joining(nil), isIdentity: false)

@@ -105,4 +105,37 @@ import Testing
     #expect(fixture.hub.session(second) == nil)
     #expect(fixture.hub.sessionCount == 2)
   }
+
+  /// Regression: with a frozen clock it was retried only when the clock was set again.
+  @Test func `a refused tick is retried once a second although the clock is frozen`() throws {
+    let fixture = try HubFixture(slot)
+    let later = noon.adding(milliseconds: 700_000)
+    func time(_ machine: Int64) -> HubTime { HubTime(session: later, machine: machine) }
+    let before = fixture.hub.inventory.timers
+    fixture.log.outcome = .failed
+
+    fixture.hub.clockSet(at: time(0)) {}
+    fixture.hub.timer(at: time(0))
+    #expect(fixture.hub.inventory.timers == before + 1)
+    #expect(fixture.hub.nextTimer(at: time(0), clockRuns: false) == 1000)
+    fixture.hub.timer(at: time(1000))
+    #expect(fixture.hub.nextTimer(at: time(1000), clockRuns: false) == 2000)
+    fixture.log.outcome = .stored
+    fixture.hub.timer(at: time(2000))
+
+    #expect(fixture.fold.revision == 1)
+    #expect(fixture.hub.inventory.timers == before)
+  }
+
+  @Test func `a refused tick of a clock that was set back is retried`() throws {
+    let fixture = try HubFixture(slot)
+    let back = noon.adding(milliseconds: -3_600_000)
+    fixture.log.outcome = .failed
+
+    fixture.hub.clockSet(at: HubTime(session: back, machine: 0)) {}
+    fixture.log.outcome = .stored
+    fixture.hub.timer(at: HubTime(session: back, machine: 1000))
+
+    #expect(fixture.fold.revision == 1)
+  }
 }

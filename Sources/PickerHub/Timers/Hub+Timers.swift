@@ -53,6 +53,10 @@ extension Hub {
       guard directory.dormant(session) != nil else { return }
       directory.loadLater(BackgroundLoad(session))
       loadInBackground()
+    case .tick(let session):
+      guard let hosted = directory.hosted(session) else { return }
+      hosted.ticks.timerFired()
+      queueTick(of: hosted, at: time.session)
     case .presence(let session):
       guard let hosted = directory.hosted(session), !hosted.isEnding else { return }
       hosted.presence.timerFired()
@@ -124,18 +128,17 @@ extension Hub {
     }
     guard let hosted = directory.hosted(session), !hosted.isEnding, hosted.ticks.take(instant)
     else { return }
-    let retry = time.session.adding(milliseconds: retryMilliseconds)
-    let isStored = tickIfDue(hosted, at: time)
-    queueTick(of: hosted, notBefore: isStored ? nil : retry)
+    if tickIfDue(hosted, at: time) { queueTick(of: hosted) }
   }
 
   /// Queues a tick for the session's next instant, unless an earlier one is queued or pending.
-  ///
-  /// - Parameter first: The earliest instant for the tick.
-  func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
-    guard hosted.phase == .open, let next = hosted.session.nextTick else { return }
-    let instant = first.map { max($0, next) } ?? next
-    if hosted.ticks.queue(instant) { schedule.addTick(of: hosted.id, at: instant) }
+  func queueTick(of hosted: HostedSession) {
+    if let instant = hosted.session.nextTick { queueTick(of: hosted, at: instant) }
+  }
+
+  private func queueTick(of hosted: HostedSession, at instant: Instant) {
+    guard hosted.phase == .open, hosted.ticks.queue(instant) else { return }
+    schedule.addTick(of: hosted.id, at: instant)
   }
 
   /// Appends a tick if time may have changed the session's picker since the last one.
@@ -154,9 +157,16 @@ extension Hub {
     return isDue || isAhead ? appendTick(to: hosted, at: time) : true
   }
 
+  /// Appends a tick. If the log refuses it, it is retried after a second of the monotonic clock,
+  /// because the sessions' clock may be frozen.
   @discardableResult
   private func appendTick(to hosted: HostedSession, at time: HubTime) -> Bool {
-    guard append(.tick, to: hosted, at: time) else { return false }
+    guard append(.tick, to: hosted, at: time) else {
+      if hosted.phase == .open, hosted.ticks.refused() {
+        schedule.add(.tick(hosted.id), due: time.machine + retryMilliseconds)
+      }
+      return false
+    }
     hosted.ticks.appended(isPending: !hosted.steps.isEmpty)
     return true
   }
@@ -221,6 +231,7 @@ extension Hub {
       let absence = directory.hosted(session)?.attendance.absence(of: member, at: due)
       return absence.map { $0 >= limits.memberMilliseconds } ?? false
     case .expiry(let session), .load(let session): return directory[session] != nil
+    case .tick(let session): return directory.hosted(session)?.ticks.isRetrying == true
     case .idle(let session), .presence(let session): return directory.hosted(session) != nil
     }
   }
