@@ -15,7 +15,7 @@ package final class Session {
   package private(set) var touches: [MemberID: Touch] = [:]
   /// Events of applied entries that have not been handed to the feed.
   private var events: [FeedEvent] = []
-  /// The members with an open connection.
+  /// The members with an open connection, and those whose connection is being replaced.
   private var online: Set<MemberID> = []
   /// The members with an open connection to another node.
   private var elsewhere: Set<MemberID> = []
@@ -183,15 +183,15 @@ package final class Session {
 
   /// Adds the connection of a member.
   ///
-  /// - Precondition: The fold has the member, and it has no other connection.
+  /// - Precondition: The fold has the member, and it has no other listener.
   package func attach(_ listener: Listener) -> [SessionEffect] {
     guard let member = listener.member, fold.members[member] != nil else {
       preconditionFailure("only a member can be connected")
     }
-    precondition(!online.contains(member), "a member has one connection")
+    precondition(self.listener(of: member) == nil, "a member has one connection")
     listeners.append(listener)
-    online.insert(member)
     updates.welcome(member)
+    if online.insert(member).inserted { updates.change(member) }
     return [.presence]
   }
 
@@ -203,14 +203,24 @@ package final class Session {
     listeners.append(listener)
   }
 
-  /// Removes a connection; nothing if it is unknown. Its member stays in the session, offline.
-  package func detach(_ connection: ConnectionID) -> [SessionEffect] {
+  /// Removes a connection; nothing if it is unknown. Its member stays in the session.
+  ///
+  /// - Parameter isReplaced: Whether the member has a newer connection that is not attached yet. It
+  ///   stays online then, until ``disconnect(_:)``.
+  package func detach(
+    _ connection: ConnectionID, isReplaced: Bool = false
+  ) -> [SessionEffect] {
     guard let index = listeners.firstIndex(where: { $0.connection == connection }) else {
       return []
     }
     guard let member = listeners.remove(at: index).member else { return [] }
-    online.remove(member)
     if touches.removeValue(forKey: member) != nil { updates.touch(member, .lifted) }
+    return isReplaced ? [] : disconnect(member)
+  }
+
+  /// A member without a listener is offline; nothing if it was already.
+  package func disconnect(_ member: MemberID) -> [SessionEffect] {
+    guard online.remove(member) != nil else { return [] }
     if fold.members[member] != nil { updates.change(member) }
     return [.presence]
   }

@@ -37,6 +37,19 @@ def test_going_offline_and_returning_are_broadcast_as_changes(server):
     assert not presence_entries(ana, "left")
 
 
+def test_a_member_that_connects_again_does_not_go_offline_meanwhile(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+
+    again = session.back(bo)
+    bo.closed(4409)
+    again.drop()
+    ana.until(lambda m: not m.screen.members[bo.id]["online"])
+
+    received = [(entry["id"], entry["online"]) for entry in presence_entries(ana, "changed")]
+    assert received == [(bo.id, False)]
+
+
 def test_a_leave_is_broadcast(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")

@@ -48,8 +48,10 @@ extension Hub {
   ) {
     hosted.attendance.disconnect(member, connection)
     if hosted.session.listener(of: member)?.connection == connection {
-      perform(hosted.session.detach(connection), in: hosted, at: time)
-      announce(.disconnected(member), in: hosted)
+      let isReplaced = hosted.attendance.connection(of: member) != nil
+      let effects = hosted.session.detach(connection, isReplaced: isReplaced)
+      perform(effects, in: hosted, at: time)
+      if !isReplaced { announce(.disconnected(member), in: hosted) }
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
     }
     evictSoon(hosted)

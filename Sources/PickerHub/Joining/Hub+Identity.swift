@@ -42,7 +42,7 @@ extension Hub {
     return .new
   }
 
-  /// Connects a member whose join is pending, with the role of another token.
+  /// Gives a member whose join is pending the role of another token.
   ///
   /// - Returns: `false` if the log cannot store the role.
   func reconnectJoining(
@@ -51,7 +51,6 @@ extension Hub {
     if let role, role != hosted.attendance.joining(member)?.role {
       guard append(.roleChanged(member, role), to: hosted, at: time) else { return false }
     }
-    replaceConnection(of: member, in: hosted)
     return true
   }
 }

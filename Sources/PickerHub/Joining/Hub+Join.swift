@@ -54,7 +54,7 @@ extension Hub {
     attachment.view = join.months.map(cut)
     connection.phase = .joined(attachment.member)
     connection.bearer = nil
-    hosted.attendance.connect(attachment.member, connection.id)
+    connect(attachment.member, connection.id, in: hosted)
     enqueue(.attach(connection, attachment), in: hosted, at: time)
   }
 
@@ -105,8 +105,8 @@ extension Hub {
     close(connection, .unavailable, "the store is unavailable; reconnect later")
   }
 
-  /// Connects a known member again: re-adds it if it has left, changes its role if its token now
-  /// grants another one, and closes its older connection.
+  /// Prepares a known member to connect again: re-adds it if it has left, and changes its role if
+  /// its token now grants another one.
   ///
   /// - Returns: `false` if the log cannot store the return or the new role.
   private func reconnect(
@@ -117,16 +117,31 @@ extension Hub {
     } else if let role, role != member.role {
       guard append(.roleChanged(member.id, role), to: hosted, at: time) else { return false }
     }
-    replaceConnection(of: member.id, in: hosted)
     return true
   }
 
-  /// Closes the older connection of a member that connects again.
-  func replaceConnection(of member: MemberID, in hosted: HostedSession) {
-    if let older = hosted.attendance.connection(of: member), let other = connections[older] {
+  /// Notes the connection of a member, then closes its older one. The order lets the member stay
+  /// online between the two.
+  private func connect(
+    _ member: MemberID, _ connection: ConnectionID, in hosted: HostedSession
+  ) {
+    let older = hosted.attendance.connection(of: member)
+    hosted.attendance.connect(member, connection)
+    if let older, let other = connections[older] {
       close(other, .connectedElsewhere, "the same member has connected again")
     }
     hosted.attendance.endAbsence(of: member)
+  }
+
+  /// A connection ended before it was attached. If it was to replace an older one, its member is
+  /// offline only now.
+  private func abandonConnection(
+    of member: MemberID, in hosted: HostedSession, at time: HubTime
+  ) {
+    guard hosted.attendance.connection(of: member) == nil else { return }
+    perform(hosted.session.disconnect(member), in: hosted, at: time)
+    announce(.disconnected(member), in: hosted)
+    if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
   }
 
   /// Appends the return of a member that has left.
@@ -148,10 +163,11 @@ extension Hub {
   ) {
     let member = attachment.member
     guard hosted.session.fold.members[member] != nil else {
-      return closeRefused(connection, member, in: hosted)
+      closeRefused(connection, member, in: hosted)
+      return abandonConnection(of: member, in: hosted, at: time)
     }
     guard connection.member == member else {
-      if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
+      abandonConnection(of: member, in: hosted, at: time)
       return broadcastPresence(in: hosted, at: time)
     }
     hosted.attendance.endAbsence(of: member)

@@ -39,12 +39,8 @@ package struct PresenceUpdates: Hashable, Sendable {
     if !roleChanged.contains(member) { roleChanged.append(member) }
   }
 
-  /// A member has connected. Its welcome contains its current role, so it needs no message about
-  /// it.
-  mutating func welcome(_ member: MemberID) {
-    roleChanged.removeAll { $0 == member }
-    change(member)
-  }
+  /// A member's welcome contains its current role, so it needs no message about it.
+  mutating func welcome(_ member: MemberID) { roleChanged.removeAll { $0 == member } }
 
   /// A member that joined and left between two messages is in ``left`` nevertheless: a welcome or
   /// snapshot sent in between can have included it.
