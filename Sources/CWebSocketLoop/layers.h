@@ -8,7 +8,6 @@
 ///     base/gzip.c              compression
 ///     base/phrase.c            reason phrases of HTTP statuses
 ///     base/utf8.c              incremental validation of UTF-8
-///     base/bytes.c             the number of bytes read from a TCP connection
 ///     base/address.c           addresses of peers, and their networks
 ///     base/proxy.c             parses headers of the PROXY protocol
 ///     base/tls.c               certificates, and the TLS state of connections

@@ -7,7 +7,6 @@
 #include <uv.h>
 
 #include "CWebSocketLoop.h"
-#include "base/bytes.h"
 
 /// The limit for the request line and headers of one request; a longer head is answered 431. A
 /// member token of 8 KiB fits.
@@ -97,7 +96,6 @@ typedef struct wsl_slot {
   bool is_ending;           ///< the handler has ended the stream: `stream_closed` is not called
   bool is_opened;           ///< `opened` was called
   bool is_tls;
-  bool is_unix;
   bool is_detached;         ///< `wsl_move` was called; the next loop counts the connection
   bool is_head_read;        ///< libwebsockets has read the head of the current request
   bool is_refused;          ///< an error response was written; the connection is about to end
@@ -111,7 +109,8 @@ typedef struct wsl_slot {
   uint32_t dropped_bytes;   ///< bytes of dropped bodies since the last sweep
   uint32_t body_length;     ///< its announced length
   uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
-  int64_t bytes_read;       ///< result of `wsl_bytes_read` when the previous request ended
+  uint64_t bytes_read;      ///< by libwebsockets, from this connection
+  uint64_t request_from;    ///< `bytes_read` when the previous request ended
   wsl_address peer;
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;

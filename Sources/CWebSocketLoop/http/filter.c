@@ -9,13 +9,12 @@ static bool is_method_with_body(struct lws *wsi) {
 }
 
 /// Whether libwebsockets had read all headers of this request before the previous request ended.
-/// In that case it mistakes the headers for the body and spins. On a Unix socket this is true for
-/// every request but the first, because the kernel does not count its bytes.
-static bool is_pipelined(const wsl_slot *slot, struct lws *wsi) {
-  enum { REQUEST_BYTES_MIN = 16 };  // the shortest request; the count may be one too high
+/// In that case it mistakes the headers for the body and spins.
+static bool is_pipelined(const wsl_slot *slot) {
+  enum { REQUEST_BYTES_MIN = 16 };  // the shortest request
   if (slot->phase == PHASE_DISCARDING) return true;  // the previous request's end is unknown
-  if (slot->bytes_read == 0) return false;          // the first request of the connection
-  return wsl_bytes_read(lws_get_socket_fd(wsi)) < slot->bytes_read + REQUEST_BYTES_MIN;
+  if (slot->request_from == 0) return false;         // the first request of the connection
+  return slot->bytes_read < slot->request_from + REQUEST_BYTES_MIN;
 }
 
 /// Refuses a request whose length is unknown or that a proxy could delimit differently (request
@@ -43,7 +42,7 @@ int wsl_http_filter(wsl_slot *slot, struct lws *wsi) {
   // libwebsockets would assume a length of 100 MB.
   if (is_method_with_body(wsi) && !lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH))
     return wsl_refuse_request(wsi, 411, "", "badRequest", "the Content-Length header is missing");
-  if (wsl_content_length(wsi) > 0 && is_pipelined(slot, wsi))
+  if (wsl_content_length(wsi) > 0 && is_pipelined(slot))
     return wsl_refuse_request(wsi, 400, "", "badRequest",
                               "a request with a body must not be pipelined");
   return 0;

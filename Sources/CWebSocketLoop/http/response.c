@@ -48,7 +48,7 @@ static int finish(wsl_loop *loop, wsl_slot *slot) {
   slot->phase = PHASE_IDLE;
   slot->deadline_ms = 0;
   slot->is_silent = slot->is_head_read = false;
-  slot->bytes_read = wsl_bytes_read(lws_get_socket_fd(slot->wsi));
+  slot->request_from = slot->bytes_read;
   return keep_alive && lws_http_transaction_completed(slot->wsi) == 0 ? 0 : -1;
 }
 
@@ -76,11 +76,6 @@ bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, 
   }
   lws_callback_on_writable(slot->wsi);
   return true;
-}
-
-bool wsl_is_reusable(wsl_loop *loop, wsl_id id) {
-  wsl_slot *slot = wsl_slot_of(loop, id);
-  return slot && !slot->is_unix;
 }
 
 bool wsl_stream_start(wsl_loop *loop, wsl_id id, const void *head, size_t head_count) {

@@ -218,9 +218,6 @@ wsl_text wsl_request_peer(wsl_request *request);
 /// - Returns: False if `network_connections_max` is reached; nothing is counted then.
 bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network);
 
-/// Whether a connection can serve another request. Unix sockets cannot, see http/filter.c.
-bool wsl_is_reusable(wsl_loop *loop, wsl_id id);
-
 /// Refuses an upgrade or a large request body with `head` (status line, headers, empty line) and
 /// `body`. Only valid within `admit` and `admit_body`, which must then return a value other than 0.
 void wsl_refuse(wsl_request *request, const void *head, size_t head_count, const void *body,

@@ -57,7 +57,6 @@ typedef struct wsl_connection {
   bool is_unix;
   wsl_address peer;        ///< the client's address, from the PROXY protocol if the listener has it
   wsl_network_id network;  ///< the network that it counts against
-  uint32_t header_count;   ///< bytes of its PROXY protocol header
   wsl_tls_state *tls;      ///< owned; NULL: without TLS
 } wsl_connection;
 

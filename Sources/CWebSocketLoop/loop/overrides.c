@@ -26,12 +26,14 @@ __attribute__((constructor)) static void find_replaced_functions(void) {
   *(void **)&read_of_library = dlsym(RTLD_NEXT, "SSL_read");
 }
 
-/// Whether libwebsockets may parse bytes that it has received; false for a malformed head. Other
-/// callers of the functions below have no slot.
+/// Counts bytes that libwebsockets has received. Returns whether it may parse them: false for a
+/// malformed head. Other callers of the functions below have no slot.
 static bool may_parse(int descriptor, void *bytes, ssize_t count) {
   wsl_loop *loop = wsl_loop_of_thread();
   wsl_slot *slot = loop && count > 0 ? wsl_slot_of_descriptor(loop, descriptor) : NULL;
-  if (!slot || slot->phase != PHASE_IDLE || slot->is_head_read) return true;
+  if (!slot) return true;
+  slot->bytes_read += (uint64_t)count;
+  if (slot->phase != PHASE_IDLE || slot->is_head_read) return true;
   return wsl_head_follow(&slot->head, bytes, (size_t)count);
 }
 
@@ -90,8 +92,8 @@ static bool is_connected(int descriptor) {
 static void refuse_head(wsl_slot *slot, struct lws *wsi) {
   int descriptor = lws_get_socket_fd(wsi);
   if (slot->phase != PHASE_IDLE || slot->is_head_read || slot->is_refused) return;
-  int64_t count = wsl_bytes_read(descriptor) - slot->bytes_read;
-  if (count <= 0 || !is_connected(descriptor)) return;
+  uint64_t count = slot->bytes_read - slot->request_from;
+  if (count == 0 || !is_connected(descriptor)) return;
   slot->is_refused = true;
   if (count >= WSL_HEAD_BYTES_MAX)
     wsl_refuse_last(wsi, 431, "tooLarge", "the head of the request is over 12288 bytes");

@@ -41,7 +41,6 @@ static void refuse(wsl_loop *loop, wsl_connection connection, const char *why) {
 static void arrive(wsl_arrival *arrival) {
   wsl_loop *loop = arrival->loop;
   wsl_connection connection = take(arrival);
-  connection.header_count = arrival->header.count;
   if (!wsl_proxy_client(&arrival->header, &connection.peer)) {
     refuse(loop, connection, "its PROXY protocol header is invalid");
     return;

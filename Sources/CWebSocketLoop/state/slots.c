@@ -22,9 +22,7 @@ wsl_slot *wsl_slot_take(wsl_loop *loop, wsl_connection connection) {
                      .audience = connection.audience,
                      .network = connection.network,
                      .peer = connection.peer,
-                     .bytes_read = connection.is_unix ? 0 : connection.header_count,
-                     .is_tls = connection.tls != NULL,
-                     .is_unix = connection.is_unix};
+                     .is_tls = connection.tls != NULL};
   if (is_admin) loop->admin_count++;
   if (slot->generation == 0) slot->generation = 1;
   loop->counters.connections++;
@@ -56,7 +54,6 @@ void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
 static void hand_over(wsl_loop *loop, wsl_slot *slot) {
   wsl_connection connection = {.descriptor = slot->moving_descriptor,
                                .audience = slot->audience,
-                               .is_unix = slot->is_unix,
                                .peer = slot->peer,
                                .network = slot->network,
                                .tls = slot->moving_tls};
