@@ -111,8 +111,24 @@ struct Token: ParsableCommand {
       guard let tree = try? JSONTree.parse(Array(text.utf8)) else {
         throw ValidationError("--\(claim) is not JSON")
       }
+      guard !tree.exceedsRange else {
+        throw ValidationError("--\(claim) has a number that is too large to be signed")
+      }
       claims.append(.init(claim, tree))
     }
     return claims
+  }
+}
+
+extension JSONTree {
+  /// Whether a number is out of range, and would be signed with another value.
+  fileprivate var exceedsRange: Bool {
+    switch self {
+    case .integer(let value): value == .min || value == .max
+    case .number(let value): value.isInfinite
+    case .array(let elements): elements.contains { $0.exceedsRange }
+    case .object(let members): members.contains { $0.value.exceedsRange }
+    case .null, .bool, .string: false
+    }
   }
 }

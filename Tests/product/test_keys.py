@@ -446,6 +446,15 @@ def test_pickerd_token_signs_a_token_that_admits(keyed, host, session):
     ana.leave()
 
 
+@pytest.mark.parametrize("claim", ["info", "meta"])
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "9" * 30])
+def test_pickerd_token_refuses_a_number_out_of_range(host, session, claim, number):
+    made = pickerd("token", host.file, "signing", "--session", session,
+                   f"--{claim}", '{"a":[{"b":%s}]}' % number)
+    assert (made.returncode, made.stdout) == (64, "")
+    assert f"--{claim} has a number that is too large to be signed" in made.stderr
+
+
 def test_the_commands_of_the_guide_let_a_user_in(tmp_path):
     guide = (REPOSITORY / "web/guide/README.md").read_text()
     text = guide.split("## Let your users in")[1].split("\n## ")[0]
