@@ -22,7 +22,7 @@ end() {
 trap end EXIT
 trap 'exit 1' INT TERM HUP
 cd "$folder"
-run "$bin/initdb" -D "$folder/data" -U pickerd -A trust -E UTF8 --locale=C -N
+run "$bin/initdb" -D "$folder/data" -U "${PICKERD_TEST_POSTGRES_USER:-pickerd}" -A trust -E UTF8 --locale=C -N
 cat >>"$folder/data/postgresql.conf" <<END
 listen_addresses = ''
 unix_socket_directories = '$folder'

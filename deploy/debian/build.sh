@@ -17,7 +17,7 @@ make --no-print-directory -s install-files BINARY="$binary" DESTDIR="$root" PREF
 install -D -m 644 deploy/debian/default "$root/etc/default/pickerd"
 install -D -m 644 deploy/debian/copyright "$root/usr/share/doc/pickerd/copyright"
 install -D -m 644 -t "$root/usr/share/doc/pickerd/examples" \
-  deploy/nginx.conf deploy/haproxy.cfg deploy/Caddyfile deploy/monitoring/*
+  deploy/nginx.conf deploy/haproxy.cfg deploy/Caddyfile deploy/postgres.sql deploy/monitoring/*
 gzip -9n <CHANGELOG.md >"$root/usr/share/doc/pickerd/CHANGELOG.md.gz"
 
 # Debian sorts ~ before everything, so that a prerelease is older than its release.

@@ -16,10 +16,12 @@ BINARIES = os.environ.get("PICKERD_TEST_POSTGRES", "/usr/lib/postgresql/15/bin")
 class Postgres:
     """A server that ends with this process, also if it is killed; see Tests/postgres/server.sh."""
 
-    def __init__(self):
+    def __init__(self, administrator="pickerd"):
+        self.administrator = administrator
         self.process = subprocess.Popen(
             [REPOSITORY / "Tests/postgres/server.sh"], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, start_new_session=True)
+            stdout=subprocess.PIPE, text=True, start_new_session=True,
+            env={**os.environ, "PICKERD_TEST_POSTGRES_USER": administrator})
         self.folder = self.process.stdout.readline().strip()
         assert self.folder, "PostgreSQL did not start"
         self.count = 0
@@ -34,7 +36,7 @@ class Postgres:
     def run(self, program, *arguments):
         """Runs one of PostgreSQL's programs as the administrator; returns what it prints."""
         return subprocess.run(
-            [f"{BINARIES}/{program}", "-h", self.folder, "-U", "pickerd", *arguments],
+            [f"{BINARIES}/{program}", "-h", self.folder, "-U", self.administrator, *arguments],
             check=True, capture_output=True, text=True, timeout=120).stdout
 
     def sql(self, store, text):

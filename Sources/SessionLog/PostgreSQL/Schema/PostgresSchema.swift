@@ -46,7 +46,7 @@ enum PostgresSchema {
         "the database was migrated by a newer pickerd (schema \(known); this one has schema "
           + "\(version)). Start that version")
     }
-    if known == 0 { try connection.run("CREATE SCHEMA IF NOT EXISTS pickerd") }
+    if known == 0 { try createNamespace(connection) }
     for migration in migrations.dropFirst(known) { try connection.execute(script: migration) }
     if known == 0 {
       try connection.run(
@@ -64,6 +64,12 @@ enum PostgresSchema {
     if hasLost { try renewEpochs(connection, history: history) }
     try connection.run("COMMIT")
     return Opened(hasLostHistory: hasLost)
+  }
+
+  /// `CREATE SCHEMA IF NOT EXISTS` needs a privilege even if the schema exists.
+  private static func createNamespace(_ connection: PostgresConnection) throws(PostgresError) {
+    let isThere = try connection.run("SELECT to_regnamespace('pickerd') IS NOT NULL").bool(0, 0)
+    if !isThere { try connection.run("CREATE SCHEMA pickerd") }
   }
 
   /// After a failover, a node that was connected before knows whether commits are missing, and
