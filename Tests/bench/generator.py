@@ -17,7 +17,7 @@ def arguments(server, scenario, rooms_file, *, warm, closed, opened, storm=False
         given += ["--join", join]
     for tap in scenario.taps:
         given += ["--tap", tap]
-    return given + (["--storm"] if storm else [])
+    return given + (["--storm"] if storm else []) + (["--tls"] if server.is_tls else [])
 
 
 def write_rooms(file, scenario, paths):

@@ -107,24 +107,47 @@ def goals(results, scenarios):
     return table(head, lines) if lines else ""
 
 
+def tls(results, names, servers):
+    """The server's CPU for a delivery with TLS beside the same without, in µs."""
+    lines, path = [], "closed.cpuPerDelivery"
+    for name in names:
+        for server in servers:
+            plain = rounds_of(results, name, server.name)
+            encrypted = rounds_of(results, name + "tls", server.name)
+            both = [(value(plain[number], path), value(encrypted[number], path))
+                    for number in plain.keys() & encrypted.keys()]
+            if both:
+                lines.append([f"{name} {server.name}", *(shown(median(one), 2) for one in (
+                    [before for before, _ in both], [after for _, after in both],
+                    [after - before for before, after in both],
+                    [after / before for before, after in both]))])
+    head = ["µs of CPU per delivery", "plain", "TLS", "TLS costs", "TLS ÷ plain"]
+    return table(head, lines) if lines else ""
+
+
 def memory(results):
     """The memory of an idle connection and of a session, with their goals."""
     lines = []
-    for name, path in (("an idle connection", "memoryPerConnection"),
-                       ("an idle member", "memoryPerMember"), ("a session", "memoryPerSession")):
-        used = middle(results, "idle", "pickerd", path)
+    for name, scenario, path in (
+            ("an idle connection", "idle", "memoryPerConnection"),
+            ("an idle member", "idle", "memoryPerMember"),
+            ("a session", "idle", "memoryPerSession"),
+            ("an idle connection with TLS", "idletls", "memoryPerConnection"),
+            ("an idle member with TLS", "idletls", "memoryPerMember")):
+        used = middle(results, scenario, "pickerd", path)
         if used is not None:
             verdict = "pass" if used <= IDLE_BYTES else "MISS"
-            lines.append([name, shown(used, 0), f"≤ {IDLE_BYTES:,} {verdict}",
-                          shown(middle(results, "idle", "bare", path), 0),
-                          shown(middle(results, "idle", "nio", path), 0)])
+            goal = f"≤ {IDLE_BYTES:,} {verdict}" if scenario == "idle" else ""
+            lines.append([name, shown(used, 0), goal,
+                          shown(middle(results, scenario, "bare", path), 0),
+                          shown(middle(results, scenario, "nio", path), 0)])
     return table(["bytes of memory", "pickerd", "goal", "bare", "nio"], lines) if lines else ""
 
 
 def alone(results):
     """The measurements of pickerd only."""
     lines = []
-    for name in ("storm", "midnight"):
+    for name in ("storm", "midnight", "sizing"):
         found = [one[name]["pickerd"] for one in results if name in one]
         for key in found[0] if found else ():
             lines.append([f"{name}: {key}", shown(median(one[key] for one in found), 2)])

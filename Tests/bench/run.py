@@ -18,11 +18,14 @@ import attacks
 import loops
 import report
 from generator import measure
-from scenarios import SCENARIOS
+from scenarios import GROUPS, SCENARIOS, WITH_TLS
 from servers import BUILT, SERVERS, Pickerd
-from storm import ALONE
+from sizing import sizing
+from storm import midnight, resume_storm
 
-NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, attacks.NAME, *ALONE]
+#: Measured once: each takes a minute and is not compared with another server.
+ALONE = {"storm": resume_storm, "midnight": midnight, "sizing": sizing}
+NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, attacks.NAME, *ALONE, *GROUPS]
 
 
 def settings():
@@ -69,7 +72,7 @@ def delta_length(results, scenario):
         if "pickerd" in measured.get(scenario.name, {}):
             whole = round(measured[scenario.name]["pickerd"]["closed"]["bytesPerDelivery"])
             return whole - (2 if whole < 128 else 4)
-    server = Pickerd()
+    server = Pickerd(is_tls=scenario.is_tls)
     try:
         whole = round(measure(server, scenario, seconds=0.1)["closed"]["bytesPerDelivery"])
         return whole - (2 if whole < 128 else 4)
@@ -91,7 +94,7 @@ def one_round(results, wanted, servers, given):
             if kind is not Pickerd and not scenario.has_peers:
                 continue
             def measure_it():
-                server = kind(delta_bytes=length)
+                server = kind(delta_bytes=length, is_tls=scenario.is_tls)
                 try:
                     return measure(server, scenario, seconds=seconds)
                 finally:
@@ -107,7 +110,6 @@ def one_round(results, wanted, servers, given):
         results[number] |= attacks.one_round(
             number, watched, say, seconds, given.attacks, given.stores)
     for name, run in ALONE.items():
-        # Measured once: each takes a minute and is not compared with another server.
         if name in wanted and number == 0:
             found = run()
             if found:
@@ -121,6 +123,7 @@ def main():
     strangers = set(wanted) - set(NAMES)
     if strangers:
         sys.exit(f"no scenario {' '.join(strangers)}; there are {' '.join(NAMES)}")
+    wanted = [name for given_name in wanted for name in GROUPS.get(given_name, [given_name])]
     servers = [kind for kind in SERVERS if kind.name in (given.servers.split() or kind.name)]
     results = []
     if (given.more or given.only_report) and given.json.exists():
@@ -135,7 +138,8 @@ def main():
     print(f"left out, because others had more than {report.OTHERS_MAX:.0%} of the machine: "
           f"{report.left_out(results)} measurements\n")
     for part in (report.figures(results, SCENARIOS, [kind.name for kind in SERVERS]),
-                 report.goals(results, SCENARIOS), loops.figures(results), attacks.figures(results),
+                 report.goals(results, SCENARIOS), report.tls(results, WITH_TLS, SERVERS),
+                 loops.figures(results), attacks.figures(results),
                  report.memory(results), report.alone(results)):
         if part:
             print(part + "\n")

@@ -36,6 +36,7 @@ class Scenario:
     has_peers: bool = True
     #: Taps in flight in a room, sent and received in bulk; 0: one by one.
     window: int = 0
+    is_tls: bool = False
 
     @property
     def fan_out(self):
@@ -57,4 +58,12 @@ SCENARIOS = [
              has_peers=False),
     Scenario("2locales", [(1, 100, True)], 500, DATE, [ENGLISH, CHINESE], selects(2, (1, 2, 3, 0)),
              has_peers=False),
+    Scenario("1x1tls", [(1, 1, True)], 4000, is_tls=True),
+    Scenario("1x10tls", [(1, 10, True)], 3000, is_tls=True),
+    Scenario("1x100tls", [(1, 100, True)], 500, is_tls=True),
+    Scenario("idletls", [(1000, 10, False), (1, 10, True)], 2000, is_tls=True),
 ]
+
+#: Fan-outs that are measured with TLS, too. The name `tls` stands for both scenarios of each.
+WITH_TLS = ["1x1", "1x10", "1x100"]
+GROUPS = {"tls": [name + suffix for name in WITH_TLS for suffix in ("", "tls")]}

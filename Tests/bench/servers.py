@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -28,6 +29,19 @@ def free_port():
         return one.getsockname()[1]
 
 
+def certificate():
+    """A file with a self-signed certificate of an ECDSA key, and the key."""
+    file = BUILT / "bench/certificate.pem"
+    if not file.exists():
+        key = file.with_suffix(".key")
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+             "ec_paramgen_curve:prime256v1", "-nodes", "-days", "365", "-subj", "/CN=localhost",
+             "-keyout", key, "-out", file], check=True, capture_output=True)
+        file.write_text(file.read_text() + key.read_text())
+    return file
+
+
 def pinned(core):
     """A `preexec_fn` that pins a child to a core; `None` for any core."""
     return None if core is None else lambda: os.sched_setaffinity(0, {core})
@@ -39,8 +53,9 @@ class Server:
     name = ""
     core, load_core = SERVER_CORE, LOAD_CORE
 
-    def __init__(self, *, delta_bytes):
+    def __init__(self, *, delta_bytes, is_tls=False):
         self.delta_bytes = delta_bytes
+        self.is_tls = is_tls
         self.start()
 
     def arguments(self):
@@ -83,31 +98,35 @@ class Bare(Server):
     name = "bare"
 
     def arguments(self):
-        return [BUILT / "bench/bare", self.port, self.delta_bytes]
+        certificates = [certificate()] if self.is_tls else []
+        return [BUILT / "bench/bare", self.port, self.delta_bytes, *certificates]
 
 
 class NIO(Server):
     name = "nio"
 
     def arguments(self):
-        return [BUILT / "bench/nio/release/RoomServer", self.port, self.delta_bytes]
+        certificates = [certificate()] if self.is_tls else []
+        return [BUILT / "bench/nio/release/RoomServer", self.port, self.delta_bytes, *certificates]
 
 
 class Pickerd(Server):
     name = "pickerd"
 
-    def __init__(self, *, delta_bytes=0, store="memory:", options=(), loops=1, is_pinned=True):
+    def __init__(self, *, delta_bytes=0, store="memory:", options=(), loops=1, is_pinned=True,
+                 is_tls=False):
         self.store = store
         self.options = options
         self.loops = loops  # one by default, like the other servers
         if not is_pinned:
             self.core = self.load_core = None
-        super().__init__(delta_bytes=delta_bytes)
+        super().__init__(delta_bytes=delta_bytes, is_tls=is_tls)
 
     def arguments(self):
         limits = [part for name, value in LIMITS.items() for part in ("--limit", f"{name}={value}")]
+        tls = ["--tls-certificate", certificate(), "--tls-key", certificate()] if self.is_tls else []
         return [pickerd_binary(), "serve", "--listen", f"127.0.0.1:{self.port}", "--store",
-                self.store, "--log-level", "error", "--loops", self.loops, *limits, *self.options]
+                self.store, "--log-level", "error", "--loops", self.loops, *limits, *tls, *self.options]
 
     def rooms(self, scenario):
         before = self.memory()
@@ -118,6 +137,9 @@ class Pickerd(Server):
     def create(self, definition, count):
         """Creates sessions of one definition; their paths."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        if self.is_tls:
+            connection = http.client.HTTPSConnection(
+                "127.0.0.1", self.port, timeout=20, context=ssl._create_unverified_context())
         body = json.dumps({"definition": definition})
         paths = []
         for _ in range(count):

@@ -59,6 +59,3 @@ def midnight(count=100_000):
         print(f"midnight was not measured: {output.stdout}{output.stderr}", file=sys.stderr)
         return None
     return {"count": count, **{name: float(value) for name, value in found.groupdict().items()}}
-
-
-ALONE = {"storm": resume_storm, "midnight": midnight}

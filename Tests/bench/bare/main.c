@@ -1,4 +1,4 @@
-/// bare PORT DELTA_BYTES: see bare.h.
+/// bare PORT DELTA_BYTES [CERTIFICATE]: see bare.h. The file also has the certificate's key.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,13 +60,17 @@ int main(int count, char **arguments) {
        .rx_buffer_size = 512, .tx_packet_size = 65536},
       {0},
   };
-  if (count != 3) return 64;
+  if (count != 3 && count != 4) return 64;
   delta_bytes = (size_t)atol(arguments[2]);
   struct lws_context_creation_info info = {
       .port = atoi(arguments[1]), .iface = "lo", .protocols = protocols,
       .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_DISABLE_IPV6,
       .pt_serv_buf_size = 65536, .vhost_name = "localhost",
   };
+  if (count == 4) {
+    info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+    info.ssl_cert_filepath = info.ssl_private_key_filepath = arguments[3];
+  }
   lws_set_log_level(LLL_ERR, NULL);
   struct lws_context *context = lws_create_context(&info);
   if (!context) return 1;

@@ -37,9 +37,10 @@ void connection_open(load *load, connection *connection) {
                        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: pickerd.v1\r\n\r\n",
                        load->rooms[connection->room].path, connection->port);
-  if (send(descriptor, request, (size_t)count, MSG_NOSIGNAL) != count)
-    load_fail("cannot shake hands: %s", strerror(errno));
   connection->descriptor = descriptor;
+  if (load->settings.is_tls) tls_begin(connection);
+  if (connection_write(connection, request, (size_t)count) != count)
+    load_fail("cannot shake hands: %s", strerror(errno));
   connection->phase = PHASE_UPGRADING;
   epoll_ctl(load->epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
@@ -48,6 +49,7 @@ void connection_close(load *load, connection *connection) {
   if (connection->phase == PHASE_NONE) return;
   if (connection->phase != PHASE_UPGRADING) load->open_count--;
   if (connection->phase == PHASE_JOINED) load->joined_count--;
+  tls_end(connection);
   close(connection->descriptor);
   free(connection->rest);
   connection->rest = NULL;
@@ -78,7 +80,7 @@ static size_t write_frame(uint8_t *frame, int opcode, const void *payload, size_
 void connection_flush(load *load, connection *connection) {
   size_t count = load->held_count;
   if (count == 0) return;
-  if (send(connection->descriptor, load->held, count, MSG_NOSIGNAL) != (ssize_t)count)
+  if (connection_write(connection, load->held, count) != (ssize_t)count)
     load_fail("cannot send to %s: %s", load->rooms[connection->room].path, strerror(errno));
   load->bytes_in += count;
   load->held_count = 0;
@@ -148,8 +150,7 @@ static size_t take_frame(load *load, connection *connection, const uint8_t *byte
 void connection_read(load *load, connection *connection) {
   size_t before = connection->rest_count;
   if (before > 0) memcpy(buffer, connection->rest, before);
-  ssize_t came = recv(connection->descriptor, buffer + before, sizeof buffer - before,
-                      MSG_DONTWAIT);
+  ssize_t came = connection_receive(connection, buffer + before, sizeof buffer - before);
   if (came < 0 && errno == EAGAIN) return;
   if (came <= 0)
     load_fail("the server hung up on %s: %s", load->rooms[connection->room].path,

@@ -1,7 +1,7 @@
 /// Declarations of the load generator.
 ///
-/// It uses one thread, raw epoll or no epoll at all (bulk.c), and no library, because it must use
-/// less CPU time than any server it measures.
+/// It uses one thread, raw epoll or no epoll at all (bulk.c), and no library but OpenSSL for TLS,
+/// because it must use less CPU time than any server it measures.
 #pragma once
 
 #include <stdbool.h>
@@ -45,11 +45,12 @@ typedef struct settings {
   int window;               ///< taps in flight in a room, sent and received in bulk; 0: one by one
   bool is_shared;           ///< in bulk, all members of a room send; # is the sender's number
   bool is_storm;            ///< connect, tap, wait for a line of stdin, resume
+  bool is_tls;
 } settings;
 
 settings settings_read(int count, char **arguments);
 
-// connection.c
+// tls.c and connection.c
 
 typedef enum phase { PHASE_NONE, PHASE_UPGRADING, PHASE_OPEN, PHASE_JOINED } phase;
 
@@ -63,6 +64,7 @@ typedef struct connection {
   uint32_t room;
   uint32_t number;          ///< index in its room
   int port;                 ///< of its server
+  struct ssl_st *tls;       ///< NULL: none
   phase phase;
   int64_t ref;              ///< of its last tap
   uint64_t delta_count;     ///< deltas since the phase began
@@ -106,6 +108,13 @@ typedef struct load {
   histogram latencies;
   histogram far;            ///< of members at other servers than the sender's
 } load;
+
+/// Performs a TLS handshake with the server.
+void tls_begin(connection *connection);
+void tls_end(connection *connection);
+/// Like send() and recv(), with or without TLS.
+ssize_t connection_write(connection *connection, const void *bytes, size_t count);
+ssize_t connection_receive(connection *connection, uint8_t *into, size_t size);
 
 /// Starts to connect and sends the handshake immediately, which loopback accepts.
 void connection_open(load *load, connection *connection);

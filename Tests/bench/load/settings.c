@@ -28,6 +28,7 @@ settings settings_read(int count, char **arguments) {
       {"closed", required_argument, 0, 'c'}, {"open", required_argument, 0, 'o'},
       {"rate", required_argument, 0, 'a'},  {"window", required_argument, 0, 'b'},
       {"storm", no_argument, 0, 'm'},       {"shared", no_argument, 0, 'h'},
+      {"tls", no_argument, 0, 'l'},
       {0},
   };
   settings settings = {.warm = 0.5, .closed = 1};
@@ -46,6 +47,7 @@ settings settings_read(int count, char **arguments) {
       case 'b': settings.window = atoi(optarg); break;
       case 'h': settings.is_shared = true; break;
       case 'm': settings.is_storm = true; break;
+      case 'l': settings.is_tls = true; break;
       default: exit(64);
     }
   }

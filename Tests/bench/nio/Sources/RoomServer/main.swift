@@ -2,14 +2,24 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import NIOWebSocket
 
-/// RoomServer PORT DELTA_BYTES: the same work as Tests/bench/bare does on libwebsockets, on
-/// SwiftNIO: one event loop, and a delta's frame encoded once for all members.
+/// RoomServer PORT DELTA_BYTES [CERTIFICATE]: the same work as Tests/bench/bare does on
+/// libwebsockets, on SwiftNIO: one event loop, and a delta's frame encoded once for all members.
+/// The file also has the certificate's key.
 let arguments = CommandLine.arguments
-guard arguments.count == 3, let port = Int(arguments[1]), let deltaBytes = Int(arguments[2]) else {
-  print("RoomServer PORT DELTA_BYTES")
+guard (3...4).contains(arguments.count), let port = Int(arguments[1]),
+  let deltaBytes = Int(arguments[2])
+else {
+  print("RoomServer PORT DELTA_BYTES [CERTIFICATE]")
   exit(64)
+}
+let tls = try arguments.dropFirst(3).first.map { file in
+  try NIOSSLContext(
+    configuration: .makeServerConfiguration(
+      certificateChain: NIOSSLCertificate.fromPEMFile(file).map { .certificate($0) },
+      privateKey: .privateKey(NIOSSLPrivateKey(file: file, format: .pem))))
 }
 
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -25,9 +35,11 @@ let upgrader = NIOWebSocketServerUpgrader(
   },
   upgradePipelineHandler: { channel, head in
     channel.eventLoop.makeCompletedFuture {
-      // First in the pipeline, so that its writes bypass the frame encoder.
+      // Directly before the socket or TLS, so that its writes bypass the frame encoder.
       let writer = FrameWriter()
-      try channel.pipeline.syncOperations.addHandler(writer, position: .first)
+      let tls = try? channel.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)
+      try channel.pipeline.syncOperations.addHandler(
+        writer, position: tls.map { .after($0) } ?? .first)
       let member = MemberHandler(writer: writer, room: rooms.value.room(at: head.uri))
       try channel.pipeline.syncOperations.addHandler(member)
     }
@@ -38,6 +50,9 @@ let server = try ServerBootstrap(group: group)
   .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
   .childChannelInitializer { channel in
     channel.eventLoop.makeCompletedFuture {
+      if let tls {
+        try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+      }
       try channel.pipeline.syncOperations.configureHTTPServerPipeline(
         withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in }))
     }

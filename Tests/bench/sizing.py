@@ -1,0 +1,102 @@
+"""The figures for sizing a server: memory of sessions, and the cost of commands by store."""
+
+import contextlib
+import json
+import subprocess
+import tempfile
+import time
+
+from generator import arguments, measure, write_rooms
+from scenarios import CALENDAR, Scenario
+from servers import REPOSITORY, Pickerd, pinned
+
+SLOT = {"kind": "slot", "leadMinutes": 0, "stepMinutes": 15, "days": 14}
+KINDS = {"calendar": CALENDAR, "slot": SLOT}
+#: Sessions without members are evicted 5 s after their creation.
+EVICTION_SECONDS = 7
+COUNT = 5000
+#: One command in flight in each session.
+BUSY = Scenario("500x2", [(500, 2, True)], 0)
+
+
+def with_members(definition):
+    """Bytes of memory of a session with two idle members, with their connections."""
+    scenario = Scenario("members", [(COUNT, 2, False)], 0, definition)
+    server = Pickerd()
+    try:
+        empty = server.memory()
+        paths = server.create(definition, COUNT)
+        with tempfile.NamedTemporaryFile("w", suffix=".rooms") as file:
+            write_rooms(file, scenario, paths)
+            given = arguments(server, scenario, file.name, warm=0, closed=0, opened=0)
+            run = subprocess.run(
+                given, preexec_fn=pinned(server.load_core), stdout=subprocess.PIPE, check=True)
+        joined = json.loads(run.stdout)
+        most = joined["memoryEmpty"] + joined["memoryPerMember"] * joined["connections"]
+        return (most - empty) / COUNT
+    finally:
+        server.kill()
+
+
+def without_members(definition):
+    """Bytes of memory of a session that nobody has joined: in memory, and on disk only."""
+    server = Pickerd()
+    try:
+        before = server.memory()
+        server.create(definition, COUNT)
+        resident = (server.memory() - before) / COUNT
+    finally:
+        server.kill()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Pickerd(store=f"sqlite:{folder}/store.sqlite")
+        try:
+            before = server.memory()
+            server.create(definition, COUNT)
+            time.sleep(EVICTION_SECONDS)
+            server.process.terminate()
+            server.process.wait(60)
+            server.start()
+            dormant = (server.memory() - before) / COUNT
+        finally:
+            server.kill()
+    return resident, dormant
+
+
+@contextlib.contextmanager
+def database():
+    """The store of a new database."""
+    server = subprocess.Popen(
+        [REPOSITORY / "Tests/postgres/server.sh"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        text=True, start_new_session=True)
+    folder = server.stdout.readline().strip()
+    try:
+        yield f"postgres://pickerd@/postgres?host={folder}"
+    finally:
+        server.stdin.close()
+        server.wait(60)
+
+
+def commands(store):
+    server = Pickerd(store=store)
+    try:
+        closed = measure(server, BUSY, seconds=3)["closed"]
+        return {"perSecond": closed["taps"] / closed["seconds"], "cpu": closed["cpuPerTap"]}
+    finally:
+        server.kill()
+
+
+def sizing():
+    found = {}
+    for name, definition in KINDS.items():
+        resident, dormant = without_members(definition)
+        found[f"bytes of a {name} in memory"] = resident
+        found[f"bytes of a {name} on disk"] = dormant
+        found[f"bytes of a {name} with two members"] = with_members(definition)
+    with tempfile.TemporaryDirectory() as folder, database() as postgres:
+        stores = {"memory": "memory:", "SQLite": f"sqlite:{folder}/store.sqlite",
+                  "PostgreSQL": postgres}
+        for name, store in stores.items():
+            one = commands(store)
+            found[f"{name}: commands/s"] = one["perSecond"]
+            found[f"{name}: CPU µs/command"] = one["cpu"]
+    return found
