@@ -111,7 +111,11 @@ def test_presence_is_limited_to_20_messages_a_second(server):
     before = len(bo.record)
     begun = time.monotonic()
 
-    while time.monotonic() < begun + 1.5:
+    def received():
+        return len([m for m in bo.record[before:] if m["type"] == "presence"])
+
+    # A busy machine may need longer than 1.5 s for three messages.
+    while time.monotonic() < begun + 1.5 or received() < 3 and time.monotonic() < begun + 30:
         for finger in (ana, cem):
             finger.touch(column=0, row=int(time.monotonic() * 1000) % 4)
         bo.drain(0.004)
@@ -119,7 +123,7 @@ def test_presence_is_limited_to_20_messages_a_second(server):
     bo.until(lambda m: m.screen.touching.get(ana.id) == {"column": 1, "row": 1})
 
     seconds = time.monotonic() - begun
-    count = len([m for m in bo.record[before:] if m["type"] == "presence"])
+    count = received()
     assert count <= 20 * seconds + 2, f"{count} messages in {seconds:.2f} s"
     assert count >= 3, "intermediate touches are sent too"
 

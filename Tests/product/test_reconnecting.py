@@ -156,8 +156,8 @@ def test_a_wrong_secret_of_a_member_that_left_closes_with_4301(server):
     thief.closed(4301)
 
 
-def test_a_member_that_resumes_before_the_timeout_does_not_leave(small):
-    session = small.session(LISTS)
+def test_a_member_that_resumes_before_the_timeout_does_not_leave(server):
+    session = server.session(LISTS)
     ana, bo = session.join("Ana"), session.join("Bo")
     ana.drop()
     wait_until(lambda: not session.get()["members"][0]["online"], what="offline")

@@ -40,14 +40,14 @@ class Everybody:
 
     def agree(self, revision):
         """Waits until the session and all clients reach a revision; asserts equal states."""
-        wait_until(lambda: self.session.revision() >= revision, what=f"revision {revision}")
+        wait_until(lambda: self.session.revision() >= revision, timeout=60, what=f"revision {revision}")
         truth = self.session.get()
         assert truth["revision"] == revision
         right = essence(truth["snapshot"])
         self.ana.reach(revision)
         self.panel.reach(revision)
         while self.pia.revision < revision:
-            self.pia.receive(5)
+            self.pia.receive(60)
         self.eva.page.wait_for_function(
             "revision => document.querySelector('pickerd-wheels, pickerd-calendar')"
             ".picker.state.revision === revision", arg=revision)
@@ -191,7 +191,7 @@ def test_concurrent_taps_of_all_clients_converge(everybody):
         us.eva.day(day).click()
         us.ana.ask("tap", date=day)
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
 
     us.agree(6 * len(days))
     authors = {line["by"] for line in us.session.log()}

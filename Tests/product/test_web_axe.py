@@ -21,6 +21,7 @@ def themed(request, window):
 
 def passes(one, state):
     """Asserts that axe-core, which also searches shadow trees, finds no violations."""
+    expect(one.page.locator("h1").first).not_to_be_empty()  # A picker's title comes later.
     results = axe.run(one.page, options={"resultTypes": ["violations"]}).response
     problems = [f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary']}"
             for rule in results["violations"] for node in rule["nodes"]]

@@ -1,6 +1,7 @@
 """Calendars in two browser windows."""
 
 from harness.definitions import CALENDAR
+from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
@@ -38,8 +39,8 @@ def test_bands_have_a_head_and_a_tail_across_week_rows(window, server):
 
     expect(bo.bands("2018-11")).to_have_count(2)
     wanted = [[2, 3, 3, True, False], [3, 0, 2, False, True]]
-    assert painted(bo, "2018-11") == wanted
-    assert painted(ana, "2018-11") == wanted
+    for one in (bo, ana):
+        wait_until(lambda: painted(one, "2018-11") == wanted, what=f"{wanted}")
     expect(bo.day("2018-11-14")).to_have_attribute("data-head", "")
     expect(bo.day("2018-11-20")).to_have_attribute("data-tail", "")
 
@@ -136,7 +137,7 @@ def test_a_range_is_drawn_in_months_that_are_loaded_later(window, server):
     bo.page.locator(".scroller").evaluate("(list) => list.scrollBy(0, 900)")
 
     expect(bo.bands("2019-01")).to_have_count(2)
-    assert painted(bo, "2019-01") == painted(ana, "2019-01")
+    wait_until(lambda: painted(bo, "2019-01") == painted(ana, "2019-01"), what="the same bands")
 
 
 def test_a_single_selection_shows_one_day(window, server):

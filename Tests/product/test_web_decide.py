@@ -78,7 +78,7 @@ def test_the_commands_decide_as_the_buttons_do(window, plain, locale, word):
     expect(code).to_contain_text('"granted":false')
 
     done = subprocess.run(["sh", "-c", code.text_content()], capture_output=True, text=True,
-                          timeout=20, check=True)
+                          timeout=120, check=True)
 
     assert json.loads(done.stdout)["granted"] is False
     expect(bo.note).to_contain_text(word)
@@ -86,7 +86,7 @@ def test_the_commands_decide_as_the_buttons_do(window, plain, locale, word):
     ana.page.locator("[part~=confirm]").click()
     granted = action(ana, "host-grant").locator(".command code")
     expect(granted).to_contain_text('"granted":true')
-    subprocess.run(["sh", "-c", granted.text_content()], capture_output=True, timeout=20, check=True)
+    subprocess.run(["sh", "-c", granted.text_content()], capture_output=True, timeout=120, check=True)
     expect(bo.chosen).to_have_attribute("data-status", "confirmed")
 
 

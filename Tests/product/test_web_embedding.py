@@ -2,6 +2,7 @@
 
 import re
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -118,8 +119,10 @@ def test_the_javascript_example_in_the_readme_works(embedding, server):
 
     ada.page.add_script_tag(content=code + "\nconsole.log('done', outcome.outcome);", type="module")
 
-    ada.page.wait_for_timeout(1500)
-    assert "done done" in printed
+    end = time.monotonic() + 60
+    while "done done" not in printed:
+        assert time.monotonic() < end, printed
+        ada.page.wait_for_timeout(50)
     assert any(line.startswith("live") for line in printed)
     assert session.revision() == 1
 

@@ -26,7 +26,7 @@ def command(one, name):
 
 def run(text):
     """Runs a copied command in a shell; the server's response."""
-    done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, timeout=120, check=True)
     return json.loads(done.stdout)
 
 

@@ -58,7 +58,7 @@ def evening(days):
 
 
 def settled(shop):
-    wait_until(shop.is_consistent, timeout=60, what="bookings equal to the confirmed sessions")
+    wait_until(shop.is_consistent, timeout=120, what="bookings equal to the confirmed sessions")
 
 
 def both_confirm(shop, both):

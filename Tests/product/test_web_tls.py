@@ -34,7 +34,7 @@ def secure(start, authority):
         f"{origin}/v1/sessions", json.dumps({"definition": LISTS}).encode(),
         {"Content-Type": "application/json"})
     context = ssl.create_default_context(cafile=authority.root)
-    with urllib.request.urlopen(request, context=context) as answer:
+    with urllib.request.urlopen(request, context=context, timeout=60) as answer:
         session = json.load(answer)["session"]
     return f"{origin}/#/s/{session}"
 
