@@ -149,25 +149,25 @@ extension ClientState {
     else { throw ProtocolBreach("the months at revision \(revision) are the session's") }
   }
 
+  /// The range that the client shows, if it differs from the confirmed one.
+  var predictedRange: PickerRange? { shownRange == range ? nil : shownRange }
+
   /// Whether the months in view have cells in other positions than in the current definition.
   func hasMovedCells(_ truth: Picker, in shownMonths: Set<String>) -> Bool {
     months.contains { month, view in
       guard shownMonths.contains(month.iso), let cells = truth.cells(of: month.civil) else {
         return false
       }
-      return cells.map(\.date.iso) != view.cells.map(\.day.iso)
+      return !cells.lazy.map(\.date).elementsEqual(view.cells.lazy.map(\.day.civil))
     }
   }
 
   /// Compares the bands of the months for which the server sends bands.
   func checkBands(of truth: Picker, in shownMonths: Set<String>) throws(ProtocolBreach) {
     for (month, view) in months where shownMonths.contains(month.iso) {
-      let expected = truth.bands(of: month.civil).map {
-        "\($0.row) \($0.from) \($0.to) \($0.head) \($0.tail)"
-      }
-      let bands = view.bands.map { "\($0.row) \($0.from) \($0.to) \($0.isHead) \($0.isTail)" }
-      guard bands == expected else {
-        throw ProtocolBreach("the bands of \(month) are \(expected), not \(bands)")
+      let expected = truth.bands(of: month.civil)
+      guard view.bands.elementsEqual(expected, by: { $0.isSame(as: $1) }) else {
+        throw ProtocolBreach("the bands of \(month) are \(expected), not \(view.bands)")
       }
       // The bands that the client computes must be the same.
       guard pendingCount > 0 || view.bands == self.bands(of: month) else {
@@ -233,5 +233,11 @@ extension ClientState {
       .init("role", .string(member.role.rawValue)), .init("color", .string(member.color)),
       .init("online", .bool(member.isOnline)),
     ])
+  }
+}
+
+extension PickerBand {
+  fileprivate func isSame(as truth: Band) -> Bool {
+    (row, from, to, isHead, isTail) == (truth.row, truth.from, truth.to, truth.head, truth.tail)
   }
 }

@@ -18,20 +18,16 @@ extension World {
     for record in records {
       guard let stored = log.sessions[record.id] else { continue }
       if stored.hasEnded { record.isEnded = true }
-      var replica: Replica
-      if let known = replicas[record.id] {
-        if known.entryCount == stored.entries.count,
-          hub.session(record.id)?.fold.revision == known.fold.revision
-        {
-          continue
-        }
-        replica = known
-      } else {
-        guard let fresh = try? Replica(stored.origin, limits: profile.limits.session) else {
-          return breach("a created session can be replayed")
-        }
-        replica = fresh
+      if let known = replicas[record.id], known.entryCount == stored.entries.count,
+        hub.session(record.id)?.fold.revision == known.fold.revision
+      {
+        continue
       }
+      // Taken out, because with a second reference each change would copy the whole replica.
+      guard
+        var replica = replicas.removeValue(forKey: record.id)
+          ?? (try? Replica(stored.origin, limits: profile.limits.session))
+      else { return breach("a created session can be replayed") }
       if let sentence = replica.follow(stored.entries, isLate: log.isLate) { breach(sentence) }
       replicas[record.id] = replica
       if isTurnOver, let session = hub.session(record.id), !hub.isEnding(record.id) {
@@ -80,7 +76,7 @@ extension World {
   /// Checks that outboxes are bounded, whatever their clients request and however slowly they read.
   private func checkOutboxes() {
     let limits = profile.limits
-    for link in openLinks where link.isFull {
+    for link in links.values where link.isFull && !link.isGoneAtHub {
       guard let waiting = hub.waiting(for: link.id) else { continue }
       if waiting.byteCount > limits.outboxBytes + 300_000 + waiting.count * 2000
         || waiting.count > limits.outboxMessages + 3

@@ -39,9 +39,9 @@ extension World {
     }
     let type = try message.text("type")
     try check(message, type: type, client, link)
-    let before = client.state
+    let predicted = client.state.pendingCount == 1 ? client.state.predictedRange : nil
     give(.received(bytes), to: client)
-    if type == "delta" { try checkPrediction(message, before: before, client) }
+    if type == "delta", let predicted { try checkPrediction(message, predicted, client) }
     guard client.link === link, client.state.connection == .live else { return }
     if type == "delta", let truth = replicas[client.session.id]?.truths[client.state.revision],
       client.state.hasMovedCells(truth.picker, in: link.shownMonths)
@@ -244,16 +244,14 @@ extension World {
 
   /// Checks that a predicted tap equals its answer.
   private func checkPrediction(
-    _ delta: JSONTree, before: ClientState, _ client: SimulatedClient
+    _ delta: JSONTree, _ predicted: PickerRange, _ client: SimulatedClient
   ) throws(ProtocolBreach) {
-    guard let ref = delta["ref"]?.integer, before.pendingCount == 1,
+    guard let ref = delta["ref"]?.integer,
       client.answered.last.map({ $0.ref == ref && $0.isGenuine }) == true,
-      before.shownRange != before.range, let shown = before.shownRange,
       let range = client.state.range
     else { return }
-    guard (shown.start, shown.end, shown.hits) == (range.start, range.end, range.hits) else {
-      throw ProtocolBreach("a tap does what was predicted: \(shown), not \(range)")
-    }
+    guard (predicted.start, predicted.end, predicted.hits) == (range.start, range.end, range.hits)
+    else { throw ProtocolBreach("a tap does what was predicted: \(predicted), not \(range)") }
   }
 
   /// Compares the client's state with the session's at the same revision.

@@ -88,7 +88,7 @@ extension World {
   }
 
   /// Whether no work is in progress.
-  private var isStill: Bool { unfinished.isEmpty }
+  private var isStill: Bool { inFlightCount == 0 && unfinished.isEmpty }
 
   /// The work that is still in progress.
   private var unfinished: [String] {
