@@ -22,33 +22,43 @@ BROWSERS = [
 ]
 #: Files whose tests import jsonschema, which takes 2 s: one process does it.
 SCHEMAS = ["test_api_documents", "test_kubernetes", "test_packaging"]
-#: The slowest other files, slowest first. A process runs whole files, so slow ones start early.
+#: Tests that run in another group than their file.
+APART = {
+    "test_the_java_client_passes": "java",
+    "test_the_browser_client_passes_as_a_running_client": "browser1",
+}
+#: The slowest other groups, slowest first. A process runs whole groups, so slow ones start early.
 LONGEST = [
-    "test_cluster", "test_cluster_databases",
-    "test_rehearse", "test_guide_shop", "test_store_kill", "test_postgres", "test_store_restart", "test_tools_log",
-    "test_join_lines", "test_deliver", "test_typescript", "test_socket_limits",
-    "test_join_odd_servers", "test_socket_http", "test_decide", "test_feed", "test_event_streams",
-    "test_store_file", "test_socket_loops", "test_loops_connections", "test_socket_memory",
-    "test_tools_replay", "test_guide", "test_oracle", "test_malformed", "test_keys",
-    "test_join_terminal", "test_log_full", "test_timeouts", "test_command_order", "test_process",
-    "test_resume",
+    "test_rehearse", "test_postgres", "test_cluster", "test_store_kill", "test_store_restart",
+    "test_guide_shop", "test_cluster_databases", "java", "test_cluster_nodes", "test_tls_sockets",
+    "test_deliver", "test_deliver_faults", "test_feed", "test_join_lines", "schemas",
+    "test_join_odd_servers", "test_token_renewal", "test_socket_limits", "test_tools_log",
+    "test_decide", "test_typescript", "test_proxies_cluster", "test_store_file",
+    "test_socket_memory", "test_event_streams", "test_malformed", "test_creation_names",
+    "test_log_full", "test_proxies", "test_socket_loops", "test_keys", "test_loops_connections",
+    "test_live_definitions_large", "test_feed_keys", "test_request_rates", "test_monitoring",
+    "test_sessions", "test_tickets", "test_golden", "test_join_terminal", "test_socket_http",
+    "test_process", "test_timeouts", "test_listeners", "test_loops", "test_guide",
+    "test_socket_unix", "test_service",
 ]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Orders the files and groups them for `--dist=loadgroup`: one process runs a group."""
+    """Orders the groups for `--dist=loadgroup`: one process runs a group."""
     groups = {name: f"browser{n}" for n, names in enumerate(BROWSERS) for name in names}
     groups |= dict.fromkeys(SCHEMAS, "schemas")
-    order = [*sum(BROWSERS, []), *LONGEST]
+    order = [*(f"browser{n}" for n in range(len(BROWSERS))), *LONGEST]
     ranks = {name: rank for rank, name in enumerate(order)}
 
-    def group(name):
-        return groups.get(name, "browser2" if name.startswith("test_web") else name)
+    def group(item):
+        name = item.path.stem
+        other = groups.get(name, "browser2" if name.startswith("test_web") else name)
+        return APART.get(item.originalname, other)
 
-    items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
+    items.sort(key=lambda item: ranks.get(group(item), len(ranks)))
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(group(item.path.stem)))
+        item.add_marker(pytest.mark.xdist_group(group(item)))
 
 
 @pytest.fixture(scope="session")
