@@ -3,7 +3,7 @@ import PickerClient
 import Testing
 
 /// `PickerConnection` with a real hub.
-@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
   private let lists = #"{"kind":"columns","columns":[["a","b","c"],["x","y"]]}"#
   private let days = #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"}}"#
 

@@ -93,7 +93,7 @@ final class SwiftClient: RehearsedClient, @unchecked Sendable {
   }
 
   @Test func `the Swift client passes`() {
-    let outcomes = Rehearsal { SwiftClient() }.run(jobs: 8)
+    let outcomes = Rehearsal(patience: 30) { SwiftClient() }.run(jobs: 8)
 
     #expect(outcomes.count == Scene.all.count)
     for outcome in outcomes where !outcome.isPassed {

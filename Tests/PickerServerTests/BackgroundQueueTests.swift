@@ -42,7 +42,7 @@ import Testing
       }
     }
 
-    for _ in 1...500 where FileManager.default.fileExists(atPath: "/proc/\(thread)") {
+    for _ in 1...6000 where FileManager.default.fileExists(atPath: "/proc/\(thread)") {
       try await Task.sleep(for: .milliseconds(10))
     }
     #expect(!FileManager.default.fileExists(atPath: "/proc/\(thread)"))

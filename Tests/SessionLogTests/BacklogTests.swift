@@ -25,9 +25,10 @@ import Testing
 
     let batch = pending.takeBatch()
     add(to: &pending)
+    let begin = ContinuousClock.now
     let written = pending.figures.backlog
     #expect(written.recordCount == 4 && written.byteCount > size)
-    #expect(written.oldestSeconds >= (ContinuousClock.now - batch.appendedAt) / .seconds(2))
+    #expect(written.oldestSeconds >= (begin - batch.appendedAt) / .seconds(2))
     pending.committed(batch, begin: .now)
 
     #expect(pending.figures.backlog.recordCount == 1)

@@ -15,6 +15,9 @@ import Testing
   /// Two nodes that have a session with a member in memory; the first one has created it.
   private func nodes(_ shelf: Shelf) async throws -> (TestNode, TestNode, LogFixture) {
     let (one, two) = (try TestNode(shelf), try TestNode(shelf))
+    try await wait(for: "the other node") {
+      !one.log.follower.isAlone && !two.log.follower.isAlone
+    }
     let fixture = try LogFixture(in: one.log)
     fixture.join("m_1")
     fixture.feed()
@@ -25,11 +28,11 @@ import Testing
   }
 
   private func wait(for what: String, _ holds: () throws -> Bool) async throws {
-    for _ in 0..<1500 {
+    for _ in 0..<3000 {
       if try holds() { return }
       try await Task.sleep(for: .milliseconds(20))
     }
-    throw StoreProblem("not within 30 s: \(what)")
+    throw StoreProblem("not within 60 s: \(what)")
   }
 
   private func command(_ ref: Int) -> LogEntry.Body { .command(ana, ref: ref, .clear) }
@@ -212,6 +215,7 @@ import Testing
     let shelf = try Shelf(.postgres)
     let one = try TestNode(shelf)
     var two: TestNode? = try TestNode(shelf)
+    try await wait(for: "the other node") { !one.log.follower.isAlone }
     let fixture = try LogFixture(in: two!.log)
     fixture.join("m_1")
     two!.log.flush()
@@ -325,15 +329,18 @@ import Testing
     }
   }
 
-  @Test func `nodes have the clock of the database`() throws {
+  @Test func `nodes have the clock of the database`() async throws {
     let shelf = try Shelf(.postgres)
     let node = try TestNode(shelf)
-    let before = try #require(try shelf.read(Int.self, "SELECT pickerd.now_ms()"))
     let clock = try #require(node.log.clock)
-    let now = Int(clock())
-    let after = try #require(try shelf.read(Int.self, "SELECT pickerd.now_ms()"))
 
-    #expect((before - 20...after + 20).contains(now))
+    // The best of several measurements counts: the first one may have waited for a core.
+    try await wait(for: "the clock of the database") {
+      let before = try #require(try shelf.read(Int.self, "SELECT pickerd.now_ms()"))
+      let now = Int(clock())
+      let after = try #require(try shelf.read(Int.self, "SELECT pickerd.now_ms()"))
+      return (before - 20...after + 20).contains(now)
+    }
   }
 }
 

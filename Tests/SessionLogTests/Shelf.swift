@@ -105,7 +105,7 @@ final class Shelf: Sendable {
 
   /// Waits until the store has posted a notice that `pick` accepts.
   func notice<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
-    for _ in 0..<4000 {
+    for _ in 0..<12_000 {
       let posted = notices.withLock { $0 }
       if let found = posted.compactMap(pick).last { return found }
       try await Task.sleep(for: .milliseconds(5))

@@ -36,7 +36,7 @@ final class TestNode: Sendable {
   /// Waits until a notice was posted that `pick` accepts.
   @discardableResult
   func wait<Found>(for what: String, _ pick: (StoreNotice) -> Found?) async throws -> Found {
-    for _ in 0..<6000 {
+    for _ in 0..<12_000 {
       if let found = all(pick).last { return found }
       try await Task.sleep(for: .milliseconds(5))
     }
