@@ -67,7 +67,7 @@ def test_no_answered_commit_is_lost_when_the_primary_is_killed(cluster, machine)
         wait_until(lambda: cluster.is_promoted(old), timeout=FAILOVER, what="another primary")
         writer.wait_for_more()
     writer.is_over.set()
-    writer.join(30)
+    writer.join(120)
     assert set(writer.answered) <= writer.stored(), "no answered commit is lost"
 
 
@@ -82,12 +82,12 @@ def test_nodes_are_started_again_and_the_death_of_the_script_ends_everything():
 
     cluster.kill("node2")
 
-    wait_until(lambda: cluster.pid("node2") != before, what="another node2")
-    wait_until(lambda: cluster.get("/readyz").status == 200, what="a node that is ready")
+    wait_until(lambda: cluster.pid("node2") != before, timeout=FAILOVER, what="another node2")
+    wait_until(cluster.is_ready, timeout=FAILOVER, what="a node that is ready")
     pids = [cluster.pid(name) for name in ("node1", "node2", "node3", "haproxy")]
     cluster.process.kill()
     cluster.process.wait()
-    wait_until(lambda: not any(map(runs, pids)), timeout=30, what="the end of all programs")
+    wait_until(lambda: not any(map(runs, pids)), timeout=120, what="the end of all programs")
     shutil.rmtree(cluster.folder)
 
 
@@ -103,6 +103,6 @@ def test_an_invalid_argument_of_the_nodes_is_reported():
     done = subprocess.run(
         [REPOSITORY / "deploy/cluster/cluster.py", "--store", "memory:", "--pickerd",
          binary(), "--", "--limit", "nonsense=1"],
-        capture_output=True, text=True, timeout=60)
+        capture_output=True, text=True, timeout=180)
 
     assert done.returncode == 1 and re.search("node1 has exited:.*nonsense", done.stderr, re.S)

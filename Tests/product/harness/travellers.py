@@ -143,13 +143,13 @@ class Travel:
             for walker in self.walkers:
                 walker.is_over.set()
             for walker in self.walkers:
-                walker.join(60)
+                walker.join(120)
 
     def answers(self):
         return [sum("ref" in m and m["type"] != "welcome" for v in list(w.visits)
                     for m in list(v.record)) for w in self.walkers]
 
-    def wait_for_answers(self, count=5, timeout=60):
+    def wait_for_answers(self, count=5, timeout=120):
         """Waits until every member has `count` more answers: the service works for all."""
         before, until = self.answers(), time.monotonic() + timeout
         while any(now < then + count for now, then in zip(self.answers(), before)):
@@ -170,7 +170,7 @@ class Travel:
             if walker.failure:
                 raise walker.failure
             assert not walker.is_alive(), f"{walker.name} waits for answers: {walker.waiting[:5]}"
-        states = wait_until(self.equal_states, timeout=60, what="the last command at all nodes")
+        states = wait_until(self.equal_states, timeout=120, what="the last command at all nodes")
         for walker in self.walkers:
             walker.visit.reach(states[0]["revision"])
             for state in states:
