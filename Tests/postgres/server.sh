@@ -13,7 +13,7 @@ if [ "$(id -u)" = 0 ]; then
   as=(setpriv --reuid=postgres --regid=postgres --clear-groups)
 fi
 run() { "${as[@]}" env -i PATH="$PATH" HOME="$folder" LC_ALL=C "$@" >>"$folder.log" 2>&1; }
-control() { run "$bin/pg_ctl" -D "$folder/data" -w "$@"; }
+control() { run "$bin/pg_ctl" -D "$folder/data" -w -t 300 "$@"; }
 end() {
   trap '' INT TERM HUP
   control stop -m immediate || true
