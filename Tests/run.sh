@@ -14,6 +14,9 @@ FUZZ_INPUT_SECONDS=120
 # Processes for the product tests: three have a browser, the others mostly wait for timeouts.
 WORKERS=7
 
+# The modules whose tests use no clock, so that they pass at any speed.
+PURE='^(CivilTime|JSONText|Picker(Model|Session|Wire|Hub|Simulator)|Fuzz)Tests\.'
+
 # Compiled tests, so that not every process compiles all of them.
 unset PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX=$PWD/.build/pycache
@@ -88,11 +91,19 @@ bytes() { timeout --foreground 15m .build/release/picker-simulator --bytes; }
 
 fuzzing() { Tests/fuzz/fuzz.sh "$FUZZ_SECONDS" "$FUZZ_INPUT_SECONDS"; }
 
-# The parts that use no clock, one after the other, at the lowest priority: they run beside the
-# other parts, whose tests mostly wait, and do not delay them.
+# swift_tests ARGUMENT… : runs the selected module tests. `swift test` would wait for another one.
+swift_tests() {
+  NO_COLOR=1 timeout --foreground 20m .build/debug/pickerdPackageTests.xctest \
+    --testing-library swift-testing "$@"
+}
+
+pure() { swift_tests --filter "$PURE"; }
+
+# beside PART… : parts that use no clock, one after the other, at the lowest priority. They run
+# beside the other parts, whose tests mostly wait, and do not delay them.
 beside() {
   renice -n 19 "$BASHPID" >/dev/null
-  for part in allocations worlds bytes fuzzing; do
+  for part in "$@"; do
     since=$SECONDS
     "$part" >"$logs/$part.log" 2>&1
     echo "$? $((SECONDS - since))" >"$logs/$part.status"
@@ -102,29 +113,39 @@ beside() {
 rm -f "$logs"/*.status
 # With a process group of its own, so that nothing is left running when this script ends early.
 set -m
-beside </dev/null &
-beside=$!
+beside allocations worlds bytes fuzzing </dev/null &
+beside=("$!")
 set +m
-trap 'kill -- "-$beside" 2>/dev/null' EXIT
+trap 'for group in "${beside[@]}"; do kill -- "-$group" 2>/dev/null; done' EXIT
 
 begin "building the modules' tests (debug)"
 build --build-tests
 
-# modules NAME ARGUMENT… : runs the module tests that the arguments select.
-modules() {
-  local name=$1 log=$logs/swift-$1.log all bad
-  begin "$1 (swift test)"
-  timeout 20m swift test --skip-build --disable-xctest "${@:2}" >"$log" 2>&1
-  status=$?
+set -m
+beside pure </dev/null &
+beside+=("$!")
+set +m
+
+# results NAME LOG STATUS [SECONDS] : shows and reports the results of module tests.
+results() {
+  local name=$1 log=$2 status=$3 all bad
   grep -E '^✘|^↳|error:|^✔ Suite|^✔ Test run|Fatal|Crash' "$log" | head -n 200
   all=$(count '.*Test run with ([0-9]+) tests? .*' "$log")
   bad=$(grep -cE '^✘ Test ("|.*\(\)).* failed after' "$log")
   grep -q 'Test run with' "$log" || tail -n 40 "$log"
-  report "$name" "$status" $((all - bad)) "$bad"
+  report "$name" "$status" $((all - bad)) "$bad" "${@:4}"
+}
+
+# modules NAME ARGUMENT… : runs the module tests that the arguments select.
+modules() {
+  local log=$logs/swift-$1.log
+  begin "$1 (Swift Testing)"
+  swift_tests "${@:2}" >"$log" 2>&1
+  results "$1" "$log" $?
 }
 
 # The rehearsal has a client with time limits, and the others occupy all threads for a minute.
-modules modules --skip RehearsalTests
+modules modules --skip "$PURE" --skip RehearsalTests
 modules rehearsal --filter RehearsalTests
 
 if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then
@@ -162,7 +183,12 @@ if [ "$suites" != "Tests/*" ]; then
 fi
 
 begin "waiting for the parts beside the others"
-wait "$beside"
+wait "${beside[@]}"
+
+begin "modules without a clock"
+status=1 seconds=0
+read -r status seconds <"$logs/pure.status"
+results "modules without a clock" "$logs/pure.log" "$status" "$seconds"
 
 # finish PART NAME PASSED FAILED : shows and reports a part that ran beside the others. The two
 # patterns match its counts.

@@ -37,14 +37,18 @@ private struct SlotWorld {
     return found.keys.sorted().prefix(days).map { ($0, found[$0]!) }
   }
 
-  /// The differences between the rows of a picker at `now` and the bookable slots.
-  func differences(step: Int, lead: Int, days: Int, now: Int64) throws -> [String] {
-    let json = """
-      {"kind":"slot","timeZone":"\(zone.name)","stepMinutes":\(step),"leadMinutes":\(lead),
-       "days":\(days)}
+  func definition(step: Int, lead: Int) throws -> Definition {
+    try Definition.make(
       """
-    var picker = try Picker(Definition.make(json), now: Instant(seconds: now))
-    let expected = bookable(now: now, lead: Int64(lead), days: days)
+      {"kind":"slot","timeZone":"\(zone.name)","stepMinutes":\(step),"leadMinutes":\(lead),
+       "days":2}
+      """)
+  }
+
+  /// The differences between the rows of a picker at `now` and the bookable slots.
+  func differences(_ definition: Definition, lead: Int, now: Int64) throws -> [String] {
+    var picker = try Picker(definition, now: Instant(seconds: now))
+    let expected = bookable(now: now, lead: Int64(lead), days: 2)
     var wrong: [String] = []
     func check(_ column: Int, _ keys: [String], _ place: String) {
       let found = picker.columns[column].rows.keys
@@ -82,10 +86,12 @@ private struct SlotWorld {
       zone: Zones.named("Asia/Shanghai")!, from: midnight, to: midnight + 4 * 86_400,
       step: Int64(step))
 
+    let definition = try world.definition(step: step, lead: lead)
+
     var wrong: [String] = []
     for minute in 0..<1_440 {
       let now = midnight + Int64(minute * 60 + minute % 60)
-      wrong += try world.differences(step: step, lead: lead, days: 2, now: now)
+      wrong += try world.differences(definition, lead: lead, now: now)
     }
 
     #expect(wrong.prefix(3) == [])
@@ -111,8 +117,9 @@ private struct SlotWorld {
       let world = SlotWorld(
         zone: zone, from: change - 2 * 86_400, to: change + 4 * 86_400, step: Int64(step))
       let before = [86_400 + 600, 7_200, 4_200, 3_000, 1_200, 60][count % 6]
+      let definition = try world.definition(step: step, lead: 20)
       for now in [change - Int64(before), change + Int64(count % 7 * 600 - 600)] {
-        wrong += try world.differences(step: step, lead: 20, days: 2, now: now)
+        wrong += try world.differences(definition, lead: 20, now: now)
       }
     }
 
