@@ -135,8 +135,11 @@ class Lines:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line.rstrip("\n"))
+        try:
+            for line in self.process.stdout:
+                self.lines.put(line.rstrip("\n"))
+        except ValueError:
+            pass  # `close` was faster.
         self.lines.put(None)
 
     def next(self, timeout=PATIENCE):
