@@ -80,7 +80,7 @@ def java(tmp_path, server):
     classes, jar, archive = (tmp_path / name for name in ("classes", "client.jar", "classes.jsa"))
     for command in (["javac", "-cp", JARS, "-d", classes, GUIDE / "PickerClient.java"],
                     ["jar", "--create", "--file", jar, "-C", classes, "."]):
-        subprocess.run(command, check=True, timeout=60)
+        subprocess.run(command, check=True, timeout=300)
     machine = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{JARS}:{jar}"]
     session = server.session(LISTS)
     with subprocess.Popen(
@@ -92,11 +92,11 @@ def java(tmp_path, server):
             first.stdin.write('{"type":"state"}\n')
             return json.loads(first.stdout.readline())
 
-        wait_until(lambda: "columns" in state(), timeout=60, what="the snapshot")
+        wait_until(lambda: "columns" in state(), timeout=120, what="the snapshot")
         first.stdin.write('{"type":"select","column":0,"row":1}\n')
-        wait_until(lambda: state()["revision"] == 1, timeout=60, what="the select")
+        wait_until(lambda: state()["revision"] == 1, timeout=120, what="the select")
         first.stdin.close()
-        assert first.wait(60) == 0 and archive.exists()
+        assert first.wait(120) == 0 and archive.exists()
     return [*machine, f"-XX:SharedArchiveFile={archive}", "PickerClient", "{url}"]
 
 

@@ -23,13 +23,14 @@ def scanned(request, tmp_path_factory, sslyze, mozilla):
     folder = tmp_path_factory.mktemp("scan")
     authority = Authority(folder)
     issued = authority.issue(request.param)
-    server = Pickerd(folder / "log", clock=None, options=[
+    server = Pickerd(folder / "log", clock=None, limits={"headerMilliseconds": 120_000}, options=[
         "--tls-certificate", issued.certificate, "--tls-key", issued.key])
     wanted = mozilla.SCAN_COMMANDS_NEEDED_BY_MOZILLA_CHECKER | {
         sslyze.ScanCommand.TLS_1_3_EARLY_DATA, sslyze.ScanCommand.SESSION_RESUMPTION}
     scanner = sslyze.Scanner()
     scanner.queue_scans([sslyze.ServerScanRequest(
         sslyze.ServerNetworkLocation("localhost", server.port, ip_address="127.0.0.1"),
+        sslyze.ServerNetworkConfiguration("localhost", network_timeout=60),
         scan_commands=wanted,
         scan_commands_extra_arguments=sslyze.ScanCommandsExtraArguments(
             certificate_info=sslyze.CertificateInfoExtraArgument(

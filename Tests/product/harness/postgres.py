@@ -55,16 +55,16 @@ class Postgres:
     def stopped(self):
         """Stops all processes of the server, so that connections hang, and continues them."""
         postmaster = int(Path(f"{self.folder}/data/postmaster.pid").read_text().split()[0])
+        # First, so that it makes no further ones; a worker may end meanwhile.
+        os.kill(postmaster, signal.SIGSTOP)
         children = subprocess.run(
             ["pgrep", "-P", str(postmaster)], capture_output=True, text=True).stdout.split()
         everything = [postmaster, *map(int, children)]
-        for process in everything:
-            os.kill(process, signal.SIGSTOP)
+        send(everything, signal.SIGSTOP)
         try:
             yield
         finally:
-            for process in everything:
-                os.kill(process, signal.SIGCONT)
+            send(everything, signal.SIGCONT)
 
     def order(self, command):
         self.process.stdin.write(f"{command}\n")
@@ -74,6 +74,13 @@ class Postgres:
     def stop(self):
         self.process.stdin.close()
         self.process.wait(60)
+
+
+def send(processes, number):
+    """Sends a signal to the processes that still exist."""
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
 
 
 class Cut:

@@ -134,8 +134,12 @@ class Proxy:
             case "nginx":
                 self.processes[0].send_signal(signal.SIGHUP)
             case "haproxy":
-                # What its master process does: a new process takes over the listeners.
-                self._start(*self._haproxy(), "-sf", str(self.processes[-1].pid))
+                # What its master process does: a new process takes over the listeners. The kernel
+                # resets connections that the old one has not accepted before it closes its own.
+                old = self.processes[-1].pid
+                self._start(*self._haproxy(), "-sf", str(old))
+                wait_until(lambda: f"({old}) : Proxy public stopped" in self.access_log(),
+                           timeout=60, what="the end of the old listeners")
             case "caddy":
                 subprocess.run(
                     [program("caddy"), "reload", "--force", "--adapter", "caddyfile", "--config",
