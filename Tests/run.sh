@@ -12,7 +12,7 @@ FUZZ_SECONDS=20
 # How long one input may take: the CPU may be busy with other tests.
 FUZZ_INPUT_SECONDS=120
 # Processes for the product tests: three have a browser, the others mostly wait for timeouts.
-WORKERS=7
+WORKERS=8
 
 # The modules whose tests use no clock, so that they pass at any speed.
 PURE='^(CivilTime|JSONText|Picker(Model|Session|Wire|Hub|Simulator)|Fuzz)Tests\.'
