@@ -34,10 +34,10 @@ for kind in ${@:-address thread}; do
   passes build swift build --build-tests "${flags[@]}" || continue
   built=$PWD/.build/$kind/debug
   export ASAN_OPTIONS=$options TSAN_OPTIONS=$options SWIFT_BACKTRACE=enable=no
-  # Apart: these wait for tasks, and have time limits that other tests would use up.
-  apart=ConnectionTests
-  passes modules timeout 40m swift test --skip-build --disable-xctest --skip $apart "${flags[@]}"
-  passes $apart timeout 10m swift test --skip-build --disable-xctest --filter $apart "${flags[@]}"
+  # Apart: these have time limits that other tests would use up.
+  apart='ConnectionTests|RehearsalTests'
+  passes modules timeout 40m swift test --skip-build --disable-xctest --skip "$apart" "${flags[@]}"
+  passes apart timeout 10m swift test --skip-build --disable-xctest --filter "$apart" "${flags[@]}"
   passes sockets env SOCKET_ECHO="$built/SocketEcho" PICKERD="$built/pickerd" timeout 30m \
     "$python" -m pytest -q --numprocesses=2 --dist=loadgroup -k "$without" \
     Tests/product/test_socket_*.py Tests/product/test_rfc6455*.py Tests/product/test_loops*.py
