@@ -51,8 +51,9 @@ def connected(address):
 @pytest.mark.parametrize("kind", KINDS)
 def test_thousands_of_idle_connections_are_closed_and_others_are_served(start, kind):
     count, bytes_max = KINDS[kind]
-    server = start(kind, headerMilliseconds=5000, connectionsMax=count + 100,
-                   addressConnectionsMax=count + 100)
+    # The WebSocket does not answer pings.
+    server = start(kind, headerMilliseconds=5000, pongMilliseconds=600_000,
+                   connectionsMax=count + 100, addressConnectionsMax=count + 100)
     with server.websocket(timeout=PATIENCE) as web:
         def serve():
             web.send_text("x")
