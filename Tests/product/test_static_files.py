@@ -56,7 +56,7 @@ def test_all_modules_are_preloaded():
     "/demo/%2e%2e/%2e%2e/Package.swift", "/demo/..\\..\\Package.swift", "//etc/passwd", "/demo//etc/passwd",
     "/demo/demo.js%00.html", "/client/pickerd.js/", "/demo/.hidden", "/client/README.md/..", "/%64emo/%2fdemo.js"])
 def test_folders_and_path_traversal_are_rejected(server, path):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
         line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nConnection: close\r\n\r\n".encode())
         answer = b""
         while data := line.recv(65536):
