@@ -325,8 +325,9 @@ def test_after_a_restored_backup_new_events_are_delivered_from_the_cursor(tmp_pa
 def test_a_libcurl_that_cannot_be_loaded_is_reported(fed, tmp_path, running):
     deliver = running(Deliver(fed, tmp_path, "http://127.0.0.1:9/"))
     (tmp_path / "libcurl.so.4").touch()
-    done = subprocess.run(deliver.command("--allow-http"), capture_output=True, text=True, timeout=120,
-                          env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
+    done = subprocess.run(
+        deliver.command("--allow-http"), capture_output=True, text=True, timeout=120,
+        env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
     assert done.returncode == 1 and done.stderr.endswith("install libcurl4\n"), done.stderr
 
 

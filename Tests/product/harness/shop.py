@@ -96,7 +96,8 @@ class Shop:
     # What the shop has stored
 
     def rows(self, query, *values):
-        database = sqlite3.connect(self.folder / "shop.sqlite", timeout=ANSWER_SECONDS, isolation_level=None)
+        database = sqlite3.connect(
+            self.folder / "shop.sqlite", timeout=ANSWER_SECONDS, isolation_level=None)
         try:
             return database.execute(query, values).fetchall()
         finally:
@@ -123,7 +124,8 @@ class Shop:
     def inquire(self, name):
         """Sends the form; the address of the customer's page."""
         form = urllib.parse.urlencode({"name": name}).encode()
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/inquiries", form, timeout=ANSWER_SECONDS) as page:
+        address = f"http://127.0.0.1:{self.port}/inquiries"
+        with urllib.request.urlopen(address, form, timeout=ANSWER_SECONDS) as page:
             return page.url
 
     def customer(self, name):
