@@ -2,7 +2,6 @@
 
 import functools
 import http.server
-import json
 import re
 import shutil
 import subprocess
@@ -13,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.definitions import LISTS
 from harness.pickerd import REPOSITORY, binary, wait_until
 
 pytest_plugins = ["webpages"]
@@ -68,39 +66,14 @@ def test_join_passes():
     assert status == 0, output
 
 
-@pytest.fixture
-def java(tmp_path, server):
-    """The command that runs the guide's Java client.
-
-    Its classes are compiled once, and archived by a first run: with the archive a JVM needs less
-    than half of the CPU time to start.
-    """
+def test_the_java_client_passes(tmp_path):
     if not shutil.which("javac"):
         pytest.fail("javac is missing: apt-get install openjdk-17-jdk-headless")
-    classes, jar, archive = (tmp_path / name for name in ("classes", "client.jar", "classes.jsa"))
-    for command in (["javac", "-cp", JARS, "-d", classes, GUIDE / "PickerClient.java"],
-                    ["jar", "--create", "--file", jar, "-C", classes, "."]):
-        subprocess.run(command, check=True, timeout=300)
-    machine = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{JARS}:{jar}"]
-    session = server.session(LISTS)
-    with subprocess.Popen(
-            [*machine, f"-XX:ArchiveClassesAtExit={archive}", "PickerClient",
-             server.socket(session.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True, bufsize=1) as first:
+    subprocess.run(["javac", "-cp", JARS, "-d", str(tmp_path), str(GUIDE / "PickerClient.java")],
+                   check=True, timeout=300)
+    java = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{JARS}:{tmp_path}",
+            "PickerClient", "{url}"]
 
-        def state():
-            first.stdin.write('{"type":"state"}\n')
-            return json.loads(first.stdout.readline())
-
-        wait_until(lambda: "columns" in state(), timeout=120, what="the snapshot")
-        first.stdin.write('{"type":"select","column":0,"row":1}\n')
-        wait_until(lambda: state()["revision"] == 1, timeout=120, what="the select")
-        first.stdin.close()
-        assert first.wait(120) == 0 and archive.exists()
-    return [*machine, f"-XX:SharedArchiveFile={archive}", "PickerClient", "{url}"]
-
-
-def test_the_java_client_passes(java):
     # A JVM takes half a second of a core to start.
     status, output = rehearse("--patience", "30", "--jobs", "4", client=java)
 
