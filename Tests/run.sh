@@ -172,6 +172,9 @@ if [ "$suites" != "Tests/*" ]; then
     begin "the running server ($suite)"
     xml=$logs/$(basename "$suite").xml
     rm -f "$xml"
+    # Once, before all processes need the compiled tests.
+    [ -e "$PYTHONPYCACHEPREFIX$PWD/$suite" ] ||
+      .venv/bin/python -m pytest -q --collect-only "$suite" >/dev/null 2>&1
     PICKERD="$PWD/.build/release/pickerd" \
       timeout 25m .venv/bin/python -m pytest -q "$suite" --junitxml="$xml" \
       --numprocesses="$WORKERS" --dist=loadgroup --no-loadscope-reorder --durations=10
