@@ -77,7 +77,7 @@ class Cluster:
     """deploy/cluster/cluster.py with three nodes."""
 
     def __init__(self):
-        limits = {**LIMITS, "connectionsPerAddress": 100_000, "joinMilliseconds": 600_000}
+        limits = {**LIMITS, "connectionsPerAddress": 100_000}
         self.process = subprocess.Popen(
             [REPOSITORY / "deploy/cluster/cluster.py", "--pickerd", pickerd_binary(), "--",
              "--log-level", "warning",

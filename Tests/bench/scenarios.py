@@ -61,7 +61,7 @@ SCENARIOS = [
     Scenario("1x1tls", [(1, 1, True)], 4000, is_tls=True),
     Scenario("1x10tls", [(1, 10, True)], 3000, is_tls=True),
     Scenario("1x100tls", [(1, 100, True)], 500, is_tls=True),
-    Scenario("idletls", [(1000, 10, False), (1, 10, True)], 2000, is_tls=True),
+    Scenario("idletls", [(300, 10, False), (1, 10, True)], 2000, is_tls=True),
 ]
 
 #: Fan-outs that are measured with TLS, too. The name `tls` stands for both scenarios of each.
