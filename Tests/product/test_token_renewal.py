@@ -69,6 +69,7 @@ def page(chromium, keyed, host, session):
 
     def opens(pick, language="en"):
         context = chromium.new_context(locale="en")
+        context.set_default_timeout(90_000)
         contexts.append(context)
         page = context.new_page()
         page.expose_function("pick", pick)

@@ -32,6 +32,7 @@ def customer(chromium, shop):
 
     def opens(name):
         context = chromium.new_context(locale="en", viewport=SIZES[name])
+        context.set_default_timeout(90_000)
         contexts.append(context)
         mine = Window(context.new_page())
         windows.append(mine)

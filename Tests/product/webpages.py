@@ -24,10 +24,12 @@ EXPECTED = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resourc
 expect.set_options(timeout=60_000)
 
 #: Notes stay for a minute: a busy machine may not look at one in the seconds for which it is shown.
-LASTING_NOTES = """{
+#: A pressed arrow button would repeat after 380 ms, also when its release is delayed.
+PATIENT_TIMERS = """{
   const { setTimeout } = window;
-  const stay = new Set([4000, 5000, 7000, 9000]);
-  window.setTimeout = (work, delay, ...rest) => setTimeout(work, stay.has(delay) ? 60_000 : delay, ...rest);
+  const short = new Set([380, 4000, 5000, 7000, 9000]);
+  window.setTimeout = (work, delay, ...rest) =>
+    setTimeout(work, short.has(delay) ? 60_000 : delay, ...rest);
 }"""
 
 
@@ -67,7 +69,7 @@ class Contexts:
             context = self.browser.new_context(**options)
             context.set_default_timeout(90_000)
             context.new_page().goto(address)
-            context.add_init_script(LASTING_NOTES)
+            context.add_init_script(PATIENT_TIMERS)
             context.add_init_script(f"localStorage.setItem('pickerd name', {name!r})")
             self.made[context] = key
         return context

@@ -38,7 +38,8 @@ NGINX_SERVER = "server 127.0.0.1:7681 max_fails=1 fail_timeout=2s;"
 class Proxy:
     """A proxy with the shipped configuration; only names, addresses and paths are replaced.
 
-    A backend is a port of 127.0.0.1, or the path of a Unix socket.
+    HAProxy's checks have more time: a busy machine may delay the answer of a node. A backend is a
+    port of 127.0.0.1, or the path of a Unix socket.
     """
 
     #: How each proxy writes a Unix socket.
@@ -109,6 +110,7 @@ class Proxy:
             "/etc/haproxy/pick.example.org.pem": str(both),
             '"${PICKERD_LOG-/dev/log}" local0': "stderr format raw local0",
             "  user haproxy\n  group haproxy\n": "",
+            "  timeout connect 5s\n": "  timeout connect 5s\n  timeout check 30s\n",
             "server pickerd 127.0.0.1:7681": f"server pickerd {self.backends[0]}",
             **{f"server node{n} 10.0.0.{n}:7681": f"server node{n} {backend}"
                for n, backend in enumerate(self.backends, start=1) if self.backends[1:]}})
