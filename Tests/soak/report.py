@@ -1,5 +1,6 @@
 """The report of a soak, in Markdown."""
 
+import os
 import subprocess
 import time
 
@@ -13,8 +14,8 @@ def written(soak, attackers, resources, failures):
         ["git", "describe", "--always", "--dirty"], capture_output=True, text=True).stdout.strip()
     lines = [
         "# Soak", "",
-        f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, commit {commit or 'unknown'}, "
-        f"seed {soak.seed}", "",
+        f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, after {soak.seconds / 60:.0f} "
+        f"minutes on {os.cpu_count()} cores, commit {commit or 'unknown'}, seed {soak.seed}", "",
         f"**{'FAILED' if failures else 'Passed'}**", ""]
     lines += [f"- {failure}" for failure in failures] + [""] * bool(failures)
     lines += [
