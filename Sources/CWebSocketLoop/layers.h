@@ -19,9 +19,11 @@
 ///     websocket/flush.c        sends the batch at the end of an event-loop iteration
 ///     websocket/send.c         sends a message at once, or posts it to the batch
 ///     websocket/closing.c      close frames of both sides, and drops
+///     websocket/frames.c       follows the headers of frames as they are received
 ///     websocket/websocket.c    opening, write-blocking, pauses and pings
 ///     websocket/receive.c      reassembles and validates messages
 ///     http/head.c              follows the heads of requests as they are received
+///     http/target.c            checks of request targets
 ///     http/headers.c           checks of request headers
 ///     http/refuse.c            error responses written at once
 ///     http/request.c           what a handler can read of a request
@@ -37,6 +39,8 @@
 ///     sockets/accept.c         accepts connections
 ///     sockets/listen.c         listening sockets
 ///     loop/sweep.c             time limits of all connections
+///     loop/deferred.c          continues connections at the end of an event-loop iteration
+///     loop/reading.c           limits what libwebsockets reads
 ///     loop/callback.c          dispatches libwebsockets' events to the files above
 ///     loop/overrides.c         replaces functions of libwebsockets (symbol interposition)
 ///     loop/context.c           libwebsockets' context and protocol table
@@ -98,6 +102,7 @@ bool wsl_slot_connect(wsl_loop *loop, wsl_slot *slot, int descriptor);
 wsl_slot *wsl_slot_of_descriptor(wsl_loop *loop, int descriptor);
 wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot);
 void wsl_slot_drop_parts(wsl_slot *slot);
+void wsl_defer(wsl_loop *loop, wsl_slot *slot);
 void wsl_abort(wsl_loop *loop, wsl_slot *slot);
 void wsl_kick(wsl_loop *loop);
 void wsl_slot_end(wsl_loop *loop, wsl_slot *slot);
@@ -111,8 +116,13 @@ void wsl_flush(wsl_loop *loop);
 
 // websocket/closing.c
 void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason);
+void wsl_ws_violated(wsl_loop *loop, wsl_slot *slot);
 void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot);
 int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size_t count);
+
+// websocket/frames.c
+size_t wsl_frames_follow(wsl_frame_reader *frame, const uint8_t *bytes, size_t count,
+                         const char **violation);
 
 // websocket/websocket.c
 int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot);
@@ -124,7 +134,12 @@ void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now);
 void wsl_ws_received(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
 
 // http/head.c
-bool wsl_head_follow(wsl_head_reader *head, uint8_t *bytes, size_t count);
+size_t wsl_head_follow(wsl_head_reader *head, uint8_t *bytes, size_t count);
+bool wsl_head_is_malformed(const wsl_head_reader *head);
+size_t wsl_head_target(const wsl_head_reader *head, struct lws *wsi, char *into);
+
+// http/target.c
+const char *wsl_target_error(const wsl_slot *slot, struct lws *wsi);
 
 // http/headers.c
 bool wsl_has_token(const char *list, const char *token);
@@ -151,6 +166,8 @@ void wsl_disconnects_watch(wsl_loop *loop, wsl_slot *slot);
 void wsl_disconnects_unwatch(wsl_loop *loop, wsl_slot *slot);
 
 // http/response.c
+void wsl_request_end(wsl_slot *slot);
+void wsl_discard_body(wsl_slot *slot, bool is_last);
 int wsl_http_writable(wsl_loop *loop, wsl_slot *slot);
 bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const void *body,
                       size_t body_count, bool keep_alive);
@@ -185,6 +202,12 @@ void wsl_close_listeners(wsl_loop *loop);
 
 // loop/sweep.c
 void wsl_sweep(uv_timer_t *timer);
+
+// loop/deferred.c
+void wsl_run_deferred(wsl_loop *loop);
+
+// loop/reading.c
+ssize_t wsl_read(wsl_loop *loop, const wsl_source *source, uint8_t *bytes, size_t size);
 
 // loop/callback.c
 int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,

@@ -82,7 +82,19 @@ typedef struct wsl_head_reader {
   uint8_t state;
   uint8_t count;      ///< bytes of the name of the current header; at most one more than `name` has
   char name[40];      ///< in lower case; longer than all names that libwebsockets knows
+  bool has_target;    ///< the target has begun
+  bool is_target_malformed; ///< it has characters that no URL has, or none
+  char target_first;  ///< its first character
+  uint32_t length;    ///< bytes received, with empty lines before the head
 } wsl_head_reader;
+
+/// How much of a frame was received; see websocket/frames.c. All zero before it.
+typedef struct wsl_frame_reader {
+  uint64_t payload;   ///< bytes of the payload that have not been received
+  uint8_t state;
+  uint8_t missing;    ///< bytes of the current part of the header that have not been received
+  bool is_control;
+} wsl_frame_reader;
 
 typedef struct wsl_slot {
   struct lws *wsi;          ///< NULL once libwebsockets has reported the end of the connection
@@ -91,7 +103,7 @@ typedef struct wsl_slot {
   bool is_full;             ///< write-blocked: `WSL_FULL` or `full` was reported to the handler
   bool is_admitted;         ///< the handler accepted the upgrade
   bool is_silent;           ///< reading is disabled while a response is sent, see `silence`
-  bool is_paused;           ///< reading is disabled until `wsl_resume`
+  bool is_paused;           ///< reading is disabled until `wsl_resume`, or `wsl_http_resume`
   bool is_streaming;        ///< the handler has started a stream
   bool is_ending;           ///< the handler has ended the stream: `stream_closed` is not called
   bool is_opened;           ///< `opened` was called
@@ -99,18 +111,23 @@ typedef struct wsl_slot {
   bool is_detached;         ///< `wsl_move` was called; the next loop counts the connection
   bool is_head_read;        ///< libwebsockets has read the head of the current request
   bool is_refused;          ///< an error response was written; the connection is about to end
+  bool is_last;             ///< the connection ends when the body has been discarded
+  bool is_deferred;         ///< in the list of loop/deferred.c
+  uint32_t next_deferred;   ///< the next slot there: index + 1; 0: none
   int descriptor;
   wsl_head_reader head;
+  wsl_frame_reader frame;
+  const char *violation;    ///< of the peer; what it sends is discarded. NULL: none
   int64_t deadline_ms;      ///< 0: none; see sweep.c for its effect in each phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
   bool is_body_dropped;     ///< the request's body is read and dropped, instead of stored
   bool is_body_answered;    ///< the request was refused before its body was read
+  bool is_continue_asked;   ///< the client waits for 100 Continue before it sends the body
   uint32_t dropped_bytes;   ///< bytes of dropped bodies since the last sweep
   uint32_t body_length;     ///< its announced length
+  uint64_t body_rest;       ///< bytes of the body that have not been received
   uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
-  uint64_t bytes_read;      ///< by libwebsockets, from this connection
-  uint64_t request_from;    ///< `bytes_read` when the previous request ended
   wsl_address peer;
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
@@ -126,6 +143,22 @@ typedef struct wsl_slot {
     uint32_t next_free;     ///< FREE
   };
 } wsl_slot;
+
+/// The socket or TLS state from which a connection is read. `peek` and `read` return what `recv` and
+/// `SSL_read` do.
+typedef struct wsl_source {
+  wsl_slot *slot;
+  wsl_tls_state *tls;
+  ssize_t (*peek)(const struct wsl_source *source, void *bytes, size_t size);
+  ssize_t (*read)(const struct wsl_source *source, void *bytes, size_t size);
+} wsl_source;
+
+/// Results of `wsl_read` that are not numbers of bytes.
+enum {
+  WSL_READ_FAILED = -1,     ///< as from `source->read`
+  WSL_READ_LATER = -2,      ///< nothing may be read now
+  WSL_READ_MALFORMED = -3,  ///< the head of a request is malformed
+};
 
 /// A frame posted to one connection.
 typedef struct wsl_piece {
@@ -174,6 +207,7 @@ struct wsl_loop {
   size_t descriptor_count;  ///< entries of `slot_numbers`
   uint32_t slot_count;      ///< slots ever used
   uint32_t first_free;      ///< head of the free list: index + 1; 0: empty
+  uint32_t first_deferred;  ///< head of the list of loop/deferred.c: index + 1; 0: empty
   uint32_t admin_count;     ///< connections of admin listeners
   int64_t drain_by_ms;      ///< 0: not draining
   uint64_t iterated_at_ns, idle_ns; ///< end of the last iteration; total idle time until then
@@ -192,7 +226,8 @@ struct wsl_request {
   wsl_slot *slot;
   struct lws *wsi;
   wsl_method method;
-  wsl_text path, body;
+  wsl_text body;
+  uint64_t unread;          ///< bytes of a body that is not received
   wsl_exchange *exchange;   ///< owns `body`; NULL if the handler has taken it
   bool is_refused;
   char scratch[WSL_HEAD_BYTES_MAX + 1];

@@ -77,7 +77,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
 
   func admit(_ request: UpgradeRequest) -> UpgradeAnswer {
     let hasProtocol = request.subprotocols.contains(HubTransport.subprotocol)
-    guard hasProtocol, HubTransport.session(in: request.path) == session else {
+    guard hasProtocol, HubTransport.session(in: request.target) == session else {
       return .refuse(HTTPResponse(status: hasProtocol ? 404 : 400))
     }
     return .accept(subprotocol: HubTransport.subprotocol)

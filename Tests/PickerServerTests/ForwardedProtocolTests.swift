@@ -9,7 +9,7 @@ import WebSocketTransport
   private func request(from peer: String, _ header: String?) -> RequestHead {
     var headers = RequestHeaders()
     if let header { headers[.xForwardedProto] = header }
-    return RequestHead(path: "/", query: [], headers: headers, remoteAddress: peer)
+    return RequestHead(target: RequestTarget("/"), headers: headers, remoteAddress: peer)
   }
 
   @Test(arguments: ["https", "HTTPS", "https, http", "Https,  http", " https ,http"])

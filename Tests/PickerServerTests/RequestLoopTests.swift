@@ -9,29 +9,29 @@ import WebSocketTransport
   ])
   func `requests of a session go to its loop`(path: String) {
     for method in [HTTPMethod.get, .post, .delete, .put] {
-      #expect(RequestLoop(method: method, path: path) == .session(SessionID("abc")))
+      #expect(loop(method, path) == .session(SessionID("abc")))
     }
   }
 
   @Test func `requests of operators about a session go to its loop`() {
     #expect(
-      RequestLoop(method: .delete, path: "/v1/admin/sessions/abc") == .session(SessionID("abc")))
+      loop(.delete, "/v1/admin/sessions/abc") == .session(SessionID("abc")))
   }
 
   @Test func `new sessions are distributed round robin`() {
-    #expect(RequestLoop(method: .post, path: "/v1/sessions") == .roundRobin)
-    #expect(RequestLoop(method: .put, path: "/v1/sessions/by/order/1") == .roundRobin)
-    #expect(RequestLoop(method: .get, path: "/v1/sessions") == .receiving)
+    #expect(loop(.post, "/v1/sessions") == .roundRobin)
+    #expect(loop(.put, "/v1/sessions/by/order/1") == .roundRobin)
+    #expect(loop(.get, "/v1/sessions") == .receiving)
   }
 
   @Test func `the clock is set by the first loop`() {
-    #expect(RequestLoop(method: .post, path: "/v1/clock") == .first)
+    #expect(loop(.post, "/v1/clock") == .first)
   }
 
   @Test(arguments: ["/", "/healthz", "/readyz", "/v1/definitions/check", "/client/index.mjs"])
   func `other requests stay on the loop that accepted them`(path: String) {
-    #expect(RequestLoop(method: .get, path: path) == .receiving)
-    #expect(RequestLoop(method: .post, path: path) == .receiving)
+    #expect(loop(.get, path) == .receiving)
+    #expect(loop(.post, path) == .receiving)
   }
 
   @Test(arguments: [
@@ -45,6 +45,19 @@ import WebSocketTransport
   @Test(arguments: ["", "G", "GET /v1/sessions/ab", "GET  HTTP", "\u{0}\u{1}", "PRI * HTTP/2.0"])
   func `incomplete and other first bytes identify no session`(received: String) {
     if case .session? = guess(received) { Issue.record("a session in \(received)") }
+  }
+
+  @Test(arguments: [
+    "/v1//./sessions/x/../abc", "/v1/sessions/%61bc/log", "/v1/sessions/%61%62%63?x=/y",
+    "http://a/v1/sessions/abc", "/v1/sessions/by/../abc",
+  ])
+  func `requests are assigned by the segments of their path`(path: String) {
+    let isName = path.contains("/by/")
+    #expect(loop(.get, path) == (isName ? .roundRobin : .session(SessionID("abc"))))
+  }
+
+  private func loop(_ method: HTTPMethod, _ path: String) -> RequestLoop {
+    RequestLoop(method: method, RequestTarget(path))
   }
 
   private func guess(_ received: String) -> RequestLoop? {

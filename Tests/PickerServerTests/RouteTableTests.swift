@@ -9,21 +9,22 @@ import WebSocketTransport
   private let table = RouteTable.main(isClockManual: false)
 
   private func pattern(_ method: HTTPMethod, _ path: String) -> String? {
-    guard case .route(let route, _) = table.match(method, path) else { return nil }
+    guard case .route(let route, _) = table.match(method, RequestTarget(path)) else { return nil }
     return route.pattern.text
   }
 
   @Test func `a path with variables matches its pattern and gives their texts`() throws {
     guard
       case .route(let route, let variables) = table.match(
-        .get, "/v1/sessions/a1/months/2026-11.svg")
+        .get, RequestTarget("/v1/sessions/a1/months/2026-11.svg"))
     else { throw Missing() }
     #expect(route.pattern.text == "/v1/sessions/{id}/months/{month}.svg")
     #expect(variables == ["id": "a1", "month": "2026-11"])
   }
 
   @Test func `an external id may contain slashes`() throws {
-    guard case .route(_, let variables) = table.match(.put, "/v1/sessions/by/order/4711/notes")
+    guard case .route(_, let variables) = table.match(
+      .put, RequestTarget("/v1/sessions/by/order/4711/notes"))
     else { throw Missing() }
     #expect(variables == ["external": "order/4711/notes"])
   }
@@ -32,7 +33,7 @@ import WebSocketTransport
     "/v1/sessions/a1/months/2026-11", "/v1/sessions/a1/log/", "/v1/Sessions", "/", "", "//",
   ])
   func `a path without a route matches none`(path: String) {
-    guard case .none = table.match(.get, path) else {
+    guard case .none = table.match(.get, RequestTarget(path)) else {
       Issue.record("\(path) has a route")
       return
     }
@@ -44,15 +45,16 @@ import WebSocketTransport
   }
 
   @Test func `an unsupported method gets the methods of the path`() throws {
-    guard case .otherMethods(let methods) = table.match(.post, "/v1/sessions/a1/definition")
+    guard case .otherMethods(let methods) = table.match(
+      .post, RequestTarget("/v1/sessions/a1/definition"))
     else { throw Missing() }
     #expect(methods == [.get, .put, .patch])
   }
 
   @Test func `the clock can be set only if it is manual`() {
     let manual = RouteTable.main(isClockManual: true)
-    guard case .none = table.match(.post, "/v1/clock"),
-      case .route = manual.match(.post, "/v1/clock")
+    let clock = RequestTarget("/v1/clock")
+    guard case .none = table.match(.post, clock), case .route = manual.match(.post, clock)
     else {
       Issue.record("the clock's route does not depend on the clock")
       return
@@ -64,7 +66,8 @@ import WebSocketTransport
     for route in table.routes {
       let path = route.pattern.text.replacing("{id}", with: "a1").replacing(
         "{month}", with: "2026-11")
-      guard case .route(let match, _) = table.match(route.method, path) else {
+      guard case .route(let match, _) = table.match(
+        route.method, RequestTarget(path)) else {
         Issue.record("\(route.method) \(path) does not match")
         continue
       }

@@ -141,7 +141,9 @@ final class EchoHandler: SocketLoopHandler {
   // MARK: HTTP
 
   func respond(to id: RequestID, _ request: HTTPRequest) {
-    switch (request.method, request.path) {
+    switch (request.method, path(of: request.head)) {
+    case _ where request.body.isUnread:
+      loop.answer(id, tooLarge)
     case (.get, "/hello"), (.head, "/hello"):
       loop.answer(id, text("hello"))
     case (_, "/request"):
@@ -175,12 +177,24 @@ final class EchoHandler: SocketLoopHandler {
     }
   }
 
+  private func path(of head: RequestHead) -> String {
+    "/" + head.target.segments.joined(separator: "/")
+  }
+
+  private var tooLarge: HTTPResponse {
+    HTTPResponse(
+      status: 413, contentType: "application/problem+json",
+      body: Array(
+        (#"{"type":"about:blank","title":"Content Too Large","status":413,"#
+          + #""code":"tooLarge","detail":"the body is larger than the limit"}"#).utf8))
+  }
+
   private func text(_ text: String, status: Int = 200) -> HTTPResponse {
     HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
   }
 
   private func describe(_ request: HTTPRequest) -> String {
-    var lines = ["\(request.method.rawValue) \(request.path) from \(request.remoteAddress)"]
+    var lines = ["\(request.method.rawValue) \(path(of: request.head)) from \(request.remoteAddress)"]
     lines += request.query.map { "query \($0.name)=\($0.value)" }
     for name in RequestHeader.allCases {
       if let value = request.headers[name] { lines.append("\(name): \(value)") }

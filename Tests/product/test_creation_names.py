@@ -160,7 +160,13 @@ def test_an_external_id_is_unique_while_its_session_lives(serve):
     assert create(server, external="order/1").status == 201
 
 
-@pytest.mark.parametrize("external", ["order-1", "order/4711 é", "100%", "a+b", "notes"])
+#: Ids that mean something else if a path is normalized or decoded differently.
+ODD = ["order-1", "order/4711 é", "100%", "a+b", "notes", "..", ".", "a/../b", "a//b", "/", "//", "a/",
+       "/a", "./a", "a/.", "%2e%2e", "%2F", "a;b", "a&b", "a=b", "a?b", "a#b", "a\\b", "\x00",
+       "a\nb", "a b", "ü", "😀", "http://a/b", "*", "by", "log", "a;external=b", "$,:@!'()~_"]
+
+
+@pytest.mark.parametrize("external", ODD)
 def test_put_creates_a_session_by_its_external_id_or_returns_it(serve, external):
     server = serve()
     first, second = by(server, external), by(server, external, title="not read")
@@ -172,7 +178,33 @@ def test_put_creates_a_session_by_its_external_id_or_returns_it(serve, external)
     assert by(server, external, external="another").code == "badRequest"
 
 
-@pytest.mark.parametrize("path", ["", "%FF", "a;b", "a&b", "x" * 201])
+def test_each_external_id_is_another_session(serve):
+    """By `PUT`, by `POST` and in the list, on several loops."""
+    server = serve(options=("--loops", "2"))
+    ids = {external: by(server, external).json["session"] for external in ODD}
+
+    assert len(set(ids.values())) == len(ODD)
+    for external, session in ids.items():
+        assert by(server, external).json["session"] == session
+        taken = create(server, external=external)
+        assert (taken.code, taken.json["session"]) == ("externalTaken", session)
+        query = quote(external, safe="")
+        found = server.get(f"/v1/sessions?external={query}", port=server.admin_port).json
+        assert [item["session"] for item in found["sessions"]] == [session], external
+
+
+@pytest.mark.parametrize("path, external", [
+    ("a/b", "a/b"), ("a//b", "a//b"), ("..", ".."), ("a/../b/", "a/../b/"), ("a+b", "a+b"),
+    ("a;b", "a;b"), ("a&b=c", "a&b=c"), ("%2e%2E", ".."), ("a%2Fb", "a/b"), ("%252F", "%2F"),
+    ("a%2Bb", "a+b"), ("a?x=%2e", "a"), ("$,:@!'()*~", "$,:@!'()*~")])
+def test_the_external_id_is_the_percent_decoded_rest_of_the_path(serve, path, external):
+    server = serve()
+    answer = server.request("PUT", f"/v1/sessions/by/{path}", {"definition": DATE})
+    assert answer.status == 201
+    assert server.get(f"/v1/sessions/{answer.json['session']}").json["external"] == external
+
+
+@pytest.mark.parametrize("path", ["", "%FF", "%", "%4", "%zz", "%c3", "x" * 201])
 def test_a_path_that_identifies_no_external_id_is_refused(serve, path):
     answer = serve().request("PUT", f"/v1/sessions/by/{path}", {"definition": DATE})
     assert (answer.status, answer.code) == (400, "badRequest")
@@ -310,7 +342,7 @@ def test_a_kill_during_a_creation_leaves_one_session_or_none(serve, seed):
     assert shown == {f"x{number}": session for number, session in done.items()}
 
 
-def test_plus_is_a_blank_and_a_semicolon_ends_a_field_unless_they_are_encoded(serve):
+def test_plus_is_a_blank_in_a_query_and_a_plus_in_a_path_and_a_semicolon_is_a_semicolon(serve):
     server = serve()
     ids = {name: by(server, name).json["session"] for name in ("a b", "a+b", "a;b", "a&b", "a")}
     assert len(set(ids.values())) == 5
@@ -320,7 +352,7 @@ def test_plus_is_a_blank_and_a_semicolon_ends_a_field_unless_they_are_encoded(se
         return [session["session"] for session in answer.json["sessions"]]
 
     for query, name in {"a+b": "a b", "a%20b": "a b", "a%2Bb": "a+b", "a%3Bb": "a;b",
-                        "a%26b": "a&b", "a;b": "a", "a&b": "a"}.items():
+                        "a%26b": "a&b", "a;b": "a;b", "a&b": "a"}.items():
         assert found(query) == [ids[name]], query
     again_put = server.request("PUT", "/v1/sessions/by/a+b", {"definition": DATE})
-    assert (again_put.status, again_put.json["session"]) == (200, ids["a b"])
+    assert (again_put.status, again_put.json["session"]) == (200, ids["a+b"])

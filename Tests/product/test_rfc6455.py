@@ -112,10 +112,10 @@ def test_a_frame_length_over_the_limit_closes_with_1009_before_the_payload(echo,
         assert web.read_close()[0] == 1009
 
 
-def test_a_frame_length_with_its_highest_bit_set_drops_the_connection(echo):
-    with echo.websocket() as web:
-        web.send(b"\x81\xff" + struct.pack("!Q", 1 << 63) + b"abcd")
-        assert web.ends_soon()
+def test_a_frame_length_with_its_highest_bit_set_closes_with_1002(echo):
+    web = echo.websocket()
+    web.send(b"\x81\xff" + struct.pack("!Q", 1 << 63) + b"abcd")
+    is_over_soon(web, 1002)
 
 
 def test_a_fragmented_message_over_the_limit_closes_with_1009(echo):
@@ -221,8 +221,35 @@ def test_a_fragmented_ping_closes_with_1002(echo):
     is_over_soon(web, 1002)
 
 
+@pytest.mark.parametrize("count", [126, 70_000])
 @pytest.mark.parametrize("opcode", [PING, PONG, CLOSE])
-def test_a_control_frame_over_125_bytes_ends_the_connection(echo, opcode):
+def test_a_control_frame_over_125_bytes_closes_with_1002(echo, opcode, count):
+    web = echo.websocket()
+    web.send_frame(opcode, b"x" * count)
+    is_over_soon(web, 1002)
+
+
+@pytest.mark.parametrize("opcode", [TEXT, BINARY, CONTINUATION, PING, PONG, CLOSE])
+@pytest.mark.parametrize("payload", [b"", b"x", b"x" * 125])
+def test_an_unmasked_frame_closes_with_1002(echo, opcode, payload):
+    web = echo.websocket()
+    web.send_frame(opcode, payload, masked=False)
+    is_over_soon(web, 1002)
+
+
+def test_an_unmasked_frame_sent_byte_by_byte_closes_with_1002(echo):
+    web = echo.websocket()
+    for byte in frame(TEXT, b"masked") + frame(PING, b"x") + b"\x81\x00":
+        web.send(bytes([byte]))
+    assert {web.read_frame(), web.read_frame()} == {(TEXT, b"masked"), (PONG, b"x")}
+    is_over_soon(web, 1002)
+
+
+def test_messages_before_an_unmasked_frame_are_processed_and_those_after_it_are_not(echo):
     with echo.websocket() as web:
-        web.send_frame(opcode, b"x" * 126)
-        assert web.ends_soon()
+        web.send(b"".join(frame(TEXT, str(number).encode()) for number in range(300))
+                 + frame(TEXT, b"bad", masked=False) + frame(TEXT, b"late") * 300)
+        assert [web.read_text() for _ in range(300)] == [str(number) for number in range(300)]
+        assert web.read_frame()[0] == CLOSE
+        with pytest.raises(Gone):
+            web.read_frame()

@@ -11,6 +11,7 @@ from conftest_socket import HASTY, PATIENT, shared, starting
 from test_rfc6455_closing import *  # noqa: F401,F403
 from test_socket_backlog import *  # noqa: F401,F403
 from test_socket_http import *  # noqa: F401,F403
+from test_socket_reading import *  # noqa: F401,F403
 from test_socket_limits import until
 from test_socket_refusals import *  # noqa: F401,F403
 
@@ -52,17 +53,6 @@ def start(tmp_path):  # noqa: F811
 def test_the_peer_of_a_unix_socket_has_no_address(echo):  # noqa: F811
     with echo.raw() as raw:
         assert b"GET /request from unix" in raw.exchange("GET", "/request")[2]
-
-
-def test_a_pipelined_request_is_not_mistaken_for_a_body(echo):  # noqa: F811
-    before = echo.cpu_seconds()
-    post = b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n" + b"x" * 1000
-    with echo.raw() as raw:
-        raw.send(b"GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n" + post)
-        assert raw.response()[2] == b"hello"
-        is_problem(raw.response(), 400, "badRequest")  # noqa: F405
-        assert raw.read_to_end() == b""
-    assert echo.cpu_seconds() - before < 1, "the loop does not spin"
 
 
 def test_websockets_and_streams_move_to_another_loop(start):  # noqa: F811

@@ -22,6 +22,7 @@ from test_socket_limits import *  # noqa: F401,F403
 from test_socket_limits import every_refusal_is_counted, has_room, until
 from test_socket_loops import *  # noqa: F401,F403
 from test_socket_pause import *  # noqa: F401,F403
+from test_socket_reading import *  # noqa: F401,F403
 
 
 @pytest.fixture(scope="session")

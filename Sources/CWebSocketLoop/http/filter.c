@@ -8,15 +8,6 @@ static bool is_method_with_body(struct lws *wsi) {
          lws_hdr_total_length(wsi, WSI_TOKEN_PATCH_URI);
 }
 
-/// Whether libwebsockets had read all headers of this request before the previous request ended.
-/// In that case it mistakes the headers for the body and spins.
-static bool is_pipelined(const wsl_slot *slot) {
-  enum { REQUEST_BYTES_MIN = 16 };  // the shortest request
-  if (slot->phase == PHASE_DISCARDING) return true;  // the previous request's end is unknown
-  if (slot->request_from == 0) return false;         // the first request of the connection
-  return slot->bytes_read < slot->request_from + REQUEST_BYTES_MIN;
-}
-
 /// Refuses a request whose length is unknown or that a proxy could delimit differently (request
 /// smuggling), and closes the connection, because the bytes that follow cannot be trusted.
 ///
@@ -25,6 +16,8 @@ static bool is_pipelined(const wsl_slot *slot) {
 int wsl_http_filter(wsl_slot *slot, struct lws *wsi) {
   char version[16] = "";
   slot->is_head_read = true;
+  const char *wrong = wsl_target_error(slot, wsi);
+  if (wrong) return wsl_refuse_request(wsi, 400, "", "badRequest", wrong);
   lws_hdr_copy(wsi, version, sizeof version, WSI_TOKEN_HTTP);
   bool is_1_1 = strcmp(version, "HTTP/1.1") == 0;
   if (!is_1_1 && strcmp(version, "HTTP/1.0") != 0)
@@ -42,8 +35,5 @@ int wsl_http_filter(wsl_slot *slot, struct lws *wsi) {
   // libwebsockets would assume a length of 100 MB.
   if (is_method_with_body(wsi) && !lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH))
     return wsl_refuse_request(wsi, 411, "", "badRequest", "the Content-Length header is missing");
-  if (wsl_content_length(wsi) > 0 && is_pipelined(slot))
-    return wsl_refuse_request(wsi, 400, "", "badRequest",
-                              "a request with a body must not be pipelined");
   return 0;
 }

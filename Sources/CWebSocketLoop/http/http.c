@@ -6,11 +6,10 @@
 
 enum {
   BODY_FIRST_BYTES = 4096,
-  DISCARD_MS = 5000,
   DROPPED_BYTES_MAX = 262144,  ///< of a dropped body, per connection and sweep
 };
 
-/// Passes a complete request to the handler. The response is written by the writeable callback,
+/// Passes a request to the handler, complete or without a body that is too long. The response is written by the writeable callback,
 /// even if the handler answers immediately.
 static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   wsl_exchange *body = slot->exchange;
@@ -21,6 +20,7 @@ static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   wsl_request_init(&request, loop, slot, wsi);
   if (body) request.body = (wsl_text){(const char *)body->bytes, body->count};
   request.exchange = body;
+  request.unread = slot->body_rest;
   loop->handlers.respond(loop->owner, wsl_slot_id(loop, slot), &request);
   free(request.exchange);  // NULL if the handler has taken it
   wsl_body_release(loop, slot);
@@ -34,9 +34,8 @@ static int refuse_body(wsl_slot *slot, struct lws *wsi, int status, const char *
                        const char *code, const char *detail) {
   char text[WSL_PROBLEM_BYTES];
   size_t count = wsl_problem_text(text, sizeof text, status, headers, code, detail);
-  slot->phase = PHASE_DISCARDING;
-  slot->deadline_ms = wsl_monotonic_ms() + DISCARD_MS;
   if (lws_write(wsi, (unsigned char *)text, count, LWS_WRITE_HTTP) < 0) return -1;
+  wsl_discard_body(slot, false);
   return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
@@ -65,9 +64,15 @@ static int64_t body_deadline(const wsl_loop *loop, size_t length) {
   return wsl_monotonic_ms() + loop->limits.body_ms + (int64_t)(length >> 16) * 1000;
 }
 
+/// - Source: RFC 9110, section 10.1.1
+static bool asks_for_continue(struct lws *wsi) {
+  char expectation[32];
+  return lws_hdr_copy(wsi, expectation, sizeof expectation, WSI_TOKEN_HTTP_EXPECT) > 0 &&
+         strcasecmp(expectation, "100-continue") == 0;
+}
+
 static int expect_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t length) {
   static char continue_line[] = "HTTP/1.1 100 Continue\r\n\r\n";
-  char expectation[32];
   size_t first = length < BODY_FIRST_BYTES ? length : BODY_FIRST_BYTES;
   slot->body_length = (uint32_t)length;
   if (!wsl_body_reserve(loop, slot, first))
@@ -77,8 +82,7 @@ static int expect_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t l
   *slot->exchange = (wsl_exchange){.capacity = first};
   slot->phase = PHASE_BODY;
   slot->deadline_ms = body_deadline(loop, length);
-  if (lws_hdr_copy(wsi, expectation, sizeof expectation, WSI_TOKEN_HTTP_EXPECT) > 0 &&
-      strcasecmp(expectation, "100-continue") == 0 &&
+  if (slot->is_continue_asked &&
       lws_write(wsi, (unsigned char *)continue_line, sizeof continue_line - 1, LWS_WRITE_HTTP) < 0)
     return -1;
   return 0;
@@ -98,14 +102,16 @@ static int ask_for_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t 
 }
 
 /// Handles a request whose headers have been received: refuses it, waits for its body, or passes
-/// it to the handler.
+/// it to the handler. The handler refuses one whose body is too long, because other refusals
+/// precede that one.
 int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   int64_t length = wsl_content_length(wsi);
-  if (slot->phase != PHASE_IDLE && slot->phase != PHASE_DISCARDING) return -1;
+  if (slot->phase != PHASE_IDLE) return -1;
   slot->generation++;
   lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);  // from here on `deadline_ms` applies
-  if (length > loop->limits.body_bytes_max)
-    return refuse_body(slot, wsi, 413, "", "tooLarge", "the body is larger than the limit");
+  slot->body_rest = (uint64_t)length;
+  slot->is_continue_asked = length > 0 && asks_for_continue(wsi);
+  if (length > loop->limits.body_bytes_max) return dispatch(loop, slot, wsi);
   slot->is_body_dropped = slot->is_body_answered = false;
   if (length > WSL_SMALL_BODY_BYTES) return ask_for_body(loop, slot, wsi, (size_t)length);
   if (length > 0) return expect_body(loop, slot, wsi, (size_t)length);
@@ -119,14 +125,16 @@ int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
 /// otherwise a client whose requests are refused could occupy the loop with their bodies.
 static void pause_dropping(wsl_slot *slot, size_t count) {
   slot->dropped_bytes += (uint32_t)count;
-  if (slot->dropped_bytes >= DROPPED_BYTES_MAX) lws_rx_flow_control(slot->wsi, 0);
+  if (slot->is_paused || slot->dropped_bytes < DROPPED_BYTES_MAX) return;
+  slot->is_paused = true;
+  lws_rx_flow_control(slot->wsi, 0);
 }
 
 /// Continues to read a dropped body. Each sweep calls this, and the end of the body.
 void wsl_http_resume(wsl_loop *loop, wsl_slot *slot) {
-  bool is_paused = slot->dropped_bytes >= DROPPED_BYTES_MAX;
   slot->dropped_bytes = 0;
-  if (!is_paused) return;
+  if (!slot->is_paused) return;
+  slot->is_paused = false;
   lws_rx_flow_control(slot->wsi, 1);
   if (slot->is_tls) wsl_kick(loop);  // the socket does not report bytes that OpenSSL has decrypted
 }

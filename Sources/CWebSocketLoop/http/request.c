@@ -36,22 +36,25 @@ static const wsl_method methods[] = {
 
 /// Initializes everything but `scratch`, because clearing its 8 KiB would cost more than the rest.
 void wsl_request_init(wsl_request *request, wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
-  char *path = NULL;
+  char *target = NULL;
   int count = 0;
-  int method = lws_http_get_uri_and_method(wsi, &path, &count);
+  int method = lws_http_get_uri_and_method(wsi, &target, &count);
   request->loop = loop;
   request->slot = slot;
   request->wsi = wsi;
   request->method = method >= 0 && method <= LWSHUMETH_HEAD ? methods[method] : WSL_GET;
-  request->path = (wsl_text){path ? path : "", path ? (size_t)count : 0};
   request->body = (wsl_text){"", 0};
+  request->unread = 0;
   request->exchange = NULL;
   request->is_refused = false;
 }
 
 wsl_method wsl_request_method(const wsl_request *request) { return request->method; }
 
-wsl_text wsl_request_path(wsl_request *request) { return request->path; }
+wsl_text wsl_request_target(wsl_request *request) {
+  size_t count = wsl_head_target(&request->slot->head, request->wsi, request->scratch);
+  return (wsl_text){request->scratch, count};
+}
 
 wsl_text wsl_request_body(const wsl_request *request) { return request->body; }
 
@@ -63,13 +66,7 @@ void *wsl_request_take_body(wsl_request *request, size_t *counted) {
   return body;
 }
 
-wsl_text wsl_request_query(wsl_request *request, size_t index) {
-  int count = index > WSL_HEAD_BYTES_MAX ? -1
-      : lws_hdr_copy_fragment(request->wsi, request->scratch, sizeof request->scratch,
-                              WSI_TOKEN_HTTP_URI_ARGS, (int)index);
-  if (count < 0) return (wsl_text){NULL, 0};
-  return (wsl_text){request->scratch, (size_t)count};
-}
+uint64_t wsl_request_unread(const wsl_request *request) { return request->unread; }
 
 wsl_text wsl_request_header(wsl_request *request, wsl_header header) {
   struct lws *wsi = request->wsi;

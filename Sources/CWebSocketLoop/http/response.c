@@ -3,7 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES_MAX = 65536 };
+enum {
+  PIECE_BYTES_MAX = 65536,
+  DISCARD_MS = 5000,                ///< to receive a body that is discarded, plus
+  DISCARD_MS_EACH = 1000,           ///< for each MiB of it,
+  DISCARD_BYTES_MAX = 16777216,     ///< of at most so many; a longer body ends the connection
+};
 
 /// Replaces the slot's exchange with a response. Returns false when out of memory; the slot then
 /// has no exchange.
@@ -39,17 +44,41 @@ static void silence(wsl_loop *loop, wsl_slot *slot) {
   lws_rx_flow_control(slot->wsi, 1);
 }
 
+/// Expects the next request of a connection.
+void wsl_request_end(wsl_slot *slot) {
+  slot->phase = PHASE_IDLE;
+  slot->deadline_ms = 0;
+  slot->is_silent = slot->is_head_read = false;
+  slot->head = (wsl_head_reader){0};
+}
+
+/// Discards the rest of a request's body, after its response. libwebsockets reads it.
+///
+/// - Parameter is_last: Whether the connection then ends. Until then the peer can send: if the
+///   socket were closed at once, a RST could overtake the response.
+/// - Source: RFC 9112, section 9.6
+void wsl_discard_body(wsl_slot *slot, bool is_last) {
+  uint64_t rest = slot->body_rest < DISCARD_BYTES_MAX ? slot->body_rest : DISCARD_BYTES_MAX;
+  wsl_request_end(slot);
+  slot->phase = PHASE_DISCARDING;
+  slot->is_last = is_last;
+  slot->deadline_ms =
+      wsl_monotonic_ms() + DISCARD_MS + (int64_t)(rest >> 20) * DISCARD_MS_EACH;
+  if (!is_last) return;
+  wsl_tls_notify_close(slot->wsi);
+  shutdown(lws_get_socket_fd(slot->wsi), SHUT_WR);
+}
+
 /// Ends a response that has been sent: expects the next request, or closes the connection (-1).
 static int finish(wsl_loop *loop, wsl_slot *slot) {
   bool keep_alive = slot->exchange->keep_alive && !loop->drain_by_ms;
   wsl_slot_drop_parts(slot);
   wsl_disconnects_unwatch(loop, slot);
   slot->generation++;
-  slot->phase = PHASE_IDLE;
-  slot->deadline_ms = 0;
-  slot->is_silent = slot->is_head_read = false;
-  slot->request_from = slot->bytes_read;
-  return keep_alive && lws_http_transaction_completed(slot->wsi) == 0 ? 0 : -1;
+  if (slot->body_rest > 0) wsl_discard_body(slot, !keep_alive);
+  else wsl_request_end(slot);
+  bool goes_on = keep_alive || slot->phase == PHASE_DISCARDING;
+  return goes_on && lws_http_transaction_completed(slot->wsi) == 0 ? 0 : -1;
 }
 
 /// Writes the next piece of a response. Called when the kernel has taken the previous one.
@@ -76,6 +105,12 @@ bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, 
   }
   lws_callback_on_writable(slot->wsi);
   return true;
+}
+
+bool wsl_is_reusable(wsl_loop *loop, wsl_id id) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  if (!slot) return false;
+  return slot->body_rest == 0 || (slot->body_rest <= DISCARD_BYTES_MAX && !slot->is_continue_asked);
 }
 
 bool wsl_stream_start(wsl_loop *loop, wsl_id id, const void *head, size_t head_count) {

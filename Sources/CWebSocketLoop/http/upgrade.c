@@ -79,7 +79,8 @@ int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   // headers.
   if (!copy(wsi, WSI_TOKEN_UPGRADE, text, sizeof text)) return -1;
   if (strcasecmp(text, "websocket") != 0) return -1;
-  const char *wrong = handshake_error(wsi);
+  const char *wrong = wsl_target_error(slot, wsi);
+  if (!wrong) wrong = handshake_error(wsi);
   if (wrong) return wsl_refuse_request(wsi, 400, "", "badRequest", wrong);
   if (!copy(wsi, WSI_TOKEN_VERSION, text, sizeof text) || strcmp(text, "13") != 0)
     return wsl_refuse_request(wsi, 426, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",

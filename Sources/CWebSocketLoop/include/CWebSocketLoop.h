@@ -86,9 +86,9 @@ uint32_t wsl_connections_max(const wsl_loop *loop);
 size_t wsl_peek(int descriptor, void *into, size_t size);
 
 /// Serves a connection that another loop has accepted or moved, and takes ownership of it. `head`
-/// (borrowed, may be empty) is a complete request without a body that was already read from the
-/// connection. A draining loop answers 503 `draining` instead.
-void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count);
+/// (borrowed and changed, may be empty) is a complete request without a body that was already read
+/// from the connection. A draining loop answers 503 `draining` instead.
+void wsl_adopt(wsl_loop *loop, wsl_connection connection, void *head, size_t head_count);
 
 /// Adds `count` bytes to the total of request bodies in memory. The handler that has taken a body
 /// subtracts its bytes with a negative `count` when it frees it. Safe on any thread.
@@ -116,7 +116,7 @@ wsl_network_id wsl_network_of_words(uint64_t high, uint64_t low);
 /// Removes a connection from its loop so that another loop can adopt it. Only valid for GET
 /// requests, within `admit` or `respond`. When libwebsockets has released the connection, `moved`
 /// is called with `destination` and with the request, serialized again with the headers listed in
-/// `wsl_header`; a body is omitted, and pipelined bytes behind the request are lost.
+/// `wsl_header`; a body is omitted.
 ///
 /// - Returns: False, and the request stays where it is, if the method is not GET, or if no memory
 ///   or descriptor is available.
@@ -175,19 +175,21 @@ void wsl_resume(wsl_loop *loop, wsl_id id);
 
 wsl_method wsl_request_method(const wsl_request *request);
 
-/// The path, percent-decoded by libwebsockets, which also resolves `//`, `/./` and `/../`.
-wsl_text wsl_request_path(wsl_request *request);
-
-/// The `name=value` pair of the query at `index`, percent-decoded, with `+` as a space; NULL behind
-/// the last pair. Valid until the next call with this request.
-wsl_text wsl_request_query(wsl_request *request, size_t index);
+/// The target as the client has sent it: a path, possibly with a query; an absolute URL with the
+/// scheme http or https; or `*`. Its characters are printable ASCII, and its percent-encoded bytes
+/// are UTF-8. Valid until the next call with this request.
+wsl_text wsl_request_target(wsl_request *request);
 
 /// The value of a header. Repeated headers are joined with a comma and a space. NULL if it is
 /// absent. Valid until the next call with this request.
 wsl_text wsl_request_header(wsl_request *request, wsl_header header);
 
-/// The body; empty for an upgrade.
+/// The body; empty for an upgrade, and if it is unread.
 wsl_text wsl_request_body(const wsl_request *request);
+
+/// The length of a body over `body_bytes_max`, which is discarded after the response; otherwise 0.
+/// The handler must refuse the request.
+uint64_t wsl_request_unread(const wsl_request *request);
 
 /// Takes the memory of the request's body, so that its bytes remain valid after `respond` has
 /// returned. Its owner frees it with `wsl_body_free`, on any thread.
@@ -217,6 +219,10 @@ wsl_text wsl_request_peer(wsl_request *request);
 /// opened it, unless it counts against a network already.
 /// - Returns: False if `network_connections_max` is reached; nothing is counted then.
 bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network);
+
+/// Whether a connection can serve another request after this one. After an unread body it can
+/// unless the body is very long, or the client may decide not to send it (`Expect: 100-continue`).
+bool wsl_is_reusable(wsl_loop *loop, wsl_id id);
 
 /// Refuses an upgrade or a large request body with `head` (status line, headers, empty line) and
 /// `body`. Only valid within `admit` and `admit_body`, which must then return a value other than 0.

@@ -102,7 +102,7 @@ typedef struct wsl_limits {
   uint32_t message_bytes_max;    ///< one assembled WebSocket message; a longer one: close 1009
   uint32_t fragments_max;        ///< frames of one message; more: close 1009
   uint32_t assembly_ms;          ///< from a message's first byte to its last; longer: close 1009
-  uint32_t body_bytes_max;       ///< one HTTP request body; a longer one: 413
+  uint32_t body_bytes_max;       ///< one HTTP request body; a longer one: `wsl_request_unread`
   uint64_t bodies_bytes_max;     ///< memory of all bodies that are being received or used. A body
                                  ///< that would exceed it is answered 503; bodies over 64 KiB may
                                  ///< use only 3/4 of it

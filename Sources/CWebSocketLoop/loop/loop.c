@@ -25,6 +25,7 @@ static void timed(uv_timer_t *timer) {
 /// Runs once per event-loop iteration, before the loop blocks in epoll_wait().
 static void iteration_ended(uv_prepare_t *prepare) {
   wsl_loop *loop = prepare->data;
+  wsl_run_deferred(loop);
   wsl_flush(loop);
   uint64_t now = uv_hrtime(), idle = uv_metrics_idle_time(&loop->uv);
   uint64_t passed = now - loop->iterated_at_ns, waited = idle - loop->idle_ns;

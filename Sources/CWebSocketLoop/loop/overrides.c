@@ -18,40 +18,87 @@ static int (*length_of_library)(struct lws *, enum lws_token_indexes);
 static void (*close_of_library)(struct lws *, enum lws_close_status, const char *);
 static ssize_t (*recv_of_library)(int, void *, size_t, int);
 static int (*read_of_library)(SSL *, void *, int);
+static int (*error_of_library)(const SSL *, int);
+static int (*want_of_library)(const SSL *);
 
 __attribute__((constructor)) static void find_replaced_functions(void) {
   *(void **)&length_of_library = dlsym(RTLD_NEXT, "lws_hdr_total_length");
   *(void **)&close_of_library = dlsym(RTLD_NEXT, "lws_close_free_wsi");
   *(void **)&recv_of_library = dlsym(RTLD_NEXT, "recv");
   *(void **)&read_of_library = dlsym(RTLD_NEXT, "SSL_read");
+  *(void **)&error_of_library = dlsym(RTLD_NEXT, "SSL_get_error");
+  *(void **)&want_of_library = dlsym(RTLD_NEXT, "SSL_want");
 }
 
-/// Counts bytes that libwebsockets has received. Returns whether it may parse them: false for a
-/// malformed head. Other callers of the functions below have no slot.
-static bool may_parse(int descriptor, void *bytes, ssize_t count) {
+// Reading ---------------------------------------------------------------------------------------
+//
+// libwebsockets reads as much as it can. These functions give it the bytes of the current head, body
+// or frames only; see loop/reading.c. Other callers, such as OpenSSL and clients, have no slot.
+
+static ssize_t peek_socket(const wsl_source *source, void *bytes, size_t size) {
+  return recv_of_library(source->slot->descriptor, bytes, size, MSG_PEEK);
+}
+
+static ssize_t read_socket(const wsl_source *source, void *bytes, size_t size) {
+  return recv_of_library(source->slot->descriptor, bytes, size, 0);
+}
+
+static ssize_t peek_tls(const wsl_source *source, void *bytes, size_t size) {
+  return SSL_peek(source->tls, bytes, (int)size);
+}
+
+static ssize_t read_tls(const wsl_source *source, void *bytes, size_t size) {
+  return read_of_library(source->tls, bytes, (int)size);
+}
+
+static wsl_slot *slot_of(int descriptor) {
   wsl_loop *loop = wsl_loop_of_thread();
-  wsl_slot *slot = loop && count > 0 ? wsl_slot_of_descriptor(loop, descriptor) : NULL;
-  if (!slot) return true;
-  slot->bytes_read += (uint64_t)count;
-  if (slot->phase != PHASE_IDLE || slot->is_head_read) return true;
-  return wsl_head_follow(&slot->head, bytes, (size_t)count);
+  return loop ? wsl_slot_of_descriptor(loop, descriptor) : NULL;
 }
 
 /// Reads from a connection without TLS.
 ssize_t recv(int descriptor, void *bytes, size_t size, int flags) {
-  ssize_t count = recv_of_library(descriptor, bytes, size, flags);
-  if (flags != 0 || may_parse(descriptor, bytes, count)) return count;
-  errno = ECONNRESET;
-  return -1;
+  wsl_slot *slot = flags == 0 ? slot_of(descriptor) : NULL;
+  if (!slot) return recv_of_library(descriptor, bytes, size, flags);
+  wsl_source source = {.slot = slot, .peek = peek_socket, .read = read_socket};
+  ssize_t count = wsl_read(wsl_loop_of_thread(), &source, bytes, size);
+  if (count < WSL_READ_FAILED) {
+    errno = count == WSL_READ_LATER ? EAGAIN : ECONNRESET;
+    return -1;
+  }
+  return count;
 }
+
+/// The connection of the last SSL_read() on this thread if nothing may be read from it now.
+static _Thread_local const SSL *paused;
 
 /// Reads from a connection with TLS.
 int SSL_read(SSL *tls, void *bytes, int size) {
-  int count = read_of_library(tls, bytes, size);
-  if (count <= 0 || may_parse(SSL_get_fd(tls), bytes, count)) return count;
-  errno = ECONNRESET;
-  return -1;
+  wsl_slot *slot = size > 0 ? slot_of(SSL_get_fd(tls)) : NULL;
+  paused = NULL;
+  if (!slot) return read_of_library(tls, bytes, size);
+  wsl_source source = {.slot = slot, .tls = tls, .peek = peek_tls, .read = read_tls};
+  ssize_t count = wsl_read(wsl_loop_of_thread(), &source, bytes, (size_t)size);
+  // The socket does not report bytes that OpenSSL has decrypted.
+  if (SSL_pending(tls) > 0) wsl_defer(wsl_loop_of_thread(), slot);
+  if (count == WSL_READ_LATER) paused = tls;
+  if (count == WSL_READ_MALFORMED) errno = ECONNRESET;
+  return count < 0 ? -1 : (int)count;
 }
+
+/// libwebsockets calls this after SSL_read() has returned -1.
+int SSL_get_error(const SSL *tls, int result) {
+  return tls == paused ? SSL_ERROR_WANT_READ : error_of_library(tls, result);
+}
+
+/// libwebsockets calls this after SSL_get_error().
+int SSL_want(const SSL *tls) {
+  if (tls != paused) return want_of_library(tls);
+  paused = NULL;
+  return SSL_READING;
+}
+
+// Headers and errors ----------------------------------------------------------------------------
 
 /// Hides an `Upgrade` header for any protocol but `websocket`, so that it is ignored. libwebsockets
 /// would send 403 and then read the freed headers (CVE-2025-11677), or switch to HTTP/2.
@@ -66,8 +113,7 @@ int lws_hdr_total_length(struct lws *wsi, enum lws_token_indexes header) {
   return is_known ? count : 0;
 }
 
-/// Sends a problem document instead of libwebsockets' HTML error page, for a request target that
-/// cannot be decoded or is not a path, and for an unknown method.
+/// Sends a problem document instead of libwebsockets' HTML error page.
 int lws_return_http_status(struct lws *wsi, unsigned int code, const char *html_body) {
   char *path = NULL;
   int count = 0;
@@ -75,8 +121,7 @@ int lws_return_http_status(struct lws *wsi, unsigned int code, const char *html_
   if (lws_http_get_uri_and_method(wsi, &path, &count) < 0)
     wsl_refuse_request(wsi, 501, "", "methodNotAllowed", "the method of the request is unknown");
   else
-    wsl_refuse_request(wsi, 400, "", "badRequest",
-                       "the target of the request must be a path, with valid percent-encoding");
+    wsl_refuse_request(wsi, 400, "", "badRequest", "the head of the request is malformed");
   return 0;
 }
 
@@ -90,12 +135,10 @@ static bool is_connected(int descriptor) {
 /// Answers 400 or 431 when libwebsockets closes a connection because of an error in an incomplete
 /// request head, to which it sends no response itself.
 static void refuse_head(wsl_slot *slot, struct lws *wsi) {
-  int descriptor = lws_get_socket_fd(wsi);
   if (slot->phase != PHASE_IDLE || slot->is_head_read || slot->is_refused) return;
-  uint64_t count = slot->bytes_read - slot->request_from;
-  if (count == 0 || !is_connected(descriptor)) return;
+  if (slot->head.length == 0 || !is_connected(lws_get_socket_fd(wsi))) return;
   slot->is_refused = true;
-  if (count >= WSL_HEAD_BYTES_MAX)
+  if (slot->head.length >= WSL_HEAD_BYTES_MAX)
     wsl_refuse_last(wsi, 431, "tooLarge", "the head of the request is over 12288 bytes");
   else
     wsl_refuse_last(wsi, 400, "badRequest", "the head of the request is malformed");

@@ -27,7 +27,7 @@ static void refuse(wsl_loop *loop, wsl_connection connection) {
   if (connection.audience != WSL_ADMIN) wsl_peers_end(loop->limits.count, connection.network);
 }
 
-void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count) {
+void wsl_adopt(wsl_loop *loop, wsl_connection connection, void *head, size_t head_count) {
   wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop, connection);
   if (slot && !wsl_slot_connect(loop, slot, connection.descriptor)) {
     close(connection.descriptor);
@@ -40,6 +40,8 @@ void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size
     return;
   }
   if (head_count == 0) loop->counters.accepted++;  // a moved one was counted by its first loop
+  wsl_head_follow(&slot->head, head, head_count);
+  if (connection.tls) wsl_defer(loop, slot);  // OpenSSL may have decrypted more than the head
   loop->adopted = slot;
   wsl_tls_settle(connection.tls);
   wsl_tls_offer(connection.tls);

@@ -11,8 +11,8 @@
 // Removes a connection from its loop. libwebsockets cannot release a socket. `exchange_socket`
 // works around that: it gives libwebsockets another socket to close under the same descriptor.
 
-/// A head of at most 8,192 bytes, each of which may be percent-encoded as three.
-enum { MOVED_HEAD_MAX = 32768 };
+/// A head of WSL_HEAD_BYTES_MAX bytes, and the names of headers, which libwebsockets does not count.
+enum { MOVED_HEAD_MAX = WSL_HEAD_BYTES_MAX + 1024 };
 
 /// A request head being serialized.
 typedef struct wsl_head {
@@ -31,18 +31,6 @@ static void add(wsl_head *head, const char *format, ...) {
   else head->count += (size_t)count;
 }
 
-/// Appends decoded text. Percent-encodes every character except unreserved ones and `unescaped`.
-/// - Source: RFC 3986, section 2.3
-static void add_encoded(wsl_head *head, wsl_text text, char unescaped) {
-  static const char unreserved[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  for (size_t index = 0; index < text.count; index++) {
-    char byte = text.bytes[index];
-    bool is_plain = byte == unescaped || (byte != '\0' && strchr(unreserved, byte));
-    add(head, is_plain ? "%c" : "%%%02X", (unsigned char)byte);
-  }
-}
-
 static void add_token(wsl_head *head, struct lws *wsi, enum lws_token_indexes token) {
   char value[256];
   if (lws_hdr_copy(wsi, value, sizeof value, token) > 0)
@@ -54,15 +42,9 @@ static void write_head(wsl_head *head, wsl_request *request) {
   static const enum lws_token_indexes of_connection[] = {
       WSI_TOKEN_CONNECTION, WSI_TOKEN_UPGRADE, WSI_TOKEN_KEY, WSI_TOKEN_VERSION};
   char version[16] = "";
-  wsl_text text;
-  add(head, "GET ");
-  add_encoded(head, request->path, '/');
-  for (size_t index = 0; (text = wsl_request_query(request, index)).bytes; index++) {
-    add(head, index == 0 ? "?" : "&");
-    add_encoded(head, text, '=');
-  }
+  wsl_text text = wsl_request_target(request);
   lws_hdr_copy(request->wsi, version, sizeof version, WSI_TOKEN_HTTP);
-  add(head, " %s\r\n", version);
+  add(head, "GET %.*s %s\r\n", (int)text.count, text.bytes, version);
   for (int header = 0; header < WSL_HEADER_COUNT; header++) {
     text = wsl_request_header(request, header);
     if (text.bytes) add(head, "%s %s\r\n", wsl_header_name(header), text.bytes);

@@ -16,8 +16,10 @@ wsl_slot *wsl_slot_take(wsl_loop *loop, wsl_connection connection) {
   } else {
     slot = &loop->slots[loop->slot_count++];
   }
-  uint32_t generation = slot->generation;
+  uint32_t generation = slot->generation, next_deferred = slot->next_deferred;
   *slot = (wsl_slot){.generation = generation + 1,
+                     .is_deferred = slot->is_deferred,
+                     .next_deferred = next_deferred,
                      .phase = PHASE_IDLE,
                      .audience = connection.audience,
                      .network = connection.network,
@@ -127,6 +129,14 @@ wsl_slot *wsl_slot_of_descriptor(wsl_loop *loop, int descriptor) {
   if (number == 0) return NULL;
   wsl_slot *slot = &loop->slots[number - 1];
   return slot->phase != PHASE_FREE && slot->descriptor == descriptor ? slot : NULL;
+}
+
+/// Adds a slot to those that `wsl_run_deferred` handles at the end of the event-loop iteration.
+void wsl_defer(wsl_loop *loop, wsl_slot *slot) {
+  if (slot->is_deferred) return;
+  slot->is_deferred = true;
+  slot->next_deferred = loop->first_deferred;
+  loop->first_deferred = (uint32_t)(slot - loop->slots) + 1;
 }
 
 /// Makes libwebsockets check its timers. It checks them only after socket events, so that a timer

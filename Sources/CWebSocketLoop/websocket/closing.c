@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { FAILED_LINGER_MS = 300, CLOSE_FRAME = 0x88 };
+enum { FAILED_LINGER_MS = 300, VIOLATION_LINGER_MS = 2000, CLOSE_FRAME = 0x88 };
 
 /// Counts a close code.
 static void count_code(uint64_t counts[WSL_CLOSE_CODES], uint16_t code) {
@@ -55,6 +55,17 @@ void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reas
   start_close(loop, slot, code, reason, strlen(reason));
 }
 
+/// Closes a connection whose peer has sent a frame that libwebsockets must not read. What the peer
+/// sends after it is discarded, its close frame included; therefore a FIN follows ours.
+void wsl_ws_violated(wsl_loop *loop, wsl_slot *slot) {
+  wsl_ws_fail(loop, slot, 1002, slot->violation);
+  if (slot->phase != PHASE_CLOSING) return;
+  slot->deadline_ms = wsl_monotonic_ms() + VIOLATION_LINGER_MS;
+  if (lws_partial_buffered(slot->wsi)) return;
+  wsl_tls_notify_close(slot->wsi);
+  shutdown(lws_get_socket_fd(slot->wsi), SHUT_WR);
+}
+
 /// libwebsockets is about to close the connection. If it has found a protocol violation, its parser
 /// may be stuck inside the invalid frame and never read the peer's close frame. Therefore
 /// FAILED_LINGER_MS replaces its timeout of 5 s.
@@ -72,8 +83,8 @@ void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot) {
   } else {
     count_code(loop->counters.failed, code_in(lws_get_close_payload(slot->wsi), (size_t)count));
   }
-  wsl_tls_discard_read(slot->wsi);
   slot->phase = PHASE_FAILED;
+  wsl_tls_discard_read(slot->wsi);
   slot->deadline_ms = wsl_monotonic_ms() + FAILED_LINGER_MS;
 }
 

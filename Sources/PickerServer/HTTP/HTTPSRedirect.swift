@@ -28,29 +28,6 @@ final class HTTPSRedirect: Sendable {
     if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = String(host[..<colon]) }
     let port = self.port.load(ordering: .relaxed)
     let authority = port == 443 ? host : "\(host):\(port)"
-    let query = head.query.map { field in
-      let name = HTTPSRedirect.encoded(field.name)
-      return field.hasEqualsSign ? "\(name)=\(HTTPSRedirect.encoded(field.value))" : name
-    }
-    return "https://" + authority + HTTPSRedirect.encoded(head.path, keeping: UInt8(ascii: "/"))
-      + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
-  }
-
-  /// Percent-encodes everything but unreserved characters.
-  /// - Source: RFC 3986, section 2.3
-  private static func encoded(_ text: String, keeping kept: UInt8 = UInt8(ascii: "-")) -> String {
-    var bytes: [UInt8] = []
-    let digits = Array("0123456789ABCDEF".utf8)
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"), kept:
-        bytes.append(byte)
-      default:
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return "https://" + authority + head.target.text
   }
 }

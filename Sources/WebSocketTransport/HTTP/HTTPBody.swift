@@ -4,6 +4,8 @@ import CWebSocketLoop
 package enum HTTPBody: Sendable {
   case small([UInt8])
   case large(LargeBody)
+  /// A body over `bodyBytesMax`, which is discarded after the response.
+  case unread(byteCount: Int)
 
   /// Bodies of more bytes are large.
   package static let smallByteCountMax = Int(WSL_SMALL_BODY_BYTES)
@@ -12,14 +14,21 @@ package enum HTTPBody: Sendable {
     switch self {
     case .small(let bytes): bytes.count
     case .large(let body): body.bytes.count
+    case .unread(let byteCount): byteCount
     }
   }
 
-  /// The bytes; those of a large body are copied.
+  package var isUnread: Bool {
+    if case .unread = self { return true }
+    return false
+  }
+
+  /// The bytes; those of a large body are copied. Empty if the body is unread.
   package var bytes: [UInt8] {
     switch self {
     case .small(let bytes): bytes
     case .large(let body): Array(body.bytes)
+    case .unread: []
     }
   }
 }

@@ -4,25 +4,19 @@ import CWebSocketLoop
 
 extension RequestHead {
   init(_ request: OpaquePointer) {
-    path = String(wsl_request_path(request)) ?? ""
-    query = []
-    headers = RequestHeaders()
-    remoteAddress = String(wsl_request_peer(request)) ?? ""
-    audience = Listening.Audience(wsl_request_audience(request))
-    isTLS = wsl_request_is_tls(request)
-    acceptsChunks = wsl_request_accepts_chunks(request)
-    while let field = String(wsl_request_query(request, query.count)) {
-      let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let value = parts.count > 1 ? String(parts[1]) : ""
-      query.append(
-        QueryField(name: String(parts[0]), value: value, hasEqualsSign: parts.count > 1))
-    }
+    var headers = RequestHeaders()
     for name in RequestHeader.allCases {
       let header = wsl_header(UInt32(name.rawValue))
       if let value = String(wsl_request_header(request, header)) {
         headers.fields.append((name, value))
       }
     }
+    self.init(
+      target: RequestTarget(String(wsl_request_target(request)) ?? ""), headers: headers,
+      remoteAddress: String(wsl_request_peer(request)) ?? "")
+    audience = Listening.Audience(wsl_request_audience(request))
+    isTLS = wsl_request_is_tls(request)
+    acceptsChunks = wsl_request_accepts_chunks(request)
   }
 }
 
@@ -30,8 +24,11 @@ extension HTTPRequest {
   /// - Parameter bodies: Where a large body counts; without it large bodies are copied.
   init(_ request: OpaquePointer, _ bodies: BodyBytes?) {
     let received = wsl_request_body(request)
+    let unread = wsl_request_unread(request)
     let body: HTTPBody
-    if let large = bodies.flatMap({ LargeBody(of: request, in: $0) }) {
+    if unread > 0 {
+      body = .unread(byteCount: Int(unread))
+    } else if let large = bodies.flatMap({ LargeBody(of: request, in: $0) }) {
       body = .large(large)
     } else {
       body = .small(Array(UnsafeRawBufferPointer(start: received.bytes, count: received.count)))

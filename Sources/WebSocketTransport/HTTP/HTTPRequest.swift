@@ -32,7 +32,7 @@ package enum HTTPMethod: String, Sendable {
 package struct HTTPRequest: Sendable {
   package var method: HTTPMethod
   package var head: RequestHead
-  /// At most `bodyBytesMax` bytes long.
+  /// At most `bodyBytesMax` bytes long, or unread.
   package var body: HTTPBody
 
   package subscript<Value>(dynamicMember field: KeyPath<RequestHead, Value>) -> Value {

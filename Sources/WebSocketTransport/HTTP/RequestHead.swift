@@ -1,9 +1,6 @@
 /// The parts that every request has, including upgrades.
 package struct RequestHead: Sendable {
-  /// Percent-decoded, with `//`, `/./` and `/../` resolved; begins with `/`.
-  package var path: String
-  /// Percent-decoded, in the order of the query.
-  package var query: [QueryField]
+  package let target: RequestTarget
   package var headers: RequestHeaders
   /// The peer's numeric IPv4 or IPv6 address, or `unix` for the peer of a Unix socket.
   package var remoteAddress: String
@@ -14,14 +11,16 @@ package struct RequestHead: Sendable {
   /// Whether the response may use chunked transfer coding: false for HTTP/1.0.
   package var acceptsChunks = true
 
-  package init(
-    path: String, query: [QueryField], headers: RequestHeaders, remoteAddress: String
-  ) {
-    self.path = path
-    self.query = query
+  package init(target: RequestTarget, headers: RequestHeaders, remoteAddress: String) {
+    self.target = target
     self.headers = headers
+    if let authority = target.authority { self.headers[.host] = authority }
     self.remoteAddress = remoteAddress
   }
+
+  /// The path as the client has sent it.
+  package var path: String { target.path }
+  package var query: [QueryField] { target.query }
 
   package var isAdmin: Bool { audience == .operators }
 
@@ -29,14 +28,6 @@ package struct RequestHead: Sendable {
   package func queryValue(_ name: String) -> String? {
     query.first { $0.name == name }?.value
   }
-}
-
-/// One `name=value` of a query.
-package struct QueryField: Hashable, Sendable {
-  package var name: String
-  /// Empty without `=`.
-  package var value: String
-  package var hasEqualsSign: Bool
 }
 
 /// The headers that a request provides; all others are ignored. The raw values are those of

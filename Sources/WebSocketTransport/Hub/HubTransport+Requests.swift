@@ -11,8 +11,8 @@ extension HubTransport {
   }
 
   package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
-    guard isWebSocket || head.path.hasSuffix("/events") else { return nil }
-    return other(group.index(of: RequestLoop(method: .get, path: head.path), receivedBy: self))
+    guard isWebSocket || head.target.segments.last == "events" else { return nil }
+    return other(group.index(of: RequestLoop(method: .get, head.target), receivedBy: self))
   }
 
   private func other(_ index: Int) -> SocketLoop? {
@@ -29,7 +29,7 @@ extension HubTransport {
     caller.acceptsChunks = request.head.acceptsChunks
     let target: RequestLoop =
       switch request.head.audience {
-      case .clients, .operators: RequestLoop(method: request.method, path: request.path)
+      case .clients, .operators: RequestLoop(method: request.method, request.head.target)
       case .redirected: .receiving
       }
     let index = group.index(of: target, receivedBy: self)

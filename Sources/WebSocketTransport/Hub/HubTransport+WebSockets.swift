@@ -16,7 +16,7 @@ extension HubTransport {
 
   private func answer(_ request: UpgradeRequest) -> UpgradeAnswer {
     if let refusal = refusal(request) { return .refuse(refusal) }
-    guard HubTransport.session(in: request.path) != nil else {
+    guard HubTransport.session(in: request.target) != nil else {
       return .refuse(problem(404, "notFound", "WebSockets are at /v1/sessions/ID"))
     }
     guard request.subprotocols.contains(HubTransport.subprotocol) else {
@@ -27,7 +27,7 @@ extension HubTransport {
   }
 
   package func opened(_ connection: ConnectionID, _ request: UpgradeRequest) {
-    guard let session = HubTransport.session(in: request.path) else { return }
+    guard let session = HubTransport.session(in: request.target) else { return }
     connectionLog(connection, .opened(session, head: request.head, isStream: false))
     hub.opened(
       connection, session: session, bearer: HubTransport.bearer(request.authorization), at: now)
@@ -56,12 +56,11 @@ extension HubTransport {
   }
 
   /// The session id in a path `/v1/sessions/ID`.
-  package static func session(in path: String) -> SessionID? {
-    let prefix = "/v1/sessions/"
-    guard path.hasPrefix(prefix) else { return nil }
-    let id = path.dropFirst(prefix.count)
-    guard !id.isEmpty, !id.contains("/") else { return nil }
-    return SessionID(String(id))
+  package static func session(in target: RequestTarget) -> SessionID? {
+    guard target.begins(with: ["v1", "sessions"]), target.segments.count == 3,
+      !target.segments[2].isEmpty
+    else { return nil }
+    return SessionID(target.segments[2])
   }
 
   /// The token in an `Authorization` header with the scheme `Bearer`.

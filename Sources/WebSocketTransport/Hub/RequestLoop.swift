@@ -11,18 +11,17 @@ package enum RequestLoop: Hashable, Sendable {
   /// The loop that received the request; any loop could answer it.
   case receiving
 
-  package init(method: HTTPMethod, path: String) {
-    let prefix = "/v1/sessions/"
-    let adminPrefix = "/v1/admin/sessions/"
-    if path.hasPrefix(prefix + "by/") {
+  package init(method: HTTPMethod, _ target: RequestTarget) {
+    let segments = target.segments
+    if target.begins(with: RequestTarget.literalPrefix), segments.count > 3 {
       self = .roundRobin
-    } else if path.hasPrefix(adminPrefix) {
-      self = .session(SessionID(String(path.dropFirst(adminPrefix.count))))
-    } else if path.hasPrefix(prefix) {
-      self = .session(SessionID(String(path.dropFirst(prefix.count).prefix { $0 != "/" })))
-    } else if method == .post && path == "/v1/sessions" {
+    } else if target.begins(with: ["v1", "admin", "sessions"]), segments.count > 3 {
+      self = .session(SessionID(segments[3]))
+    } else if target.begins(with: ["v1", "sessions"]), segments.count > 2 {
+      self = .session(SessionID(segments[2]))
+    } else if method == .post && segments == ["v1", "sessions"] {
       self = .roundRobin
-    } else if method == .post && path == "/v1/clock" {
+    } else if method == .post && segments == ["v1", "clock"] {
       self = .first
     } else {
       self = .receiving
@@ -37,7 +36,6 @@ package enum RequestLoop: Hashable, Sendable {
     let parts = received.split(
       separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3 else { return nil }
-    let path = parts[1].prefix { $0 != UInt8(ascii: "?") }
-    self.init(method: .get, path: String(decoding: path, as: UTF8.self))
+    self.init(method: .get, RequestTarget(String(decoding: parts[1], as: UTF8.self)))
   }
 }

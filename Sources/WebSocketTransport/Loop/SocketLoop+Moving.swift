@@ -66,6 +66,7 @@ extension SocketLoop {
   }
 
   func adopt(_ connection: wsl_connection, _ head: [UInt8] = []) {
-    wsl_adopt(loop, connection, head, head.count)
+    var head = head
+    wsl_adopt(loop, connection, &head, head.count)
   }
 }

@@ -13,7 +13,7 @@ package protocol SocketLoopHandler: AnyObject {
 
   /// The loop that must serve the WebSocket or stream that a request opens; `nil` for this one, or
   /// if the request opens neither. Only called if the loops share a ``ConnectionCount``. The
-  /// connection moves to that loop with this request; pipelined bytes behind the request are lost.
+  /// connection moves to that loop with this request.
   func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop?
 
   /// A client requests a WebSocket with a valid handshake.
@@ -43,7 +43,7 @@ package protocol SocketLoopHandler: AnyObject {
   ///   been dropped. `nil` to receive the body; `respond` follows.
   func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse?
 
-  /// A complete HTTP request. It must be answered once, now or later, with
+  /// A complete HTTP request, or one with an unread body, which must be refused. It must be answered once, now or later, with
   /// ``SocketLoop/answer(_:_:)`` or ``SocketLoop/startStream(_:headers:)``. The connection is
   /// dropped if no answer follows within `answerMilliseconds`.
   func respond(to id: RequestID, _ request: HTTPRequest)

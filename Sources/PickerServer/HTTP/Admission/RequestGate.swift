@@ -97,7 +97,7 @@ struct RequestGate: Sendable {
           status: 404, code: "notFound", detail: "the admin listener does not serve WebSockets")
       }
       try admitOrigin(of: upgrade.head)
-      if HubTransport.session(in: upgrade.path) != nil { try admit(.join, upgrade.head) }
+      if HubTransport.session(in: upgrade.target) != nil { try admit(.join, upgrade.head) }
       return nil
     } catch {
       return error.response

@@ -19,15 +19,10 @@ extension HubRoutes {
 
   /// `PUT /v1/sessions/by/{external}`
   func createByName(_ call: RoutedRequest) throws(ProblemDocument) {
-    // The library has decoded the path. Invalid UTF-8 in it became U+FFFD, and a bare `&` or `;` a
-    // NUL: such a path does not identify one external id.
-    let text = call["external"]
-    guard !text.unicodeScalars.contains(where: { $0 == "\u{FFFD}" || $0.value == 0 }),
-      let external = try? HostFields.external(.string(text))
-    else {
+    guard let external = try? HostFields.external(.string(call["external"])) else {
       throw ProblemDocument(
         status: 400, code: "badRequest",
-        detail: "the external id in the path must be percent-encoded and have 1 to 200 characters")
+        detail: "the external id in the path must have 1 to 200 characters")
     }
     try create(call, key: nil, external: external)
   }

@@ -11,9 +11,7 @@ extension HubRoutes {
   }
 
   func answerPreflight(_ caller: Caller) {
-    let methods = [HTTPMethod.get, .post, .put, .patch, .delete].filter { method in
-      mainRoutes.routes.contains { $0.method == method }
-    }
+    let methods = mainRoutes.methods
     transport.answer(
       caller,
       HTTPResponse(
@@ -43,6 +41,7 @@ extension HubRoutes {
   /// Whether `--origin` applies to a path: to sessions and definitions. The client's files and the
   /// API documents are public.
   private func isShared(_ request: HTTPRequest) -> Bool {
-    request.path.hasPrefix("/v1/sessions") || request.path.hasPrefix("/v1/definitions/")
+    request.target.begins(with: ["v1", "sessions"])
+      || request.target.begins(with: ["v1", "definitions"])
   }
 }

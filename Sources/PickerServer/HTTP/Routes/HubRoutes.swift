@@ -46,6 +46,7 @@ final class HubRoutes {
         try gate.admitOrigin(of: request.head)
       }
       if !request.isAdmin, isPreflight(request) { return answerPreflight(caller) }
+      if request.head.target.isServer { return answerServerOptions(caller, request) }
       try route(&caller, request)
     } catch {
       answer(caller, error)
@@ -53,7 +54,7 @@ final class HubRoutes {
   }
 
   /// The routes of the listener that accepted a request.
-  private func table(for request: HTTPRequest) -> RouteTable {
+  func table(for request: HTTPRequest) -> RouteTable {
     request.isAdmin ? .admin : mainRoutes
   }
 
@@ -61,7 +62,7 @@ final class HubRoutes {
   ///
   /// - Returns: The response that refuses the request, or `nil` to read the body.
   func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse? {
-    guard case .route(let route, _) = table(for: request).match(request.method, request.path),
+    guard case .route(let route, _) = table(for: request).match(request.method, request.target),
       let rate = route.rate(bodyByteCount: bodyByteCount)
     else { return nil }
     do throws(ProblemDocument) {
@@ -78,18 +79,20 @@ final class HubRoutes {
   private func route(
     _ caller: inout Caller, _ request: HTTPRequest
   ) throws(ProblemDocument) {
-    switch table(for: request).match(request.method, request.path) {
+    switch table(for: request).match(request.method, request.target) {
     case .route(let route, let variables):
       caller.route = route.pattern.text
       // A request with a large body has been counted before its body was read.
-      if let rate = route.rate, request.body.count <= HTTPBody.smallByteCountMax {
+      let isLarge = request.body.count > HTTPBody.smallByteCountMax
+      if let rate = route.rate, !isLarge || request.body.isUnread {
         try gate.admit(rate, request.head)
       }
       let credential = try gate.credential(
         request.head, for: route.access, session: variables["id"].map { SessionID($0) })
-      try route.handle(self)(
-        RoutedRequest(
-          caller: caller, request: request, variables: variables, credential: credential))
+      let call = RoutedRequest(
+        caller: caller, request: request, variables: variables, credential: credential)
+      if request.body.isUnread { return refuseUnread(call, access: route.access) }
+      try route.handle(self)(call)
     case .otherMethods(let methods): throw methodNotAllowed(methods)
     case .none where request.isAdmin: throw notFound(request.path)
     case .none:

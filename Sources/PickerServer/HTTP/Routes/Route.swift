@@ -73,7 +73,7 @@ struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
 
   init(stringLiteral text: String) {
     self.text = text
-    segments = PathPattern.split(text).map { segment in
+    segments = text.split(separator: "/").map { segment in
       guard segment.hasPrefix("{"), let end = segment.firstIndex(of: "}") else {
         return .literal(String(segment))
       }
@@ -83,9 +83,9 @@ struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
     }
   }
 
-  /// - Returns: The texts of the pattern's variables, not percent-decoded; `nil` if a path with
-  ///   these segments does not match.
-  func match(_ path: [Substring]) -> [String: String]? {
+  /// - Returns: The texts of the pattern's variables; `nil` if a path with these segments does not
+  ///   match.
+  func match(_ path: [String]) -> [String: String]? {
     guard let path = joined(path) else { return nil }
     var variables: [String: String] = [:]
     for (segment, text) in zip(segments, path) {
@@ -101,16 +101,12 @@ struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
 
   /// The segments of a path as this pattern has them; `nil` if there are too few or too many. An
   /// external id at the end may contain slashes.
-  private func joined(_ path: [Substring]) -> [Substring]? {
+  private func joined(_ path: [String]) -> [String]? {
     if path.count == segments.count { return path }
     guard path.count > segments.count,
       segments.last == .variable(name: "external", suffix: "")
     else { return nil }
     let rest = path[(segments.count - 1)...].joined(separator: "/")
-    return Array(path.prefix(segments.count - 1)) + [Substring(rest)]
-  }
-
-  static func split(_ path: String) -> [Substring] {
-    path.split(separator: "/", omittingEmptySubsequences: false)
+    return Array(path.prefix(segments.count - 1)) + [rest]
   }
 }

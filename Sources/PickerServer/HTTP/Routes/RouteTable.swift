@@ -11,10 +11,16 @@ struct RouteTable: Sendable {
 
   let routes: [Route]
 
-  func match(_ method: HTTPMethod, _ path: String) -> Match {
-    let segments = PathPattern.split(path)
+  /// The methods of all routes.
+  var methods: [HTTPMethod] {
+    [.get, .post, .put, .patch, .delete].filter { method in
+      routes.contains { $0.method == method }
+    }
+  }
+
+  func match(_ method: HTTPMethod, _ target: RequestTarget) -> Match {
     for route in routes {
-      guard let variables = route.pattern.match(segments) else { continue }
+      guard let variables = route.pattern.match(target.segments) else { continue }
       let sameRoutes = routes.filter { $0.pattern == route.pattern }
       guard let match = sameRoutes.first(where: { $0.accepts(method) }) else {
         return .otherMethods(sameRoutes.map(\.method))
