@@ -144,8 +144,8 @@ typedef struct wsl_slot {
   };
 } wsl_slot;
 
-/// The socket or TLS state from which a connection is read. `peek` and `read` return what `recv` and
-/// `SSL_read` do.
+/// The socket or TLS state from which a connection is read. `peek` and `read` return what `recv`
+/// and `SSL_read` do.
 typedef struct wsl_source {
   wsl_slot *slot;
   wsl_tls_state *tls;

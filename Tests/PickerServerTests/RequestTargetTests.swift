@@ -13,7 +13,8 @@ import WebSocketTransport
   }
 
   @Test(arguments: [
-    ("a/../b//.", ["a", "..", "b", "", "."]), ("..", [".."]), ("%2e%2e/%2F", ["..", "/"]), ("", [""]),
+    ("a/../b//.", ["a", "..", "b", "", "."]), ("..", [".."]), ("%2e%2e/%2F", ["..", "/"]),
+    ("", [""]),
   ])
   func `an external id is literal`(text: String, segments: [String]) {
     let expected = ["v1", "sessions", "by"] + segments

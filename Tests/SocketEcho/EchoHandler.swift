@@ -194,7 +194,8 @@ final class EchoHandler: SocketLoopHandler {
   }
 
   private func describe(_ request: HTTPRequest) -> String {
-    var lines = ["\(request.method.rawValue) \(path(of: request.head)) from \(request.remoteAddress)"]
+    let path = path(of: request.head)
+    var lines = ["\(request.method.rawValue) \(path) from \(request.remoteAddress)"]
     lines += request.query.map { "query \($0.name)=\($0.value)" }
     for name in RequestHeader.allCases {
       if let value = request.headers[name] { lines.append("\(name): \(value)") }

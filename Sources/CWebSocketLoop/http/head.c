@@ -11,9 +11,9 @@
 // become equal. Therefore it receives the target in a form that it does not change, see `encode`.
 //
 // libwebsockets 4.1.6 does not recognize the end of some names: after a name that is the beginning
-// of one that it knows, as in `X-Auth: a` (X-Auth-Token), and after a line without a colon, the next
-// line belongs to the name, and is lost. An attacker could hide `Origin` from the checks, or the
-// head's end, so that a proxy and pickerd see different requests.
+// of one that it knows, as in `X-Auth: a` (X-Auth-Token), and after a line without a colon, the
+// next line belongs to the name, and is lost. An attacker could hide `Origin` from the checks, or
+// the head's end, so that a proxy and pickerd see different requests.
 
 enum head_state {
   BEFORE,      ///< before the request line, and in empty lines there

@@ -9,8 +9,8 @@ enum {
   DROPPED_BYTES_MAX = 262144,  ///< of a dropped body, per connection and sweep
 };
 
-/// Passes a request to the handler, complete or without a body that is too long. The response is written by the writeable callback,
-/// even if the handler answers immediately.
+/// Passes a request to the handler, complete or without a body that is too long. The response is
+/// written by the writeable callback, even if the handler answers immediately.
 static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   wsl_exchange *body = slot->exchange;
   wsl_request request;

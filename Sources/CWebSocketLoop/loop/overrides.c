@@ -32,8 +32,8 @@ __attribute__((constructor)) static void find_replaced_functions(void) {
 
 // Reading ---------------------------------------------------------------------------------------
 //
-// libwebsockets reads as much as it can. These functions give it the bytes of the current head, body
-// or frames only; see loop/reading.c. Other callers, such as OpenSSL and clients, have no slot.
+// libwebsockets reads as much as it can. These functions give it the bytes of the current head,
+// body or frames only; see loop/reading.c. Other callers, such as clients, have no slot.
 
 static ssize_t peek_socket(const wsl_source *source, void *bytes, size_t size) {
   return recv_of_library(source->slot->descriptor, bytes, size, MSG_PEEK);

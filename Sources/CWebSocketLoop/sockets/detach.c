@@ -11,7 +11,7 @@
 // Removes a connection from its loop. libwebsockets cannot release a socket. `exchange_socket`
 // works around that: it gives libwebsockets another socket to close under the same descriptor.
 
-/// A head of WSL_HEAD_BYTES_MAX bytes, and the names of headers, which libwebsockets does not count.
+/// A head of WSL_HEAD_BYTES_MAX bytes, and the names of headers, which are not counted.
 enum { MOVED_HEAD_MAX = WSL_HEAD_BYTES_MAX + 1024 };
 
 /// A request head being serialized.

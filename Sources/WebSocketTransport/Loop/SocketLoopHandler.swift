@@ -43,9 +43,10 @@ package protocol SocketLoopHandler: AnyObject {
   ///   been dropped. `nil` to receive the body; `respond` follows.
   func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse?
 
-  /// A complete HTTP request, or one with an unread body, which must be refused. It must be answered once, now or later, with
-  /// ``SocketLoop/answer(_:_:)`` or ``SocketLoop/startStream(_:headers:)``. The connection is
-  /// dropped if no answer follows within `answerMilliseconds`.
+  /// A complete HTTP request, or one with an unread body, which must be refused. It must be
+  /// answered once, now or later, with ``SocketLoop/answer(_:_:)`` or
+  /// ``SocketLoop/startStream(_:headers:)``. The connection is dropped if no answer follows within
+  /// `answerMilliseconds`.
   func respond(to id: RequestID, _ request: HTTPRequest)
 
   /// `writable` for a streamed response.
