@@ -162,10 +162,10 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     #expect(outcome(session.settle(denial, after: 3000)) == outcome(first))
     #expect(session.fold.remnant == .nothing)
     let grant = Settle(op: denial.op, isGranted: true)
-    #expect(outcome(session.settle(grant, after: 4000)) == .late(isReported: true))
+    #expect(outcome(session.settle(grant, after: 4000)) == .late(reported: grant))
     #expect(session.fold.remnant == .entry)
     // The host is asked once to undo its own side.
-    #expect(outcome(session.settle(grant, after: 5000)) == .late(isReported: false))
+    #expect(outcome(session.settle(grant, after: 5000)) == .late(reported: nil))
     #expect(session.fold.remnant == .nothing && session.fold.status == .open)
   }
 
@@ -174,7 +174,7 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     let grant = Settle(op: session.op, isGranted: true)
     session.settle(grant)
     let other = Settle(op: grant.op, isGranted: true, data: data)
-    #expect(outcome(session.settle(other)) == .late(isReported: false))
+    #expect(outcome(session.settle(other)) == .late(reported: nil))
     #expect(session.fold.status == .confirmed && session.fold.decision.data == nil)
   }
 
@@ -183,12 +183,12 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     var elapsed = cancelled
     let grant = Settle(op: cancelled.op, isGranted: true)
     cancelled.give(ana, 3, .cancel)
-    #expect(outcome(cancelled.settle(grant)) == .late(isReported: true))
+    #expect(outcome(cancelled.settle(grant)) == .late(reported: grant))
 
     // The decision itself brings the session to its time.
     let outcomes = elapsed.settle(grant, after: 300_000)
 
-    #expect(outcome(outcomes) == .late(isReported: true))
+    #expect(outcome(outcomes) == .late(reported: grant))
     #expect(statusChanges(outcomes).map(\.reason) == [.timeout])
     #expect(elapsed.fold.status == .open)
   }
@@ -199,9 +199,8 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     session.settle(Settle(op: first, isGranted: false))
     session.give(ana, 3, .confirm, after: 2000)
     #expect(!session.op.isEmpty && session.op != first)
-    #expect(
-      outcome(session.settle(Settle(op: first, isGranted: true), after: 3000))
-        == .late(isReported: true))
+    let late = Settle(op: first, isGranted: true, data: data)
+    #expect(outcome(session.settle(late, after: 3000)) == .late(reported: late))
     #expect(session.fold.status == .confirming)
   }
 

@@ -163,6 +163,23 @@ def test_a_denial_has_its_reason_and_data_and_the_result_of_its_revision(fed):
     assert session.result() != before
 
 
+def test_a_late_grant_is_reported_once_with_its_data(fed):
+    session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
+    ana = session.join("Ana")
+    ana.confirm()
+    op = session.get()["op"]
+    ana.cancel()
+    grant = {"op": op, "granted": True, "data": {"booking": 4711, "exact": 1.50}}
+    answers = [fed.post(f"{session.path}/settle", grant) for _ in range(2)]
+    assert [(late.status, late.code) for late in answers] == [(409, "tooLate")] * 2
+
+    found = wait_until(lambda: len(events(fed)) == 4 and events(fed))
+
+    data = found[3]["data"]
+    assert (found[3]["type"], data["op"], data["status"]) == ("session.confirming.late", op, "open")
+    assert data["data"] == grant["data"]
+
+
 def test_deleting_a_session_that_is_confirming_denies_it_first(fed):
     session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
     session.join("Ana").confirm()

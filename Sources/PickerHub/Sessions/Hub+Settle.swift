@@ -33,7 +33,7 @@ extension Hub {
         // Only a late grant is stored: the feed has to report it. In a shared log the confirmation
         // may be an entry that is not here yet.
         let isFinal = if case .done = outcome { true } else { !isShared }
-        if isFinal, outcome != .late(isReported: true) {
+        if isFinal, outcome != .late(reported: settle) {
           return answer(result(of: outcome, settle, hosted.session.fold))
         }
       }

@@ -69,9 +69,9 @@ package enum SettleOutcome: Hashable, Sendable {
   case done(Settlement)
   /// Something else was first.
   ///
-  /// - Parameter isReported: Whether the host must be asked to undo its own side: it granted a
-  ///   confirmation that was not confirmed, and was not asked before.
-  case late(isReported: Bool)
+  /// - Parameter reported: The decision if the host must be asked to undo its own side: it granted
+  ///   a confirmation that was not confirmed, and was not asked before.
+  case late(reported: Settle?)
 }
 
 /// A confirmation that waits for the host.

@@ -18,14 +18,13 @@ extension SessionFold {
       remembered.member(member).flatMap { event(.memberLeft, $0, at: now) }
     case .resultReported(let report):
       event(.resultChanged, revision: report.revision, at: report.at, report.state)
-    case .settled(.late(isReported: true)):
-      // The confirmation that the decision was about is the last one reported.
+    case .settled(.late(let settle?)):
       event(
-        .lateConfirmation, revision: revision, discriminator: decision.lateOps.last ?? "", at: now,
-        reportedState
+        .lateConfirmation, revision: revision, discriminator: settle.op, at: now, reportedState
       ) {
         $0.literal(",\"op\":")
-        $0.string(decision.lateOps.last ?? "")
+        $0.string(settle.op)
+        $0.data(of: settle)
       }
     case .settled: nil
     }
@@ -206,9 +205,12 @@ extension JSONWriter {
       literal(",\"detail\":")
       raw(detail)
     }
-    if let data = settle.data {
-      literal(",\"data\":")
-      verbatim(data)
-    }
+    data(of: settle)
+  }
+
+  fileprivate mutating func data(of settle: Settle) {
+    guard let data = settle.data else { return }
+    literal(",\"data\":")
+    verbatim(data)
   }
 }

@@ -74,7 +74,7 @@ package struct DecisionState: Hashable, Sendable {
     let known = settlements.first { $0.settle.op == settle.op }
     if let known, known.settle == settle { return .done(known) }
     let isConfirmed = known?.settle.isGranted == true
-    return .late(
-      isReported: settle.isGranted && !isConfirmed && !lateOps.contains(settle.op))
+    let isReported = settle.isGranted && !isConfirmed && !lateOps.contains(settle.op)
+    return .late(reported: isReported ? settle : nil)
   }
 }

@@ -26,8 +26,8 @@ extension SessionFold {
     if outcomes.count > outcomeCount { remnant = .tick }
     guard let confirmation = decision.confirmation, confirmation.op == settle.op else {
       let outcome = decision.outcome(of: settle)
-      if case .late(isReported: true) = outcome {
-        decision.rememberLate(settle.op)
+      if case .late(let reported?) = outcome {
+        decision.rememberLate(reported.op)
         remnant = .entry
       }
       return outcomes.append(.settled(outcome))

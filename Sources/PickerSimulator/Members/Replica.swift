@@ -97,7 +97,7 @@ struct Replica {
 
   private mutating func note(_ outcomes: [Outcome], of entry: LogEntry) {
     guard case .settle(let settle) = entry.body else { return }
-    if outcomes.contains(.settled(.late(isReported: true))) { lateOps[settle.op, default: 0] += 1 }
+    if outcomes.contains(.settled(.late(reported: settle))) { lateOps[settle.op, default: 0] += 1 }
     for case .delta(let delta) in outcomes {
       guard case .status(let change) = delta.change, change.status == .confirmed else { continue }
       confirmedOps[settle.op, default: 0] += 1
