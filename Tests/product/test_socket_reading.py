@@ -1,5 +1,7 @@
 """What follows a request in the same segment: frames, requests and bodies are never mixed up."""
 
+import time
+
 import pytest
 
 from conftest_socket import echo, start  # noqa: F401
@@ -123,3 +125,16 @@ def test_the_refusal_of_a_very_long_body_arrives_and_ends_the_connection(echo): 
         status, headers, _ = raw.response()
         assert (status, headers["connection"]) == (413, "close")
         assert raw.read_to_end() == b""
+
+
+def test_pipelined_requests_of_a_client_that_does_not_read_cost_no_cpu(start):  # noqa: F811
+    server = start()
+    with server.raw(receive_buffer=4096, timeout=60) as raw:
+        raw.send((HEAD % (b"/large?bytes=1000000", b"")) * 20 + post(b"last"))
+        time.sleep(0.5)
+        before = server.cpu_seconds()
+        time.sleep(2)
+        assert server.cpu_seconds() - before < 1, "the loop does not spin"
+        for _ in range(20):
+            assert len(raw.response()[2]) == 1_000_000
+        assert raw.response()[2] == b"last"

@@ -1,5 +1,6 @@
 #include "private.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,16 +82,25 @@ static int finish(wsl_loop *loop, wsl_slot *slot) {
   return goes_on && lws_http_transaction_completed(slot->wsi) == 0 ? 0 : -1;
 }
 
-/// Writes the next piece of a response. Called when the kernel has taken the previous one.
+/// Whether the kernel takes more output. libwebsockets waits for that between two requests, and
+/// polls for input meanwhile: a pipelined request would make the loop spin.
+static bool is_writable(const wsl_slot *slot) {
+  struct pollfd output = {.fd = lws_get_socket_fd(slot->wsi), .events = POLLOUT};
+  return poll(&output, 1, 0) == 1;
+}
+
+/// Writes the next piece of a response, or ends it. Called when the kernel has taken the previous
+/// piece.
 static int pump(wsl_loop *loop, wsl_slot *slot) {
   wsl_exchange *response = slot->exchange;
   size_t rest = response->count - response->sent;
   size_t piece = rest < PIECE_BYTES_MAX ? rest : PIECE_BYTES_MAX;
-  if (lws_write(slot->wsi, response->bytes + response->sent, piece, LWS_WRITE_HTTP) < 0) return -1;
+  unsigned char *next = response->bytes + response->sent;
+  if (piece > 0 && lws_write(slot->wsi, next, piece, LWS_WRITE_HTTP) < 0) return -1;
   response->sent += piece;
   slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
-  if (response->sent == response->count && !lws_partial_buffered(slot->wsi))
-    return finish(loop, slot);
+  bool is_sent = response->sent == response->count && !lws_partial_buffered(slot->wsi);
+  if (is_sent && is_writable(slot)) return finish(loop, slot);
   lws_callback_on_writable(slot->wsi);
   return 1;
 }

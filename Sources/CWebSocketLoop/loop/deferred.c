@@ -28,28 +28,30 @@ static bool is_reading(const wsl_slot *slot) {
   return false;
 }
 
-/// Whether OpenSSL has decrypted bytes of a connection that libwebsockets has not read.
-static bool has_pending(const wsl_slot *slot) {
+/// The number of bytes that OpenSSL has decrypted and libwebsockets has not read.
+static int pending_count(const wsl_slot *slot) {
   bool is_served = slot->wsi && slot->phase != PHASE_FREE && slot->phase != PHASE_ABORTED;
   SSL *tls = is_served && slot->is_tls ? lws_get_ssl(slot->wsi) : NULL;
-  return tls && SSL_pending(tls) > 0;
+  return tls ? SSL_pending(tls) : 0;
 }
 
-/// Makes libwebsockets read from a connection whose socket has no event.
+/// Makes libwebsockets read from a connection whose socket has no event. Between two requests it
+/// does not read before the socket is writable.
 static void service(wsl_loop *loop, const wsl_slot *slot) {
   struct lws_pollfd event = {
       .fd = slot->descriptor, .events = LWS_POLLIN, .revents = LWS_POLLIN};
+  int before = pending_count(slot);
   lws_service_fd(loop->context, &event);
-  wsl_kick(loop);  // it may have stored bytes, or may not read before the socket is writable
+  if (pending_count(slot) != before) wsl_kick(loop);  // it may have stored what it has read
 }
 
 static void resume(wsl_loop *loop, wsl_slot *slot) {
   bool is_violated = slot->violation && slot->phase == PHASE_OPEN;
   if (is_violated && !slot->is_paused) wsl_ws_violated(loop, slot);
   else if (is_violated) wsl_defer(loop, slot);
-  if (!has_pending(slot)) return;
+  if (pending_count(slot) == 0) return;
   if (is_reading(slot)) service(loop, slot);
-  if (has_pending(slot)) wsl_defer(loop, slot);
+  if (pending_count(slot) > 0) wsl_defer(loop, slot);
 }
 
 /// Handles the slots that were passed to `wsl_defer`. A slot may have been released since, and
