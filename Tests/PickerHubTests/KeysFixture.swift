@@ -65,7 +65,7 @@ extension HubFixture {
 
   func read(_ credential: Credential?, ticket: Ticket? = nil) -> HubProblem? {
     var problem: HubProblem?
-    hub.admit(to: session, token: credential, ticket: ticket, needs: .viewer, at: now) {
+    hub.admitViewer(to: session, token: credential, ticket: ticket, at: now) {
       if case .failure(let found) = $0 { problem = found }
     }
     return problem

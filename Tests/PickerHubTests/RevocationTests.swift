@@ -69,9 +69,8 @@ import Testing
     fixture.revoke(.subject("17"))
     fixture.enter(1, "sub=17 iat=-5")
     var problem: HubProblem?
-    fixture.hub.admit(
-      to: fixture.session, token: try fixture.credential("sub=17 iat=-5"), needs: .viewer,
-      at: fixture.now
+    fixture.hub.admitViewer(
+      to: fixture.session, token: try fixture.credential("sub=17 iat=-5"), at: fixture.now
     ) { if case .failure(let found) = $0 { problem = found } }
     fixture.store()
 

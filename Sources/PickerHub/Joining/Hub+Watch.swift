@@ -93,6 +93,14 @@ extension Hub {
     closeOverflowing()
   }
 
+  /// Checks that a token or a ticket grants a viewer's rights in a session.
+  package func admitViewer(
+    to id: SessionID, token: Credential?, ticket: Ticket? = nil, at time: HubTime,
+    answer: @escaping (Result<Void, HubProblem>) -> Void
+  ) {
+    admit(to: id, token: token, ticket: ticket, needs: .viewer, at: time, answer: answer)
+  }
+
   /// Checks that a token or a ticket grants the rights of a role in a session.
   package func admit(
     to id: SessionID, token: Credential?, ticket: Ticket? = nil, needs role: Role,

@@ -42,8 +42,8 @@ extension HubRoutes {
 
   /// Answers a `HEAD` request: the status and headers that a stream would have.
   private func headOfEvents(_ caller: Caller, _ watch: WatchRequest, _ session: SessionID) {
-    hub.admit(
-      to: session, token: watch.token, ticket: watch.ticket, needs: .viewer, at: transport.now
+    hub.admitViewer(
+      to: session, token: watch.token, ticket: watch.ticket, at: transport.now
     ) { [self] result in
       switch result {
       case .success:

@@ -13,9 +13,8 @@ extension HubRoutes {
   func createTicket(_ call: RoutedRequest) throws(ProblemDocument) {
     let caller = call.caller
     let (purpose, seconds) = try ticketBody(call.request)
-    hub.admit(
-      to: call.session, token: call.credential, needs: .viewer, at: transport.now
-    ) { [self] result in
+    hub.admitViewer(to: call.session, token: call.credential, at: transport.now) {
+      [self] result in
       switch result {
       case .success:
         let now = transport.now.machine
