@@ -175,9 +175,8 @@ void wsl_resume(wsl_loop *loop, wsl_id id);
 
 wsl_method wsl_request_method(const wsl_request *request);
 
-/// The target as the client has sent it: a path, possibly with a query; an absolute URL with the
-/// scheme http or https; or `*`. Its characters are printable ASCII, and its percent-encoded bytes
-/// are UTF-8. Valid until the next call with this request.
+/// The target as the client has sent it: a path with a query, an http or https URL, or `*`. It is
+/// printable ASCII and percent-encoded UTF-8. Valid until the next call with this request.
 wsl_text wsl_request_target(wsl_request *request);
 
 /// The value of a header. Repeated headers are joined with a comma and a space. NULL if it is
@@ -187,8 +186,7 @@ wsl_text wsl_request_header(wsl_request *request, wsl_header header);
 /// The body; empty for an upgrade, and if it is unread.
 wsl_text wsl_request_body(const wsl_request *request);
 
-/// The length of a body over `body_bytes_max`, which is discarded after the response; otherwise 0.
-/// The handler must refuse the request.
+/// The length of a body over `body_bytes_max`, for which the handler must refuse the request, or 0.
 uint64_t wsl_request_unread(const wsl_request *request);
 
 /// Takes the memory of the request's body, so that its bytes remain valid after `respond` has
@@ -220,8 +218,7 @@ wsl_text wsl_request_peer(wsl_request *request);
 /// - Returns: False if `network_connections_max` is reached; nothing is counted then.
 bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network);
 
-/// Whether a connection can serve another request after this one. After an unread body it can
-/// unless the body is very long, or the client may decide not to send it (`Expect: 100-continue`).
+/// Whether a connection can serve another request, also after an unread body.
 bool wsl_is_reusable(wsl_loop *loop, wsl_id id);
 
 /// Refuses an upgrade or a large request body with `head` (status line, headers, empty line) and
