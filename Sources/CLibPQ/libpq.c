@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 #define LIBPQ_FUNCTIONS(each)                                                                      \
-  each(PQconnectdbParams) each(PQconninfoParse) each(PQconninfoFree) each(PQfreemem)               \
+  each(PQconnectStartParams) each(PQconnectPoll)                                                   \
+  each(PQconninfoParse) each(PQconninfoFree) each(PQfreemem)                                       \
   each(PQfinish) each(PQstatus) each(PQtransactionStatus) each(PQerrorMessage) each(PQsocket)      \
   each(PQsetnonblocking) each(PQenterPipelineMode) each(PQexitPipelineMode)                        \
   each(PQpipelineSync) each(PQflush) each(PQisBusy) each(PQconsumeInput) each(PQexec)              \
@@ -45,8 +46,12 @@ const char *libpq_load(void) {
 // Hidden, so that the library itself cannot be linked to these functions.
 #pragma GCC visibility push(hidden)
 
-PGconn *PQconnectdbParams(const char *const *keywords, const char *const *values, int expand) {
-  return library.PQconnectdbParams(keywords, values, expand);
+PGconn *PQconnectStartParams(const char *const *keywords, const char *const *values, int expand) {
+  return library.PQconnectStartParams(keywords, values, expand);
+}
+
+PostgresPollingStatusType PQconnectPoll(PGconn *connection) {
+  return library.PQconnectPoll(connection);
 }
 
 PQconninfoOption *PQconninfoParse(const char *conninfo, char **message) {

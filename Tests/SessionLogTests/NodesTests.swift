@@ -153,6 +153,49 @@ import Testing
     #expect(loaded.entryCount == 3 && loaded.fold.revision == 1)
   }
 
+  @Test func `ticks of two nodes for the same instant are done once`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two) = (try TestNode(shelf), try TestNode(shelf))
+    let fixture = try LogFixture(
+      #"{"kind":"slot","leadMinutes":0,"stepMinutes":10,"days":2}"#, in: one.log)
+    fixture.join("m_1")
+    one.log.flush()
+    let before = try await one.load().fold
+    _ = try await two.load()
+    let due = try #require(before.nextTick)
+
+    one.append(.tick, at: due.milliseconds)
+    two.append(.tick, at: due.milliseconds + 40)
+    _ = (try await one.records(2), try await two.records(2))
+
+    let (first, second) = (try await one.load(), try await two.load())
+    #expect(first.entryCount == 3 && first.fold.revision == before.revision + 1)
+    #expect(first.fold.state == second.fold.state)
+  }
+
+  @Test func `entries of a stopped node that are missing give their session an epoch`() async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let one = try TestNode(shelf)
+    var two: TestNode? = try TestNode(shelf)
+    let fixture = try LogFixture(in: one.log)
+    fixture.join("m_1")
+    one.log.flush()
+    _ = (try await one.load(), try await two!.load())
+    two!.append(command(2))
+    _ = (try await one.records(1), try await two!.records(1))
+    two = nil
+    // As after the promotion of a standby without the entry.
+    try shelf.write(
+      "DELETE FROM pickerd.entry WHERE sequence = 2; UPDATE pickerd.session SET head = 1")
+
+    let lost = try await one.wait(for: "lost") {
+      if case .lost(let sessions) = $0 { sessions } else { nil }
+    }
+    #expect(lost == [fixture.origin.id])
+    #expect(try await one.load().fold.origin.epoch != "first")
+  }
+
   @Test func `the end by another node is reported`() async throws {
     let shelf = try Shelf(.postgres)
     let (one, two, _) = try await nodes(shelf)

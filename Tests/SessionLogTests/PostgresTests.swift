@@ -59,6 +59,40 @@ import Testing
     #expect(throws: StoreProblem.self) { try PostgresAddress("postgres://ana:geheim@[/shop") }
   }
 
+  @Test func `a host that does not answer delays nothing`() throws {
+    // It accepts a connection and says nothing.
+    let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(silent) }
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &place) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        #expect(bind(silent, address, size) == 0 && listen(silent, 8) == 0)
+        getsockname(silent, address, &size)
+      }
+    }
+    let port = UInt16(bigEndian: place.sin_port)
+    let address = try PostgresAddress(
+      "postgres://pickerd@/postgres?host=127.0.0.1,\(TestServer.shared.folder)"
+        + "&port=\(port),5432&connect_timeout=600")
+
+    let connection = try PostgresConnection(address, name: "tests")
+
+    #expect(try connection.run("SELECT 7").int(0, 0) == 7)
+  }
+
+  @Test func `a refusal of all hosts is reported at once`() throws {
+    let address = try PostgresAddress(
+      "postgres://pickerd@/postgres?host=/nowhere/one,/nowhere/two&connect_timeout=600")
+
+    let error = #expect(throws: PostgresError.self) {
+      try PostgresConnection(address, name: "tests")
+    }
+    #expect(error?.description.contains("/nowhere/one") == true)
+  }
+
   @Test func `a batch of many sessions has few statements`() throws {
     let session = try GeneratedSession(seed: 5)
     let records = (0..<300).flatMap { number in
@@ -73,7 +107,7 @@ import Testing
       records, by: PostgresNode(incarnation: 1, fence: 1), epochs: epochs, SessionLimits(),
       FeedLimits(), FoldVersions(tzdata: nil), digest: { $0 })
 
-    #expect(batch.statements.count == 7)
+    #expect(batch.statements.count == 9)
   }
 
   @Test func `a schema of a newer pickerd is refused`() throws {

@@ -9,7 +9,7 @@ import Synchronization
 /// also if that is killed; see Tests/postgres/server.sh.
 final class TestServer: Sendable {
   static let shared = TestServer()
-  private let folder: String
+  let folder: String
   private let input = Pipe()
   private let free = Mutex<[String]>([])
   private let count = Mutex(0)

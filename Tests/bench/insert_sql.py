@@ -11,6 +11,8 @@ from pathlib import Path
 ENTRY = 130
 #: Scripts with other sessions each.
 SCRIPTS = 8
+#: Of every connection of pickerd (PostgresConnection.swift).
+SETTINGS = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off"
 SCRIPT = r"""
 \set incarnation :client_id + 1
 \startpipeline
@@ -22,12 +24,14 @@ SELECT 1 / count(*) FROM own;
 SELECT count(*) FROM (
   SELECT FROM session WHERE id = ANY ({ids}) ORDER BY id FOR NO KEY UPDATE
 ) AS locked;
+SELECT set_config('enable_hashjoin', 'on', true), set_config('enable_nestloop', 'off', true);
 WITH grown AS (
   UPDATE session SET head = session.head + g.count, row_count = row_count + g.count,
     byte_count = byte_count + g.size, has_members = true, active_at = now_ms(),
     served_by = :incarnation
   FROM unnest({ids}, {epochs}, {counts}, {sizes}) AS g(id, epoch, count, size)
-  WHERE session.id = g.id AND session.epoch = g.epoch AND session.ended_at IS NULL
+  WHERE session.id = g.id AND session.id = ANY ({ids}) AND session.epoch = g.epoch
+    AND session.ended_at IS NULL
   RETURNING session.id, session.number, session.head - g.count AS base
 ), added AS (
   INSERT INTO entry (session, sequence, node, serial, body)
@@ -36,6 +40,7 @@ WITH grown AS (
   JOIN grown USING (id)
 )
 SELECT id, base FROM grown;
+SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_nestloop', 'on', true);
 SELECT newest FROM feed;
 SELECT id, byte_count FROM session WHERE id = ANY ({ids}) AND ended_at IS NULL;
 COMMIT;
@@ -67,7 +72,7 @@ class Inserts:
 
     def __init__(self, store, passfile, sessions):
         self.environment = {**os.environ, "PGPASSFILE": passfile,
-                            "PGOPTIONS": "-c search_path=pickerd"}
+                            "PGOPTIONS": "-c search_path=pickerd " + SETTINGS}
         superuser = store.replace("pickerd@", "postgres@")
         self.run("psql", "-d", superuser, "-c", "CREATE DATABASE bench OWNER pickerd")
         tables = self.run("pg_dump", "-s", "-n", "pickerd", "-d", store)

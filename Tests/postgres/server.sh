@@ -27,8 +27,11 @@ cat >>"$folder/data/postgresql.conf" <<END
 listen_addresses = ''
 unix_socket_directories = '$folder'
 shared_buffers = 32MB
-max_connections = 400
+max_connections = 600
 fsync = on
+# For databases with synchronous_commit = on: commits wait for a standby of this name.
+synchronous_standby_names = 'standby'
+synchronous_commit = local
 END
 control start || { cat "$folder.log" >&2; exit 1; }
 echo "$folder"

@@ -11,39 +11,59 @@ extension PostgresSessionLog {
     if state.withLock({ $0.add(load) }) { queueBatch(of: session) }
   }
 
-  /// Loads a session and passes it to its hub. Called on ``readingQueue``.
-  func read(_ load: PendingLoad) {
-    let session = load.session
+  /// The maximum of sessions that are read in one transaction, and so in memory twice.
+  static let loadCountMax = 16
+
+  /// Loads sessions and passes them to their hubs. Called on ``readingQueue``.
+  func read(_ loads: [PendingLoad]) {
     do {
-      let outcome = try reader.read { connection in
-        try PostgresSessionRows(session, connection).map { try self.outcome(of: load, $0) }
+      let outcomes = try reader.readConfirmed { connection in
+        try loads.map { try outcome(of: $0, connection) }
       }
-      switch outcome {
-      case nil: notify(.loaded(session, nil))
-      case .diverged(let divergence):
-        queue.async { self.renew(session, divergence) { self.read(load) } }
-      case .loaded(let loaded, let byteCount):
-        state.withLock { $0.note(byteCount, of: session) }
-        let isBehind = reports.use { served in
-          notify(.loaded(session, loaded))
-          return served.loaded(
-            session, position: loaded.entryCount, epoch: loaded.fold.origin.epoch)
-        }
-        if isBehind { follower.wake.set() }
-      }
+      for (load, outcome) in zip(loads, outcomes) { finish(load, outcome) }
     } catch {
-      notify(.message("session \(session.shortened) cannot be read from \(address): \(error)"))
-      notify(.loaded(session, nil))
+      for load in loads { cannotRead(load.session, error) }
     }
   }
 
+  /// - Throws: ``PostgresError``. The outcome of a session that cannot be decoded is a failure.
   private func outcome(
-    of load: PendingLoad, _ rows: PostgresSessionRows
-  ) throws -> StoredReading.Outcome {
-    try StoredReading.load(
-      rows, limits: load.limits, versions, now: rows.now,
-      definition: { try definitions.definition(of: $0, hub: load.hub) },
-      make: { self.definitions.definition(document: $0, hub: load.hub) })
+    of load: PendingLoad, _ connection: PostgresConnection
+  ) throws -> Result<StoredReading.Outcome?, any Error> {
+    do {
+      return .success(
+        try PostgresSessionRows(load.session, connection).map { rows in
+          try StoredReading.load(
+            rows, limits: load.limits, versions, now: rows.now,
+            definition: { try definitions.definition(of: $0, hub: load.hub) },
+            make: { self.definitions.definition(document: $0, hub: load.hub) })
+        })
+    } catch let error where !(error is PostgresError) {
+      return .failure(error)
+    }
+  }
+
+  private func finish(_ load: PendingLoad, _ outcome: Result<StoredReading.Outcome?, any Error>) {
+    let session = load.session
+    switch outcome {
+    case .failure(let error): cannotRead(session, error)
+    case .success(nil): notify(.loaded(session, nil))
+    case .success(.diverged(let divergence)):
+      queue.async { self.renew(session, divergence) { self.read([load]) } }
+    case .success(.loaded(let loaded, let byteCount)):
+      state.withLock { $0.note(byteCount, of: session) }
+      let isBehind = reports.use { served in
+        notify(.loaded(session, loaded))
+        return served.loaded(
+          session, position: loaded.entryCount, epoch: loaded.fold.origin.epoch)
+      }
+      if isBehind { follower.wake.set() }
+    }
+  }
+
+  private func cannotRead(_ session: SessionID, _ error: any Error) {
+    notify(.message("session \(session.shortened) cannot be read from \(address): \(error)"))
+    notify(.loaded(session, nil))
   }
 
   package func history(

@@ -29,7 +29,7 @@ extension PostgresSessionLog {
     _ names: SessionIndex.Names, hub: Int,
     completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void
   ) {
-    lookUp { connection throws(PostgresError) in
+    lookUp(confirms: true) { connection throws(PostgresError) in
       try PostgresSessionLog.owner(of: names, connection)
     } then: { outcome in
       self.notify(.runInHub(hub) { completion(outcome) })
@@ -62,13 +62,18 @@ extension PostgresSessionLog {
   }
 
   /// Reads something on ``readingQueue``.
+  ///
+  /// - Parameter confirms: Whether the standbys must have what is found.
   private func lookUp<Found: Sendable>(
+    confirms: Bool = false,
     _ body: @escaping @Sendable (PostgresConnection) throws(PostgresError) -> Found?,
     then completion: @escaping @Sendable (LogLookup<Found>) -> Void
   ) {
     readingQueue.async {
       do {
-        completion(try self.reader.read(body).map { .found($0) } ?? .absent)
+        var found = try self.reader.read(body)
+        if confirms && found != nil { found = try self.reader.readConfirmed(body) }
+        completion(found.map { .found($0) } ?? .absent)
       } catch {
         completion(.unavailable)
       }

@@ -126,7 +126,7 @@ extension PostgresSessionLog {
       PostgresBatch.expiry(
         of: id, head: head, event, missed: missed, node: follower.incarnation, digest: digest))
     guard rows.last?.bool(0, 0) == true else { return }
-    reports.use { $0.noted(nil, of: id) }
+    reports.use { $0.doubted(id) }
     follower.announce(heads: [id: nil], feedPosition: nil)
     follower.wake.set()
     deleteEndedLater()

@@ -8,7 +8,7 @@ import PickerSession
 extension PostgresSessionLog {
   /// The maximum time that a batch waits for a connection.
   private static let waitSeconds = 10
-  /// The pause before connecting again; doubled up to a second.
+  /// The pause before connecting again; doubled up to a quarter of a second.
   private static let firstPause = 0.05
 
   /// Commits a batch, over several connections if needed.
@@ -26,7 +26,7 @@ extension PostgresSessionLog {
           return fail(batch.records, error)
         }
         Thread.sleep(forTimeInterval: pause)
-        pause = min(1, 2 * pause)
+        pause = min(0.25, 2 * pause)
       }
     }
   }

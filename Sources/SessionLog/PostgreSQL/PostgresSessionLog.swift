@@ -84,7 +84,7 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
       feed = try PostgresFeed(connection, PostgresReader(address, name: name))
       follower = try PostgresFollower(
         address, name: "\(name)-follower", incarnation: writer.incarnation, reports, definitions,
-        feed)
+        feed, confirming: PostgresReader(address, name: name))
       restored = try PostgresOrphans.adopt(
         try PostgresOrphans.stoppedNodes(connection), by: writer.incarnation, connection)
       hasLostHistory = opened.hasLostHistory
@@ -174,7 +174,12 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   private func writeAndRead() {
     let batch = state.withLock { $0.takeBatch() }
     if !batch.records.isEmpty { commit(batch) }
-    for load in batch.loads { readingQueue.async { self.read(load) } }
+    var loads = batch.loads[...]
+    while !loads.isEmpty {
+      let part = Array(loads.prefix(PostgresSessionLog.loadCountMax))
+      loads = loads.dropFirst(part.count)
+      readingQueue.async { self.read(part) }
+    }
   }
 
   /// Waits until all records appended so far are stored or lost.

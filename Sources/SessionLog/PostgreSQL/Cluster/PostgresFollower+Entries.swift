@@ -11,8 +11,10 @@ extension PostgresFollower {
 
   /// Reports all entries of a session that are committed now, then calls the completion.
   func catchUp(_ session: SessionID, completion: @escaping @Sendable () -> Void) {
-    outgoing.withLock { $0.catchUps.append(CatchUp(session: session, completion: completion)) }
-    wake.set()
+    confirmer.confirm(session) { [weak self] in
+      guard let self else { return completion() }
+      outgoing.withLock { $0.catchUps.append(CatchUp(session: session, completion: completion)) }
+    }
   }
 
   /// Reads what is missing of the sessions in memory.
@@ -22,7 +24,6 @@ extension PostgresFollower {
       return outgoing.catchUps
     }
     defer { for catchUp in catchUps { notify(.run(catchUp.session, catchUp.completion)) } }
-    for catchUp in catchUps { reports.use { $0.noted(nil, of: catchUp.session) } }
     while case let gaps = reports.use({ $0.gaps }), !gaps.isEmpty {
       let pages = try read(gaps, connection)
       reports.report { served in
@@ -35,6 +36,7 @@ extension PostgresFollower {
         return report
       }
     }
+    if reports.use({ $0.hasDoubts }) { confirmer.confirmDoubts() }
   }
 
   private func read(
@@ -42,14 +44,15 @@ extension PostgresFollower {
   ) throws(PostgresError) -> [ServedSessions.Page] {
     let rows = try connection.run(
       """
-      SELECT w.place, s.epoch, s.head, e.sequence, e.node, e.serial, e.body
-      FROM unnest($1, $2) WITH ORDINALITY AS w(id, position, place)
+      SELECT w.place, s.epoch, e.sequence, e.node, e.serial, e.body
+      FROM unnest($1, $2, $3) WITH ORDINALITY AS w(id, position, last, place)
       LEFT JOIN session s ON s.id = w.id AND s.ended_at IS NULL
       LEFT JOIN entry e ON e.session = s.number AND e.sequence > w.position
-      ORDER BY w.place, e.sequence LIMIT $3
+        AND e.sequence <= w.last
+      ORDER BY w.place, e.sequence LIMIT $4
       """,
       [
-        .texts(gaps.map(\.session.text)), .ints(gaps.map(\.position)),
+        .texts(gaps.map(\.session.text)), .ints(gaps.map(\.position)), .ints(gaps.map(\.last)),
         .int(PostgresFollower.pageCount),
       ])
     var pages: [ServedSessions.Page] = []
@@ -62,10 +65,9 @@ extension PostgresFollower {
         place = number
         pages.append(
           ServedSessions.Page(
-            gap: gap, epoch: rows.text(row, 1), head: rows.int(row, 2) ?? 0,
-            isComplete: number != last))
+            gap: gap, epoch: rows.text(row, 1), isComplete: number != last))
       }
-      guard let sequence = rows.int(row, 3) else { continue }
+      guard let sequence = rows.int(row, 2) else { continue }
       pages[pages.count - 1].rows.append(
         try self.row(sequence, rows, row, gap, connection))
     }
@@ -76,11 +78,11 @@ extension PostgresFollower {
     _ sequence: Int, _ rows: PostgresRows, _ row: Int, _ gap: ServedSessions.Gap,
     _ connection: PostgresConnection
   ) throws(PostgresError) -> ServedSessions.Row {
-    let isOwn = rows.int(row, 4) == incarnation
+    let isOwn = rows.int(row, 3) == incarnation
     // Own entries are in memory, except when their appends were given up before the last load.
-    let entry = isOwn ? nil : try self.entry(rows.data(row, 6) ?? Data(), gap, connection)
+    let entry = isOwn ? nil : try self.entry(rows.data(row, 5) ?? Data(), gap, connection)
     return ServedSessions.Row(
-      sequence: sequence, ownSerial: isOwn ? rows.int(row, 5) : nil, entry: entry)
+      sequence: sequence, ownSerial: isOwn ? rows.int(row, 4) : nil, entry: entry)
   }
 
   /// Decodes an entry.
@@ -119,7 +121,7 @@ extension PostgresFollower {
       feed.readState()
       reports.lost(reports.use { $0.ids })
     }
-    feed.signal.advance(to: ends.int(0, 0) ?? 0)
+    if ends.int(0, 0) ?? 0 > feed.signal.position { confirmer.confirmDoubts() }
     let known = reports.use { $0.known }
     guard !known.isEmpty else { return }
     let rows = try connection.run(
@@ -133,8 +135,8 @@ extension PostgresFollower {
         .texts(known.map(\.epoch)),
       ])
     reports.use { served in
-      for row in 0..<rows.count { served.noted(nil, of: SessionID(rows.text(row, 0) ?? "")) }
+      for row in 0..<rows.count { served.doubted(SessionID(rows.text(row, 0) ?? "")) }
     }
-    try readGaps(connection)
+    if rows.count > 0 { confirmer.confirmDoubts() }
   }
 }

@@ -70,7 +70,10 @@ extension PostgresFollower {
   private func receive(_ fact: NodeFact, by sender: Int, isOwn: Bool) {
     switch fact {
     case .head(let session, let head):
-      if !isOwn { reports.use { $0.noted(head, of: session) } }
+      if isOwn { return }
+      reports.use { served in
+        if let head { served.noted(head, of: session) } else { served.doubted(session) }
+      }
     case .feed(let position): feed.signal.advance(to: position)
     case .cursors: if !isOwn { feed.readState() }
     case .presentPart(let session, let members):

@@ -18,6 +18,7 @@ final class PostgresFollower: @unchecked Sendable {
   let reports: PostgresReports
   let definitions: StoredDefinitions
   let feed: PostgresFeed
+  let confirmer: PostgresConfirmer
   let notify: @Sendable (StoreNotice) -> Void
   let wake = WakeSignal()
   let outgoing = Mutex(Outgoing())
@@ -60,7 +61,7 @@ final class PostgresFollower: @unchecked Sendable {
   /// Connects, and measures the clock.
   init(
     _ address: PostgresAddress, name: String, incarnation: Int, _ reports: PostgresReports,
-    _ definitions: StoredDefinitions, _ feed: PostgresFeed
+    _ definitions: StoredDefinitions, _ feed: PostgresFeed, confirming reader: PostgresReader
   ) throws(PostgresError) {
     self.address = address
     self.name = name
@@ -69,6 +70,7 @@ final class PostgresFollower: @unchecked Sendable {
     self.definitions = definitions
     self.feed = feed
     notify = reports.notify
+    confirmer = PostgresConfirmer(reader, reports, feed.signal, wake: wake)
     feedEpoch = feed.epoch
     first = try connect()
   }
@@ -99,6 +101,7 @@ final class PostgresFollower: @unchecked Sendable {
     try connection.run(
       """
       SELECT set_config('application_name', $1, false),
+        set_config('plan_cache_mode', 'force_generic_plan', false),
         set_config('tcp_keepalives_idle', '5', false),
         set_config('tcp_keepalives_interval', '2', false),
         set_config('tcp_keepalives_count', '3', false)

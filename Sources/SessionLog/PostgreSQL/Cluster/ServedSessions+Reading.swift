@@ -3,25 +3,28 @@ import PickerSession
 
 /// Entries of other nodes.
 extension ServedSessions {
-  /// A session whose entries after a position must be read.
+  /// A session whose entries after a position up to another one must be read.
   struct Gap {
     let session: SessionID
     let load: Int
     let position: Int
+    let last: Int
     let hub: Int?
   }
 
   var gaps: [Gap] {
     behind.compactMap { session in
       guard let served = sessions[session], let position = served.position else { return nil }
-      return Gap(session: session, load: served.load, position: position, hub: served.hub)
+      return Gap(
+        session: session, load: served.load, position: position, last: served.head,
+        hub: served.hub)
     }
   }
 
-  /// Another node has appended entries up to `head`, or has changed or ended the session (`nil`).
-  mutating func noted(_ head: Int?, of session: SessionID) {
+  /// Entries up to `head` are committed, here and on the standbys.
+  mutating func noted(_ head: Int, of session: SessionID) {
     guard var served = sessions[session] else { return }
-    if let head { served.head = max(served.head, head) } else { served.isDoubtful = true }
+    served.head = max(served.head, head)
     _ = store(served, of: session)
   }
 
@@ -42,9 +45,7 @@ extension ServedSessions {
     let gap: Gap
     /// `nil` if the session has ended.
     let epoch: String?
-    /// The last entry of the log when the page was read.
-    let head: Int
-    /// Whether the page has all entries up to ``head``.
+    /// Whether the page has all entries up to the end of the gap.
     let isComplete: Bool
     var rows: [Row] = []
   }
@@ -61,11 +62,10 @@ extension ServedSessions {
   mutating func read(_ page: Page) -> Report {
     var report = Report()
     let session = page.gap.session
-    guard var served = sessions[session], served.load == page.gap.load,
-      let position = served.position
-    else { return report }
-    guard let epoch = page.epoch, page.head >= position, epoch == served.epoch else {
-      drop(session, hasEnded: page.epoch == nil, &report)
+    guard var served = sessions[session], served.load == page.gap.load else { return report }
+    guard page.epoch == served.epoch else {
+      behind.remove(session)
+      doubted(session)
       return report
     }
     guard let records = take(page, &served) else {
@@ -73,10 +73,6 @@ extension ServedSessions {
       return report
     }
     if !records.isEmpty { report.committed.append((session, .mixed(records))) }
-    if page.isComplete {
-      served.isDoubtful = false
-      served.head = max(page.head, served.own.last?.upperBound ?? 0)
-    }
     _ = store(served, of: session)
     // Own entries whose append has no outcome yet are read again when it has one.
     if (served.position ?? 0) < page.rows.last?.sequence ?? 0 { behind.remove(session) }
@@ -103,7 +99,7 @@ extension ServedSessions {
     }
     served.position = position
     served.trim()
-    let isShort = page.isComplete && (page.rows.last?.sequence ?? position) < page.head
+    let isShort = page.isComplete && (page.rows.last?.sequence ?? position) < page.gap.last
     return isShort ? nil : records
   }
 }

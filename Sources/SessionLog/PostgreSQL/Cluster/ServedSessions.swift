@@ -18,14 +18,13 @@ struct ServedSessions {
     /// The sequence number of the last reported entry; `nil` until the session is created or
     /// loaded.
     var position: Int?
-    /// The greatest sequence number that is known to be committed.
+    /// The greatest sequence number that is known to be committed here and on the standbys: the
+    /// node that has appended it has the answer to its commit.
     var head = 0
     /// Own entries after ``position`` that are committed.
     var own: [ClosedRange<Int>] = []
-    /// Whether the log may have entries after ``head``.
-    var isDoubtful = false
 
-    var isBehind: Bool { position.map { $0 < head || isDoubtful } ?? false }
+    var isBehind: Bool { position.map { $0 < head } ?? false }
 
     /// Removes the entries up to ``position`` from ``own``.
     mutating func trim() {
@@ -38,6 +37,10 @@ struct ServedSessions {
   private var loadCount = 0
   /// Sessions with entries that must be read.
   var behind: Set<SessionID> = []
+  /// Sessions whose log may have entries after the known ones, another epoch or an end, each with
+  /// the number of its last doubt.
+  var doubtful: [SessionID: Int] = [:]
+  var doubtCount = 0
   /// All appends with a serial number up to this one have an outcome.
   private(set) var settledSerial = 0
 
@@ -62,21 +65,23 @@ extension ServedSessions {
     let epoch = sessions[session]?.epoch
     sessions[session] = Session(load: loadCount, hub: hub, epoch: epoch, isLoading: true)
     behind.remove(session)
+    doubtful[session] = nil
   }
 
   /// A load has succeeded.
   ///
-  /// - Returns: Whether later entries must be read.
+  /// - Returns: Whether the log has later entries, or may have some.
   mutating func loaded(_ session: SessionID, position: Int, epoch: String) -> Bool {
     guard var served = sessions[session], served.isLoading else { return false }
     (served.position, served.epoch, served.isLoading) = (position, epoch, false)
-    return store(served, of: session)
+    return store(served, of: session) || doubtful[session] != nil
   }
 
   /// The hub does not have the session any more.
   mutating func remove(_ session: SessionID) {
     sessions[session] = nil
     behind.remove(session)
+    doubtful[session] = nil
   }
 
   /// - Returns: Whether entries must be read.

@@ -8,6 +8,13 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   private let uri: String
   /// The hosts, the database and the user: `postgres://user@host1,host2/db`.
   package let description: String
+  /// The seconds for a connection attempt. A host that does not answer is given up after 2 seconds,
+  /// libpq's minimum.
+  let connectSeconds: Int
+  /// Keywords and values that replace the URI's list of hosts, for each of them.
+  private let hosts: [[Parameter]]
+
+  typealias Parameter = (keyword: String, value: String)
 
   /// - Throws: ``StoreProblem`` if libpq cannot be loaded, or cannot parse it.
   package init(_ uri: String) throws(StoreProblem) {
@@ -30,20 +37,44 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     let user = values["user"].map { $0 + "@" } ?? ""
     let hosts = values["host"] ?? values["hostaddr"] ?? ""
     description = "postgres://\(user)\(hosts)/\(values["dbname"] ?? "")"
+    connectSeconds = values["connect_timeout"].flatMap { Int($0) }.map { max(2, $0) } ?? 2
+    self.hosts = PostgresAddress.hosts(values)
   }
 
-  /// Keywords and values for `PQconnectdbParams`, in the order of their priority: the URI replaces
-  /// those before it.
-  ///
-  /// A host that does not answer is given up after 2 seconds, libpq's minimum, and a connection
-  /// whose peer's machine is lost after 5 seconds; a busy server keeps its connections.
-  /// - Source: postgresql.org/docs/15/libpq-connect.html
-  func parameters(name: String) -> [(keyword: String, value: String)] {
-    [
-      ("connect_timeout", "2"), ("keepalives", "1"), ("keepalives_idle", "2"),
-      ("keepalives_interval", "1"), ("keepalives_count", "3"), ("tcp_user_timeout", "5000"),
-      ("fallback_application_name", name), ("dbname", uri),
-      ("target_session_attrs", "read-write"), ("client_encoding", "UTF8"),
-    ]
+  private static func hosts(_ values: [String: String]) -> [[Parameter]] {
+    let lists = ["host", "hostaddr", "port"].map { keyword in
+      (keyword, (values[keyword] ?? "").split(separator: ",", omittingEmptySubsequences: false))
+    }
+    let count = lists.map(\.1.count).max() ?? 1
+    // libpq reports lists of different lengths.
+    guard count > 1, lists.allSatisfy({ $0.1.count == count || $0.1.count == 1 }) else {
+      return [[]]
+    }
+    return (0..<count).map { place in
+      lists.compactMap { keyword, list in
+        values[keyword].map { _ in (keyword, String(list.count == 1 ? list[0] : list[place])) }
+      }
+    }
   }
+
+  /// Keywords and values for libpq, in the order of their priority, for each of the hosts: the URI
+  /// replaces those before it.
+  ///
+  /// A connection whose peer's machine is lost is given up after 5 seconds; a busy server keeps its
+  /// connections.
+  /// - Source: postgresql.org/docs/15/libpq-connect.html
+  func parameters(name: String) -> [[Parameter]] {
+    let common: [Parameter] = [
+      ("keepalives", "1"), ("keepalives_idle", "2"), ("keepalives_interval", "1"),
+      ("keepalives_count", "3"), ("tcp_user_timeout", "5000"), ("fallback_application_name", name),
+      ("dbname", uri), ("target_session_attrs", "read-write"), ("client_encoding", "UTF8"),
+    ]
+    return hosts.map { common + $0 }
+  }
+
+  package static func == (one: PostgresAddress, other: PostgresAddress) -> Bool {
+    one.uri == other.uri
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(uri) }
 }

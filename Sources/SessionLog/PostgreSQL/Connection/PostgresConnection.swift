@@ -16,19 +16,10 @@ final class PostgresConnection {
 
   /// Connects to the first host that accepts writes.
   init(_ address: PostgresAddress, name: String) throws(PostgresError) {
-    let parameters = address.parameters(name: name)
-    var keywords = parameters.map { UnsafePointer(strdup($0.keyword)) }
-    var values = parameters.map { UnsafePointer(strdup($0.value)) }
-    defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
-    keywords.append(nil)
-    values.append(nil)
-    guard let handle = PQconnectdbParams(keywords, values, 1) else {
-      throw PostgresError(lost: "out of memory")
+    handle = try PostgresDialing.connect(address, name: name)
+    guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
+      throw PostgresError(lost: handle)
     }
-    self.handle = handle
-    guard PQstatus(handle) == CONNECTION_OK, PQsetnonblocking(handle, 1) == 0,
-      PQenterPipelineMode(handle) == 1
-    else { throw PostgresError(lost: handle) }
     // The server notices within seconds that this machine is lost, and releases its locks.
     try run(
       """
@@ -36,7 +27,11 @@ final class PostgresConnection {
         set_config('tcp_keepalives_idle', '2', false),
         set_config('tcp_keepalives_interval', '1', false),
         set_config('tcp_keepalives_count', '3', false),
-        set_config('tcp_user_timeout', '5000', false)
+        set_config('tcp_user_timeout', '5000', false),
+        -- The plan of a prepared statement may be made for an empty table, on which a scan of all
+        -- rows is cheapest. It must be as good for a full one.
+        set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
+        set_config('enable_mergejoin', 'off', false), set_config('jit', 'off', false)
       """)
   }
 

@@ -18,7 +18,9 @@ package final class PostgresFeed: EventFeed {
   init(_ connection: PostgresConnection, _ reader: PostgresReader) throws(PostgresError) {
     self.reader = reader
     state = Mutex(try PostgresFeed.state(connection))
-    signal.advance(to: try connection.run("SELECT newest FROM feed").int(0, 0) ?? 0)
+    let newest = try connection.run("SELECT newest FROM feed").int(0, 0) ?? 0
+    try connection.waitForStandbys()
+    signal.advance(to: newest)
   }
 
   /// Sets what is called after a cursor was set.
@@ -53,11 +55,20 @@ package final class PostgresFeed: EventFeed {
   ) {
     queue.async {
       do {
-        completion(.success(try self.reader.read { try PostgresFeed.page(request, $0) }))
+        completion(.success(try self.page(request)))
       } catch {
         completion(.failure(error as? FeedProblem ?? .unavailable))
       }
     }
+  }
+
+  /// Returns only events that the standbys have.
+  private func page(_ request: FeedRequest) throws -> FeedPage {
+    let page = try reader.read { try PostgresFeed.page(request, $0) }
+    if page.position <= signal.position { return page }
+    let confirmed = try reader.readConfirmed { try PostgresFeed.page(request, $0) }
+    signal.advance(to: confirmed.position)
+    return confirmed
   }
 
   private static func page(

@@ -25,6 +25,24 @@ final class PostgresReader: @unchecked Sendable {
     }
   }
 
+  /// Like ``read(_:)``, but returns when the standbys have what was read.
+  func readConfirmed<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
+    let isIdle = connection != nil
+    do {
+      return try confirmedTransaction(body)
+    } catch let error as PostgresError where error.isConnectionLost && isIdle {
+      return try confirmedTransaction(body)
+    }
+  }
+
+  private func confirmedTransaction<Value>(
+    _ body: (PostgresConnection) throws -> Value
+  ) throws -> Value {
+    let value = try transaction(body)
+    try connection?.waitForStandbys()
+    return value
+  }
+
   /// Runs a statement in its own transaction. Reconnecting may run it twice.
   @discardableResult
   func write(

@@ -108,6 +108,18 @@ enum PostgresSchema {
     ])
   }
 
+  /// Gives a session whose log lacks entries that this node knows a new epoch, unless another node
+  /// has done so.
+  static func renewEpoch(
+    of doubt: ServedSessions.Doubt, _ connection: PostgresConnection
+  ) throws(PostgresError) {
+    try connection.run(
+      """
+      UPDATE session SET epoch = replace(gen_random_uuid()::text, '-', '')
+      WHERE id = $1 AND epoch = $2
+      """, [.text(doubt.session.text), .text(doubt.epoch)])
+  }
+
   /// The version of the stored schema; 0 if there is none.
   static func storedVersion(
     _ connection: PostgresConnection

@@ -146,6 +146,8 @@ struct PostgresBatch {
     }
     guard !entries.isEmpty else { return }
     entryCount = entries.count
+    // The entries are joined with the sessions in linear time, also those of thousands of sessions.
+    add(PostgresBatch.joining(byHash: true))
     entriesIndex = statements.count
     let grown = entryCounts.keys.sorted { $0.text < $1.text }
     add(
@@ -155,7 +157,8 @@ struct PostgresBatch {
           byte_count = byte_count + g.size, has_members = true, active_at = now_ms(),
           served_by = $5
         FROM unnest($1, $2, $3, $4) AS g(id, epoch, count, size)
-        WHERE session.id = g.id AND session.epoch = g.epoch AND session.ended_at IS NULL
+        WHERE session.id = g.id AND session.id = ANY ($1) AND session.epoch = g.epoch
+          AND session.ended_at IS NULL
         RETURNING session.id, session.number, session.head - g.count AS base
       ), added AS (
         INSERT INTO entry (session, sequence, node, serial, body)
@@ -171,6 +174,16 @@ struct PostgresBatch {
         .int(node.incarnation), .int(node.serial), .texts(entries.map(\.session.text)),
         .ints(entries.map(\.number)), .blobs(entries.map(\.body)),
       ])
+    add(PostgresBatch.joining(byHash: false))
+  }
+
+  /// Sets how the plans of the next statements join.
+  private static func joining(byHash: Bool) -> String {
+    let (hash, loop) = byHash ? ("on", "off") : ("off", "on")
+    return """
+      SELECT set_config('enable_hashjoin', '\(hash)', true),
+        set_config('enable_nestloop', '\(loop)', true)
+      """
   }
 
   private mutating func end(_ session: SessionID, _ event: FeedEvent?) {

@@ -1,0 +1,140 @@
+import Foundation
+import PickerHub
+import PickerSession
+import Synchronization
+
+/// Compares sessions in memory with the log, on a queue and a connection of its own, and waits
+/// until the standbys have what it has found.
+///
+/// A transaction that waits for the standbys becomes visible when its connection or the server ends
+/// before they have it, and a promoted standby does not have it. So an entry is reported after its
+/// commit, or a later one, was answered: to the node that has appended it, which notifies the
+/// others, or to this.
+final class PostgresConfirmer: Sendable {
+  private let reader: PostgresReader
+  private let reports: PostgresReports
+  private let signal: FeedSignal
+  private let wake: WakeSignal
+  private let queue = DispatchQueue(label: "pickerd.store.confirming")
+  private let pending = Mutex(Pending())
+
+  private struct Pending {
+    var requests: [Request] = []
+    var isScheduled = false
+  }
+
+  private struct Request {
+    let session: SessionID
+    let completion: @Sendable () -> Void
+  }
+
+  /// The seconds after which a request is given up.
+  static let seconds = 8
+
+  /// - Parameter wake: Set when entries must be read.
+  init(
+    _ reader: PostgresReader, _ reports: PostgresReports, _ signal: FeedSignal, wake: WakeSignal
+  ) {
+    (self.reader, self.reports, self.signal, self.wake) = (reader, reports, signal, wake)
+  }
+
+  /// Finds out which entries of a session are committed, then calls the completion; also if the
+  /// database does not answer.
+  func confirm(_ session: SessionID, completion: @escaping @Sendable () -> Void) {
+    pending.withLock { pending in
+      pending.requests.append(Request(session: session, completion: completion))
+    }
+    confirmDoubts()
+  }
+
+  /// Settles all doubts.
+  func confirmDoubts() {
+    let begins = pending.withLock { pending in
+      defer { pending.isScheduled = true }
+      return !pending.isScheduled
+    }
+    if begins { queue.async { self.run() } }
+  }
+
+  private func run() {
+    let requests = pending.withLock { pending in
+      pending.isScheduled = false
+      defer { pending.requests = [] }
+      return pending.requests
+    }
+    let doubts = reports.use { served in
+      for request in requests { served.doubted(request.session) }
+      return served.doubts
+    }
+    let found = try? reader.use { connection throws(PostgresError) in
+      try find(doubts, connection)
+    }
+    if let found {
+      reports.report { served in
+        var report = ServedSessions.Report()
+        for finding in found.sessions {
+          let part = served.settled(finding)
+          report.committed += part.committed
+          report.lost += part.lost
+        }
+        return report
+      }
+      signal.advance(to: found.feedPosition)
+    }
+    for request in requests { request.completion() }
+    if found != nil || !requests.isEmpty { wake.set() }
+  }
+
+  private struct Found {
+    let sessions: [ServedSessions.Finding]
+    let feedPosition: Int
+  }
+
+  private func find(
+    _ doubts: [ServedSessions.Doubt], _ connection: PostgresConnection
+  ) throws(PostgresError) -> Found {
+    let results = try connection.run(
+      [
+        PostgresStatement("SELECT newest FROM feed"),
+        PostgresStatement(
+          """
+          SELECT epoch, head FROM unnest($1) WITH ORDINALITY AS k(id, place)
+          LEFT JOIN session ON session.id = k.id AND ended_at IS NULL ORDER BY place
+          """, [.texts(doubts.map(\.session.text))]),
+      ], within: PostgresConfirmer.seconds)
+    let found = Found(
+      sessions: doubts.indices.map { place in
+        ServedSessions.Finding(
+          doubt: doubts[place], epoch: results[1].text(place, 0),
+          head: results[1].int(place, 1) ?? 0)
+      }, feedPosition: results[0].int(0, 0) ?? 0)
+    if found.feedPosition > signal.position || found.sessions.contains(where: \.isNews) {
+      try connection.waitForStandbys()
+    }
+    for finding in found.sessions where finding.isShorter {
+      try PostgresSchema.renewEpoch(of: finding.doubt, connection)
+    }
+    return found
+  }
+}
+
+extension PostgresConnection {
+  /// Waits until the standbys for which a commit waits have everything that this connection has
+  /// read, by a commit that changes nothing.
+  func waitForStandbys() throws(PostgresError) {
+    try run(
+      [
+        PostgresStatement(
+          """
+          SELECT set_config('synchronous_commit', 'on', true)
+          WHERE current_setting('synchronous_commit') = 'off'
+          """),
+        // A transaction without a record in the write-ahead log would not wait.
+        PostgresStatement(
+          """
+          SELECT pg_logical_emit_message(true, 'pickerd', '')
+          WHERE current_setting('synchronous_standby_names') <> ''
+          """),
+      ], within: PostgresConfirmer.seconds)
+  }
+}

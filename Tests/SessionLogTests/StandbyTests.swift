@@ -1,0 +1,101 @@
+import CivilTime
+import PickerHub
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// Nodes on a database whose commits wait for a standby. There is one standby, so the tests run one
+/// after the other.
+@Suite(.serialized, .database) struct StandbyTests {
+  private let command = LogEntry.Body.command(MemberID("m_1"), ref: 7, .clear)
+
+  /// A node that has created a session with one entry, and loaded it.
+  private func node(_ shelf: Shelf) async throws -> TestNode {
+    let node = try TestNode(shelf)
+    let fixture = try LogFixture(in: node.log)
+    fixture.join("m_1")
+    node.log.flush()
+    #expect(try await node.load().entryCount == 1)
+    return node
+  }
+
+  /// Appends an entry at a node, and ends the connection while it waits for the standby.
+  private func appendUnanswered(_ node: TestNode, _ shelf: Shelf, _ standby: TestStandby) throws {
+    try standby.stop()
+    node.append(command)
+    try standby.wait(for: "a commit that waits") { try standby.waits("query = 'COMMIT'") == 1 }
+    try standby.endWaiting("query = 'COMMIT'")
+    #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 2)
+  }
+
+  @Test func `a batch whose commit has no answer is stored once, and reported`() async throws {
+    let shelf = try Shelf(.postgres)
+    let standby = try TestStandby(shelf.database)
+    defer { standby.end() }
+    let one = try await node(shelf)
+    try appendUnanswered(one, shelf, standby)
+    #expect(one.records.isEmpty)
+
+    try standby.start()
+
+    guard case .own? = try await one.records(1).first else {
+      Issue.record("the append is its own")
+      return
+    }
+    #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 2)
+    #expect(try await one.load().entryCount == 2)
+  }
+
+  @Test func `an entry that the standby does not have is not reported to others`() async throws {
+    let shelf = try Shelf(.postgres)
+    let standby = try TestStandby(shelf.database)
+    defer { standby.end() }
+    let one = try await node(shelf)
+    let two = try TestNode(shelf)
+    #expect(try await two.load().entryCount == 1)
+    try appendUnanswered(one, shelf, standby)
+
+    // The second node has found it, because it compares the ends of the logs every few seconds.
+    try standby.wait(for: "a wait for the standby") {
+      try standby.waits("query LIKE '%logical_emit%' AND \(two.isReader)") > 0
+    }
+    #expect(two.records.isEmpty)
+
+    try standby.start()
+    guard case .foreign(let entry)? = try await two.records(1).first else {
+      Issue.record("the entry of the other node")
+      return
+    }
+    #expect(entry.body == command)
+  }
+
+  @Test func `a session is loaded when the standby has what was read`() async throws {
+    let shelf = try Shelf(.postgres)
+    let standby = try TestStandby(shelf.database)
+    defer { standby.end() }
+    let one = try await node(shelf)
+    let two = try TestNode(shelf)
+    try appendUnanswered(one, shelf, standby)
+
+    two.log.load(two.session, limits: SessionLimits(), hub: 0)
+    try standby.wait(for: "a wait for the standby") {
+      try standby.waits("query LIKE '%logical_emit%' AND \(two.isReader)") > 0
+    }
+    let loaded = two.all { notice -> LoadedSession? in
+      if case .loaded(_, let session) = notice { session } else { nil }
+    }
+    #expect(loaded.isEmpty)
+
+    try standby.start()
+    #expect(try await two.load().entryCount == 2)
+  }
+}
+
+extension TestNode {
+  /// SQL about a row of `pg_stat_activity`: it is a connection with which the node reads.
+  fileprivate var isReader: String {
+    "application_name = '\(log.follower.name.dropLast("-follower".count))'"
+  }
+}
