@@ -17,7 +17,8 @@ import sys
 from pathlib import Path
 
 from databases import Databases
-from processes import Failure, Processes, free_ports
+from ports import free_ports
+from processes import Failure, Processes
 
 DEPLOY = Path(__file__).resolve().parent.parent
 

@@ -2,7 +2,6 @@
 
 import os
 import pwd
-import random
 import shutil
 import signal
 import socket
@@ -141,21 +140,6 @@ def end_postmaster(pid_file):
             time.sleep(0.05)
     except (OSError, ValueError, IndexError):
         pass
-
-
-def free_ports(count):
-    """Ports of 127.0.0.1 that are free now, below those that the kernel gives to clients: a
-    program that is started again finds its port free."""
-    ports = []
-    while len(ports) < count:
-        port = random.randrange(12_000, 32_000)
-        try:
-            socket.create_server(("127.0.0.1", port)).close()
-        except OSError:
-            continue
-        if port not in ports:
-            ports.append(port)
-    return ports
 
 
 def accepts(port, address="127.0.0.1"):
