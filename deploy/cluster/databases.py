@@ -13,7 +13,8 @@ DATABASES = 3
 
 
 class Databases:
-    """A primary and two standbys, of which one must have a commit before it is answered.
+    """A primary and two standbys. One of them must have a commit before it is answered, and is
+    promoted when the primary is lost; Patroni chooses it.
 
     `addresses` are those of the servers' machines, by name; without one, it is this machine.
     """
@@ -68,6 +69,8 @@ class Databases:
                     name, ["patroni", settings], user=self.processes.user, keep=True,
                     environment={"PICKERD_DATABASE_PASSWORD": self.passwords["pickerd"]})
             self.processes.wait_until(lambda: all(map(self.role, names)), " or ".join(names))
+        self.processes.wait_until(
+            lambda: "synchronous standby" in map(self.role, self.ports), "synchronous standby")
 
     def settings(self, name):
         """What differs from patroni.yml. YAML is a superset of JSON."""
@@ -85,8 +88,7 @@ class Databases:
                     "ttl": 5, "loop_wait": 1, "retry_timeout": 2,
                     "postgresql": {"parameters": {
                         "wal_keep_size": "256MB",
-                        "wal_receiver_timeout": "3s", "wal_sender_timeout": "3s",
-                        "synchronous_standby_names": f"ANY 1 ({', '.join(self.ports)})"}}}},
+                        "wal_receiver_timeout": "3s", "wal_sender_timeout": "3s"}}}},
             "postgresql": {
                 "listen": f"{address}:{port}", "connect_address": f"{address}:{port}",
                 "bin_dir": str(POSTGRES), "data_dir": str(self.folder / name / "data"),
@@ -103,7 +105,9 @@ class Databases:
                 self.addresses[name], self.ports[name][1], timeout=5)
             connection.request("GET", "/patroni")
             state = json.load(connection.getresponse())
-            return state.get("role") if state.get("state") == "running" else None
+            if state.get("state") != "running":
+                return None
+            return "synchronous standby" if state.get("sync_standby") else state.get("role")
         except (OSError, http.client.HTTPException, ValueError):
             return None
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from .pickerd import REPOSITORY, Pickerd, binary, wait_until
 
 START_SECONDS = 300
+DATABASES = ["pg1", "pg2", "pg3"]
 #: Seconds for what takes about five on an idle machine.
 FAILOVER = 120
 
@@ -94,40 +95,75 @@ class Cluster(Client):
         for pid in (self.pid(name), *([self.postmaster(name)] if name.startswith("pg") else [])):
             os.kill(pid, number)
 
-    def kill_server(self, name):
-        """kill -9 of all processes of a database server at the same time.
-
-        The postmaster is stopped first. If it were killed first, its processes would end one after
-        the other, and a commit that no standby has could be visible to some of them meanwhile.
-        """
+    def server(self, name):
+        """The ids of all processes of a database server, the postmaster's first."""
         postmaster = self.postmaster(name)
-        os.kill(postmaster, signal.SIGSTOP)
         children = subprocess.run(
             ["pgrep", "-P", str(postmaster)], capture_output=True, text=True).stdout.split()
-        for pid in [*map(int, children), postmaster]:
+        return [postmaster, *map(int, children)]
+
+    def kill_server(self, name):
+        """kill -9 of all processes of a database server at the same time."""
+        # Stopped, it does not start others.
+        os.kill(self.postmaster(name), signal.SIGSTOP)
+        for pid in reversed(self.server(name)):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    def kill_postmaster(self, name):
+        """kill -9 of the postmaster alone. Its other processes end one after the other: meanwhile,
+        some of them see commits that no standby has."""
+        os.kill(self.postmaster(name), signal.SIGKILL)
 
     @contextlib.contextmanager
     def without_machine(self, name):
         """kill -9 of PostgreSQL, Patroni and etcd of one machine, which start again afterwards."""
-        names = (name, f"etcd-{name}")
+        with self.without(name, f"etcd-{name}"):
+            yield
+
+    @contextlib.contextmanager
+    def without(self, *names):
+        """kill -9 of programs, which start again afterwards; with Patroni, of its server, too."""
         for each in names:
             (self.folder / f"{each}.down").touch()
             self.kill(each)
-        self.kill_server(name)
+        for each in set(names).intersection(DATABASES):
+            self.kill_server(each)
         try:
             yield
         finally:
             for each in names:
                 (self.folder / f"{each}.down").unlink()
 
+    @contextlib.contextmanager
+    def stopped(self, name):
+        """SIGSTOP of Patroni and all processes of its server, which go on afterwards."""
+        pids = [self.pid(name), *self.server(name)]
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
     # Databases
 
     def primary(self):
         """The name of the database server that accepts writes."""
         address = self.sql("SELECT host(inet_server_addr()) || ':' || inet_server_port()").strip()
-        return next(name for name in ("pg1", "pg2", "pg3") if self.words[name][0] == address)
+        return next(name for name in DATABASES if self.words[name][0] == address)
+
+    def primary_to_lose(self):
+        """The primary, once a standby may be promoted instead."""
+        wait_until(self.synchronous_standby, timeout=FAILOVER, what="a synchronous standby")
+        return self.primary()
+
+    def has_primary(self):
+        """Whether a server accepts writes: another one, or the old one again if no standby has
+        answered Patroni in time."""
+        return self.is_promoted(None)
 
     def is_promoted(self, old):
         """Whether another server than `old` is the primary."""
@@ -137,14 +173,29 @@ class Cluster(Client):
             return False
 
     def wait_for_standbys(self):
-        """Until both standbys have all commits: the next fault is a single one again."""
-        wait_until(self.has_standbys, timeout=2 * FAILOVER, what="two standbys")
+        """Until both standbys have all commits, and one may be promoted: the next fault is a single
+        one again."""
+        wait_until(lambda: self.has_standbys() and self.synchronous_standby(),
+                   timeout=2 * FAILOVER, what="two standbys")
 
     def has_standbys(self):
         try:
             return self.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'",
                             user="postgres").strip() == "2"
         except (ConnectionError, subprocess.TimeoutExpired):
+            return False
+
+    def synchronous_standby(self):
+        """The standby for which commits wait, and which is promoted; None if there is none."""
+        return next((name for name in DATABASES if self.is_synchronous(name)), None)
+
+    def is_synchronous(self, name):
+        host, port = re.search(r"//(.*):(\d+)$", self.words[name][2]).groups()
+        try:
+            connection = http.client.HTTPConnection(host, port, timeout=5)
+            connection.request("GET", "/synchronous")
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
             return False
 
     def everything(self):
