@@ -51,6 +51,7 @@ struct Replica {
   mutating func follow(_ entries: [LogEntry], isLate: Bool) -> String? {
     for entry in entries.dropFirst(entryCount) {
       let before = fold.revision
+      let definition = fold.picker.definition
       var count = 0
       let outcomes = fold.apply(entry)
       if outcomes.contains(where: { $0.isUnneeded(isLate: isLate) }) {
@@ -68,25 +69,25 @@ struct Replica {
       note(outcomes, of: entry)
       guard fold.revision == before + count else { return "every revision has its delta" }
       if let sentence = fold.picker._checkInvariants() { return sentence }
-      if let sentence = checkDefinition(after: entry) { return sentence }
+      if let sentence = checkDefinition(before: definition) { return sentence }
       note()
     }
     entryCount = entries.count
     return nil
   }
 
-  /// Checks that the current definition allows the value of an open session.
-  private mutating func checkDefinition(after entry: LogEntry) -> String? {
+  /// Checks that the definition of an open session allows its value, if the last entry has changed
+  /// the definition. A tap can make a range whose first day is blocked, if `allowBlockedInside` is
+  /// set; the next definition clears it.
+  ///
+  /// - Parameter before: The picker's definition before the entry.
+  private mutating func checkDefinition(before: Definition) -> String? {
     locales.insert(fold.definition.locale)
-    let mayHaveChanged =
-      switch entry.body {
-      case .define, .command(_, ref: _, .reopen): true
-      case .joined, .roleChanged, .left, .returned, .revoked, .command, .note, .settle, .tick: false
-      }
-    guard mayHaveChanged, fold.status == .open else { return nil }
+    guard fold.status == .open else { return nil }
     guard fold.picker.definition === fold.definition else {
       return "an open session has its current definition"
     }
+    if fold.picker.definition === before { return nil }
     var same = fold.picker
     // A definition may have no bounds any more, such as one whose `max` is before today: then the
     // picker has those of the time at which the host defined it.
