@@ -34,7 +34,7 @@ final class TestServer: Sendable {
   }
 
   func address(_ name: String) throws -> PostgresAddress {
-    try PostgresAddress("postgres://pickerd@/\(name)?host=\(folder)")
+    try PostgresAddress("postgres://pickerd@/\(name)?host=\(folder)&connect_timeout=60")
   }
 
   func connect(_ name: String) throws -> PostgresConnection {
