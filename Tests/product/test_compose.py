@@ -106,8 +106,9 @@ def test_a_commit_waits_for_one_of_the_databases_of_the_file():
     settings = PATRONI["bootstrap"]["dcs"]
     databases = [name for name in SERVICES if name.startswith("db")]
 
-    names = settings["postgresql"]["parameters"]["synchronous_standby_names"]
-    assert names == f"ANY 1 ({', '.join(databases)})"
+    assert settings["synchronous_mode"] and settings["synchronous_mode_strict"]
+    assert settings.get("synchronous_node_count", 1) == 1
+    assert "synchronous_standby_names" not in settings["postgresql"]["parameters"]
     assert settings["loop_wait"] + 2 * settings["retry_timeout"] <= settings["ttl"]
     for name in databases:
         assert environment(name)["PATRONI_NAME"] == name

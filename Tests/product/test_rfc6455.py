@@ -239,9 +239,12 @@ def test_an_unmasked_frame_closes_with_1002(echo, opcode, payload):
 
 def test_an_unmasked_frame_sent_byte_by_byte_closes_with_1002(echo):
     web = echo.websocket()
-    for byte in frame(TEXT, b"masked") + frame(PING, b"x") + b"\x81\x00":
+    for byte in frame(TEXT, b"masked") + frame(PING, b"x"):
         web.send(bytes([byte]))
+    # A close frame may come before a pong that has not been sent yet.
     assert {web.read_frame(), web.read_frame()} == {(TEXT, b"masked"), (PONG, b"x")}
+    for byte in b"\x81\x00":
+        web.send(bytes([byte]))
     is_over_soon(web, 1002)
 
 
