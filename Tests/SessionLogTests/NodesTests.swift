@@ -275,6 +275,25 @@ import Testing
     #expect(lost == node && orphans == [SessionID("s")])
   }
 
+  @Test func `sessions of a node are adopted also if it seemed to have stopped before`()
+    async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let one = try TestNode(shelf)
+    let fixture = try LogFixture(in: one.log)
+    fixture.join("m_1")
+    one.log.flush()
+    try shelf.write("INSERT INTO pickerd.node (incarnation) OVERRIDING SYSTEM VALUE VALUES (77)")
+    // Longer than the time between two sweeps.
+    try await Task.sleep(for: .seconds(5))
+    try shelf.write("UPDATE pickerd.session SET served_by = 77")
+
+    let orphans = try await one.wait(for: "orphaned") {
+      if case .orphaned(let sessions) = $0 { sessions.map(\.id) } else { nil }
+    }
+    #expect(orphans == [SessionID("s")])
+  }
+
   @Test func `events of a node that has stopped are stored by another one, once`() async throws {
     let shelf = try Shelf(.postgres)
     let (one, two, fixture) = try await nodes(shelf)

@@ -76,16 +76,20 @@ extension PostgresSessionLog {
 
   private func adoptOrphans() throws {
     let stopped = try historyReader.read { try PostgresOrphans.stoppedNodes($0) }
-    let (found, forgotten) = sweeping.withLock { state in
-      let found = stopped.filter { state.stoppedSince[$0] == nil }
+    let (recent, forgotten) = sweeping.withLock { state in
       state.stoppedSince = state.stoppedSince.filter { stopped.contains($0.key) }
-      for node in found { state.stoppedSince[node] = .now }
-      let lifetime = PostgresSessionLog.rowLifetime
-      return (found, state.stoppedSince.filter { $0.value < .now - lifetime }.map(\.key))
+      for node in stopped where state.stoppedSince[node] == nil { state.stoppedSince[node] = .now }
+      let recently = ContinuousClock.now - .seconds(30)
+      return (
+        state.stoppedSince.filter { $0.value > recently }.map(\.key),
+        state.stoppedSince.filter { $0.value < .now - PostgresSessionLog.rowLifetime }.map(\.key)
+      )
     }
-    if !found.isEmpty {
+    // Several times: a node that has just registered, and does not hold its lock yet, seems to have
+    // stopped. It may then stop, with sessions, before the next sweep.
+    if !recent.isEmpty {
       let orphans = try historyReader.use { connection throws(PostgresError) in
-        try PostgresOrphans.adopt(found, by: follower.incarnation, connection)
+        try PostgresOrphans.adopt(recent, by: follower.incarnation, connection)
       }
       if !orphans.isEmpty { notify(.orphaned(orphans)) }
     }
