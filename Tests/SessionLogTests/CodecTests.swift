@@ -36,7 +36,7 @@ struct GeneratedSession {
       }
     origin = SessionOrigin(
       id: SessionID("s\(seed)"), epoch: "e\(seed)", definition: definition,
-      title: seed.isMultiple(of: 3) ? nil : "Où? \u{0}\u{1F600}", ttlSeconds: 60,
+      title: seed.isMultiple(of: 3) ? nil : "Où? \u{0}\u{1F600}", ttlSeconds: 86_400,
       openTap: seed.isMultiple(of: 4) ? .opener : .shared, access: tokens,
       createdAt: Instant(milliseconds: 1_542_938_400_000),
       host: GeneratedSession.hostFields(seed: seed))

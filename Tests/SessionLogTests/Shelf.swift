@@ -121,7 +121,13 @@ final class Shelf: Sendable {
   ) async throws -> LoadedSession? {
     forget()
     log.load(id, limits: limits, hub: hub)
-    return try await notice { if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil } }
+    let loaded = try await notice {
+      if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil }
+    }
+    if loaded == nil {
+      for case .message(let message) in notices.withLock({ $0 }) { print("not loaded: \(message)") }
+    }
+    return loaded
   }
 
   /// Replays a session of the store.
