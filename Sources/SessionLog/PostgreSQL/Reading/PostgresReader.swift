@@ -17,30 +17,25 @@ final class PostgresReader: @unchecked Sendable {
   /// Runs `body` in a read-only snapshot transaction. If a reused connection is lost, reconnects
   /// and repeats `body`.
   func read<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
-    let isIdle = connection != nil
-    do {
-      return try transaction(body)
-    } catch let error as PostgresError where error.isConnectionLost && isIdle {
-      return try transaction(body)
-    }
+    try repeatingIfLost { try transaction(body) }
   }
 
   /// Like ``read(_:)``, but returns when the standbys have what was read.
   func readConfirmed<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
-    let isIdle = connection != nil
-    do {
-      return try confirmedTransaction(body)
-    } catch let error as PostgresError where error.isConnectionLost && isIdle {
-      return try confirmedTransaction(body)
+    try repeatingIfLost {
+      let value = try transaction(body)
+      try connection?.waitForStandbys()
+      return value
     }
   }
 
-  private func confirmedTransaction<Value>(
-    _ body: (PostgresConnection) throws -> Value
-  ) throws -> Value {
-    let value = try transaction(body)
-    try connection?.waitForStandbys()
-    return value
+  private func repeatingIfLost<Value>(_ attempt: () throws -> Value) throws -> Value {
+    let isIdle = connection != nil
+    do {
+      return try attempt()
+    } catch let error as PostgresError where error.isConnectionLost && isIdle {
+      return try attempt()
+    }
   }
 
   /// Runs a statement in its own transaction. Reconnecting may run it twice.
