@@ -181,8 +181,9 @@ class Pickerd:
                 connection.request(method, path, body=body, headers=sent)
             except (BrokenPipeError, ConnectionResetError):
                 # A server that refuses a body may close the connection before it has received all
-                # of it. Its answer is read below, or there is none.
-                if body is None:
+                # of it. Its answer is read below, or there is none. One that was killed while it
+                # accepted the connection has no answer.
+                if body is None or connection.sock is None:
                     raise
             response = connection.getresponse()
             pairs = {name.lower(): value for name, value in response.getheaders()}
