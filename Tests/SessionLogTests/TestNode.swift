@@ -16,10 +16,10 @@ final class TestNode: Sendable {
   let log: PostgresSessionLog
   let session: SessionID
 
-  init(_ shelf: Shelf, session: String = "s") throws {
+  init(_ shelf: Shelf, session: String = "s", at address: PostgresAddress? = nil) throws {
     self.session = SessionID(session)
     log = try PostgresSessionLog(
-      TestServer.shared.address(shelf.database), zone: { _ in .utc }, digest: { $0 },
+      address ?? TestServer.shared.address(shelf.database), zone: { _ in .utc }, digest: { $0 },
       versions: FoldVersions(tzdata: "2025a")
     ) { [posted] notice in
       if case .run(_, let body) = notice { body() }

@@ -16,6 +16,8 @@ from datetime import datetime
 import pytest
 
 from harness.cluster import DATABASES, FAILOVER, Cluster
+from harness.definitions import LISTS
+from harness.member import Member
 from harness.network import Network
 from harness.pickerd import REPOSITORY, wait_until
 from harness.travellers import Travel
@@ -158,8 +160,13 @@ def test_a_cut_between_a_node_and_the_databases(cluster, network, travel):
     connections = f"SELECT count(*) FROM pg_stat_activity WHERE client_addr = '{address}'"
     assert int(cluster.sql(connections, user="postgres")) > 0
 
+    session = cluster.nodes[2].session(LISTS, now=None)
+    patient = Member(cluster.nodes[2].socket(session.path), "Patient")
+
     with network.cut(["node3"], DATABASES):
+        patient.ask("confirm")
         travel.wait_for_answers(timeout=FAILOVER)
+        patient.closed(4503, timeout=FAILOVER)
         wait_until(lambda: cluster.sql(connections, user="postgres").strip() == "0",
                    timeout=FAILOVER, what="the end of its connections, with their locks")
         wait_until(lambda: not cluster.nodes[2].is_ready(), timeout=FAILOVER, what="503")
@@ -169,12 +176,15 @@ def test_a_cut_between_a_node_and_the_databases(cluster, network, travel):
 
 @cuts
 def test_a_cut_between_the_primary_and_the_standbys(cluster, network, travel):
-    """The nodes reach all of them: the old primary must not accept anything more."""
+    """The nodes reach all of them: the old primary must not accept anything more, and must not take
+    over again, without the new commits, when it reaches the others."""
     old = cluster.primary_to_lose()
 
     with network.cut([old], [name for name in DATABASES if name != old]):
         wait_until(lambda: cluster.is_promoted(old), timeout=FAILOVER, what="another primary")
         travel.wait_for_answers(timeout=FAILOVER)
+
+    cluster.wait_for_standbys()
 
 
 def test_members_are_back_after_seconds():

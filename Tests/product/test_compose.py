@@ -112,4 +112,5 @@ def test_a_commit_waits_for_one_of_the_databases_of_the_file():
     assert settings["loop_wait"] + 2 * settings["retry_timeout"] <= settings["ttl"]
     for name in databases:
         assert environment(name)["PATRONI_NAME"] == name
+        assert not [each for each in environment(name) if "ETCD3" in each], "see compose.yaml"
         assert environment(name)["PATRONI_POSTGRESQL_CONNECT_ADDRESS"] == f"{name}:5432"

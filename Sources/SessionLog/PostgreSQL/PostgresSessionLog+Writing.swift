@@ -7,7 +7,9 @@ import PickerSession
 /// can be written again.
 extension PostgresSessionLog {
   /// The maximum time that a batch waits for a connection.
-  private static let waitSeconds = 10
+  static let waitSeconds = 10
+  /// The maximum time if this node is cut off from the database.
+  private static let cutOffSeconds = 2
   /// The pause before connecting again; doubled up to a quarter of a second.
   private static let firstPause = 0.05
 
@@ -21,7 +23,8 @@ extension PostgresSessionLog {
         let result = try writer.commit(batch.records, expected: expected)
         return committed(batch, result, expected, begin: begin)
       } catch {
-        let isLate = ContinuousClock.now > begin + .seconds(PostgresSessionLog.waitSeconds)
+        let seconds = error.isCutOff ? PostgresSessionLog.cutOffSeconds : waitSeconds
+        let isLate = ContinuousClock.now > begin + .seconds(seconds)
         guard error.isConnectionLost || error.isTransient, !isLate, !writer.hasLostHistory else {
           return fail(batch.records, error)
         }
@@ -83,6 +86,20 @@ extension PostgresSessionLog {
       // The first attempt may only find out that the writing connection is lost, too.
       if (try? self.writer.probe()) == nil { try? self.writer.probe() }
       if self.writer.hasLostHistory { self.probe() }
+    }
+  }
+
+  /// Finds out whether this node is cut off from the database, so that it is not ready even if it
+  /// has nothing to write.
+  func checkReachability() {
+    queue.async {
+      guard self.failure == nil else { return }
+      do throws(PostgresError) {
+        // The first attempt may only find out that the connection is lost.
+        if (try? self.writer.probe()) == nil { try self.writer.probe() }
+      } catch {
+        if error.isCutOff { self.fail([], error) }
+      }
     }
   }
 

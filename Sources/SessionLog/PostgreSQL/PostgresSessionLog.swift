@@ -21,6 +21,8 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   let queue = DispatchQueue(label: "pickerd.store")
   /// Used on ``queue`` only.
   let writer: PostgresWriter
+  /// The maximum time that a batch waits for a connection. Used on ``queue`` only.
+  var waitSeconds = PostgresSessionLog.waitSeconds
   /// Reloads sessions, one at a time.
   let readingQueue = DispatchQueue(label: "pickerd.store.reading")
   let reader: PostgresReader

@@ -97,14 +97,10 @@ final class PostgresFollower: @unchecked Sendable {
   private func connect() throws(PostgresError) -> PostgresConnection {
     let connection = try PostgresConnection(address, name: name)
     connection.seconds = 8
-    // The server notices within seconds that this machine is gone, and frees the lock.
     try connection.run(
       """
       SELECT set_config('application_name', $1, false),
-        set_config('plan_cache_mode', 'force_generic_plan', false),
-        set_config('tcp_keepalives_idle', '5', false),
-        set_config('tcp_keepalives_interval', '2', false),
-        set_config('tcp_keepalives_count', '3', false)
+        set_config('plan_cache_mode', 'force_generic_plan', false)
       """, [.text(name)])
     try connection.run(
       """
@@ -141,6 +137,7 @@ final class PostgresFollower: @unchecked Sendable {
       } catch {
         connection = nil
         dropOutgoing()
+        if error.isCutOff { log?.checkReachability() }
         Thread.sleep(forTimeInterval: 0.2)
       }
     }

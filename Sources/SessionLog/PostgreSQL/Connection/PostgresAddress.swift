@@ -60,13 +60,13 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   /// Keywords and values for libpq, in the order of their priority, for each of the hosts: the URI
   /// replaces those before it.
   ///
-  /// A connection whose peer's machine is lost is given up after 5 seconds; a busy server keeps its
-  /// connections.
+  /// A connection whose peer's machine does not acknowledge what was sent is given up after 2
+  /// seconds; a busy server acknowledges.
   /// - Source: postgresql.org/docs/15/libpq-connect.html
   func parameters(name: String) -> [[Parameter]] {
     let common: [Parameter] = [
-      ("keepalives", "1"), ("keepalives_idle", "2"), ("keepalives_interval", "1"),
-      ("keepalives_count", "3"), ("tcp_user_timeout", "5000"), ("fallback_application_name", name),
+      ("keepalives", "1"), ("keepalives_idle", "1"), ("keepalives_interval", "1"),
+      ("keepalives_count", "2"), ("tcp_user_timeout", "2000"), ("fallback_application_name", name),
       ("dbname", uri), ("target_session_attrs", "read-write"), ("client_encoding", "UTF8"),
     ]
     return hosts.map { common + $0 }

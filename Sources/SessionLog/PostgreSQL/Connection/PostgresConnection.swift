@@ -24,10 +24,10 @@ final class PostgresConnection {
     try run(
       """
       SELECT set_config('search_path', 'pickerd', false),
-        set_config('tcp_keepalives_idle', '2', false),
+        set_config('tcp_keepalives_idle', '1', false),
         set_config('tcp_keepalives_interval', '1', false),
         set_config('tcp_keepalives_count', '3', false),
-        set_config('tcp_user_timeout', '5000', false),
+        set_config('tcp_user_timeout', '3000', false),
         -- The plan of a prepared statement may be made for an empty table, on which a scan of all
         -- rows is cheapest. It must be as good for a full one.
         set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),

@@ -4,7 +4,9 @@ import Foundation
 /// Connects to that host of an address which accepts writes.
 ///
 /// All hosts are tried at the same time, so that one that does not answer delays nothing. While one
-/// has not answered, the others are tried again: a standby may have been promoted.
+/// has not answered, the others are tried again: a standby may have been promoted. If half of the
+/// time has passed and less than half of the hosts have answered, there is no use in waiting for
+/// that: this machine is cut off, and other nodes may not be.
 struct PostgresDialing {
   private let parameters: [[PostgresAddress.Parameter]]
   /// The attempts that are under way, by the places of their hosts.
@@ -12,6 +14,8 @@ struct PostgresDialing {
   /// When hosts that have refused are tried again.
   private var retries: [Int: ContinuousClock.Instant] = [:]
   private var failures: [Int: PostgresError] = [:]
+  /// The hosts whose machines have accepted a connection or refused one.
+  private var answering: Set<Int> = []
 
   private struct Attempt {
     let handle: OpaquePointer
@@ -20,21 +24,38 @@ struct PostgresDialing {
   }
 
   private static let pause = Duration.milliseconds(200)
+  /// What libpq reports of a machine without a server.
+  private static let refusal = String(cString: strerror(ECONNREFUSED))
 
   /// - Returns: A connection that the caller must finish.
   static func connect(
     _ address: PostgresAddress, name: String
   ) throws(PostgresError) -> OpaquePointer {
     var dialing = PostgresDialing(parameters: address.parameters(name: name))
-    let deadline = ContinuousClock.now + .seconds(address.connectSeconds)
+    let begin = ContinuousClock.now
+    let half = begin + .milliseconds(500 * address.connectSeconds)
+    let deadline = begin + .seconds(address.connectSeconds)
     defer { for attempt in dialing.attempts.values { PQfinish(attempt.handle) } }
     for host in dialing.parameters.indices { dialing.start(host) }
-    while !dialing.attempts.isEmpty && .now < deadline {
-      if let handle = dialing.step(until: deadline) { return handle }
+    while !dialing.attempts.isEmpty && .now < (dialing.isCutOff ? half : deadline) {
+      if let handle = dialing.step(until: dialing.isCutOff ? half : deadline) { return handle }
     }
-    // That of the first host.
-    throw dialing.failures.min { $0.key < $1.key }?.value
+    throw dialing.error
+  }
+
+  /// Whether less than half of several hosts have answered, and none of these may accept writes.
+  private var isCutOff: Bool {
+    parameters.count > 1 && 2 * answering.count < parameters.count
+      && answering.isDisjoint(with: attempts.keys)
+  }
+
+  /// The error of the first host that has failed.
+  private var error: PostgresError {
+    var error =
+      failures.min { $0.key < $1.key }?.value
       ?? PostgresError(lost: "the database does not answer")
+    error.isCutOff = isCutOff
+    return error
   }
 
   private init(parameters: [[PostgresAddress.Parameter]]) { self.parameters = parameters }
@@ -54,7 +75,9 @@ struct PostgresDialing {
 
   private mutating func failed(_ host: Int) {
     guard let attempt = attempts.removeValue(forKey: host) else { return }
-    failures[host] = PostgresError(lost: attempt.handle)
+    let failure = PostgresError(lost: attempt.handle)
+    if failure.description.contains(PostgresDialing.refusal) { answering.insert(host) }
+    failures[host] = failure
     retries[host] = .now + PostgresDialing.pause
     PQfinish(attempt.handle)
   }
@@ -84,7 +107,12 @@ struct PostgresDialing {
 
   private mutating func advance(_ host: Int) -> OpaquePointer? {
     guard let attempt = attempts[host] else { return nil }
-    switch PQconnectPoll(attempt.handle) {
+    let outcome = PQconnectPoll(attempt.handle)
+    switch PQstatus(attempt.handle) {
+    case CONNECTION_STARTED, CONNECTION_BAD: break
+    default: answering.insert(host)
+    }
+    switch outcome {
     case PGRES_POLLING_OK:
       attempts[host] = nil
       return attempt.handle

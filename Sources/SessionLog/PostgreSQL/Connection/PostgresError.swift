@@ -4,6 +4,9 @@ import CLibPQ
 struct PostgresError: Error, Sendable, CustomStringConvertible {
   /// Whether the connection is lost. Whether the statements were executed is then unknown.
   let isConnectionLost: Bool
+  /// Whether this machine seems to be cut off from the database: of several hosts, less than half
+  /// have answered.
+  var isCutOff = false
   /// The SQLSTATE of the server's error, if there is one.
   let state: String?
   /// The first line of libpq's message, which contains no password.
