@@ -70,6 +70,33 @@ import Testing
       ])
   }
 
+  @Test func `a repeated field does not hide other problems`() {
+    let problems = read("host: a\nspoons: 3\nhost: b\nlimit: {undo: 1, undo: 2}\nauth: [a]\n")
+      .problems.map(\.description)
+
+    #expect(
+      problems.prefix(2) == [
+        "p.yaml:3:1: a second field host; remove one of them",
+        "p.yaml:4:18: a second field undo; remove one of them",
+      ])
+    #expect(problems.count == 4)
+    #expect(problems.dropFirst(2).first?.hasPrefix("p.yaml:2:1: “spoons” is not") == true)
+    #expect(problems.last == "p.yaml:5:7: auth must be one value")
+  }
+
+  @Test func `a file that cannot be read is reported with the reason`() {
+    let missing = ConfigurationFile(path: "/nowhere/p.yaml")
+
+    #expect(
+      missing.problems.map(\.description) == [
+        "/nowhere/p.yaml: it cannot be read: No such file or directory."
+      ])
+    #expect(
+      ConfigurationFile(path: "/dev/null").problems.map(\.description) == [
+        "/dev/null: it is not a regular file of at most 1048576 bytes."
+      ])
+  }
+
   @Test(arguments: [
     "a: b: c", "\t- x", "listen: 'x", "listen: :0\nlisten: :1", "- x", "[", "é: \u{1}",
   ])

@@ -126,6 +126,25 @@ def test_an_unusable_certificate_keeps_the_former_one(secure, authority):
     assert serial(secure) == before
 
 
+def test_an_unusable_certificate_of_the_file_is_reported_with_its_place_at_a_reload(
+        start, authority, tmp_path):
+    paths = [tmp_path / "certificate.pem", tmp_path / "key.pem"]
+    install(authority.issue(), paths)
+    file = tmp_path / "pickerd.yaml"
+    written = f"tlsCertificate: {paths[0]}\ntlsKey: {paths[1]}\n"
+    file.write_text(written)
+    server = start(clock=None, options=["--config", str(file)])
+    paths[1].write_bytes(authority.issue().key.read_bytes())
+    file.write_text(written + "host: a/b\n")
+    server.process.send_signal(signal.SIGHUP)
+
+    # Both problems, although the host would be found before the files are read.
+    server.logged(
+        f"SIGHUP: the configuration of before remains in force: {file}:2:9: tlsKey: {paths[1]} is "
+        "not the key of the certificate.",
+        f"SIGHUP: the configuration of before remains in force: {file}:3:7: host: ")
+
+
 def refusal(*options):
     found = subprocess.run(
         [str(binary()), "serve", "--check", *map(str, options)], capture_output=True, text=True,

@@ -15,11 +15,10 @@ struct ConfigurationFile {
   init(path: String) {
     self.path = path
     guard let content = RegularFile.read(path, byteCountMax: ConfigurationFile.byteCountMax) else {
-      problems = [
-        ConfigurationProblem(
-          "it is not a regular file that can be read and has at most "
-            + "\(ConfigurationFile.byteCountMax) bytes.", at: path)
-      ]
+      let reason =
+        RegularFile.readingProblem(path).map { "it cannot be read: \($0)." }
+        ?? "it is not a regular file of at most \(ConfigurationFile.byteCountMax) bytes."
+      problems = [ConfigurationProblem(reason, at: path)]
       return
     }
     read(content.bytes)
@@ -37,13 +36,13 @@ struct ConfigurationFile {
     }
     if isEmpty { return }
     let document: YAMLNode
+    var repeated: [KeyFileProblem] = []
     do throws(KeyFileProblem) {
-      document = try YAMLNode(bytes)
+      document = try YAMLNode(bytes, repeated: &repeated)
     } catch {
-      // The description has the path, line and column.
-      problems = [ConfigurationProblem(error.of(path).description)]
-      return
+      return add(error)
     }
+    for problem in repeated { add(problem) }
     if case .none = document.value { return }
     guard let fields = document.fields else {
       return add("the file must be a mapping of settings to values", at: document.position)
@@ -90,6 +89,11 @@ struct ConfigurationFile {
 
   private func source(_ setting: Setting, _ node: YAMLNode) -> SettingSource {
     .file(place: "\(path):\(node.position)", field: setting.rawValue)
+  }
+
+  /// Adds a problem whose description has the path, line and column.
+  private mutating func add(_ problem: KeyFileProblem) {
+    problems.append(ConfigurationProblem(problem.of(path).description))
   }
 
   private mutating func add(_ detail: String, at position: TextPosition) {

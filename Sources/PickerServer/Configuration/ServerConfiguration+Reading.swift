@@ -2,8 +2,7 @@
 extension ServerConfiguration {
   /// Validates settings.
   ///
-  /// - Parameter readsKeys: Whether the files of `--auth keys:FILE` and of the certificate are
-  ///   checked, too.
+  /// - Parameter readsKeys: Whether the file of `--auth keys:FILE` is checked, too.
   /// - Throws: ``ConfigurationProblems`` with every invalid setting.
   package init(
     _ texts: ConfigurationTexts, readsKeys: Bool = true
@@ -13,7 +12,7 @@ extension ServerConfiguration {
     reader.listeners(.listen, &listen)
     reader.listeners(.adminListen, &adminListen)
     reader.listeners(.redirectHttp, &redirectHTTP)
-    reader.tls(&tls, readsFiles: readsKeys)
+    reader.tls(&tls)
     reader.list(.host, &hosts, ServerConfiguration.host)
     reader.proxies(&trustedProxies)
     reader.one(.auth, &authentication) { text throws(ConfigurationProblem) in

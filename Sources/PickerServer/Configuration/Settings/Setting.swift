@@ -99,7 +99,8 @@ extension Setting {
       Facts(
         valueName: "origin", standard: "the request's own host",
         meaning: "A web origin whose pages may open WebSockets, send requests that change "
-          + "something, and read responses (CORS), such as https://example.org.",
+          + "something, and read responses (CORS), such as https://example.org. With this option "
+          + "the host's own origin must be listed, too.",
         isList: true, isReloadable: true)
     case .store:
       Facts(

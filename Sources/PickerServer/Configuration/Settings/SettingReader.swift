@@ -70,10 +70,8 @@ struct SettingReader {
     problems.append(ConfigurationProblem("There is no --tls-certificate.").at(last.source))
   }
 
-  /// Reads the names of the certificate and its key, which need each other.
-  ///
-  /// - Parameter readsFiles: Whether the files are checked, too.
-  mutating func tls(_ files: inout TLSFiles?, readsFiles: Bool) {
+  /// Reads the names of the certificate and its key, which need each other, and checks the files.
+  mutating func tls(_ files: inout TLSFiles?) {
     let (certificate, key) = (texts[.tlsCertificate].last, texts[.tlsKey].last)
     guard let certificate, let key else {
       let problem = ConfigurationProblem("--tls-certificate and --tls-key need each other.")
@@ -82,10 +80,11 @@ struct SettingReader {
     }
     let given = TLSFiles(certificate: certificate.text, key: key.text)
     do throws(ConfigurationProblem) {
-      if readsFiles { _ = try given.load() }
+      _ = try given.load()
       files = given
     } catch {
-      problems.append(error.at(certificate.source))
+      let isKey = error.detail.hasPrefix(given.key + " ")
+      problems.append(error.at(isKey ? key.source : certificate.source))
     }
   }
 

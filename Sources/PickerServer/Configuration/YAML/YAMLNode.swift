@@ -57,8 +57,18 @@ extension YAMLNode {
   /// - Throws: ``KeyFileProblem`` if the text is not valid YAML, has not exactly one document, an
   ///   alias, a tag, two fields of one name, or exceeds ``depthMax`` or ``nodesMax``.
   init(_ bytes: [UInt8]) throws(KeyFileProblem) {
+    var repeated: [KeyFileProblem] = []
+    try self.init(bytes, repeated: &repeated)
+    if let first = repeated.first { throw first }
+  }
+
+  /// Reads a file whose problems are reported together. Of fields of one name the first counts.
+  ///
+  /// - Parameter repeated: Set to a problem for each further field of a name.
+  init(_ bytes: [UInt8], repeated: inout [KeyFileProblem]) throws(KeyFileProblem) {
     var reader = YAMLTreeReader(bytes)
     self = try reader.document()
+    repeated = reader.repeated
   }
 }
 
@@ -66,6 +76,8 @@ extension YAMLNode {
 private struct YAMLTreeReader {
   private let events: YAMLEvents
   private var nodeCount = 0
+  /// A problem for each field whose name its mapping has already.
+  private(set) var repeated: [KeyFileProblem] = []
 
   init(_ bytes: [UInt8]) { events = YAMLEvents(bytes) }
 
@@ -134,11 +146,13 @@ private struct YAMLTreeReader {
       guard let key = try node(event, depth: depth + 1).text else {
         throw KeyFileProblem("the name of a field must be a text", at: event.start)
       }
-      guard names.insert(key).inserted else {
-        throw KeyFileProblem("a second field \(key); remove one of them", at: event.start)
-      }
       let value = try node(try events.next(), depth: depth + 1)
-      fields.append(YAMLNode.Field(key: key, position: event.start, value: value))
+      if names.insert(key).inserted {
+        fields.append(YAMLNode.Field(key: key, position: event.start, value: value))
+      } else {
+        repeated.append(
+          KeyFileProblem("a second field \(key); remove one of them", at: event.start))
+      }
       event = try events.next()
     }
     return YAMLNode(

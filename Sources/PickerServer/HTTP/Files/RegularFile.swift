@@ -41,6 +41,11 @@ struct RegularFile: Sendable {
     return RegularFile(bytes: bytes, stamp: stamp)
   }
 
+  /// Why a file cannot be read, as the system says it; `nil` if it can.
+  static func readingProblem(_ path: String) -> String? {
+    access(path, R_OK) == 0 ? nil : String(cString: strerror(errno))
+  }
+
   /// The stamp of the regular file at `path`, without opening it.
   static func stamp(of path: String) -> Stamp? {
     var status = Glibc.stat()
