@@ -1,19 +1,22 @@
 """The checks of `make soak` find what they are for: lost answers and growing resources."""
 
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 
 from harness import contract
 from harness.listener import Listener
-from harness.pickerd import REPOSITORY, wait_until
+from harness.pickerd import REPOSITORY, binary, wait_until
 from harness.store import Crowd, stored
 
 sys.path.insert(0, str(REPOSITORY / "Tests/soak"))
 
 from attackers import Attackers  # noqa: E402
+from report import program, written  # noqa: E402
 from resources import Sample, growth  # noqa: E402
 
 
@@ -49,6 +52,21 @@ def test_the_check_finds_an_acknowledged_change_that_the_store_has_lost(crowd, t
 
     with pytest.raises(AssertionError, match="which is lost|^log "):
         crowd.check()
+
+
+def test_the_report_names_the_binary_that_ran():
+    """And not the commit of the folder in which the soak was started."""
+    nobody = SimpleNamespace(revisions={}, created=[], deleted=[], checked=0)
+    soak = SimpleNamespace(
+        program=program(binary()), seconds=60, seed=1, kills=0, rounds=0, worlds=0,
+        killed_crowd=nobody, steady_crowd=nobody)
+
+    text, _ = written(soak, SimpleNamespace(done={}), SimpleNamespace(samples=[]), [])
+
+    version = subprocess.run([binary(), "--version"], capture_output=True, text=True).stdout.strip()
+    digest = subprocess.run(
+        ["sha256sum", binary()], capture_output=True, text=True).stdout.split()[0]
+    assert f"\npickerd {version}, SHA-256 {digest}\n" in text and "commit" not in text
 
 
 def samples(mib, descriptors):

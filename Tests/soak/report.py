@@ -1,21 +1,29 @@
 """The report of a soak, in Markdown."""
 
+import hashlib
 import os
 import subprocess
 import time
+from pathlib import Path
 
 #: Rows of the table of resources.
 ROWS = 20
 
 
+def program(binary):
+    """The version and the digest of a server's binary; the bill of materials has both, too."""
+    version = subprocess.run(
+        [binary, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    digest = hashlib.sha256(Path(binary).read_bytes()).hexdigest()
+    return f"pickerd {version}, SHA-256 {digest}"
+
+
 def written(soak, attackers, resources, failures):
     """The report and the failures."""
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True).stdout.strip()
     lines = [
         "# Soak", "",
         f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, after {soak.seconds / 60:.0f} "
-        f"minutes on {os.cpu_count()} cores, commit {commit or 'unknown'}, seed {soak.seed}", "",
+        f"minutes on {os.cpu_count()} cores, seed {soak.seed}", "", soak.program, "",
         f"**{'FAILED' if failures else 'Passed'}**", ""]
     lines += [f"- {failure}" for failure in failures] + [""] * bool(failures)
     lines += [

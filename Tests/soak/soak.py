@@ -26,8 +26,9 @@ sys.path.insert(0, str(TESTS / "product"))
 from attackers import Attackers  # noqa: E402
 from harness import contract  # noqa: E402
 from harness.listener import Listener  # noqa: E402
+from harness.pickerd import binary  # noqa: E402
 from harness.store import Crowd, stored  # noqa: E402
-from report import written  # noqa: E402
+from report import program, written  # noqa: E402
 from resources import Resources  # noqa: E402
 
 FOLDER = TESTS.parent / ".build/soak"
@@ -53,6 +54,7 @@ class Soak:
     def __init__(self, seconds, seed):
         self.seed, self.seconds = seed, seconds
         self.until = time.monotonic() + seconds
+        self.program = program(binary())
         self.kills = self.rounds = self.worlds = 0
         self.killed = stored(FOLDER / "killed.log", FOLDER / "killed.sqlite")
         self.steady = stored(
