@@ -29,6 +29,7 @@ DESTDIR =
 BINARY = .build/release/pickerd
 # Of the Debian package: xz, zstd, gzip or none.
 COMPRESSION = xz
+UNITS = pickerd.service pickerd.socket pickerd-redirect.socket
 
 # The Debian package $(2), unless its command $(1) is already installed.
 unless = $(if $(shell command -v $(1)),,$(2))
@@ -150,9 +151,8 @@ install-files:
 	install -D -m 755 --strip "$(BINARY)" "$(DESTDIR)$(PREFIX)/bin/pickerd"
 	install -d "$(DESTDIR)$(PREFIX)/share/pickerd"
 	cp -R web "$(DESTDIR)$(PREFIX)/share/pickerd/"
-	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/systemd/system" deploy/pickerd.service \
-	  deploy/pickerd.socket
-	sed -i "s|/usr/local/|$(PREFIX)/|" "$(DESTDIR)$(PREFIX)/lib/systemd/system/"pickerd.{service,socket}
+	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/systemd/system" $(UNITS:%=deploy/%)
+	cd "$(DESTDIR)$(PREFIX)/lib/systemd/system" && sed -i "s|/usr/local/|$(PREFIX)/|" $(UNITS)
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/doc/pickerd" deploy/README.md
 
 .PHONY: deb
@@ -170,7 +170,7 @@ sbom: build ## Write a software bill of materials (CycloneDX), .build/pickerd.cd
 
 # Needs root, package downloads and a few minutes, so it is not a part of make test.
 .PHONY: deploy-check
-deploy-check: build ## Test the Debian package and the Dockerfile's steps in a debootstrap chroot
+deploy-check: build ## Test the package, the service under systemd and the Dockerfile in chroots
 	@deploy/need.sh "check the deployment" debootstrap iproute2 $(call unless,dpkg-shlibdeps,dpkg-dev)
 	@python3 Tests/deploy/check.py "$(BINARY)"
 
@@ -178,7 +178,7 @@ deploy-check: build ## Test the Debian package and the Dockerfile's steps in a d
 uninstall: ## Remove the installed files
 	rm -rf "$(DESTDIR)$(PREFIX)/bin/pickerd" "$(DESTDIR)$(PREFIX)/share/pickerd" \
 	  "$(DESTDIR)$(PREFIX)/share/doc/pickerd" \
-	  "$(DESTDIR)$(PREFIX)/lib/systemd/system/"pickerd.{service,socket}
+	  $(UNITS:%="$(DESTDIR)$(PREFIX)/lib/systemd/system/%")
 
 .PHONY: clean
 clean: ## Remove all build products

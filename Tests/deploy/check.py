@@ -8,13 +8,14 @@ from pathlib import Path
 
 import check_deb
 import check_dockerfile
+import check_systemd
 
 
 def main(binary):
     if os.geteuid() != 0:
         sys.exit("make deploy-check needs root, for debootstrap and chroot")
     passed = failed = 0
-    for module in (check_deb, check_dockerfile):
+    for module in (check_deb, check_systemd, check_dockerfile):
         begun = time.monotonic()
         try:
             for sentence in module.check(Path(binary).resolve()):

@@ -14,7 +14,7 @@ from chroot import ENVIRONMENT, REPOSITORY, WORK, Chroot, run
 WANTS = "/etc/systemd/system/multi-user.target.wants/pickerd.service"
 STORE = "/var/lib/pickerd/pickerd.sqlite"
 #: Files that package management leaves behind.
-LEFT = re.compile(r"/(proc|sys|dev|tmp|run)/|/var/(log|cache|lib/(apt|dpkg|systemd))/|"
+LEFT = re.compile(r"/(proc|sys|dev|tmp|run)/|/var/(log|cache|lib/(apt|dpkg|systemd|private))(/|$)|"
                   r"/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$")
 
 

@@ -1,8 +1,10 @@
 """Debian systems in folders, made by debootstrap."""
 
 import os
+import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -63,3 +65,76 @@ class Chroot:
 
     def exists(self, name):
         return os.path.lexists(self.path(name))
+
+
+class System:
+    """A chroot in which systemd runs, with processes, network and cgroups of its own."""
+
+    def __init__(self, chroot):
+        self.chroot = chroot
+
+    def __enter__(self):
+        # Here services start.
+        self.chroot.path("/usr/sbin/policy-rc.d").unlink()
+        mounts = Path("/proc/mounts").read_text()
+        cgroups = re.search(r"(?m)^\S+ (\S+) cgroup2 ", mounts)[1]
+        self.log = (WORK / "boot.log").open("wb")
+        self.process = subprocess.Popen(
+            [REPOSITORY / "Tests/deploy/boot.sh", self.chroot.root, cgroups],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.cgroup = Path(self.process.stdout.readline().strip())
+        self.wait(lambda: self.first() and self.state() in ("running", "degraded"), "systemd")
+        assert self.state() == "running", self.run("systemctl", "--failed", "--no-pager")
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+        for folder, _, _ in os.walk(self.cgroup, topdown=False):
+            self.wait(lambda: removed(folder), f"the end of {folder}")
+
+    def first(self):
+        """The process id of systemd; None until it runs."""
+        pid = self.process.pid
+        try:
+            child = Path(f"/proc/{pid}/task/{pid}/children").read_text().strip()
+            return child if Path(f"/proc/{child}/comm").read_text() == "systemd\n" else None
+        except OSError:
+            return None
+
+    def state(self):
+        return self.attempt("systemctl", "is-system-running").stdout.strip()
+
+    def attempt(self, *arguments, **environment):
+        """Runs a command in the system to its end, with any status."""
+        return subprocess.run(
+            ["nsenter", f"--target={self.first()}", "--pid", "--mount", "--net", "--cgroup", "--uts",
+             "--ipc", "env", "-i", "HOME=/root", "LC_ALL=C", f"PATH={ENVIRONMENT['PATH']}",
+             *(f"{name}={value}" for name, value in environment.items()), *arguments],
+            capture_output=True, text=True, timeout=300)
+
+    def run(self, *arguments, **environment):
+        """Runs a command in the system; raises with its output if it fails."""
+        done = self.attempt(*arguments, **environment)
+        if done.returncode != 0:
+            journal = self.attempt("journalctl", "--no-pager", "--lines=30").stdout
+            raise AssertionError(
+                f"{arguments}: status {done.returncode}\n{done.stdout}{done.stderr}\n{journal}")
+        return done.stdout
+
+    def wait(self, condition, what, seconds=120):
+        until = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < until, f"waited {seconds} s for {what}"
+            time.sleep(0.2)
+
+
+def removed(folder):
+    try:
+        os.rmdir(folder)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        return False
+    return True

@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tarfile
@@ -53,6 +54,7 @@ def test_the_package_has_the_service_the_pages_and_the_examples(package):
 
     for name in ("usr/bin/pickerd", "usr/lib/systemd/system/pickerd.service",
                  "usr/lib/systemd/system/pickerd.socket",
+                 "usr/lib/systemd/system/pickerd-redirect.socket",
                  "etc/default/pickerd", "usr/share/pickerd/web/demo/index.html",
                  "usr/share/doc/pickerd/copyright", "usr/share/doc/pickerd/README.md",
                  "usr/share/doc/pickerd/examples/haproxy.cfg"):
@@ -76,7 +78,7 @@ def test_the_package_depends_on_its_libraries_and_keeps_settings(package):
 
     fields = dict(re.findall(r"^(\w+): (.*)$", control, re.M))
     for name in ("libc6 (>=", "libwebsockets17", "libwebsockets-evlib-uv", "libsqlite3-0",
-                 "libyaml-0-2", "tzdata"):
+                 "libyaml-0-2", "tzdata", "procps"):
         assert name in fields["Depends"], name
     # Loaded only by what needs them.
     assert (fields["Recommends"], fields["Suggests"]) == ("libcurl4", "libpq5")
@@ -87,7 +89,9 @@ def test_the_package_depends_on_its_libraries_and_keeps_settings(package):
 
 def test_the_settings_of_the_package_are_known_to_the_server(package, tmp_path):
     text = package[1].extractfile("./etc/default/pickerd").read().decode()
-    settings = dict(re.findall(r"^#?(PICKERD_\w+)=(.*)$", text, re.M))
+    # systemd removes quotes as a shell does.
+    settings = {name: "".join(shlex.split(value))
+                for name, value in re.findall(r"^#?(PICKERD_\w+)=(.*)$", text, re.M)}
     assert len(settings) > 3
 
     said = subprocess.run(

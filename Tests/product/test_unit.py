@@ -1,6 +1,6 @@
 """The systemd unit in deploy/: its sandbox is tight, and the server needs nothing it forbids.
 
-No systemd runs here, so its sandbox is not entered. Instead a server under traffic runs with the
+`make deploy-check` starts the unit under a real systemd. Here a server under traffic runs with the
 unit's system call filter, loaded by libseccomp; and strace records the system calls of another, which
 are compared with the other restrictions.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.certificates import Authority
 from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import REPOSITORY, binary
 from harness.proxies import program, substituted
@@ -22,7 +23,8 @@ from test_http_commands import Poster
 from test_event_streams import Watcher
 
 UNIT = REPOSITORY / "deploy/pickerd.service"
-SOCKET = REPOSITORY / "deploy/pickerd.socket"
+#: The socket units, and the option for each of them.
+SOCKETS = {"pickerd.socket": "--listen", "pickerd-redirect.socket": "--redirect-http"}
 FILTERED = REPOSITORY / "Tests/product/harness/filtered.py"
 
 
@@ -52,18 +54,22 @@ def test_the_unit_is_valid(tmp_path):
     assert [line for line in said.stderr.splitlines() if "pickerd.service" in line] == []
 
 
-def test_the_socket_unit_is_valid_and_has_the_name_that_the_server_expects(tmp_path):
-    (tmp_path / "pickerd.socket").write_text(SOCKET.read_text())
+@pytest.mark.parametrize("unit", SOCKETS)
+def test_a_socket_unit_is_valid_and_has_the_name_that_the_server_expects(tmp_path, unit):
+    text = (REPOSITORY / "deploy" / unit).read_text()
+    (tmp_path / unit).write_text(text)
     (tmp_path / "pickerd.service").write_text(
         substituted(UNIT.read_text(), {"/usr/local/bin/pickerd": str(binary())}))
 
-    said = analyze("verify", "--man=no", str(tmp_path / "pickerd.socket"))
+    said = analyze("verify", "--man=no", str(tmp_path / unit))
 
-    assert [line for line in said.stderr.splitlines() if "pickerd." in line] == []
-    name, = re.findall(r"^FileDescriptorName=(.*)$", SOCKET.read_text(), re.M)
+    assert [line for line in said.stderr.splitlines() if "pickerd" in line] == []
+    name, = re.findall(r"^FileDescriptorName=(.*)$", text, re.M)
+    issued = Authority(tmp_path).issue()
     checked = subprocess.run(
-        [binary(), "serve", "--check", "--listen", "systemd"], capture_output=True, text=True)
-    assert f"listen: systemd:{name} " in checked.stdout
+        [binary(), "serve", "--check", "--tls-certificate", issued.certificate, "--tls-key",
+         issued.key, SOCKETS[unit], "systemd"], capture_output=True, text=True)
+    assert f": systemd:{name} " in checked.stdout, checked
 
 
 def test_the_service_has_no_capability_so_that_systemd_opens_low_ports():
