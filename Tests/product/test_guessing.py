@@ -1,19 +1,28 @@
 """Ids, tokens and names cannot be guessed or broken out of."""
 
+import re
 import secrets
 import string
 from pathlib import Path
+
+import pytest
 
 from websockets.exceptions import InvalidStatus
 
 from harness.definitions import LISTS
 from harness.member import dial
 from harness.metrics import samples
-from harness.pickerd import wait_until
+from harness.pickerd import REPOSITORY, wait_until
+from harness.store import stored_at
+from rawsocket import Raw
 
 LETTERS = string.ascii_letters + string.digits
 #: SQL and JSON that would do harm if a store pasted it into its statements.
 HARMFUL = """x'); DROP TABLE entry; -- " \\" ' ; %s $1 ? \\0 {"a":1} 日本"""
+SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|PRAGMA|NOTIFY|LISTEN|SET) ")
+#: What the sources interpolate into SQL: names of columns and tables, conditions and settings, which
+#: are literals or have a ? or $1 for each value.
+CONSTANTS = {"DormantSession.columns", "condition", "order", "table", "hash", "loop", "mode.rawValue"}
 
 
 def test_a_thousand_guessed_ids_find_nothing_and_are_throttled(start):
@@ -39,8 +48,37 @@ def test_a_thousand_guessed_ids_find_nothing_and_are_throttled(start):
     wait_until(lambda: samples(server, "pickerd_rate_limited_total")[("join",)] == refused)
 
 
-def test_harmful_text_in_every_field_is_stored_as_text(start, tmp_path):
-    server = start(options=("--store", f"sqlite:{tmp_path}/store.sqlite"))
+def test_a_hundred_thousand_guessed_ids_find_nothing(start):
+    server = start()
+    ids = {server.session(LISTS).id for _ in range(100)}
+    width, each = len(next(iter(ids))), 500
+
+    with Raw(("127.0.0.1", server.port)) as raw:
+        for _ in range(100_000 // each):
+            guesses = {secrets.token_urlsafe(width)[:width] for _ in range(each)} - ids
+            raw.send(b"".join(
+                f"GET /v1/sessions/{guess} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+                for guess in guesses))
+            assert {raw.response()[0] for _ in guesses} == {404}
+
+
+def test_statements_have_no_values_from_outside():
+    interpolated = set()
+    for path in (REPOSITORY / "Sources").rglob("*.swift"):
+        for literal in re.findall(r'"""(.*?)"""|"((?:[^"\\\n]|\\.)*)"', path.read_text(), re.S):
+            if SQL.search("".join(literal)):
+                interpolated |= set(re.findall(r"\\\((.*?)\)", "".join(literal)))
+
+    assert interpolated == CONSTANTS
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_harmful_text_in_every_field_is_stored_as_text(kind, tmp_path, request):
+    store = f"sqlite:{tmp_path}/store.sqlite"
+    if kind == "postgres":
+        store = request.getfixturevalue("postgres").database()
+    server = stored_at(tmp_path / "log", store)
+    request.addfinalizer(server.stop)
     session = server.session(LISTS, title=HARMFUL, external=HARMFUL[:60])
     ana = session.join(HARMFUL[:60])
     ana.select(0, 1)

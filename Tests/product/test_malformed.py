@@ -36,7 +36,8 @@ NOT_OURS = {
     "a lone surrogate as a key": '{"type":"touch","\\ud800":1}',
     "nesting of 65": '{"type":"touch","x":' + "[" * 64 + "]" * 64 + "}",
     "nesting of 10,000": '{"type":"touch","x":' + "[" * 10_000 + "]" * 10_000 + "}",
-    "unclosed nesting": "[" * 60_000,
+    "unclosed nesting": "[" * 60_000, "a key twice": '{"type":"touch","type":"touch"}',
+    "a field twice": '{"type":"touch","ref":1,"ref":2}',
 }
 
 ILL_TYPED = {

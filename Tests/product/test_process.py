@@ -1,5 +1,6 @@
 """The server process: command line, startup line, signals and shutdown."""
 
+import contextlib
 import os
 import re
 import signal
@@ -14,6 +15,7 @@ from harness.member import dial
 from harness.pickerd import Pickerd, binary, wait_until
 from harness.ports import free_port
 from harness.rawmember import RawMember
+from rawsocket import Raw
 
 
 def run(*arguments, timeout=120):
@@ -181,6 +183,40 @@ def test_control_characters_in_names_and_paths_are_escaped_in_the_log(start):
 
     assert not [line for line in log.splitlines() if re.match(r"(2026-01-01 )?FORGED", line)]
     assert "\u001b[31m" not in log
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_long_and_harmful_texts_are_one_short_line_each_at_every_level(tmp_path, request, form):
+    server = Pickerd(tmp_path / "log", options=("--log-level", "trace", "--log-format", form))
+    request.addfinalizer(server.stop)
+    session = server.session(LISTS)
+    harmful = "\n2026-01-01T00:00:00Z error FORGED\u001b[31m\u0085\u2028".encode() + b"x" * 9000
+    for name in ("Origin", "Sec-WebSocket-Protocol", "X-Forwarded-For", "User-Agent", "Cookie",
+                 "Host", "Authorization", "Accept-Language"):
+        for value in (harmful, b"\x1b[31mFORGED", b"x" * 9000):
+            # It may be refused before all of it is sent.
+            with Raw(("127.0.0.1", server.port)) as raw, contextlib.suppress(OSError):
+                raw.send(b"GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+                         b"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                         b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s: %s\r\n\r\n" % (
+                             session.path.encode(), name.encode(), value))
+                raw.socket.shutdown(socket.SHUT_WR)
+                raw.read_to_end()
+    for target in ("/v1/sessions/%0AFORGED%1b%5b31m" + "x" * 9000, "/%0d%0aFORGED?x=%0AFORGED"):
+        server.get(target)
+    session.join("Ana\nFORGED\u001b[31m" + "x" * 40)
+    bad = session.connect()
+    bad.send_text("\nFORGED\u001b[31m" + "x" * 9000)
+    bad.closed(4400)
+
+    lines = server.log.read_bytes().split(b"\n")
+
+    assert len(lines) > 6 and max(map(len, lines)) < 3000
+    for line in lines[:-1]:
+        start_of_line = rb"pickerd (serves|admin) |" + (
+            rb'\{"time":' if form == "json" else rb"\d{4}-\d\d-\d\dT[\d:]+Z \w+ ")
+        assert re.match(start_of_line, line), line
+        assert not re.search("[\\x00-\\x1f\\x7f-\\x9f\u2028\u2029]", line.decode()), line
 
 
 def test_closed_connections_do_not_leak_descriptors(server):

@@ -2,6 +2,8 @@
 
 Case numbers are those of Autobahn's test suite."""
 
+import random
+import socket
 import struct
 import time
 
@@ -196,6 +198,36 @@ def _has_close(web):
         web.socket.settimeout(web.timeout)
     assert web.read_close()[0] == 1009
     return True
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_frames_end_only_their_own_connection(echo, seed):
+    rng = random.Random(seed)
+    with echo.websocket() as web:
+        try:
+            for _ in range(rng.randint(1, 20)):
+                web.send(random_bytes(rng))
+            web.socket.shutdown(socket.SHUT_WR)
+            web.read_to_end()
+        except ConnectionError:
+            pass  # The server has closed the connection before it has read everything.
+    with echo.websocket() as web:
+        web.send_text("x")
+        assert web.read_text() == "x"
+
+
+def random_bytes(rng):
+    """A frame with random fields, which may have another length than its header says, or garbage."""
+    payload = rng.randbytes(rng.choice([0, 1, 7, 125, 126, 127, 1000, 70_000]))
+    if rng.random() < 0.1:
+        return payload
+    is_usual = rng.random() < 0.6
+    length = None if is_usual else rng.choice([0, 1, 126, 65_536, 2**31, 2**63 - 1, 2**63, 2**64 - 1])
+    whole = frame(
+        TEXT if is_usual else rng.randrange(16), b"a" * len(payload) if is_usual else payload,
+        final=rng.random() < 0.8, rsv=0 if is_usual else rng.randrange(8),
+        masked=is_usual or rng.random() < 0.8, length=length)
+    return whole if rng.random() < 0.9 else whole[:rng.randrange(len(whole))]
 
 
 # Control frames --------------------------------------------------------------------------------

@@ -45,6 +45,25 @@ def test_ignored_keys_are_not_stored(store):
     assert size(store) - before < 1_800_000
 
 
+def test_sessions_that_nobody_uses_take_little_memory(tmp_path, request):
+    """Each has 12 KB of rows. Without eviction they would take 12 MB."""
+    store = stored(tmp_path / "log", tmp_path / "store.sqlite", limits={
+        "createsBurst": 100_000, "createsPerSecond": 100_000})
+    request.addfinalizer(store.stop)
+    definition = {"kind": "columns", "columns": [[f"{n:03}" + "x" * 117 for n in range(100)]]}
+
+    def memory(count):
+        """The server's memory in bytes when further sessions have been evicted."""
+        for _ in range(count):
+            assert store.create(definition).status == 201
+        wait_until(lambda: metric(store, "pickerd_sessions_resident") == 0, timeout=90,
+                   what="eviction")
+        return store.resident_bytes()
+
+    before = memory(500)
+    assert memory(1000) - before < 1000 * 5000
+
+
 def test_reading_an_evicted_session_writes_nothing(store):
     def sleeps():
         wait_until(lambda: metric(store, "pickerd_sessions_resident") == 0, what="eviction")

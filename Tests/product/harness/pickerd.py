@@ -146,6 +146,10 @@ class Pickerd:
         leaked = secrets.leaked(self.log.read_text(errors="replace"))
         assert not leaked, f"the log of {self.log} has secrets: {leaked}"
 
+    def resident_bytes(self):
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
     def logged(self, *texts):
         """Waits until the log has all the texts; the log."""
         wait_until(lambda: all(text in self.log.read_text() for text in texts), what=f"{texts}")
