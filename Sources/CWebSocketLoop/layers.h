@@ -14,11 +14,13 @@
 ///     state/log.c              log lines of libwebsockets and of a loop, with a rate limit
 ///     state/peers.c            counts of connections, in total and per network
 ///     state/bodies.c           the memory of request bodies
+///     state/unsent.c           the memory of what peers have not read
 ///     state/slots.c            slots: ids, allocation, abort, end of a connection
 ///     websocket/write.c        writes frames after those that libwebsockets has buffered
 ///     websocket/flush.c        sends the batch at the end of an event-loop iteration
 ///     websocket/send.c         sends a message at once, or posts it to the batch
 ///     websocket/closing.c      close frames of both sides, and drops
+///     websocket/pings.c        answers the peer's pings
 ///     websocket/frames.c       follows the headers of frames as they are received
 ///     websocket/websocket.c    opening, write-blocking, pauses and pings
 ///     websocket/receive.c      reassembles and validates messages
@@ -93,6 +95,10 @@ void wsl_peers_limit(wsl_peers *count, uint32_t open_max);
 bool wsl_body_reserve(wsl_loop *loop, wsl_slot *slot, size_t count);
 void wsl_body_release(wsl_loop *loop, wsl_slot *slot);
 
+// state/unsent.c
+bool wsl_unsent_add(wsl_loop *loop, wsl_slot *slot, size_t count);
+void wsl_unsent_end(wsl_loop *loop, wsl_slot *slot);
+
 // state/slots.c
 wsl_slot *wsl_slot_take(wsl_loop *loop, wsl_connection connection);
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot);
@@ -101,6 +107,7 @@ wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);
 bool wsl_slot_connect(wsl_loop *loop, wsl_slot *slot, int descriptor);
 wsl_slot *wsl_slot_of_descriptor(wsl_loop *loop, int descriptor);
 wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot);
+void wsl_ping_release(wsl_slot *slot);
 void wsl_slot_drop_parts(wsl_slot *slot);
 void wsl_defer(wsl_loop *loop, wsl_slot *slot);
 void wsl_abort(wsl_loop *loop, wsl_slot *slot);
@@ -120,8 +127,15 @@ void wsl_ws_violated(wsl_loop *loop, wsl_slot *slot);
 void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot);
 int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size_t count);
 
+// websocket/pings.c
+bool wsl_ping_begin(wsl_frame_reader *frame);
+void wsl_ping_mask(wsl_ping *ping, uint8_t byte);
+void wsl_ping_append(wsl_ping *ping, const uint8_t *bytes, size_t count);
+void wsl_ping_end(wsl_ping *ping);
+void wsl_ping_answer(wsl_loop *loop, wsl_slot *slot);
+
 // websocket/frames.c
-size_t wsl_frames_follow(wsl_frame_reader *frame, const uint8_t *bytes, size_t count,
+size_t wsl_frames_follow(wsl_frame_reader *frame, uint8_t *bytes, size_t count,
                          const char **violation);
 
 // websocket/websocket.c

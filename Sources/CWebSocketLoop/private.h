@@ -88,12 +88,26 @@ typedef struct wsl_head_reader {
   uint32_t length;    ///< bytes received, with empty lines before the head
 } wsl_head_reader;
 
+/// The last ping of a connection, see websocket/pings.c. The reader's pointer to it is NULL at
+/// other times.
+typedef struct wsl_ping {
+  uint8_t count, mask_count; ///< bytes of the payload and of the mask received so far
+  uint8_t mask[4];
+  uint8_t bytes[125];        ///< the payload, unmasked
+  bool is_whole;
+  bool is_due;               ///< `pong` has not been sent
+  uint8_t pong_count;
+  uint8_t pong[2 + 125];     ///< a frame
+} wsl_ping;
+
 /// How much of a frame was received; see websocket/frames.c. All zero before it.
 typedef struct wsl_frame_reader {
   uint64_t payload;   ///< bytes of the payload that have not been received
   uint8_t state;
   uint8_t missing;    ///< bytes of the current part of the header that have not been received
   bool is_control;
+  bool is_ping;             ///< the frame is removed, and its payload is in `ping`
+  wsl_ping *ping;
 } wsl_frame_reader;
 
 typedef struct wsl_slot {
@@ -128,6 +142,8 @@ typedef struct wsl_slot {
   uint32_t body_length;     ///< its announced length
   uint64_t body_rest;       ///< bytes of the body that have not been received
   uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
+  size_t unsent_bytes;      ///< of a response, or buffered by libwebsockets
+  size_t unsent_reserved;   ///< how many of them are counted in `limits.unsent_bytes`
   wsl_address peer;
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
@@ -215,6 +231,7 @@ struct wsl_loop {
   uint32_t log_lines;
   wsl_counters counters;
   uint64_t bodies_bytes;    ///< the total of this loop, unless `limits` has a shared one
+  uint64_t unsent_bytes;    ///< likewise
   wsl_peers *own_count;     ///< the counter of this loop, unless `limits` has a shared one
   int disconnect_epoll;
   uv_poll_t disconnect_poll;

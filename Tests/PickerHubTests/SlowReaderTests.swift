@@ -168,6 +168,34 @@ import Testing
     #expect(outbox.waiting.count == 1)
   }
 
+  @Test func `while all outboxes are at their maximum, each is small`() throws {
+    let value = #"{"text": "\#(String(repeating: "x", count: 200))", "key": "K"}"#
+    let rows = (0..<100).map { value.replacing("K", with: "\($0)") }.joined(separator: ",")
+    var configuration = HubConfiguration()
+    configuration.limits.outboxesBytes = 200_000
+    let fixture = try HubFixture(#"{"kind": "columns", "columns": [[\#(rows)]]}"#, configuration)
+    let members: [UInt64] = [2, 3, 4, 5]
+    fixture.join(1)
+    fixture.port.full = Set(members)
+    for member in members { fixture.join(member) }
+
+    // Each refusal has the rows of the column: about 22 KB.
+    for ref in 1...20 {
+      for member in members {
+        fixture.send(
+          member, #"{"type": "select", "ref": \#(ref), "column": 0, "row": 1, "generation": 9}"#)
+      }
+    }
+
+    #expect(fixture.hub.buffered.outboxBytes < 300_000)
+    fixture.forgetAll()
+    fixture.port.full = []
+    fixture.becomeWritable(2)
+    let types = fixture.types(2)
+    #expect(types.filter { $0 == "refused" }.count == 20)
+    #expect(types.contains("snapshot"))
+  }
+
   @Test func `too many small updates are replaced by a snapshot`() {
     var outbox = Outbox()
     outbox.isFull = true

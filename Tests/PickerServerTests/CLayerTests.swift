@@ -53,7 +53,7 @@ import Testing
     #expect(listed == paths.filter { $0.hasSuffix(".c") }.sorted())
   }
 
-  @Test(arguments: ["layers.h", "include/CWebSocketLoop.h"])
+  @Test(arguments: ["layers.h", "include/CWebSocketLoop.h", "include/CWebSocketLoopCounts.h"])
   func `the definition of every declared function is found`(header: String) throws {
     let defined = try Self.sources().reduce(into: Set<Substring>()) {
       $0.formUnion($1.source.externalFunctions)

@@ -82,8 +82,8 @@ import Testing
     let standard = LimitSettings()
     // Limits that the product tests check.
     let others: [ServerLimit] = [
-      .connections, .connectionsPerAddress, .bodiesBytes, .pingMilliseconds, .pongMilliseconds,
-      .headerMilliseconds, .messageMilliseconds, .feedReaders, .idempotencyKeys,
+      .connections, .connectionsPerAddress, .bodiesBytes, .unsentBytes, .pingMilliseconds,
+      .pongMilliseconds, .headerMilliseconds, .messageMilliseconds, .feedReaders, .idempotencyKeys,
       .drainMilliseconds, .lockMilliseconds,
     ]
     for limit in ServerLimit.allCases where !others.contains(limit) {

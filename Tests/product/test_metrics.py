@@ -109,7 +109,8 @@ def test_buffers_are_empty_when_nothing_waits(_logs, tmp_path):
             ana.select(0, n % 3)
 
         empty = {(name,): 0 for name in (
-            "bodies", "inboxes", "outboxes", "queues", "store_records", "store_snapshots")}
+            "bodies", "inboxes", "outboxes", "queues", "store_records", "store_snapshots",
+            "unsent")}
         wait_until(lambda: samples(server, "pickerd_buffer_bytes") == empty, what="empty buffers")
         wait_until(lambda: samples(server, "pickerd_store_lag_seconds") == {(): 0})
         wait_until(lambda: samples(server, "pickerd_store_pending_records") == {(): 0})

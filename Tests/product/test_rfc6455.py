@@ -240,6 +240,33 @@ def test_a_ping_is_answered_with_its_payload(echo, payload):
         assert web.read_frame() == (PONG, payload)
 
 
+PINGS = b"".join(frame(PING, b"%d" % number) for number in range(20))
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2, 5, len(PINGS) - 3, len(PINGS)])
+def test_the_last_of_several_pings_is_answered(echo, cut):
+    with echo.websocket() as web:
+        segments = PINGS + frame(TEXT, b"text") + frame(PING, b"last")
+        web.send(segments[:cut])
+        time.sleep(0.05)
+        web.send(segments[cut:])
+        received = [web.read_frame()]
+        while received[-1] != (PONG, b"last"):
+            received.append(web.read_frame())
+        assert (TEXT, b"text") in received + [web.read_frame()]
+
+
+def test_a_ping_is_answered_if_a_connection_is_writable_again(echo):
+    with echo.websocket("/script", receive_buffer=4096) as web:
+        web.send(frame(TEXT, b"flood 1 5000000") + frame(PING, b"first") + frame(PING, b"last"))
+        time.sleep(0.2)
+        web.send(frame(PING, b"later"))
+        received = [web.read_frame()]
+        while received[-1] != (PONG, b"later"):
+            received.append(web.read_frame())
+        assert (TEXT, b"x" * 5_000_000) in received
+
+
 def test_an_unsolicited_pong_is_ignored(echo):
     with echo.websocket() as web:
         web.send_frame(PONG, b"\xff not even text")

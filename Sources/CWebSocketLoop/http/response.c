@@ -74,6 +74,7 @@ void wsl_discard_body(wsl_slot *slot, bool is_last) {
 static int finish(wsl_loop *loop, wsl_slot *slot) {
   bool keep_alive = slot->exchange->keep_alive && !loop->drain_by_ms;
   wsl_slot_drop_parts(slot);
+  wsl_unsent_end(loop, slot);
   wsl_disconnects_unwatch(loop, slot);
   slot->generation++;
   if (slot->body_rest > 0) wsl_discard_body(slot, !keep_alive);
@@ -106,9 +107,14 @@ static int pump(wsl_loop *loop, wsl_slot *slot) {
 }
 
 bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
-                size_t body_count, bool keep_alive) {
+                size_t body_count, bool keep_alive, size_t reserved) {
   wsl_slot *slot = wsl_slot_of(loop, id);
-  if (!slot || slot->phase != PHASE_ASKED) return false;
+  if (!slot || slot->phase != PHASE_ASKED) {
+    wsl_unsent_release(loop->limits.unsent_bytes, reserved);
+    return false;
+  }
+  slot->unsent_bytes = head_count + body_count;
+  slot->unsent_reserved = reserved;
   if (!wsl_response_set(slot, head, head_count, body, body_count, keep_alive)) {
     wsl_abort(loop, slot);
     return false;
@@ -143,6 +149,10 @@ wsl_outcome wsl_stream_write(wsl_loop *loop, wsl_id id, const void *bytes, size_
   }
   if (!lws_partial_buffered(slot->wsi)) return WSL_SENT;
   slot->is_full = true;
+  if (!wsl_unsent_add(loop, slot, count)) {
+    wsl_abort(loop, slot);
+    return WSL_GONE;
+  }
   if (slot->deadline_ms == 0) slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
   return WSL_FULL;
 }
@@ -160,6 +170,7 @@ static int continue_stream(wsl_loop *loop, wsl_slot *slot) {
   if (slot->is_ending) return -1;
   if (!slot->is_full) return 1;
   slot->is_full = false;
+  wsl_unsent_end(loop, slot);
   slot->deadline_ms = 0;
   loop->handlers.stream_writable(loop->owner, wsl_slot_id(loop, slot));
   return 1;

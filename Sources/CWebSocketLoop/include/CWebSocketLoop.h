@@ -5,14 +5,15 @@
 /// that has ended do nothing.
 ///
 /// Threads: every function must be called on the thread that runs `wsl_run`, except `wsl_wake`,
-/// `wsl_peek`, `wsl_discard`, `wsl_count_body`, `wsl_body_count`, gzip, the clocks and the
-/// cryptography, which are safe on any thread. A process can run several loops, each on its own
-/// thread. A connection moves from one loop (`accepted`, `wsl_move`) to another (`wsl_adopt`).
+/// `wsl_peek`, `wsl_discard`, the counts of memory, gzip, the clocks and the cryptography, which
+/// are safe on any thread. A process can run several loops, each on its own thread. A connection
+/// moves from one loop (`accepted`, `wsl_move`) to another (`wsl_adopt`).
 ///
 /// Ownership: memory passed to a function is borrowed until the function returns; memory passed to
 /// a callback is borrowed until the callback returns. Copy what is needed longer.
 #pragma once
 
+#include "CWebSocketLoopCounts.h"
 #include "CWebSocketLoopTLS.h"
 #include "CWebSocketLoopTypes.h"
 
@@ -89,13 +90,6 @@ size_t wsl_peek(int descriptor, void *into, size_t size);
 /// (borrowed and changed, may be empty) is a complete request without a body that was already read
 /// from the connection. A draining loop answers 503 `draining` instead.
 void wsl_adopt(wsl_loop *loop, wsl_connection connection, void *head, size_t head_count);
-
-/// Adds `count` bytes to the total of request bodies in memory. The handler that has taken a body
-/// subtracts its bytes with a negative `count` when it frees it. Safe on any thread.
-void wsl_count_body(uint64_t *bodies_bytes, int64_t count);
-
-/// The total of request bodies in memory.
-uint64_t wsl_body_count(const uint64_t *bodies_bytes);
 
 /// Closes a connection that no loop will adopt.
 void wsl_discard(wsl_connection connection, wsl_peers *count);
@@ -228,9 +222,11 @@ void wsl_refuse(wsl_request *request, const void *head, size_t head_count, const
 
 /// Sends a complete response: `head` (status line, headers, empty line) and `body`. Both are
 /// copied. The connection is closed afterwards if `keep_alive` is false or the client requested it.
+///
+/// - Parameter reserved: Bytes of `wsl_unsent_reserve`, which the loop releases in any case.
 /// - Returns: False if the request has ended or was already answered.
 bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
-                size_t body_count, bool keep_alive);
+                size_t body_count, bool keep_alive, size_t reserved);
 
 /// Starts a streamed response with `head` (copied). The body follows with `wsl_stream_write` and
 /// is delimited by the end of the connection. A peer that closes its connection is detected

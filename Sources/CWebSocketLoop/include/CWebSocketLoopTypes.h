@@ -42,6 +42,10 @@ typedef uint64_t wsl_network_id;
 /// A longer request body is large: `admit_body` decides whether it is received.
 #define WSL_SMALL_BODY_BYTES 16384
 
+/// A connection may have this many unsent bytes whatever the total is, so that slow readers of
+/// large responses do not affect small ones.
+#define WSL_UNCOUNTED_BYTES 65536
+
 /// The clients for whom a listener is. Their requests differ, see `wsl_request_audience`.
 typedef enum wsl_audience {
   WSL_PUBLIC,    ///< clients; the handler may move their connections to another loop
@@ -109,6 +113,11 @@ typedef struct wsl_limits {
   uint64_t *bodies_bytes;        ///< the total that counts against `bodies_bytes_max`, shared by
                                  ///< all loops that set this pointer; must outlive them. NULL:
                                  ///< counts this loop only
+  uint64_t unsent_bytes_max;     ///< memory of all responses and messages that peers have not read,
+                                 ///< without the first 64 KiB of each connection. A longer message
+                                 ///< that would exceed it ends its connection
+  uint64_t *unsent_bytes;        ///< the total that counts against `unsent_bytes_max`, shared like
+                                 ///< `bodies_bytes`
   uint32_t header_ms;            ///< to receive all headers of a request, rounded up to seconds
   uint32_t body_ms;              ///< to receive a body, plus one second per 64 KiB of it
   uint32_t answer_ms;            ///< for the handler's answer, and between writes of a response

@@ -3,7 +3,8 @@
 #include <openssl/ssl.h>
 
 // Continues connections for which no event of the socket will come: those of which OpenSSL has
-// decrypted more than libwebsockets was allowed to read, and those that have sent an invalid frame.
+// decrypted more than libwebsockets was allowed to read, and those that have sent a ping or an
+// invalid frame.
 
 /// Whether libwebsockets reads from a connection in its phase.
 static bool is_reading(const wsl_slot *slot) {
@@ -46,6 +47,7 @@ static void service(wsl_loop *loop, const wsl_slot *slot) {
 }
 
 static void resume(wsl_loop *loop, wsl_slot *slot) {
+  wsl_ping_answer(loop, slot);
   bool is_violated = slot->violation && slot->phase == PHASE_OPEN;
   if (is_violated && !slot->is_paused) wsl_ws_violated(loop, slot);
   else if (is_violated) wsl_defer(loop, slot);

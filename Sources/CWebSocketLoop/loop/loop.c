@@ -85,6 +85,7 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
   }
   uv_loop_configure(&loop->uv, UV_METRICS_IDLE_TIME);
   loop->limits = *limits;
+  if (!limits->unsent_bytes) loop->limits.unsent_bytes = &loop->unsent_bytes;
   if (!limits->bodies_bytes) loop->limits.bodies_bytes = &loop->bodies_bytes;
   loop->handlers = *handlers;
   loop->owner = owner;

@@ -41,7 +41,7 @@ static ssize_t read_frames(wsl_loop *loop, const wsl_source *source, uint8_t *by
   if (count <= 0) return count;
   if (was_violated) return WSL_READ_LATER;
   count = (ssize_t)wsl_frames_follow(&slot->frame, bytes, (size_t)count, &slot->violation);
-  if (slot->violation) wsl_defer(loop, slot);
+  if (slot->violation || slot->frame.ping) wsl_defer(loop, slot);
   return count > 0 ? count : WSL_READ_LATER;
 }
 

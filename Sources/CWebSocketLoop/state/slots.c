@@ -37,10 +37,18 @@ void wsl_slot_drop_parts(wsl_slot *slot) {
   slot->assembly = NULL;
 }
 
+/// Frees the memory for the peer's pings.
+void wsl_ping_release(wsl_slot *slot) {
+  free(slot->frame.ping);
+  slot->frame.ping = NULL;
+}
+
 /// Returns a slot to the free list and invalidates its ids.
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   wsl_slot_drop_parts(slot);
   wsl_body_release(loop, slot);
+  wsl_unsent_end(loop, slot);
+  wsl_ping_release(slot);
   if (slot->audience == WSL_ADMIN) loop->admin_count--;
   else if (!slot->is_detached) wsl_peers_end(loop->limits.count, slot->network);
   slot->wsi = NULL;

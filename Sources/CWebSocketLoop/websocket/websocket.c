@@ -15,9 +15,13 @@ int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot) {
 /// Handles a writable socket. libwebsockets also calls this after its own pings and pongs, and
 /// while it closes.
 int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot) {
-  if (lws_partial_buffered(slot->wsi) || !wsl_is_open(slot) || !slot->is_full) return 0;
+  if (lws_partial_buffered(slot->wsi) || !wsl_is_open(slot)) return 0;
+  bool was_full = slot->is_full;
   slot->is_full = false;
-  loop->handlers.writable(loop->owner, wsl_slot_id(loop, slot));
+  wsl_unsent_end(loop, slot);
+  wsl_ping_answer(loop, slot);
+  if (was_full && wsl_is_open(slot) && !slot->is_full)
+    loop->handlers.writable(loop->owner, wsl_slot_id(loop, slot));
   return 0;
 }
 

@@ -103,8 +103,9 @@ extension Connections {
   ) {
     if connection.sending.isOverflowing { return }
     let hadSnapshot = connection.sending.outbox.needsSnapshot
+    let byteCountMax = outboxByteCountMax
     change(connection) {
-      $0.append(message, byteCountMax: limits.outboxBytes, countMax: limits.outboxMessages)
+      $0.append(message, byteCountMax: byteCountMax, countMax: limits.outboxMessages)
     }
     if connection.sending.outbox.needsSnapshot && !hadSnapshot {
       counters.snapshotsForSlowReaders += 1
@@ -114,6 +115,12 @@ extension Connections {
       connection.sending.isOverflowing = true
       overflowing.append(connection)
     }
+  }
+
+  /// The maximum of an outbox, which is small while all of them together are at their maximum.
+  private var outboxByteCountMax: Int {
+    if buffers.outboxBytes < limits.outboxesBytes { return limits.outboxBytes }
+    return min(limits.outboxBytes, 16_384)
   }
 
   /// Posts a frame to connections whose outboxes are idle.

@@ -14,6 +14,7 @@ extension ServerLimits {
     messagesPerSecond = settings[.messagesPerSecond]
     sessions = settings[.sessions]
     outboxBytes = settings[.outboxBytes]
+    outboxesBytes = settings[.outboxesBytes]
     outboxMessages = settings[.outboxMessages]
     stalledMilliseconds = Int64(settings[.stalledMilliseconds])
     queueBytes = settings[.queueBytes]
@@ -74,6 +75,7 @@ extension SocketLoopConfiguration {
     bodyBytesMax = limits.bodyBytes
     bodiesBytesMax = configuration.limits[.bodiesBytes]
     bodies = BodyBytes()
+    unsent = UnsentBytes(byteCountMax: settings[.unsentBytes])
     self.log = { isError, line in
       if isError { log.warning("transport: \(line)") } else { log.info("transport: \(line)") }
     }

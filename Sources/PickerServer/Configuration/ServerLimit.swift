@@ -8,8 +8,8 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   // Not sent to clients.
   case connections, connectionsPerAddress, drainMilliseconds, lockMilliseconds
   case pingMilliseconds, pongMilliseconds, headerMilliseconds, messageMilliseconds
-  case sessions, idempotencyKeys, outboxBytes, outboxMessages, stalledMilliseconds
-  case bodyBytes, bodiesBytes
+  case sessions, idempotencyKeys, outboxBytes, outboxesBytes, outboxMessages, stalledMilliseconds
+  case unsentBytes, bodyBytes, bodiesBytes
   case queueBytes, inboxBytes, pendingBytes
   case ttlSeconds, logBytes
   case ticketStreamSeconds
@@ -52,9 +52,16 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .idempotencyKeys:
       (100_000, 1...10_000_000, "idempotency keys stored, about 300 bytes each")
     case .outboxBytes: (1_048_576, 65_536...268_435_456, "bytes buffered for a slow connection")
+    case .outboxesBytes:
+      (268_435_456, 1_048_576...1_099_511_627_776, "bytes buffered for all slow connections")
     case .outboxMessages: (1_000, 10...1_000_000, "messages buffered for a slow connection")
     case .stalledMilliseconds:
       (10_000, 100...600_000, "time until a slow connection without progress is closed")
+    case .unsentBytes:
+      (
+        268_435_456, 1_048_576...1_099_511_627_776,
+        "bytes of responses and messages that clients have not read"
+      )
     case .bodyBytes: (4_194_304, 1_024...67_108_864, "bytes per request body")
     case .bodiesBytes:
       (67_108_864, 1_048_576...68_719_476_736, "bytes of all request bodies in memory")
@@ -126,9 +133,9 @@ extension ServerLimit {
     case .messageBytes, .months, .rows, .windowRows, .joinMilliseconds, .memberMilliseconds, .refs,
       .undo, .history, .members, .connections, .connectionsPerAddress, .lockMilliseconds,
       .pingMilliseconds, .pongMilliseconds, .headerMilliseconds, .messageMilliseconds,
-      .idempotencyKeys, .outboxBytes,
-      .outboxMessages, .stalledMilliseconds, .bodyBytes, .bodiesBytes, .queueBytes, .inboxBytes,
-      .pendingBytes, .logBytes, .feedEvents, .feedDays, .feedBytes, .feedMemoryBytes, .feedReaders,
+      .idempotencyKeys, .outboxBytes, .outboxesBytes, .outboxMessages, .stalledMilliseconds,
+      .unsentBytes, .bodyBytes, .bodiesBytes, .queueBytes, .inboxBytes, .pendingBytes, .logBytes,
+      .feedEvents, .feedDays, .feedBytes, .feedMemoryBytes, .feedReaders,
       .definitionNodes, .definitionColumns, .definitionMonths, .definitionBlocked:
       false
     }

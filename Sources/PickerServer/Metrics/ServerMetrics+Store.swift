@@ -6,7 +6,7 @@ extension ServerMetrics {
     let buffers = sum.buffers
     var samples: [(buffer: String, bytes: Int)] = [
       ("bodies", bodyBytes), ("inboxes", buffers.inboxBytes), ("outboxes", buffers.outboxBytes),
-      ("queues", buffers.stepBytes),
+      ("queues", buffers.stepBytes), ("unsent", unsentBytes),
     ]
     if let backlog = store.figures?.backlog {
       samples += [

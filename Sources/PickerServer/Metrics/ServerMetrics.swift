@@ -8,6 +8,8 @@ struct ServerMetrics {
   let store: ServerStore
   /// Bytes of all request bodies in memory.
   let bodyBytes: Int
+  /// Bytes of responses and messages that clients have not read.
+  let unsentBytes: Int
   /// The connection limit in effect.
   let connectionsMax: Int
 
@@ -25,7 +27,7 @@ struct ServerMetrics {
       for other in figures.dropFirst() { sum += other }
       let metrics = ServerMetrics(
         sum: sum, store: store, bodyBytes: transport.loop.bodyBytes,
-        connectionsMax: transport.loop.connectionsMax)
+        unsentBytes: transport.loop.unsentBytes, connectionsMax: transport.loop.connectionsMax)
       completion(metrics.families(figures, gate))
     }
   }

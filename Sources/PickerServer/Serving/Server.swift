@@ -121,6 +121,8 @@ package final class Server {
     _ limits: ServerLimits, _ parts: SharedParts, _ store: ServerStore, _ log: Logger
   ) {
     let gate = parts.gate
+    var limits = limits
+    limits.outboxesBytes /= configuration.loops
     let connectionLog = ConnectionLog(log, loop: group.transports.count, gate: gate)
     let transport = HubTransport(
       loop, in: group, clock: SessionClock(manual: parts.start, wall: store.clock),

@@ -23,6 +23,8 @@ package struct ServerLimits: Hashable, Sendable {
   /// Bytes queued for one connection; default 1 MiB. Over it, pending updates are replaced by a
   /// snapshot.
   package var outboxBytes = 1_048_576
+  /// Bytes queued for all connections of a hub; default 256 MiB. Over it, each may have 16 KiB.
+  package var outboxesBytes = 268_435_456
   /// Messages queued for one connection, including answers, which a snapshot does not replace;
   /// default 1,000. Over it, the connection is closed.
   package var outboxMessages = 1000

@@ -27,6 +27,8 @@ extension HubTransport {
   ) {
     var response = HTTPResponse(status: 200, headers: headers, body: first.bytes)
     guard let rest = first.rest else { return answer(caller, response) }
+    let memory = reserve(first)
+    if memory == nil { return answer(caller, tooManyUnsent) }
     responses.count(caller.route, caller.method, status: 200)
     let loops = group.transports.map(\.loop)
     guard let index = loops.firstIndex(where: { $0 === caller.loop }) else { return }
@@ -40,7 +42,13 @@ extension HubTransport {
       if download.id.isHead { return transport.loop.streamEnd(download.id) }
       transport.downloads[download.id] = download
     }
-    encode(first.bytes, isLast: false, download, for: index)
+    encode(first.bytes, isLast: false, download, memory, for: index)
+  }
+
+  /// Reserves the memory of a part until it is written; `nil` if there is none.
+  private func reserve(_ part: BodyPart) -> PartMemory? {
+    guard let unsent = loop.configuration.unsent else { return PartMemory(reservation: nil) }
+    return unsent.reserve(part.bytes.count).map { PartMemory(reservation: $0) }
   }
 
   /// Requests the next part. Must be called on the loop of the connection.
@@ -50,7 +58,9 @@ extension HubTransport {
       guard let rest = download.rest else { return }
       rest { part in
         download.rest = part?.rest
-        home.encode(part?.bytes, isLast: part?.rest == nil, download, for: writer)
+        let memory = part.flatMap(home.reserve)
+        let bytes = memory == nil ? nil : part?.bytes
+        home.encode(bytes, isLast: part?.rest == nil, download, memory, for: writer)
       }
     }
   }
@@ -58,11 +68,17 @@ extension HubTransport {
   /// Encodes a part on another thread, then writes it on the loop with the index `writer`.
   ///
   /// - Parameter bytes: `nil` if the body cannot be completed.
-  private func encode(_ bytes: [UInt8]?, isLast: Bool, _ download: Download, for writer: Int) {
+  private func encode(
+    _ bytes: [UInt8]?, isLast: Bool, _ download: Download, _ memory: PartMemory?, for writer: Int
+  ) {
     let group = self.group
     HubTransport.compressingLong.async {
       let encoded = bytes.flatMap { download.encode($0, isLast: isLast) }
-      group.post(to: writer) { $0.write(encoded, isLast: isLast, download) }
+      group.post(to: writer) { transport in
+        // The loop counts what the kernel does not take.
+        memory?.reservation?.shrink(to: 0)
+        transport.write(encoded, isLast: isLast, download)
+      }
     }
   }
 
@@ -79,4 +95,10 @@ extension HubTransport {
       requestNextPart(download)
     }
   }
+}
+
+/// The memory of a part that is being encoded.
+private struct PartMemory: Sendable {
+  /// `nil` if it is not counted.
+  let reservation: UnsentReservation?
 }

@@ -45,29 +45,50 @@ extension HubTransport {
   /// Answers a request on the loop of its connection. Compresses the body if the client accepts it,
   /// long bodies on another thread.
   package func answer(_ caller: Caller, _ response: HTTPResponse) {
+    guard let unsent = loop.configuration.unsent else { return answer(caller, response, nil) }
+    guard let reservation = unsent.reserve(caller.id.isHead ? 0 : response.body.count) else {
+      return answer(caller, tooManyUnsent, nil)
+    }
+    answer(caller, response, reservation)
+  }
+
+  /// The response in place of one for which there is no memory.
+  var tooManyUnsent: HTTPResponse {
+    var response = problem(
+      503, "full", "the memory for responses is in use, by clients that read slowly; retry later")
+    response.headers.append(("Retry-After", "5"))
+    return response
+  }
+
+  private func answer(
+    _ caller: Caller, _ response: HTTPResponse, _ reservation: UnsentReservation?
+  ) {
     responses.count(caller.route, caller.method, status: response.status)
     var response = response
     response.headers += caller.headers
-    guard response.isNegotiated else { return send(caller, response) }
+    guard response.isNegotiated else { return send(caller, response, reservation) }
     response.vary(by: "Accept-Encoding")
-    guard caller.acceptsGzip else { return send(caller, response) }
+    guard caller.acceptsGzip else { return send(caller, response, reservation) }
     response.weakenTag()
     guard response.body.count > HTTPResponse.compressedBytesOnLoop else {
-      return send(caller, response.compressed())
+      return send(caller, response.compressed(), reservation)
     }
     let isLong = response.body.count > HTTPResponse.longBytesMin
     let queue = isLong ? HubTransport.compressingLong : HubTransport.compressing
     queue.async { [response] in
       let compressed = response.compressed()
-      caller.loop.post { caller.loop.answer(caller.id, compressed) }
+      reservation?.shrink(to: compressed.body.count)
+      caller.loop.post { caller.loop.answer(caller.id, compressed, reservation) }
     }
   }
 
-  private func send(_ caller: Caller, _ response: HTTPResponse) {
+  private func send(
+    _ caller: Caller, _ response: HTTPResponse, _ reservation: UnsentReservation?
+  ) {
     if caller.loop === loop {
-      loop.answer(caller.id, response)
+      loop.answer(caller.id, response, reservation)
     } else {
-      caller.loop.post { [response] in caller.loop.answer(caller.id, response) }
+      caller.loop.post { [response] in caller.loop.answer(caller.id, response, reservation) }
     }
   }
 }

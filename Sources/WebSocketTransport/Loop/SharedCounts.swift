@@ -40,3 +40,54 @@ package final class BodyBytes: @unchecked Sendable {
 
   deinit { count.deallocate() }
 }
+
+/// The memory of responses and messages that clients have not read, in all loops that share it.
+package final class UnsentBytes: @unchecked Sendable {
+  /// Only accessed with atomic operations, by C.
+  let count: UnsafeMutablePointer<UInt64>
+  let byteCountMax: Int
+
+  package init(byteCountMax: Int) {
+    self.byteCountMax = byteCountMax
+    count = .allocate(capacity: 1)
+    count.initialize(to: 0)
+  }
+
+  package var byteCount: Int { Int(wsl_unsent_count(count)) }
+
+  /// Reserves the memory of a response; `nil` if it is in use.
+  func reserve(_ byteCount: Int) -> UnsentReservation? {
+    var reserved = 0
+    guard wsl_unsent_reserve(count, UInt64(byteCountMax), byteCount, &reserved) else { return nil }
+    return UnsentReservation(reserved, of: self)
+  }
+
+  deinit { count.deallocate() }
+}
+
+/// Memory of ``UnsentBytes`` that is released with this object. Used by one thread at a time.
+final class UnsentReservation: @unchecked Sendable {
+  private var reserved: Int
+  private let total: UnsentBytes
+
+  fileprivate init(_ reserved: Int, of total: UnsentBytes) {
+    self.reserved = reserved
+    self.total = total
+  }
+
+  /// Releases what a response needs no longer, because it is shorter now.
+  func shrink(to byteCount: Int) {
+    let needed = max(0, byteCount - Int(WSL_UNCOUNTED_BYTES))
+    guard needed < reserved else { return }
+    wsl_unsent_release(total.count, reserved - needed)
+    reserved = needed
+  }
+
+  /// Passes the ownership of the reserved memory to the caller.
+  func take() -> Int {
+    defer { reserved = 0 }
+    return reserved
+  }
+
+  deinit { wsl_unsent_release(total.count, reserved) }
+}

@@ -5,10 +5,16 @@ package import PickerHub
 extension SocketLoop {
   /// Answers a request. Has no effect if the request was already answered or has ended.
   package func answer(_ id: RequestID, _ response: HTTPResponse) {
+    answer(id, response, nil)
+  }
+
+  /// - Parameter reservation: The memory of the response until the client has read it.
+  func answer(_ id: RequestID, _ response: HTTPResponse, _ reservation: UnsentReservation?) {
     let keepAlive = response.keepAlive && wsl_is_reusable(loop, id.raw)
     let head = response.head(length: response.body.count, keepAlive: keepAlive)
     let body = id.isHead || response.status == 204 || response.status == 304 ? [] : response.body
-    _ = wsl_answer(loop, id.raw, head, head.count, body, body.count, keepAlive)
+    _ = wsl_answer(
+      loop, id.raw, head, head.count, body, body.count, keepAlive, reservation?.take() ?? 0)
   }
 
   /// Answers a request with 200 and `headers`. The body follows with ``streamWrite(_:_:)`` and ends

@@ -131,6 +131,9 @@ package final class SocketLoop: @unchecked Sendable {
   /// The bytes of all request bodies in memory, of all loops that share the count.
   package var bodyBytes: Int { configuration.bodies?.byteCount ?? 0 }
 
+  /// The bytes of responses and messages that clients have not read; see ``UnsentBytes``.
+  package var unsentBytes: Int { configuration.unsent?.byteCount ?? 0 }
+
   /// The connection limit in effect, which RLIMIT_NOFILE may have reduced.
   package var connectionsMax: Int { Int(wsl_connections_max(loop)) }
 }

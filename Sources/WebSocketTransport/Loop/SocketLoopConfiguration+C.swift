@@ -12,6 +12,8 @@ extension wsl_limits {
       body_bytes_max: UInt32(configuration.bodyBytesMax),
       bodies_bytes_max: UInt64(configuration.bodiesBytesMax),
       bodies_bytes: configuration.bodies?.count,
+      unsent_bytes_max: UInt64(configuration.unsent?.byteCountMax ?? .max),
+      unsent_bytes: configuration.unsent?.count,
       header_ms: UInt32(configuration.headerMilliseconds),
       body_ms: UInt32(configuration.bodyMilliseconds),
       answer_ms: UInt32(configuration.answerMilliseconds),

@@ -26,6 +26,10 @@ package struct SocketLoopConfiguration: Sendable {
   /// The total that `bodiesBytesMax` limits, shared by all loops with this object. Default: each
   /// loop has its own total.
   package var bodies: BodyBytes?
+  /// The total of the responses and messages that clients have not read, without the first 64 KiB
+  /// of each connection. A response that exceeds it is answered 503; a connection with a message
+  /// that does is dropped. Default: unlimited.
+  package var unsent: UnsentBytes?
   /// Time to receive all headers of a request, rounded up to seconds; then the connection is
   /// dropped.
   package var headerMilliseconds = 10_000
