@@ -1,3 +1,5 @@
+import CivilTime
+import Foundation
 import PickerHub
 import PickerSession
 import Testing
@@ -101,6 +103,35 @@ import Testing
     let written = try shelf.read(
       Int.self, "SELECT julianday('now') - 2440587.5 - writtenAt / 86400000.0 FROM store")
     #expect(try #require(written) >= 364)
+  }
+
+  @Test func `events and idempotency keys live for an hour if the clock is a year ahead`() throws {
+    let shelf = try Shelf()
+    try session(shelf, written: 365 * day, active: 365 * day)
+    try shelf.write(
+      """
+      INSERT INTO event (position, at, type, id, body) VALUES (1, 0, 'x', 'ev_1', x'7b7d');
+      UPDATE feed SET newest = 1, byteCount = 6;
+      INSERT INTO creation (key, body, session, epoch, salt, at) VALUES (x'01', x'', 's', '', '', 0)
+      """)
+
+    let log = try shelf.open()
+    let now = Int64(Date.now.timeIntervalSince1970 * 1000)
+    let restored = try #require(log.restoredNames.keys.first)
+    let left = restored.at.milliseconds + SessionIndex.keyMilliseconds - now
+    #expect(abs(left - 3_600_000) < 600_000)
+    let key = CreationKey(
+      keyHash: [2], bodyHash: [], session: SessionID("t"), epoch: "", salt: "",
+      at: Instant(milliseconds: now))
+    var origin = SessionOrigin(
+      id: SessionID("t"), epoch: "first",
+      definition: try LogFixture(in: log, id: "u").origin.definition, createdAt: key.at)
+    origin.key = key
+    try LogFixture(origin, in: log).feed()
+    log.flush()
+
+    #expect(try shelf.read(Int.self, "SELECT count(*) FROM event") == 2)
+    #expect(try shelf.read(Int.self, "SELECT count(*) FROM creation") == 2)
   }
 
   @Test func `sessions that expired while the server was down end immediately`() throws {

@@ -1,9 +1,10 @@
 import Foundation
+import PickerHub
 
 /// Whether the wall clock is plausible at a start.
 ///
 /// A machine may start with its clock a year ahead, until the clock is corrected. Until then no
-/// session may be deleted because its time to live has expired by that clock.
+/// session, event or idempotency key may be deleted because it is too old by that clock.
 struct ClockDoubt: Sendable {
   /// The clock is in doubt if the store was not written for longer than this. If the server really
   /// was down so long, its expired sessions only end an hour later.
@@ -12,6 +13,8 @@ struct ClockDoubt: Sendable {
   static let graceMilliseconds: Int64 = 3_600_000
 
   let isRaised: Bool
+  /// The time of the start by the wall clock.
+  private let start: Int64
   private let end: DispatchTime
 
   /// - Parameters:
@@ -20,6 +23,7 @@ struct ClockDoubt: Sendable {
   init(
     lastWritten: Int64?, now: Int64 = Int64(Date.now.timeIntervalSince1970 * 1000)
   ) {
+    start = now
     isRaised = lastWritten.map { now - $0 > ClockDoubt.pauseMilliseconds } ?? false
     end = .now() + .milliseconds(isRaised ? Int(ClockDoubt.graceMilliseconds) : 0)
   }
@@ -27,6 +31,13 @@ struct ClockDoubt: Sendable {
   /// Whether the current time may be stored as that of the last write. Not during the grace time: a
   /// restart within it must be in doubt again.
   var isOver: Bool { !isRaised || DispatchTime.now() >= end }
+
+  /// The time of an idempotency key, changed after a doubtful start so that the key is stored for
+  /// the grace time.
+  func keyTime(_ time: Int64) -> Int64 {
+    guard isRaised else { return time }
+    return max(time, start - SessionIndex.keyMilliseconds + ClockDoubt.graceMilliseconds)
+  }
 
   /// The idle time of a session, reduced after a doubtful start so that the session lives for the
   /// grace time.

@@ -50,7 +50,7 @@ enum SQLiteOpening {
           "SELECT EXISTS (SELECT * FROM session WHERE isEnded)", as: Bool.self)
         return Opened(
           pool: pool, feed: feed, sessions: try sessions(database, doubt),
-          names: try StoredNames(database), hasLostHistory: hasLost, clockDoubt: doubt,
+          names: try StoredNames(database, doubt), hasLostHistory: hasLost, clockDoubt: doubt,
           hasEnded: hasEnded ?? false)
       }
     } catch {

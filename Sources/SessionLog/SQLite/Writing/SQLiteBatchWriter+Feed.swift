@@ -61,7 +61,7 @@ extension SQLiteBatchWriter {
       let time: Int64 = try row[1]
       let isBeyond =
         feed.newest - position >= feedLimits.events || feed.byteCount > feedLimits.bytes
-        || time < now - feedLimits.milliseconds
+        || (isClockPlausible && time < now - feedLimits.milliseconds)
       guard isBeyond else { return false }
       feed.byteCount -= try row[2]
       last = position

@@ -6,9 +6,11 @@ import PickerSession
 /// Idempotency keys, stored with the creations that they identify.
 extension SQLiteBatchWriter {
   func store(_ key: CreationKey, _ database: SQLiteConnection) throws {
-    try database.run(
-      "DELETE FROM creation WHERE at <= ?",
-      [key.at.milliseconds - SessionIndex.keyMilliseconds])
+    if isClockPlausible {
+      try database.run(
+        "DELETE FROM creation WHERE at <= ?",
+        [key.at.milliseconds - SessionIndex.keyMilliseconds])
+    }
     if let forgotten = key.forgotten {
       try database.run("DELETE FROM creation WHERE key = ?", [Data(forgotten)])
     }
@@ -26,7 +28,9 @@ extension SQLiteBatchWriter {
 
 extension StoredNames {
   /// A session in memory at the last snapshot may have another status since: then it is not known.
-  init(_ database: SQLiteConnection) throws {
+  ///
+  /// - Parameter doubt: The age of keys is reduced after a doubtful start.
+  init(_ database: SQLiteConnection, _ doubt: ClockDoubt) throws {
     self.init()
     entries = try database.rows(
       """
@@ -50,7 +54,7 @@ extension StoredNames {
       CreationKey(
         keyHash: [UInt8](try row[0] as Data), bodyHash: [UInt8](try row[1] as Data),
         session: SessionID(try row[2]), epoch: try row[3], salt: try row[4],
-        at: Instant(milliseconds: try row[5]))
+        at: Instant(milliseconds: doubt.keyTime(try row[5])))
     }
   }
 }

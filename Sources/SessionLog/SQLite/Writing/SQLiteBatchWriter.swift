@@ -44,6 +44,8 @@ struct SQLiteBatchWriter {
   private var byteCounts: [SessionID: Int?] = [:]
   private var hasEnded = false
   private var refused: [SessionID] = []
+  /// Whether the clock is not in doubt in this batch.
+  var isClockPlausible = true
   /// The end of the feed; `nil` until the first event is written.
   var feed: StoredFeed?
   let feedLimits: FeedLimits
@@ -68,7 +70,8 @@ struct SQLiteBatchWriter {
 
   /// Commits a batch.
   ///
-  /// - Parameter isClockPlausible: Whether to store the current time as that of the last batch.
+  /// - Parameter isClockPlausible: Whether to store the current time as that of the last batch, and
+  ///   to delete what is too old by it.
   /// - Throws: SQLite's error. Nothing of the batch is stored then, and the writer must be
   ///   replaced, because its cached positions are wrong.
   mutating func commit(
@@ -77,6 +80,7 @@ struct SQLiteBatchWriter {
     byteCounts.removeAll(keepingCapacity: true)
     hasEnded = false
     refused = []
+    self.isClockPlausible = isClockPlausible
     return try database.transaction {
       let now = Int64(Date.now.timeIntervalSince1970 * 1000)
       for record in records { try write(record, now, database) }
