@@ -9,7 +9,7 @@ python=${PYTHON:-.venv/bin/python}
 without="not valgrind and not memory and not resident and not costs_less"
 failed=0
 
-# passes NAME COMMAND… : runs a part and reports its result.
+# passes NAME COMMAND… : runs a part and reports its result. Exit status 0: it passed.
 passes() {
   local name=$1
   shift
@@ -19,9 +19,14 @@ passes() {
     failed=1
     printf '%-32s FAILED, see %s\n' "$kind: $name" "$logs/$name.log"
     grep -E '^✘|^↳|^FAILED|^ERROR|error:' "$logs/$name.log" | head -n 40
+    return 1
   fi
 }
 
+if ! [ -x "$python" ]; then
+  echo "$python is missing: run make test first, or set PYTHON" >&2
+  exit 1
+fi
 for kind in ${@:-address thread}; do
   logs=.build/$kind/logs
   mkdir -p "$logs"
