@@ -49,16 +49,23 @@ def python(tmp_path_factory):
 # Clients that pass
 
 
-def test_the_guides_client_passes(tmp_path):
+def test_the_guides_client_passes(python, tmp_path):
     report = tmp_path / "report.xml"
 
-    status, output = rehearse("--patience", "30", "--junit", str(report),
-                              client=[sys.executable, str(GUIDE / "rehearse.py"), "{url}"])
+    status, output = rehearse("--patience", "30", "--junit", str(report), client=python(GUIDE))
 
     assert status == 0, output
     suite = ElementTree.parse(report).getroot()
     assert (suite.get("failures"), len(suite)) == ("0", int(suite.get("tests")))
     assert f"{len(suite)} of {len(suite)} scenes passed" in output and len(suite) >= 20
+
+
+def test_the_guides_command_starts_its_client():
+    command = [sys.executable, str(GUIDE / "rehearse.py"), "{url}"]
+
+    status, output = rehearse("--patience", "30", "--scene", "resume", client=command)
+
+    assert status == 0, output
 
 
 def test_join_passes():

@@ -12,25 +12,28 @@ BUSY = {**CALENDAR, "maxDays": 5, "min": "2018-11-10",
         "blocked": [{"from": "2018-11-27", "through": "2018-11-28"}]}
 
 
-@pytest.fixture(params=["light", "dark"])
-def themed(request, window):
+@pytest.fixture
+def still(window):
+    """Opens windows in which colors change at once."""
     def opens(*place, **options):
-        return window(*place, color_scheme=request.param, reduced_motion="reduce", **options)
+        return window(*place, reduced_motion="reduce", **options)
     return opens
 
 
 def passes(one, state):
-    """Asserts that axe-core, which also searches shadow trees, finds no violations."""
+    """Asserts that axe-core, which also searches shadow trees, finds no violations in any theme."""
     expect(one.page.locator("h1").first).not_to_be_empty()  # A picker's title comes later.
-    results = axe.run(one.page, options={"resultTypes": ["violations"]}).response
-    problems = [f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary']}"
-            for rule in results["violations"] for node in rule["nodes"]]
-    assert not problems, f"{state}:\n" + "\n".join(problems)
-    assert len(results["passes"]) > 15, "axe has run its rules"
+    for theme in ("light", "dark"):
+        one.page.emulate_media(color_scheme=theme)
+        results = axe.run(one.page, options={"resultTypes": ["violations"]}).response
+        problems = [f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary']}"
+                    for rule in results["violations"] for node in rule["nodes"]]
+        assert not problems, f"{state}, {theme}:\n" + "\n".join(problems)
+        assert len(results["passes"]) > 15, "axe has run its rules"
 
 
-def test_the_home_page_has_no_violations(themed, server):
-    ana = themed(server, name="Ana")
+def test_the_home_page_has_no_violations(still, server):
+    ana = still(server, name="Ana")
     expect(ana.page.locator(".card")).to_have_count(8)
     passes(ana, "home")
     ana.page.select_option("#language", "ar")
@@ -38,13 +41,13 @@ def test_the_home_page_has_no_violations(themed, server):
 
 
 @pytest.mark.parametrize("definition", [SLOT, TREE, LISTS], ids=["slot", "cascade", "columns"])
-def test_wheels_have_no_violations(themed, server, definition):
-    passes(themed(server, server.session(definition), name="Ana"), "wheels")
+def test_wheels_have_no_violations(still, server, definition):
+    passes(still(server, server.session(definition), name="Ana"), "wheels")
 
 
-def test_wheels_with_touches_notes_and_a_confirmation_have_no_violations(themed, server):
+def test_wheels_with_touches_notes_and_a_confirmation_have_no_violations(still, server):
     session = server.session(DATE)
-    ana, bo = themed(server, session, name="Ana"), themed(server, session, name="Bo")
+    ana, bo = still(server, session, name="Ana"), still(server, session, name="Bo")
     bo.hold(0, rows=-2)
     expect(ana.wheel(0).locator(".row[data-ghost]")).to_have_count(1)
     passes(ana, "another member's touch")
@@ -60,9 +63,9 @@ def test_wheels_with_touches_notes_and_a_confirmation_have_no_violations(themed,
     passes(ana, "confirmed")
 
 
-def test_a_calendar_with_previews_and_notes_has_no_violations(themed, server):
+def test_a_calendar_with_previews_and_notes_has_no_violations(still, server):
     session = server.session(BUSY)
-    ana, bo = themed(server, session, name="Ana"), themed(server, session, name="Bo")
+    ana, bo = still(server, session, name="Ana"), still(server, session, name="Bo")
     ana.day("2018-11-14").click()
     expect(bo.face("Ana")).to_have_attribute("data-opener", "")
     bo.day("2018-11-23").hover()
@@ -75,8 +78,8 @@ def test_a_calendar_with_previews_and_notes_has_no_violations(themed, server):
     passes(ana, "a day that is taken")
 
 
-def test_the_wire_and_definition_panels_have_no_violations(themed, server):
-    ana = themed(server, server.session(LISTS), name="Ana")
+def test_the_wire_and_definition_panels_have_no_violations(still, server):
+    ana = still(server, server.session(LISTS), name="Ana")
     ana.page.locator(".wire summary").click()
     ana.type_at(0, "ArrowDown")
     ana.page.locator("#definition-source").fill('{"kind": "slot", "stepMinutes": 7}')
@@ -87,16 +90,16 @@ def test_the_wire_and_definition_panels_have_no_violations(themed, server):
     passes(ana, "offline")
 
 
-def test_error_pages_have_no_violations(themed, server, guarded):
-    ana = themed(server, path="#/s/nothing-here", name="Ana")
+def test_error_pages_have_no_violations(still, server, guarded):
+    ana = still(server, path="#/s/nothing-here", name="Ana")
     expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
     passes(ana, "a link to nothing")
-    bo = themed(guarded, guarded.session(LISTS), name="Bo", waits=False)
+    bo = still(guarded, guarded.session(LISTS), name="Bo", waits=False)
     expect(bo.page.get_by_role("heading", name="This link does not give you access.")).to_be_visible()
     passes(bo, "a link without its token")
 
 
-def test_notes_of_every_tone(themed, server):
+def test_notes_of_every_tone(still, server):
     tones = [None, "low", "high", "good", "bad"]
     calendar, wheels = server.session(CALENDAR), server.session(LISTS)
     days = {f"2018-11-{day}": {"text": "€ 120", "tone": tones[day % 5]} for day in range(10, 30)}
@@ -106,19 +109,19 @@ def test_notes_of_every_tone(themed, server):
     for session, patch in ((calendar, {"days": days}), (wheels, {"columns": {"0": rows}})):
         answer = server.request("PATCH", session.path + "/notes", patch, headers=headers)
         assert answer.status == 200, answer
-    ana = themed(server, calendar, name="Ana")
+    ana = still(server, calendar, name="Ana")
     ana.day("2018-11-14").click()
     ana.day("2018-11-21").click()
     expect(ana.day("2018-11-14").locator(".remark")).to_be_visible()
     passes(ana, "prices under days, selected ones too")
-    bo = themed(server, wheels, name="Bo")
+    bo = still(server, wheels, name="Bo")
     expect(bo.selected(0).locator(".remark")).to_be_visible()
     passes(bo, "notes beside rows")
 
 
 @pytest.mark.parametrize("definition", [BUSY, SLOT, TREE], ids=["calendar", "slot", "cascade"])
-def test_the_host_panel_has_no_violations_on_a_phone(themed, server, definition):
-    ana = themed(server, server.session(definition), name="Ana", phone=True, locale="ar")
+def test_the_host_panel_has_no_violations_on_a_phone(still, server, definition):
+    ana = still(server, server.session(definition), name="Ana", phone=True, locale="ar")
     ana.page.locator(".host summary").tap()
     expect(ana.page.locator(".host-action:visible")).not_to_have_count(0)
     if definition is BUSY:
@@ -126,5 +129,5 @@ def test_the_host_panel_has_no_violations_on_a_phone(themed, server, definition)
     passes(ana, "the host's panel")
 
 
-def test_the_phone_layout_has_no_violations(themed, server):
-    passes(themed(server, server.session(CALENDAR), name="Ana", phone=True), "a phone")
+def test_the_phone_layout_has_no_violations(still, server):
+    passes(still(server, server.session(CALENDAR), name="Ana", phone=True), "a phone")
