@@ -94,7 +94,7 @@ import Testing
     _ = await live(ana)
 
     let task = Task { () -> PickerFailure? in
-      while !Task.isCancelled { await Task.yield() }
+      try? await Task.sleep(for: .seconds(3600))  // Until it is cancelled.
       do throws(PickerFailure) {
         try await ana.tap(PickerDay("2026-11-20")!)
         return nil
@@ -173,7 +173,7 @@ import Testing
 
     ana = nil
 
-    while hub.openCount > 0 { await Task.yield() }
+    while hub.openCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(hub.memberNames == ["Ana"], "the member has not left")
   }
 
@@ -190,7 +190,7 @@ import Testing
     let hub = try HubLine(lists)
     let picker = LivePicker(hub.connection(named: "Ana"))
     let running = Task { await picker.run() }
-    while picker.state.connection != .live { await Task.yield() }
+    while picker.state.connection != .live { try await Task.sleep(for: .milliseconds(5)) }
 
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
     withObservationTracking {
@@ -201,7 +201,7 @@ import Testing
     picker.send(picker.state.selecting(row: 2, column: 0)!)
 
     for await _ in changes { break }
-    while picker.state.revision != 1 { await Task.yield() }
+    while picker.state.revision != 1 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(picker.state.columns[0].selected?.key == "c")
     running.cancel()
     await running.value

@@ -369,12 +369,11 @@ import Testing
   {
     let memory = MemoryFeed(digest: { $0 }, now: { 0 })
     let log = MemorySessionLog(feed: memory)
-    async let waited: Void = withCheckedContinuation { continuation in
-      memory.signal.wait(after: 0, milliseconds: 60_000) { continuation.resume() }
-    }
-    while memory.signal.waiterCount == 0 { await Task.yield() }
+    let (resumptions, continuation) = AsyncStream.makeStream(of: Void.self)
+    memory.signal.wait(after: 0, milliseconds: 3_600_000) { continuation.finish() }
+    #expect(memory.signal.waiterCount == 1)
     try LogFixture(in: log).feed()
-    await waited
+    for await _ in resumptions {}
 
     await withCheckedContinuation { continuation in
       memory.signal.wait(after: 1, milliseconds: 20) { continuation.resume() }
