@@ -70,6 +70,37 @@ build() {
 # attribute NAME : an attribute of the suite in pytest's report.
 attribute() { [ -e "$xml" ] && count ".*<testsuite [^>]*$1=\"([0-9]+)\".*" "$xml" || echo 0; }
 
+suites=$(dirname Tests/*/pytest.ini 2>/dev/null)
+
+# packages : installs the Python packages, and compiles the product's tests once, before all
+# processes need them.
+packages() {
+  renice -n 19 "$BASHPID" >/dev/null
+  [ "$suites" != "Tests/*" ] || return 0
+  local wanted
+  wanted=$(cat Tests/*/requirements.txt | sha256sum | cut -c1-16)
+  if [ ! -e ".venv/$wanted" ]; then
+    rm -rf .venv
+    python3 -m venv .venv &&
+      .venv/bin/pip install --quiet --disable-pip-version-check \
+        $(printf -- '-r %s ' Tests/*/requirements.txt) &&
+      touch ".venv/$wanted" || return 1
+  fi
+  for suite in $suites; do
+    [ -e "$PYTHONPYCACHEPREFIX$PWD/$suite" ] ||
+      .venv/bin/python -m pytest -q --collect-only "$suite"
+  done
+  return 0
+}
+
+# With process groups of their own, so that nothing is left running when this script ends early.
+set -m
+packages </dev/null >"$logs/packages.log" 2>&1 &
+packages=$!
+set +m
+beside=("$packages")
+trap 'for group in "${beside[@]}"; do kill -- "-$group" 2>/dev/null; done' EXIT
+
 begin "building the server, MicroBench and picker-simulator (release)"
 for product in pickerd MicroBench picker-simulator; do
   build $RELEASE --product "$product"
@@ -111,12 +142,10 @@ beside() {
 }
 
 rm -f "$logs"/*.status
-# With a process group of its own, so that nothing is left running when this script ends early.
 set -m
 beside allocations worlds bytes fuzzing </dev/null &
-beside=("$!")
+beside+=("$!")
 set +m
-trap 'for group in "${beside[@]}"; do kill -- "-$group" 2>/dev/null; done' EXIT
 
 begin "building the modules' tests (debug)"
 build --build-tests
@@ -157,24 +186,13 @@ if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then
     "$(count '# fail ([0-9]+)' "$logs/node.log")"
 fi
 
-suites=$(dirname Tests/*/pytest.ini 2>/dev/null)
 if [ "$suites" != "Tests/*" ]; then
-  begin "python for the product's tests"
-  wanted=$(cat Tests/*/requirements.txt | sha256sum | cut -c1-16)
-  if [ ! -e ".venv/$wanted" ]; then
-    rm -rf .venv
-    python3 -m venv .venv &&
-      .venv/bin/pip install --quiet --disable-pip-version-check \
-        $(printf -- '-r %s ' Tests/*/requirements.txt) &&
-      touch ".venv/$wanted" || exit 1
-  fi
+  begin "waiting for the Python packages of the product's tests"
+  wait "$packages" || { tail -n 20 "$logs/packages.log"; exit 1; }
   for suite in $suites; do
     begin "the running server ($suite)"
     xml=$logs/$(basename "$suite").xml
     rm -f "$xml"
-    # Once, before all processes need the compiled tests.
-    [ -e "$PYTHONPYCACHEPREFIX$PWD/$suite" ] ||
-      .venv/bin/python -m pytest -q --collect-only "$suite" >/dev/null 2>&1
     PICKERD="$PWD/.build/release/pickerd" \
       timeout 25m .venv/bin/python -m pytest -q "$suite" --junitxml="$xml" \
       --numprocesses="$WORKERS" --dist=loadgroup --no-loadscope-reorder --durations=10
