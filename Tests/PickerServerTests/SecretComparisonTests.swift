@@ -19,7 +19,9 @@ import Testing
     let name = #"[\w.?]*(?:secret|signature|hmac|password)\b"#
     let compared = try Regex(
       #"(?i)\#(name)\s(?:==|!=)\s(?!nil\b)|(?:==|!=)\s\#(name)(?!\.)"#)
-    return text.split(separator: "\n").filter { $0.contains(compared) }.map(String.init)
+    // Few lines compare anything, and a search for the expression takes long in a debug build.
+    let lines = text.split(separator: "\n").filter { $0.contains("==") || $0.contains("!=") }
+    return lines.filter { $0.contains(compared) }.map(String.init)
   }
 
   @Test func `no secret is compared with an operator`() throws {
