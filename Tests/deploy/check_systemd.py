@@ -76,8 +76,10 @@ def check_service(system, chroot):
     assert "writable" in system.run("pickerd", "status", "--once", "--interval", "0.1")
     yield "the package starts its service in the sandbox, without a capability"
 
-    for command in commands("First configuration") + commands("TLS"):
-        system.run("sh", "-euc", command)
+    for heading in ("First configuration", "The store", "TLS"):
+        for command in commands(heading):
+            system.run("sh", "-euc", command)
+    assert "as after a restore" in service.journal()
     assert service.is_served()
     moved = system.run(
         "curl", "--silent", "--output", "/dev/null", "--write-out", "%{redirect_url}",
@@ -85,7 +87,7 @@ def check_service(system, chroot):
     assert moved == f"{URL}/a"
     assert [service.created(origin) for origin in (
         URL, "https://shop.example.org", "https://evil.example")] == ["201", "201", "403"]
-    yield "the handbook's commands make a server with TLS that its own pages can use"
+    yield "the handbook's commands restore a backup and make a server with TLS for its own pages"
 
     system.run("sed", "-i", "s/shop.example.org/other.example.org/", "/etc/pickerd.yaml")
     system.run("systemctl", "reload", "pickerd")
@@ -117,7 +119,7 @@ def check_service(system, chroot):
 
     system.run("dpkg", "-P", "pickerd")
     assert ":443 " not in system.run("ss", "-ltn")
-    own = {"/etc/pickerd", "/etc/pickerd.yaml", "/etc/systemd/system/pickerd.socket.d"}
+    own = {"/backup", "/etc/pickerd", "/etc/pickerd.yaml", "/etc/systemd/system/pickerd.socket.d"}
     left = {path for path in files(chroot) - before if "pickerd" in path}
     assert {path for path in left if not path.startswith((*own, "/etc/letsencrypt"))} == set(), left
     yield "a purge leaves only the files that the operator has written"
