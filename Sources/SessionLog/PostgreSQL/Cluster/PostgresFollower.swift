@@ -97,10 +97,13 @@ final class PostgresFollower: @unchecked Sendable {
   private func connect() throws(PostgresError) -> PostgresConnection {
     let connection = try PostgresConnection(address, name: name)
     connection.seconds = 8
+    // A notification waits neither for the disk nor for the standbys: all nodes send theirs one
+    // after the other, and a lost one costs time only.
     try connection.run(
       """
       SELECT set_config('application_name', $1, false),
-        set_config('plan_cache_mode', 'force_generic_plan', false)
+        set_config('plan_cache_mode', 'force_generic_plan', false),
+        set_config('synchronous_commit', 'off', false)
       """, [.text(name)])
     try connection.run(
       """
