@@ -117,6 +117,7 @@ bench-store: build ## Compare durable commands with plain fsynced transactions (
 .PHONY: bench-cluster
 bench-cluster: build ## Compare nodes on PostgreSQL with each other and with pgbench (ROUNDS=3)
 	@deploy/need.sh "measure a cluster" $(CLUSTER_PACKAGES) $(BENCH_PACKAGES)
+	@$(FIND_SWIFT) && swift build $(RELEASE) --product StoreBench
 	@$(MAKE) --no-print-directory -C Tests/bench ../../.build/bench/load
 	@exec python3 Tests/bench/cluster.py $(BENCH)
 

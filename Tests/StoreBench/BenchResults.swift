@@ -99,6 +99,16 @@ struct BenchResults {
   }
 }
 
+extension Measured {
+  /// For the program that has started this one.
+  var json: String {
+    """
+    {"perSecond":\(rate),"p50":\(latency(0.5)),"p99":\(latency(0.99)),"cpu":\(ownSeconds / seconds),\
+    "batches":\(batchCount),"records":\(recordCount)}
+    """
+  }
+}
+
 /// The file system of the stores.
 enum FileSystem {
   static func name(of path: String) -> String {

@@ -9,9 +9,14 @@ struct BenchSettings {
   var rounds = 5
   /// The duration of each measurement.
   var seconds = 2.0
-  let sessionCounts = [1, 10, 1000]
+  var sessionCounts = [1, 10, 1000]
+  /// A PostgreSQL database in which the hub's sessions are stored; `nil`: an SQLite file. With a
+  /// database only the hub and the store are measured, once.
+  var database: String?
+  /// The number of commands of a session that wait for an answer, without sockets.
+  var inFlight = 1
 
-  /// Reads `folder=… server=… rounds=… seconds=…`.
+  /// Reads `folder=… server=… rounds=… seconds=… sessions=… database=… window=…`.
   init(_ arguments: some Sequence<String>) {
     for argument in arguments {
       let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
@@ -20,8 +25,13 @@ struct BenchSettings {
       case ("server", let value): server = value.isEmpty ? nil : value
       case ("rounds", let value): rounds = max(1, Int(value) ?? rounds)
       case ("seconds", let value): seconds = Double(value) ?? seconds
+      case ("sessions", let value): sessionCounts = Int(value).map { [max(1, $0)] } ?? sessionCounts
+      case ("database", let value) where !value.isEmpty: database = value
+      case ("window", let value): inFlight = max(1, Int(value) ?? inFlight)
       default:
-        print("StoreBench [folder=DIR] [server=PATH] [rounds=5] [seconds=2]")
+        print(
+          "StoreBench [folder=DIR] [server=PATH] [rounds=5] [seconds=2] [sessions=N] "
+            + "[database=postgres://…] [window=1]")
         exit(EX_USAGE)
       }
     }
@@ -43,6 +53,9 @@ struct Measured {
   /// CPU seconds of this process and of the server, if any.
   var ownSeconds = 0.0
   var serverSeconds = 0.0
+  /// The batches of the store, and their records.
+  var batchCount = 0
+  var recordCount = 0
 
   var rate: Double { Double(count) / seconds }
 

@@ -6,8 +6,8 @@ import PickerSession
 import PickerWire
 import SessionLog
 
-/// A hub with a SQLite store and without sockets: one member per session, each sending its next
-/// command when the last one is answered.
+/// A hub with a durable store and without sockets: one member per session with some commands in
+/// flight, each sending its next command when one is answered.
 final class HubLoad {
   /// Passes the store's notices from its thread to the hub's.
   private final class Mailbox: @unchecked Sendable {
@@ -34,26 +34,33 @@ final class HubLoad {
   }
 
   private let mailbox = Mailbox()
-  private let log: SQLiteSessionLog
+  private let log: any DurableStore
   private let port = LoadPort()
   private let hub: Hub
   private var ids: [SessionID] = []
   private var revisions: [Int] = []
 
   static func measure(_ settings: BenchSettings, sessionCount: Int) throws -> Measured {
-    let load = try HubLoad(path: settings.newStore())
+    let load = try HubLoad(settings)
     try load.begin(sessionCount)
-    let measured = load.run(seconds: settings.seconds)
+    let measured = load.run(seconds: settings.seconds, inFlight: settings.inFlight)
     load.log.flush()
     return measured
   }
 
-  private init(path: String) throws {
+  private init(_ settings: BenchSettings) throws {
     let mailbox = self.mailbox
-    log = try SQLiteSessionLog(
-      path: path, zone: { _ in nil }, digest: { $0 },
-      afterIteration: { mailbox.post(.run($0, $1)) },
-      notify: { mailbox.post($0) })
+    let afterIteration: AfterIteration = { mailbox.post(.run($0, $1)) }
+    let notify: @Sendable (StoreNotice) -> Void = { mailbox.post($0) }
+    if let database = settings.database {
+      log = try PostgresSessionLog(
+        PostgresAddress(database), zone: { _ in nil }, digest: { $0 },
+        afterIteration: afterIteration, notify: notify)
+    } else {
+      log = try SQLiteSessionLog(
+        path: settings.newStore(), zone: { _ in nil }, digest: { $0 },
+        afterIteration: afterIteration, notify: notify)
+    }
     var limits = ServerLimits()
     limits.messagesPerSecond = .max / 100
     hub = Hub(
@@ -74,9 +81,8 @@ final class HubLoad {
       case .committed(let parts):
         for (session, records) in parts { hub.committed(records, of: session, at: now) }
       case .run(_, let work): work()
-      case .announced: break
-      case .lost, .loaded, .runInHub, .orphaned, .announcementsLost, .nodeLost, .message:
-        fatalError("the store has failed: \(notice)")
+      case .announced, .announcementsLost, .nodeLost, .orphaned: break
+      case .lost, .loaded, .runInHub, .message: fatalError("the store has failed: \(notice)")
       }
     }
   }
@@ -100,26 +106,32 @@ final class HubLoad {
     revisions = Array(repeating: 0, count: count)
   }
 
-  private func run(seconds: Double) -> Measured {
+  private func run(seconds: Double, inFlight: Int) -> Measured {
     let own = processorSeconds()
+    let (batches, records) = (log.batchCount, log.figures.batchRecords.sum)
     let begun = secondsNow()
-    var sent = Array(repeating: begun, count: ids.count)
+    // The answers of a session come in the order of its commands.
+    var sent = Array(repeating: Array(repeating: begun, count: inFlight), count: ids.count)
+    var answers = Array(repeating: 0, count: ids.count)
     var latencies: [Double] = []
-    for number in ids.indices { command(number) }
+    for number in ids.indices { for _ in 0..<inFlight { command(number) } }
     while secondsNow() - begun < seconds {
       receive()
       let answered = port.takeAnswered()
       let now = secondsNow()
       for number in answered {
-        latencies.append((now - sent[number]) * 1000)
-        sent[number] = now
+        let place = answers[number] % inFlight
+        latencies.append((now - sent[number][place]) * 1000)
+        sent[number][place] = now
+        answers[number] += 1
         command(number)
       }
     }
     let took = secondsNow() - begun
     return Measured(
       count: latencies.count, seconds: took, latencies: latencies.sorted(),
-      ownSeconds: processorSeconds() - own)
+      ownSeconds: processorSeconds() - own, batchCount: log.batchCount - batches,
+      recordCount: Int(log.figures.batchRecords.sum - records))
   }
 
   private func command(_ number: Int) {

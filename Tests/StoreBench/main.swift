@@ -14,6 +14,12 @@ try? FileManager.default.removeItem(atPath: settings.folder)
 try FileManager.default.createDirectory(
   atPath: settings.folder, withIntermediateDirectories: true)
 
+if settings.database != nil, let count = settings.sessionCounts.first {
+  let measured = try HubLoad.measure(settings, sessionCount: count)
+  print(measured.json)
+  exit(0)
+}
+
 for round in 1...settings.rounds {
   FileHandle.standardError.write(Data("round \(round) of \(settings.rounds)\n".utf8))
   results.add(try BareStore.measure(settings), as: .bare)

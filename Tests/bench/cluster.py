@@ -2,9 +2,11 @@
 """make bench-cluster: several nodes on PostgreSQL with a synchronous standby, beside pgbench.
 
 Each round measures, one after the other: the latency from a command to its delivery on the node of
-the sender and on another one; and for some numbers of nodes and sessions the commands per second,
-first of pickerd, then of pgbench with as many connections as nodes, the same statements (see
-insert_sql.py) and as many entries in a transaction as pickerd had. All programs share the cores.
+the sender and on another one; and for some numbers of nodes and sessions the commands per second of
+nodes with WebSockets, and those of the store: of processes that have only a hub and the store
+(StoreBench). After each of the two, it measures pgbench with as many connections as nodes, the same
+statements (see insert_sql.py) and as many entries in a transaction as pickerd had. All programs
+share the cores.
 """
 
 import argparse
@@ -183,25 +185,50 @@ def rates(cluster, load, paths, inserts, seconds):
     bare = inserts.rate(load.sessions, size, load.nodes, seconds)
     print(f"  {load.name}: {commands:,.0f}/s in batches of {size}, pgbench {bare:,.0f}/s",
           file=sys.stderr, flush=True)
-    return {"commands": commands, "size": size, "bare": bare, "store": commands / bare}
+    return {"commands": commands, "size": size, "bare": bare, "ratio": commands / bare}
+
+
+def store_rates(load, inserts, seconds):
+    """Commands per second of hubs and stores without sockets, and entries per second of pgbench."""
+    database = inserts.fresh("store")
+    count = min(load.nodes, load.sessions)
+    processes = [subprocess.Popen(
+        [BUILT / "release/StoreBench", f"database={database}", f"seconds={seconds}",
+         f"sessions={load.sessions // count}", f"window={load.members * load.window}"],
+        stdout=subprocess.PIPE, text=True, env=inserts.environment) for _ in range(count)]
+    measured = [json.loads(process.communicate()[0]) for process in processes]
+    commands = sum(each["perSecond"] for each in measured)
+    size = max(1, round(sum(each["records"] for each in measured)
+                        / max(1, sum(each["batches"] for each in measured))))
+    bare = inserts.rate(load.sessions, size, count, seconds)
+    print(f"  {load.name}, the store: {commands:,.0f}/s in batches of {size}, "
+          f"pgbench {bare:,.0f}/s", file=sys.stderr, flush=True)
+    return {"commands": commands, "size": size, "bare": bare, "ratio": commands / bare}
 
 
 def middle(rounds, load, name):
     return median(each[load][name] for each in rounds)
 
 
-def report(delays, rounds, loads):
+def rate_table(title, rounds, loads):
+    return table([title, "pickerd", "entries a batch", "pgbench", "÷ pgbench"], [
+        [load.name, *(f"{middle(rounds, load, name):,.0f}" for name in ("commands", "size", "bare")),
+         f"{middle(rounds, load, 'ratio'):.2f}"] for load in loads])
+
+
+def report(delays, rounds, stores, loads):
     near, far = (["p50", "p99"], ["far50", "far99"])
     print(table(["ms from command to delivery", "p50", "p99"], [
         [where, *(f"{median(each[name] for each in delays):.2f}" for name in names)]
         for where, names in (("on the node of the sender", near), ("on another node", far))]))
     print()
-    print(table(["commands/s", "pickerd", "entries a batch", "pgbench", "÷ pgbench"], [
-        [load.name, *(f"{middle(rounds, load, name):,.0f}" for name in ("commands", "size", "bare")),
-         f"{middle(rounds, load, 'store'):.2f}"] for load in loads]))
+    print(rate_table("commands/s over WebSockets", rounds, loads))
+    print()
+    hashed = list(stores[0])
+    print(rate_table("commands/s of hubs and stores", stores, hashed))
     print()
     goals = [("the store beside pgbench, at least in all rows", STORE_LEAST,
-              min(middle(rounds, load, "store") for load in loads))]
+              min(middle(stores, load, "ratio") for load in hashed))]
     one = {load.sessions: load for load in loads if load.nodes == 1}
     for load in loads:
         if load.nodes == 3:
@@ -221,14 +248,16 @@ def main():
         stack.callback(cluster.stop)
         inserts = Inserts(cluster.store, cluster.passfile, max(given.sessions))
         paths = cluster.create(max(given.sessions))
-        delays, rounds = [], []
+        delays, rounds, stores = [], [], []
         for number in range(given.rounds):
             print(f"round {number + 1} of {given.rounds}", file=sys.stderr, flush=True)
             delays.append(latencies(cluster, paths, given.seconds))
             order = loads[::-1] if number % 2 else loads
             rounds.append(
                 {load: rates(cluster, load, paths, inserts, given.seconds) for load in order})
-        report(delays, rounds, loads)
+            stores.append({load: store_rates(load, inserts, given.seconds)
+                           for load in order if load.is_hashed})
+        report(delays, rounds, stores, loads)
 
 
 if __name__ == "__main__":

@@ -73,8 +73,8 @@ class Inserts:
     def __init__(self, store, passfile, sessions):
         self.environment = {**os.environ, "PGPASSFILE": passfile,
                             "PGOPTIONS": "-c search_path=pickerd " + SETTINGS}
-        superuser = store.replace("pickerd@", "postgres@")
-        self.run("psql", "-d", superuser, "-c", "CREATE DATABASE bench OWNER pickerd")
+        self.superuser = store.replace("pickerd@", "postgres@")
+        self.run("psql", "-d", self.superuser, "-c", "CREATE DATABASE bench OWNER pickerd")
         tables = self.run("pg_dump", "-s", "-n", "pickerd", "-d", store)
         self.store = store.replace("/pickerd?", "/bench?")
         self.run("psql", "-v", "ON_ERROR_STOP=1", "-d", self.store, text=tables)
@@ -85,6 +85,13 @@ class Inserts:
             INSERT INTO feed DEFAULT VALUES ON CONFLICT DO NOTHING;
             ANALYZE;
             """)
+
+    def fresh(self, name):
+        """The address of an empty database."""
+        for statement in (f"DROP DATABASE IF EXISTS {name} (FORCE)",
+                          f"CREATE DATABASE {name} OWNER pickerd", "CHECKPOINT"):
+            self.run("psql", "-d", self.superuser, "-c", statement)
+        return self.store.replace("/bench?", f"/{name}?")
 
     def run(self, *command, text=None):
         return subprocess.run(command, input=text, capture_output=True, text=True, check=True,
