@@ -37,6 +37,25 @@ import Testing
     #expect(pending.figures.backlog == StoreBacklog())
   }
 
+  @Test func `a batch has a maximum of records, and loads wait for the last one`() {
+    var pending = pending(5)
+    let size = pending.figures.backlog.byteCount
+    let load = PendingLoad(session: SessionID("s"), limits: SessionLimits(), hub: 0)
+    _ = pending.add(load)
+
+    let first = pending.takeBatch(of: 2)
+    #expect(first.records.count == 2 && first.isPartial && first.loads.isEmpty)
+    #expect(pending.figures.backlog.recordCount == 5)
+    #expect(pending.figures.backlog.byteCount == size)
+    pending.committed(first, begin: .now)
+    #expect(pending.figures.backlog.recordCount == 3)
+    let second = pending.takeBatch(of: 2)
+    #expect(second.records.count == 2 && second.isPartial)
+
+    let last = pending.takeBatch(of: 2)
+    #expect(last.records.count == 1 && !last.isPartial && last.loads.count == 1)
+  }
+
   @Test func `lost records do not count`() {
     var pending = pending(3)
     _ = pending.takeBatch()

@@ -2,6 +2,7 @@ import Foundation
 import PickerHub
 import PickerModel
 import PickerSession
+import Synchronization
 import Testing
 
 @testable import SessionLog
@@ -35,6 +36,22 @@ import Testing
     #expect(rows.int(0, 0) == Int.min && rows.text(0, 1) == "Où? \u{1F600}")
     #expect(rows.data(0, 2) == bytes && rows.bool(0, 3) && rows.int(0, 4) == nil)
     #expect(rows.int(0, 5) == 0 && rows.int(0, 6) == -7 && rows.data(0, 7) == bytes)
+  }
+
+  @Test func `nodes that start at the same time on an empty database all open it`() throws {
+    let shelf = try Shelf(.postgres)
+    let problems = Mutex<[String]>([])
+
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      do {
+        let address = try TestServer.shared.address(shelf.database)
+        _ = try PostgresSchema.open(PostgresConnection(address, name: "node"))
+      } catch {
+        problems.withLock { $0.append("\(error)") }
+      }
+    }
+
+    #expect(problems.withLock { $0 } == [])
   }
 
   @Test func `a failed call leaves a usable connection without a transaction`() throws {

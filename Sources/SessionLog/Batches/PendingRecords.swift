@@ -90,18 +90,26 @@ struct PendingRecords {
     let loads: [PendingLoad]
     /// The time of the first append.
     let appendedAt: ContinuousClock.Instant
+    /// Whether records are left for another batch.
+    let isPartial: Bool
   }
 
-  mutating func takeBatch() -> Batch {
-    isBatchQueued = false
-    defer {
-      loads = []
-      (records, byteCount, firstRecordAt) = ([], 0, nil)
+  /// Takes the oldest records. The loads are only in a batch after which no record is left.
+  mutating func takeBatch(of countMax: Int = .max) -> Batch {
+    isBatchQueued = records.count > countMax
+    let taken = isBatchQueued ? Array(records.prefix(countMax)) : records
+    let batch = Batch(
+      records: taken, loads: isBatchQueued ? [] : loads, appendedAt: firstRecordAt ?? .now,
+      isPartial: isBatchQueued)
+    let size = isBatchQueued ? taken.reduce(0) { $0 + $1.byteCount } : byteCount
+    (written.recordCount, written.byteCount, writtenSince) = (taken.count, size, firstRecordAt)
+    if isBatchQueued {
+      records.removeFirst(countMax)
+      byteCount -= size
+    } else {
+      (records, byteCount, firstRecordAt, loads) = ([], 0, nil, [])
     }
-    written.recordCount = records.count
-    written.byteCount = byteCount
-    writtenSince = firstRecordAt
-    return Batch(records: records, loads: loads, appendedAt: firstRecordAt ?? .now)
+    return batch
   }
 
   /// Notes that the batch is lost, and takes the records after it, which are lost, too.

@@ -44,6 +44,9 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   let follower: PostgresFollower
   let notify: @Sendable (StoreNotice) -> Void
   private let afterIteration: AfterIteration
+  /// The maximum of records of a transaction: while one is committed, the hubs work on the answers
+  /// of the one before.
+  private static let batchCountMax = 1000
   /// Sessions whose node has stopped, and that may have members.
   package let restored: [DormantSession]
   /// None: the names are looked up.
@@ -171,11 +174,14 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
     afterIteration(session) { self.queue.async { self.writeAndRead() } }
   }
 
-  /// Writes all pending records in one transaction, then starts the pending loads. So a session is
-  /// loaded when every record appended for it is stored or lost, and its hub was notified of that.
+  /// Writes all pending records, then starts the pending loads. So a session is loaded when every
+  /// record appended for it is stored or lost, and its hub was notified of that.
   private func writeAndRead() {
-    let batch = state.withLock { $0.takeBatch() }
-    if !batch.records.isEmpty { commit(batch) }
+    var batch: PendingRecords.Batch
+    repeat {
+      batch = state.withLock { $0.takeBatch(of: PostgresSessionLog.batchCountMax) }
+      if !batch.records.isEmpty { commit(batch) }
+    } while batch.isPartial
     var loads = batch.loads[...]
     while !loads.isEmpty {
       let part = Array(loads.prefix(PostgresSessionLog.loadCountMax))

@@ -35,10 +35,10 @@ enum PostgresSchema {
   static func open(_ connection: PostgresConnection, isMove: Bool = false) throws -> Opened {
     let history = try history(connection)
     try waitForNodes(history, connection)
-    try connection.run([
-      PostgresStatement("BEGIN"),
-      PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.int(migrationLock)]),
-    ])
+    // The transaction begins with the lock: one that had begun before might not see what the node
+    // before has created. An error ends the connection, and with it the lock.
+    try connection.run("SELECT pg_advisory_lock($1)", [.int(migrationLock)])
+    try connection.run("BEGIN")
     let known = try storedVersion(connection)
     guard known <= version else {
       try connection.run("ROLLBACK")
@@ -63,6 +63,7 @@ enum PostgresSchema {
     let hasLost = stored.text(0, 0) != history
     if hasLost { try renewEpochs(connection, history: history) }
     try connection.run("COMMIT")
+    try connection.run("SELECT pg_advisory_unlock($1)", [.int(migrationLock)])
     return Opened(hasLostHistory: hasLost)
   }
 
