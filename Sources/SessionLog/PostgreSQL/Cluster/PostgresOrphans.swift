@@ -4,6 +4,14 @@ import PickerSession
 /// Sessions of nodes that have stopped. They may have members that have to leave, and events that
 /// are not in the feed, so that another node loads them.
 enum PostgresOrphans {
+  /// The third schema: the sessions that may have members are found without reading all.
+  ///
+  /// Not an index of `served_by`: appends of several nodes to a session change that, and an update
+  /// of an indexed column adds an entry to each index of the table.
+  static let index = """
+    CREATE INDEX session_members ON session (number) WHERE has_members AND ended_at IS NULL;
+    """
+
   /// The registered nodes that have no connection any more: a node holds an advisory lock of its
   /// number.
   static func stoppedNodes(_ connection: PostgresConnection) throws(PostgresError) -> [Int] {
@@ -12,17 +20,18 @@ enum PostgresOrphans {
     return (0..<rows.count).compactMap { rows.int($0, 0) }
   }
 
+  static let adoption = """
+    UPDATE session SET served_by = $1
+    WHERE (served_by = ANY ($2) OR served_by IS NULL) AND has_members AND ended_at IS NULL
+    RETURNING \(DormantSession.columns)
+    """
+
   /// Makes `node` responsible for the sessions of other nodes that may have members, and for those
   /// of an older pickerd.
   static func adopt(
     _ nodes: [Int], by node: Int, _ connection: PostgresConnection
   ) throws(PostgresError) -> [DormantSession] {
-    let rows = try connection.run(
-      """
-      UPDATE session SET served_by = $1
-      WHERE (served_by = ANY ($2) OR served_by IS NULL) AND has_members AND ended_at IS NULL
-      RETURNING \(DormantSession.columns)
-      """, [.int(node), .ints(nodes)])
+    let rows = try connection.run(adoption, [.int(node), .ints(nodes)])
     return (0..<rows.count).map { DormantSession(rows, $0) }
   }
 }

@@ -13,6 +13,7 @@ enum PostgresSchema {
 
   private static let migrations = [
     PostgresTables.first + "\n" + PostgresFunctions.first, PostgresNodesMigration.second,
+    PostgresOrphans.index,
   ]
 
   /// The version of this pickerd.
