@@ -137,6 +137,28 @@ import Testing
     #expect(fixture.log.fed.last?.sequence == 2)
   }
 
+  @Test func `a lost session without members is loaded again, for events that may be lost`() throws
+  {
+    let fixture = try HubFixture(letters, canLoad: true)
+    fixture.log.fed = []
+    let fold = fixture.fold
+
+    fixture.hub.lost([fixture.session], at: fixture.now)
+    #expect(fixture.log.loads.isEmpty)
+    fixture.wait(5000)
+    try #require(fixture.log.loads == [0])
+    let missed = FeedRecord(
+      events: [fold.creationEvent], sequence: 0, previous: FeedRecord.nothing)
+    fixture.hub.loaded(
+      fixture.session,
+      LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0, missed: [missed]),
+      at: fixture.now)
+
+    #expect(types(fixture) == [.created])
+    fixture.wait(60_000)
+    #expect(fixture.log.loads == [0])
+  }
+
   /// Applies the entries of the log again.
   private func folded(_ fixture: HubFixture) throws -> (SessionFold, FeedRecord) {
     guard case .created(let origin)? = fixture.log.records.first else {

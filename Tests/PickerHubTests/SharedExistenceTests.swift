@@ -220,6 +220,68 @@ import Testing
     #expect(fixture.log.loads == [0])
   }
 
+  @Test func `a lost session without members is loaded again, for events that may be lost`() throws
+  {
+    let fixture = try shared()
+    fixture.hub.lost([fixture.session], at: fixture.now)
+    fixture.wait(5000)
+    #expect(fixture.log.loads == [0])
+  }
+
+  @Test func `an evicted session whose events are lost is looked up until it is loaded`() throws {
+    let fixture = try shared()
+    let fold = fixture.fold
+    let stored = DormantSession(
+      id: fixture.session, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: true)
+    fixture.wait(6000)
+    #expect(fixture.hub.sessionCount == 0)
+
+    fixture.hub.lost([fixture.session], at: fixture.now)
+    fixture.wait(5000)
+    try #require(fixture.log.lookups.map(\.session) == [fixture.session])
+    answer(fixture, .unavailable)
+    fixture.wait(60_000)
+    try #require(fixture.log.lookups.count == 1)
+    answer(fixture, .found(stored))
+    try #require(fixture.log.loads == [0])
+    fixture.hub.loaded(fixture.session, nil, at: fixture.now)
+    fixture.wait(60_000)
+    try #require(fixture.log.lookups.count == 1)
+    answer(fixture, .found(stored))
+    fixture.hub.loaded(
+      fixture.session, LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0),
+      at: fixture.now)
+
+    #expect(fixture.hub.session(fixture.session) != nil)
+    fixture.wait(120_000)
+    #expect(fixture.log.lookups.isEmpty && fixture.log.loads == [0, 0])
+  }
+
+  @Test func `an ended session whose loss is reported is looked up once`() throws {
+    let fixture = try shared()
+    fixture.commit([.foreignEnd])
+    fixture.wait(2000)
+    fixture.hub.lost([fixture.session], at: fixture.now)
+    fixture.wait(5000)
+    try #require(fixture.log.lookups.count == 1)
+    answer(fixture, .absent)
+
+    fixture.wait(120_000)
+    #expect(fixture.log.lookups.isEmpty && fixture.log.loads.isEmpty)
+  }
+
+  @Test func `at most 16 lost sessions are looked up at a time`() throws {
+    let fixture = try shared()
+    fixture.hub.lost((0..<20).map { SessionID("\($0)") }, at: fixture.now)
+    fixture.wait(5000)
+    #expect(fixture.log.lookups.count == 16)
+
+    for _ in 0..<4 { answer(fixture, .absent) }
+    #expect(fixture.log.lookups.count == 16)
+    answer(fixture, .absent)
+    #expect(fixture.log.lookups.count == 15)
+  }
+
   @Test func `a request of the host is about what it did through another node`() throws {
     let fixture = try shared()
     fixture.log.catchUp = { fixture.commit([.foreignEnd]) }

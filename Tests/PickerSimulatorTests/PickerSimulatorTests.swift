@@ -15,6 +15,14 @@ import Testing
     #expect(simulation.report.comparisonCount > 5)
   }
 
+  /// 1001262: the log fails right after the last change of a session without members.
+  @Test(arguments: [1_001_262] as [UInt64])
+  func `worlds that have failed hold`(seed: UInt64) throws {
+    var simulation = Simulation()
+    try simulation.run(seed: seed)
+    #expect(simulation.report.worldCount == 1)
+  }
+
   @Test func `the same seed produces the same simulation`() throws {
     func lines(_ seed: UInt64) throws -> [String] {
       var lines: [String] = []

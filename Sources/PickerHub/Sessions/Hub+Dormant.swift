@@ -97,13 +97,13 @@ extension Hub {
   /// Starts queued background loads (for which no request waits), while fewer than the maximum
   /// number of loads are running.
   func loadInBackground() {
-    while let load = directory.nextBackgroundLoad() {
+    while let load = directory.nextBackgroundLoad(besides: lookups.runningCount) {
       let session = load.session
       whenLoaded(session) { [unowned self] hosted in
         if let body = load.body { return body(hosted) }
         if let hosted {
           tickIfDue(hosted, at: now)
-        } else if directory.dormant(session) != nil {
+        } else if mayExist(session) {
           // The load failed. As no request waits and the log may be damaged, the next attempt is
           // only after a minute.
           schedule.add(.load(session), due: now.machine + 60 * retryMilliseconds)
@@ -128,14 +128,14 @@ extension Hub {
       return schedule.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
     }
     if hosted.log.needsIdleSnapshot { log.storeSnapshot(of: hosted, isIdle: true, at: now) }
-    directory.evict(hosted, state(of: hosted, queuedTick: hosted.ticks.queued))
+    directory.evict(hosted, state(of: hosted))
     release(hosted.id)
   }
 
-  private func state(of hosted: HostedSession, queuedTick: Instant?) -> DormantState {
+  private func state(of hosted: HostedSession) -> DormantState {
     DormantState(
       lastActivity: hosted.lastActivity, ttlSeconds: hosted.session.fold.origin.ttlSeconds,
-      status: hosted.session.fold.status, queuedTick: queuedTick)
+      status: hosted.session.fold.status, queuedTick: hosted.ticks.queued)
   }
 
   /// The log could not store the pending records of some sessions. Unloads these sessions, so that
@@ -147,9 +147,8 @@ extension Hub {
         lose(hosted)
       } else if directory.endLost(id) {
         expireLater(id)
-      } else if directory.dormant(id) != nil {
-        // Its last events may be lost, too; they are derived again when it is loaded.
-        schedule.add(.load(id), due: now.machine + 5 * retryMilliseconds)
+      } else {
+        reloadLater(id)
       }
     }
   }
@@ -158,11 +157,10 @@ extension Hub {
   func lose(_ hosted: HostedSession) {
     guard hosted.isInMemory else { return }
     schedule.ticksSettled(hosted.steps.tickCount)
-    let nextTick = hosted.session.nextTick
-    directory.lose(hosted, state(of: hosted, queuedTick: nextTick))
+    directory.lose(hosted, state(of: hosted))
     announce(.present([]), in: hosted)
-    release(hosted.id, forgets: hosted.session.memberCount == 0)
-    if directory.dormant(hosted.id) != nil { reloadLater(hosted, nextTick) }
+    release(hosted.id, forgets: false)
+    reloadLater(hosted.id)
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       cannotStore(connection)
@@ -170,14 +168,11 @@ extension Hub {
     for step in hosted.steps.takeAll() { refuse(step, of: hosted) }
   }
 
-  /// Schedules the reload of a lost session: soon if it has members, which may have to leave, or if
-  /// its next tick is due; otherwise at its next tick, if any.
-  private func reloadLater(_ hosted: HostedSession, _ nextTick: Instant?) {
-    let isTickDue = nextTick.map { $0 <= now.session } ?? false
-    if isTickDue || hosted.session.memberCount > 0 {
-      schedule.add(.load(hosted.id), due: now.machine + 5 * retryMilliseconds)
-    } else if let nextTick {
-      schedule.addTick(of: hosted.id, at: nextTick)
-    }
+  /// Schedules the reload of a lost session, even of one without members: events of its stored
+  /// entries may be lost, and are derived again when it is loaded. Its members may have to leave,
+  /// and a tick may be due.
+  private func reloadLater(_ id: SessionID) {
+    guard mayExist(id) else { return }
+    schedule.add(.load(id), due: now.machine + 5 * retryMilliseconds)
   }
 }

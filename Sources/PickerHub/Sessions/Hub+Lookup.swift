@@ -46,6 +46,7 @@ extension Hub {
     for body in lookups.end(of: id) {
       if directory.exists(id) { whenLoaded(id, body) } else { body(nil) }
     }
+    loadInBackground()
   }
 
   /// A page of the list of sessions of a shared log.
@@ -69,8 +70,7 @@ extension Hub {
 
   /// A session that other nodes may still serve is in memory no more: the hub forgets it.
   ///
-  /// - Parameter forgets: False for a session that is loaded again later because its members may
-  ///   have to leave.
+  /// - Parameter forgets: False for a lost session, which is loaded again soon.
   func release(_ id: SessionID, forgets: Bool = true) {
     guard isShared else { return }
     if forgets { directory.forget(id) }

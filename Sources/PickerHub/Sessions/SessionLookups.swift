@@ -16,6 +16,7 @@ struct SessionLookups {
   static let absentCountMax = 4096
 
   var absentCount: Int { absentUntil.count }
+  var runningCount: Int { waiting.count }
 
   /// Queues `body` until the look-up ends.
   ///

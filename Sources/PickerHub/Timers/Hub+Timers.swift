@@ -50,7 +50,7 @@ extension Hub {
     case .idle(let session):
       if let hosted = directory.hosted(session) { evict(hosted) }
     case .load(let session):
-      guard directory.dormant(session) != nil else { return }
+      guard directory.hosted(session) == nil, mayExist(session) else { return }
       directory.loadLater(BackgroundLoad(session))
       loadInBackground()
     case .tick(let session):
@@ -230,7 +230,8 @@ extension Hub {
     case .absence(let session, let member):
       let absence = directory.hosted(session)?.attendance.absence(of: member, at: due)
       return absence.map { $0 >= limits.memberMilliseconds } ?? false
-    case .expiry(let session), .load(let session): return directory[session] != nil
+    case .expiry(let session): return directory[session] != nil
+    case .load(let session): return mayExist(session)
     case .tick(let session): return directory.hosted(session)?.ticks.isRetrying == true
     case .idle(let session), .presence(let session): return directory.hosted(session) != nil
     }
