@@ -274,7 +274,7 @@ import Testing
     let fixture = try shared()
     fixture.hub.lost((0..<20).map { SessionID("\($0)") }, at: fixture.now)
     fixture.wait(5000)
-    #expect(fixture.log.lookups.count == 16)
+    try #require(fixture.log.lookups.count == 16)
 
     for _ in 0..<4 { answer(fixture, .absent) }
     #expect(fixture.log.lookups.count == 16)
