@@ -21,6 +21,24 @@ import Testing
     #expect(!lines.contains { $0.contains("Seq Scan") }, "\(lines)")
   }
 
+  @Test func `visits find sessions by the index, and lock them in the order of batches`() throws {
+    let shelf = try Shelf(.postgres)
+    try shelf.store().flush()
+    let connection = try TestServer.shared.connect(shelf.database)
+    try connection.run("SELECT set_config('search_path', 'pickerd', false)")
+    let sessions = (0..<10_000).map { "s\($0)" }
+
+    let plan = try connection.run("EXPLAIN \(PostgresSessionLog.visiting)", [.texts(sessions)])
+
+    let lines = (0..<plan.count).compactMap { plan.text($0, 0) }
+    let order = ["LockRows", "Sort", "Nested Loop", "Index Cond: (id = v.id)"].map { part in
+      lines.firstIndex { $0.contains(part) } ?? -1
+    }
+    #expect(lines.filter { $0.contains("Index Cond: (id = ") }.count == 2, "\(lines)")
+    #expect(!order.contains(-1) && order[0] < order[1] && order[1] < order[3], "\(lines)")
+    #expect(!lines.contains { $0.contains("Filter") || $0.contains("Seq Scan") }, "\(lines)")
+  }
+
   @Test func `a database of an older schema gets the index`() throws {
     let shelf = try Shelf(.postgres)
     try shelf.store().flush()

@@ -54,10 +54,26 @@ extension PostgresSessionLog {
       defer { visited = [] }
       return visited.map(\.text)
     }
-    guard !sessions.isEmpty else { return }
-    try historyReader.write(
-      "UPDATE session SET active_at = now_ms() WHERE id = ANY ($1)", [.texts(sessions)])
+    var rest = sessions[...]
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(PostgresSessionLog.visitCountMax))
+      rest = rest.dropFirst(part.count)
+      try historyReader.write(PostgresSessionLog.visiting, [.texts(part)])
+    }
   }
+
+  /// The maximum of sessions that one statement locks: the batches of all nodes wait for it.
+  private static let visitCountMax = 500
+
+  /// Notes the activity of sessions. It finds each one by the index, also in a database without
+  /// statistics, and locks them in the order in which batches do.
+  static let visiting = """
+    WITH visited AS (
+      SELECT session.id FROM unnest($1) AS v(id) JOIN session USING (id)
+      ORDER BY session.id FOR NO KEY UPDATE OF session
+    )
+    UPDATE session SET active_at = now_ms() FROM visited WHERE session.id = visited.id
+    """
 
   /// Stores events of other nodes' entries that those nodes have not stored.
   private func storeDeferred() throws(PostgresError) {
