@@ -1,3 +1,4 @@
+import CivilTime
 import PickerHub
 import PickerSession
 import Testing
@@ -37,6 +38,26 @@ import Testing
     #expect(lines.filter { $0.contains("Index Cond: (id = ") }.count == 2, "\(lines)")
     #expect(!order.contains(-1) && order[0] < order[1] && order[1] < order[3], "\(lines)")
     #expect(!lines.contains { $0.contains("Filter") || $0.contains("Seq Scan") }, "\(lines)")
+  }
+
+  @Test func `a batch finds its sessions by the index in a database without statistics`() throws {
+    let shelf = try Shelf(.postgres)
+    try shelf.store().flush()
+    let connection = try TestServer.shared.connect(shelf.database)
+    try connection.run("SELECT set_config('search_path', 'pickerd', false)")
+    let session = SessionID("s")
+    let entry = LogEntry(at: Instant(milliseconds: 0), body: .tick)
+    let batch = PostgresBatch(
+      [.log(.entry(entry), session)], by: PostgresNode(incarnation: 1, fence: 0),
+      epochs: [session: "e"], SessionLimits(), FeedLimits(), FoldVersions(tzdata: nil)
+    ) { $0 }
+
+    for statement in batch.statements where statement.sql.contains("session") {
+      let plan = try connection.run("EXPLAIN \(statement.sql)", statement.parameters)
+      let lines = (0..<plan.count).compactMap { plan.text($0, 0) }
+      #expect(lines.contains { $0.contains("Index Cond: (id = ") }, "\(lines)")
+      #expect(!lines.contains { $0.contains("session_external") }, "\(lines)")
+    }
   }
 
   @Test func `a database of an older schema gets the index`() throws {
