@@ -38,20 +38,32 @@ import Testing
     #expect(rows.int(0, 5) == 0 && rows.int(0, 6) == -7 && rows.data(0, 7) == bytes)
   }
 
-  @Test func `nodes that start at the same time on an empty database all open it`() throws {
+  @Test func `nodes that start at the same time on an empty database all open it`() async throws {
     let shelf = try Shelf(.postgres)
-    let problems = Mutex<[String]>([])
-
-    DispatchQueue.concurrentPerform(iterations: 4) { _ in
-      do {
-        let address = try TestServer.shared.address(shelf.database)
-        _ = try PostgresSchema.open(PostgresConnection(address, name: "node"))
-      } catch {
-        problems.withLock { $0.append("\(error)") }
+    let other = try TestServer.shared.connect(shelf.database)
+    try other.run("SELECT pg_advisory_lock($1)", [.int(PostgresSchema.migrationLock)])
+    let ends = Mutex<[String]>([])
+    for _ in 0..<2 {
+      Thread.detachNewThread {
+        do {
+          let address = try TestServer.shared.address(shelf.database)
+          _ = try PostgresSchema.open(PostgresConnection(address, name: "node"))
+          ends.withLock { $0.append("open") }
+        } catch {
+          ends.withLock { $0.append("\(error)") }
+        }
       }
     }
+    let waiting = """
+      SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+      WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()
+      """
+    while try other.run(waiting).int(0, 0) != 2 { try await Task.sleep(for: .milliseconds(5)) }
 
-    #expect(problems.withLock { $0 } == [])
+    try other.run("SELECT pg_advisory_unlock($1)", [.int(PostgresSchema.migrationLock)])
+
+    while ends.withLock({ $0.count }) < 2 { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(ends.withLock { $0 } == ["open", "open"])
   }
 
   @Test func `a failed call leaves a usable connection without a transaction`() throws {

@@ -36,6 +36,10 @@ TAPS = [f'{{"type":"select","ref":@,"column":#,"row":{row},"generation":1}}'
 STORE_LEAST, NODES_LEAST, HOT_LEAST = 0.7, 1.0, 0.5
 
 
+def counted(number, noun):
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 @dataclass(frozen=True)
 class Load:
     """`is_hashed`: all members of a session are at one node, otherwise at as many as possible."""
@@ -50,7 +54,7 @@ class Load:
     @property
     def name(self):
         where = "by path" if self.is_hashed else "spread"
-        return f"{self.sessions:,} sessions, {self.nodes} nodes, {where}"
+        return f"{counted(self.sessions, 'session')}, {counted(self.nodes, 'node')}, {where}"
 
     def ports(self, number, ports):
         """The ports for the members of a session."""
@@ -196,7 +200,10 @@ def store_rates(load, inserts, seconds):
         [BUILT / "release/StoreBench", f"database={database}", f"seconds={seconds}",
          f"sessions={load.sessions // count}", f"window={load.members * load.window}"],
         stdout=subprocess.PIPE, text=True, env=inserts.environment) for _ in range(count)]
-    measured = [json.loads(process.communicate()[0]) for process in processes]
+    outputs = [process.communicate()[0] for process in processes]
+    if any(process.returncode for process in processes):
+        sys.exit(f"{load.name}: StoreBench failed")
+    measured = [json.loads(output) for output in outputs]
     commands = sum(each["perSecond"] for each in measured)
     size = max(1, round(sum(each["records"] for each in measured)
                         / max(1, sum(each["batches"] for each in measured))))
@@ -212,7 +219,8 @@ def middle(rounds, load, name):
 
 def rate_table(title, rounds, loads):
     return table([title, "pickerd", "entries a batch", "pgbench", "÷ pgbench"], [
-        [load.name, *(f"{middle(rounds, load, name):,.0f}" for name in ("commands", "size", "bare")),
+        [load.name, *(f"{middle(rounds, load, name):,.0f}"
+                      for name in ("commands", "size", "bare")),
          f"{middle(rounds, load, 'ratio'):.2f}"] for load in loads])
 
 

@@ -28,7 +28,7 @@ enum PostgresSchema {
   static var version: Int { migrations.count }
 
   /// The key of the advisory lock for migrations: "pickerd" in ASCII.
-  private static let migrationLock = 0x70_6963_6B65_7264
+  static let migrationLock = 0x70_6963_6B65_7264
 
   /// Identifies the history of the database: a dump that is restored elsewhere has another system
   /// identifier; a promoted standby and a restore to a point in time have another timeline.
