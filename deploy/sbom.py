@@ -70,18 +70,19 @@ def debian_names(binary):
     cache = output("/sbin/ldconfig", "-p")
     loaded = [re.search(rf"{re.escape(name)} \(.*=> (/\S+)", cache)[1] for name in LOADED]
     links = "".join(output("ldd", path) for path in [binary, *loaded])
-    for path in re.findall(r"=> (/\S+)", links):
-        # A debug build loads the Swift runtime, which has its own component.
-        if "/lib/swift/" in path:
-            continue
-        # dpkg knows the paths before and after the merge of /lib into /usr/lib.
-        for candidate in (path, "/usr" + path, path.removeprefix("/usr")):
-            found = subprocess.run(["dpkg", "-S", candidate], capture_output=True, text=True)
-            if found.returncode == 0:
-                names.add(found.stdout.split(":")[0])
-                break
-        else:
+    # A debug build loads the Swift runtime, which has its own component.
+    paths = {path for path in re.findall(r"=> (/\S+)", links) if "/lib/swift/" not in path}
+    # dpkg knows the paths before and after the merge of /lib into /usr/lib. Each of its runs reads
+    # the lists of all packages.
+    candidates = {path: (path, "/usr" + path, path.removeprefix("/usr")) for path in paths}
+    found = subprocess.run(["dpkg", "-S", *(each for known in candidates.values() for each in known)],
+                           capture_output=True, text=True).stdout
+    owners = {line.rpartition(": ")[2]: line.split(":")[0] for line in found.splitlines()}
+    for path, known in candidates.items():
+        name = next((owners[each] for each in known if each in owners), None)
+        if not name:
             sys.exit(f"sbom.py: no Debian package has {path}")
+        names.add(name)
     return sorted(names)
 
 
