@@ -6,6 +6,7 @@ from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
 
 axe = Axe()
 BUSY = {**CALENDAR, "maxDays": 5, "min": "2018-11-10",

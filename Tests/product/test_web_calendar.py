@@ -1,10 +1,12 @@
 """Calendars in two browser windows."""
 
+import pytest
 from harness.definitions import CALENDAR
 from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
 
 
 def two(window, server, definition, **rest):

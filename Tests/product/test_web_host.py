@@ -8,6 +8,7 @@ from harness.definitions import CALENDAR, LISTS, TREE
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
 
 SLOT = {"kind": "slot", "timeZone": "Asia/Shanghai", "minutes": 60, "stepMinutes": 30,
         "hours": [{"from": "10:00", "until": "18:00"}], "onParentChange": "keep"}

@@ -2,10 +2,12 @@
 
 import re
 
+import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
 
 
 def test_members_are_shown_and_marked_when_offline(window, server):

@@ -2,11 +2,13 @@
 
 import time
 
+import pytest
 from harness.definitions import DATE, LISTS, LONG, SLOT, TREE
 from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
 
 
 def two(window, server, definition, **rest):

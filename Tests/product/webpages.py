@@ -10,6 +10,7 @@ import re
 import threading
 
 import pytest
+from harness.contexts import Contexts
 from playwright.sync_api import expect, sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell")
@@ -21,24 +22,7 @@ EXPECTED = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resourc
                       # On a busy machine the page uses its preloaded modules too late.
                       "|was preloaded using link preload but not used")
 
-#: What a page shows while it loads does not pulse: drawing that takes a third of the CPU time of
-#: a page load, and more on a busy machine.
-STILL = """{
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(".boot, .picker-stage:empty { animation: none !important }");
-  document.adoptedStyleSheets = [sheet];
-}"""
-
 expect.set_options(timeout=60_000)
-
-#: Notes stay for a minute: a busy machine may not look at one in the seconds for which it is shown.
-#: A pressed arrow button would repeat after 380 ms, also when its release is delayed.
-PATIENT_TIMERS = """{
-  const { setTimeout } = window;
-  const short = new Set([380, 4000, 5000, 7000, 9000]);
-  window.setTimeout = (work, delay, ...rest) =>
-    setTimeout(work, short.has(delay) ? 60_000 : delay, ...rest);
-}"""
 
 
 @pytest.fixture(scope="session")
@@ -49,55 +33,6 @@ def chromium():
             executable_path=CHROMIUM, args=["--no-sandbox", "--process-per-site"])
         yield browser
         browser.close()
-
-
-class Contexts:
-    """Contexts for members. A used one has a process and a cache: its pages open with less CPU.
-
-    Every test has new pages and an empty storage.
-    """
-
-    #: Unused contexts. Each has a process.
-    UNUSED_MAX = 4
-
-    def __init__(self, browser):
-        self.browser = browser
-        #: With what they were made; the one used last is at the end.
-        self.unused = []
-        self.made = {}
-
-    def take(self, address, name, **options):
-        """A context whose pages have the member's name; a page at `address` retains its process."""
-        key = (name, options)
-        for place, (context, other) in enumerate(self.unused):
-            if other == key:
-                del self.unused[place]
-                break
-        else:
-            context = self.browser.new_context(**options)
-            context.set_default_timeout(90_000)
-            context.new_page().goto(address)
-            context.add_init_script(PATIENT_TIMERS)
-            context.add_init_script(STILL)
-            context.add_init_script(f"localStorage.setItem('pickerd name', {name!r})")
-            self.made[context] = key
-        return context
-
-    def give_back(self, context):
-        context.set_offline(False)
-        context.clear_cookies()
-        _, *pages = context.pages
-        for page in pages:
-            if page.url.startswith("http"):
-                page.evaluate("localStorage.clear()")
-            page.close()
-        self.unused.append((context, self.made[context]))
-        if len(self.unused) > self.UNUSED_MAX:
-            self.close(self.unused.pop(0)[0])
-
-    def close(self, context):
-        del self.made[context]
-        context.close()
 
 
 @pytest.fixture(scope="session")
@@ -111,8 +46,16 @@ class Window:
     def __init__(self, page):
         self.page = page
         self.page_errors = []
-        page.on("pageerror", lambda error: self.page_errors.append(str(error)))
+        page.on("pageerror", self._record_error)
         page.on("console", self._record_message)
+
+    def forget(self):
+        """Ends the recording of errors."""
+        self.page.remove_listener("pageerror", self._record_error)
+        self.page.remove_listener("console", self._record_message)
+
+    def _record_error(self, error):
+        self.page_errors.append(str(error))
 
     def _record_message(self, message):
         if message.type in ("error", "warning") and not EXPECTED.search(message.text):
@@ -211,6 +154,7 @@ class Window:
 def window(contexts, request):
     """Opens a window: `window(server, session, name="Bo", locale="de")`."""
     used, windows = [], []
+    shares = request.node.get_closest_marker("used_pages") is not None
 
     def opens(server, session=None, *, name="Ana", locale="en", port=None, path=None, token=None,
               waits=True, phone=False, **options):
@@ -219,21 +163,24 @@ def window(contexts, request):
         origin = f"http://127.0.0.1:{port or server.port}"
         context = contexts.take(
             f"{origin}/demo/icon.svg", name, locale=locale, timezone_id="Asia/Shanghai", **options)
-        used.append(context)
-        one = Window(context.new_page())
+        used.append((context, origin if shares else None))
+        page, is_loaded = contexts.page(context, origin)
+        one = Window(page)
         windows.append(one)
         query = f"?token={token}" if token else ""
         hash_ = path if path is not None else (f"#/s/{session.id}{query}" if session else "")
-        one.page.goto(f"{origin}/{hash_}")
+        one.page.goto(f"{origin}/{hash_ or '#/'}" if is_loaded else f"{origin}/{hash_}")
         if session and waits:
             one.page.wait_for_selector(
                 "pickerd-wheels .row:not([hidden]), pickerd-calendar .month:not([data-loading])")
         return one
 
     yield opens
-    for context in used:
+    for one in windows:
+        one.forget()
+    for context, origin in used:
         if getattr(request.node, "has_passed", False):
-            contexts.give_back(context)
+            contexts.give_back(context, origin)
         else:
             contexts.close(context)
     page_errors = [fault for one in windows for fault in one.page_errors]
