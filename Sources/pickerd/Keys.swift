@@ -7,7 +7,7 @@ import PickerServer
 struct Keys: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
-    abstract: "Add, list and revoke the API keys of a host, in the file of --auth keys:FILE.",
+    abstract: "Add, list and revoke API keys, in the file of --auth keys:FILE or --admin-keys.",
     discussion: """
       A running server reads the file again when it changes, and on SIGHUP. The file is YAML or \
       JSON; a new one is YAML if its name ends with .yaml or .yml. Comments of a YAML file stay. \
@@ -32,10 +32,11 @@ struct Keys: ParsableCommand {
         To rotate a key, add a second one, switch the host to it, and revoke the first one.
 
         SCOPES: sessions: create, read, change and delete any session. feed: read the feed. \
-        decide: settle confirmations. tokens: sign member tokens, with --alg. With HS256 the host \
-        signs with the key's secret (the part after the dot), which the file then contains; use a \
-        separate key for that. With ES256 or EdDSA the host has a private key, and the file its \
-        public key: openssl pkey -in private.pem -pubout.
+        metrics: read the metrics, with --admin-keys. decide: settle confirmations. tokens: sign \
+        member tokens, with --alg. With HS256 the host signs with the key's secret (the part after \
+        the dot), which the file then contains; use a separate key for that. With ES256 or EdDSA \
+        the host has a private key, and the file its public key: openssl pkey -in private.pem \
+        -pubout.
         """)
 
     @Argument(help: "The key file; it is created if it does not exist.")
@@ -46,7 +47,7 @@ struct Keys: ParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "A scope; can be repeated.", valueName: "sessions|feed|decide|tokens"))
+        "A scope; can be repeated.", valueName: "sessions|feed|metrics|decide|tokens"))
     var scope: [String]
 
     @Option(help: ArgumentHelp("When the key expires, as 2027-01-31T00:00:00Z.", valueName: "time"))
@@ -70,7 +71,8 @@ struct Keys: ParsableCommand {
       var scopes: Set<KeyScope> = []
       for text in scope {
         guard let scope = KeyScope(rawValue: text) else {
-          throw ValidationError("--scope \(text) is not one of sessions, feed, decide, tokens")
+          let known = KeyScope.allCases.map(\.rawValue).joined(separator: ", ")
+          throw ValidationError("--scope \(text) is not one of \(known)")
         }
         scopes.insert(scope)
       }

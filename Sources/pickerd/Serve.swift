@@ -24,7 +24,7 @@ struct Serve: ParsableCommand {
 
       SIGNALS: on SIGTERM or SIGINT the server asks the members to reconnect later, closes their \
       connections, and exits with status 0. A second signal stops it immediately. On SIGHUP it \
-      reads the file of --config, the key file and the certificate again: it applies host, \
+      reads the file of --config, the key files and the certificate again: it applies host, \
       trustedProxy, tlsCertificate, tlsKey, origin, logLevel and the limits of rates, logs each \
       change, and names the settings that need a restart. With a problem in the file all settings \
       keep their values. A changed key file is read again within a second.
@@ -33,6 +33,7 @@ struct Serve: ParsableCommand {
   @Option(.config) var config: [String] = []
   @Option(.listen) var listen: [String] = []
   @Option(.adminListen) var adminListen: [String] = []
+  @Option(.adminKeys) var adminKeys: [String] = []
   @Option(.host) var host: [String] = []
   @Option(.trustedProxy) var trustedProxy: [String] = []
   @Option(.tlsCertificate) var tlsCertificate: [String] = []
@@ -91,6 +92,7 @@ struct Serve: ParsableCommand {
       .config: config,
       .listen: listen,
       .adminListen: adminListen,
+      .adminKeys: adminKeys,
       .host: host,
       .trustedProxy: trustedProxy,
       .tlsCertificate: tlsCertificate,

@@ -10,7 +10,8 @@ struct Sessions: ParsableCommand {
     abstract: "List, show and end the sessions of a running server.",
     discussion: """
       Uses the admin listener (--admin-listen of pickerd serve), from the same machine. If the \
-      server has --auth keys, an API key with the scope sessions is needed, from any machine.
+      server has --admin-keys or --auth keys, an API key with the scope sessions is needed, from \
+      any machine.
 
         pickerd session list --status open
         pickerd session show SESSION
@@ -24,12 +25,6 @@ struct Sessions: ParsableCommand {
   struct Access: ParsableArguments {
     @OptionGroup var admin: AdminAddress
 
-    @Option(
-      help: ArgumentHelp(
-        "A file with an API key, for --auth keys. (default: the environment variable PICKERD_KEY)",
-        valueName: "path"))
-    var keyFile: String?
-
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -37,18 +32,12 @@ struct Sessions: ParsableCommand {
       _ method: String, _ path: String, expecting statuses: Set<Int> = [200]
     ) throws -> AdminClient.Answer {
       do {
-        let client = try AdminClient(url: admin.url, key: try key())
+        let client = try AdminClient(url: admin.url, key: try admin.key())
         return try client.request(method, path, expecting: statuses)
       } catch {
         complain("session", "\(error)")
         throw ExitCode(EX_UNAVAILABLE)
       }
-    }
-
-    private func key() throws -> String? {
-      guard let keyFile else { return ProcessInfo.processInfo.environment["PICKERD_KEY"] }
-      return try String(contentsOfFile: keyFile, encoding: .utf8)
-        .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Requests a session.

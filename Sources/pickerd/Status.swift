@@ -10,7 +10,8 @@ struct Status: ParsableCommand {
     discussion: """
       Reads the metrics of the admin listener (--admin-listen of pickerd serve) and draws them \
       until q is pressed. Without a terminal, and with --once, it prints a page and exits; with \
-      --json objects, one per line and interval. Rates and latencies are those of the interval.
+      --json objects, one per line and interval. Rates and latencies are those of the interval. \
+      If the server has --admin-keys, an API key with the scope metrics is needed.
 
       EXIT STATUS: 0 success. 64 usage error. 69 the server cannot be reached.
       """)
@@ -35,8 +36,15 @@ struct Status: ParsableCommand {
 
   func run() throws {
     let url = admin.url
+    let key: String?
+    do {
+      key = try admin.key()
+    } catch {
+      complain("status", "\(error)")
+      throw ExitCode(EX_UNAVAILABLE)
+    }
     let source: StatusView.Source = {
-      let client = try AdminClient(url: url)
+      let client = try AdminClient(url: url, key: key)
       return String(decoding: try client.request("GET", "/metrics").body, as: UTF8.self)
     }
     if once || json || !StatusView.canDraw { return try print(url, source) }
@@ -72,7 +80,7 @@ struct Status: ParsableCommand {
   }
 }
 
-/// The server's admin listener.
+/// The server's admin listener, and the key for it.
 struct AdminAddress: ParsableArguments {
   @Option(
     name: .customLong("admin"),
@@ -80,6 +88,18 @@ struct AdminAddress: ParsableArguments {
       "The admin listener, such as http://127.0.0.1:7682 or unix:/run/pickerd/admin. (default: the "
         + "first address in PICKERD_ADMIN_LISTEN, or http://127.0.0.1:7682)", valueName: "url"))
   var given: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with an API key, for --admin-keys and --auth keys. (default: the environment "
+        + "variable PICKERD_KEY)", valueName: "path"))
+  var keyFile: String?
+
+  func key() throws -> String? {
+    guard let keyFile else { return ProcessInfo.processInfo.environment["PICKERD_KEY"] }
+    return try String(contentsOfFile: keyFile, encoding: .utf8)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
 
   var url: String {
     if let given {

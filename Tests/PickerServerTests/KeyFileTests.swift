@@ -58,7 +58,7 @@ import Testing
     #expect(problem(json)?.contains(word) == true, "\(problem(json) ?? "accepted")")
   }
 
-  @Test(arguments: [0o640, 0o604, 0o660, 0o644, 0o610])
+  @Test(arguments: [0o604, 0o660, 0o644, 0o610, 0o642])
   func `a file that others can access is refused`(mode: Int) throws {
     let fixture = try TokenFixture()
     chmod(fixture.path, mode_t(mode))

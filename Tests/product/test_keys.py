@@ -371,7 +371,7 @@ def test_keys_rotate_under_load(tmp_path):
 def test_a_file_that_others_can_read_is_refused(tmp_path):
     (tmp_path / "host").mkdir()
     host = Host(tmp_path / "host")
-    host.file.chmod(0o640)
+    host.file.chmod(0o644)
     checked = pickerd("serve", "--auth", f"keys:{host.file}", "--check")
     assert checked.returncode == 1 and "chmod 600" in checked.stderr
     host.file.chmod(0o600)

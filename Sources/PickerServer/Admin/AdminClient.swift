@@ -15,7 +15,7 @@ package final class AdminClient {
 
   /// - Parameters:
   ///   - url: `http://127.0.0.1:7682` or `unix:/run/pickerd/admin`
-  ///   - key: An API key with the scope `sessions`, for a server with `--auth keys`.
+  ///   - key: An API key, for a server with `--admin-keys` or `--auth keys`.
   /// - Throws: ``DeliveryProblem`` if libcurl cannot be loaded.
   package init(url: String, key: String? = nil) throws(DeliveryProblem) {
     self.url = url.hasSuffix("/") ? String(url.dropLast()) : url

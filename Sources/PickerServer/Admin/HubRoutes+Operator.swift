@@ -22,7 +22,7 @@ extension HubRoutes {
 
   /// The request with an operator's credential; with `--auth keys` with its own.
   ///
-  /// - Throws: 403 without `--auth keys` unless it comes from the same machine.
+  /// - Throws: 403 without keys unless it comes from the same machine.
   private func of(_ call: RoutedRequest) throws(ProblemDocument) -> RoutedRequest {
     try admit(call.request, toRead: "a session", scope: .sessions)
     return RoutedRequest(

@@ -9,7 +9,7 @@ package struct ConfigurationLoader: Sendable {
     self.environment = environment
   }
 
-  /// - Parameter readsKeys: Whether the file of `--auth keys:FILE` is checked, too.
+  /// - Parameter readsKeys: Whether the key files are checked, too.
   /// - Throws: ``ConfigurationProblems`` with all problems of all sources.
   package func load(readsKeys: Bool = true) throws(ConfigurationProblems) -> LoadedConfiguration {
     let path = ConfigurationTexts(options: options, environment: environment)[.config].last?.text

@@ -27,6 +27,7 @@ package struct LoadedConfiguration: Sendable {
     case .config: texts[.config].map(\.text).suffix(1)
     case .listen: settings.listen.map(\.description)
     case .adminListen: LoadedConfiguration.texts(settings.adminListen)
+    case .adminKeys: settings.adminKeys.map { [$0] } ?? []
     case .tlsCertificate: settings.tls.map { [$0.certificate] } ?? []
     case .tlsKey: settings.tls.map { [$0.key] } ?? []
     case .redirectHttp: LoadedConfiguration.texts(settings.redirectHTTP)

@@ -2,7 +2,7 @@
 extension ServerConfiguration {
   /// Validates settings.
   ///
-  /// - Parameter readsKeys: Whether the file of `--auth keys:FILE` is checked, too.
+  /// - Parameter readsKeys: Whether the key files are checked, too.
   /// - Throws: ``ConfigurationProblems`` with every invalid setting.
   package init(
     _ texts: ConfigurationTexts, readsKeys: Bool = true
@@ -11,6 +11,9 @@ extension ServerConfiguration {
     var reader = SettingReader(texts)
     reader.listeners(.listen, &listen)
     reader.listeners(.adminListen, &adminListen)
+    reader.one(.adminKeys, &adminKeys) { text throws(ConfigurationProblem) in
+      try ServerConfiguration.keyFile(text, isRead: readsKeys)
+    }
     reader.listeners(.redirectHttp, &redirectHTTP)
     reader.tls(&tls)
     reader.list(.host, &hosts, ServerConfiguration.host)

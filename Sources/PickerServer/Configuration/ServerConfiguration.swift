@@ -28,6 +28,8 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var listen: [ListenAddress] = [.standard]
   /// The addresses of the admin listeners, which serve `/metrics`.
   package var adminListen: [ListenAddress] = []
+  /// The file with the keys of the admin listeners; `nil` if they need none.
+  package var adminKeys: String?
   /// The certificate of the listeners with TLS; `nil` for none.
   package var tls: TLSFiles?
   /// The addresses of the listeners that redirect to https.

@@ -50,13 +50,13 @@ extension HubRoutes {
     _ request: HTTPRequest, toRead subject: String, scope: KeyScope
   ) throws(ProblemDocument) {
     // With keys the gate has checked that the request has one with the scope.
-    if gate.keys != nil { return }
+    if gate.keys(for: request.head) != nil { return }
     if request.isAdmin, HubRoutes.sameMachine.contains(request.remoteAddress) { return }
     throw ProblemDocument(
       status: 403, code: "notAllowed",
-      detail: "\(subject) needs an API key with the scope \(scope.rawValue) (--auth keys:FILE); "
-        + "without keys it is served on the admin listener (--admin-listen) to clients on the same "
-        + "machine")
+      detail: "\(subject) needs an API key with the scope \(scope.rawValue) (--auth keys:FILE, or "
+        + "--admin-keys on the admin listener); without keys it is served on the admin listener to "
+        + "clients on the same machine")
   }
 
   /// The addresses of clients on the same machine.

@@ -9,6 +9,8 @@ package enum KeyScope: String, CaseIterable, Sendable {
   case sessions
   /// Read the feed and store cursors.
   case feed
+  /// Read the metrics, with `--admin-keys`.
+  case metrics
   /// Settle confirmations.
   case decide
   /// Sign member tokens; such a key is never sent to the server.

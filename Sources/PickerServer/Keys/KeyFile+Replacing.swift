@@ -2,8 +2,9 @@ import Glibc
 
 /// Changing a key file on disk.
 extension KeyFile {
-  /// Reads a file, changes its keys, and replaces it as a whole, with mode 0600. A file that does
-  /// not exist is created if `creates`.
+  /// Reads a file, changes its keys, and replaces it as a whole, with the same mode and, if the
+  /// process may do that, the same owner: a server reads it again. A file that does not exist is
+  /// created if `creates`, with mode 0600.
   ///
   /// The new content is first written to `PATH.new`, which also prevents two changes at a time. A
   /// new file is YAML if its name ends with `.yaml` or `.yml`, and JSON otherwise. A YAML file is
@@ -28,12 +29,15 @@ extension KeyFile {
       close(descriptor)
       if !isDone { unlink(scratch) }
     }
-    let exists = access(path, F_OK) == 0
+    var status = Glibc.stat()
+    let exists = stat(path, &status) == 0
+    if exists { _ = fchown(descriptor, status.st_uid, status.st_gid) }
     let old = exists || !creates ? try SecretFile.read(path, byteCountMax: byteCountMax).bytes : nil
     let (value, content) = try SecretFile.naming(path) { () throws(KeyFileProblem) in
       try changed(old ?? empty(path), note: note, body)
     }
-    guard fchmod(descriptor, 0o600) == 0, write(content, to: descriptor),
+    let mode = exists ? status.st_mode & 0o777 : 0o600
+    guard fchmod(descriptor, mode) == 0, write(content, to: descriptor),
       fsync(descriptor) == 0, rename(scratch, path) == 0
     else {
       throw KeyFileProblem("\(path) cannot be written: \(String(cString: strerror(errno)))")

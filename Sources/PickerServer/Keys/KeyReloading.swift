@@ -1,11 +1,11 @@
 import Logging
 
-/// Reads the key file again.
+/// Reads a key file again.
 enum KeyReloading {
   static func reload(_ keys: KeyRing, _ log: Logger) {
     do throws(KeyFileProblem) {
       try keys.reload()
-      log.notice("the key file has been read again; it has \(keys.keyCount) keys")
+      log.notice("the key file \(keys.path) has been read again; it has \(keys.keyCount) keys")
     } catch {
       log.error("the keys of before remain in force: \(error.description)")
     }

@@ -12,7 +12,7 @@ package final class KeyRing: TokenVerifier {
     var stamp: RegularFile.Stamp?
   }
 
-  private let path: String
+  let path: String
   private let audience: String
   private let now: @Sendable () -> Int64
   private let state: Mutex<State>

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Files with secrets, which only their owner may access.
+/// Files with secrets, which only their owner may access. Those of root may be readable by a group,
+/// such as that of the server's user, as the files of a Kubernetes secret are.
 enum SecretFile {
   /// - Throws: ``KeyFileProblem`` if there is no such file, others than its owner can access it, or
   ///   it has more than `byteCountMax` bytes.
@@ -9,7 +10,7 @@ enum SecretFile {
     guard stat(path, &status) == 0 else {
       throw KeyFileProblem("\(path) cannot be read: \(String(cString: strerror(errno)))")
     }
-    guard status.st_mode & 0o077 == 0 else {
+    guard status.st_mode & (status.st_uid == 0 ? 0o037 : 0o077) == 0 else {
       let mode = String(status.st_mode & 0o777, radix: 8)
       throw KeyFileProblem(
         "\(path) has mode \(mode), so that others can access it; use chmod 600 \(path)")

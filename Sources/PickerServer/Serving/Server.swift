@@ -69,7 +69,8 @@ package final class Server {
         threshold, parts.gate, HubLimits(group: group),
         ListenerCertificate(group: group, isOn: configuration.tls != nil, log: log),
       ],
-      keys: parts.gate.keys, log: log, begins: { [notifier] in notifier?.reloading() },
+      keys: [parts.gate.keys, parts.gate.adminKeys].compactMap(\.self), log: log,
+      begins: { [notifier] in notifier?.reloading() },
       ends: { [notifier] in notifier?.ready(url: urls) })
     store.connect(to: group)
     log.notice("\(parts.zones.summary)")
@@ -93,7 +94,10 @@ package final class Server {
       if case .keys(let file) = configuration.authentication {
         keys = try KeyRing(path: file, audience: configuration.audience)
       }
-      gate = RequestGate(configuration, keys: keys)
+      let adminKeys = try configuration.adminKeys.map { file throws(KeyFileProblem) in
+        try KeyRing(path: file, audience: configuration.audience)
+      }
+      gate = RequestGate(configuration, keys: keys, adminKeys: adminKeys)
       sessionIndex = SharedSessionIndex(
         keyCountMax: configuration.limits[.idempotencyKeys], removesOldestKey: keys == nil)
       start =

@@ -2,15 +2,15 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Reads the configuration and the key file again on SIGHUP, and the key file when it changes, on
-/// a thread of its own.
+/// Reads the configuration and the key files again on SIGHUP, and a key file when it changes, on a
+/// thread of its own.
 ///
-/// The key file is compared once a second, which also notices a file that was replaced, as editors
+/// The key files are compared once a second, which also notices one that was replaced, as editors
 /// and Kubernetes do.
 final class ConfigurationReloading: Sendable {
   private let loader: ConfigurationLoader
   private let parts: [any Reloadable]
-  private let keys: KeyRing?
+  private let keys: [KeyRing]
   private let log: Logger
   /// Called before and after each reload.
   private let begins, ends: @Sendable () -> Void
@@ -18,7 +18,7 @@ final class ConfigurationReloading: Sendable {
 
   init(
     _ loader: ConfigurationLoader, inForce: LoadedConfiguration, parts: [any Reloadable],
-    keys: KeyRing?, log: Logger, begins: @escaping @Sendable () -> Void = {},
+    keys: [KeyRing], log: Logger, begins: @escaping @Sendable () -> Void = {},
     ends: @escaping @Sendable () -> Void = {}
   ) {
     self.loader = loader
@@ -43,8 +43,8 @@ final class ConfigurationReloading: Sendable {
       while true {
         if sigtimedwait(&signals, nil, &second) == SIGHUP {
           reload()
-        } else if let keys, keys.hasChanged {
-          KeyReloading.reload(keys, log)
+        } else {
+          for ring in keys where ring.hasChanged { KeyReloading.reload(ring, log) }
         }
       }
     }
@@ -57,14 +57,14 @@ final class ConfigurationReloading: Sendable {
     begins()
     defer { ends() }
     do throws(ConfigurationProblems) {
-      // The key file has its own message.
+      // The key files have their own messages.
       try apply(try loader.load(readsKeys: false))
     } catch {
       for problem in error.all {
         log.error("SIGHUP: the configuration of before remains in force: \(problem.description)")
       }
     }
-    if let keys { KeyReloading.reload(keys, log) }
+    for ring in keys { KeyReloading.reload(ring, log) }
   }
 
   private func apply(_ new: LoadedConfiguration) throws(ConfigurationProblems) {

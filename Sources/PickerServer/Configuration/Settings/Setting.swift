@@ -5,7 +5,7 @@
 /// The raw value is the field of the file; see ``flag`` and ``variable`` for the other names.
 package enum Setting: String, CaseIterable, Sendable {
   case config
-  case listen, adminListen, host, trustedProxy
+  case listen, adminListen, adminKeys, host, trustedProxy
   case tlsCertificate, tlsKey, redirectHttp
   case auth, audience, origin
   case store, limit, loops
@@ -50,6 +50,14 @@ extension Setting {
           + "127.0.0.1:7682. tls: before an address: TLS with --tls-certificate. The public "
           + "listener never serves /metrics.",
         isList: true)
+    case .adminKeys:
+      Facts(
+        valueName: "file", standard: "none: see the admin listener",
+        meaning: "A file with the keys of the admin listener, as that of --auth keys:FILE (it may "
+          + "be the same). With it the admin listener serves /healthz and /readyz to everyone, and "
+          + "the rest only to these keys with the scopes metrics, sessions and feed, from any "
+          + "machine, also on a Unix socket. The server reads it again on SIGHUP, and within a "
+          + "second of a change.")
     case .host:
       Facts(
         valueName: "name",

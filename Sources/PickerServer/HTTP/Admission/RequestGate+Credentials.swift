@@ -6,16 +6,16 @@ import WebSocketTransport
 extension RequestGate {
   /// What a request proves about its sender.
   ///
-  /// With `--auth keys` this decides everything that does not depend on the session's state, so
-  /// that a session that a member may not see and one that does not exist get the same answer.
+  /// On a listener with keys this decides everything that does not depend on the session's state,
+  /// so that a session that a member may not see and one that does not exist get the same answer.
   /// - Parameter session: The session in the route's path, if it has one.
   /// - Throws: 401, 403, 404 or 429.
   func credential(
     _ request: RequestHead, for access: RouteAccess, session: SessionID?
   ) throws(ProblemDocument) -> Credential? {
     let bearer = HubTransport.bearer(request.headers[.authorization])
-    guard let keys else { return bearer.map { .token($0) } }
-    if access == .everyone { return nil }
+    guard let keys = keys(for: request) else { return bearer.map { .token($0) } }
+    if access == .everyone || (access == .metrics && adminKeys == nil) { return nil }
     guard let bearer else {
       // The route checks the ticket.
       if access == .sessionReader, request.queryValue("ticket") != nil { return nil }
@@ -37,6 +37,7 @@ extension RequestGate {
     switch access {
     case .everyone: return nil
     case .key(let scope): throw .needsScope(scope)
+    case .metrics: throw .needsScope(.metrics)
     case .sessionKey: throw ProblemDocument(.noSuchSession)
     case .sessionReader, .member:
       guard let session, token.sessions.contains(session) else {
@@ -49,7 +50,7 @@ extension RequestGate {
   /// A check whether the key of an admitted request still is valid, for responses that take long:
   /// the key may be revoked or expire meanwhile. Called on any thread.
   func recheck(_ request: RequestHead, scope: KeyScope) -> @Sendable () -> Bool {
-    guard let keys else { return { true } }
+    guard let keys = keys(for: request) else { return { true } }
     let presented = HubTransport.bearer(request.headers[.authorization])
       .flatMap { PresentedKey($0) }
     let client = client(of: request)
@@ -82,6 +83,7 @@ extension RequestGate {
     switch access {
     case .everyone: return
     case .key(let needed), .sessionKey(let needed): scope = needed
+    case .metrics: scope = .metrics
     case .sessionReader: scope = .sessions
     case .member:
       throw ProblemDocument(

@@ -8,11 +8,19 @@ struct RequestGate: Sendable {
   let tickets = TicketSigner()
   /// With `--auth keys`.
   let keys: KeyRing?
+  /// With `--admin-keys`: the only keys that admin listeners accept.
+  let adminKeys: KeyRing?
 
-  init(_ configuration: ServerConfiguration, keys: KeyRing? = nil) {
+  init(_ configuration: ServerConfiguration, keys: KeyRing? = nil, adminKeys: KeyRing? = nil) {
     self.keys = keys
+    self.adminKeys = adminKeys
     policies = AdmissionPolicies(configuration)
     rates = RequestRates(RateLimits(configuration.limits))
+  }
+
+  /// The keys that the listener of a request accepts; `nil` if it needs none.
+  func keys(for request: RequestHead) -> KeyRing? {
+    request.isAdmin ? adminKeys ?? keys : keys
   }
 
   var origins: OriginPolicy { policies.current.origins }

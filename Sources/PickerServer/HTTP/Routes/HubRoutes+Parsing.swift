@@ -51,7 +51,7 @@ extension HubRoutes {
   private func role(for access: RouteAccess) -> Role {
     switch access {
     case .everyone, .sessionReader, .member: .viewer
-    case .key, .sessionKey: .owner
+    case .key, .metrics, .sessionKey: .owner
     }
   }
 }

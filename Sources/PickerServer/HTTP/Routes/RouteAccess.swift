@@ -1,12 +1,15 @@
-/// The credential that a route needs with `--auth keys`.
+/// The credential that a route needs with `--auth keys`, and on an admin listener with
+/// `--admin-keys`.
 ///
-/// In the other modes this is not checked; the hub checks the tokens of sessions that have them.
+/// Otherwise this is not checked; the hub checks the tokens of sessions that have them.
 /// - Source: web/guide/README.md, "Let your users in".
 enum RouteAccess: Hashable, Sendable {
   /// Everyone, without a credential.
   case everyone
   /// A key with the scope.
   case key(KeyScope)
+  /// With `--admin-keys` a key with the scope `metrics`; otherwise everyone.
+  case metrics
   /// A key with the scope. The token of a member is answered with 404.
   case sessionKey(KeyScope)
   /// A key with the scope `sessions`, the token of a member of the session, or a ticket, on the

@@ -42,7 +42,7 @@ struct RouteTable: Sendable {
   /// The routes of the admin listener.
   static let admin = RouteTable(
     routes: health + list + operations + feed
-      + [Route(.get, "/metrics", .everyone, HubRoutes.metrics)])
+      + [Route(.get, "/metrics", .metrics, HubRoutes.metrics)])
 
   private static let sessions = [
     Route(.post, "/v1/sessions", .key(.sessions), rate: .create, HubRoutes.create),
