@@ -73,7 +73,7 @@ import Testing
     let gate = RequestGate(loaded.settings)
     let lines = Lines()
     let reloading = ConfigurationReloading(
-      loader(), inForce: loaded, parts: [threshold, gate], keys: nil, log: lines.log)
+      loader(), inForce: loaded, parts: [threshold, gate], keys: [], log: lines.log)
 
     try write(
       "logLevel: debug\norigin: https://c.org\naudience: shop\nlimit: {undo: 7, joinsBurst: 2}\n")
@@ -102,7 +102,7 @@ import Testing
     let threshold = LogThreshold(loaded.settings.logLevel)
     let lines = Lines()
     let reloading = ConfigurationReloading(
-      loader(), inForce: loaded, parts: [threshold, Refusing()], keys: nil, log: lines.log)
+      loader(), inForce: loaded, parts: [threshold, Refusing()], keys: [], log: lines.log)
 
     try write("logLevel: debug\nloops: none\n")
     reloading.reload()

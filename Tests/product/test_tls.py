@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import signal
 import ssl
 import subprocess
@@ -169,6 +170,47 @@ def test_unusable_files_are_refused_with_their_names(authority, tmp_path):
     assert f"{nonsense} is not a private key in PEM format" in text(one.certificate, nonsense)
     assert f"{encrypted} is encrypted" in text(one.certificate, encrypted)
     assert "No such file" in text(tmp_path / "missing", one.key)
+
+
+EXPIRY = "pickerd_tls_certificate_expiry_timestamp_seconds"
+
+
+def expiry(server):
+    """The metric's value; `None` without TLS."""
+    found = re.search(rf"^{EXPIRY} (\S+)$", server.metrics().body.decode(), re.M)
+    return found and int(found[1])
+
+
+def valid_until(issued):
+    certificate = x509.load_pem_x509_certificate(issued.certificate.read_bytes())
+    return certificate.not_valid_after_utc
+
+
+def test_the_expiry_is_a_metric_that_follows_a_reload_with_a_warning_14_days_before(
+        start, authority, tmp_path):
+    paths = [tmp_path / "certificate.pem", tmp_path / "key.pem"]
+    first, soon, late = (authority.issue(days=days) for days in (15, 13, -1))
+    install(first, paths)
+    server = start(options=[
+        "--tls-certificate", str(paths[0]), "--tls-key", str(paths[1]), "--loops", "2"])
+    assert expiry(server) == valid_until(first).timestamp()
+    assert "expires soon" not in server.log.read_text()
+
+    for issued, text in ((soon, "expires soon: it is valid until"),
+                         (late, "has expired: it was valid until")):
+        install(issued, paths)
+        server.process.send_signal(signal.SIGHUP)
+        day = valid_until(issued).date().isoformat()
+        server.logged(f"the TLS certificate {text} {day}")
+        wait_until(lambda: expiry(server) == valid_until(issued).timestamp(), what="the metric")
+    # The log has an event's time and level before its message.
+    lines = [line for line in server.log.read_text().splitlines() if "TLS certificate" in line]
+    assert ["warning" in line for line in lines] == [False, True, True], lines
+
+
+def test_a_server_without_tls_has_no_expiry(start):
+    server = start()
+    assert expiry(server) is None and f"# TYPE {EXPIRY} gauge" in server.metrics().body.decode()
 
 
 def test_an_expired_certificate_is_served_with_a_warning(start, authority):

@@ -203,6 +203,10 @@ int64_t wsl_tls_expiry(const wsl_tls *tls) {
   return (int64_t)timegm(&utc);
 }
 
+int64_t wsl_tls_expiry_in_force(const wsl_loop *loop) {
+  return loop->tls ? wsl_tls_expiry(loop->tls) : 0;
+}
+
 void wsl_use_tls(wsl_loop *loop, wsl_tls *tls) {
   if (tls) SSL_CTX_up_ref(tls);
   SSL_CTX_free(loop->tls);

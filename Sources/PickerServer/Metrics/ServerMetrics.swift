@@ -12,8 +12,11 @@ struct ServerMetrics {
   let unsentBytes: Int
   /// The connection limit in effect.
   let connectionsMax: Int
+  /// The end of the certificate's validity, in seconds since 1970; `nil` without TLS.
+  let certificateExpirySeconds: Int64?
 
-  /// Collects the metrics of all loops. Must be called on the thread of `transport`.
+  /// Collects the metrics of all loops. Must be called on the thread of `transport`, the first
+  /// loop's, which accepts the connections of all loops and has the certificate.
   ///
   /// - Parameter completion: Called on the same thread.
   static func collect(
@@ -27,7 +30,8 @@ struct ServerMetrics {
       for other in figures.dropFirst() { sum += other }
       let metrics = ServerMetrics(
         sum: sum, store: store, bodyBytes: transport.loop.bodyBytes,
-        unsentBytes: transport.loop.unsentBytes, connectionsMax: transport.loop.connectionsMax)
+        unsentBytes: transport.loop.unsentBytes, connectionsMax: transport.loop.connectionsMax,
+        certificateExpirySeconds: transport.loop.certificateExpirySeconds)
       completion(metrics.families(figures, gate))
     }
   }
@@ -36,6 +40,10 @@ struct ServerMetrics {
     var metrics = MetricFamilies()
     addSessions(to: &metrics)
     addConnections(to: &metrics)
+    metrics.gauge(
+      "pickerd_tls_certificate_expiry_timestamp_seconds",
+      "The end of the validity of the certificate in force, since 1970.",
+      certificateExpirySeconds.map { [.init($0)] } ?? [])
     addCommands(to: &metrics)
     addRequests(gate.rates, to: &metrics)
     addLatencies(loops, to: &metrics)

@@ -27,4 +27,10 @@ extension SocketLoop {
   /// Sets the certificate for connections that are accepted from now on. A loop must have one
   /// before it listens with TLS.
   package func use(_ certificate: TLSCertificate) { wsl_use_tls(loop, certificate.context) }
+
+  /// The ``TLSCertificate/expirySeconds`` of the certificate in force; `nil` without one.
+  package var certificateExpirySeconds: Int64? {
+    let seconds = wsl_tls_expiry_in_force(loop)
+    return seconds == 0 ? nil : seconds
+  }
 }

@@ -24,12 +24,17 @@ struct ListenerCertificate: Reloadable {
     }
   }
 
+  /// Clients of ACME renew certificates 30 days before they expire.
+  private static let warningDays = 14.0
+
   /// Logs until when a certificate is valid.
   static func report(_ certificate: TLSCertificate, to log: Logger) {
     let expiry = Date(timeIntervalSince1970: Double(certificate.expirySeconds))
     let date = expiry.ISO8601Format()
     if expiry < Date() {
       log.warning("the TLS certificate has expired: it was valid until \(date)")
+    } else if expiry < Date(timeIntervalSinceNow: warningDays * 86_400) {
+      log.warning("the TLS certificate expires soon: it is valid until \(date)")
     } else {
       log.notice("the TLS certificate is valid until \(date)")
     }
