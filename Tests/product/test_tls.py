@@ -146,6 +146,36 @@ def test_an_unusable_certificate_of_the_file_is_reported_with_its_place_at_a_rel
         f"SIGHUP: the configuration of before remains in force: {file}:3:7: host: ")
 
 
+@pytest.mark.parametrize("was_on", [True, False])
+def test_a_reload_that_turns_tls_on_or_off_applies_the_rest(
+        start, authority, tmp_path, was_on):
+    issued = authority.issue()
+    file = tmp_path / "pickerd.yaml"
+    tls = f"tlsCertificate: {issued.certificate}\ntlsKey: {issued.key}\n"
+    file.write_text(tls if was_on else "")
+    server = start(options=["--config", str(file)])
+    server.tls = authority.client()
+
+    def status(host):
+        if was_on:
+            return secured(server, "GET", "/healthz", headers={"Host": host})[0]
+        return server.get("/healthz", headers={"Host": host}).status
+
+    assert status("pick.example.org") == 421
+    # The file's other changes apply, and the log says that TLS needs a restart.
+    file.write_text(("" if was_on else tls) + "host: pick.example.org\n")
+    server.process.send_signal(signal.SIGHUP)
+    server.logged("SIGHUP: host is now pick.example.org",
+                  "SIGHUP: restart pickerd to change tlsCertificate, tlsKey")
+    assert status("pick.example.org") == 200
+    assert "remain in force" not in server.log.read_text()
+    # A later reload says it again, and the listener goes on as it was.
+    server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: server.log.read_text().count("restart pickerd to change") == 2,
+               what="the second line")
+    assert status("pick.example.org") == 200 and bool(expiry(server)) == was_on
+
+
 def refusal(*options):
     found = subprocess.run(
         [str(binary()), "serve", "--check", *map(str, options)], capture_output=True, text=True,

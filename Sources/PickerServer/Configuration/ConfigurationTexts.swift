@@ -32,12 +32,10 @@ package struct ConfigurationTexts: Hashable, Sendable {
   /// The source of a setting's value in force.
   func source(of setting: Setting) -> SettingSource { self[setting].last?.source ?? .standard }
 
-  /// These texts with those of `new` for settings that can change while the server runs.
-  func adopting(_ new: ConfigurationTexts) -> ConfigurationTexts {
+  /// These texts with those of `new` for some settings.
+  func adopting(_ settings: [Setting], of new: ConfigurationTexts) -> ConfigurationTexts {
     var adopted = self
-    for setting in Setting.allCases where setting.facts.isReloadable {
-      adopted.texts[setting] = new[setting]
-    }
+    for setting in settings { adopted.texts[setting] = new[setting] }
     return adopted
   }
 

@@ -12,7 +12,9 @@ package struct LoadedConfiguration: Sendable {
 
   /// This configuration with those settings of `new` that can change while the server runs.
   func adopting(_ new: LoadedConfiguration) -> LoadedConfiguration {
-    LoadedConfiguration(settings.adopting(new.settings), texts.adopting(new.texts))
+    let adoptable = Setting.allCases.filter { settings.canAdopt($0, of: new.settings) }
+    return LoadedConfiguration(
+      settings.adopting(new.settings), texts.adopting(adoptable, of: new.texts))
   }
 
   func source(of setting: Setting) -> SettingSource { texts.source(of: setting) }

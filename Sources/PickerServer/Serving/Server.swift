@@ -67,7 +67,7 @@ package final class Server {
       loader, inForce: loaded,
       parts: [
         threshold, parts.gate, HubLimits(group: group),
-        ListenerCertificate(group: group, isOn: configuration.tls != nil, log: log),
+        ListenerCertificate(group: group, log: log),
       ],
       keys: [parts.gate.keys, parts.gate.adminKeys].compactMap(\.self), log: log,
       begins: { [notifier] in notifier?.reloading() },

@@ -10,7 +10,7 @@ struct ConfigurationChanges {
       let (before, after) = (old.values(of: setting), new.values(of: setting))
       guard before != after else { continue }
       note(
-        setting.rawValue, isReloadable: setting.facts.isReloadable,
+        setting.rawValue, isReloadable: old.settings.canAdopt(setting, of: new.settings),
         before: ConfigurationChanges.text(before), after: ConfigurationChanges.text(after),
         new.source(of: setting))
     }

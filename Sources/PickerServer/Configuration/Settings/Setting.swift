@@ -78,7 +78,7 @@ extension Setting {
         valueName: "file", standard: "none: no TLS",
         meaning: "A certificate in PEM format, followed by those of its intermediate authorities. "
           + "With it --listen accepts TLS 1.2 and 1.3 only, except on Unix sockets. SIGHUP reads "
-          + "it again; existing connections are not affected.",
+          + "it again; existing connections are not affected. To turn TLS on or off, restart.",
         isReloadable: true)
     case .tlsKey:
       Facts(

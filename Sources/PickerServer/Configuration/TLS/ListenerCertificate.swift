@@ -6,16 +6,11 @@ import WebSocketTransport
 /// not affected.
 struct ListenerCertificate: Reloadable {
   let group: LoopGroup
-  let isOn: Bool
   let log: Logger
 
   func prepare(
     _ settings: ServerConfiguration
   ) throws(ConfigurationProblem) -> @Sendable () -> Void {
-    guard (settings.tls != nil) == isOn else {
-      throw ConfigurationProblem(
-        "Restart pickerd to turn TLS on or off.", at: Setting.tlsCertificate.flag)
-    }
     guard let certificate = try settings.tls?.load() else { return {} }
     return { [group, log] in
       // The first loop accepts the connections of all loops.
