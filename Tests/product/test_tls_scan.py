@@ -1,9 +1,14 @@
-"""A scan of a server's TLS with sslyze, against version 5.7 of Mozilla's recommendations."""
+"""A scan of a server's TLS with sslyze, against version 5.7 of Mozilla's recommendations; kTLS."""
+
+import os
+import subprocess
 
 import pytest
 
 from harness.certificates import Authority
-from harness.pickerd import Pickerd
+from harness.pickerd import Pickerd, wait_until
+from harness.proxies import program
+from rawsocket import Raw
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +67,38 @@ def test_there_is_no_early_data_and_no_session_cache(scanned):
     resumption = result.session_resumption.result
     assert resumption.tls_ticket_resumption_result == "FULLY_SUPPORTED"
     assert resumption.session_id_resumption_result == "NOT_SUPPORTED"
+
+
+KERNEL_TLS = """
+openssl_conf = all
+[all]
+ssl_conf = ssl
+[ssl]
+system_default = defaults
+[defaults]
+Options = KTLS
+"""
+
+
+def test_the_kernels_tls_is_not_used_though_openssl_cnf_turns_it_on(tmp_path):
+    """A connection that moves to another loop would be encrypted twice."""
+    authority = Authority(tmp_path)
+    issued = authority.issue()
+    (tmp_path / "openssl.cnf").write_text(KERNEL_TLS)
+    server = Pickerd(tmp_path / "log", clock=None, options=[
+        "--tls-certificate", issued.certificate, "--tls-key", issued.key],
+        environment={"OPENSSL_CONF": str(tmp_path / "openssl.cnf")})
+    trace = tmp_path / "trace"
+    strace = subprocess.Popen([
+        program("strace"), "-f", "-p", str(server.process.pid), "-e", "trace=setsockopt,accept4",
+        "-o", trace], stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"})
+    try:
+        assert b"attached" in strace.stderr.readline()
+        with Raw(("127.0.0.1", server.port), tls=authority.client()) as raw:
+            assert raw.exchange("GET", "/healthz")[0] == 200
+        wait_until(lambda: "accept4(" in trace.read_text(), what="the trace of the connection")
+    finally:
+        strace.terminate()
+        strace.wait()
+        server.stop()
+    assert "TCP_ULP" not in trace.read_text() and "SOL_TLS" not in trace.read_text()

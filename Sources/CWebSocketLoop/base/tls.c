@@ -174,6 +174,10 @@ static bool load(SSL_CTX *context, const char *certificate, const char *key, cha
 static bool configure(SSL_CTX *context) {
   static const unsigned char session_context[] = "pickerd";
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  // No kTLS, which openssl.cnf can turn on for all programs. Only the BIO knows that the kernel
+  // encrypts, and for a connection that moves to another loop libwebsockets creates a new one, with
+  // SSL_set_fd(): OpenSSL would encrypt, and then the kernel once more.
+  SSL_CTX_clear_options(context, SSL_OP_ENABLE_KTLS);
   SSL_CTX_set_alpn_select_cb(context, select_protocol, NULL);
   // Sessions are resumed by tickets only: a cache would grow with the clients.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
