@@ -110,6 +110,7 @@ typedef struct wsl_frame_reader {
   wsl_ping *ping;
 } wsl_frame_reader;
 
+/// The state of a connection. Every connection has one, so the fields are ordered to avoid padding.
 typedef struct wsl_slot {
   struct lws *wsi;          ///< NULL once libwebsockets has reported the end of the connection
   uint32_t generation;
@@ -127,6 +128,11 @@ typedef struct wsl_slot {
   bool is_refused;          ///< an error response was written; the connection is about to end
   bool is_last;             ///< the connection ends when the body has been discarded
   bool is_deferred;         ///< in the list of loop/deferred.c
+  bool is_body_dropped;     ///< the request's body is read and dropped, instead of stored
+  bool is_body_answered;    ///< the request was refused before its body was read
+  bool is_continue_asked;   ///< the client waits for 100 Continue before it sends the body
+  uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
+  uint16_t posted_count;
   uint32_t next_deferred;   ///< the next slot there: index + 1; 0: none
   int descriptor;
   wsl_head_reader head;
@@ -135,21 +141,16 @@ typedef struct wsl_slot {
   int64_t deadline_ms;      ///< 0: none; see sweep.c for its effect in each phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
-  bool is_body_dropped;     ///< the request's body is read and dropped, instead of stored
-  bool is_body_answered;    ///< the request was refused before its body was read
-  bool is_continue_asked;   ///< the client waits for 100 Continue before it sends the body
-  uint32_t dropped_bytes;   ///< bytes of dropped bodies since the last sweep
-  uint32_t body_length;     ///< its announced length
   uint64_t body_rest;       ///< bytes of the body that have not been received
-  uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
   size_t unsent_bytes;      ///< of a response, or buffered by libwebsockets
   size_t unsent_reserved;   ///< how many of them are counted in `limits.unsent_bytes`
+  wsl_network_id network;   ///< the client's network, whose connections are limited
   wsl_address peer;
-  uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
-  uint16_t posted_count;
+  uint32_t dropped_bytes;   ///< bytes of dropped bodies since the last sweep
+  uint32_t body_length;     ///< the announced length of the body
+  uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
   uint32_t posted_bytes;
   wsl_audience audience;
-  wsl_network_id network;   ///< the client's network, whose connections are limited
   int moving_descriptor;    ///< with `is_detached`: the connection's own descriptor,
   wsl_tls_state *moving_tls; ///< its TLS state, if any,
   void *destination;        ///< and where it moves to; the request's head is in `exchange`
@@ -159,6 +160,8 @@ typedef struct wsl_slot {
     uint32_t next_free;     ///< FREE
   };
 } wsl_slot;
+
+_Static_assert(sizeof(wsl_slot) <= 256, "a slot has no padding");
 
 /// The socket or TLS state from which a connection is read. `peek` and `read` return what `recv`
 /// and `SSL_read` do.

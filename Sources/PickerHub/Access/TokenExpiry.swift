@@ -6,11 +6,22 @@ import PickerWire
 /// caller adds the timers that it is asked for. Another timer is added only if the new token ends
 /// before the queued one.
 struct TokenExpiry {
-  private(set) var token: MemberToken?
-  /// When the connection is closed, as ``HubTime/machine``.
-  private var endsAt: Int64?
-  /// When the first queued timer checks that.
-  private var queued: Int64?
+  /// A separate object, because a token is large and most connections have none.
+  private final class Held {
+    let token: MemberToken
+    /// When the connection is closed, as ``HubTime/machine``.
+    let endsAt: Int64
+    /// When the first queued timer checks that.
+    let queued: Int64
+
+    init(_ token: MemberToken, endsAt: Int64, queued: Int64) {
+      self.token = token
+      self.endsAt = endsAt
+      self.queued = queued
+    }
+  }
+
+  private var held: Held?
 
   enum Check: Hashable {
     case valid
@@ -19,33 +30,37 @@ struct TokenExpiry {
     case expired
   }
 
+  var token: MemberToken? { held?.token }
+
   /// Takes a verified token in place of the one before.
   ///
   /// - Returns: When the caller's timer checks it; `nil` if a queued one does.
   mutating func take(_ token: MemberToken, at now: Int64) -> Int64? {
-    self.token = token
     let endsAt = now + token.remainingMilliseconds + tokenGraceMilliseconds
-    self.endsAt = endsAt
-    if let queued, queued <= endsAt { return nil }
-    queued = endsAt
+    if let queued = held?.queued, queued <= endsAt {
+      held = Held(token, endsAt: endsAt, queued: queued)
+      return nil
+    }
+    held = Held(token, endsAt: endsAt, queued: endsAt)
     return endsAt
   }
 
   /// How long the token is still valid; `nil` without one.
   func lifetime(at now: Int64) -> TokenLifetime? {
-    guard let token, let endsAt else { return nil }
+    guard let held else { return nil }
     return TokenLifetime(
-      expires: token.expires, remainingMilliseconds: endsAt - tokenGraceMilliseconds - now)
+      expires: held.token.expires,
+      remainingMilliseconds: held.endsAt - tokenGraceMilliseconds - now)
   }
 
-  func isOver(at now: Int64) -> Bool { endsAt.map { $0 <= now } ?? false }
+  func isOver(at now: Int64) -> Bool { held.map { $0.endsAt <= now } ?? false }
 
   /// A timer has fired.
   mutating func check(at now: Int64) -> Check {
-    guard let endsAt else { return .valid }
-    if endsAt <= now { return .expired }
-    if let queued, queued > now { return .valid }
-    queued = endsAt
-    return .checkAgain(due: endsAt)
+    guard let held else { return .valid }
+    if held.endsAt <= now { return .expired }
+    if held.queued > now { return .valid }
+    self.held = Held(held.token, endsAt: held.endsAt, queued: held.endsAt)
+    return .checkAgain(due: held.endsAt)
   }
 }
