@@ -76,7 +76,7 @@ def check_service(system, chroot):
     assert "writable" in system.run("pickerd", "status", "--once", "--interval", "0.1")
     yield "the package starts its service in the sandbox, without a capability"
 
-    for heading in ("First configuration", "The store", "TLS"):
+    for heading in ("First configuration", "Listeners", "The store", "TLS"):
         for command in commands(heading):
             system.run("sh", "-euc", command)
     assert "as after a restore" in service.journal()
@@ -87,6 +87,7 @@ def check_service(system, chroot):
     assert moved == f"{URL}/a"
     assert [service.created(origin) for origin in (
         URL, "https://shop.example.org", "https://evil.example")] == ["201", "201", "403"]
+    assert system.attempt("pickerd", "status", "--once").returncode == 69, "without a key"
     yield "the handbook's commands restore a backup and make a server with TLS for its own pages"
 
     system.run("sed", "-i", "s/shop.example.org/other.example.org/", "/etc/pickerd.yaml")
@@ -119,7 +120,8 @@ def check_service(system, chroot):
 
     system.run("dpkg", "-P", "pickerd")
     assert ":443 " not in system.run("ss", "-ltn")
-    own = {"/backup", "/etc/pickerd", "/etc/pickerd.yaml", "/etc/systemd/system/pickerd.socket.d"}
+    own = {"/backup", "/etc/pickerd", "/etc/pickerd.yaml", "/etc/systemd/system/pickerd.socket.d",
+           "/root/pickerd.key"}
     left = {path for path in files(chroot) - before if "pickerd" in path}
     assert {path for path in left if not path.startswith((*own, "/etc/letsencrypt"))} == set(), left
     yield "a purge leaves only the files that the operator has written"
