@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import tempfile
 import time
@@ -67,7 +68,7 @@ def database():
     """The store of a new database."""
     server = subprocess.Popen(
         [REPOSITORY / "Tests/postgres/server.sh"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        text=True, start_new_session=True)
+        text=True, start_new_session=True, env={**os.environ, "PICKERD_TEST_POSTGRES_IN": "/tmp"})
     folder = server.stdout.readline().strip()
     try:
         yield f"postgres://pickerd@/postgres?host={folder}"
