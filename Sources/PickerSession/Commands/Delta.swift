@@ -90,10 +90,10 @@ package enum SessionChange: Hashable, Sendable {
   /// the member of the last accepted tap, and the range before.
   case picker([PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
   /// The host changed the definition, with the changes of the picker that follow from it.
-  case definition(
+  indirect case definition(
     Redefinition, [PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
   /// The host changed notes.
-  case notes(NotesEdit)
+  indirect case notes(NotesEdit)
   indirect case status(StatusChange)
 }
 

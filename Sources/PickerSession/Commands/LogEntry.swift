@@ -18,7 +18,7 @@ package struct LogEntry: Hashable, Sendable {
 
   package enum Body: Hashable, Sendable {
     /// A new member.
-    case joined(Joining)
+    indirect case joined(Joining)
     /// A member reconnected with a token for another role, or renewed its token with one.
     case roleChanged(MemberID, Role)
     /// A member sent `leave`, or was without a connection for too long.
@@ -29,12 +29,12 @@ package struct LogEntry: Hashable, Sendable {
     case returned(MemberID, Role?, room: Int? = nil)
     case command(MemberID, ref: Int, Command)
     /// The host revoked tokens.
-    case revoked(Revocation)
+    indirect case revoked(Revocation)
     /// The host changed the definition.
-    case define(DefinitionChange)
+    indirect case define(DefinitionChange)
     /// The host changed notes.
-    case note(NotesPatch)
-    case settle(Settle)
+    indirect case note(NotesPatch)
+    indirect case settle(Settle)
     /// The picker is due for a tick at `at`.
     case tick
   }

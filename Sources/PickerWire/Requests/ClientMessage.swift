@@ -5,7 +5,7 @@ package import PickerSession
 ///
 /// - Source: web/client/api/asyncapi.json.
 package enum ClientMessage: Hashable, Sendable {
-  case join(Join)
+  indirect case join(Join)
   case command(ref: Int, Command)
   /// A select whose `key` is not a string. It is treated like a missing key, unless the key is
   /// needed.
