@@ -55,7 +55,7 @@ extension HubRoutes {
     throw ProblemDocument(
       status: 403, code: "notAllowed",
       detail: "\(subject) needs an API key with the scope \(scope.rawValue) (--auth keys:FILE, or "
-        + "--admin-keys on the admin listener); without keys it is served on the admin listener to "
+        + "--admin-keys); without keys it is served on the admin listener (--admin-listen) to "
         + "clients on the same machine")
   }
 
