@@ -25,21 +25,22 @@ SCHEMAS = ["test_api_documents", "test_kubernetes", "test_packaging"]
 #: Tests that run in another group than their file.
 APART = {
     "test_the_java_client_passes": "java",
+    "test_more_connections_than_fit_a_batch_receive_everything_in_order": "batches",
     "test_the_browser_client_passes_as_a_running_client": "browser1",
 }
 #: The slowest other groups, slowest first. A process runs whole groups, so slow ones start early.
 LONGEST = [
-    "test_rehearse", "test_postgres", "test_cluster", "test_store_kill", "test_store_restart",
-    "test_guide_shop", "test_cluster_databases", "java", "test_cluster_nodes", "test_tls_sockets",
-    "test_deliver", "test_deliver_faults", "test_feed", "test_join_lines", "schemas",
-    "test_join_odd_servers", "test_token_renewal", "test_socket_limits", "test_tools_log",
-    "test_decide", "test_typescript", "test_proxies_cluster", "test_store_file",
-    "test_socket_memory", "test_event_streams", "test_malformed", "test_creation_names",
-    "test_log_full", "test_proxies", "test_socket_loops", "test_keys", "test_loops_connections",
+    "test_rehearse", "test_tls_sockets", "test_cluster_databases", "test_cluster",
+    "test_store_kill", "test_guide_shop", "test_deliver_faults", "java", "test_deliver",
+    "test_cluster_nodes", "batches", "test_feed", "test_postgres", "schemas", "test_store_file",
+    "test_creation_names", "test_proxies_cluster", "test_guessing", "test_store_restart",
+    "test_join_lines", "test_token_renewal", "test_decide", "test_log_full", "test_socket_unix",
+    "test_socket_loops", "test_socket_limits", "test_malformed", "test_proxies",
+    "test_join_odd_servers", "test_tools_log", "test_typescript", "test_socket_memory",
+    "test_event_streams", "test_store_growth", "test_keys", "test_loops_connections",
     "test_live_definitions_large", "test_feed_keys", "test_request_rates", "test_monitoring",
     "test_sessions", "test_tickets", "test_golden", "test_join_terminal", "test_socket_http",
-    "test_process", "test_timeouts", "test_listeners", "test_loops", "test_guide",
-    "test_socket_unix", "test_service",
+    "test_process", "test_timeouts", "test_listeners", "test_loops", "test_guide", "test_service",
 ]
 
 
