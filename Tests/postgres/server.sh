@@ -12,7 +12,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 parent=${PICKERD_TEST_POSTGRES_IN:-/dev/shm}
 free=$(df --output=avail --block-size=1M "$parent" 2>/dev/null | tail -n 1)
 if [ "${free:-0}" -lt 2000 ] || [ ! -w "$parent" ]; then parent=/tmp; fi
-folder=$(mktemp -d "$parent/pg.XXXXXXXXXX")
+folder=$(TMPDIR=$parent mktemp -d)
 as=()
 if [ "$(id -u)" = 0 ]; then
   chown postgres "$folder"
