@@ -59,7 +59,7 @@ package struct JSONPatch: Sendable {
 
   /// Returns the document with all operations applied.
   package func apply(to document: JSONTree) throws(JSONPatchProblem) -> JSONTree {
-    var work = Work(document: document, size: document.size, sizeMax: limits.sizeMax)
+    var work = Work(document: document, size: document.size, limits: limits)
     for operation in operations {
       switch operation {
       case .add(let path, let value): try work.add(value, at: path)
@@ -83,7 +83,7 @@ private struct Work {
   /// An upper bound of the size of the document. Removed values still count, which also bounds the
   /// work of a patch.
   var size: Int
-  let sizeMax: Int
+  let limits: JSONPatchLimits
 
   func value(at path: JSONPointer) throws(JSONPatchProblem) -> JSONTree {
     var value = document
@@ -104,7 +104,7 @@ private struct Work {
   }
 
   mutating func add(_ value: JSONTree, at path: JSONPointer) throws(JSONPatchProblem) {
-    try grow(by: value)
+    try grow(by: value, at: path)
     guard let last = path.tokens.last else {
       document = value
       return
@@ -143,7 +143,7 @@ private struct Work {
     at path: JSONPointer, with value: JSONTree
   ) throws(JSONPatchProblem) {
     guard !path.tokens.isEmpty else { return try add(value, at: path) }
-    try grow(by: value)
+    try grow(by: value, at: path)
     _ = try exchange(path, for: value)
   }
 
@@ -178,10 +178,17 @@ private struct Work {
     return before
   }
 
-  private mutating func grow(by value: JSONTree) throws(JSONPatchProblem) {
+  /// Checks the limits before `value` is added. Trees are traversed and freed recursively, so that a
+  /// deep one, which copies into themselves double, would overflow the stack.
+  private mutating func grow(
+    by value: JSONTree, at path: JSONPointer
+  ) throws(JSONPatchProblem) {
     size += value.size
-    guard size <= sizeMax else {
-      throw .tooLarge("the patched document would be larger than \(sizeMax) bytes")
+    guard size <= limits.sizeMax else {
+      throw .tooLarge("the patched document would be larger than \(limits.sizeMax) bytes")
+    }
+    guard path.tokens.count + value.depth <= limits.depthMax else {
+      throw .tooLarge("the patched document would have more than \(limits.depthMax) levels")
     }
   }
 

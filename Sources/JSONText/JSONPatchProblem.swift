@@ -4,7 +4,7 @@ package enum JSONPatchProblem: Error, Hashable, Sendable {
   case malformed(String)
   /// The patch cannot be applied: a path does not exist, or a test fails.
   case failed(String)
-  /// The patched document would be too large.
+  /// The patched document would be too large or too deep.
   case tooLarge(String)
 }
 
@@ -13,6 +13,8 @@ package struct JSONPatchLimits: Sendable {
   package var operationsMax = 10_000
   /// The maximum ``JSONTree/size`` of the patched document.
   package var sizeMax = 8_388_608
+  /// The maximum ``JSONTree/depth`` of the patched document, as of a request body.
+  package var depthMax = 128
 
   package init() {}
 }
@@ -26,6 +28,15 @@ extension JSONTree {
     case .string(let text): text.utf8.count + 3
     case .array(let elements): elements.reduce(2) { $0 + $1.size }
     case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.size }
+    }
+  }
+
+  /// The number of arrays and objects that contain each other, at most; 0 for other values.
+  var depth: Int {
+    switch self {
+    case .null, .bool, .integer, .number, .string: 0
+    case .array(let elements): elements.reduce(1) { max($0, 1 + $1.depth) }
+    case .object(let members): members.reduce(1) { max($0, 1 + $1.value.depth) }
     }
   }
 

@@ -120,6 +120,43 @@ struct PatchCase: CustomTestStringConvertible {
     }
   }
 
+  @Test func `a patch that makes the document too deep is refused`() throws {
+    func adding(_ arrays: Int, at path: String) throws -> JSONTree {
+      let value = String(repeating: "[", count: arrays) + String(repeating: "]", count: arrays)
+      return try tree(#"[{"op":"add","path":"\#(path)","value":\#(value)}]"#)
+    }
+    var limits = JSONPatchLimits()
+    limits.depthMax = 4
+    let document = try tree(#"{"a":{"b":[]},"c":7}"#)
+    for (arrays, path, fits) in [
+      (4, "", true), (5, "", false), (3, "/c", true), (4, "/c", false), (2, "/a/d", true),
+      (3, "/a/d", false), (1, "/a/b/-", true), (2, "/a/b/-", false),
+    ] {
+      let result = JSONPatchTests.apply(try adding(arrays, at: path), to: document, limits: limits)
+      #expect(((try? result.get()) != nil) == fits, "\(arrays) arrays at \(path)")
+    }
+    let replacing = try tree(#"[{"op":"replace","path":"/c","value":[[[[]]]]}]"#)
+    let moving = try tree(#"[{"op":"move","from":"/a","path":"/e/f/g"}]"#)
+    let deep = try tree(#"{"a":{"b":[]},"c":7,"e":{"f":{}}}"#)
+    for patch in [replacing, moving] {
+      guard case .failure(.tooLarge) = JSONPatchTests.apply(patch, to: deep, limits: limits) else {
+        Issue.record("\(patch) was applied")
+        continue
+      }
+    }
+    // Each copy into itself doubles the depth, for two bytes of its pointer per level.
+    var copies: [JSONTree] = []
+    for step in 0..<10 {
+      let path = String(repeating: "/a", count: 1 << step)
+      copies.append(try tree(#"{"op":"copy","from":"","path":"\#(path)"}"#))
+    }
+    let copied = JSONPatchTests.apply(.array(copies), to: try tree(#"{"a":{}}"#))
+    guard case .failure(.tooLarge) = copied else {
+      Issue.record("the document was nested in itself ten times")
+      return
+    }
+  }
+
   /// - Source: RFC 7396, appendix A.
   @Test(arguments: [
     (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),

@@ -42,6 +42,22 @@ def test_a_patch_that_doubles_the_document_at_each_step(server):
     assert session.revision() == 0
 
 
+def test_a_patch_that_doubles_the_depth_of_the_document_at_each_step(server):
+    session = server.session(SMALL)
+    depth, value = 100, {}
+    for _ in range(depth - 1):
+        value = {"a": value}
+    patches = [{"op": "add", "path": "/x", "value": value}]
+    for _ in range(10):
+        patches.append({"op": "copy", "from": "/x", "path": "/x" + "/a" * depth})
+        depth *= 2
+
+    answer = patch(session, patches)
+
+    assert (answer.status, answer.code) == (413, "tooLarge"), answer
+    assert session.join("Ana").select(0, 1)["type"] == "delta"
+
+
 def test_one_of_20_000_rows_is_renamed_while_others_pick(server):
     large, other = server.session(ROWS), server.session(SMALL)
     ana, ben = large.join("Ana"), other.join("Ben")
