@@ -128,7 +128,7 @@ soak: build ## Kills, floods, slow readers and simulated worlds for SECONDS=3600
 	@exec Tests/soak/soak.sh "$(SECONDS)" "$(SEED)"
 
 .PHONY: fuzz
-fuzz: build-needs ## Fuzz messages, definitions and hub events for SECONDS=60 each (libFuzzer, ASan)
+fuzz: build-needs ## Fuzz messages, definitions, patches, events for SECONDS=60 each (libFuzzer)
 	@$(FIND_SWIFT) && exec Tests/fuzz/fuzz.sh "$(SECONDS)"
 
 .PHONY: sanitize

@@ -8,7 +8,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 # Per fuzzing target, at the lowest priority: a minute in all. `make fuzz` runs longer.
-FUZZ_SECONDS=20
+FUZZ_SECONDS=15
 # How long one input may take: the CPU may be busy with other tests.
 FUZZ_INPUT_SECONDS=120
 # Processes for the product tests: three have a browser, the others mostly wait for timeouts.

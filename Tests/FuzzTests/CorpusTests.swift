@@ -42,6 +42,12 @@ import Testing
     #expect(count * 2 >= inputs.count)
   }
 
+  @Test func `each input of patches but those that once failed has one that applies`() throws {
+    for input in try Self.inputs(of: .patches) where input.name.hasPrefix("golden") {
+      #expect(FuzzTarget.count(ofPatches: input.bytes) > 0, "\(input.name)")
+    }
+  }
+
   @Test func `the events of the corpus produce revisions and frames`() throws {
     let effects = try Self.inputs(of: .events).map { FuzzTarget.effect(ofEvents: $0.bytes) }
     #expect(effects.map(\.revisions).reduce(0, +) > 30)

@@ -33,8 +33,8 @@ fuzz() {
     "$found/$target" "Tests/fuzz/corpus/$target" >"$found/$target.log" 2>&1
 }
 
-targets=(messages definitions events)
-lengths=(2000 2000 1200)
+targets=(messages definitions patches events)
+lengths=(2000 2000 2000 1200)
 runs=()
 for n in "${!targets[@]}"; do
   fuzz "${targets[n]}" "${lengths[n]}" &

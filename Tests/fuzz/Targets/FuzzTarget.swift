@@ -7,6 +7,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case messages
   /// The bytes are a definition in JSON.
   case definitions
+  /// The bytes are a document and its patches in JSON.
+  case patches
   /// The bytes are a sequence of events for a hub.
   case events
 
@@ -15,6 +17,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .messages: try MessagesTarget.run(input)
     case .definitions: try DefinitionsTarget.run(input)
+    case .patches: try PatchesTarget.run(input)
     case .events: try EventsTarget.run(input)
     }
   }
@@ -23,6 +26,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package static func makesPicker(_ input: [UInt8]) -> Bool {
     DefinitionsTarget.makesPicker(input)
   }
+
+  /// How many patches in an input of ``patches`` apply.
+  package static func count(ofPatches input: [UInt8]) -> Int { PatchesTarget.count(of: input) }
 
   /// The numbers of revisions and frames that an input of ``events`` produces.
   package static func effect(ofEvents input: [UInt8]) -> (revisions: Int, frames: Int) {
