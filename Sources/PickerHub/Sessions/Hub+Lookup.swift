@@ -1,4 +1,4 @@
-import PickerSession
+package import PickerSession
 import PickerWire
 
 /// Which sessions exist. A hub whose log is not shared knows all of them; otherwise other nodes
@@ -16,6 +16,20 @@ extension Hub {
     case .dormant: true
     case nil: !lookups.isRunning(for: id)
     case .creating, .resident, .ending, .loading, .endingDormant: false
+    }
+  }
+
+  /// Whether a request for a session would look it up in the log.
+  package func needsLookUp(_ id: SessionID, at time: HubTime) -> Bool {
+    isShared && directory[id] == nil && !lookups.isRunning(for: id)
+      && !lookups.isAbsent(id, at: time.machine)
+  }
+
+  /// Runs `body` if the look-up of a session that is running finds that there is none.
+  package func whenAbsent(_ id: SessionID, _ body: @escaping () -> Void) {
+    guard lookups.isRunning(for: id) else { return }
+    lookUp(id) { [unowned self] _ in
+      if lookups.isAbsent(id, at: now.machine) { body() }
     }
   }
 

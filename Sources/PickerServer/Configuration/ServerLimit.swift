@@ -17,7 +17,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case createsPerSecond, createsBurst, joinsPerSecond, joinsBurst
   case commandsPerSecond, commandsBurst, checksPerSecond, checksBurst
   case drawingsPerSecond, drawingsBurst, logsPerSecond, logsBurst
-  case wrongKeysPerSecond
+  case wrongKeysPerSecond, unknownSessionsPerSecond
   case fullRateAddresses, rateBuckets
   case definitionNodes, definitionColumns, definitionMonths, definitionBlocked
 
@@ -88,6 +88,8 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .logsPerSecond: rate(50, "logs read per second and address")
     case .logsBurst: burst(500, "logs read per address in a burst")
     case .wrongKeysPerSecond: rate(10, "requests with a wrong API key per second and address")
+    case .unknownSessionsPerSecond:
+      rate(50, "ids per second and address that a PostgreSQL store does not have")
     case .fullRateAddresses:
       (10, 1...100_000, "limit of all addresses together, as a multiple of these rates")
     case .rateBuckets:
@@ -128,7 +130,8 @@ extension ServerLimit {
     case .messagesPerSecond, .sessions, .ttlSeconds, .ticketStreamSeconds, .drainMilliseconds: true
     case .createsPerSecond, .createsBurst, .joinsPerSecond, .joinsBurst, .commandsPerSecond,
       .commandsBurst, .checksPerSecond, .checksBurst, .drawingsPerSecond, .drawingsBurst,
-      .logsPerSecond, .logsBurst, .wrongKeysPerSecond, .fullRateAddresses, .rateBuckets:
+      .logsPerSecond, .logsBurst, .wrongKeysPerSecond, .unknownSessionsPerSecond,
+      .fullRateAddresses, .rateBuckets:
       true
     case .messageBytes, .months, .rows, .windowRows, .joinMilliseconds, .memberMilliseconds, .refs,
       .undo, .history, .members, .connections, .connectionsPerAddress, .lockMilliseconds,

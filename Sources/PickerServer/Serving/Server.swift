@@ -148,6 +148,12 @@ package final class Server {
       shard: HubShard(
         index: transport.index, of: configuration.loops, total: parts.sessionTotal,
         names: parts.sessionIndex))
+    transport.lookUpRefusal = { head in
+      let refusal = gate.lookUpRefusal(of: head)
+      if let refusal { connectionLog.refused(head, status: refusal.status) }
+      return refusal
+    }
+    transport.noSession = { gate.chargeLookUp($0) }
     transport.connectionLog = connectionLog.write
     let routes = HubRoutes(
       transport, files: StaticFiles(folder: configuration.webFolder), gate: gate, store: store,

@@ -16,12 +16,15 @@ extension HubTransport {
 
   private func answer(_ request: UpgradeRequest) -> UpgradeAnswer {
     if let refusal = refusal(request) { return .refuse(refusal) }
-    guard HubTransport.session(in: request.target) != nil else {
+    guard let session = HubTransport.session(in: request.target) else {
       return .refuse(problem(404, "notFound", "WebSockets are at /v1/sessions/ID"))
     }
     guard request.subprotocols.contains(HubTransport.subprotocol) else {
       let detail = "offer the subprotocol pickerd.v1 in Sec-WebSocket-Protocol"
       return .refuse(problem(400, "badRequest", detail))
+    }
+    if hub.needsLookUp(session, at: now), let refusal = lookUpRefusal(request.head) {
+      return .refuse(refusal)
     }
     return .accept(subprotocol: HubTransport.subprotocol, client: client(request.head))
   }
@@ -29,8 +32,10 @@ extension HubTransport {
   package func opened(_ connection: ConnectionID, _ request: UpgradeRequest) {
     guard let session = HubTransport.session(in: request.target) else { return }
     connectionLog(connection, .opened(session, head: request.head, isStream: false))
+    let looksUp = hub.needsLookUp(session, at: now)
     hub.opened(
       connection, session: session, bearer: HubTransport.bearer(request.authorization), at: now)
+    if looksUp { hub.whenAbsent(session) { [noSession] in noSession(request.head) } }
     rearm()
   }
 

@@ -16,6 +16,10 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// Checks a request with a large body by its headers, before the body is read. Returns the
   /// response that refuses it, or `nil` to read the body. Default: reads all bodies.
   package var bodyRefusal: (HTTPRequest, _ byteCount: Int) -> HTTPResponse? = { _, _ in nil }
+  /// Checks an upgrade whose session must be looked up, like ``refusal``. Default: accepts all.
+  package var lookUpRefusal: (RequestHead) -> HTTPResponse? = { _ in nil }
+  /// Receives the heads of upgrades whose session was looked up and does not exist.
+  package var noSession: (RequestHead) -> Void = { _ in }
   /// Receives what happens to connections. Default: ignores it.
   package var connectionLog: (ConnectionID, ConnectionEvent) -> Void = { _, _ in }
   /// All loops of the server, including this one.

@@ -9,6 +9,8 @@ package enum RequestKind: Int, CaseIterable, Sendable {
   case command, check, drawing, log
   /// Requests with a wrong API key.
   case wrongKey
+  /// Requests for sessions that the shared store was asked for and does not have.
+  case unknownSession
 }
 
 package struct RateLimits: Hashable, Sendable {
@@ -27,6 +29,8 @@ package struct RateLimits: Hashable, Sendable {
       Rate(perSecond: settings[.drawingsPerSecond], burst: settings[.drawingsBurst]),
       Rate(perSecond: settings[.logsPerSecond], burst: settings[.logsBurst]),
       Rate(perSecond: settings[.wrongKeysPerSecond], burst: settings[.wrongKeysPerSecond]),
+      Rate(
+        perSecond: settings[.unknownSessionsPerSecond], burst: settings[.unknownSessionsPerSecond]),
     ]
     fullRateAddresses = settings[.fullRateAddresses]
     bucketsMax = settings[.rateBuckets]

@@ -91,8 +91,17 @@ final class HubRoutes {
         request.head, for: route.access, session: variables["id"].map { SessionID($0) })
       let call = RoutedRequest(
         caller: caller, request: request, variables: variables, credential: credential)
-      if request.body.isUnread { return refuseUnread(call, access: route.access) }
-      try route.handle(self)(call)
+      // A request with an API key is the host's own.
+      let looksUp =
+        variables["id"] != nil && credential != .key
+        && hub.needsLookUp(call.session, at: transport.now)
+      if looksUp { try gate.admitLookUp(request.head) }
+      if request.body.isUnread {
+        refuseUnread(call, access: route.access)
+      } else {
+        try route.handle(self)(call)
+      }
+      if looksUp { hub.whenAbsent(call.session) { [gate] in gate.chargeLookUp(request.head) } }
     case .otherMethods(let methods): throw methodNotAllowed(methods)
     case .none where request.isAdmin: throw notFound(request.path)
     case .none:

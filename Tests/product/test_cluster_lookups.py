@@ -1,0 +1,84 @@
+"""Session ids that no node knows are looked up in the database, at a limited rate per address."""
+
+import pytest
+
+from harness.definitions import LISTS
+from harness.loops import metric
+from harness.member import Member
+from harness.pickerd import Pickerd, wait_until
+from harness.store import MANY
+
+RATE = 5
+
+
+@pytest.fixture
+def nodes(tmp_path, postgres):
+    store = postgres.database()
+    nodes = [
+        Pickerd(tmp_path / f"node{n}.log", clock="system",
+                limits={**MANY, "unknownSessionsPerSecond": RATE},
+                options=("--store", store, "--trusted-proxy", "127.0.0.1"))
+        for n in range(2)]
+    yield nodes
+    for node in nodes:
+        node.stop()
+
+
+def unknown(number):
+    return f"/v1/sessions/unknown{number}"
+
+
+def refused(node):
+    """Refused requests. The proxy's clients have the addresses of their headers."""
+    return metric(node, "pickerd_rate_limited_total").get("unknownSession", 0)
+
+
+@pytest.mark.parametrize("kind", ["get", "delete", "members", "socket"])
+def test_unknown_sessions_are_looked_up_at_a_limited_rate(nodes, kind):
+    node = nodes[0]
+    known, other = node.session(LISTS, now=None), nodes[1].session(LISTS, now=None)
+    ana = known.track(Member(node.socket(known.path), "Ana"))
+    stranger = {"X-Forwarded-For": "203.0.113.7"}
+
+    def look_up(number):
+        if kind == "get":
+            return node.get(unknown(number), headers=stranger).status
+        if kind == "delete":
+            return node.delete(unknown(number), headers=stranger).status
+        if kind == "members":
+            return node.post(f"{unknown(number)}/members", {"name": "S"}, headers=stranger).status
+        return upgrade(node, unknown(number), stranger)
+
+    def upgrade(node, path, headers):
+        return node.get(path, headers={
+            "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Protocol": "pickerd.v1", **headers}).status
+
+    outcomes = [look_up(number) for number in range(60)]
+
+    found = 101 if kind == "socket" else 404
+    assert set(outcomes) == {found, 429}, outcomes
+    assert outcomes[:RATE] == [found] * RATE, "the burst"
+    assert refused(node) == outcomes.count(429)
+    # What this node knows costs nothing, nor do other addresses.
+    assert node.get(known.path, headers=stranger).status == 200
+    assert upgrade(node, known.path, stranger) == 101
+    assert ana.select(0, 1)["type"] == "delta"
+    assert node.get(other.path).status == 200
+    # A session of another node is found when the bucket has a token again.
+    last = nodes[1].session(LISTS, now=None)
+    wait_until(lambda: node.get(last.path, headers=stranger).status == 200, what="a token")
+
+
+def test_sessions_of_other_nodes_cost_nothing(nodes):
+    sessions = [nodes[1].session(LISTS, now=None) for _ in range(4 * RATE)]
+
+    assert [nodes[0].get(session.path).status for session in sessions] == [200] * len(sessions)
+    assert refused(nodes[0]) == 0
+
+
+def test_a_cached_absence_costs_nothing(nodes):
+    statuses = [nodes[0].get(unknown(0)).status for _ in range(4 * RATE)]
+
+    assert set(statuses) == {404}
