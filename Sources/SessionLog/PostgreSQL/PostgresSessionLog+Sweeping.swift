@@ -104,20 +104,22 @@ extension PostgresSessionLog {
 
   private func adoptOrphans() throws {
     let stopped = try historyReader.read { try PostgresOrphans.stoppedNodes($0) }
-    let (recent, forgotten) = sweeping.withLock { state in
+    let (adopted, forgotten) = sweeping.withLock { state in
       state.stoppedSince = state.stoppedSince.filter { stopped.contains($0.key) }
       for node in stopped where state.stoppedSince[node] == nil { state.stoppedSince[node] = .now }
       let recently = ContinuousClock.now - .seconds(30)
-      return (
-        state.stoppedSince.filter { $0.value > recently }.map(\.key),
-        state.stoppedSince.filter { $0.value < .now - PostgresSessionLog.rowLifetime }.map(\.key)
-      )
+      let forgotten = state.stoppedSince.filter {
+        $0.value < .now - PostgresSessionLog.rowLifetime
+      }
+      let recent = state.stoppedSince.filter { $0.value > recently }
+      return (Array(recent.keys) + forgotten.keys, Array(forgotten.keys))
     }
     // Several times: a node that has just registered, and does not hold its lock yet, seems to have
-    // stopped. It may then stop, with sessions, before the next sweep.
-    if !recent.isEmpty {
+    // stopped. It may then stop, with sessions, before the next sweep; on a busy machine, sweeps may
+    // be far apart. A node without a row cannot append, so the last time is when that is deleted.
+    if !adopted.isEmpty {
       let orphans = try historyReader.use { connection throws(PostgresError) in
-        try PostgresOrphans.adopt(recent, by: follower.incarnation, connection)
+        try PostgresOrphans.adopt(adopted, by: follower.incarnation, connection)
       }
       if !orphans.isEmpty { notify(.orphaned(orphans)) }
     }
