@@ -4,6 +4,7 @@ import JSONText
 import PickerHub
 import PickerModel
 import PickerSession
+import Synchronization
 import Testing
 
 @testable import SessionLog
@@ -252,6 +253,32 @@ import Testing
       if case .announced(.present(let found), by: _, _) = $0 { found } else { nil }
     }
     #expect(present == [members])
+  }
+
+  /// What its hub announces in answer must not be dropped as that of a lone node.
+  @Test func `a node is not alone when it handles the first message of another one`() async throws {
+    final class Alone: Sendable {
+      let log = Mutex<PostgresSessionLog?>(nil)
+      let found = Mutex<[Bool]>([])
+    }
+    let (shelf, alone) = (try Shelf(.postgres), Alone())
+    let log = try PostgresSessionLog(
+      TestServer.shared.address(shelf.database), zone: { _ in .utc }, digest: { $0 }
+    ) { notice in
+      guard case .announced = notice else { return }
+      let isAlone = alone.log.withLock { $0?.follower.isAlone }
+      if let isAlone { alone.found.withLock { $0.append(isAlone) } }
+    }
+    alone.log.withLock { $0 = log }
+    defer { alone.log.withLock { $0 = nil } }
+    _ = try LogFixture(in: log)
+    log.flush()
+    #expect(log.follower.isAlone)
+
+    try shelf.write("SELECT pg_notify('pickerd', E'77 1\\ns s')")
+
+    try await wait(for: "the announcement") { !alone.found.withLock { $0 }.isEmpty }
+    #expect(alone.found.withLock { $0 } == [false])
   }
 
   @Test func `a node that has stopped is reported, and its sessions are adopted`() async throws {

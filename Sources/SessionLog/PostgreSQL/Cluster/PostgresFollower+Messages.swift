@@ -62,7 +62,11 @@ extension PostgresFollower {
     for payload in payloads {
       guard let message = NodeMessage(payload) else { continue }
       let isOwn = message.sender == incarnation
-      if !isOwn { others.noteMessage(of: message.sender) }
+      if !isOwn {
+        others.noteMessage(of: message.sender)
+        // Before the facts: the hub answers them, perhaps at once.
+        noteOthers()
+      }
       for fact in message.facts { receive(fact, by: message.sender, isOwn: isOwn) }
     }
   }
