@@ -394,6 +394,41 @@ import Testing
     }
   }
 
+  /// The older node runs this version's code. That is a node of schema 3: only the index differs.
+  @Test func `a node goes on while another one migrates the database`() async throws {
+    let shelf = try Shelf(.postgres)
+    let one = try TestNode(shelf)
+    let fixture = try LogFixture(in: one.log)
+    fixture.join("m_1")
+    fixture.feed()
+    one.log.flush()
+    _ = try await one.load()
+    try shelf.write(
+      """
+      DROP INDEX pickerd.session_external;
+      CREATE UNIQUE INDEX session_external ON pickerd.session (external) WHERE ended_at IS NULL;
+      UPDATE pickerd.store SET schema = 3
+      """)
+    one.append(command(2))
+    one.log.flush()
+
+    let two = try TestNode(shelf)
+    let schema = try shelf.read(Int.self, "SELECT schema FROM pickerd.store")
+    #expect(schema == PostgresSchema.version)
+    try await wait(for: "the other node") { !one.log.follower.isAlone }
+    #expect(try await two.load().entryCount == 2)
+    one.append(command(3))
+    two.append(command(1003))
+    _ = try LogFixture(in: one.log, id: "t")
+    one.log.flush()
+
+    let (first, second) = (
+      try await one.refs(3, own: [2, 3]), try await two.refs(2, own: [1003])
+    )
+    #expect(Array(first.dropFirst()) == second && Set(first) == [2, 3, 1003])
+    #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.session") == 2)
+  }
+
   @Test func `an expired session is ended by one node for all`() async throws {
     let shelf = try Shelf(.postgres)
     let (one, two, _) = try await nodes(shelf)
