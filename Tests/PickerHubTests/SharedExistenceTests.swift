@@ -81,6 +81,18 @@ import Testing
     #expect(problem() == .unavailable)
   }
 
+  /// Not 4500: the database may only have been slow.
+  @Test func `a session that is found, but cannot be loaded, is unavailable`() throws {
+    let fixture = try shared()
+    fixture.open(1, session: elsewhere)
+    fixture.send(1, #"{"type":"join"}"#)
+    answer(fixture, .found(dormant))
+
+    fixture.hub.loaded(elsewhere, nil, at: fixture.now)
+
+    #expect(fixture.port.closes == [1: 4503] && fixture.hub.sessionCount == 1)
+  }
+
   @Test func `the absences that a hub remembers are bounded`() {
     var lookups = SessionLookups()
     for number in 0...SessionLookups.absentCountMax {
