@@ -318,7 +318,7 @@ import Testing
       INSERT INTO pickerd.node (incarnation) OVERRIDING SYSTEM VALUE VALUES (77);
       UPDATE pickerd.session SET served_by = 77
       """)
-    one.log.sweeping.withLock { $0.stoppedSince[77] = .now - .seconds(seconds) }
+    one.log.sweeping.withLock { $0.stoppedSince[77] = ContinuousClock.now - .seconds(seconds) }
 
     let orphans = try await one.wait(for: "orphaned") {
       if case .orphaned(let sessions) = $0 { sessions.map(\.id) } else { nil }

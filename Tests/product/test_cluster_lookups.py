@@ -8,7 +8,7 @@ from harness.member import Member
 from harness.pickerd import Pickerd, wait_until
 from harness.store import MANY
 
-RATE = 5
+RATE = 2
 
 
 @pytest.fixture

@@ -115,8 +115,8 @@ extension PostgresSessionLog {
       return (Array(recent.keys) + forgotten.keys, Array(forgotten.keys))
     }
     // Several times: a node that has just registered, and does not hold its lock yet, seems to have
-    // stopped. It may then stop, with sessions, before the next sweep; on a busy machine, sweeps may
-    // be far apart. A node without a row cannot append, so the last time is when that is deleted.
+    // stopped. It may then stop, with sessions, before the next sweep, which may be much later on a
+    // busy machine. A node without a row cannot append, so the last time is with its deletion.
     if !adopted.isEmpty {
       let orphans = try historyReader.use { connection throws(PostgresError) in
         try PostgresOrphans.adopt(adopted, by: follower.incarnation, connection)
