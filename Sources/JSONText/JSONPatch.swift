@@ -178,8 +178,8 @@ private struct Work {
     return before
   }
 
-  /// Checks the limits before `value` is added. Trees are traversed and freed recursively, so that a
-  /// deep one, which copies into themselves double, would overflow the stack.
+  /// Checks the limits before `value` is added. Each copy of a value into itself doubles its depth,
+  /// and trees are traversed and freed recursively: a deep one would overflow the stack.
   private mutating func grow(
     by value: JSONTree, at path: JSONPointer
   ) throws(JSONPatchProblem) {
