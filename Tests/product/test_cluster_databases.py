@@ -135,4 +135,6 @@ def test_an_invalid_argument_of_the_nodes_is_reported():
          binary(), "--", "--limit", "nonsense=1"],
         capture_output=True, text=True, timeout=180)
 
-    assert done.returncode == 1 and re.search("node1 has exited:.*nonsense", done.stderr, re.S)
+    assert done.returncode == 1
+    # Whichever of the three exits first is reported.
+    assert re.search(r"node\d has exited:.*nonsense", done.stderr, re.S)
