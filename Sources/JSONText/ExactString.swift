@@ -30,6 +30,14 @@ extension String {
   }
 }
 
+extension String? {
+  /// Whether both are `nil`, or have the same UTF-8 bytes.
+  package func isExactly(_ other: String?) -> Bool {
+    guard let self, let other else { return self == nil && other == nil }
+    return self.isExactly(other)
+  }
+}
+
 extension [String] {
   /// Whether both arrays have strings of the same UTF-8 bytes, in the same order.
   package func isExactly(_ other: [String]) -> Bool {

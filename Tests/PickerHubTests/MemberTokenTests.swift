@@ -267,6 +267,19 @@ import Testing
     #expect(fixture.received(2)[0]["member"]?["id"] == id)
   }
 
+  @Test(arguments: [AppendOutcome.stored, .pending])
+  func `subjects that differ only in normalization are two members`(outcome: AppendOutcome) throws {
+    let fixture = try fixture()
+    fixture.log.outcome = outcome
+    fixture.enter(1, "sub=\u{E9}")
+    fixture.enter(2, "sub=e\u{301}")
+    fixture.store()
+
+    #expect(fixture.fold.members.count == 2 && fixture.closes == [:])
+    fixture.renew(1, fixture.token("sub=e\u{301}"))
+    #expect(fixture.closes == [1: 4301])
+  }
+
   @Test func `without it, and without a subject, each device is a member`() throws {
     let fixture = try HubFixture.keys()
     fixture.enter(1, "sub=17")

@@ -45,6 +45,17 @@ import Testing
     #expect(fixture.revoke(.member(MemberID("m_x"))) == .failure(.noSuchMember))
   }
 
+  @Test func `a subject is revoked whose bytes are equal`() throws {
+    let fixture = try HubFixture.keys()
+    fixture.enter(1, "sub=\u{E9} iat=-5")
+    fixture.enter(2, "sub=e\u{301} iat=-5")
+
+    fixture.revoke(.subject("e\u{301}"))
+    #expect(fixture.closes == [2: 4403])
+    fixture.revoke(.subject("\u{E9}"))
+    #expect(fixture.closes == [1: 4403, 2: 4403])
+  }
+
   @Test func `all tokens issued before an instant are revoked`() throws {
     let fixture = try HubFixture.keys()
     fixture.enter(1, "iat=-5")

@@ -1,3 +1,4 @@
+import JSONText
 package import PickerSession
 import PickerWire
 
@@ -33,7 +34,8 @@ extension Hub {
     } catch {
       return close(connection, error.closeCode, error.detail)
     }
-    guard token.sessions.contains(hosted.id), token.subject == connection.token.token?.subject
+    guard token.sessions.contains(hosted.id),
+      token.subject.isExactly(connection.token.token?.subject)
     else {
       return close(connection, .badToken, "the token is for another session or sub")
     }

@@ -1,3 +1,4 @@
+import JSONText
 import PickerModel
 package import PickerSession
 package import PickerWire
@@ -165,7 +166,7 @@ extension Hub {
         throw .notAllowed("commands need a member token")
       }
       // Another user's member, or one whose tokens are revoked, looks like one that does not exist.
-      guard token.subject == member.subject,
+      guard token.subject.isExactly(member.subject),
         !admission.isRevoked(token, of: member.id, in: hosted.session)
       else { throw .noSuchMember }
       guard isSecretRight || origin.host.isOneMember && token.subject != nil else {

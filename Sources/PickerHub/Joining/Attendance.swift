@@ -1,3 +1,4 @@
+import JSONText
 import PickerSession
 
 /// Which members of a session are connected, absent or about to join, as far as the session's log
@@ -13,7 +14,7 @@ struct Attendance {
   /// For each offline member, the time since it has no connection, in machine milliseconds.
   private var absentSince: [MemberID: Int64] = [:]
   /// With `oneMember`, the joins that are pending, by subject.
-  private var joiningSubjects: [String: LogEntry.Joining] = [:]
+  private var joiningSubjects: [ExactString: LogEntry.Joining] = [:]
   /// The rates of commands that members post over HTTP.
   private var postRates: [MemberID: MessageRate] = [:]
   /// The number of pending joins and returns.
@@ -52,7 +53,7 @@ extension Attendance {
 /// Joins.
 extension Attendance {
   /// The pending join of a subject, with `oneMember`.
-  func joining(subject: String) -> LogEntry.Joining? { joiningSubjects[subject] }
+  func joining(subject: String) -> LogEntry.Joining? { joiningSubjects[ExactString(subject)] }
 
   /// The pending join of a member, with `oneMember`.
   func joining(_ member: MemberID) -> LogEntry.Joining? {
@@ -65,7 +66,7 @@ extension Attendance {
   ///   that a second device that joins meanwhile is the same member.
   mutating func joinAppended(_ joining: LogEntry.Joining, isIdentity: Bool) {
     pendingJoinCount += 1
-    if isIdentity, let subject = joining.subject { joiningSubjects[subject] = joining }
+    if isIdentity, let subject = joining.subject { joiningSubjects[ExactString(subject)] = joining }
   }
 
   /// The return of a member that has left was appended. It may have been applied already.
@@ -79,7 +80,7 @@ extension Attendance {
     case .joined(let joining):
       guard isOwn else { return }
       pendingJoinCount -= 1
-      if let subject = joining.subject { joiningSubjects[subject] = nil }
+      if let subject = joining.subject { joiningSubjects[ExactString(subject)] = nil }
     case .left(let member):
       absentSince[member] = nil
       postRates[member] = nil

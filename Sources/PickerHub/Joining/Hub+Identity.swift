@@ -1,3 +1,4 @@
+import JSONText
 import PickerSession
 import PickerWire
 
@@ -24,9 +25,9 @@ extension Hub {
     if let resume, let member = fold.knownMember(MemberID(resume.member)) {
       guard
         identities.hash(resume.secret).matches(member.secret)
-          || subject != nil && subject == member.subject
+          || subject != nil && subject.isExactly(member.subject)
       else { return .refused("invalid secret for this member") }
-      if let token, token.subject != member.subject {
+      if let token, !token.subject.isExactly(member.subject) {
         return .refused("the token has another sub than this member")
       }
       let resumeAfter = resume.epoch == fold.origin.epoch ? resume.revision : nil
@@ -58,7 +59,7 @@ extension Hub {
 extension SessionFold {
   /// The member with a subject that is here, or has left and is remembered.
   fileprivate func knownMember(subject: String) -> Member? {
-    members.values.first { $0.subject == subject }
-      ?? remembered.members.last { $0.subject == subject }
+    members.values.first { $0.subject.isExactly(subject) }
+      ?? remembered.members.last { $0.subject.isExactly(subject) }
   }
 }

@@ -1,3 +1,4 @@
+import JSONText
 import PickerModel
 
 /// The colours of members in the order of joining. They are distinguishable on light and dark
@@ -33,8 +34,8 @@ extension SessionFold {
     guard joining.room != nil, origin.host.isOneMember, let subject = joining.subject else {
       return false
     }
-    return members.values.contains { $0.subject == subject }
-      || remembered.members.contains { $0.subject == subject }
+    return members.values.contains { $0.subject.isExactly(subject) }
+      || remembered.members.contains { $0.subject.isExactly(subject) }
   }
 
   mutating func change(role: Role, of member: MemberID, _ outcomes: inout [Outcome]) {

@@ -1,4 +1,5 @@
 package import CivilTime
+import JSONText
 
 /// A revocation of the member tokens that were issued before an instant.
 ///
@@ -12,6 +13,15 @@ package struct Revocation: Hashable, Sendable {
     case member(MemberID)
     /// All tokens of the session.
     case everyone
+
+    package static func == (left: Target, right: Target) -> Bool {
+      switch (left, right) {
+      case (.subject(let left), .subject(let right)): left.isExactly(right)
+      case (.member(let left), .member(let right)): left == right
+      case (.everyone, .everyone): true
+      case (.subject, _), (.member, _), (.everyone, _): false
+      }
+    }
   }
 
   package let target: Target
@@ -76,7 +86,7 @@ package struct Revocations: Hashable, Sendable {
     for revocation in targeted {
       let concerns =
         switch revocation.target {
-        case .subject(let revoked): revoked == subject
+        case .subject(let revoked): subject.isExactly(revoked)
         case .member(let revoked): revoked == member
         case .everyone: true
         }
