@@ -73,7 +73,8 @@ def expected(access, credential, session_exists=True):
     if credential in ("wrong", "past", "far", "expired"):
         return 401, "badToken"
     if credential in ("sessions", "feed", "decide"):
-        needed = scope or ("sessions" if access == ".sessionReader" else None)
+        readers = (".sessionReader", ".ticketReader")
+        needed = scope or ("sessions" if access in readers else None)
         return None if credential == needed else (403, "notAllowed")
     if access.startswith(".key("):
         return 403, "notAllowed"
@@ -130,6 +131,20 @@ def test_what_is_not_allowed_and_what_does_not_exist_have_equal_bytes(keyed, hos
         assert {a.status for a in answers} == {404}, (method, pattern, answers)
         assert len({a.body for a in answers}) == 1, (method, pattern, answers)
         assert all(a.headers == answers[0].headers for a in answers), (method, pattern, answers)
+
+
+def test_a_ticket_does_not_show_whether_a_session_exists(keyed, session):
+    for method, pattern, access in routes():
+        if "{id}" not in pattern:
+            continue
+        answers = [ask(keyed, method, pattern + "?ticket=x", id, None) for id in (session, NOBODY)]
+        code = "badToken" if access == ".ticketReader" else "noToken"
+        for answer in answers:
+            answer.headers.pop("date", None)
+            assert answer.status == 401, (method, pattern, answer)
+            assert pattern.endswith("events") or answer.code == code, (method, pattern, answer)
+        assert answers[0].body == answers[1].body, (method, pattern, answers)
+        assert answers[0].headers == answers[1].headers, (method, pattern, answers)
 
 
 @pytest.mark.parametrize("kid", ["signing", "es", "ed"])

@@ -18,7 +18,7 @@ extension RequestGate {
     if access == .everyone || (access == .metrics && adminKeys == nil) { return nil }
     guard let bearer else {
       // The route checks the ticket.
-      if access == .sessionReader, request.queryValue("ticket") != nil { return nil }
+      if access == .ticketReader, request.queryValue("ticket") != nil { return nil }
       throw ProblemDocument(
         status: 401, code: "noToken",
         detail: "this request requires an API key or a member token in the header "
@@ -39,7 +39,7 @@ extension RequestGate {
     case .key(let scope): throw .needsScope(scope)
     case .metrics: throw .needsScope(.metrics)
     case .sessionKey: throw ProblemDocument(.noSuchSession)
-    case .sessionReader, .member:
+    case .sessionReader, .ticketReader, .member:
       guard let session, token.sessions.contains(session) else {
         throw ProblemDocument(.noSuchSession)
       }
@@ -84,7 +84,7 @@ extension RequestGate {
     case .everyone: return
     case .key(let needed), .sessionKey(let needed): scope = needed
     case .metrics: scope = .metrics
-    case .sessionReader: scope = .sessions
+    case .sessionReader, .ticketReader: scope = .sessions
     case .member:
       throw ProblemDocument(
         status: 403, code: "notAllowed",

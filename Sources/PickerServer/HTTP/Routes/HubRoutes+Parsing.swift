@@ -50,7 +50,7 @@ extension HubRoutes {
 
   private func role(for access: RouteAccess) -> Role {
     switch access {
-    case .everyone, .sessionReader, .member: .viewer
+    case .everyone, .sessionReader, .ticketReader, .member: .viewer
     case .key, .metrics, .sessionKey: .owner
     }
   }

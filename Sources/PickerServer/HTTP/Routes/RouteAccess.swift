@@ -12,9 +12,10 @@ enum RouteAccess: Hashable, Sendable {
   case metrics
   /// A key with the scope. The token of a member is answered with 404.
   case sessionKey(KeyScope)
-  /// A key with the scope `sessions`, the token of a member of the session, or a ticket, on the
-  /// routes that accept tickets.
+  /// A key with the scope `sessions`, or the token of a member of the session.
   case sessionReader
+  /// Like `sessionReader`, or a ticket, which the route checks before it looks for the session.
+  case ticketReader
   /// The token of a member of the session.
   case member
 }

@@ -74,12 +74,12 @@ struct RouteTable: Sendable {
     Route(
       .post, "/v1/sessions/{id}/settle", .sessionKey(.decide), rate: .command, HubRoutes.settle),
     Route(.get, "/v1/sessions/{id}/event.ics", .sessionReader, HubRoutes.event),
-    Route(.get, "/v1/sessions/{id}/events", .sessionReader, rate: .join, HubRoutes.events),
+    Route(.get, "/v1/sessions/{id}/events", .ticketReader, rate: .join, HubRoutes.events),
     Route(.post, "/v1/sessions/{id}/members", .member, rate: .join, HubRoutes.addMember),
     Route(.post, "/v1/sessions/{id}/commands", .member, rate: .command, HubRoutes.command),
     Route(.post, "/v1/sessions/{id}/tickets", .sessionReader, rate: .join, HubRoutes.createTicket),
     Route(
-      .get, "/v1/sessions/{id}/months/{month}.svg", .sessionReader, rate: .drawing,
+      .get, "/v1/sessions/{id}/months/{month}.svg", .ticketReader, rate: .drawing,
       HubRoutes.drawMonth),
   ]
 
