@@ -38,6 +38,49 @@ import Testing
     #expect(fixture.port.frames[1]?.first !== fixture.port.frames[2]?.first)
   }
 
+  @Test func `a month whose cells change is encoded once per language, whatever the view`() throws {
+    let fixture = try HubFixture(calendar)
+    for raw in 1...30 as ClosedRange<UInt64> {
+      let from = raw.isMultiple(of: 3) ? "2026-10" : "2026-11"
+      let locale = raw.isMultiple(of: 2) ? "en" : "zh-Hans"
+      fixture.join(raw, #","months":{"from":"\#(from)","count":2},"locale":"\#(locale)""#)
+    }
+    fixture.forgetAll()
+    let before = fixture.hub.encoder.monthEncodeCount
+
+    fixture.wait(86_400_000)
+
+    // October to December, in two languages.
+    #expect(fixture.hub.encoder.monthEncodeCount - before == 6)
+    for raw in 1...30 as ClosedRange<UInt64> {
+      let months = fixture.received(raw).filter { $0["type"]?.string == "months" }
+      let expected = raw.isMultiple(of: 3) ? ["2026-10", "2026-11"] : ["2026-11", "2026-12"]
+      #expect(months.count == 1 && months[0]["revision"] == .integer(0))
+      let named = months[0]["months"]?.array?.compactMap { $0["month"]?.string }
+      let title = months[0]["months"]?.array?.last?["title"]?.string
+      #expect(named == expected)
+      #expect(title?.hasPrefix("2026") == !raw.isMultiple(of: 2))
+    }
+  }
+
+  @Test func `presence of many members is sent less often`() throws {
+    let fixture = try HubFixture(calendar)
+    for raw in 1...200 as ClosedRange<UInt64> { fixture.join(raw) }
+    fixture.wait(10_000)
+    for raw in 1...200 as ClosedRange<UInt64> {
+      fixture.send(raw, #"{"type":"touch","date":"2026-11-20"}"#)
+    }
+    fixture.wait(50)
+    #expect(fixture.received(200).last?["touching"]?.array?.count == 198)
+    fixture.send(1, #"{"type":"touch"}"#)
+
+    // The 200 copies had 2.4 MB together.
+    fixture.wait(60)
+    #expect(fixture.received(200).isEmpty)
+    fixture.wait(30)
+    #expect(fixture.received(200).map { $0["type"]?.string } == ["presence"])
+  }
+
   @Test func `only the author's copy carries the ref`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)

@@ -100,12 +100,23 @@ import Testing
   @Test func `presence is broadcast at once, then by one timer per interval`() {
     var presence = PresenceThrottle()
     let first = presence.decide(at: 1000, interval: 50)
-    presence.broadcast(at: 1000)
+    presence.broadcast(at: 1000, byteCount: 99_999)
     let next = (1...2).map { presence.decide(at: 1000 + Int64($0), interval: 50) }
     presence.timerFired()
 
     #expect(first == .now && next == [.later(due: 1050), .queued])
     #expect(presence.decide(at: 1050, interval: 50) == .now)
+  }
+
+  @Test func `the next presence is later after a large one`() {
+    var presence = PresenceThrottle()
+    presence.broadcast(at: 1000, byteCount: 60_000_000)
+    let next = presence.decide(at: 1050, interval: 50)
+    presence.timerFired()
+    presence.broadcast(at: 1650, byteCount: 0)
+
+    #expect(next == .later(due: 1650))
+    #expect(presence.decide(at: 1700, interval: 50) == .now)
   }
 
   @Test func `twenty changes wait for a large one, and one more is refused`() {

@@ -114,32 +114,30 @@ final class FanOut {
 
   /// Sends the months in view again to each listener whose view has a month with changed cells.
   func sendMonthsAgain(_ change: CellChange, in session: Session, at time: HubTime) {
+    let locale = session.fold.definition.locale
+    var copies = MonthCopies(change, locale: locale, encoder, languages)
     for listener in session.listeners {
       guard let view = listener.view, let connection = connections[listener.connection],
-        view.months.contains(where: {
-          change.after.cells(of: $0) != change.before.cells(of: $0)
-        })
+        let frame = copies.frame(in: listener.language, showing: view)
       else { continue }
-      let frame = encoder.months(
-        view, of: change.after, change.notes, locale: session.fold.definition.locale,
-        revision: change.revision, texts: connection.texts)
       connections.deliver(.updates(frame), to: connection, at: time)
     }
   }
 
   /// Broadcasts updates of presence.
-  func broadcast(_ encoded: EncodedPresence, in session: Session, at time: HubTime) {
+  ///
+  /// - Returns: The number of bytes for all listeners together.
+  func broadcast(_ encoded: EncodedPresence, in session: Session, at time: HubTime) -> Int {
     let frame = encoded.frame()
+    var byteCount = 0
     for listener in session.listeners {
       guard let connection = connections[listener.connection] else { continue }
-      guard let member = listener.member, encoded.mentions(member) else {
-        if let frame { connections.deliver(.updates(frame), to: connection, at: time) }
-        continue
-      }
-      if let own = encoded.frame(for: member) {
-        connections.deliver(.updates(own), to: connection, at: time)
-      }
+      let isMentioned = listener.member.map(encoded.mentions) ?? false
+      guard let copy = isMentioned ? encoded.frame(for: listener.member) : frame else { continue }
+      byteCount += copy.count
+      connections.deliver(.updates(copy), to: connection, at: time)
     }
+    return byteCount
   }
 }
 

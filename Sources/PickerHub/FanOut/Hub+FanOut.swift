@@ -33,8 +33,8 @@ extension Hub {
     closeOverflowing()
   }
 
-  /// Broadcasts the presence updates, at most once in `presenceMilliseconds`: if the last broadcast
-  /// was more recent, a timer does it later.
+  /// Broadcasts the presence updates, at most once in `presenceMilliseconds`, and less often if the
+  /// last ones were large: if the last broadcast was more recent, a timer does it later.
   func broadcastPresence(in hosted: HostedSession, at time: HubTime) {
     let interval = limits.session.presenceMilliseconds
     switch hosted.presence.decide(at: time.machine, interval: interval) {
@@ -44,10 +44,10 @@ extension Hub {
     }
     let updates = hosted.session.takeUpdates()
     if updates.isEmpty { return }
-    hosted.presence.broadcast(at: time.machine)
     announceTouches(updates, in: hosted)
     let encoded = EncodedPresence(updates, in: hosted.session)
-    fanOut.broadcast(encoded, in: hosted.session, at: time)
+    let byteCount = fanOut.broadcast(encoded, in: hosted.session, at: time)
+    hosted.presence.broadcast(at: time.machine, byteCount: byteCount)
     closeOverflowing()
   }
 

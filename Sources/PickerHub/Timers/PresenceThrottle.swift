@@ -1,4 +1,5 @@
-/// Limits the broadcasts of a session's presence to one per interval.
+/// Limits the broadcasts of a session's presence to one per interval, and longer after a large
+/// one: what 1,000 members send to each other grows with their square.
 ///
 /// It owns the time of the last broadcast and whether a timer for the next one is queued; there is
 /// at most one.
@@ -14,11 +15,15 @@ struct PresenceThrottle {
 
   /// In machine milliseconds.
   private var last: Int64 = .min / 2
+  /// In milliseconds, in addition to the interval.
+  private var pause: Int64 = 0
   private var isQueued = false
+  /// To all listeners together: 100 MB a second.
+  static let bytesPerMillisecond = 100_000
 
   /// Decides when pending updates are broadcast.
   mutating func decide(at now: Int64, interval: Int64) -> Decision {
-    let due = last + interval
+    let due = last + interval + pause
     if now >= due { return .now }
     if isQueued { return .queued }
     isQueued = true
@@ -28,6 +33,9 @@ struct PresenceThrottle {
   /// The timer has fired.
   mutating func timerFired() { isQueued = false }
 
-  /// Updates were broadcast.
-  mutating func broadcast(at now: Int64) { last = now }
+  /// Updates were broadcast, with so many bytes to all listeners together.
+  mutating func broadcast(at now: Int64, byteCount: Int) {
+    last = now
+    pause = Int64(byteCount / PresenceThrottle.bytesPerMillisecond)
+  }
 }

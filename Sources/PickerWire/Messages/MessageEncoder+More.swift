@@ -7,41 +7,47 @@ extension MessageEncoder {
   /// A `months` message: the cells and bands of the months in `view`. Months outside the calendar's
   /// list are left out.
   package func months(_ view: MonthView, in fold: SessionFold, texts: any RowTexts) -> Frame {
-    months(
-      view, of: fold.picker, fold.notes, locale: fold.definition.locale, revision: fold.revision,
-      texts: texts)
+    let parts = view.months.compactMap {
+      month($0, of: fold.picker, fold.notes, locale: fold.definition.locale, texts: texts)
+    }
+    return months(parts, revision: fold.revision)
   }
 
-  /// The same for the picker and the notes at a given revision.
-  ///
-  /// - Parameter locale: The definition's locale, used if a note has no text in the reader's
-  ///   language.
-  package func months(
-    _ view: MonthView, of picker: Picker, _ notes: Notes, locale: String, revision: Int,
-    texts: any RowTexts
-  ) -> Frame {
-    var writer = JSONWriter(capacity: 3000 * min(view.count, 24))
+  /// The same, of months that are encoded.
+  package func months(_ parts: [[UInt8]], revision: Int) -> Frame {
+    var writer = JSONWriter(capacity: parts.reduce(80) { $0 + $1.count + 1 })
     writer.literal("{\"type\":\"months\",\"revision\":")
     writer.integer(revision)
     writer.literal(",\"months\":[")
-    var isFirst = true
-    for offset in 0..<max(0, view.count) {
-      guard let month = view.from.adding(months: offset) else { break }
-      guard let cells = picker.cells(of: month) else { continue }
-      if !isFirst { writer.literal(",") }
-      isFirst = false
-      writer.literal("{\"month\":\"")
-      writer.raw(month.iso)
-      writer.literal("\",\"title\":")
-      writer.string(texts.monthTitle(month))
-      writer.literal(",\"cells\":")
-      writer.cells(cells, notes, locale: locale, texts: texts)
-      writer.literal(",\"bands\":")
-      writer.bands(picker.bands(of: month))
-      writer.literal("}")
+    for (index, part) in parts.enumerated() {
+      if index > 0 { writer.literal(",") }
+      writer.raw(part)
     }
     writer.literal("]}")
     return Frame(writer, .months)
+  }
+
+  /// A month of a `months` message.
+  ///
+  /// - Parameter locale: The definition's locale, used if a note has no text in the reader's
+  ///   language.
+  /// - Returns: `nil` if the month is outside the calendar's list.
+  package func month(
+    _ month: CivilMonth, of picker: Picker, _ notes: Notes, locale: String, texts: any RowTexts
+  ) -> [UInt8]? {
+    guard let cells = picker.cells(of: month) else { return nil }
+    monthEncodeCount += 1
+    var writer = JSONWriter(capacity: 3000)
+    writer.literal("{\"month\":\"")
+    writer.raw(month.iso)
+    writer.literal("\",\"title\":")
+    writer.string(texts.monthTitle(month))
+    writer.literal(",\"cells\":")
+    writer.cells(cells, notes, locale: locale, texts: texts)
+    writer.literal(",\"bands\":")
+    writer.bands(picker.bands(of: month))
+    writer.literal("}")
+    return writer.bytes
   }
 
   /// A `rows` message.

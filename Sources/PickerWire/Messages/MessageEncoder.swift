@@ -16,6 +16,9 @@ package final class MessageEncoder {
   /// The number of times that a delta was encoded, to test that the fan-out encodes once per
   /// language.
   package private(set) var deltaEncodeCount = 0
+  /// The number of times that a month was encoded, to test that the fan-out encodes once per
+  /// language.
+  package internal(set) var monthEncodeCount = 0
   package let limits: ServerLimits
 
   package init(limits: ServerLimits) { self.limits = limits }
