@@ -1,10 +1,14 @@
 """Session ids that no node knows are looked up in the database, at a limited rate per address."""
 
+import re
+
 import pytest
+
+from websockets.exceptions import ConnectionClosed
 
 from harness.definitions import LISTS
 from harness.loops import metric
-from harness.member import Member
+from harness.member import Member, dial
 from harness.pickerd import Pickerd, wait_until
 from harness.store import MANY
 
@@ -82,3 +86,29 @@ def test_a_cached_absence_costs_nothing(nodes):
     statuses = [nodes[0].get(unknown(0)).status for _ in range(4 * RATE)]
 
     assert set(statuses) == {404}
+
+
+def test_an_id_that_a_database_cannot_have_is_not_looked_up(nodes):
+    node = nodes[0]
+    outcomes = [node.get(f"/v1/sessions/{n}%00").status for n in range(4 * RATE)]
+
+    # The rate of what the database does not have applies, instead of an error of the database.
+    assert set(outcomes) == {404, 429} and outcomes[0] == 404, outcomes
+    address = {"X-Forwarded-For": "203.0.113.9"}
+    socket = dial(node.socket("/v1/sessions/%00"), headers=address)
+    socket.send('{"type":"join"}')
+    with pytest.raises(ConnectionClosed) as closed:
+        while True:
+            socket.recv(timeout=60)
+    assert closed.value.rcvd.code == 4404
+
+
+def test_nothing_but_lines_of_the_log_is_written(nodes):
+    node = nodes[0]
+    body = {"definition": LISTS, "external": "a new one"}
+
+    assert node.post("/v1/sessions", body).status == 201
+
+    node.stop()
+    lines = node.log.read_text().splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\dT|pickerd ", line) for line in lines), lines

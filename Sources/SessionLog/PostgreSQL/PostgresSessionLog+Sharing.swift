@@ -14,6 +14,8 @@ extension PostgresSessionLog {
   package func find(
     _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void
   ) {
+    // PostgreSQL refuses texts with a null character, and the reader connects again after an error.
+    if session.text.utf8.contains(0) { return notify(.run(session) { completion(.absent) }) }
     lookUp { connection throws(PostgresError) in
       let rows = try connection.run(
         """

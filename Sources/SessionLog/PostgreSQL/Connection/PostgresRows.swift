@@ -14,7 +14,7 @@ final class PostgresRows {
 
   deinit { PQclear(result) }
 
-  /// An integer of any size; `nil` for NULL.
+  /// An integer of any size; `nil` for NULL, as for a row that does not exist.
   func int(_ row: Int, _ column: Int) -> Int? {
     guard let bytes = bytes(row, column) else { return nil }
     let unsigned = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -34,6 +34,8 @@ final class PostgresRows {
   func bool(_ row: Int, _ column: Int) -> Bool { bytes(row, column)?.first == 1 }
 
   private func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
+    // libpq writes a line to standard error for a row that does not exist.
+    guard row < count else { return nil }
     let (row, column) = (Int32(row), Int32(column))
     guard PQgetisnull(result, row, column) == 0 else { return nil }
     return UnsafeRawBufferPointer(
