@@ -20,6 +20,14 @@ package struct Instant: Hashable, Sendable {
   package static let first = Instant(seconds: -62_135_596_800)
   /// 9999-12-31T23:59:59.999Z.
   package static let last = Instant(milliseconds: 253_402_300_799_999)
+
+  /// An instant read from a store.
+  ///
+  /// - Returns: `nil` outside ``first`` to ``last``: it could not be formatted.
+  package init?(stored milliseconds: Int) {
+    self.init(milliseconds: Int64(milliseconds))
+    guard self >= .first, self <= .last else { return nil }
+  }
 }
 
 extension Instant: Comparable {

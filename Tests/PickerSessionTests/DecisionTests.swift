@@ -72,6 +72,16 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     #expect(session.fold.nextTick == until)
   }
 
+  @Test func `the time of the host ends with the calendar, so that it can be written`() throws {
+    var session = try SessionFixture(letters, host: decided)
+    let left = Instant.last.milliseconds - noon.milliseconds
+    session.give(ana, 1, select(0, 1), after: left)
+
+    session.give(ana, 2, .confirm, after: left)
+
+    #expect(session.fold.decision.confirmation?.until == .last)
+  }
+
   @Test func `without decide a confirmation is final at once`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, .confirm)

@@ -223,6 +223,12 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     #expect(state?.members.last?.info == (isJSON ? info : nil) && state?.members.last != nil)
   }
 
+  @Test(arguments: [Instant.first.milliseconds - 1, Instant.last.milliseconds + 1, .min, .max])
+  func `an entry at an instant that cannot be written is not decoded`(at: Int64) throws {
+    let entry = LogEntry(at: Instant(milliseconds: at), body: .tick)
+    #expect(LogEntry(tree: try reread(entry.tree)) == nil)
+  }
+
   @Test func `origins with the old name of opener are decoded`() throws {
     let session = try GeneratedSession(seed: 4)
     let members = (session.origin.tree.members ?? []).map { member in

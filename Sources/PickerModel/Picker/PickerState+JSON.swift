@@ -16,15 +16,14 @@ extension PickerState {
   /// Reads what ``tree`` wrote; `nil` for anything else.
   package init?(tree: JSONTree) {
     guard let value = tree["value"].flatMap(PickerValue.init(tree:)),
-      let asOf = tree["asOf"]?.integer,
+      let asOf = tree["asOf"]?.integer.flatMap(Instant.init(stored:)),
       let bounds = tree["bounds"].flatMap(PickerBounds.init(tree:)),
       let generations = tree["generations"]?.array
     else { return nil }
     let counts = generations.compactMap(\.integer)
     guard counts.count == generations.count, counts.allSatisfy({ $0 >= 1 }) else { return nil }
     self.init(
-      value: value, asOf: Instant(milliseconds: Int64(asOf)), bounds: bounds,
-      generations: counts)
+      value: value, asOf: asOf, bounds: bounds, generations: counts)
   }
 
   /// Whether ``Picker/init(_:state:)`` can restore the state: its bounds and value are of the
@@ -110,8 +109,8 @@ extension PickerBounds {
     guard let members = tree.members else { return nil }
     if members.isEmpty {
       self = .fixed
-    } else if let earliest = tree["earliest"]?.integer {
-      self = .slots(earliest: Instant(milliseconds: Int64(earliest)))
+    } else if let earliest = tree["earliest"]?.integer.flatMap(Instant.init(stored:)) {
+      self = .slots(earliest: earliest)
     } else {
       guard let min = tree.date("min"), let max = tree.date("max") else { return nil }
       if let first = tree.month("first"), let last = tree.month("last"), first <= last {

@@ -11,7 +11,7 @@ extension SessionFold {
     guard let seconds = origin.host.decideSeconds else {
       return StatusChange(.confirmed, result: result)
     }
-    let until = now.adding(milliseconds: Int64(seconds) * 1000)
+    let until = min(now.adding(milliseconds: Int64(seconds) * 1000), .last)
     // With the time, so that it is another one if accepted history is lost.
     let op = "\(origin.id)-\(revision + 1)-\(String(now.milliseconds, radix: 36))"
     decision.confirmation = Confirmation(op: op, until: until)

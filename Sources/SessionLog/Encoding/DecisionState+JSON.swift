@@ -54,8 +54,8 @@ extension DecisionState {
   init?(tree: JSONTree) {
     var confirmation: Confirmation?
     if let op = tree["op"]?.string {
-      guard let until = tree["until"]?.integer else { return nil }
-      confirmation = Confirmation(op: op, until: Instant(milliseconds: Int64(until)))
+      guard let until = tree["until"]?.integer.flatMap(Instant.init(stored:)) else { return nil }
+      confirmation = Confirmation(op: op, until: until)
     }
     let settlements = (tree["settlements"]?.array ?? []).map(Settlement.init(tree:))
     guard settlements.allSatisfy({ $0 != nil }) else { return nil }

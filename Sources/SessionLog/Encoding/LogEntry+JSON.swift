@@ -56,8 +56,7 @@ extension LogEntry {
     tree: JSONTree, after definition: Definition? = nil,
     make: (JSONTree) -> Definition? = { _ in nil }
   ) {
-    guard let milliseconds = tree["at"]?.integer else { return nil }
-    let at = Instant(milliseconds: Int64(milliseconds))
+    guard let at = tree["at"]?.integer.flatMap(Instant.init(stored:)) else { return nil }
     if let command = tree["command"] {
       guard let by = tree["by"]?.string, let ref = tree["ref"]?.integer,
         let command = Command(tree: command)

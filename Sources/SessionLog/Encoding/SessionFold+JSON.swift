@@ -160,7 +160,7 @@ extension UndoValue {
 
 extension JSONTree {
   fileprivate var notes: Notes? { Notes(tree: self) }
-  fileprivate var instant: Instant? { integer.map { Instant(milliseconds: Int64($0)) } }
+  fileprivate var instant: Instant? { integer.flatMap(Instant.init(stored:)) }
 
   /// The elements of an array, decoded by `read`; `nil` if it fails for any of them.
   fileprivate func all<Element>(_ read: (JSONTree) -> Element?) -> [Element]? {

@@ -45,7 +45,7 @@ extension SessionOrigin {
   ) throws(StoredProblem) {
     guard let ttlSeconds = members["ttlSeconds"]?.integer,
       let openTap = members["openTap"]?.string.flatMap(OpenTap.init(word:)),
-      let createdAt = members["createdAt"]?.integer
+      let createdAt = members["createdAt"]?.integer.flatMap(Instant.init(stored:))
     else { throw StoredProblem("the origin of session \(id) is not as pickerd writes it") }
     var access = Access.open
     if let word = members["access"]?.string {
@@ -64,7 +64,7 @@ extension SessionOrigin {
     self.init(
       id: id, epoch: epoch, definition: definition, title: members["title"]?.string,
       ttlSeconds: ttlSeconds, openTap: openTap, access: access,
-      createdAt: Instant(milliseconds: Int64(createdAt)), host: HostFields(members))
+      createdAt: createdAt, host: HostFields(members))
   }
 }
 
