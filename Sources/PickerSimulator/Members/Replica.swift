@@ -21,6 +21,10 @@ struct Replica {
   private(set) var confirmedOps: [String: Int] = [:]
   /// How often the host was asked to undo its own side of one.
   private(set) var lateOps: [String: Int] = [:]
+  /// The notes that the session has had since the oldest request for them that is unanswered.
+  private var requestedNotes: [Notes] = []
+  /// The number of requests for the notes that are unanswered.
+  private var notesRequestCount = 0
 
   /// The state that all clients must have at one revision.
   struct Truth {
@@ -106,10 +110,35 @@ struct Replica {
   }
 
   private mutating func note() {
+    if notesRequestCount > 0, requestedNotes.last != fold.pendingNotes {
+      requestedNotes.append(fold.pendingNotes)
+    }
     truths[fold.revision] = Truth(
       picker: fold.picker, definition: fold.definition, version: fold.version, notes: fold.notes,
       status: fold.status, tappedBy: fold.tappedBy)
   }
+}
+
+/// Requests for the notes. Many notes are encoded on another thread, so an answer has the notes of
+/// any time between request and answer.
+extension Replica {
+  mutating func requestNotes() {
+    notesRequestCount += 1
+    if requestedNotes.last != fold.pendingNotes { requestedNotes.append(fold.pendingNotes) }
+  }
+
+  /// - Parameter body: The answer; `nil` if the request was refused.
+  /// - Returns: Whether the session has had these notes since the request.
+  mutating func receiveNotes(_ body: [UInt8]?) -> Bool {
+    let isRight =
+      body.map { body in requestedNotes.contains { $0.tree.serialized() == body } } ?? true
+    notesRequestCount -= 1
+    if notesRequestCount == 0 { requestedNotes = [] }
+    return isRight
+  }
+
+  /// The requests are not answered, because the process was killed.
+  mutating func dropNotesRequests() { (requestedNotes, notesRequestCount) = ([], 0) }
 }
 
 extension Outcome {

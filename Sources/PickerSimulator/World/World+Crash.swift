@@ -20,6 +20,7 @@ extension World {
     lastTrouble = clock.machine
     clockSetsUnanswered = 0
     requestsUnanswered = 0
+    for id in Array(replicas.keys) { replicas[id]?.dropNotesRequests() }
     begin(with: log.dormant)
     checkNothingIsMissing()
   }

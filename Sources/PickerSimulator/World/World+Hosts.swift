@@ -133,17 +133,19 @@ extension World {
     }
   }
 
-  /// Checks that `GET` returns the current notes.
+  /// Checks that `GET` returns notes that the session has had since the request.
   func readNotes(of record: SessionRecord) {
+    guard replicas[record.id] != nil else { return }
     requestsUnanswered += 1
+    replicas[record.id]?.requestNotes()
     enter { time in
       hub.readNotes(of: record.id, token: record.credential("viewer"), at: time) {
         [unowned self] result in
         requestsUnanswered -= 1
         followLogs(isTurnOver: false)
-        guard let body = try? result.get(), let replica = replicas[record.id] else { return }
-        if body != replica.fold.pendingNotes.tree.serialized() {
-          breach("GET shows the notes: \(String(decoding: body.prefix(600), as: UTF8.self))")
+        let body = try? result.get()
+        if replicas[record.id]?.receiveNotes(body) == false {
+          breach("GET shows the notes: \(String(decoding: body?.prefix(600) ?? [], as: UTF8.self))")
         }
       }
     }
