@@ -64,6 +64,7 @@ import Testing
     let fixture = try HubFixture(definition, unlimited)
     fixture.join(1)
     for ref in 1...499 { fixture.send(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    fixture.wait(1000)
     for ref in 500...999 { fixture.send(1, select(ref, 0, ref % 3)) }
 
     let snapshots = fixture.log.snapshots
@@ -78,6 +79,21 @@ import Testing
     for ref in 1...1500 { fixture.send(1, select(ref, 0, ref % 3)) }
 
     #expect(fixture.log.snapshots.map(\.entryCount) == [1600])
+  }
+
+  @Test func `a busy session makes a snapshot a second, or one after 10,000 entries`() throws {
+    let fixture = try HubFixture(definition, unlimited)
+    fixture.join(1)
+    for ref in 1...10_600 { fixture.send(1, select(ref, 0, ref % 3)) }
+    #expect(fixture.log.snapshots.map(\.entryCount) == [500, 10_500])
+
+    fixture.wait(999)
+    for ref in 10_601...11_100 { fixture.send(1, select(ref, 0, ref % 3)) }
+    #expect(fixture.log.snapshots.count == 2)
+    fixture.wait(1)
+    fixture.send(1, select(11_101, 0, 1))
+
+    #expect(fixture.log.snapshots.map(\.entryCount) == [500, 10_500, 11_102])
   }
 
   @Test func `a snapshot that the log rejects is made again`() throws {

@@ -164,7 +164,7 @@ extension Hub {
     buffers.reuse(&effects)
     if hosted.session.hasEvents, !feed(hosted, isOwn: arrival != nil) { return }
     queueTick(of: hosted)
-    if hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount) {
+    if hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount, at: now) {
       log.storeSnapshot(of: hosted, isIdle: false, at: now)
     }
     if isShared { noteMembers(entry.body, isOwn: arrival != nil, in: hosted) }

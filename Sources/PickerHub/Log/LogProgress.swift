@@ -5,6 +5,11 @@ private let snapshotInterval = 500
 /// The minimum of entries between two snapshots per member: a snapshot contains the refs of all
 /// members, and must not cost more than the entries that it covers.
 private let snapshotIntervalPerMember = 16
+/// The entries after which the minimum of time does not count: a reload replays them.
+private let snapshotIntervalMax = 10_000
+/// The minimum of time between two snapshots of a session, in milliseconds: a busy session would
+/// make several a second, each of which costs as much as hundreds of entries.
+private let snapshotMilliseconds: Int64 = 1000
 
 /// How far a session has come in its log: the entries applied, the entries that the last snapshot
 /// covers, and the entries whose events the feed has.
@@ -19,6 +24,9 @@ struct LogProgress {
   private(set) var snapshotEntryCount = 0
   /// The ``entryCount`` at which the log has an idle snapshot, if any.
   private var idleSnapshotEntryCount: Int?
+  /// The time of the last snapshot that this process has made, in milliseconds of the machine's
+  /// clock; `nil` before the first.
+  private var snapshotAt: Int64?
   /// Entries after the last snapshot that the next one makes superfluous.
   private(set) var spent = SpentEntries()
   /// The sequence number of the last entry whose events were passed to the log.
@@ -43,9 +51,13 @@ struct LogProgress {
   /// one after the last entry.
   var needsIdleSnapshot: Bool { idleSnapshotEntryCount != entryCount }
 
-  func isSnapshotDue(memberCount: Int) -> Bool {
+  func isSnapshotDue(memberCount: Int, at time: HubTime) -> Bool {
     let count = entryCount - snapshotEntryCount
-    return count >= snapshotInterval && count >= memberCount * snapshotIntervalPerMember
+    guard count >= snapshotInterval, count >= memberCount * snapshotIntervalPerMember else {
+      return false
+    }
+    guard count < snapshotIntervalMax, let snapshotAt else { return true }
+    return time.machine - snapshotAt >= snapshotMilliseconds
   }
 
   /// An entry was applied.
@@ -54,8 +66,9 @@ struct LogProgress {
     spent.note(remnant, sequence: entryCount)
   }
 
-  fileprivate mutating func snapshotted() {
+  fileprivate mutating func snapshotted(at time: HubTime) {
     snapshotEntryCount = entryCount
+    snapshotAt = time.machine
     spent = SpentEntries()
   }
 
@@ -83,7 +96,7 @@ extension SessionLog {
       entryCount: hosted.log.entryCount, state: fold.state, picker: fold.picker, isIdle: isIdle,
       nextTick: fold.nextTick, idleMilliseconds: time.machine - hosted.lastActivity,
       spent: hosted.log.spent, eventSequence: hosted.log.eventSequence)
-    if store(snapshot, of: hosted.id) { hosted.log.snapshotted() }
+    if store(snapshot, of: hosted.id) { hosted.log.snapshotted(at: time) }
   }
 
   /// Adds events of the session to the feed.
