@@ -171,14 +171,17 @@ def test_clients_resume_after_a_restart_behind_the_proxy(server, session, kill):
 
 
 def test_clients_survive_a_reload_of_the_proxy(server, session):
-    """nginx and HAProxy retain their connections; Caddy closes them, and clients resume."""
+    """nginx and HAProxy retain their connections; Caddy closes them, and clients resume.
+
+    On a busy machine, Caddy closes some without its close frame.
+    """
     ana = session.join("Ana")
     watcher = Watcher(session)
 
     server.proxy.reload()
 
     if server.proxy.kind == "caddy":
-        ana.closed(1001)
+        ana.closed((1001, None))
         assert watcher.event() is None
         watcher.close()
         ana = session.back(ana)
