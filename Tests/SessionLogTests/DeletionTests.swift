@@ -20,10 +20,11 @@ import Testing
 
   /// Waits until all rows of the session are deleted.
   private func waitUntilEmpty(_ shelf: Shelf) async throws {
-    for _ in 0..<12_000 where try shelf.read(Int.self, total) != 0 {
+    for _ in 0..<12_000 {
+      if try shelf.read(Int.self, total) == 0 { return }
       try await Task.sleep(for: .milliseconds(5))
     }
-    #expect(try shelf.read(Int.self, total) == 0)
+    Issue.record("all rows are deleted")
   }
 
   @Test(arguments: Engine.allCases)
