@@ -27,27 +27,51 @@ struct PostgresValue: Sendable {
   }
 
   static func ints(_ values: [Int]) -> PostgresValue {
-    array(1016, of: 20, values.map { bigEndian(Int64($0)) })
+    array(1016, of: 20, byteCount: 8 * values.count, values) { value, bytes in
+      append(Int32(8), to: &bytes)
+      append(Int64(value), to: &bytes)
+    }
   }
 
   static func texts(_ values: [String]) -> PostgresValue {
-    array(1009, of: 25, values.map { Array($0.utf8) })
+    let byteCount = values.reduce(0) { $0 + $1.utf8.count }
+    return array(1009, of: 25, byteCount: byteCount, values) { value, bytes in
+      append(Int32(value.utf8.count), to: &bytes)
+      bytes += value.utf8
+    }
   }
 
   static func blobs(_ values: [Data]) -> PostgresValue {
-    array(1001, of: 17, values.map { [UInt8]($0) })
-  }
-
-  private static func array(_ type: Oid, of element: Oid, _ values: [[UInt8]]) -> PostgresValue {
-    // Dimension count, NULL flag, element type; then each dimension's size and lower bound.
-    var bytes = bigEndian(Int32(values.isEmpty ? 0 : 1)) + bigEndian(Int32(0)) + bigEndian(element)
-    if !values.isEmpty { bytes += bigEndian(Int32(values.count)) + bigEndian(Int32(1)) }
-    bytes.reserveCapacity(bytes.count + values.reduce(0) { $0 + $1.count + 4 })
-    for value in values {
-      bytes += bigEndian(Int32(value.count))
+    let byteCount = values.reduce(0) { $0 + $1.count }
+    return array(1001, of: 17, byteCount: byteCount, values) { value, bytes in
+      append(Int32(value.count), to: &bytes)
       bytes += value
     }
+  }
+
+  /// - Parameters:
+  ///   - byteCount: The size of the elements.
+  ///   - append: Appends the size of an element and the element.
+  private static func array<Element>(
+    _ type: Oid, of element: Oid, byteCount: Int, _ values: [Element],
+    append: (Element, inout [UInt8]) -> Void
+  ) -> PostgresValue {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(20 + 4 * values.count + byteCount)
+    // Dimension count, NULL flag, element type; then each dimension's size and lower bound.
+    PostgresValue.append(Int32(values.isEmpty ? 0 : 1), to: &bytes)
+    PostgresValue.append(Int32(0), to: &bytes)
+    PostgresValue.append(element, to: &bytes)
+    if !values.isEmpty {
+      PostgresValue.append(Int32(values.count), to: &bytes)
+      PostgresValue.append(Int32(1), to: &bytes)
+    }
+    for value in values { append(value, &bytes) }
     return PostgresValue(type: type, bytes: bytes)
+  }
+
+  private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: value.bigEndian) { bytes += $0 }
   }
 
   private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
