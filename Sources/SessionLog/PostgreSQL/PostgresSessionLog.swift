@@ -47,6 +47,9 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   /// The maximum of records of a transaction: while one is committed, the hubs work on the answers
   /// of the one before.
   private static let batchCountMax = 1000
+  /// The number of records with which a batch does not wait for the end of the event-loop iteration
+  /// that appends them: the database works meanwhile.
+  private static let earlyCount = 32
   /// Sessions whose node has stopped, and that may have members.
   package let restored: [DormantSession]
   /// None: the names are looked up.
@@ -165,8 +168,15 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   }
 
   private func add(_ record: StoreRecord, needsBudget: Bool) -> AppendOutcome {
-    let (outcome, startsBatch) = state.withLock { $0.add(record, needsBudget: needsBudget) }
-    if startsBatch { queueBatch(of: record.session) }
+    let (outcome, startsBatch, count) = state.withLock { state in
+      let (outcome, startsBatch) = state.add(record, needsBudget: needsBudget)
+      return (outcome, startsBatch, state.records.count)
+    }
+    if startsBatch {
+      queueBatch(of: record.session)
+    } else if outcome == .pending, count == PostgresSessionLog.earlyCount {
+      queue.async { self.writeAndRead() }
+    }
     return outcome
   }
 
