@@ -25,8 +25,8 @@ import Testing
   private func appendUnanswered(_ node: TestNode, _ shelf: Shelf, _ standby: TestStandby) throws {
     try standby.stop()
     node.append(command)
-    try standby.wait(for: "a commit that waits") { try standby.waits("query = 'COMMIT'") == 1 }
-    try standby.endWaiting("query = 'COMMIT'")
+    try standby.wait(for: "a commit that waits") { try standby.waits(node.isWriter) == 1 }
+    try standby.endWaiting(node.isWriter)
     #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 2)
   }
 
@@ -71,6 +71,30 @@ import Testing
     #expect(entry.body == command)
   }
 
+  @Test func `nodes do not wait for each other's standbys to store entries`() async throws {
+    let shelf = try Shelf(.postgres)
+    let standby = try TestStandby(shelf.database)
+    defer { standby.end() }
+    let one = try await node(shelf)
+    let two = try TestNode(shelf)
+    #expect(try await two.load().entryCount == 1)
+    try standby.wait(for: "nodes that know each other") {
+      !one.log.follower.isAlone && !two.log.follower.isAlone
+    }
+    try standby.stop()
+
+    one.append(command)
+    try standby.wait(for: "the first commit") { try standby.waits(one.isWriter) == 1 }
+    two.append(.command(MemberID("m_1"), ref: 8, .clear))
+    try standby.wait(for: "the second commit") { try standby.waits(two.isWriter) == 1 }
+
+    #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 3)
+    #expect(one.records.isEmpty && two.records.isEmpty)
+    try standby.start()
+    #expect(try await one.records(2).count == 2)
+    #expect(try await two.records(2).count == 2)
+  }
+
   @Test func `a session is loaded when the standby has what was read`() async throws {
     let shelf = try Shelf(.postgres)
     let standby = try TestStandby(shelf.database)
@@ -94,6 +118,12 @@ import Testing
 }
 
 extension TestNode {
+  /// SQL about a row of `pg_stat_activity`: it is the connection with which the node writes.
+  fileprivate var isWriter: String {
+    let name = log.follower.name.dropLast("-follower".count)
+    return "application_name = '\(name)-writer'"
+  }
+
   /// SQL about a row of `pg_stat_activity`: it is a connection with which the node reads.
   fileprivate var isReader: String {
     "application_name = '\(log.follower.name.dropLast("-follower".count))'"

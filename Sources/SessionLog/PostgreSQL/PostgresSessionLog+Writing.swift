@@ -20,7 +20,8 @@ extension PostgresSessionLog {
     var pause = PostgresSessionLog.firstPause
     while true {
       do throws(PostgresError) {
-        let result = try writer.commit(batch.records, expected: expected)
+        let result = try writer.commit(
+          batch.records, expected: expected, isAlone: follower.isAlone)
         return committed(batch, result, expected, begin: begin)
       } catch {
         let seconds = error.isCutOff ? PostgresSessionLog.cutOffSeconds : waitSeconds

@@ -4,12 +4,11 @@ import PickerSession
 import Synchronization
 
 /// Compares sessions in memory with the log, on a queue and a connection of its own, and waits
-/// until the standbys have what it has found.
+/// until the disk and the standbys have what it has found.
 ///
-/// A transaction that waits for the standbys becomes visible when its connection or the server ends
-/// before they have it, and a promoted standby does not have it. So an entry is reported after its
-/// commit, or a later one, was answered: to the node that has appended it, which notifies the
-/// others, or to this.
+/// A batch is visible before they have it (``PostgresWriter``), and may be lost if the server ends
+/// before. So an entry is reported after a flush of its commit, or of a later one, was answered: to
+/// the node that has appended it, which notifies the others, or to this.
 final class PostgresConfirmer: Sendable {
   private let reader: PostgresReader
   private let reports: PostgresReports
@@ -119,9 +118,9 @@ final class PostgresConfirmer: Sendable {
 }
 
 extension PostgresConnection {
-  /// Waits until the standbys for which a commit waits have everything that this connection has
-  /// read, by a commit that changes nothing.
-  func waitForStandbys() throws(PostgresError) {
+  /// Waits until the disk, and the standbys for which a commit waits, have everything that this
+  /// connection has read or written, by a commit that changes nothing.
+  func waitForStandbys(within seconds: Int = PostgresConfirmer.seconds) throws(PostgresError) {
     try run(
       [
         PostgresStatement(
@@ -130,11 +129,7 @@ extension PostgresConnection {
           WHERE current_setting('synchronous_commit') = 'off'
           """),
         // A transaction without a record in the write-ahead log would not wait.
-        PostgresStatement(
-          """
-          SELECT pg_logical_emit_message(true, 'pickerd', '')
-          WHERE current_setting('synchronous_standby_names') <> ''
-          """),
-      ], within: PostgresConfirmer.seconds)
+        PostgresStatement("SELECT pg_logical_emit_message(true, 'pickerd', '')"),
+      ], within: seconds)
   }
 }

@@ -44,10 +44,14 @@ struct PostgresBatch {
   let feedLimits: FeedLimits
   let versions: FoldVersions
 
-  /// - Parameter epochs: The epochs of the sessions, as the hubs know them. Entries of sessions
-  ///   without one, or that have another one in the log, are not stored.
+  /// - Parameters:
+  ///   - isFlushed: Whether the commit waits for the disk and the standbys, during which the rows
+  ///     of the sessions are locked. If not, the caller waits for them after it.
+  ///   - epochs: The epochs of the sessions, as the hubs know them. Entries of sessions without
+  ///     one, or that have another one in the log, are not stored.
   init(
-    _ records: [StoreRecord], by node: PostgresNode, epochs: [SessionID: String],
+    _ records: [StoreRecord], by node: PostgresNode, isFlushed: Bool = true,
+    epochs: [SessionID: String],
     _ limits: SessionLimits, _ feedLimits: FeedLimits, _ versions: FoldVersions,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
@@ -55,7 +59,7 @@ struct PostgresBatch {
     self.node = node.incarnation
     (self.limits, self.feedLimits, self.versions) = (limits, feedLimits, versions)
     self.digest = digest
-    begin(node)
+    begin(node, isFlushed: isFlushed)
     for case .log(.created(let origin), let session) in records { create(session, origin) }
     if !creations.isEmpty { own(creations.map(\.session)) }
     lock()
@@ -82,8 +86,9 @@ struct PostgresBatch {
   }
 
   /// Fails if a later connection of the node exists: it has assumed that nothing is in flight.
-  private mutating func begin(_ node: PostgresNode) {
+  private mutating func begin(_ node: PostgresNode, isFlushed: Bool) {
     add("BEGIN")
+    if !isFlushed { add("SET LOCAL synchronous_commit = off") }
     add(
       """
       WITH own AS (

@@ -132,9 +132,13 @@ final class PostgresWriter {
   /// Commits a batch. After an error that ``PostgresError/isConnectionLost`` or
   /// ``PostgresError/isTransient``, the same batch may be passed again: it is stored once.
   ///
-  /// - Parameter expected: The state of the sessions, as their hubs know it.
+  /// - Parameters:
+  ///   - expected: The state of the sessions, as their hubs know it.
+  ///   - isAlone: Whether no other node waits for the rows of the sessions. If not, they are
+  ///     unlocked before the disk and the standbys have the batch.
+  /// - Returns: The outcome, when the disk and the standbys have the batch.
   func commit(
-    _ records: [StoreRecord], expected: [SessionID: ServedSessions.Expectation]
+    _ records: [StoreRecord], expected: [SessionID: ServedSessions.Expectation], isAlone: Bool
   ) throws(PostgresError) -> Result {
     let connection = try connected()
     if hasLostHistory {
@@ -144,8 +148,8 @@ final class PostgresWriter {
     let isCommitted = unknownBatch != nil && unknownBatch == committedBatch
     node.batch = isCommitted ? committedBatch : committedBatch + 1
     let batch = PostgresBatch(
-      records, by: node, epochs: expected.mapValues(\.epoch), limits, feedLimits, versions,
-      digest: digest)
+      records, by: node, isFlushed: isAlone, epochs: expected.mapValues(\.epoch), limits,
+      feedLimits, versions, digest: digest)
     triedCount = batch.entryCount
     if isCommitted {
       let result = try outcome(of: batch, expected, connection)
@@ -156,6 +160,7 @@ final class PostgresWriter {
     unknownBatch = node.batch
     do throws(PostgresError) {
       let rows = try connection.run(batch.statements, within: PostgresWriter.seconds)
+      if !isAlone { try flush(connection) }
       unknownBatch = nil
       committedBatch = node.batch
       node.serial += batch.entryCount
@@ -167,6 +172,17 @@ final class PostgresWriter {
     } catch {
       if !error.isConnectionLost { unknownBatch = nil }
       throw error
+    }
+  }
+
+  /// Waits until the disk and the standbys have the committed batch. After an error it is unknown
+  /// whether they have it, as after an error of a commit that waits for them.
+  private func flush(_ connection: PostgresConnection) throws(PostgresError) {
+    do throws(PostgresError) {
+      try connection.waitForStandbys(within: PostgresWriter.seconds)
+    } catch {
+      self.connection = nil
+      throw PostgresError(lost: error.description)
     }
   }
 
