@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from harness.definitions import LISTS
 from harness.loops import metric
@@ -37,6 +37,15 @@ def refused(node):
     return metric(node, "pickerd_rate_limited_total").get("unknownSession", 0)
 
 
+def closing(socket):
+    """The code with which the server closes the connection of a member who joins."""
+    socket.send('{"type":"join"}')
+    with pytest.raises(ConnectionClosed) as closed:
+        while True:
+            socket.recv(timeout=60)
+    return closed.value.rcvd.code
+
+
 @pytest.mark.parametrize("kind", ["get", "delete", "members", "socket"])
 def test_unknown_sessions_are_looked_up_at_a_limited_rate(nodes, kind):
     node = nodes[0]
@@ -51,7 +60,16 @@ def test_unknown_sessions_are_looked_up_at_a_limited_rate(nodes, kind):
             return node.delete(unknown(number), headers=stranger).status
         if kind == "members":
             return node.post(f"{unknown(number)}/members", {"name": "S"}, headers=stranger).status
-        return upgrade(node, unknown(number), stranger)
+        return dialled(unknown(number))
+
+    def dialled(path):
+        """The status of a WebSocket that is closed when the session was looked up."""
+        try:
+            socket = dial(node.socket(path), headers=stranger)
+        except InvalidStatus as refusal:
+            return refusal.response.status_code
+        assert closing(socket) == 4404
+        return 101
 
     def upgrade(node, path, headers):
         return node.get(path, headers={
@@ -95,12 +113,7 @@ def test_an_id_that_a_database_cannot_have_is_not_looked_up(nodes):
     # The rate of what the database does not have applies, instead of an error of the database.
     assert set(outcomes) == {404, 429} and outcomes[0] == 404, outcomes
     address = {"X-Forwarded-For": "203.0.113.9"}
-    socket = dial(node.socket("/v1/sessions/%00"), headers=address)
-    socket.send('{"type":"join"}')
-    with pytest.raises(ConnectionClosed) as closed:
-        while True:
-            socket.recv(timeout=60)
-    assert closed.value.rcvd.code == 4404
+    assert closing(dial(node.socket("/v1/sessions/%00"), headers=address)) == 4404
 
 
 def test_nothing_but_lines_of_the_log_is_written(nodes):
