@@ -16,6 +16,8 @@ WORKERS=8
 
 # The modules whose tests use no clock, so that they pass at any speed.
 PURE='^(CivilTime|JSONText|Picker(Model|Session|Wire|Hub|Simulator)|Fuzz)Tests\.'
+# The module whose tests mostly wait.
+STORES='^SessionLogTests\.'
 
 # Compiled tests, so that not every process compiles all of them.
 unset PYTHONDONTWRITEBYTECODE
@@ -173,8 +175,17 @@ modules() {
   results "$1" "$log" $?
 }
 
+# Most tests of the stores wait for disks and databases, and a process has a thread per core.
+set -m
+swift_tests --filter "$STORES" </dev/null >"$logs/swift-stores.log" 2>&1 &
+stores=$!
+set +m
+beside+=("$stores")
 # The rehearsal has a client with time limits, and the others occupy all threads for a minute.
-modules modules --skip "$PURE" --skip RehearsalTests
+modules modules --skip "$PURE" --skip "$STORES" --skip RehearsalTests
+begin "stores (Swift Testing)"
+wait "$stores"
+results "stores, beside modules" "$logs/swift-stores.log" $?
 modules rehearsal --filter RehearsalTests
 
 if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then

@@ -113,6 +113,7 @@ def test_the_preview_stays_within_reach(window, server):
     assert preview.evaluate("(band) => band.style.getPropertyValue('--days')") == "2"
 
 
+@pytest.mark.motion
 def test_months_are_requested_when_they_scroll_into_view(window, server):
     ana, _, _ = two(window, server, {**CALENDAR, "months": {"from": "1990-01", "through": "2040-12"}})
     assert ana.page.locator(".month").count() < 9

@@ -99,6 +99,7 @@ def test_a_tap_on_a_row_selects_it(window, server):
     expect(bo.selected(1)).to_have_text("Sublime")
 
 
+@pytest.mark.motion
 def test_a_notch_of_the_mouse_wheel_moves_one_row(window, server):
     ana, bo, _ = two(window, server, LISTS)
     ana.page.mouse.move(*ana.middle(0))
@@ -109,6 +110,7 @@ def test_a_notch_of_the_mouse_wheel_moves_one_row(window, server):
     expect(bo.selected(0)).to_have_text("Linux")
 
 
+@pytest.mark.motion
 def test_a_drag_selects_the_row_on_release(window, server):
     ana, bo, session = two(window, server, LISTS)
 
@@ -121,6 +123,7 @@ def test_a_drag_selects_the_row_on_release(window, server):
     assert session.revision() == 1
 
 
+@pytest.mark.motion
 def test_a_flick_scrolls_on_and_snaps_to_a_row(window, server):
     ana, bo, _ = two(window, server, DATE)
     x, y = ana.middle(0)
@@ -164,6 +167,7 @@ def test_a_cascade_shows_province_city_and_district(window, server):
     expect(bo.wheel(2)).to_contain_text("nothing to choose")
 
 
+@pytest.mark.motion
 def test_an_elapsed_slot_moves_to_the_next_one(window, server):
     ana, bo, _ = two(window, server, SLOT)
     expect(ana.selected(0)).to_have_text("Today, Nov 23")
@@ -202,6 +206,7 @@ def test_ten_thousand_rows_are_loaded_in_windows_with_few_dom_nodes(window, serv
     assert ana.wheel(0).locator(".row").count() < 20
 
 
+@pytest.mark.motion
 def test_a_wheel_that_is_being_dragged_does_not_jump(window, server):
     ana, bo, _ = two(window, server, TREE)
     ana.hold(1, rows=1)
@@ -216,6 +221,7 @@ def test_a_wheel_that_is_being_dragged_does_not_jump(window, server):
     expect(ana.selected(1)).to_have_text("Chengdu")
 
 
+@pytest.mark.motion
 def test_a_dragged_row_that_was_removed_is_not_selected_by_its_index(window, server):
     ana, bo, session = two(window, server, TREE)
     ana.hold(1, rows=1)
@@ -229,6 +235,7 @@ def test_a_dragged_row_that_was_removed_is_not_selected_by_its_index(window, ser
     assert session.result() == {"keys": ["Sichuan", "Chengdu", "Pixian"]}
 
 
+@pytest.mark.motion
 def test_a_dragged_row_that_moved_is_selected_by_its_key(window, server):
     session = server.session({**SLOT, "onParentChange": "keep"})
     ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")

@@ -155,11 +155,14 @@ def window(contexts, request):
     """Opens a window: `window(server, session, name="Bo", locale="de")`."""
     used, windows = [], []
     shares = request.node.get_closest_marker("used_pages") is not None
+    # Drawing animations takes a third of a browser's CPU time.
+    motion = "no-preference" if request.node.get_closest_marker("motion") else "reduce"
 
     def opens(server, session=None, *, name="Ana", locale="en", port=None, path=None, token=None,
               waits=True, phone=False, **options):
         options = {**PHONE, **options} if phone else options
         options.setdefault("viewport", DESKTOP)
+        options.setdefault("reduced_motion", motion)
         origin = f"http://127.0.0.1:{port or server.port}"
         context = contexts.take(
             f"{origin}/demo/icon.svg", name, locale=locale, timezone_id="Asia/Shanghai", **options)
