@@ -67,7 +67,10 @@ extension World {
 
   /// Runs the quiet phase: no actions; all clients reconnect, and all messages arrive.
   private func settle() {
-    log.isFailing = false
+    if log.isFailing {
+      log.isFailing = false
+      lastTrouble = clock.machine
+    }
     // Slow connections are closed after 10 s, half-open ones after 30 s.
     run(for: 45_000)
     isCalm = true
