@@ -1,6 +1,7 @@
 """`pickerd replay` folds a log again and compares the result with the stored state."""
 
 import json
+import time
 
 import pytest
 
@@ -152,6 +153,9 @@ def test_replaying_a_long_log_reproduces_its_snapshots(stored):
     ana = session.join("Ana")
     for n in range(1, 1201):
         ana.ask_select(0, n % 4)
+        if n == 600:
+            ana.reach(n)
+            time.sleep(1)  # the minimum between two snapshots
     ana.reach(1200)
 
     # A snapshot may be stored after the answer to its last command.
