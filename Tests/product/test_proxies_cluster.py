@@ -3,7 +3,9 @@
 The nodes have stores of their own, so that a 404 shows that a request went to another node.
 """
 
+import signal
 import ssl
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -40,15 +42,19 @@ class Nodes:
     def status(self, path):
         return self.get(path).status
 
+    def first_status(self, method, path, body=None):
+        """The status of a response that may be the proxy's own."""
+        connection = self.connection()
+        try:
+            connection.request(method, path, body)
+            return connection.getresponse().status
+        finally:
+            connection.close()
+
     def answers(self, path, status):
         """Whether a request for a session of a node that goes down is answered so. HAProxy closes the
         connections of such a node: a request that is in flight then gets HAProxy's own 502."""
-        connection = self.connection()
-        try:
-            connection.request("GET", path)
-            return connection.getresponse().status == status
-        finally:
-            connection.close()
+        return self.first_status("GET", path) == status
 
     def own(self, node):
         """Sessions of this node that the proxy routes to it."""
@@ -132,6 +138,30 @@ def test_a_node_that_is_not_ready_gets_no_requests_and_its_members_go_to_others(
     back = ana.come_back()
     assert back.welcome["resumed"]
     back.drop()
+
+
+def test_a_get_is_repeated_at_another_node_if_its_node_ends_and_a_post_is_not(nodes):
+    node = nodes.nodes[1]
+    session = nodes.own(node)[0]
+    node.process.send_signal(signal.SIGSTOP)
+    with ThreadPoolExecutor() as pool:
+        get = pool.submit(nodes.status, session.path)
+        post = pool.submit(nodes.first_status, "POST", f"{session.path}/members", "{}")
+        wait_until(lambda: unread(nodes.ports[1]) >= 2, what="both requests at the node")
+
+        node.kill()
+
+        assert get.result(60) == 404, "from another node"
+        assert post.result(60) == 502, "the node may have executed it"
+    node.start()
+    wait_until(lambda: nodes.status(session.path) == 200, what="the way back")
+
+
+def unread(port):
+    """The number of connections to a port that have unread bytes."""
+    rows = [line.split() for line in open("/proc/net/tcp").readlines()[1:]]
+    return sum(int(row[1].split(":")[1], 16) == port and row[3] == "01"
+               and int(row[4].split(":")[1], 16) > 0 for row in rows)
 
 
 def test_a_node_that_drains_gets_no_requests_and_its_members_come_back(nodes):
