@@ -107,12 +107,15 @@ struct PostgresBatch {
       """, [.texts(sessions.map(\.text))])
   }
 
+  /// Another node may have created a session with the idempotency key since it was looked up: then
+  /// this one is refused, unless the key has expired by the clock with which it was looked up.
   private mutating func create(_ session: SessionID, _ origin: SessionOrigin) {
     let key = origin.key
     creations.append((statements.count, session))
     add(
       """
-      SELECT create_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, true)
+      SELECT create_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+        greatest($13, now_ms() - $15), $14, false)
       """,
       [
         .text(session.text), .text(origin.epoch), .bytes(Data(origin.json(under: limits))),
@@ -121,7 +124,7 @@ struct PostgresBatch {
         .bytes(key.map { Data($0.keyHash) }), .bytes(key.map { Data($0.bodyHash) }),
         .text(key?.salt), .int(key?.at.milliseconds),
         .int(key.map { $0.at.milliseconds - SessionIndex.keyMilliseconds }),
-        .bytes(key?.forgotten.map { Data($0) }),
+        .bytes(key?.forgotten.map { Data($0) }), .int(SessionIndex.keyMilliseconds),
       ])
   }
 
