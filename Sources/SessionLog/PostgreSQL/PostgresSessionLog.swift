@@ -126,6 +126,10 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
     if case .created(let origin) = record {
       reports.use { $0.create(session, epoch: origin.epoch) }
     }
+    // Other nodes do not store events after the end.
+    if case .ended = record, !deferred.withLock({ addDeferred(of: session, &$0) }) {
+      return .failed
+    }
     let outcome = add(.log(record, session), needsBudget: record.needsBudget)
     if case .created = record, outcome == .failed { reports.use { $0.remove(session) } }
     return outcome
