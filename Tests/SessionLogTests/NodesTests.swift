@@ -107,6 +107,34 @@ import Testing
     #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 81)
   }
 
+  @Test func `a creation whose idempotency key another node has is refused`() async throws {
+    let shelf = try Shelf(.postgres)
+    let nodes = [try TestNode(shelf), try TestNode(shelf, session: "t"), try TestNode(shelf)]
+    let base = try LogFixture(in: nodes[0].log, id: "base").origin
+    let day = SessionIndex.keyMilliseconds
+    func create(_ id: String, at node: TestNode, daysAgo: Int64 = 0) {
+      let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000) - daysAgo * day)
+      var origin = SessionOrigin(
+        id: SessionID(id), epoch: "first", definition: base.definition, createdAt: base.createdAt)
+      origin.key = CreationKey(
+        keyHash: [1], bodyHash: [2], session: origin.id, epoch: "first", salt: "", at: now)
+      _ = node.log.append(.created(origin), of: origin.id)
+      node.log.flush()
+    }
+
+    create("old", at: nodes[2], daysAgo: 2)
+    create("s", at: nodes[0])
+    create("t", at: nodes[1])
+
+    guard case .own? = try await nodes[0].records(1).first,
+      case .refused? = try await nodes[1].records(1).first
+    else {
+      Issue.record("the key of two days ago has expired, that of now has a session")
+      return
+    }
+    #expect(try shelf.read(String.self, "SELECT session FROM pickerd.creation") == "s")
+  }
+
   @Test func `a creation whose external id another node has is refused`() async throws {
     let shelf = try Shelf(.postgres)
     let (one, two) = (try TestNode(shelf), try TestNode(shelf, session: "t"))
@@ -366,6 +394,27 @@ import Testing
     #expect(try shelf.read(Int.self, "SELECT newest FROM pickerd.feed") == 3)
     let lost = one.all { if case .lost(let sessions) = $0 { sessions } else { nil } }
     #expect(lost.isEmpty)
+  }
+
+  @Test func `events of another node's entry are stored before the end of the session`()
+    async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let (one, two, fixture) = try await nodes(shelf)
+    two.append(.command(ana, ref: 2, .confirm))
+    let (confirmed, ended) = (
+      fixture.fold.endEvent(.expired, at: fixture.origin.createdAt),
+      fixture.fold.endEvent(.deleted, at: fixture.origin.createdAt)
+    )
+
+    _ = one.log.feed(
+      FeedRecord(events: [confirmed], sequence: 2, previous: 1, isOwn: false), of: one.session)
+    _ = one.log.append(.ended(ended), of: one.session)
+    one.log.flush()
+    _ = two.log.feed(FeedRecord(events: [confirmed], sequence: 2, previous: 1), of: two.session)
+    two.log.flush()
+
+    #expect(try shelf.read(Int.self, "SELECT newest FROM pickerd.feed") == 3)
   }
 
   @Test func `all nodes load their sessions again after a restore to the past`() async throws {

@@ -2,6 +2,7 @@ import CivilTime
 import PickerHub
 import PickerModel
 import PickerSession
+import Synchronization
 import Testing
 
 @testable import SessionLog
@@ -93,6 +94,34 @@ import Testing
     try standby.start()
     #expect(try await one.records(2).count == 2)
     #expect(try await two.records(2).count == 2)
+  }
+
+  @Test func `a session whose end the standby does not have is not absent`() async throws {
+    let shelf = try Shelf(.postgres)
+    let standby = try TestStandby(shelf.database)
+    defer { standby.end() }
+    let one = try await node(shelf)
+    let two = try TestNode(shelf)
+    try standby.wait(for: "nodes that know each other") {
+      !one.log.follower.isAlone && !two.log.follower.isAlone
+    }
+    try standby.stop()
+    _ = one.log.append(.ended(nil), of: one.session)
+    try standby.wait(for: "the commit") { try standby.waits(one.isWriter) == 1 }
+
+    let outcomes = Mutex<[LogLookup<DormantSession>]>([])
+    two.log.find(two.session) { outcome in outcomes.withLock { $0.append(outcome) } }
+    try standby.wait(for: "a wait for the standby") {
+      try standby.waits("query LIKE '%logical_emit%' AND \(two.isReader)") > 0
+    }
+    #expect(outcomes.withLock { $0.isEmpty })
+
+    try standby.start()
+    try standby.wait(for: "an answer") { !outcomes.withLock { $0.isEmpty } }
+    guard case .absent? = outcomes.withLock({ $0.first }) else {
+      Issue.record("the session has ended")
+      return
+    }
   }
 
   @Test func `a session is loaded when the standby has what was read`() async throws {

@@ -51,6 +51,9 @@ package final class FeedSignal: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
+  /// The positions begin again.
+  func restart() { state.withLock { $0.position = 0 } }
+
   /// Calls `resume` once, on any thread: when there is an event after `position`, or after
   /// `milliseconds`.
   package func wait(

@@ -16,14 +16,21 @@ extension PostgresSessionLog {
   ) {
     // PostgreSQL refuses texts with a null character, and the reader connects again after an error.
     if session.text.utf8.contains(0) { return notify(.run(session) { completion(.absent) }) }
-    lookUp { connection throws(PostgresError) in
+    // A session that is found is loaded, which confirms it; an end must be confirmed here.
+    lookUp(confirms: { $0.hasEnded }) { connection throws(PostgresError) in
       let rows = try connection.run(
         """
-        SELECT \(DormantSession.columns) FROM session WHERE id = $1 AND ended_at IS NULL
+        SELECT \(DormantSession.columns), ended_at IS NOT NULL FROM session WHERE id = $1
         """, [.text(session.text)])
-      return rows.count == 0 ? nil : DormantSession(rows, 0)
+      return rows.count == 0 ? nil : FoundSession(rows)
     } then: { outcome in
-      self.notify(.run(session) { completion(outcome) })
+      let living: LogLookup<DormantSession> =
+        switch outcome {
+        case .found(let found): found.hasEnded ? .absent : .found(found.session)
+        case .absent: .absent
+        case .unavailable: .unavailable
+        }
+      self.notify(.run(session) { completion(living) })
     }
   }
 
@@ -31,7 +38,7 @@ extension PostgresSessionLog {
     _ names: SessionIndex.Names, hub: Int,
     completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void
   ) {
-    lookUp(confirms: true) { connection throws(PostgresError) in
+    lookUp(confirms: { _ in true }) { connection throws(PostgresError) in
       try PostgresSessionLog.owner(of: names, connection)
     } then: { outcome in
       self.notify(.runInHub(hub) { completion(outcome) })
@@ -42,10 +49,9 @@ extension PostgresSessionLog {
     _ query: SessionListQuery, hub: Int,
     completion: @escaping @Sendable (LogLookup<SessionListPage>) -> Void
   ) {
-    lookUp { connection throws(PostgresError) in
-      try self.page(query, connection)
-    } then: { outcome in
-      self.notify(.runInHub(hub) { completion(outcome) })
+    readingQueue.async {
+      let page = try? self.reader.readConfirmed { try self.page(query, $0) }
+      self.notify(.runInHub(hub) { completion(page.map { .found($0) } ?? .unavailable) })
     }
   }
 
@@ -65,16 +71,16 @@ extension PostgresSessionLog {
 
   /// Reads something on ``readingQueue``.
   ///
-  /// - Parameter confirms: Whether the standbys must have what is found.
+  /// - Parameter confirms: Whether the disk and the standbys must have what is found.
   private func lookUp<Found: Sendable>(
-    confirms: Bool = false,
+    confirms: @escaping @Sendable (Found) -> Bool,
     _ body: @escaping @Sendable (PostgresConnection) throws(PostgresError) -> Found?,
     then completion: @escaping @Sendable (LogLookup<Found>) -> Void
   ) {
     readingQueue.async {
       do {
         var found = try self.reader.read(body)
-        if confirms && found != nil { found = try self.reader.readConfirmed(body) }
+        if found.map(confirms) == true { found = try self.reader.readConfirmed(body) }
         completion(found.map { .found($0) } ?? .absent)
       } catch {
         completion(.unavailable)
@@ -156,6 +162,16 @@ extension PostgresSessionLog {
         definition: { try $0.makeDefinition(zone: definitions.zone) },
         make: definitions.make(_:))
     }
+  }
+}
+
+private struct FoundSession {
+  let session: DormantSession
+  let hasEnded: Bool
+
+  init(_ rows: PostgresRows) {
+    session = DormantSession(rows, 0)
+    hasEnded = rows.bool(0, 5)
   }
 }
 

@@ -76,12 +76,14 @@ extension PostgresSessionLog {
     """
 
   /// Stores events of other nodes' entries that those nodes have not stored.
-  private func storeDeferred() throws(PostgresError) {
+  private func storeDeferred() throws {
     let sessions = deferred.withLock { $0.sessions }
     guard !sessions.isEmpty else { return }
-    let rows = try historyReader.write(
-      "SELECT id, event_sequence FROM session WHERE id = ANY ($1) AND ended_at IS NULL",
-      [.texts(sessions.map(\.text))])
+    let rows = try historyReader.readConfirmed { connection in
+      try connection.run(
+        "SELECT id, event_sequence FROM session WHERE id = ANY ($1) AND ended_at IS NULL",
+        [.texts(sessions.map(\.text))])
+    }
     var marks: [SessionID: Int] = [:]
     for row in 0..<rows.count { marks[SessionID(rows.text(row, 0) ?? "")] = rows.int(row, 1) }
     for session in sessions {

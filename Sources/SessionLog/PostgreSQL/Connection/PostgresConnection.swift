@@ -31,7 +31,10 @@ final class PostgresConnection {
         -- The plan of a prepared statement may be made for an empty table, on which a scan of all
         -- rows is cheapest. It must be as good for a full one.
         set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
-        set_config('enable_mergejoin', 'off', false), set_config('jit', 'off', false)
+        set_config('enable_mergejoin', 'off', false), set_config('jit', 'off', false),
+        -- A commit waits until it is flushed, also if the database's default is not to wait.
+        CASE WHEN current_setting('synchronous_commit') = 'off'
+          THEN set_config('synchronous_commit', 'on', false) END
       """)
   }
 

@@ -37,6 +37,8 @@ package final class PostgresFeed: EventFeed {
   func readState() {
     queue.async {
       guard let state = try? self.reader.read({ try PostgresFeed.state($0) }) else { return }
+      // After a restore to the past, positions are used again.
+      if state.epoch != self.epoch { self.signal.restart() }
       self.state.withLock { $0 = state }
     }
   }

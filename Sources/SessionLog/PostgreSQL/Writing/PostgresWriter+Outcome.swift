@@ -27,6 +27,8 @@ extension PostgresWriter {
       if rows.int(row, 2) == batch.entryCounts[session] { bases[session] = rows.int(row, 1) }
     }
     let ends = try connection.run(Array(batch.statements.suffix(3).dropLast()))
+    // The reads may show what another node has committed and not flushed.
+    try connection.waitForStandbys(within: PostgresWriter.seconds)
     let known = PostgresWriter.byteCounts(ends[1])
     let refused = batch.creations.map(\.session).filter {
       known[$0] == nil && !batch.ended.contains($0)

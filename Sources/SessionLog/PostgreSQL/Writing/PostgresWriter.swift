@@ -53,7 +53,7 @@ final class PostgresWriter {
   /// not run beside them.
   private static let servingLock = 0x70_6963_6B65_7265
   /// The seconds after which a connection that does not answer is closed.
-  private static let seconds = 10
+  static let seconds = 10
 
   /// Takes over an open connection whose schema is current.
   ///
@@ -80,8 +80,7 @@ final class PostgresWriter {
   }
 
   /// No timeout of the server may end a COMMIT: clients would learn that a change is lost although
-  /// it is stored. A commit waits until it is flushed, also if the database's default
-  /// is not to wait. The plans of the few statements are made once, not again for each batch.
+  /// it is stored. The plans of the few statements are made once, not again for each batch.
   private static func prepare(
     _ connection: PostgresConnection, name: String
   ) throws(PostgresError) {
@@ -90,9 +89,7 @@ final class PostgresWriter {
       SELECT set_config('application_name', $1, false), set_config('statement_timeout', '0', false),
         set_config('lock_timeout', '0', false),
         set_config('plan_cache_mode', 'force_generic_plan', false),
-        set_config('idle_in_transaction_session_timeout', '0', false),
-        CASE WHEN current_setting('synchronous_commit') = 'off'
-          THEN set_config('synchronous_commit', 'on', false) END
+        set_config('idle_in_transaction_session_timeout', '0', false)
       """, [.text(name)])
   }
 
