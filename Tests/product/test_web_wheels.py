@@ -37,6 +37,8 @@ def test_dates_after_today_are_not_offered(window, server):
 
 def test_a_clamp_is_shown_with_values_reason_and_author(window, server):
     ana, bo, _ = two(window, server, DATE)
+    # Announced up to two seconds later, and would replace what is announced until then.
+    expect(ana.spoken).to_contain_text("Bo: has joined")
     ana.type_at(0, "2", "0", "1", "7")
     expect(bo.selected(0)).to_have_text("2017")
     ana.type_at(1, "3")
