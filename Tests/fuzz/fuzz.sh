@@ -14,7 +14,10 @@ failures=.build/fuzz/failures
 coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table
 
 mkdir -p .build
-if ! PICKERD_FUZZ=1 swift build --scratch-path .build/fuzz --product PickerFuzz \
+# Without the variable, the order of the two sanitizers is random, and another order builds
+# everything again.
+if ! PICKERD_FUZZ=1 SWIFT_DETERMINISTIC_HASHING=1 swift build \
+  --scratch-path .build/fuzz --product PickerFuzz \
   --sanitize=fuzzer --sanitize=address -Xswiftc -use-ld=lld \
   -Xswiftc -sanitize-coverage=$coverage >.build/fuzz-build.log 2>&1; then
   tail -n 40 .build/fuzz-build.log
