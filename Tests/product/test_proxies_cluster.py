@@ -53,8 +53,12 @@ class Nodes:
 
     def answers(self, path, status):
         """Whether a request for a session of a node that goes down is answered so. HAProxy closes the
-        connections of such a node: a request that is in flight then gets HAProxy's own 502."""
-        return self.first_status("GET", path) == status
+        connections of such a node: a request that is in flight then gets HAProxy's own 502, or no
+        answer."""
+        try:
+            return self.first_status("GET", path) == status
+        except ConnectionError:
+            return False
 
     def own(self, node):
         """Sessions of this node that the proxy routes to it."""
