@@ -14,7 +14,7 @@ import Testing
     #expect(simulation.report.revisionCount > 100)
   }
 
-  @Test(arguments: [SharedLog.Defect.numberGivenTwice, .entryLeftOut])
+  @Test(arguments: [SharedLog.Defect.numberGivenTwice, .entryLeftOut, .eventsLeftOut, .eventsTwice])
   func `a broken log is found`(defect: SharedLog.Defect) {
     var found = 0
     for seed in 1...6 as ClosedRange<UInt64> {

@@ -16,6 +16,11 @@ extension ClusterWorld {
         return fail("a created session can be replayed")
       }
       if let sentence = truth.breach { return fail(sentence) }
+      if stored.events != truth.events {
+        fail(
+          "the feed has each event of a session once, in order: \(stored.events.map(\.type)), not "
+            + "\(truth.events.map(\.type))")
+      }
       if id == columnsSession { checkRows(of: truth.fold) }
       for client in clients where client.session == id { compare(client, truth) }
       for node in nodes { compare(node, truth, id) }
@@ -66,6 +71,8 @@ private struct Truth {
   private(set) var fold: SessionFold
   /// The revisions that commands made.
   private(set) var authors: [Author: Int] = [:]
+  /// The events of all entries.
+  private(set) var events: [FeedEvent]
   private(set) var breach: String?
 
   init?(_ stored: SharedLog.Stored) {
@@ -73,8 +80,13 @@ private struct Truth {
       return nil
     }
     self.fold = fold
+    events = [fold.creationEvent]
     for entry in stored.entries {
-      for case .delta(let delta) in self.fold.apply(entry.entry) {
+      let outcomes = self.fold.apply(entry.entry)
+      for outcome in outcomes {
+        if let event = self.fold.event(of: outcome, at: entry.entry.at) { events.append(event) }
+      }
+      for case .delta(let delta) in outcomes {
         guard let by = delta.by else { continue }
         let author = Author(member: by, ref: delta.ref)
         if authors.updateValue(delta.revision, forKey: author) != nil {

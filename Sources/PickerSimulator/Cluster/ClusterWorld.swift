@@ -114,7 +114,9 @@ extension ClusterWorld {
       #"{"kind":"slot","leadMinutes":0,"stepMinutes":1,"days":2}"#,
     ]
     for (number, definition) in definitions.enumerated() {
-      let text = #"{"definition":\#(definition),"external":"order-\#(number)"}"#
+      let text =
+        #"{"definition":\#(definition),"external":"order-\#(number)","#
+        + #""watch":["members","result"]}"#
       guard let body = try? CreateRequest(Array(text.utf8)) else { return fail("a body is valid") }
       for node in nodes.prefix(2) { create(body, at: node) }
     }

@@ -6,7 +6,7 @@ final class NodeLog: SessionLog {
   let node: NodeIncarnation
   let isShared = true
   let canLoad = true
-  private let shared: SharedLog
+  let shared: SharedLog
   /// `nil` when the node was killed.
   weak var hub: Hub?
   /// Calls the hub.
@@ -33,6 +33,8 @@ final class NodeLog: SessionLog {
   private var announcements:
     [(announcement: PresenceAnnouncement, session: SessionID, by: NodeIncarnation)] = []
   private var losesAnnouncements = false
+  /// Events that are not in the feed yet, in the order in which the hub has passed them.
+  var waitingEvents: [SessionID: [FeedRecord]] = [:]
 
   init(_ node: NodeIncarnation, _ shared: SharedLog) {
     self.node = node
@@ -42,7 +44,7 @@ final class NodeLog: SessionLog {
   /// Whether records or announcements are on their way.
   var isIdle: Bool { pending.isEmpty && announcements.isEmpty }
 
-  private func later(_ range: ClosedRange<Int>, _ work: @escaping (NodeLog) -> Void) {
+  func later(_ range: ClosedRange<Int>, _ work: @escaping (NodeLog) -> Void) {
     shared.time.after(shared.random.within(range)) { [weak self] in
       if let self, hub != nil { work(self) }
     }
@@ -70,12 +72,16 @@ final class NodeLog: SessionLog {
     let fate = shared.isTroubled ? shared.random.below(30) : 2
     // The transaction failed, or its outcome is unknown; the hub gets the same notice.
     if fate != 0 { write(records.prefix(count), of: session) }
-    guard fate > 1 else {
-      pending[session] = nil
-      served[session] = nil
-      return enter { [shared] in $0.lost([session], at: shared.time.now) }
-    }
+    guard fate > 1 else { return lose(session) }
     read(session)
+  }
+
+  /// The records of a session that are pending are lost, its own events among them.
+  func lose(_ session: SessionID) {
+    pending[session] = nil
+    waitingEvents[session]?.removeAll { $0.isOwn }
+    served[session] = nil
+    enter { [shared] in $0.lost([session], at: shared.time.now) }
   }
 
   private func write(_ records: some Sequence<Pending>, of session: SessionID) {
@@ -127,7 +133,6 @@ final class NodeLog: SessionLog {
     }
   }
 
-  func feed(_ record: FeedRecord, of session: SessionID) -> Bool { true }
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { true }
 
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
@@ -143,10 +148,11 @@ final class NodeLog: SessionLog {
       served[session] = nil
       return enter { [shared] in $0.loaded(session, nil, at: shared.time.now) }
     }
-    for entry in stored.entries { _ = fold.apply(entry.entry) }
+    let missed = missedEvents(&fold, stored)
     served[session]?.position = stored.entries.count
     let loaded = LoadedSession(
-      fold: fold, entryCount: stored.entries.count, idleMilliseconds: 0)
+      fold: fold, entryCount: stored.entries.count, idleMilliseconds: 0,
+      eventSequence: stored.eventSequence, missed: missed)
     enter { [shared] in $0.loaded(session, loaded, at: shared.time.now) }
   }
 

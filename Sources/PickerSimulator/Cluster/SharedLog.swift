@@ -21,6 +21,10 @@ final class SharedLog {
     let origin: SessionOrigin
     var entries: [Entry] = []
     var hasEnded = false
+    /// The events of its entries in the feed.
+    var events: [FeedEvent] = []
+    /// The last entry whose events are in the feed.
+    var eventSequence = FeedRecord.nothing
   }
 
   /// A deliberate bug of the log that the checkers must find.
@@ -29,6 +33,10 @@ final class SharedLog {
     case numberGivenTwice
     /// A node misses an entry of another node.
     case entryLeftOut
+    /// The feed misses the events of an entry.
+    case eventsLeftOut
+    /// The feed has the events of an entry that both nodes report twice.
+    case eventsTwice
   }
 
   let time: ClusterTime
@@ -80,6 +88,19 @@ final class SharedLog {
       time.after(random.within(0...60)) { [weak node] in node?.read(session) }
     }
     return .committed
+  }
+
+  /// Adds the events of an entry to the feed, once.
+  ///
+  /// - Returns: `false` if the events before them are missing.
+  func feed(_ record: FeedRecord, of session: SessionID) -> Bool {
+    guard let mark = sessions[session]?.eventSequence else { return true }
+    guard record.sequence > mark || defect == .eventsTwice else { return true }
+    guard record.previous <= mark else { return false }
+    let leavesOut = defect == .eventsLeftOut && random.once(in: 4)
+    if !leavesOut { sessions[session]?.events += record.events }
+    sessions[session]?.eventSequence = max(mark, record.sequence)
+    return true
   }
 
   /// Sends an announcement to all nodes, in the same order but with different delays.
