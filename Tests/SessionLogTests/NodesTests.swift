@@ -396,6 +396,31 @@ import Testing
     #expect(lost.isEmpty)
   }
 
+  @Test func `a reload makes the waiting events of other nodes' entries superfluous`() async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let (one, two, fixture) = try await nodes(shelf)
+    one.append(command(2))
+    two.append(.command(ana, ref: 3, .confirm))
+    _ = try await one.records(2)
+    let event = fixture.fold.endEvent(.deleted, at: fixture.origin.createdAt)
+    func record(_ sequence: Int, isOwn: Bool) -> FeedRecord {
+      FeedRecord(events: [event], sequence: sequence, previous: sequence - 1, isOwn: isOwn)
+    }
+
+    // The record before it was lost.
+    #expect(one.log.feed(record(3, isOwn: false), of: one.session))
+    _ = try await one.load()
+    for sequence in 2...3 {
+      #expect(one.log.feed(record(sequence, isOwn: true), of: one.session))
+    }
+    one.log.flush()
+
+    #expect(try shelf.read(Int.self, "SELECT newest FROM pickerd.feed") == 3)
+    let lost = one.all { if case .lost(let sessions) = $0 { sessions } else { nil } }
+    #expect(lost.isEmpty)
+  }
+
   @Test func `events of another node's entry are stored before the end of the session`()
     async throws
   {

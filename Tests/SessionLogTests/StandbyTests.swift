@@ -22,6 +22,16 @@ import Testing
     return node
   }
 
+  /// Runs a test with a node, its database and the standby.
+  private func withStandby(
+    _ body: (TestNode, Shelf, TestStandby) async throws -> Void
+  ) async throws {
+    let shelf = try Shelf(.postgres)
+    let standby = try TestStandby(shelf.database)
+    defer { standby.end() }
+    try await body(try await node(shelf), shelf, standby)
+  }
+
   /// Appends an entry at a node, and ends the connection while it waits for the standby.
   private func appendUnanswered(_ node: TestNode, _ shelf: Shelf, _ standby: TestStandby) throws {
     try standby.stop()
@@ -32,117 +42,129 @@ import Testing
   }
 
   @Test func `a batch whose commit has no answer is stored once, and reported`() async throws {
-    let shelf = try Shelf(.postgres)
-    let standby = try TestStandby(shelf.database)
-    defer { standby.end() }
-    let one = try await node(shelf)
-    try appendUnanswered(one, shelf, standby)
-    #expect(one.records.isEmpty)
+    try await withStandby { one, shelf, standby in
+      try appendUnanswered(one, shelf, standby)
+      #expect(one.records.isEmpty)
 
-    try standby.start()
+      try standby.start()
 
-    guard case .own? = try await one.records(1).first else {
-      Issue.record("the append is its own")
-      return
+      guard case .own? = try await one.records(1).first else {
+        Issue.record("the append is its own")
+        return
+      }
+      #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 2)
+      #expect(try await one.load().entryCount == 2)
     }
-    #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 2)
-    #expect(try await one.load().entryCount == 2)
   }
 
   @Test func `an entry that the standby does not have is not reported to others`() async throws {
-    let shelf = try Shelf(.postgres)
-    let standby = try TestStandby(shelf.database)
-    defer { standby.end() }
-    let one = try await node(shelf)
-    let two = try TestNode(shelf)
-    #expect(try await two.load().entryCount == 1)
-    try appendUnanswered(one, shelf, standby)
+    try await withStandby { one, shelf, standby in
+      let two = try TestNode(shelf)
+      #expect(try await two.load().entryCount == 1)
+      try appendUnanswered(one, shelf, standby)
 
-    // The second node has found it, because it compares the ends of the logs every few seconds.
-    try standby.wait(for: "a wait for the standby") {
-      try standby.waits("query LIKE '%logical_emit%' AND \(two.isReader)") > 0
-    }
-    #expect(two.records.isEmpty)
+      // The second node has found it, because it compares the ends of the logs every few seconds.
+      try standby.wait(for: "a wait for the standby") {
+        try standby.waits("query LIKE '%logical_emit%' AND \(two.isReader)") > 0
+      }
+      #expect(two.records.isEmpty)
 
-    try standby.start()
-    guard case .foreign(let entry)? = try await two.records(1).first else {
-      Issue.record("the entry of the other node")
-      return
+      try standby.start()
+      guard case .foreign(let entry)? = try await two.records(1).first else {
+        Issue.record("the entry of the other node")
+        return
+      }
+      #expect(entry.body == command)
     }
-    #expect(entry.body == command)
   }
 
   @Test func `nodes do not wait for each other's standbys to store entries`() async throws {
-    let shelf = try Shelf(.postgres)
-    let standby = try TestStandby(shelf.database)
-    defer { standby.end() }
-    let one = try await node(shelf)
-    let two = try TestNode(shelf)
-    #expect(try await two.load().entryCount == 1)
-    try standby.wait(for: "nodes that know each other") {
-      !one.log.follower.isAlone && !two.log.follower.isAlone
+    try await withStandby { one, shelf, standby in
+      let two = try TestNode(shelf)
+      #expect(try await two.load().entryCount == 1)
+      try standby.wait(for: "nodes that know each other") {
+        !one.log.follower.isAlone && !two.log.follower.isAlone
+      }
+      try standby.stop()
+
+      one.append(command)
+      try standby.wait(for: "the first commit") { try standby.waits(one.isWriter) == 1 }
+      two.append(.command(MemberID("m_1"), ref: 8, .clear))
+      try standby.wait(for: "the second commit") { try standby.waits(two.isWriter) == 1 }
+
+      #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 3)
+      #expect(one.records.isEmpty && two.records.isEmpty)
+      try standby.start()
+      #expect(try await one.records(2).count == 2)
+      #expect(try await two.records(2).count == 2)
     }
-    try standby.stop()
-
-    one.append(command)
-    try standby.wait(for: "the first commit") { try standby.waits(one.isWriter) == 1 }
-    two.append(.command(MemberID("m_1"), ref: 8, .clear))
-    try standby.wait(for: "the second commit") { try standby.waits(two.isWriter) == 1 }
-
-    #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 3)
-    #expect(one.records.isEmpty && two.records.isEmpty)
-    try standby.start()
-    #expect(try await one.records(2).count == 2)
-    #expect(try await two.records(2).count == 2)
   }
 
   @Test func `a session whose end the standby does not have is not absent`() async throws {
-    let shelf = try Shelf(.postgres)
-    let standby = try TestStandby(shelf.database)
-    defer { standby.end() }
-    let one = try await node(shelf)
-    let two = try TestNode(shelf)
-    try standby.wait(for: "nodes that know each other") {
-      !one.log.follower.isAlone && !two.log.follower.isAlone
-    }
-    try standby.stop()
-    _ = one.log.append(.ended(nil), of: one.session)
-    try standby.wait(for: "the commit") { try standby.waits(one.isWriter) == 1 }
+    try await withStandby { one, shelf, standby in
+      let two = try TestNode(shelf)
+      try standby.wait(for: "nodes that know each other") {
+        !one.log.follower.isAlone && !two.log.follower.isAlone
+      }
+      try standby.stop()
+      _ = one.log.append(.ended(nil), of: one.session)
+      try standby.wait(for: "the commit") { try standby.waits(one.isWriter) == 1 }
 
-    let outcomes = Mutex<[LogLookup<DormantSession>]>([])
-    two.log.find(two.session) { outcome in outcomes.withLock { $0.append(outcome) } }
-    try standby.wait(for: "a wait for the standby") {
-      try standby.waits("query LIKE '%logical_emit%' AND \(two.isReader)") > 0
-    }
-    #expect(outcomes.withLock { $0.isEmpty })
+      let outcomes = Mutex<[LogLookup<DormantSession>]>([])
+      two.log.find(two.session) { outcome in outcomes.withLock { $0.append(outcome) } }
+      try standby.wait(for: "a wait for the standby") {
+        try standby.waits("query LIKE '%logical_emit%' AND \(two.isReader)") > 0
+      }
+      #expect(outcomes.withLock { $0.isEmpty })
 
-    try standby.start()
-    try standby.wait(for: "an answer") { !outcomes.withLock { $0.isEmpty } }
-    guard case .absent? = outcomes.withLock({ $0.first }) else {
-      Issue.record("the session has ended")
-      return
+      try standby.start()
+      try standby.wait(for: "an answer") { !outcomes.withLock { $0.isEmpty } }
+      guard case .absent? = outcomes.withLock({ $0.first }) else {
+        Issue.record("the session has ended")
+        return
+      }
     }
   }
 
   @Test func `a session is loaded when the standby has what was read`() async throws {
-    let shelf = try Shelf(.postgres)
-    let standby = try TestStandby(shelf.database)
-    defer { standby.end() }
-    let one = try await node(shelf)
-    let two = try TestNode(shelf)
-    try appendUnanswered(one, shelf, standby)
+    try await withStandby { one, shelf, standby in
+      let two = try TestNode(shelf)
+      try appendUnanswered(one, shelf, standby)
 
-    two.log.load(two.session, limits: SessionLimits(), hub: 0)
-    try standby.wait(for: "a wait for the standby") {
-      try standby.waits("query LIKE '%logical_emit%' AND \(two.isReader)") > 0
-    }
-    let loaded = two.all { notice -> LoadedSession? in
-      if case .loaded(_, let session) = notice { session } else { nil }
-    }
-    #expect(loaded.isEmpty)
+      two.log.load(two.session, limits: SessionLimits(), hub: 0)
+      try standby.wait(for: "a wait for the standby") {
+        try standby.waits("query LIKE '%logical_emit%' AND \(two.isReader)") > 0
+      }
+      let loaded = two.all { notice -> LoadedSession? in
+        if case .loaded(_, let session) = notice { session } else { nil }
+      }
+      #expect(loaded.isEmpty)
 
-    try standby.start()
-    #expect(try await two.load().entryCount == 2)
+      try standby.start()
+      #expect(try await two.load().entryCount == 2)
+    }
+  }
+
+  @Test func `sessions that were adopted without an answer are loaded`() async throws {
+    try await withStandby { one, shelf, standby in
+      var stopping: TestNode? = try TestNode(shelf, session: "t")
+      let fixture = try LogFixture(in: stopping!.log, id: "t")
+      fixture.join("m_1")
+      stopping!.log.flush()
+      fixture.closeLog()
+      let adoption = "query LIKE 'UPDATE session SET served_by%'"
+
+      try standby.stop()
+      stopping = nil
+      try standby.wait(for: "an adoption that waits") { try standby.waits(adoption) == 1 }
+      try standby.endWaiting(adoption)
+      try standby.start()
+
+      try await one.wait(for: "the session") { notice -> DormantSession? in
+        guard case .orphaned(let sessions) = notice else { return nil }
+        return sessions.first { $0.id == SessionID("t") }
+      }
+    }
   }
 }
 

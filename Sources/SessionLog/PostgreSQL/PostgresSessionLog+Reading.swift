@@ -52,6 +52,8 @@ extension PostgresSessionLog {
       queue.async { self.renew(session, divergence) { self.read([load]) } }
     case .success(.loaded(let loaded, let byteCount)):
       state.withLock { $0.note(byteCount, of: session) }
+      // Those that are not in the feed are among the missed ones.
+      deferred.withLock { _ = $0.take(session) }
       let isBehind = reports.use { served in
         notify(.loaded(session, loaded))
         return served.loaded(

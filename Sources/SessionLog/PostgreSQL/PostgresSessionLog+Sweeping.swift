@@ -8,6 +8,8 @@ struct SweepState {
   var isRunning = false
   /// When nodes that have stopped were first found. Their sessions were adopted then.
   var stoppedSince: [Int: ContinuousClock.Instant] = [:]
+  /// Whether sessions may have been adopted without an answer, so that the hubs do not know them.
+  var mayHaveAdopted = false
   /// When all sessions are next read to find those that have expired.
   private(set) var nextReading = ContinuousClock.now
   private var lastReading = Duration.zero
@@ -119,15 +121,26 @@ extension PostgresSessionLog {
     // Several times: a node that has just registered, and does not hold its lock yet, seems to have
     // stopped. It may then stop, with sessions, before the next sweep, which may be much later on a
     // busy machine. A node without a row cannot append, so the last time is with its deletion.
-    if !adopted.isEmpty {
-      let orphans = try historyReader.use { connection throws(PostgresError) in
-        try PostgresOrphans.adopt(adopted, by: follower.incarnation, connection)
-      }
-      if !orphans.isEmpty { notify(.orphaned(orphans)) }
-    }
+    if !adopted.isEmpty || sweeping.withLock({ $0.mayHaveAdopted }) { try adopt(adopted) }
     if !forgotten.isEmpty {
       try historyReader.write("DELETE FROM node WHERE incarnation = ANY ($1)", [.ints(forgotten)])
     }
+  }
+
+  /// Makes this node responsible for the sessions of others. After an attempt without an answer, the
+  /// node's own sessions are passed to the hubs, too, which ignore those that they know.
+  private func adopt(_ nodes: [Int]) throws(PostgresError) {
+    let own = follower.incarnation
+    let orphans = try historyReader.use { connection throws(PostgresError) in
+      let mayHaveAdopted = sweeping.withLock { state in
+        defer { state.mayHaveAdopted = true }
+        return state.mayHaveAdopted
+      }
+      return try PostgresOrphans.adopt(
+        mayHaveAdopted ? nodes + [own] : nodes, by: own, connection)
+    }
+    sweeping.withLock { $0.mayHaveAdopted = false }
+    if !orphans.isEmpty { notify(.orphaned(orphans)) }
   }
 
   private func expire() throws {
