@@ -56,6 +56,30 @@ private func key(_ byte: UInt8, at: Instant = noon) -> CreationKey {
     }
   }
 
+  @Test func `a creation only wakes those that wait for its names`() {
+    var index = SessionIndex()
+    let names = [
+      SessionIndex.Names(external: "x", key: [1]), .init(external: "y", key: nil),
+      .init(external: nil, key: [3]),
+    ]
+    let calls = Mutex([0, 0, 0])
+    for number in names.indices {
+      _ = index.reserve(names[number], at: noon, waiter: {})
+      let outcome = index.reserve(names[number], at: noon) {
+        calls.withLock { $0[number] += 1 }
+      }
+      guard case .waits = outcome else {
+        Issue.record("a reserved name is not given twice")
+        return
+      }
+    }
+
+    index.release(names[1])
+    index.release(.init(external: "z", key: [9]))
+
+    #expect(calls.withLock { $0 } == [0, 1, 0])
+  }
+
   @Test func `an external id is free again when its session has ended`() {
     var index = SessionIndex()
     index.created("a", "x")

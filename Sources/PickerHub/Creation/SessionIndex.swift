@@ -67,8 +67,9 @@ package struct SessionIndex: Sendable {
   private var keys: [[UInt8]: CreationKey] = [:]
   /// The keys in the order of their creations.
   private var keyOrder: Deque<(key: [UInt8], at: Instant)> = []
-  private var reserved: [Names] = []
-  private var waiters: [Waiter] = []
+  /// The reserved names, each with the creations that wait until it is decided about.
+  private var reservedKeys: [[UInt8]: [Waiter]] = [:]
+  private var reservedExternals: [ExactString: [Waiter]] = [:]
   private var lastOrdinal: Int64 = 0
   private let keyCountMax: Int
   private let removesOldestKey: Bool
@@ -98,18 +99,15 @@ extension SessionIndex {
   ) -> Reservation {
     forgetKeys(at: now)
     if let known = names.key.flatMap({ keys[$0] }) { return .known(known) }
-    let isReserved = reserved.contains { other in
-      (names.key != nil && other.key == names.key)
-        || (names.external != nil && other.external == names.external)
-    }
-    if isReserved {
-      waiters.append(waiter)
+    if let key = names.key, reservedKeys[key]?.append(waiter) != nil { return .waits }
+    if let external = names.external, reservedExternals[external]?.append(waiter) != nil {
       return .waits
     }
     if let id = names.external.flatMap({ externals[$0] }) { return .taken(id) }
-    let keyCount = reserved.count + (removesOldestKey ? 0 : keys.count)
+    let keyCount = reservedKeys.count + (removesOldestKey ? 0 : keys.count)
     if names.key != nil, keyCount >= keyCountMax { return .full }
-    if names.key != nil || names.external != nil { reserved.append(names) }
+    if let key = names.key { reservedKeys[key] = [] }
+    if let external = names.external { reservedExternals[external] = [] }
     lastOrdinal = max(lastOrdinal + 1, now.milliseconds * 1000)
     return .free(ordinal: lastOrdinal)
   }
@@ -118,7 +116,7 @@ extension SessionIndex {
   ///
   /// - Returns: The hash of the key, to be removed from the store too.
   package mutating func makeRoomForKey() -> [UInt8]? {
-    guard keys.count + reserved.count > keyCountMax, let oldest = keyOrder.popFirst() else {
+    guard keys.count + reservedKeys.count > keyCountMax, let oldest = keyOrder.popFirst() else {
       return nil
     }
     keys[oldest.key] = nil
@@ -134,11 +132,11 @@ extension SessionIndex {
 
   /// The creation has failed.
   package mutating func release(_ names: Names) {
-    guard let index = reserved.firstIndex(of: names) else { return }
-    reserved.remove(at: index)
-    let waiters = waiters
-    self.waiters = []
-    for waiter in waiters { waiter() }
+    let waiters = [
+      names.key.flatMap { reservedKeys.removeValue(forKey: $0) },
+      names.external.flatMap { reservedExternals.removeValue(forKey: $0) },
+    ]
+    for waiter in waiters.compactMap(\.self).joined() { waiter() }
   }
 
   /// Adds what a store has from an earlier process.
