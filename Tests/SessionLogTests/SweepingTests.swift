@@ -60,6 +60,25 @@ import Testing
     }
   }
 
+  @Test func `entries are found by their numbers in a database without statistics`() throws {
+    let shelf = try Shelf(.postgres)
+    try shelf.store().flush()
+    let connection = try TestServer.shared.connect(shelf.database)
+    try connection.run("SELECT set_config('search_path', 'pickerd', false)")
+    let statements: [(String, [PostgresValue])] = [
+      (PostgresFollower.gapReading, [.texts(["s"]), .ints([1]), .ints([2]), .int(500)]),
+      (PostgresWriter.foundEntries, [.texts(["s"]), .ints([1]), .int(7), .int(8)]),
+    ]
+
+    for (sql, parameters) in statements {
+      let plan = try connection.run("EXPLAIN \(sql)", parameters)
+      let lines = (0..<plan.count).compactMap { plan.text($0, 0) }
+      #expect(
+        lines.contains { $0.contains("Index Cond: ((session = ") && $0.contains("sequence > ") },
+        "\(lines)")
+    }
+  }
+
   @Test func `a database of an older schema gets the index`() throws {
     let shelf = try Shelf(.postgres)
     try shelf.store().flush()

@@ -39,18 +39,25 @@ extension PostgresFollower {
     if reports.use({ $0.hasDoubts }) { confirmer.confirmDoubts() }
   }
 
+  /// Finds the entries by their numbers. `LIMIT` keeps the inner query apart: as a join, it reads
+  /// all entries of each session in a database without statistics.
+  static let gapReading = """
+    SELECT w.place, s.epoch, e.sequence, e.node, e.serial, e.body
+    FROM unnest($1, $2, $3) WITH ORDINALITY AS w(id, position, last, place)
+    LEFT JOIN session s ON s.id = w.id AND s.ended_at IS NULL
+    LEFT JOIN LATERAL (
+      SELECT sequence, node, serial, body FROM entry
+      WHERE session = s.number AND sequence > w.position AND sequence <= w.last
+      ORDER BY sequence LIMIT $4
+    ) AS e ON true
+    ORDER BY w.place, e.sequence LIMIT $4
+    """
+
   private func read(
     _ gaps: [ServedSessions.Gap], _ connection: PostgresConnection
   ) throws(PostgresError) -> [ServedSessions.Page] {
     let rows = try connection.run(
-      """
-      SELECT w.place, s.epoch, e.sequence, e.node, e.serial, e.body
-      FROM unnest($1, $2, $3) WITH ORDINALITY AS w(id, position, last, place)
-      LEFT JOIN session s ON s.id = w.id AND s.ended_at IS NULL
-      LEFT JOIN entry e ON e.session = s.number AND e.sequence > w.position
-        AND e.sequence <= w.last
-      ORDER BY w.place, e.sequence LIMIT $4
-      """,
+      PostgresFollower.gapReading,
       [
         .texts(gaps.map(\.session.text)), .ints(gaps.map(\.position)), .ints(gaps.map(\.last)),
         .int(PostgresFollower.pageCount),

@@ -3,6 +3,18 @@ import PickerSession
 
 /// The outcome of a batch, from the results of its statements or from what is stored.
 extension PostgresWriter {
+  /// The entries of a batch, for each session that has some. `OFFSET` keeps the inner query apart,
+  /// as in ``PostgresFollower/gapReading``.
+  static let foundEntries = """
+    SELECT k.id, min(e.sequence) - 1, count(*) FROM unnest($1, $2) AS k(id, position)
+    JOIN session USING (id)
+    CROSS JOIN LATERAL (
+      SELECT sequence, node, serial FROM entry
+      WHERE session = session.number AND sequence > k.position OFFSET 0
+    ) AS e
+    WHERE e.node = $3 AND e.serial > $4 GROUP BY k.id
+    """
+
   /// The outcome of a batch that was committed, although the answer is lost: its entries have the
   /// serial numbers of this batch. A session that does not have all of them is lost.
   func outcome(
@@ -11,12 +23,7 @@ extension PostgresWriter {
   ) throws(PostgresError) -> Result {
     let sessions = Array(batch.entryCounts.keys)
     let rows = try connection.run(
-      """
-      SELECT k.id, min(e.sequence) - 1, count(*) FROM unnest($1, $2) AS k(id, position)
-      JOIN session USING (id)
-      JOIN entry e ON e.session = session.number AND e.sequence > k.position
-      WHERE e.node = $3 AND e.serial > $4 GROUP BY k.id
-      """,
+      PostgresWriter.foundEntries,
       [
         .texts(sessions.map(\.text)), .ints(sessions.map { expected[$0]?.position ?? 0 }),
         .int(node.incarnation), .int(node.serial),
