@@ -127,8 +127,8 @@ extension PostgresSessionLog {
     }
   }
 
-  /// Makes this node responsible for the sessions of others. After an attempt without an answer, the
-  /// node's own sessions are passed to the hubs, too, which ignore those that they know.
+  /// Makes this node responsible for the sessions of others. After an attempt without an answer,
+  /// the node's own sessions are passed to the hubs, too, which ignore those that they know.
   private func adopt(_ nodes: [Int]) throws(PostgresError) {
     let own = follower.incarnation
     let orphans = try historyReader.use { connection throws(PostgresError) in

@@ -121,15 +121,17 @@ extension PostgresConnection {
   /// Waits until the disk, and the standbys for which a commit waits, have everything that this
   /// connection has read or written, by a commit that changes nothing.
   func waitForStandbys(within seconds: Int = PostgresConfirmer.seconds) throws(PostgresError) {
-    try run(
-      [
-        PostgresStatement(
-          """
-          SELECT set_config('synchronous_commit', 'on', true)
-          WHERE current_setting('synchronous_commit') = 'off'
-          """),
-        // A transaction without a record in the write-ahead log would not wait.
-        PostgresStatement("SELECT pg_logical_emit_message(true, 'pickerd', '')"),
-      ], within: seconds)
+    try run(PostgresConnection.flush, within: seconds)
   }
+
+  /// The statements of that commit.
+  static let flush = [
+    PostgresStatement(
+      """
+      SELECT set_config('synchronous_commit', 'on', true)
+      WHERE current_setting('synchronous_commit') = 'off'
+      """),
+    // A transaction without a record in the write-ahead log would not wait.
+    PostgresStatement("SELECT pg_logical_emit_message(true, 'pickerd', '')"),
+  ]
 }

@@ -146,7 +146,10 @@ final class PostgresConnection {
         if case .statement? = command { rows.append(PostgresRows(result)) } else { PQclear(result) }
       default:
         if case .preparation(let sql, _)? = command { names[sql] = nil }
-        if failure == nil { failure = PostgresError(result) }
+        if failure == nil {
+          failure = PostgresError(result)
+          failure?.doneCount = rows.count
+        }
         PQclear(result)
       }
     }

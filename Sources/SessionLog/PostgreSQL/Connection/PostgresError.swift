@@ -9,6 +9,8 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
   var isCutOff = false
   /// The SQLSTATE of the server's error, if there is one.
   let state: String?
+  /// The number of statements of the same call that had succeeded before.
+  var doneCount = 0
   /// The first line of libpq's message, which contains no password.
   let description: String
 

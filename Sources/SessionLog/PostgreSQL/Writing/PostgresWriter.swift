@@ -155,9 +155,9 @@ final class PostgresWriter {
       return result
     }
     unknownBatch = node.batch
+    let statements = batch.statements + (isAlone ? [] : PostgresConnection.flush)
     do throws(PostgresError) {
-      let rows = try connection.run(batch.statements, within: PostgresWriter.seconds)
-      if !isAlone { try flush(connection) }
+      let rows = try connection.run(statements, within: PostgresWriter.seconds)
       unknownBatch = nil
       committedBatch = node.batch
       node.serial += batch.entryCount
@@ -165,21 +165,15 @@ final class PostgresWriter {
         of: batch, lost: batch.checked.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
         refused: batch.creations.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
         bases: batch.entriesIndex.map { PostgresWriter.bases(rows[$0]) } ?? [:],
-        feed: rows[rows.count - 3], sizes: rows[rows.count - 2])
+        feed: rows[batch.statements.count - 3], sizes: rows[batch.statements.count - 2])
     } catch {
+      guard error.doneCount < batch.statements.count else {
+        // It is committed, but it is unknown whether the disk and the standbys have it.
+        self.connection = nil
+        throw PostgresError(lost: error.description)
+      }
       if !error.isConnectionLost { unknownBatch = nil }
       throw error
-    }
-  }
-
-  /// Waits until the disk and the standbys have the committed batch. After an error it is unknown
-  /// whether they have it, as after an error of a commit that waits for them.
-  private func flush(_ connection: PostgresConnection) throws(PostgresError) {
-    do throws(PostgresError) {
-      try connection.waitForStandbys(within: PostgresWriter.seconds)
-    } catch {
-      self.connection = nil
-      throw PostgresError(lost: error.description)
     }
   }
 
