@@ -52,6 +52,12 @@ class Load:
     window: int = 1
 
     @property
+    def pause(self):
+        """The longest pause of the generator in seconds. A store is mostly waited for, so that longer
+        ones would be measured, too; but reading from a connection takes about a microsecond."""
+        return max(0.001, 1e-5 * self.sessions * self.members)
+
+    @property
     def name(self):
         where = "by path" if self.is_hashed else "spread"
         return f"{counted(self.sessions, 'session')}, {counted(self.nodes, 'node')}, {where}"
@@ -178,8 +184,8 @@ def sampled(cluster, nodes):
 def rates(cluster, load, paths, inserts, seconds):
     """Commands per second, and entries per second of pgbench."""
     with sampled(cluster, load.nodes) as samples:
-        phase = generate(cluster, load, paths[:load.sessions], seconds,
-                         "--window", str(load.window))["bulk"]
+        phase = generate(cluster, load, paths[:load.sessions], seconds, "--window",
+                         str(load.window), "--pause", str(load.pause))["bulk"]
     # Of the time with commands, without that of the joins.
     (_, *before), (_, *after) = next(
         each for each in samples if each[0] > time.monotonic() - seconds - 0.5), samples[-1]

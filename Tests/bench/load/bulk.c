@@ -9,7 +9,7 @@
 
 /// The fraction of the deliveries in flight that should arrive during a sleep.
 static const double SLEEP_SHARE = 0.5;
-enum { SLEEP_MIN_NS = 1000000, SLEEP_MAX_NS = 100000000 };
+enum { SLEEP_MIN_NS = 1000000 };
 
 /// Fills a room's window with taps in one send().
 static void fill(load *load, room *room) {
@@ -44,9 +44,10 @@ static uint64_t under_way(const load *load) {
   return count;
 }
 
-static void sleep_ns(double nanoseconds) {
+static void sleep_ns(const load *load, double nanoseconds) {
+  double most = load->settings.pause * 1e9;
+  if (nanoseconds > most) nanoseconds = most;
   if (nanoseconds < SLEEP_MIN_NS) nanoseconds = SLEEP_MIN_NS;
-  if (nanoseconds > SLEEP_MAX_NS) nanoseconds = SLEEP_MAX_NS;
   nanosleep(&(struct timespec){.tv_nsec = (long)nanoseconds}, NULL);
 }
 
@@ -61,7 +62,7 @@ void bulk_run(load *load, double seconds) {
   int64_t last_delta_at = before;
   double each_ns = 0;  // per delivery, at the rate of the last iteration
   while (now < until) {
-    sleep_ns((double)under_way(load) * each_ns * SLEEP_SHARE);
+    sleep_ns(load, (double)under_way(load) * each_ns * SLEEP_SHARE);
     uint64_t count = look(load, true);
     now = load_now();
     if (count > 0) {
@@ -77,7 +78,7 @@ void bulk_run(load *load, double seconds) {
 void bulk_end(load *load) {
   int64_t last_delta_at = load_now();
   while (under_way(load) > 0) {
-    sleep_ns(SLEEP_MIN_NS);
+    sleep_ns(load, SLEEP_MIN_NS);
     if (look(load, false) > 0) last_delta_at = load_now();
     else if (load_now() - last_delta_at > 10 * INT64_C(1000000000)) load_fail("deltas are missing");
   }

@@ -42,6 +42,7 @@ typedef struct settings {
   int tap_count;
   double warm, closed, open; ///< seconds
   double rate;              ///< taps per second of the open loop
+  double pause;             ///< the longest sleep in bulk in seconds, at least 0.001; default 0.1
   int window;               ///< taps in flight in a room, sent and received in bulk; 0: one by one
   bool is_shared;           ///< in bulk, all members of a room send; # is the sender's number
   bool is_storm;            ///< connect, tap, wait for a line of stdin, resume

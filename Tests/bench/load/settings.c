@@ -28,10 +28,10 @@ settings settings_read(int count, char **arguments) {
       {"closed", required_argument, 0, 'c'}, {"open", required_argument, 0, 'o'},
       {"rate", required_argument, 0, 'a'},  {"window", required_argument, 0, 'b'},
       {"storm", no_argument, 0, 'm'},       {"shared", no_argument, 0, 'h'},
-      {"tls", no_argument, 0, 'l'},
+      {"tls", no_argument, 0, 'l'},         {"pause", required_argument, 0, 'u'},
       {0},
   };
-  settings settings = {.warm = 0.5, .closed = 1};
+  settings settings = {.warm = 0.5, .closed = 1, .pause = 0.1};
   int name;
   while ((name = getopt_long(count, arguments, "", names, NULL)) != -1) {
     switch (name) {
@@ -48,6 +48,7 @@ settings settings_read(int count, char **arguments) {
       case 'h': settings.is_shared = true; break;
       case 'm': settings.is_storm = true; break;
       case 'l': settings.is_tls = true; break;
+      case 'u': settings.pause = atof(optarg); break;
       default: exit(64);
     }
   }
