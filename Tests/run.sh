@@ -122,8 +122,7 @@ worlds() {
 
 bytes() { timeout --foreground 15m .build/release/picker-simulator --bytes; }
 
-# For root, swift build resets the niceness of the compilers, but not the scheduling policy.
-fuzzing() { chrt --idle 0 Tests/fuzz/fuzz.sh "$FUZZ_SECONDS" "$FUZZ_INPUT_SECONDS"; }
+fuzzing() { Tests/fuzz/fuzz.sh "$FUZZ_SECONDS" "$FUZZ_INPUT_SECONDS"; }
 
 # swift_tests ARGUMENT… : runs the selected module tests. `swift test` would wait for another one.
 swift_tests() {

@@ -15,8 +15,9 @@ coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table
 
 mkdir -p .build
 # Without the variable, the order of the two sanitizers is random, and another order builds
-# everything again.
-if ! PICKERD_FUZZ=1 SWIFT_DETERMINISTIC_HASHING=1 swift build \
+# everything again. For root, swift build resets the niceness of the compilers, but not the
+# scheduling policy, with which they do not delay other tests.
+if ! PICKERD_FUZZ=1 SWIFT_DETERMINISTIC_HASHING=1 chrt --idle 0 swift build \
   --scratch-path .build/fuzz --product PickerFuzz \
   --sanitize=fuzzer --sanitize=address -Xswiftc -use-ld=lld \
   -Xswiftc -sanitize-coverage=$coverage >.build/fuzz-build.log 2>&1; then
