@@ -53,8 +53,8 @@ class Load:
 
     @property
     def pause(self):
-        """The longest pause of the generator in seconds. A store is mostly waited for, so that longer
-        ones would be measured, too; but reading from a connection takes about a microsecond."""
+        """The longest pause of the generator in seconds: a longer one would be measured, because a
+        store is mostly waited for. Ten times what reading from all connections takes."""
         return max(0.001, 1e-5 * self.sessions * self.members)
 
     @property

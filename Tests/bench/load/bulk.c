@@ -48,7 +48,9 @@ static void sleep_ns(const load *load, double nanoseconds) {
   double most = load->settings.pause * 1e9;
   if (nanoseconds > most) nanoseconds = most;
   if (nanoseconds < SLEEP_MIN_NS) nanoseconds = SLEEP_MIN_NS;
-  nanosleep(&(struct timespec){.tv_nsec = (long)nanoseconds}, NULL);
+  time_t seconds = (time_t)(nanoseconds / 1e9);
+  long rest = (long)(nanoseconds - (double)seconds * 1e9);
+  nanosleep(&(struct timespec){.tv_sec = seconds, .tv_nsec = rest}, NULL);
 }
 
 void bulk_begin(load *load) {
