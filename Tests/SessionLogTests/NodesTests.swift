@@ -396,6 +396,50 @@ import Testing
     #expect(lost.isEmpty)
   }
 
+  @Test func `a session that is lost while it is being loaded is not loaded`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, _, _) = try await nodes(shelf)
+    func loads() -> [LoadedSession?] {
+      one.all { if case .loaded(_, let session) = $0 { Optional.some(session) } else { nil } }
+    }
+    let count = loads().count
+
+    one.log.readingQueue.suspend()
+    one.log.load(one.session, limits: SessionLimits(), hub: 0)
+    one.log.flush()
+    one.log.reports.lost([one.session])
+    one.log.readingQueue.resume()
+
+    try await wait(for: "an outcome") { loads().count > count }
+    #expect(loads().count == count + 1 && loads()[count] == nil)
+    #expect(try await one.load().entryCount == 1)
+  }
+
+  @Test func `events that the store does not accept wait for the next attempt`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, fixture) = try await nodes(shelf)
+    two.append(.command(ana, ref: 2, .confirm))
+    _ = try await one.records(1)
+    let event = fixture.fold.endEvent(.deleted, at: fixture.origin.createdAt)
+    let state = fixture.fold.state
+    #expect(
+      one.log.feed(
+        FeedRecord(events: [event], sequence: 2, previous: 1, isOwn: false), of: one.session))
+
+    one.log.state.withLock { $0.failure = "the disk is full" }
+    let snapshot = LogSnapshot(
+      entryCount: 2, state: state, picker: fixture.fold.picker, isIdle: false, nextTick: nil,
+      idleMilliseconds: 0, spent: SpentEntries(), eventSequence: 1)
+    #expect(!one.log.store(snapshot, of: one.session))
+    #expect(one.log.append(.ended(event), of: one.session) == .failed)
+    #expect(one.log.figures.backlog.encodingByteCount == 0)
+    one.log.state.withLock { $0.failure = nil }
+    #expect(one.log.append(.ended(event), of: one.session) == .pending)
+    one.log.flush()
+
+    #expect(try shelf.read(Int.self, "SELECT newest FROM pickerd.feed") == 3)
+  }
+
   @Test func `a reload makes the waiting events of other nodes' entries superfluous`() async throws
   {
     let shelf = try Shelf(.postgres)

@@ -139,6 +139,19 @@ import Testing
     #expect(batch.statements.count == 9)
   }
 
+  @Test func `an error says how many statements of the call had succeeded`() throws {
+    let shelf = try Shelf(.postgres)
+    let connection = try TestServer.shared.connect(shelf.database)
+    let statements = ["BEGIN", "SELECT 1", "COMMIT", "SELECT 1 / 0", "SELECT 2"]
+
+    let error = #expect(throws: PostgresError.self) {
+      try connection.run(statements.map { PostgresStatement($0) })
+    }
+
+    #expect(error?.doneCount == 3 && error?.isConnectionLost == false)
+    #expect(try connection.run("SELECT 3").int(0, 0) == 3)
+  }
+
   @Test func `a schema of a newer pickerd is refused`() throws {
     let shelf = try Shelf(.postgres)
     var log: (any TestedStore)? = try shelf.store()

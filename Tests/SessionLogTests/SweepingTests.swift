@@ -65,13 +65,15 @@ import Testing
     try shelf.store().flush()
     let connection = try TestServer.shared.connect(shelf.database)
     try connection.run("SELECT set_config('search_path', 'pickerd', false)")
-    let statements: [(String, [PostgresValue])] = [
-      (PostgresFollower.gapReading, [.texts(["s"]), .ints([1]), .ints([2]), .int(500)]),
-      (PostgresWriter.foundEntries, [.texts(["s"]), .ints([1]), .int(7), .int(8)]),
+    try connection.run("SELECT set_config('plan_cache_mode', 'force_generic_plan', false)")
+    let statements = [
+      (PostgresFollower.gapReading, "text[], bigint[], bigint[], bigint", "'{}', '{}', '{}', 500"),
+      (PostgresWriter.foundEntries, "text[], bigint[], bigint, bigint", "'{}', '{}', 7, 8"),
     ]
 
-    for (sql, parameters) in statements {
-      let plan = try connection.run("EXPLAIN \(sql)", parameters)
+    for (number, (sql, types, values)) in statements.enumerated() {
+      try connection.execute(script: "PREPARE plan\(number) (\(types)) AS \(sql)")
+      let plan = try connection.run("EXPLAIN EXECUTE plan\(number) (\(values))")
       let lines = (0..<plan.count).compactMap { plan.text($0, 0) }
       #expect(
         lines.contains { $0.contains("Index Cond: ((session = ") && $0.contains("sequence > ") },

@@ -138,6 +138,7 @@ final class NodeLog: SessionLog {
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     loadCount += 1
     served[session] = Served(load: loadCount, position: nil)
+    waitingEvents[session] = nil
     later(0...60) { $0.finishLoad(session, limits) }
   }
 

@@ -7,6 +7,8 @@ package import PickerSession
 extension PostgresSessionLog {
   package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     reports.use { $0.beginLoad(session, hub: hub) }
+    // The load derives the events that the feed lacks.
+    deferred.withLock { $0.drop(session) }
     let load = PendingLoad(session: session, limits: limits, hub: hub)
     if state.withLock({ $0.add(load) }) { queueBatch(of: session) }
   }
@@ -52,12 +54,12 @@ extension PostgresSessionLog {
       queue.async { self.renew(session, divergence) { self.read([load]) } }
     case .success(.loaded(let loaded, let byteCount)):
       state.withLock { $0.note(byteCount, of: session) }
-      // Those that are not in the feed are among the missed ones.
-      deferred.withLock { _ = $0.take(session) }
       let isBehind = reports.use { served in
-        notify(.loaded(session, loaded))
-        return served.loaded(
+        let isBehind = served.loaded(
           session, position: loaded.entryCount, epoch: loaded.fold.origin.epoch)
+        // A session that was lost meanwhile must be loaded again.
+        notify(.loaded(session, isBehind == nil ? nil : loaded))
+        return isBehind ?? false
       }
       if isBehind { follower.wake.set() }
     }

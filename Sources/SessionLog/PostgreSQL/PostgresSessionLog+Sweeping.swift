@@ -8,8 +8,8 @@ struct SweepState {
   var isRunning = false
   /// When nodes that have stopped were first found. Their sessions were adopted then.
   var stoppedSince: [Int: ContinuousClock.Instant] = [:]
-  /// Whether sessions may have been adopted without an answer, so that the hubs do not know them.
-  var mayHaveAdopted = false
+  /// The nodes whose sessions may have been adopted without an answer: the hubs do not know them.
+  var unanswered: Set<Int> = []
   /// When all sessions are next read to find those that have expired.
   private(set) var nextReading = ContinuousClock.now
   private var lastReading = Duration.zero
@@ -121,25 +121,27 @@ extension PostgresSessionLog {
     // Several times: a node that has just registered, and does not hold its lock yet, seems to have
     // stopped. It may then stop, with sessions, before the next sweep, which may be much later on a
     // busy machine. A node without a row cannot append, so the last time is with its deletion.
-    if !adopted.isEmpty || sweeping.withLock({ $0.mayHaveAdopted }) { try adopt(adopted) }
+    let isUnanswered = sweeping.withLock { !$0.unanswered.isEmpty }
+    if !adopted.isEmpty || isUnanswered { try adopt(adopted) }
     if !forgotten.isEmpty {
       try historyReader.write("DELETE FROM node WHERE incarnation = ANY ($1)", [.ints(forgotten)])
     }
   }
 
-  /// Makes this node responsible for the sessions of others. After an attempt without an answer,
-  /// the node's own sessions are passed to the hubs, too, which ignore those that they know.
+  /// Makes this node responsible for the sessions of others. An attempt without an answer is
+  /// repeated, which waits for its end; then the sessions of this node are passed to the hubs,
+  /// which ignore those that they know.
   private func adopt(_ nodes: [Int]) throws(PostgresError) {
     let own = follower.incarnation
     let orphans = try historyReader.use { connection throws(PostgresError) in
-      let mayHaveAdopted = sweeping.withLock { state in
-        defer { state.mayHaveAdopted = true }
-        return state.mayHaveAdopted
+      let (isRepeated, all) = sweeping.withLock { state in
+        defer { state.unanswered.formUnion(nodes) }
+        return (!state.unanswered.isEmpty, Array(state.unanswered.union(nodes)))
       }
-      return try PostgresOrphans.adopt(
-        mayHaveAdopted ? nodes + [own] : nodes, by: own, connection)
+      let adopted = try PostgresOrphans.adopt(all, by: own, connection)
+      return isRepeated ? try PostgresOrphans.served(by: own, connection) : adopted
     }
-    sweeping.withLock { $0.mayHaveAdopted = false }
+    sweeping.withLock { $0.unanswered = [] }
     if !orphans.isEmpty { notify(.orphaned(orphans)) }
   }
 

@@ -147,16 +147,21 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   }
 
   /// Adds the events of other nodes' entries to the next batch; they are stored once.
+  ///
+  /// - Returns: Whether all were accepted. The others still wait.
   func addDeferred(of session: SessionID, _ deferred: inout DeferredEvents) -> Bool {
-    deferred.take(session).allSatisfy {
-      add(.feed($0, session), needsBudget: false) == .pending
+    while let record = deferred.first(of: session) {
+      guard add(.feed(record, session), needsBudget: false) == .pending else { return false }
+      deferred.removeFirst(of: session)
     }
+    return true
   }
 
   package func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     let byteCount = snapshot.byteCount
-    guard state.withLock({ $0.beginEncoding(byteCount) }) else { return false }
-    guard deferred.withLock({ addDeferred(of: session, &$0) }) else { return false }
+    guard deferred.withLock({ addDeferred(of: session, &$0) }),
+      state.withLock({ $0.beginEncoding(byteCount) })
+    else { return false }
     encodingQueue.async {
       let encoded = EncodedSnapshot(snapshot, digest: self.digest)
       let add: @Sendable () -> Void = {

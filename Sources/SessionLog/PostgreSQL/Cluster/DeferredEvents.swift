@@ -23,11 +23,17 @@ struct DeferredEvents {
     byteCount += record.byteCount
   }
 
-  /// Removes the records of a session, to be stored now.
-  mutating func take(_ session: SessionID) -> [FeedRecord] {
-    let records = (waiting.removeValue(forKey: session) ?? []).map(\.record)
-    byteCount -= records.reduce(0) { $0 + $1.byteCount }
-    return records
+  func first(of session: SessionID) -> FeedRecord? { waiting[session]?.first?.record }
+
+  mutating func removeFirst(of session: SessionID) {
+    guard let record = waiting[session]?.removeFirst().record else { return }
+    byteCount -= record.byteCount
+    if waiting[session]?.isEmpty == true { waiting[session] = nil }
+  }
+
+  /// Removes the records of a session.
+  mutating func drop(_ session: SessionID) {
+    for one in waiting.removeValue(forKey: session) ?? [] { byteCount -= one.record.byteCount }
   }
 
   /// Removes the records whose events are stored up to `mark`.

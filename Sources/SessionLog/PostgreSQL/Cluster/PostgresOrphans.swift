@@ -34,4 +34,16 @@ enum PostgresOrphans {
     let rows = try connection.run(adoption, [.int(node), .ints(nodes)])
     return (0..<rows.count).map { DormantSession(rows, $0) }
   }
+
+  /// The sessions for which a node is responsible, and that may have members.
+  static func served(
+    by node: Int, _ connection: PostgresConnection
+  ) throws(PostgresError) -> [DormantSession] {
+    let rows = try connection.run(
+      """
+      SELECT \(DormantSession.columns) FROM session
+      WHERE served_by = $1 AND has_members AND ended_at IS NULL
+      """, [.int(node)])
+    return (0..<rows.count).map { DormantSession(rows, $0) }
+  }
 }

@@ -70,9 +70,10 @@ extension ServedSessions {
 
   /// A load has succeeded.
   ///
-  /// - Returns: Whether the log has later entries, or may have some.
-  mutating func loaded(_ session: SessionID, position: Int, epoch: String) -> Bool {
-    guard var served = sessions[session], served.isLoading else { return false }
+  /// - Returns: Whether the log has later entries, or may have some; `nil` if the session was lost
+  ///   during the load.
+  mutating func loaded(_ session: SessionID, position: Int, epoch: String) -> Bool? {
+    guard var served = sessions[session], served.isLoading else { return nil }
     (served.position, served.epoch, served.isLoading) = (position, epoch, false)
     return store(served, of: session) || doubtful[session] != nil
   }

@@ -9,7 +9,8 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
   var isCutOff = false
   /// The SQLSTATE of the server's error, if there is one.
   let state: String?
-  /// The number of statements of the same call that had succeeded before.
+  /// The number of statements of the same call that had succeeded before; 0 if the connection was
+  /// lost without an error of the server.
   var doneCount = 0
   /// The first line of libpq's message, which contains no password.
   let description: String
