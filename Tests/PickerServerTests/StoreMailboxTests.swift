@@ -50,6 +50,31 @@ import Testing
           + own.map { "\($0) announced" } + ["hub \(index)", "announcements", "node n"])
     }
   }
+
+  @Test func `sessions to load wait until the loop is connected`() {
+    let mailbox = StoreMailbox()
+    let received = Mutex<[String]>([])
+    func post(_ ids: String...) {
+      mailbox.post(
+        .orphaned(
+          ids.map {
+            DormantSession(
+              id: SessionID($0), ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil,
+              hasMembers: true)
+          }))
+    }
+    post("a", "b")
+    mailbox.post(.lost([SessionID("x")]))
+    post("c")
+
+    mailbox.connect { notice in
+      guard case .orphaned(let sessions) = notice else { return }
+      received.withLock { $0 += sessions.map(\.id.text) }
+    }
+    post("d")
+
+    #expect(received.withLock { $0 } == ["a", "b", "c", "d"])
+  }
 }
 
 extension StoreNotice {

@@ -4,8 +4,16 @@ import SessionLog
 import Synchronization
 
 /// Delivers the store's notices to a loop's thread.
+///
+/// Before the loop is connected, notices are about sessions that its hub does not have, and are
+/// dropped, except for sessions that it shall load.
 final class StoreMailbox: Sendable {
-  private let receiver = Mutex<Receiver?>(nil)
+  private struct State {
+    var receiver: Receiver?
+    var orphans: [DormantSession] = []
+  }
+
+  private let state = Mutex(State())
 
   /// Boxes a closure. A bare closure in a `Mutex` gains a reabstraction thunk each time it is read
   /// and written back, until calling it overflows the stack.
@@ -17,10 +25,21 @@ final class StoreMailbox: Sendable {
 
   func connect(_ receive: @escaping @Sendable (StoreNotice) -> Void) {
     let box = Receiver(receive)
-    receiver.withLock { $0 = box }
+    let orphans = state.withLock { state in
+      state.receiver = box
+      defer { state.orphans = [] }
+      return state.orphans
+    }
+    if !orphans.isEmpty { receive(.orphaned(orphans)) }
   }
 
-  func post(_ notice: StoreNotice) { receiver.withLock { $0 }?.receive(notice) }
+  func post(_ notice: StoreNotice) {
+    let receiver = state.withLock { state in
+      if state.receiver == nil, case .orphaned(let sessions) = notice { state.orphans += sessions }
+      return state.receiver
+    }
+    receiver?.receive(notice)
+  }
 }
 
 /// The mailboxes of a server's loops, in the order of the loops.
