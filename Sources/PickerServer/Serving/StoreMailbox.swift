@@ -5,8 +5,8 @@ import Synchronization
 
 /// Delivers the store's notices to a loop's thread.
 ///
-/// Before the loop is connected, notices are about sessions that its hub does not have, and are
-/// dropped, except for sessions that it shall load.
+/// Before the loop is connected, its hub has no sessions, so notices are dropped, except for those
+/// that it shall load.
 final class StoreMailbox: Sendable {
   private struct State {
     var receiver: Receiver?

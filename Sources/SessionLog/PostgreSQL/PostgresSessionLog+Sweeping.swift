@@ -122,7 +122,7 @@ extension PostgresSessionLog {
     // stopped. It may then stop, with sessions, before the next sweep, which may be much later on a
     // busy machine. A node without a row cannot append, so the last time is with its deletion.
     let isUnanswered = sweeping.withLock { !$0.unanswered.isEmpty }
-    if !adopted.isEmpty || isUnanswered { try adopt(adopted) }
+    if !adopted.isEmpty || isUnanswered { try adopt(adopted, stopped: Set(stopped)) }
     if !forgotten.isEmpty {
       try historyReader.write("DELETE FROM node WHERE incarnation = ANY ($1)", [.ints(forgotten)])
     }
@@ -131,12 +131,16 @@ extension PostgresSessionLog {
   /// Makes this node responsible for the sessions of others. An attempt without an answer is
   /// repeated, which waits for its end; then the sessions of this node are passed to the hubs,
   /// which ignore those that they know.
-  private func adopt(_ nodes: [Int]) throws(PostgresError) {
+  ///
+  /// - Parameter stopped: Also those that were adopted before. A node that is alive again keeps its
+  ///   sessions.
+  private func adopt(_ nodes: [Int], stopped: Set<Int>) throws(PostgresError) {
     let own = follower.incarnation
     let orphans = try historyReader.use { connection throws(PostgresError) in
       let (isRepeated, all) = sweeping.withLock { state in
         defer { state.unanswered.formUnion(nodes) }
-        return (!state.unanswered.isEmpty, Array(state.unanswered.union(nodes)))
+        let repeated = state.unanswered.intersection(stopped)
+        return (!state.unanswered.isEmpty, Array(repeated.union(nodes)))
       }
       let adopted = try PostgresOrphans.adopt(all, by: own, connection)
       return isRepeated ? try PostgresOrphans.served(by: own, connection) : adopted
