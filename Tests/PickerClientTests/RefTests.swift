@@ -115,6 +115,51 @@ import Testing
     #expect(ana.sentTypes() == ["clear"], "a queued command is sent")
   }
 
+  private func knowing(_ ref: Int, _ welcome: String) -> String {
+    welcome.replacing(#""epoch""#, with: #""ref":\#(ref),"epoch""#)
+  }
+
+  /// Regression: it was sent with a known ref, which the server answered without doing it.
+  @Test func `a queued command gets a new ref if another device of its member has used that one`() {
+    var ana = ClientFixture()
+    ana.give(.start)
+    ana.give(.command(tap))
+    ana.give(.opened)
+    ana.effects = []
+
+    ana.receive(knowing(12, welcome(calendar)))
+    #expect(ana.sent().compactMap { $0["ref"]?.integer } == [13])
+    ana.receive(#"{"type":"reply","ref":13,"revision":0}"#)
+
+    #expect(ana.settled() == [1: .success(0)])
+  }
+
+  @Test func `a sent command is lost if another device of its member has used later refs`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.command(tap))
+    ana.readd()
+    ana.effects = []
+
+    ana.receive(knowing(2, welcome(nil)))
+
+    #expect(ana.settled() == [1: .failure(.lost)] && ana.sentTypes().isEmpty)
+  }
+
+  @Test func `a missing answer reconnects although other commands are sent`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.wait(6_000)
+    ana.give(.command(tap))
+    ana.wait(9_000)
+    ana.give(.command(.clear))
+    ana.effects = []
+
+    ana.wait(1_000)
+
+    #expect(ana.takeEffects().contains(.disconnect))
+  }
+
   @Test func `a missing answer reconnects after ten seconds`() {
     var ana = ClientFixture()
     ana.join(calendar)

@@ -316,3 +316,34 @@ test("a changed definition can append and remove columns", () => {
   machine.received({ type: "delta", revision: 8, at: "", changes: [gone, { ...gone, column: 2 }] });
   assert.equal(machine.state.columns.length, 1);
 });
+
+test("a queued command gets a new ref if another device of its member has used that one", () => {
+  const machine = new PickerMachine({});
+  machine.start();
+  machine.command(select(1));
+  machine.opened();
+  const effects = machine.received({ ...welcome, ref: 12 });
+  assert.deepEqual(sent(effects).map((one) => one.ref), [13]);
+  assert.equal(named(effects, "settle").length, 0);
+
+  const [settled] = named(machine.received(delta(6, 1, { by: "m_1", ref: 13 })), "settle");
+  assert.deepEqual([settled.ref, settled.outcome.outcome], [1, "done"]);
+  assert.equal(sent(machine.command(select(2)))[0].ref, 14);
+});
+
+test("a sent command is uncertain if another device of its member has used later refs", () => {
+  const machine = live();
+  machine.command(select(1));
+  machine.closed(1006);
+  machine.fired("redial");
+  machine.opened();
+  const effects = machine.received({ ...welcome, ref: 2 });
+  assert.deepEqual(named(effects, "settle").map((one) => [one.ref, one.outcome.outcome]), [[1, "lost"]]);
+  assert.equal(sent(effects).length, 0);
+});
+
+test("the time for an answer does not begin again with each command", () => {
+  const machine = live();
+  assert.equal(timer(machine.command(select(1)), "answer"), 10_000);
+  assert.equal(timer(machine.command(select(2)), "answer"), undefined);
+});

@@ -113,3 +113,42 @@ test("a token that is provided after the page has stopped does not reconnect", (
   assert.deepEqual(machine.tokenProvided("second"), []);
   assert.equal(machine.connection, "idle");
 });
+
+test("a token of an attempt that failed for another reason is not the last one", () => {
+  const machine = new PickerMachine({ renewsTokens: true, random: () => 0.5 });
+  machine.start();
+  machine.tokenProvided("a");
+  machine.opened();
+  machine.closed(1006);
+  machine.fired("redial");
+  machine.opened();
+  machine.closed(4302);
+  assert.equal(machine.connection, "waiting");
+  assert.equal(named(machine.fired("redial"), "requestToken").length, 1);
+});
+
+test("a token that the page sets while another one is being rejected is tried", () => {
+  const machine = new PickerMachine({ token: "first", random: () => 0.5 });
+  machine.start();
+  machine.opened();
+  machine.credentials("second");
+  machine.closed(4302);
+  assert.equal(machine.connection, "waiting");
+  machine.fired("redial");
+  const [join] = named(machine.opened(), "send").map((one) => one.message);
+  assert.equal(join.token, "second");
+  machine.closed(4302);
+  assert.equal(machine.connection, "credentials");
+});
+
+for (const end of ["left", "idle", "4409"]) {
+  test(`a token does not reconnect a page that is ${end}`, () => {
+    const machine = new PickerMachine({ token: "first" });
+    machine.start();
+    machine.opened();
+    if (end === "left") machine.leave();
+    else if (end === "idle") machine.stop();
+    else machine.closed(4409);
+    assert.equal(named(machine.credentials("second"), "dial").length, 0);
+  });
+}

@@ -111,6 +111,7 @@ extension ClientMachine {
   mutating func wait(_ milliseconds: Int64?) {
     let pause = milliseconds ?? BackOff.milliseconds(attempt: attempt, jitter: jitter())
     attempt += 1
+    renewal.isFresh = false
     enter(.waiting)
     timers.set(.redial, at: now + pause)
   }

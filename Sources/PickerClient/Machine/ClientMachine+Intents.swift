@@ -18,8 +18,10 @@ extension ClientMachine {
     guard let entry = pending.entries.last else { return }
     if isLive {
       send(entry)
+      // Otherwise the timer runs: it must not begin again with each command.
+      if pending.entries.count == 1 { start(.answer) }
     } else if !canWait {
-      _ = pending.answered(entry.ref)
+      _ = pending.answered(entry.sentAs)
       effects.append(.settled(ref: entry.ref, .failure(.offline)))
     }
   }

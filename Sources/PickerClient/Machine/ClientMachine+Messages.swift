@@ -68,8 +68,12 @@ extension ClientMachine {
 
   private mutating func welcome(_ message: JSONTree) throws {
     let isSame = identity != nil && identity?.member == message["member"]?["id"]?.string
+    let known = message["ref"]?.integer ?? 0
+    // Another device of the same member may have used the refs of commands that were sent.
+    let areCertain = isSame && known <= pending.ref
     try state.takeWelcome(message)
-    pending.startAfter(message["ref"]?.integer ?? 0)
+    let uncertain = areCertain ? [] : pending.takeUncertain()
+    pending.startAfter(known)
     identity = ClientIdentity(
       member: try message.need("member").text("id"),
       secret: try message.need("member").text("secret"), epoch: try message.text("epoch"),
@@ -79,14 +83,13 @@ extension ClientMachine {
     asked = []
     waitingTouch = nil
     enter(.live)
-    if !isSame {
-      for entry in pending.takeUncertain() {
-        effects.append(.settled(ref: entry.ref, .failure(.lost)))
-        effects.append(.notice(.lost(entry.command)))
-      }
+    for entry in uncertain {
+      effects.append(.settled(ref: entry.ref, .failure(.lost)))
+      effects.append(.notice(.lost(entry.command)))
     }
     joined(message["token"])
     for entry in pending.entries { send(entry) }
+    if !pending.entries.isEmpty { start(.answer) }
     if let looking, looking != joinedLooking { sendLook(looking) }
   }
 
@@ -118,15 +121,14 @@ extension ClientMachine {
     -> PickerCommand?
   {
     guard let entry = pending.answered(ref) else { return nil }
-    effects.append(.settled(ref: ref, outcome))
+    effects.append(.settled(ref: entry.ref, outcome))
     if pending.entries.isEmpty { timers.clear(.answer) } else { start(.answer) }
     return entry.command
   }
 
   mutating func send(_ entry: PendingCommands.Entry) {
     pending.sent(entry.ref)
-    effects.append(.send(entry.command.message(ref: entry.ref)))
-    start(.answer)
+    effects.append(.send(entry.command.message(ref: entry.sentAs)))
   }
 
   private mutating func notify(_ notices: [PickerNotice]) {

@@ -1,7 +1,10 @@
 /// The commands without an answer, in the order of their refs. They are retained across reconnects.
 struct PendingCommands: Sendable {
   struct Entry: Hashable, Sendable {
+    /// What the app knows it by.
     let ref: Int
+    /// The ref of its message; greater if another device of the same member has used ``ref``.
+    var sentAs: Int
     let command: PickerCommand
     var isSent: Bool
   }
@@ -16,9 +19,17 @@ struct PendingCommands: Sendable {
 
   init(ref: Int) { self.ref = ref }
 
-  /// Continues after the greatest ref that the server knows. A smaller ref can already belong to
-  /// another command.
-  mutating func startAfter(_ known: Int) { ref = max(ref, known) }
+  /// Continues after the greatest ref that the server knows. A smaller one belongs to another
+  /// command, of another device of the same member, so unsent commands get new ones.
+  mutating func startAfter(_ known: Int) {
+    let renumbers = entries.contains { !$0.isSent && $0.sentAs <= known }
+    ref = max(ref, known)
+    guard renumbers else { return }
+    for index in entries.indices where !entries[index].isSent {
+      ref += 1
+      entries[index].sentAs = ref
+    }
+  }
 
   /// Adds a command with the next ref. It replaces an unsent select of the same column.
   ///
@@ -33,13 +44,13 @@ struct PendingCommands: Sendable {
       }
       replaced = index.map { entries.remove(at: $0).ref }
     }
-    entries.append(Entry(ref: ref, command: command, isSent: false))
+    entries.append(Entry(ref: ref, sentAs: ref, command: command, isSent: false))
     return replaced
   }
 
-  /// Removes and returns the command with this ref; `nil` if it is not pending.
+  /// Removes and returns the command whose message has this ref; `nil` if it is not pending.
   mutating func answered(_ ref: Int?) -> Entry? {
-    entries.firstIndex { $0.ref == ref }.map { entries.remove(at: $0) }
+    entries.firstIndex { $0.sentAs == ref }.map { entries.remove(at: $0) }
   }
 
   mutating func sent(_ ref: Int) {
@@ -47,8 +58,8 @@ struct PendingCommands: Sendable {
     entries[index].isSent = true
   }
 
-  /// Removes and returns the commands that were sent as a member that the server has forgotten.
-  /// Whether they were executed is unknown.
+  /// Removes and returns the commands that were sent, and of which it is unknown whether they were
+  /// executed.
   mutating func takeUncertain() -> [Entry] {
     let uncertain = entries.filter(\.isSent)
     entries.removeAll(where: \.isSent)

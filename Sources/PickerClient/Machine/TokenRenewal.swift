@@ -20,7 +20,7 @@ struct TokenRenewal: Sendable {
   var isFresh = false
   /// Whether the next attempt to connect waits for a token.
   var blocksDial = false
-  /// The token that the last join contained.
+  /// The token that was last sent, in a join or later.
   var joinedWith: String?
   /// The close code with which the server rejected the last token.
   var code = 4301
@@ -52,7 +52,9 @@ extension ClientMachine {
     // The join contains it, or it is sent after the welcome.
     case .connecting: if renewal.blocksDial { connect() }
     case .joining: return
-    case .idle, .waiting, .needsCredentials, .away, .left: dial()
+    // The app, or another device with the same member, has ended the connection.
+    case .idle, .left, .away(code: 4409): return
+    case .waiting, .needsCredentials, .away: dial()
     }
   }
 
@@ -85,7 +87,10 @@ extension ClientMachine {
   /// The server has closed the connection with 43xx.
   mutating func rejected(_ code: Int) {
     renewal.code = code
-    if renewal.isAutomatic && !renewal.isFresh {
+    if let token = profile.token, token != renewal.joinedWith {
+      // The app has set another one since.
+      wait(attempt == 0 ? 0 : nil)
+    } else if renewal.isAutomatic && !renewal.isFresh {
       profile.token = nil
       wait(attempt == 0 ? 0 : nil)
     } else if code == 4301 && hasTriedIdentity {
@@ -119,6 +124,7 @@ extension ClientMachine {
   }
 
   private mutating func sendToken(_ token: String) {
+    renewal.joinedWith = token
     let message = JSONTree.object([.init("type", .string("token")), .init("token", .string(token))])
     effects.append(.send(String(decoding: message.serialized(), as: UTF8.self)))
   }

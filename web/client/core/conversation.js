@@ -54,7 +54,8 @@ export class Conversation {
     this.identity = { member: message.member.id, secret: message.member.secret, epoch: message.epoch };
     this.wantsSnapshot = false;
     this.looking.connected();
-    if (!isSame) {
+    // Another device of the same member may have used the refs of commands that were sent.
+    if (!isSame || (message.ref ?? 0) > this.pending.ref) {
       for (const entry of this.pending.takeUncertain()) {
         this.#settle(entry.ref, { outcome: "lost" });
         this.#notify([{ kind: "lost", command: entry.message, mine: true }]);
@@ -62,6 +63,7 @@ export class Conversation {
     }
     this.pending.startAfter(message.ref ?? 0);
     for (const entry of this.pending.entries) this.#send(entry);
+    if (!this.pending.isEmpty) this.#awaitAnswer();
     const { months, joined } = this.looking;
     if (months && months !== joined) this.perform({ effect: "send", message: { type: "months", ...months } });
     this.save();
@@ -92,7 +94,11 @@ export class Conversation {
       this.#settle(entry.ref, { outcome: "offline" });
       this.#notify([{ kind: "refused", code: "offline", detail: "there is no connection", command, mine: true }]);
     }
-    if (when === "live") this.#send(entry);
+    if (when === "live") {
+      this.#send(entry);
+      // Otherwise the timer runs: it must not begin again with each command.
+      if (this.pending.entries.length === 1) this.#awaitAnswer();
+    }
     this.save();
   }
 
@@ -178,8 +184,11 @@ export class Conversation {
   /** @param {import("./types").Pending} entry */
   #send(entry) {
     entry.sent = true;
-    this.perform({ effect: "send", message: entry.message },
-      { effect: "timer", name: "answer", milliseconds: answerMillisecondsMax });
+    this.perform({ effect: "send", message: entry.message });
+  }
+
+  #awaitAnswer() {
+    this.perform({ effect: "timer", name: "answer", milliseconds: answerMillisecondsMax });
   }
 
   /** @param {number | undefined} ref @param {Outcome} outcome */

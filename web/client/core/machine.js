@@ -241,7 +241,7 @@ export class PickerMachine {
   #rejected(code) {
     if (!this.renewal.rejected(code, this.triedIdentity)) return;
     this.conversation.identity = null;
-    this.renewal.dial();
+    this.renewal.dial(true);
   }
 
   /** @param {number} code */

@@ -18,11 +18,17 @@ export class PendingCommands {
   }
 
   /**
-   * Continues after the greatest ref that the server knows: a smaller one could belong to another command.
-   * @param {number} ref
+   * Continues after the greatest ref that the server knows: a smaller one belongs to another command, of another
+   * device of the same member. Unsent commands get new refs in their messages; `ref` still names them here.
+   * @param {number} known
    */
-  startAfter(ref) {
-    this.ref = Math.max(this.ref, ref);
+  startAfter(known) {
+    const renumbers = this.entries.some(({ sent, message }) => !sent && /** @type {any} */ (message).ref <= known);
+    this.ref = Math.max(this.ref, known);
+    if (!renumbers) return;
+    for (const entry of this.entries) {
+      if (!entry.sent) entry.message = { ...entry.message, ref: this.ref += 1 };
+    }
   }
 
   /**
@@ -41,15 +47,15 @@ export class PendingCommands {
   }
 
   /**
-   * Removes the command with this ref.
+   * Removes the command whose message has this ref.
    * @param {number | undefined} ref @returns {Pending | null}
    */
   answered(ref) {
-    const index = this.entries.findIndex((entry) => entry.ref === ref);
+    const index = this.entries.findIndex(({ message }) => /** @type {any} */ (message).ref === ref);
     return index < 0 ? null : this.entries.splice(index, 1)[0];
   }
 
-  /** Removes the sent commands, after the server has forgotten their member: their outcome is unknown. */
+  /** Removes the sent commands, whose outcome is unknown. */
   takeUncertain() {
     const uncertain = this.entries.filter((entry) => entry.sent);
     this.entries = this.entries.filter((entry) => !entry.sent);

@@ -33,7 +33,7 @@ export class Renewal {
     this.blocksDial = false;
     /** Whether the token was provided for the current attempt, so that another request cannot help if it is rejected. */
     this.isFresh = false;
-    /** @type {string | undefined} the token that the last join contained */
+    /** @type {string | undefined} the token that was last sent, in a join or later */
     this.joinedWith = undefined;
     /** @type {number | null} the close code with which the server rejected the last token */
     this.code = null;
@@ -41,8 +41,12 @@ export class Renewal {
     this.expires = null;
   }
 
-  /** Begins an attempt to connect: at once, or with a token that the page provides. */
-  dial() {
+  /**
+   * Begins an attempt to connect: at once, or with a token that the page provides.
+   * @param {boolean} isAgain with the token of the attempt before, as a new member
+   */
+  dial(isAgain = false) {
+    if (!isAgain) this.isFresh = false;
     this.line.dial();
     this.blocksDial = Boolean(this.options.renewsTokens) && !this.options.token;
     if (this.blocksDial) this.request();
@@ -62,7 +66,7 @@ export class Renewal {
     this.isRequested = false;
     if (this.line.connection === "live") this.#send(token);
     else if (this.#isBlocked) this.#connect();
-    else if (!this.line.isConnected) this.dial();
+    else if (!this.line.isConnected && !this.#isOver) this.dial();
   }
 
   /** @param {string} token that was requested */
@@ -113,6 +117,11 @@ export class Renewal {
    */
   rejected(code, triedIdentity) {
     this.code = code;
+    // The page has set another token since.
+    if (this.options.token && this.options.token !== this.joinedWith) {
+      this.line.wait(this.line.attempt === 0 ? 0 : null);
+      return false;
+    }
     if (this.options.renewsTokens && !this.isFresh) {
       this.options.token = undefined;
       this.line.wait(this.line.attempt === 0 ? 0 : null);
@@ -125,6 +134,12 @@ export class Renewal {
     return false;
   }
 
+  /** Whether the page, or another device with the same member, has ended the connection. */
+  get #isOver() {
+    const { connection, closeCode } = this.line;
+    return connection === "idle" || connection === "left" || (connection === "away" && closeCode === 4409);
+  }
+
   get #isBlocked() { return this.line.connection === "connecting" && this.blocksDial; }
 
   #connect() {
@@ -133,5 +148,8 @@ export class Renewal {
   }
 
   /** @param {string} token */
-  #send(token) { this.perform({ effect: "send", message: { type: "token", token } }); }
+  #send(token) {
+    this.joinedWith = token;
+    this.perform({ effect: "send", message: { type: "token", token } });
+  }
 }

@@ -106,7 +106,7 @@ export type Options = {
 export type Memory = {
   member: string; secret: string; epoch: string; revision: number; ref: number; pending: Pending[];
 };
-/** A command without an answer; `sent`: it may have reached the server. */
+/** A command without an answer; `sent`: it may have reached the server. `ref` names it in `settle`; its message may have a greater one. */
 export type Pending = { ref: number; message: Command; sent: boolean };
 
 export type Effect =
