@@ -89,7 +89,7 @@ class Cluster:
     """deploy/cluster/cluster.py with three nodes."""
 
     def __init__(self):
-        limits = {**LIMITS, "connectionsPerAddress": 100_000}
+        limits = {**LIMITS, "connectionsPerAddress": 100_000, "memberMilliseconds": 1000}
         self.process = subprocess.Popen(
             [REPOSITORY / "deploy/cluster/cluster.py", "--pickerd", pickerd_binary(), "--",
              "--log-level", "warning",
@@ -124,17 +124,27 @@ class Cluster:
         with ThreadPoolExecutor(32) as pool:
             return sum(pool.map(create, range(32)), [])
 
-    def batches(self, nodes):
-        """The number of batches of the first nodes, and of their records."""
-        total = [0, 0]
+    def metrics(self, nodes, *names):
+        """The sums of some metrics over the first nodes."""
+        total = [0] * len(names)
         for port in self.admin_ports[:nodes]:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
             connection.request("GET", "/metrics")
             text = connection.getresponse().read().decode()
-            for index, what in enumerate(("count", "sum")):
-                name = rf"^pickerd_store_batch_records_{what} (\S+)"
-                total[index] += float(re.search(name, text, re.M)[1])
+            for index, name in enumerate(names):
+                total[index] += float(re.search(rf"^{name} (\S+)", text, re.M)[1])
         return total
+
+    def batches(self, nodes):
+        """The number of batches of the first nodes, and of their records."""
+        return self.metrics(nodes, *(f"pickerd_store_batch_records_{what}"
+                                     for what in ("count", "sum")))
+
+    def rest(self):
+        """Waits until all members have left and their sessions are evicted: the next measurement
+        would measure that, too."""
+        while self.metrics(3, "pickerd_sessions_resident") != [0]:
+            time.sleep(0.1)
 
     def stop(self):
         self.process.terminate()
@@ -160,6 +170,7 @@ def generate(cluster, load, paths, seconds, *options):
 def latencies(cluster, paths, seconds):
     """Milliseconds from a command to its delivery, one command at a time."""
     phase = generate(cluster, Load(1, 3, False), paths[:1], seconds)["closed"]
+    cluster.rest()
     return {name: phase[name] / 1000 for name in ("p50", "p99", "far50", "far99")}
 
 
@@ -189,6 +200,7 @@ def rates(cluster, load, paths, inserts, seconds):
     # Of the time with commands, without that of the joins.
     (_, *before), (_, *after) = next(
         each for each in samples if each[0] > time.monotonic() - seconds - 0.5), samples[-1]
+    cluster.rest()
     batches, records = (now - then for now, then in zip(after, before))
     size = max(1, round(records / max(batches, 1)))
     commands = phase["taps"] / phase["seconds"]
@@ -262,6 +274,7 @@ def main():
         stack.callback(cluster.stop)
         inserts = Inserts(cluster.store, cluster.passfile, max(given.sessions))
         paths = cluster.create(max(given.sessions))
+        cluster.rest()
         delays, rounds, stores = [], [], []
         for number in range(given.rounds):
             print(f"round {number + 1} of {given.rounds}", file=sys.stderr, flush=True)

@@ -17,6 +17,7 @@ from pathlib import Path
 import attacks
 import loops
 import report
+from departures import departures
 from generator import measure
 from scenarios import GROUPS, SCENARIOS, WITH_TLS
 from servers import BUILT, SERVERS, Pickerd
@@ -24,7 +25,7 @@ from sizing import sizing
 from storm import midnight, resume_storm
 
 #: Measured once: each takes a minute and is not compared with another server.
-ALONE = {"storm": resume_storm, "midnight": midnight, "sizing": sizing}
+ALONE = {"storm": resume_storm, "midnight": midnight, "departures": departures, "sizing": sizing}
 NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, attacks.NAME, *ALONE, *GROUPS]
 
 
