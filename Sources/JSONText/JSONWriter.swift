@@ -96,7 +96,8 @@ package struct JSONWriter: ~Copyable {
     case .null: literal("null")
     case .bool(let value): bool(value)
     case .integer(let value): integer(value)
-    case .number(let value): raw("\(value)")
+    // JSON has no infinity; a number that is too large is read as one.
+    case .number(let value): raw(value.isInfinite ? (value < 0 ? "-1e999" : "1e999") : "\(value)")
     case .string(let value): string(value)
     case .array(let elements):
       literal("[")

@@ -60,6 +60,9 @@ package struct EndpointDelivery: Sendable {
     readPosition = max(readPosition, position)
   }
 
+  /// Continues reading after a later position. What was read before stays pending.
+  package mutating func skip(to position: Int) { readPosition = max(readPosition, position) }
+
   /// The attempts to be made now.
   package mutating func attempts(at now: Int64) -> [DeliveryAttempt] {
     guard stop == nil, pausedUntil <= now else { return [] }

@@ -21,7 +21,7 @@ package final class Hub {
   package let shard: HubShard
   var identities: IdentitySource
   let admission: Admission
-  let schedule = HubSchedule()
+  let schedule: HubSchedule
   let connections: Connections
   let fanOut: FanOut
   /// All sessions, in memory or not.
@@ -52,6 +52,7 @@ package final class Hub {
     self.shard = shard
     self.identities = identities
     admission = Admission(configuration.authentication, identities)
+    schedule = HubSchedule(buffered)
     connections = Connections(port, schedule, buffered, limits: configuration.limits)
     fanOut = FanOut(
       MessageEncoder(limits: configuration.limits), Languages(texts), connections)

@@ -3,6 +3,8 @@
 package final class HubBuffers {
   /// Steps that wait for the log, see ``StepQueue``.
   package internal(set) var stepBytes = 0
+  /// Those that time has caused: ticks, and leaves of members.
+  var timedStepCount = 0
   /// Messages that wait for their session to be loaded, see ``Inbox``.
   package internal(set) var inboxBytes = 0
   /// Pending messages of write-blocked connections, see ``Outbox``.

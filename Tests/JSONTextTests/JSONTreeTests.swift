@@ -18,6 +18,13 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
         ]))
   }
 
+  /// Regression: it was written as `inf`, so that what was stored could not be read.
+  @Test(arguments: ["[1e400,-1e400]", "[1.5,-0.0,1e-7]"])
+  func `fractions of any size are read as they were written`(text: String) throws {
+    let tree = try JSONTree.parse(Array(text.utf8))
+    #expect(try JSONTree.parse(tree.serialized()) == tree)
+  }
+
   @Test(arguments: [
     ("0", JSONTree.integer(0)), ("-0", .integer(0)), ("9007199254740991", .integer(1 << 53 - 1)),
     ("9223372036854775807", .integer(.max)), ("9223372036854775808", .integer(.max)),

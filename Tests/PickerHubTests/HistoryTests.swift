@@ -17,9 +17,16 @@ import Testing
     init(history: Int = 1000) throws {
       var configuration = HubConfiguration()
       configuration.limits.session.history = history
-      fixture = try HubFixture(letters, configuration)
+      try self.init(configuration) { $0.join(1) }
+    }
+
+    /// - Parameter join: Joins with connection 1.
+    init(
+      _ configuration: HubConfiguration, _ fields: String = "", join: (HubFixture) -> Void
+    ) throws {
+      fixture = try HubFixture(letters, configuration, fields: fields)
       fixture.log.canLoad = true
-      fixture.join(1)
+      join(fixture)
       welcome = fixture.received(1)[0]
       for ref in 1...5 { fixture.send(1, select(ref, 0, ref % 3)) }
       fold = fixture.fold
@@ -33,6 +40,10 @@ import Testing
     /// Opens a connection, for which the log loads the session from its last snapshot.
     func reopen(_ raw: UInt64) throws {
       fixture.open(raw)
+      try load()
+    }
+
+    func load() throws {
       let state = try #require(fixture.log.snapshots.last).state
       let reloaded = SessionFold(fold.origin, limits: fold.limits, state: state)
       fixture.hub.loaded(
@@ -64,6 +75,24 @@ import Testing
     #expect(received.map { $0["type"]?.string } == ["welcome", "delta", "delta", "delta", "delta"])
     #expect(received[0]["resumed"] == .bool(true) && received[0]["snapshot"] == nil)
     #expect(received.dropFirst().map { $0["revision"]?.integer } == [3, 4, 5, 6])
+  }
+
+  /// Regression: only the secret of the member's first device was accepted.
+  @Test func `a device that is known by its sub gets the deltas from the log`() throws {
+    var configuration = HubConfiguration(authentication: .keys(TestVerifier()))
+    configuration.limits.session.history = 1000
+    let evicted = try Evicted(configuration, #","oneMember":true"#) { fixture in
+      fixture.enter(1, "sub=17")
+    }
+    let fixture = evicted.fixture
+    let resume = fixture.resume(evicted.welcome, revision: 2, secret: "of this device")
+
+    fixture.enter(2, "sub=17", resume)
+    try evicted.load()
+    #expect(fixture.log.readings.count == 1)
+    evicted.answer(evicted.fold.history[...])
+
+    #expect(fixture.types(2) == ["welcome", "delta", "delta", "delta"])
   }
 
   @Test func `an event stream also resumes after an eviction`() throws {

@@ -131,6 +131,27 @@ import Testing
     #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 2))
   }
 
+  /// Regression: they were not answered, although they were done.
+  @Test func `commands before a leave are answered, and messages after it are ignored`() throws {
+    let fixture = try HubFixture(letters)
+    for raw in [1, 2] as [UInt64] { fixture.join(raw) }
+    fixture.log.outcome = .pending
+    fixture.forgetAll()
+
+    fixture.send(1, select(1, 0, 1))
+    fixture.send(1, #"{"type":"leave"}"#)
+    fixture.send(1, select(2, 0, 2))
+    fixture.send(1, "not JSON")
+    #expect(fixture.closes.isEmpty)
+    fixture.hub.committed(.own(1), of: fixture.session, at: fixture.now)
+
+    let answers = fixture.received(1).filter { $0["type"]?.string == "delta" }
+    #expect(answers.map { $0["command"]?["ref"]?.integer ?? $0["ref"]?.integer } == [1])
+    #expect(fixture.closes == [1: 1000])
+    fixture.store()
+    #expect(fixture.fold.members.count == 1 && fixture.fold.revision == 1)
+  }
+
   @Test func `a member that sent leave can resume, but only with its secret`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)

@@ -23,6 +23,32 @@ import Testing
     #expect(joining.meta == "[2]")
   }
 
+  /// Regression: the connection kept a role that another token of its user had given to the member.
+  @Test(arguments: [false, true])
+  func `a connection has the rights of its own token only`(isRenewed: Bool) throws {
+    let fixture = try HubFixture.keys()
+    fixture.enter(1, "role=viewer sub=17")
+    let member = fixture.received(1)[0]["member"]
+    let (id, secret) = (member?["id"]?.string ?? "", member?["secret"]?.string ?? "")
+    let text =
+      #"{"member":"\#(id)","secret":"\#(secret)","type":"select","ref":1,"#
+      + #""column":0,"row":1,"generation":1}"#
+    let request = try CommandRequest(Array(text.utf8))
+    fixture.hub.post(
+      request, to: fixture.session, token: try fixture.credential("role=owner sub=17"),
+      locale: nil, at: fixture.now
+    ) { _ in }
+    #expect(fixture.fold.members.values.first?.role == .owner)
+    fixture.forgetAll()
+
+    if isRenewed { fixture.renew(1, fixture.token("role=viewer sub=17 seconds=7200")) }
+    fixture.send(1, select(2, 0, 2))
+
+    let codes = fixture.received(1).compactMap { $0["code"]?.string }
+    #expect(codes == ["notAllowed"] && fixture.fold.revision == 1)
+    #expect(fixture.fold.members.values.first?.role == .viewer)
+  }
+
   @Test func `without a valid token a connection is closed and learns nothing`() throws {
     let fixture = try HubFixture.keys()
     fixture.join(1)

@@ -27,6 +27,12 @@ import Testing
     return HostedSession(Session(try SessionFold(origin)), number: 1, HubBuffers(), at: time)
   }
 
+  /// Regression: a request for the other id made the session unreadable for a minute.
+  @Test func `ids are equal if their bytes are`() {
+    #expect(SessionID("aKb") != SessionID("a\u{212A}b") && SessionID("aKb") == SessionID("aKb"))
+    #expect(MemberID("m_K") != MemberID("m_\u{212A}"))
+  }
+
   @Test func `a session counts from its creation until the log has stored its end`() throws {
     var directory = SessionDirectory(total: total)
     let hosted = try hosted()

@@ -93,8 +93,29 @@ import Testing
 
     let columns = fixture.fold.picker.columns
     #expect(try answer?.get().version == 3)
-    #expect(columns.map { column in (0..<column.rows.count).map(column.rows.key) }
-      == [["a", "q"], ["x", "y", "z"]])
+    #expect(
+      columns.map { column in (0..<column.rows.count).map(column.rows.key) }
+        == [["a", "q"], ["x", "y", "z"]])
+  }
+
+  /// Regression: an evicted session did not tick, so that the host waited for its time to live.
+  @Test(arguments: [#","decide":{"by":"host","seconds":60}"#, #","watch":["result"]"#])
+  func `a session that owes an event stays in memory until it has added it`(fields: String) throws {
+    let fixture = try HubFixture(letters, fields: fields, canLoad: true, isShared: true)
+    fixture.join(1)
+    fixture.send(1, select(1, 0, 1))
+    if fields.contains("decide") { fixture.send(1, #"{"type":"confirm","ref":2}"#) }
+    fixture.log.outcome = .pending
+    fixture.send(1, #"{"type":"leave"}"#)
+    fixture.store()
+    fixture.log.outcome = .stored
+    let before = fixture.log.fed.count
+    #expect(fixture.hub.residentCount == 1)
+
+    fixture.wait(70_000)
+
+    #expect(fixture.log.fed.dropFirst(before).flatMap(\.events).count == 1)
+    #expect(fixture.hub.residentCount == 0)
   }
 
   @Test func `a definition for the version before another node's is refused`() throws {

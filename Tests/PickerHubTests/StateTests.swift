@@ -136,30 +136,35 @@ import Testing
 @Suite struct HubScheduleTests {
   private let time = HubTime(session: noon, machine: 0)
 
-  @Test func `no tick is taken while the maximum is pending`() {
-    let schedule = HubSchedule()
-    for number in 0..<201 { schedule.addTick(of: SessionID("\(number)"), at: noon) }
-    var count = 0
-    schedule.takeTicks(at: time) { _, _ in
-      schedule.tickAppended()
-      count += 1
+  @Test func `no tick is taken and no member leaves while 50 of both are pending`() {
+    let buffers = HubBuffers()
+    let schedule = HubSchedule(buffers)
+    for number in 0..<40 { schedule.addTick(of: SessionID("\(number)"), at: noon) }
+    for number in 0..<100 {
+      schedule.add(.absence(SessionID("\(number)"), MemberID("m")), due: 0)
     }
-    #expect(count == 200)
+    schedule.takeTicks(at: time) { _, _ in buffers.timedStepCount += 1 }
+    #expect(buffers.timedStepCount == 40)
+
+    schedule.takeAbsences(at: time) { _ in buffers.timedStepCount += 1 }
+    schedule.addTick(of: SessionID("last"), at: noon)
+    schedule.takeTicks(at: time) { _, _ in buffers.timedStepCount += 1 }
+    #expect(buffers.timedStepCount == 50)
     #expect(schedule.nextDue(at: time, clockRuns: true) == nil)
 
-    schedule.ticksSettled(1)
+    buffers.timedStepCount = 49
     #expect(schedule.nextDue(at: time, clockRuns: true) == 0)
   }
 
   @Test func `a clock that is set back by more than a second is noticed once`() {
-    let schedule = HubSchedule()
+    let schedule = HubSchedule(HubBuffers())
     let offsets: [Int64] = [0, -1000, -2001, -2001]
     let noticed = offsets.map { schedule.clockReads(noon.adding(milliseconds: $0)) }
     #expect(noticed == [false, false, true, false])
   }
 
   @Test func `the queues are compacted after sixteen ends, or when a quarter may be obsolete`() {
-    let schedule = HubSchedule()
+    let schedule = HubSchedule(HubBuffers())
     for number in 0..<100 { schedule.add(.idle(SessionID("\(number)")), due: 0) }
     let first = (1...25).first { _ in schedule.noteEnd() }
     schedule.compact(timers: { _, _ in false }, ticks: { _, _ in true })

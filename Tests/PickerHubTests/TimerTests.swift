@@ -106,6 +106,26 @@ import Testing
     #expect(fixture.hub.sessionCount == 2)
   }
 
+  /// Regression: commands waited for seconds behind the leaves of thousands of members.
+  @Test func `of the members who leave at once, 50 wait for the log`() throws {
+    let fixture = try HubFixture(letters, canLoad: true)
+    let raws = 1...101 as ClosedRange<UInt64>
+    for raw in raws { fixture.join(raw) }
+    for raw in raws { fixture.disconnect(raw) }
+    let before = fixture.log.records.count
+    var leaves: Int { fixture.log.records.count - before }
+    fixture.log.outcome = .pending
+
+    fixture.wait(120_000)
+    #expect(leaves == 50)
+    fixture.store()
+    fixture.wait(0)
+    #expect(leaves == 100)
+    fixture.hub.lost([fixture.session], at: fixture.now)
+
+    #expect(fixture.hub.buffered.timedStepCount == 0)
+  }
+
   /// Regression: with a frozen clock it was retried only when the clock was set again.
   @Test func `a refused tick is retried once a second although the clock is frozen`() throws {
     let fixture = try HubFixture(slot)

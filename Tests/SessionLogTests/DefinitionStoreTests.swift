@@ -115,6 +115,24 @@ import Testing
     #expect(loaded.fold.state == fixture.fold.state && loaded.fold.version == 40)
   }
 
+  /// Regression: such a patch was accepted, and the session could not be read after a restart.
+  @Test(arguments: [
+    "1e400", String(repeating: "[", count: 126) + "1" + String(repeating: "]", count: 126),
+  ])
+  func `every patch that is accepted can be read again`(value: String) async throws {
+    let shelf = try Shelf()
+    let fixture = try LogFixture(rows(2), in: try open(shelf))
+    let patch = try JSONTree.parse(
+      Array(#"[{"op":"replace","path":"/locale","value":"de","comment":\#(value)}]"#.utf8),
+      depthMax: DefinitionRequest.depthMax)
+    let document = try fixture.fold.definition.document(patchedWith: patch)
+    let definition = try Definition.make(from: document) { _ in .utc }
+    fixture.append(.define(.init(version: 2, definition: definition, source: .jsonPatch(patch))))
+
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: fixture.log))
+    #expect(loaded.fold.definition.locale == "de")
+  }
+
   @Test(arguments: Engine.allCases)
   func `a snapshot without its definition does not use the origin's`(engine: Engine) async throws {
     let shelf = try Shelf(engine)

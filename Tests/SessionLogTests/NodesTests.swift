@@ -512,6 +512,105 @@ import Testing
     }
   }
 
+  /// Regression: each batch failed until the connection happened to break.
+  @Test func `a node whose row another one has deleted registers again`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, _, _) = try await nodes(shelf)
+    try shelf.write("DELETE FROM pickerd.node")
+
+    one.append(command(2))
+    one.log.flush()
+
+    guard case .own? = try await one.records(1).first else {
+      Issue.record("the entry is lost")
+      return
+    }
+    let count = "SELECT count(*) FROM pickerd.node JOIN pickerd.entry ON node = incarnation"
+    #expect(try shelf.read(Int.self, count) ?? 0 > 0)
+  }
+
+  /// Regression: the node went on without the lock, as if it had stopped.
+  @Test func `a node waits for its own lock`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, _, _) = try await nodes(shelf)
+    let key = one.log.follower.incarnation
+    let other = try TestServer.shared.connect(shelf.database)
+    try other.run(
+      """
+      SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_locks
+      WHERE locktype = 'advisory' AND objsubid = 1
+        AND classid::bigint << 32 | objid::bigint = $1 AND pg_try_advisory_lock($1) IS NOT NULL
+      """, [.int(key)])
+    for _ in 0..<100 where try !other.run("SELECT pg_try_advisory_lock($1)", [.int(key)]).bool(0, 0)
+    {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    try await Task.sleep(for: .milliseconds(500))
+    try other.run("SELECT pg_advisory_unlock_all()")
+
+    let holders = """
+      SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+        AND classid::bigint << 32 | objid::bigint = \(key)
+      """
+    try await wait(for: "the lock") { try shelf.read(Int.self, holders) == 1 }
+  }
+
+  @Test func `a cursor that another node has set is known although its notification was lost`()
+    async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let (one, _, _) = try await nodes(shelf)
+
+    try shelf.write("INSERT INTO pickerd.feed_cursor VALUES ('shop', 1)")
+
+    try await wait(for: "the cursor") { one.log.feed.cursors["shop"] == 1 }
+  }
+
+  /// Regression: it waited for the next one, or for a second.
+  @Test func `a notification that arrives with the rows of a statement is noticed at once`() throws
+  {
+    let shelf = try Shelf(.postgres)
+    let (one, two) = (
+      try TestServer.shared.connect(shelf.database), try TestServer.shared.connect(shelf.database)
+    )
+    let wake = WakeSignal()
+    try one.run("LISTEN turns")
+    try two.run("SELECT pg_notify('turns', 'now')")
+    try one.run("SELECT pg_sleep(0.2)")
+
+    let begin = ContinuousClock.now
+    try one.waitForInput(or: wake.descriptor, milliseconds: 30_000)
+
+    #expect(.now - begin < .seconds(20))
+    #expect(one.takeNotifications() == ["now"])
+  }
+
+  /// Regression: they were stored, and later events of the session were not.
+  @Test func `events of entries that the log has lost are not stored`() {
+    let session = SessionID("s")
+    func sequences(_ log: DeferredEvents.Log?) -> [Int] {
+      var deferred = DeferredEvents()
+      for sequence in [4, 8, 9] {
+        deferred.add(
+          FeedRecord(events: [], sequence: sequence, previous: sequence - 1, isOwn: false),
+          of: session, epoch: "e")
+      }
+      _ = deferred.read(log, of: session)
+      var found: [Int] = []
+      while let record = deferred.first(of: session) {
+        found.append(record.sequence)
+        deferred.removeFirst(of: session)
+      }
+      #expect(deferred.byteCount == 0)
+      return found
+    }
+
+    #expect(sequences(.init(mark: 4, head: 9, epoch: "e")) == [8, 9])
+    #expect(sequences(.init(mark: 4, head: 8, epoch: "e")) == [8])
+    #expect(sequences(.init(mark: 4, head: 9, epoch: "renewed")).isEmpty)
+    #expect(sequences(nil).isEmpty)
+  }
+
   /// The older node runs this version's code. That is a node of schema 3: only the index differs.
   @Test func `a node goes on while another one migrates the database`() async throws {
     let shelf = try Shelf(.postgres)

@@ -1,5 +1,8 @@
+import BackgroundWork
 import CivilTime
+import JSONText
 import PickerHub
+import PickerModel
 import PickerSession
 import Testing
 
@@ -129,11 +132,67 @@ import Testing
 
   @Test func `a slow search for expired sessions is repeated seldom`() {
     var state = SweepState()
-    state.haveRead(in: .seconds(600))
+    state.haveRead(through: nil, in: .seconds(600))
     #expect(state.nextReading <= .now)
 
-    state.haveRead(in: .seconds(600))
+    state.haveRead(through: 50, in: .seconds(300))
+    #expect(state.nextReading <= .now && state.readThrough == 50)
+    state.haveRead(through: nil, in: .seconds(300))
 
-    #expect(state.nextReading > .now + .seconds(20_000))
+    #expect(state.nextReading > .now + .seconds(20_000) && state.readThrough == 0)
+  }
+
+  /// Regression: one reading ended 100 sessions, and the first 100 that wait for the host's
+  /// decision were read again and again instead of the others.
+  @Test func `all sessions that have expired are ended by one sweep after the other`() async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let log = try #require(try shelf.store() as? PostgresSessionLog)
+    for number in 0..<120 {
+      let definition = try Definition.make(
+        from: try JSONTree.parse(Array(#"{"kind":"columns","columns":[["x","y"]]}"#.utf8))
+      ) { _ in .utc }
+      let origin = SessionOrigin(
+        id: SessionID("s\(number)"), epoch: "e", definition: definition,
+        createdAt: Instant(milliseconds: 0), host: HostFields(decideSeconds: 60))
+      let fixture = try LogFixture(origin, in: log)
+      fixture.join("m_1")
+      if number < 110 { fixture.append(.command(MemberID("m_1"), ref: 1, .confirm)) }
+      fixture.feed()
+    }
+    log.flush()
+    try shelf.write("UPDATE pickerd.session SET active_at = 0, served_by = 7")
+
+    log.sweepLater()
+
+    let living = "SELECT count(*) FROM pickerd.session WHERE ended_at IS NULL"
+    for _ in 0..<500 where try shelf.read(Int.self, living) != 110 {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(try shelf.read(Int.self, living) == 110)
+  }
+
+  /// Regression: each end began a deletion of its own, and all later pages waited for them.
+  @Test func `a page of the history does not wait until all ended sessions are deleted`()
+    async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let log = try #require(try shelf.store() as? PostgresSessionLog)
+    let held = log.historyQueue.hold()
+    for number in 0..<50 {
+      let fixture = try LogFixture(in: log, id: "s\(number)")
+      _ = log.append(.ended(nil), of: fixture.origin.id)
+      log.flush()
+    }
+
+    let rest: Int? = await withCheckedContinuation { continuation in
+      log.historyQueue.async {
+        continuation.resume(
+          returning: try? shelf.read(Int.self, "SELECT count(*) FROM pickerd.session"))
+      }
+      held.signal()
+    }
+
+    #expect(rest ?? 0 >= 48)
   }
 }

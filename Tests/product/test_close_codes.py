@@ -108,6 +108,10 @@ def test_a_stored_session_that_cannot_be_read_closes_with_4500(tmp_path):
 
         assert error["code"] == "internal" and "cannot be read" in error["detail"]
         assert server.get(session.path).status == 503
+        listed = server.get("/v1/sessions", port=server.admin_port).json["sessions"]
+        assert listed == [{"session": session.id}, {"session": other.id, "status": "open"}]
+        listed = server.get("/v1/sessions?status=open", port=server.admin_port).json["sessions"]
+        assert [one["session"] for one in listed] == [other.id]
         assert other.back(bo).welcome["resumed"], "other sessions are not affected"
         wait_until(lambda: metric(server, "pickerd_closes_total").get("4500") == 1)
         log = server.logged(f"session {session.id[:8]}… cannot be read")

@@ -233,6 +233,13 @@ def confirmed_in_time(server, ttlSeconds):
     raise AssertionError("every session expires before it is confirmed")
 
 
+def test_the_data_of_a_denial_is_not_in_the_log(server):
+    session, *_ = confirming(server)
+    assert settle(session, False, data={"fraud": 1}).status == 200
+    assert session.log()[-1]["command"] == {
+        "type": "settle", "op": session.log()[-1]["command"]["op"], "granted": False}
+
+
 @pytest.mark.parametrize("fields, pointer", [
     ({"op": ""}, "/op"), ({"op": 5}, "/op"), ({"op": "x" * 257}, "/op"),
     ({"granted": 1}, "/granted"), ({"granted": None}, "/granted"), ({"reason": ""}, "/reason"),

@@ -112,16 +112,18 @@ def test_a_part_of_the_feed_is_sent_again(fed, tmp_path, running):
     assert cursor(fed) == 5
 
 
-def test_a_replay_ends_with_the_last_event(fed, tmp_path, running):
+@pytest.mark.parametrize("part, succeeds, positions", [
+    ("1..99999", True, [1, 1]), ("50..60", False, [1])])
+def test_a_replay_ends_with_the_last_event(fed, tmp_path, running, part, succeeds, positions):
     endpoint = running(Endpoint())
     deliver = running(Deliver(fed, tmp_path, endpoint.url))
     fed.session(LISTS)
     wait_until(lambda: cursor(fed) == 1)
 
-    again = subprocess.run(deliver.command(*deliver.options, "--replay", "1..99999"), timeout=120)
+    again = subprocess.run(deliver.command(*deliver.options, "--replay", part), timeout=120)
 
-    assert again.returncode == 0
-    assert endpoint.positions() == [1, 1]
+    assert (again.returncode == 0) == succeeds
+    assert endpoint.positions() == positions
 
 
 def test_nothing_after_a_line_that_is_not_an_event_is_sent(tmp_path, running):

@@ -14,6 +14,7 @@ from harness.definitions import CALENDAR
 from harness.host import Host, pickerd
 from harness.member import Member
 from harness.pickerd import REPOSITORY, Pickerd, binary, wait_until
+from rawsocket import Raw
 
 NOBODY = "0000000000000000000000"
 
@@ -145,6 +146,16 @@ def test_a_ticket_does_not_show_whether_a_session_exists(keyed, session):
             assert pattern.endswith("events") or answer.code == code, (method, pattern, answer)
         assert answers[0].body == answers[1].body, (method, pattern, answers)
         assert answers[0].headers == answers[1].headers, (method, pattern, answers)
+
+
+def test_nor_does_a_ticket_with_a_long_body(keyed, session):
+    def answer(id):
+        with Raw(("127.0.0.1", keyed.port)) as there:
+            there.request("GET", f"/v1/sessions/{id}/months/2026-11.svg?ticket=x",
+                          [("Content-Length", "4194305")])
+            return there.response()[::2]
+
+    assert answer(session) == answer(NOBODY)
 
 
 @pytest.mark.parametrize("kid", ["signing", "es", "ed"])

@@ -86,6 +86,13 @@ def test_an_equal_definition_takes_no_revision(server):
     assert session.log() == []
 
 
+def test_a_field_that_a_json_patch_sets_to_null_has_its_default_again(server):
+    session = server.session({**SIZES, "locale": "de"})
+    answer = patch(session, [{"op": "replace", "path": "/locale", "value": None}], PATCH)
+    assert answer.status == 200, answer
+    assert definition(session).json["locale"] == "en"
+
+
 def test_patches_and_a_put_produce_the_same_definition(server):
     one, other = server.session(SIZES), server.session(SIZES)
     replace = [{"op": "replace", "path": "/columns/0/1", "value": {"text": "Medium", "key": "M"}}]

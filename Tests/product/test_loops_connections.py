@@ -48,6 +48,29 @@ def opened(connection, path, **headers):
     return connection
 
 
+def test_a_request_without_a_session_is_answered_by_some_loop(looped):
+    for _ in range(2 * COUNT):
+        with raw(looped, timeout=10) as connection:
+            assert connection.exchange("GET", "/v1/sessions/by/events")[0] == 405
+        with raw(looped, timeout=10) as connection:
+            connection.send(handshake("/v1/sessions/by/x"))
+            assert connection.response()[0] in (404, 405)
+
+
+def test_a_long_body_of_a_get_is_not_taken_for_the_next_request(looped, sessions):
+    for path, status in [*((session.path, 413) for session in sessions),
+                         *((f"/v1/sessions/nobody{number}", 404) for number in range(COUNT))]:
+        with raw(looped, timeout=10) as connection:
+            connection.request("GET", f"{path}/events", [("Content-Length", "4194305")])
+            connection.send(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert connection.response()[0] == status
+            connection.socket.settimeout(0.3)
+            try:
+                assert connection.response()[0] is None, "a second answer"
+            except (TimeoutError, Gone):
+                pass
+
+
 def test_a_persistent_connection_reaches_sessions_of_all_loops(looped, sessions):
     with raw(looped) as connection:
         for turn in range(3):

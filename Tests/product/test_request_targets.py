@@ -181,6 +181,14 @@ def test_an_unknown_resource_is_refused_before_a_long_body(server, method, path,
     assert session.get()["session"] == session.id, "it was not deleted"
 
 
+@pytest.mark.parametrize("method, path, status", [
+    ("POST", "/v1/nothing", 404), ("PUT", "/v1/sessions", 405)])
+def test_no_memory_is_used_for_the_body_of_an_unknown_resource(server, method, path, status):
+    with Raw(("127.0.0.1", server.port), timeout=10) as there:
+        there.request(method, path, [("Content-Length", "1000000")])
+        assert there.response()[0] == status
+
+
 def test_a_missing_right_is_refused_before_a_long_body(start):
     server = start(auth="token")
     session = server.session(LISTS)

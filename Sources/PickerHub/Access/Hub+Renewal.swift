@@ -44,7 +44,11 @@ extension Hub {
     }
     let role = connection.token.token?.role
     noteToken(token, of: connection)
-    if role != token.role, !append(.roleChanged(member, token.role), to: hosted, at: time) {
+    if role != token.role {
+      guard append(.roleChanged(member, token.role), to: hosted, at: time) else {
+        return cannotStore(connection)
+      }
+    } else if !takeRole(of: connection, member, in: hosted, at: time) {
       return cannotStore(connection)
     }
     enqueue(
@@ -52,6 +56,20 @@ extension Hub {
         guard let lifetime = connection.token.lifetime(at: now.machine) else { return }
         deliver(.retained(encoder.token(lifetime)), connection)
       }, in: hosted, at: time)
+  }
+
+  /// Gives a member the role of its connection's token. Another token, with which it has posted a
+  /// command or joined over HTTP, may have given it a different one, and may have expired since.
+  ///
+  /// - Returns: `false` if the log cannot store the role.
+  func takeRole(
+    of connection: HubConnection, _ member: MemberID, in hosted: HostedSession, at time: HubTime
+  ) -> Bool {
+    guard let role = connection.token.token?.role,
+      let current = hosted.session.fold.members[member]?.role, current != role,
+      !hosted.steps.changesRole(of: member, to: role)
+    else { return true }
+    return append(.roleChanged(member, role), to: hosted, at: time)
   }
 
   /// Closes the connections whose tokens or tickets have been revoked.

@@ -29,7 +29,6 @@ extension Hub {
 
   /// Another node has ended the session: closes its connections, and refuses its pending steps.
   private func endElsewhere(_ hosted: HostedSession) {
-    schedule.ticksSettled(hosted.steps.tickCount)
     let steps = hosted.steps.takeAll()
     remove(hosted)
     for step in steps {

@@ -27,7 +27,6 @@ extension Hub {
       apply(entry, arrival: time.machineNanoseconds, completion, in: hosted, at: time)
     case .stored, .pending:
       hosted.steps.append(.apply(entry, arrival: time.machineNanoseconds, completion))
-      if entry.body == .tick { schedule.tickAppended() }
     case .full:
       guard case .command(let member, let ref, let command) = entry.body else { return false }
       let refused = UnstoredCommand(
@@ -88,7 +87,6 @@ extension Hub {
   func runSteps(of hosted: HostedSession, storedCount: Int, at time: HubTime) {
     var storedCount = storedCount
     while let step = hosted.steps.next(storedCount: &storedCount) {
-      if step.isTick { schedule.ticksSettled(1) }
       run(step, in: hosted, at: time)
     }
   }

@@ -18,8 +18,14 @@ enum SessionStep {
   /// Close all connections and remove the session.
   case end((_ isStored: Bool) -> Void)
 
-  var isTick: Bool {
-    if case .apply(let entry, _, _) = self { entry.body == .tick } else { false }
+  /// Whether it applies a tick or the leave of a member, which may be due in thousands of sessions
+  /// at the same time.
+  var isTimed: Bool {
+    guard case .apply(let entry, _, _) = self else { return false }
+    return switch entry.body {
+    case .tick, .left: true
+    case .joined, .roleChanged, .returned, .command, .define, .note, .settle, .revoked: false
+    }
   }
 
   var isRefusal: Bool { if case .refuse = self { true } else { false } }

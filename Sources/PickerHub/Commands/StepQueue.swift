@@ -28,6 +28,7 @@ struct StepQueue {
     let size = step.byteCount
     byteCount += size
     total.stepBytes += size
+    if step.isTimed { total.timedStepCount += 1 }
     if step.isRefusal { refusalCount += 1 }
     steps.append(step)
   }
@@ -45,6 +46,7 @@ struct StepQueue {
     let size = step.byteCount
     byteCount -= size
     total.stepBytes -= size
+    if step.isTimed { total.timedStepCount -= 1 }
     if step.isRefusal { refusalCount -= 1 }
     return steps.removeFirst()
   }
@@ -52,6 +54,7 @@ struct StepQueue {
   /// Removes all steps of a session that is unloaded; none of them runs.
   mutating func takeAll() -> Deque<SessionStep> {
     total.stepBytes -= byteCount
+    total.timedStepCount -= steps.count { $0.isTimed }
     defer { (steps, byteCount, refusalCount) = ([], 0, 0) }
     return steps
   }
@@ -59,8 +62,6 @@ struct StepQueue {
 
 /// What the pending steps will do.
 extension StepQueue {
-  var tickCount: Int { steps.count { $0.isTick } }
-
   /// The connections whose join is pending; they are no listeners yet.
   var joiningConnections: [HubConnection] {
     steps.compactMap { if case .attach(let connection, _) = $0 { connection } else { nil } }
@@ -74,6 +75,14 @@ extension StepQueue {
     steps.contains { step in
       guard case .apply(let entry, _, _) = step else { return false }
       return hasTokens ? entry.body.mayGive(needed, to: member) : entry.body.mayChangeOwners
+    }
+  }
+
+  /// Whether a pending entry gives a member this role.
+  func changesRole(of member: MemberID, to role: Role) -> Bool {
+    steps.contains { step in
+      guard case .apply(let entry, _, _) = step else { return false }
+      return entry.body == .roleChanged(member, role)
     }
   }
 

@@ -242,18 +242,18 @@ extension Hub {
 
   /// Loads sessions, so that the index knows their status.
   ///
-  /// - Parameter completion: Gets whether all of them that exist have been loaded.
+  /// - Parameter completion: Gets those that exist and cannot be loaded.
   package func load(
-    _ ids: [SessionID], at time: HubTime, completion: @escaping (_ areLoaded: Bool) -> Void
+    _ ids: [SessionID], at time: HubTime, completion: @escaping (_ unreadable: [SessionID]) -> Void
   ) {
     now = time
     var remaining = ids.count
-    var areLoaded = true
+    var unreadable: [SessionID] = []
     for id in ids {
       whenLoaded(id) { [unowned self] hosted in
-        if hosted == nil && mayExist(id) { areLoaded = false }
+        if hosted == nil && mayExist(id) { unreadable.append(id) }
         remaining -= 1
-        if remaining == 0 { completion(areLoaded) }
+        if remaining == 0 { completion(unreadable) }
       }
     }
   }

@@ -206,10 +206,12 @@ extension SessionIndex {
 
   /// - Parameters:
   ///   - status: Only sessions with it, if any.
+  ///   - unreadable: Sessions whose status cannot be known. They are found without a status.
   ///   - cursor: Only sessions after it; 0: from the first one.
   ///   - limit: The maximum number of sessions.
   package func page(
-    external: String?, status: SessionStatus?, after cursor: Int64, limit: Int
+    external: String?, status: SessionStatus?, unreadable: Set<SessionID> = [],
+    after cursor: Int64, limit: Int
   ) -> Page {
     var found: [Entry] = []
     var unknown: [SessionID] = []
@@ -217,12 +219,12 @@ extension SessionIndex {
     let candidates = candidates(external, after: cursor)
     for (ordinal, id) in candidates.prefix(SessionIndex.testedMax) {
       guard let entry = entries[id], ordinal > cursor else { continue }
-      guard let known = entry.status else {
+      if entry.status == nil, !unreadable.contains(id) {
         unknown.append(id)
         if unknown.count == SessionIndex.unknownMax { break }
         continue
       }
-      guard status == nil || status == known else { continue }
+      guard status == nil || status == entry.status else { continue }
       if found.count == limit {
         next = found.last?.ordinal
         break

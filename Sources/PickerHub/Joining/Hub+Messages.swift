@@ -10,16 +10,19 @@ extension Hub {
     _ message: ClientMessage, from connection: HubConnection, _ member: MemberID,
     in hosted: HostedSession, at time: HubTime
   ) {
-    if case .leave = message {
-      // The connection closes now; the member leaves when the entry is applied.
-      append(.left(member), to: hosted, at: time)
-      return close(connection, .normal, "left")
-    }
+    if case .leave = message { return leave(connection, member, in: hosted, at: time) }
     let verdict = connection.rate.count(at: time.machine, countMax: limits.messagesPerSecond)
     if verdict == .farOver {
       return close(
         connection, .tooManyMessages,
         "more than ten times the limit of \(limits.messagesPerSecond) messages a second")
+    }
+    switch message {
+    case .selectWithBadKey, .command:
+      guard takeRole(of: connection, member, in: hosted, at: time) else {
+        return cannotStore(connection)
+      }
+    default: break
     }
     switch message {
     case .selectWithBadKey(let ref, let command):
@@ -43,6 +46,20 @@ extension Hub {
     case .touch(let touch): self.touch(touch, connection, member, in: hosted, at: time)
     case .ignored, .join, .leave: break
     }
+  }
+
+  /// Closes a connection when the messages before `leave` are answered. The member leaves when the
+  /// entry is applied.
+  private func leave(
+    _ connection: HubConnection, _ member: MemberID, in hosted: HostedSession, at time: HubTime
+  ) {
+    connection.isLeaving = true
+    enqueue(
+      .look { [unowned self] hosted in
+        guard connection.member == member else { return }
+        append(.left(member), to: hosted, at: now)
+        close(connection, .normal, "left")
+      }, in: hosted, at: time)
   }
 
   /// Whether a select is for an older generation of its column: only then its key is read.

@@ -27,7 +27,9 @@ extension Hub {
   /// Handles a complete text message. Messages of one connection are handled in the order received,
   /// also those that wait for the session to be loaded.
   package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
-    guard let connection = connections[id], !connection.isClosing else { return }
+    guard let connection = connections[id], !connection.isClosing, !connection.isLeaving else {
+      return
+    }
     now = time
     ownCounters.messagesIn += 1
     if case .waiting(let inbox) = connection.phase {
@@ -46,7 +48,7 @@ extension Hub {
       return close(connection, .badMessage, error.detail)
     }
     if connection.member == nil, case .join(let join) = message,
-      needsHistory(join.resume, in: hosted)
+      needsHistory(join.resume, connection.token.token, in: hosted)
     {
       let wait = waiting(connection, text)
       return hosted.readHistory(from: log) { wait($0) }

@@ -20,6 +20,8 @@ package final class HubConnection {
   var phase: Phase
   /// Whether the session was brought up to date for its join.
   var hasCaughtUp = false
+  /// Whether it has sent `leave`. Later messages are ignored.
+  var isLeaving = false
   var sending = SendState()
   var rate = MessageRate()
   /// The texts in the language of this client.

@@ -5,14 +5,14 @@ import PickerWire
 /// ``HistoryReading``.
 extension Hub {
   /// Whether a member resumes from a revision whose deltas must first be read from the log.
-  func needsHistory(_ resume: ClientMessage.Resume?, in hosted: HostedSession) -> Bool {
+  func needsHistory(
+    _ resume: ClientMessage.Resume?, _ token: MemberToken?, in hosted: HostedSession
+  ) -> Bool {
     guard hosted.history.isPartial, let resume else { return false }
-    let fold = hosted.session.fold
-    guard resume.epoch == fold.origin.epoch,
-      let member = fold.knownMember(MemberID(resume.member)),
-      identities.hash(resume.secret).matches(member.secret)
-    else { return false }
-    return fold.mayHaveForgotten(after: resume.revision)
+    guard case .known(_, secret: _, let seen?) = identify(resume, token, in: hosted) else {
+      return false
+    }
+    return hosted.session.fold.mayHaveForgotten(after: seen)
   }
 
   /// Whether an event stream resumes from a revision whose deltas must first be read from the log.

@@ -43,7 +43,7 @@ struct DefinitionRevision: Sendable {
     case .jsonPatch:
       source = .jsonPatch(tree)
       do throws(JSONPatchProblem) {
-        document = try JSONPatch(tree).apply(to: definition.document(full: true))
+        document = try definition.document(patchedWith: tree)
       } catch {
         throw HubProblem(error)
       }

@@ -48,6 +48,8 @@ package struct DefinitionRequest: Sendable {
 extension DefinitionRequest {
   /// The maximum size of a patch in bytes.
   private static let patchByteCountMax = 262_144
+  /// The maximum nesting of a body.
+  package static let depthMax = 128
 
   /// Refuses a body that is too large for its format, before it is read.
   func checkSize() throws(HubProblem) {
@@ -75,7 +77,7 @@ extension DefinitionRequest {
           + "application/json-patch+json")
     }
     do throws(JSONError) {
-      return try JSONTree.parse(body(), depthMax: 128, valuesMax: valuesMax)
+      return try JSONTree.parse(body(), depthMax: DefinitionRequest.depthMax, valuesMax: valuesMax)
     } catch {
       throw .badRequest("the body is not JSON: \(error.reason), at byte \(error.offset)")
     }

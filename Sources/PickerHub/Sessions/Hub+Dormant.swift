@@ -119,14 +119,15 @@ extension Hub {
   }
 
   /// Evicts a session that has no members and no connections. If steps are pending, it is tried
-  /// again later.
+  /// again later. With a shared log, so is one that owes an event: no node knows the ticks of
+  /// sessions that are not in memory.
   func evict(_ hosted: HostedSession) {
     guard log.canLoad, hosted.phase == .open, hosted.session.fold.members.isEmpty,
       hosted.attendance.connectionCount == 0, hosted.session.listeners.isEmpty
     else { return }
-    guard hosted.steps.isEmpty, !hosted.hostChanges.isPreparing, !hosted.history.isRunning else {
-      return schedule.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
-    }
+    guard hosted.steps.isEmpty, !hosted.hostChanges.isPreparing, !hosted.history.isRunning,
+      !isShared || !hosted.session.fold.owesEvent
+    else { return schedule.add(.idle(hosted.id), due: now.machine + retryMilliseconds) }
     if hosted.log.needsIdleSnapshot { log.storeSnapshot(of: hosted, isIdle: true, at: now) }
     directory.evict(hosted, state(of: hosted))
     release(hosted.id)
@@ -156,7 +157,6 @@ extension Hub {
   /// Unloads a session whose pending records are lost, and closes its connections.
   func lose(_ hosted: HostedSession) {
     guard hosted.isInMemory else { return }
-    schedule.ticksSettled(hosted.steps.tickCount)
     directory.lose(hosted, state(of: hosted))
     announce(.present([]), in: hosted)
     release(hosted.id, forgets: false)

@@ -18,6 +18,7 @@ extension Hub {
     if schedule.clockReads(time.session) { tickAll(at: time) }
     schedule.takeTimers(at: time) { timer in perform(timer, at: time) }
     schedule.takeTicks(at: time) { session, instant in tick(session, instant, at: time) }
+    schedule.takeAbsences(at: time) { timer in perform(timer, at: time) }
   }
 
   private func perform(_ timer: TimerQueue.Timer, at time: HubTime) {

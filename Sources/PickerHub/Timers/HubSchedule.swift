@@ -1,9 +1,9 @@
 import CivilTime
 import PickerSession
 
-/// The maximum of pending ticks, and of ticks in one call, so that taps between them are answered
-/// promptly.
-private let tickCountMax = 200
+/// The maximum of ticks and leaves that are pending, so that taps between them are stored and
+/// answered promptly, although time changes thousands of sessions at once.
+private let timedStepCountMax = 50
 /// The maximum of timers that run in one call.
 private let timerCountMax = 1000
 /// The maximum time between two checks of a session's time to live.
@@ -13,22 +13,26 @@ private let endedCountMin = 16
 
 /// What a hub does later: timers by the monotonic clock, ticks by the sessions' clock.
 ///
-/// It owns both queues, the count of pending ticks, and the count of sessions and connections that
-/// have ended since the queues were compacted. An entry stays queued when the reason for it ends:
-/// the code that takes an entry checks that its reason still holds, and ``compact(timers:ticks:)``
-/// removes obsolete entries in bulk.
-///
-/// The caller reports each tick that is pending in the log (``tickAppended()``), and each of these
-/// when it was stored, refused or lost (``ticksSettled(_:)``). One thread uses it.
+/// It owns the queues, and the count of sessions and connections that have ended since the queues
+/// were compacted. An entry stays queued when the reason for it ends: the code that takes an entry
+/// checks that its reason still holds, and ``compact(timers:ticks:)`` removes obsolete entries in
+/// bulk. One thread uses it.
 final class HubSchedule {
   private var timers = TimerQueue()
+  /// The timers of absent members.
+  private var absences = TimerQueue()
   private var ticks = TickQueue()
-  /// Ticks that the log has not stored yet.
-  private var pendingTickCount = 0
+  private let buffers: HubBuffers
   /// Sessions and connections that have ended since the queues were last compacted.
   private var endedCount = 0
   /// The last time by the sessions' clock; an earlier time shows that the clock was set back.
   private var latestSessionTime: Instant?
+
+  /// - Parameter buffers: Those of the hub, which count the ticks and leaves that are pending.
+  init(_ buffers: HubBuffers) { self.buffers = buffers }
+
+  /// How many ticks and leaves may be appended now.
+  private var timedStepsLeft: Int { timedStepCountMax - buffers.timedStepCount }
 
   /// When the hub's ``Hub/timer(at:)`` must be called next, in machine milliseconds; `nil` while no
   /// timer or tick is queued.
@@ -36,7 +40,9 @@ final class HubSchedule {
   /// - Parameter clockRuns: Whether the sessions' clock runs; a frozen one makes no tick due.
   func nextDue(at time: HubTime, clockRuns: Bool) -> Int64? {
     var due = timers.nextDue
-    if let next = ticks.next, pendingTickCount < tickCountMax {
+    guard timedStepsLeft > 0 else { return due }
+    if let next = absences.nextDue { due = min(due ?? .max, next) }
+    if let next = ticks.next {
       let wait = max(0, next.milliseconds - time.session.milliseconds)
       // At most a second, to notice a machine that was suspended or whose clock was set.
       if wait == 0 || clockRuns { due = min(due ?? .max, time.machine + min(wait, 1000)) }
@@ -56,7 +62,13 @@ final class HubSchedule {
 /// Timers.
 extension HubSchedule {
   /// - Parameter due: In machine milliseconds.
-  func add(_ timer: TimerQueue.Timer, due: Int64) { timers.add(timer, due: due) }
+  func add(_ timer: TimerQueue.Timer, due: Int64) {
+    if case .absence = timer {
+      absences.add(timer, due: due)
+    } else {
+      timers.add(timer, due: due)
+    }
+  }
 
   /// Queues a check of a session's time to live: at `due`, but at least once an hour, so that a
   /// session that ends earlier does not stay in the queue for its whole time to live.
@@ -65,10 +77,21 @@ extension HubSchedule {
   }
 
   /// Removes the timers that are due one after the other, up to the maximum in one call, and passes
-  /// them to `body`, which may add others.
+  /// them to `body`, which may add others. Those of absent members are not among them.
   func takeTimers(at time: HubTime, _ body: (TimerQueue.Timer) -> Void) {
     var count = 0
     while count < timerCountMax, let timer = timers.next(at: time.machine) {
+      count += 1
+      body(timer)
+    }
+  }
+
+  /// Removes the due timers of absent members one after the other, unless the maximum of steps is
+  /// pending, and passes them to `body`, which may add others.
+  func takeAbsences(at time: HubTime, _ body: (TimerQueue.Timer) -> Void) {
+    let countMax = timedStepsLeft
+    var count = 0
+    while count < countMax, let timer = absences.next(at: time.machine) {
       count += 1
       body(timer)
     }
@@ -79,33 +102,26 @@ extension HubSchedule {
 extension HubSchedule {
   func addTick(of session: SessionID, at instant: Instant) { ticks.add(session, at: instant) }
 
-  /// Removes the ticks that are due one after the other, unless the maximum of ticks is pending,
-  /// and passes them to `body`, which may add others.
+  /// Removes the ticks that are due one after the other, unless the maximum is pending, and passes
+  /// them to `body`, which may add others.
   func takeTicks(
     at time: HubTime, _ body: (_ session: SessionID, _ instant: Instant) -> Void
   ) {
-    let countMax = tickCountMax - pendingTickCount
+    let countMax = timedStepsLeft
     var count = 0
     while count < countMax, let (session, instant) = ticks.next(at: time.session) {
       count += 1
       body(session, instant)
     }
   }
-
-  /// A tick was appended to a session's log and is pending.
-  func tickAppended() { pendingTickCount += 1 }
-
-  /// Pending ticks were stored, refused or lost.
-  func ticksSettled(_ count: Int) {
-    precondition(count <= pendingTickCount, "only pending ticks are settled")
-    pendingTickCount -= count
-  }
 }
 
 /// Compaction.
 extension HubSchedule {
   /// The numbers of queued timers and ticks.
-  var counts: (timers: Int, ticks: Int) { (timers.entryCount, ticks.entryCount) }
+  var counts: (timers: Int, ticks: Int) {
+    (timers.entryCount + absences.entryCount, ticks.entryCount)
+  }
 
   /// Counts an ended session or connection.
   ///
@@ -113,7 +129,7 @@ extension HubSchedule {
   ///   queues. So the amortized cost of each ended session or connection is constant.
   func noteEnd() -> Bool {
     endedCount += 1
-    return endedCount >= max(endedCountMin, (timers.entryCount + ticks.entryCount) / 4)
+    return endedCount >= max(endedCountMin, (counts.timers + counts.ticks) / 4)
   }
 
   /// Removes obsolete entries.
@@ -127,6 +143,7 @@ extension HubSchedule {
   ) {
     endedCount = 0
     timers.compact(where: isLive)
+    absences.compact(where: isLive)
     ticks.compact(where: isQueued)
   }
 }

@@ -46,9 +46,11 @@ extension DefinitionLimits {
 
 extension DefinitionLimits {
   /// The maximum number of JSON values in a request with a definition. No definition within the
-  /// limits has more: a node has at most four values (itself, text, key and children).
+  /// limits has more: a node has at most four values (itself, text, key and children), a window
+  /// three, one of the week also a list of up to seven days.
   var bodyValuesMax: Int {
-    4 * nodesMax + 8 * (blockedMax + datesMax * 4 + takenMax + windowsMax) + 4096
+    4 * nodesMax + 9 * blockedMax + datesMax * (1 + 3 * windowsMax) + 3 * takenMax
+      + 11 * windowsMax + 4096
   }
 }
 

@@ -58,9 +58,21 @@ extension DeliveryLoop {
     }
     if let epoch = tree["epoch"]?.string { return epochChanged(epoch, index) }
     guard let oldest = tree["oldest"]?.integer else { return fail(response, index, now) }
-    log("\(endpoints[index].settings.name): the feed begins at \(oldest) now; events were missed")
-    endpoints[index].delivery = EndpointDelivery(
-      types: endpoints[index].settings.types, watermark: oldest - 1)
+    let (name, position) = (
+      endpoints[index].settings.name, endpoints[index].delivery?.readPosition ?? 0
+    )
+    if oldest - 1 > position {
+      log("\(name): the feed begins at \(oldest) now; events were missed")
+      // What was read before is still delivered.
+      endpoints[index].delivery?.skip(to: oldest - 1)
+    } else if endpoints[index].replay != nil {
+      log("\(name): the feed has no events after position \(position) yet; nothing is sent")
+      endpoints[index].delivery?.halt()
+    } else {
+      log("\(name): the feed ends before position \(position); delivery begins at \(oldest)")
+      endpoints[index].delivery = EndpointDelivery(
+        types: endpoints[index].settings.types, watermark: oldest - 1)
+    }
   }
 
   /// Handles a line that is not an event: what follows it is not sent, because the endpoint would

@@ -12,6 +12,8 @@ struct FeedQuery: Sendable {
   let isStream: Bool
 
   static let waitSecondsMax = 60
+  /// The longest wait in milliseconds: a request must be answered within 60 s of its arrival.
+  private static let waitMax = 58_000
 
   /// - Throws: 400 for a parameter that is not valid.
   init(_ request: HTTPRequest) throws(ProblemDocument) {
@@ -26,7 +28,7 @@ struct FeedQuery: Sendable {
       request.queryValue("limit"), "limit", 1...FeedRequest.countMax, or: 500)
     let seconds = try FeedQuery.number(
       request.queryValue("waitSeconds"), "waitSeconds", 0...FeedQuery.waitSecondsMax, or: 0)
-    waitMilliseconds = request.method == .head ? 0 : seconds * 1000
+    waitMilliseconds = request.method == .head ? 0 : min(seconds * 1000, FeedQuery.waitMax)
     self.request = FeedRequest(
       after: after, types: try FeedQuery.types(request.queryValue("types")), countMax: limit)
   }

@@ -133,7 +133,7 @@ package struct ReplayTool {
       Session(fold), texts: story.texts(for: fold.definition.locale),
       windowRows: windowRows)
     let state = document.with(definition: fold.definition.json)
-    let shown = (try? JSONTree.parse(state, depthMax: 128))?.members ?? []
+    let shown = (try? JSONTree.parse(state, depthMax: LogFile.depthMax))?.members ?? []
     let known = shown.filter { report.knowsMembers || $0.key != "members" }
     members.append(.init("state", .object(known)))
     if story.isVerbose {

@@ -68,7 +68,8 @@ extension SessionFold {
     StoredState(
       picker: picker.state, version: version,
       definition: version == 1 ? nil : RetainedDefinition(definition),
-      shown: picker.definition === definition ? nil : RetainedDefinition(picker.definition),
+      shown: RetainedDefinition(picker.definition) == RetainedDefinition(definition)
+        ? nil : RetainedDefinition(picker.definition),
       definedAt: definedAt, notes: notes, status: status, decision: decision,
       statusChangeCount: statusChangeCount == 0 ? nil : statusChangeCount,
       statusChangedAt: statusChangeCount == 0 ? nil : statusChangedAt, revision: revision,

@@ -123,6 +123,9 @@ package struct SessionFold: Sendable {
     return next.map { min($0, due) } ?? due
   }
 
+  /// Whether the next tick is one that the host waits for, because it adds an event.
+  package var owesEvent: Bool { unreported != nil || decision.confirmation != nil }
+
   /// The deltas after `revision`; `nil` if the history no longer has all of them, or `revision` is
   /// in the future. Empty if `revision` is the current one.
   package func deltas(after revision: Int) -> ArraySlice<Delta>? {

@@ -1,8 +1,15 @@
+import JSONText
+
 /// A session's id, as in its URL: at least 128 random bits, so that it cannot be guessed.
 package struct SessionID: Hashable, Sendable, CustomStringConvertible {
   package let text: String
 
   package init(_ text: String) { self.text = text }
+
+  /// By their bytes, as the stores compare them: `K` and the Kelvin sign are two ids.
+  package static func == (left: SessionID, right: SessionID) -> Bool {
+    left.text.isExactly(right.text)
+  }
 
   package var description: String { text }
 
@@ -16,6 +23,11 @@ package struct MemberID: Hashable, Sendable, CustomStringConvertible {
   package let text: String
 
   package init(_ text: String) { self.text = text }
+
+  /// By their bytes, as the stores compare them: `K` and the Kelvin sign are two ids.
+  package static func == (left: MemberID, right: MemberID) -> Bool {
+    left.text.isExactly(right.text)
+  }
 
   package var description: String { text }
 }

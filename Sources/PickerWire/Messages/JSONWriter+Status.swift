@@ -51,10 +51,11 @@ extension JSONWriter {
     until(confirmation.until)
   }
 
-  /// The host's decision, as a log has it.
+  /// The host's decision, as a log has it: with the data of a denial only the event has it, which
+  /// members cannot read.
   mutating func settle(_ settle: Settle) {
     tree(.object(settle.members))
-    guard let data = settle.data else { return }
+    guard settle.isGranted, let data = settle.data else { return }
     removeLast(1)
     literal(",\"data\":")
     verbatim(data)

@@ -28,7 +28,7 @@ struct PendingRecords {
   private var exhausted: Set<SessionID> = []
   /// The reason why the store is not writable, if any.
   var failure: String?
-  /// Whether the rows of ended sessions are being deleted.
+  /// Whether the rows of ended sessions are being deleted, or are about to be.
   var isDeleting = false
   private var counted = StoreFigures()
   /// The batch that is being written.

@@ -131,7 +131,7 @@ extension DefinitionChange {
     } else if let patch = tree["jsonPatch"] {
       source = .jsonPatch(patch)
       document = definition.flatMap { definition in
-        try? JSONPatch(patch).apply(to: definition.document(full: true))
+        try? definition.document(patchedWith: patch)
       }
     } else {
       source = .whole

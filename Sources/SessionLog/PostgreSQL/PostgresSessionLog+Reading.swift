@@ -86,7 +86,14 @@ extension PostgresSessionLog {
   /// Deletes the rows of ended sessions in small transactions, between the pages of the history.
   /// After an error, the remaining rows are deleted after the next end or start.
   func deleteEndedLater() {
+    let begins = state.withLock { state in
+      defer { state.isDeleting = true }
+      return !state.isDeleting
+    }
+    guard begins else { return }
     historyQueue.async {
+      // A later end is not found by this part, and queues another one.
+      self.state.withLock { $0.isDeleting = false }
       if (try? self.deleteEndedPart()) == true { self.deleteEndedLater() }
     }
   }

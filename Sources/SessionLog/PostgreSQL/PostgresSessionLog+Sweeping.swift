@@ -10,17 +10,25 @@ struct SweepState {
   var stoppedSince: [Int: ContinuousClock.Instant] = [:]
   /// The nodes whose sessions may have been adopted without an answer: the hubs do not know them.
   var unanswered: Set<Int> = []
-  /// When all sessions are next read to find those that have expired.
+  /// When sessions are next read to find those that have expired.
   private(set) var nextReading = ContinuousClock.now
+  /// Where the reading of all sessions goes on: after this number.
+  private(set) var readThrough = 0
+  private var reading = Duration.zero
   private var lastReading = Duration.zero
 
-  /// All sessions were read. With millions of them, that takes seconds: no more than 2 % of the
+  /// Sessions were read. With millions of them, reading all takes seconds: no more than 2 % of the
   /// time is spent on it. An index of the time of expiry would make appends slower, because each
   /// changes that.
-  mutating func haveRead(in duration: Duration) {
+  ///
+  /// - Parameter last: The number of the last one; `nil` after all sessions.
+  mutating func haveRead(through last: Int?, in duration: Duration) {
+    reading += duration
+    readThrough = last ?? 0
+    guard last == nil else { return }
     // A single slow reading may be that of a busy machine.
-    nextReading = .now + min(duration, lastReading) * 49
-    lastReading = duration
+    nextReading = .now + min(reading, lastReading) * 49
+    (lastReading, reading) = (reading, .zero)
   }
 }
 
@@ -32,6 +40,8 @@ extension PostgresSessionLog {
   /// A session expires so much later than its time to live, because a connection of a member is
   /// stored some seconds later.
   private static let graceMilliseconds = 5000
+  /// The maximum of sessions that one sweep ends; the next one begins at once.
+  private static let expiryCountMax = 50
   /// How long a node that has stopped can find the outcome of its last batch.
   private static let rowLifetime = Duration.seconds(60)
 
@@ -46,7 +56,12 @@ extension PostgresSessionLog {
       try? self.storeVisits()
       try? self.storeDeferred()
       try? self.sweep()
-      self.sweeping.withLock { $0.isRunning = false }
+      let isPartial = self.sweeping.withLock { state in
+        state.isRunning = false
+        return state.readThrough > 0
+      }
+      // After the pages of the history that were asked for meanwhile.
+      if isPartial, self.failure == nil { self.sweepLater() }
     }
   }
 
@@ -83,16 +98,19 @@ extension PostgresSessionLog {
     guard !sessions.isEmpty else { return }
     let rows = try historyReader.readConfirmed { connection in
       try connection.run(
-        "SELECT id, event_sequence FROM session WHERE id = ANY ($1) AND ended_at IS NULL",
-        [.texts(sessions.map(\.text))])
+        """
+        SELECT id, event_sequence, head, epoch FROM session
+        WHERE id = ANY ($1) AND ended_at IS NULL
+        """, [.texts(sessions.map(\.text))])
     }
-    var marks: [SessionID: Int] = [:]
-    for row in 0..<rows.count { marks[SessionID(rows.text(row, 0) ?? "")] = rows.int(row, 1) }
+    var logs: [SessionID: DeferredEvents.Log] = [:]
+    for row in 0..<rows.count {
+      logs[SessionID(rows.text(row, 0) ?? "")] = DeferredEvents.Log(
+        mark: rows.int(row, 1) ?? .max, head: rows.int(row, 2) ?? 0, epoch: rows.text(row, 3) ?? "")
+    }
     for session in sessions {
       deferred.withLock { deferred in
-        if deferred.stored(through: marks[session] ?? .max, of: session) {
-          _ = addDeferred(of: session, &deferred)
-        }
+        if deferred.read(logs[session], of: session) { _ = addDeferred(of: session, &deferred) }
       }
     }
   }
@@ -154,10 +172,17 @@ extension PostgresSessionLog {
     guard sweeping.withLock({ $0.nextReading <= begin }) else { return }
     let rows = try historyReader.write(
       """
-      SELECT \(DormantSession.columns) FROM session
-      WHERE ended_at IS NULL AND active_at + ttl_seconds * 1000 <= now_ms() - $1 LIMIT 100
-      """, [.int(PostgresSessionLog.graceMilliseconds)])
-    sweeping.withLock { $0.haveRead(in: .now - begin) }
+      SELECT \(DormantSession.columns), number FROM session
+      WHERE number > $1 AND ended_at IS NULL AND active_at + ttl_seconds * 1000 <= now_ms() - $2
+      ORDER BY number LIMIT $3
+      """,
+      [
+        .int(sweeping.withLock { $0.readThrough }), .int(PostgresSessionLog.graceMilliseconds),
+        .int(PostgresSessionLog.expiryCountMax),
+      ])
+    let isPartial = rows.count == PostgresSessionLog.expiryCountMax
+    let last = isPartial ? rows.int(rows.count - 1, 5) : nil
+    sweeping.withLock { $0.haveRead(through: last, in: .now - begin) }
     for row in 0..<rows.count { try expire(DormantSession(rows, row)) }
   }
 
@@ -177,7 +202,8 @@ extension PostgresSessionLog {
     case .diverged: return notify(.orphaned([session]))
     case nil:
       let epoch = try historyReader.write(
-        "SELECT epoch FROM session WHERE id = $1", [.text(id.text)]).text(0, 0)
+        "SELECT epoch FROM session WHERE id = $1", [.text(id.text)]
+      ).text(0, 0)
       event = FeedEvent(endOfUnreadable: id, epoch: epoch ?? "", at: now)
     }
     let rows = try historyReader.write(

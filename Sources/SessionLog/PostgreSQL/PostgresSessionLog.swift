@@ -136,9 +136,10 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   }
 
   package func feed(_ record: FeedRecord, of session: SessionID) -> Bool {
-    deferred.withLock { deferred in
+    let epoch = reports.use { $0.epoch(of: session) }
+    return deferred.withLock { deferred in
       guard record.isOwn || deferred.byteCount >= DeferredEvents.byteCountMax else {
-        deferred.add(record, of: session)
+        deferred.add(record, of: session, epoch: epoch)
         return true
       }
       return addDeferred(of: session, &deferred)

@@ -6,6 +6,9 @@ import PickerWire
 
 /// A session's log in the format of `GET /v1/sessions/{id}/log`: JSON lines.
 package struct LogFile: Sendable {
+  /// The maximum nesting of a line: the host's own values have up to 127 levels.
+  package static let depthMax = 160
+
   /// A decoded line.
   struct Line: Sendable {
     let revision: Int
@@ -62,7 +65,7 @@ package struct LogFile: Sendable {
   ) throws(ReplayProblem) -> Line {
     let tree: JSONTree
     do throws(JSONError) {
-      tree = try JSONTree.parse(text, depthMax: 128)
+      tree = try JSONTree.parse(text, depthMax: LogFile.depthMax)
     } catch {
       throw ReplayProblem(
         .badData, "line \(number) of \(name) is not JSON: \(error.reason), at byte \(error.offset)")

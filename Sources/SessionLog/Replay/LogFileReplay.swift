@@ -116,7 +116,9 @@ extension LogFile {
       var writer = JSONWriter(capacity: 1024)
       HTTPDocument.logLine(
         delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
-      guard var folded = try? JSONTree.parse(writer.bytes, depthMax: 128) else { return }
+      guard var folded = try? JSONTree.parse(writer.bytes, depthMax: LogFile.depthMax) else {
+        return
+      }
       if !knowsResults { folded = folded.withoutResultChange }
       difference = ReplayDifference(
         revision: line.revision, "the line of revision \(line.revision)", stored: line.tree,

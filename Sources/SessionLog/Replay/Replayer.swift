@@ -26,9 +26,9 @@ struct Replayer {
   }
 
   mutating func apply(_ entry: LogEntry) -> [Outcome] {
-    // An entry makes at most three revisions, and one for each patch of notes that waits. The state
-    // is copied only near the wanted one.
-    let reach = 2 + fold.decision.waitingNotes.count
+    // An entry makes at most four revisions (a time-out, a definition, a tick, its own), and one
+    // for each patch of notes that waits. The state is copied only near the wanted one.
+    let reach = 3 + fold.decision.waitingNotes.count
     let isNear = passed == nil && wanted.map { fold.revision >= $0 - reach } == true
     let before = isNear ? fold : nil
     let outcomes = fold.apply(entry)
@@ -78,7 +78,8 @@ extension SessionFold.StoredState {
   fileprivate mutating func leaveStatus(by entry: LogEntry) {
     var grant: Settle?
     if case .settle(let settle) = entry.body, settle.isGranted,
-      settle.op == decision.confirmation?.op
+      let confirmation = decision.confirmation, settle.op == confirmation.op,
+      entry.at < confirmation.until
     {
       grant = settle
     }

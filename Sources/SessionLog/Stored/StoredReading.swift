@@ -53,8 +53,9 @@ enum StoredReading {
     return (origin, limits.asCreated(stored.others))
   }
 
-  /// The maximum nesting of an entry or a snapshot: enough for the deepest tree that is accepted.
-  static let depthMax = 128
+  /// The maximum nesting of an entry or a snapshot: that of the deepest body that is accepted, and
+  /// what is stored around it.
+  static let depthMax = DefinitionRequest.depthMax + 8
 }
 
 extension StoredReading {

@@ -12,7 +12,9 @@ extension HubTransport {
 
   package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
     guard isWebSocket || head.target.segments.last == "events" else { return nil }
-    return other(group.index(of: RequestLoop(method: .get, head.target), receivedBy: self))
+    // Only to the loop of a session, which does not move it again.
+    guard case .session(let id) = RequestLoop(method: .get, head.target) else { return nil }
+    return other(HubShard.index(of: id, among: group.transports.count))
   }
 
   private func other(_ index: Int) -> SocketLoop? {

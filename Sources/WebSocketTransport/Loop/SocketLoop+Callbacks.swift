@@ -95,7 +95,10 @@ extension SocketLoop {
   private func respond(_ id: wsl_id, _ request: OpaquePointer) {
     let whole = HTTPRequest(request, configuration.bodies)
     let requestID = RequestID(raw: id, isHead: whole.method == .head)
-    if whole.method == .get, let other = otherLoop(for: whole.head, isWebSocket: false) {
+    // With a body that is not read, it would not be known there how much of it follows.
+    if whole.method == .get, !whole.body.isUnread,
+      let other = otherLoop(for: whole.head, isWebSocket: false)
+    {
       if !detach(request, to: other) { answer(requestID, SocketLoop.noDescriptors) }
     } else {
       handler?.respond(to: requestID, whole)

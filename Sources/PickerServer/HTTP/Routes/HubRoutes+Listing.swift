@@ -18,7 +18,7 @@ extension HubRoutes {
 
   func list(_ call: RoutedRequest) throws(ProblemDocument) {
     try admit(call.request, toRead: "the list of sessions", scope: .sessions)
-    list(try listing(call.request), attempt: 1, call.caller)
+    list(try listing(call.request), attempt: 1, unreadable: [], call.caller)
   }
 
   private func listing(_ request: HTTPRequest) throws(ProblemDocument) -> Listing {
@@ -51,25 +51,26 @@ extension HubRoutes {
     }
   }
 
-  private func list(_ listing: Listing, attempt: Int, _ caller: Caller) {
+  /// - Parameter unreadable: Sessions that could not be loaded by earlier attempts.
+  private func list(
+    _ listing: Listing, attempt: Int, unreadable: Set<SessionID>, _ caller: Caller
+  ) {
     if hub.isShared { return listShared(listing, caller) }
     let page = hub.shard.names.use { index in
       index.page(
-        external: listing.external, status: listing.status, after: listing.after,
-        limit: listing.limit)
+        external: listing.external, status: listing.status, unreadable: unreadable,
+        after: listing.after, limit: listing.limit)
     }
     switch page {
     case .sessions(let sessions, let next): answer(caller, sessions, next: next)
     case .unknown(let ids) where attempt < HubRoutes.attemptsMax:
       transport.group.ask(for: transport) { transport, reply in
         let own = ids.filter(transport.hub.shard.has)
-        if own.isEmpty { return reply(true) }
+        if own.isEmpty { return reply([]) }
         transport.hub.load(own, at: transport.now) { reply($0) }
-      } completion: { [self] (areLoaded: [Bool]) in
-        guard areLoaded.allSatisfy({ $0 }) else {
-          return answer(caller, ProblemDocument(HubProblem.unavailable))
-        }
-        list(listing, attempt: attempt + 1, caller)
+      } completion: { [self] (failed: [[SessionID]]) in
+        let unreadable = unreadable.union(failed.joined())
+        list(listing, attempt: attempt + 1, unreadable: unreadable, caller)
       }
     case .unknown: answer(caller, ProblemDocument(HubProblem.unavailable))
     }
@@ -80,7 +81,7 @@ extension HubRoutes {
       JSONTree.object(
         [.init("session", .string(entry.id.text))]
           + (entry.external.map { [.init("external", .string($0))] } ?? [])
-          + [.init("status", .string(entry.status?.rawValue ?? ""))])
+          + (entry.status.map { [.init("status", .string($0.rawValue))] } ?? []))
     }
     let document = JSONTree.object(
       [.init("sessions", .array(items))]

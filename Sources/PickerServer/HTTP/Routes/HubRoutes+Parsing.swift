@@ -35,7 +35,10 @@ extension HubRoutes {
     let tooLarge = ProblemDocument(
       status: 413, code: "tooLarge",
       detail: "a body may have at most \(gate.limits[.bodyBytes]) bytes")
-    guard call.variables["id"] != nil, !call.request.isAdmin else {
+    // A ticket is not checked here: the answer must not show whether the session exists.
+    let hasTicket =
+      access == .ticketReader && call.credential == nil && call.request.queryValue("ticket") != nil
+    guard call.variables["id"] != nil, !call.request.isAdmin, !hasTicket else {
       return answer(caller, tooLarge)
     }
     hub.admit(

@@ -59,18 +59,24 @@ final class HubRoutes {
   }
 
   /// Counts a request with a large body against its rate limits, when its headers have been read.
+  /// One without a route is refused.
   ///
   /// - Returns: The response that refuses the request, or `nil` to read the body.
   func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse? {
-    guard case .route(let route, _) = table(for: request).match(request.method, request.target),
-      let rate = route.rate(bodyByteCount: bodyByteCount)
-    else { return nil }
+    var pattern = "files"
     do throws(ProblemDocument) {
-      try gate.admit(rate, request.head, bodyByteCount: bodyByteCount)
-      return nil
+      switch table(for: request).match(request.method, request.target) {
+      case .route(let route, _):
+        pattern = route.pattern.text
+        guard let rate = route.rate(bodyByteCount: bodyByteCount) else { return nil }
+        try gate.admit(rate, request.head, bodyByteCount: bodyByteCount)
+        return nil
+      case .otherMethods(let methods): throw methodNotAllowed(methods)
+      case .none: throw notFound(request.path)
+      }
     } catch {
       var response = error.response
-      transport.responses.count(route.pattern.text, request.method, status: response.status)
+      transport.responses.count(pattern, request.method, status: response.status)
       response.headers += crossOriginHeaders(for: request)
       return response
     }

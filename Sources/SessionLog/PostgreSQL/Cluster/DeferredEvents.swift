@@ -1,3 +1,4 @@
+import DequeModule
 import PickerHub
 import PickerSession
 
@@ -6,10 +7,21 @@ import PickerSession
 struct DeferredEvents {
   private struct Waiting {
     let record: FeedRecord
+    /// That of the session whose entries have the events.
+    let epoch: String?
     let since: ContinuousClock.Instant
   }
 
-  private var waiting: [SessionID: [Waiting]] = [:]
+  /// What the log has of a session.
+  struct Log {
+    /// The last entry whose events are stored.
+    let mark: Int
+    /// The last entry.
+    let head: Int
+    let epoch: String
+  }
+
+  private var waiting: [SessionID: Deque<Waiting>] = [:]
   private(set) var byteCount = 0
   /// The time after which this node stores the events of others.
   private static let patience = Duration.seconds(5)
@@ -18,15 +30,15 @@ struct DeferredEvents {
 
   var sessions: [SessionID] { Array(waiting.keys) }
 
-  mutating func add(_ record: FeedRecord, of session: SessionID) {
-    waiting[session, default: []].append(Waiting(record: record, since: .now))
+  mutating func add(_ record: FeedRecord, of session: SessionID, epoch: String?) {
+    waiting[session, default: []].append(Waiting(record: record, epoch: epoch, since: .now))
     byteCount += record.byteCount
   }
 
   func first(of session: SessionID) -> FeedRecord? { waiting[session]?.first?.record }
 
   mutating func removeFirst(of session: SessionID) {
-    guard let record = waiting[session]?.removeFirst().record else { return }
+    guard let record = waiting[session]?.popFirst()?.record else { return }
     byteCount -= record.byteCount
     if waiting[session]?.isEmpty == true { waiting[session] = nil }
   }
@@ -36,19 +48,21 @@ struct DeferredEvents {
     for one in waiting.removeValue(forKey: session) ?? [] { byteCount -= one.record.byteCount }
   }
 
-  /// Removes the records whose events are stored up to `mark`.
+  /// Removes the records whose events are stored, and those of entries that the log has lost in a
+  /// failover or a restore to the past: their session is loaded again.
   ///
+  /// - Parameter log: `nil` if the session has ended.
   /// - Returns: Whether the others must be stored now.
-  mutating func stored(through mark: Int, of session: SessionID) -> Bool {
-    let rest = take(session, after: mark)
-    return rest.first.map { .now - $0.since > DeferredEvents.patience } ?? false
-  }
-
-  private mutating func take(_ session: SessionID, after mark: Int) -> [Waiting] {
+  mutating func read(_ log: Log?, of session: SessionID) -> Bool {
     let all = waiting[session] ?? []
-    let rest = all.filter { $0.record.sequence > mark }
-    byteCount -= all.reduce(0) { $0 + ($1.record.sequence > mark ? 0 : $1.record.byteCount) }
-    waiting[session] = rest.isEmpty ? nil : rest
-    return rest
+    let rest = all.filter { one in
+      guard let log, one.epoch == log.epoch else { return false }
+      return one.record.sequence > log.mark && one.record.sequence <= log.head
+    }
+    drop(session)
+    guard let first = rest.first else { return false }
+    waiting[session] = rest
+    byteCount += rest.reduce(0) { $0 + $1.record.byteCount }
+    return .now - first.since > DeferredEvents.patience
   }
 }

@@ -122,10 +122,11 @@ extension PostgresFollower {
   func compareHeads(_ connection: PostgresConnection) throws(PostgresError) {
     let ends = try connection.run("SELECT newest, epoch FROM feed")
     let epoch = ends.text(0, 1) ?? ""
+    // Also the cursors.
+    feed.readState()
     if epoch != feedEpoch {
       // Every session has a new epoch, too.
       feedEpoch = epoch
-      feed.readState()
       reports.lost(reports.use { $0.ids })
     }
     if ends.int(0, 0) ?? 0 > feed.signal.position { confirmer.confirmDoubts() }

@@ -111,7 +111,7 @@ final class PostgresFollower: @unchecked Sendable {
       WHERE application_name = $1 AND pid <> pg_backend_pid()
       """, [.text(name)])
     try connection.run("LISTEN pickerd")
-    try connection.run("SELECT pg_try_advisory_lock($1)", [.int(incarnation)])
+    try PostgresFollower.lock(incarnation, connection)
     clock.forget()
     try clock.measure(connection)
     let nodes = try connection.run(
@@ -124,6 +124,20 @@ final class PostgresFollower: @unchecked Sendable {
     others.renew()
     noteOthers()
     return connection
+  }
+
+  /// Takes the lock that shows that this node is alive. A sweep of another node holds it for a
+  /// moment, and a connection of this one until its end.
+  private static func lock(
+    _ incarnation: Int, _ connection: PostgresConnection
+  ) throws(PostgresError) {
+    let deadline = ContinuousClock.now + .seconds(3)
+    while try !connection.run("SELECT pg_try_advisory_lock($1)", [.int(incarnation)]).bool(0, 0) {
+      guard .now < deadline else {
+        throw PostgresError(lost: "the lock of this node is held by another connection")
+      }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
   }
 
   private func run() {

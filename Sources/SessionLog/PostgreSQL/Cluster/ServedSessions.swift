@@ -78,6 +78,9 @@ extension ServedSessions {
     return store(served, of: session) || doubtful[session] != nil
   }
 
+  /// The epoch of a session; `nil` if it is not known.
+  func epoch(of session: SessionID) -> String? { sessions[session]?.epoch }
+
   /// The hub does not have the session any more.
   mutating func remove(_ session: SessionID) {
     sessions[session] = nil

@@ -11,6 +11,8 @@ final class PostgresConnection {
   private var names: [String: String] = [:]
   private var nameCount = 0
   fileprivate(set) var isBroken = false
+  /// The payloads of notifications that nobody has taken.
+  fileprivate var payloads: [String] = []
   /// How long a call waits for the server, unless it says otherwise.
   var seconds = 30
 
@@ -188,16 +190,23 @@ final class PostgresConnection {
 extension PostgresConnection {
   /// Removes the payloads of the notifications that have arrived.
   func takeNotifications() -> [String] {
-    var payloads: [String] = []
+    collectNotifications()
+    defer { payloads = [] }
+    return payloads
+  }
+
+  private func collectNotifications() {
     while let notification = PQnotifies(handle) {
       payloads.append(String(cString: notification.pointee.extra))
       PQfreemem(notification)
     }
-    return payloads
   }
 
-  /// Waits until the server has sent something, `descriptor` is readable, or the time is over.
+  /// Waits until the server has sent something, `descriptor` is readable, or the time is over. A
+  /// notification may have arrived with the rows of a statement: then it does not wait.
   func waitForInput(or descriptor: Int32, milliseconds: Int32) throws(PostgresError) {
+    collectNotifications()
+    guard payloads.isEmpty else { return }
     var descriptors = [
       pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),

@@ -42,6 +42,10 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
   /// deadlock_detected.
   var isTransient: Bool { state == "40001" || state == "40P01" }
 
+  /// Whether the check of a batch has failed that its node is registered with its fence:
+  /// division_by_zero.
+  var isFenced: Bool { state == "22012" }
+
   /// Whether an error requires a new connection: a connection exception (08), a shutdown or
   /// terminated session (57P), or a server that has become a standby (25006).
   private static func endsConnection(_ state: String) -> Bool {

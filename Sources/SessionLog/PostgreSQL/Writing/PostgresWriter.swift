@@ -173,7 +173,7 @@ final class PostgresWriter {
         throw PostgresError(lost: error.description)
       }
       if !error.isConnectionLost { unknownBatch = nil }
-      throw error
+      throw error.isFenced ? unregistered() : error
     }
   }
 
@@ -186,8 +186,16 @@ final class PostgresWriter {
 
   /// Tries to write: what it writes is flushed like a batch.
   func probe() throws(PostgresError) {
-    try connected().run(
-      "UPDATE node SET batch = batch WHERE incarnation = $1", [.int(node.incarnation)])
+    let rows = try connected().run(
+      "UPDATE node SET batch = batch WHERE incarnation = $1 RETURNING 1", [.int(node.incarnation)])
+    if rows.count == 0 { throw unregistered() }
+  }
+
+  /// The row of this node is missing, or has another fence: another node has deleted it. The next
+  /// connection adds it again.
+  private func unregistered() -> PostgresError {
+    connection = nil
+    return PostgresError(lost: "this node is not registered any more")
   }
 
   /// Runs statements in a transaction of their own.
