@@ -41,17 +41,16 @@ def test_the_check_counts_the_answers_that_it_has_compared(crowd):
 
 def test_the_check_finds_an_acknowledged_change_that_the_store_has_lost(crowd, tmp_path):
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as store, store:
-        lost = """
-            SELECT rowid FROM entry WHERE (SELECT count(*) FROM entry later WHERE
-              later.session = entry.session AND later.place > entry.place) < 40"""
-        store.execute(f"""
-            UPDATE session SET entryCount = entryCount - (SELECT count(*) FROM entry
-              WHERE session = session.number AND rowid IN ({lost}))""")
-        store.execute(f"DELETE FROM entry WHERE rowid IN ({lost})")
+        # The second half of every log; what is left can be read, as after an old backup.
+        store.execute("UPDATE session SET entryCount = (entryCount + 1) / 2")
+        for table in ["entry", "snapshot"]:
+            store.execute(f"""
+                DELETE FROM {table} WHERE place >
+                  (SELECT entryCount FROM session WHERE number = {table}.session)""")
     crowd.server.start()
 
-    # "is missing": a session created in the last moment, whose creation is among the lost entries.
-    with pytest.raises(AssertionError, match="which is lost|is missing|^log "):
+    # "log": the first tick after the restart may have the number of a lost revision.
+    with pytest.raises(AssertionError, match="which is lost|^log "):
         crowd.check()
 
 

@@ -126,6 +126,26 @@ def test_the_host_can_rename_and_remove_rows(window, server, definition, column,
         expect(bo.selected(index)).to_have_text(text)
 
 
+def test_rows_cannot_be_removed_while_the_definition_is_loaded_again(window, server):
+    session = server.session(TREE)
+    ana = window(server, session, name="Ana")
+    remove = action(ana, "host-remove").locator("button.secondary")
+    expect(remove).to_be_enabled()
+    held = []
+    ana.page.route("**/definition", held.append)
+
+    action(ana, "host-rename").get_by_label("New name").fill("Canton")
+    ana.button("Rename").click()
+    expect(remove).to_have_text("Remove Canton")
+    expect(remove).to_be_disabled()
+    for route in held:
+        route.continue_()
+    ana.page.unroute("**/definition")
+    remove.click()
+
+    expect(ana.selected(0)).to_have_text("Sichuan")
+
+
 @pytest.mark.parametrize("card, names", [
     ("linked-1", ["host-rename", "host-remove"]), ("linked-0", ["host-remove", "host-rename"]),
     ("range-0", ["host-days", "host-longest"]), ("slot-0", ["host-take", "host-free", "host-lunch"]),

@@ -36,7 +36,8 @@ class RowAction extends Action {
     setAttribute(this.column, "aria-label", this.host.words.host.column);
     const row = columns[this.index]?.selected;
     this.element.hidden = !row;
-    if (row) this.drawRow(picker, row);
+    // Not `disabled`: the button may have the focus.
+    if (row) setAttribute(this.button, "aria-disabled", this.drawRow(picker, row) ? null : "true");
   }
 
   get index() { return Number(this.column.value); }
@@ -44,8 +45,9 @@ class RowAction extends Action {
   /**
    * Implemented by the subclass.
    * @param {PickerSession} picker @param {import("/client/core/types").Row} row the selected one
+   * @returns {boolean} false while the definition is loaded, as after each change: there is no command for it
    */
-  drawRow(picker, row) { void picker, row; }
+  drawRow(picker, row) { return Boolean(picker && row); }
 
   /**
    * The path of the selected row in the complete definition, and its value; null until the definition is loaded.
@@ -86,6 +88,7 @@ export class RenameAction extends RowAction {
     this.row = row;
     this.located = this.locate(picker, row);
     this.#show();
+    return this.located !== null;
   }
 
   #show() {
@@ -111,6 +114,7 @@ export class RemoveAction extends RowAction {
     setText(this.button, host.removeRow(row.text));
     const located = this.locate(picker, row);
     this.command.show(located && jsonPatch([{ op: "test", path: located.test, value: row.text }, { op: "remove", path: located.path }]));
+    return located !== null;
   }
 }
 
@@ -131,6 +135,7 @@ export class RowNoteAction extends RowAction {
     setText(this.button, words.host.set);
     this.row = row;
     this.#show();
+    return true;
   }
 
   #show() {
