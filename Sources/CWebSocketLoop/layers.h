@@ -90,12 +90,20 @@ wsl_admission wsl_peers_begin(wsl_peers *count, wsl_network_id network);
 void wsl_peers_end(wsl_peers *count, wsl_network_id network);
 bool wsl_peers_move(wsl_peers *count, wsl_network_id from, wsl_network_id to);
 void wsl_peers_limit(wsl_peers *count, uint32_t open_max);
+/// Memory that the connections of a network hold: bodies that are being received, and what they
+/// have not read.
+typedef enum wsl_holding { WSL_HOLDS_BODIES, WSL_HOLDS_UNSENT, WSL_HOLDINGS } wsl_holding;
+bool wsl_peers_hold(wsl_peers *count, wsl_network_id network, wsl_holding holding, uint64_t bytes,
+                    uint64_t most);
+void wsl_peers_drop(wsl_peers *count, wsl_network_id network, wsl_holding holding, uint64_t bytes);
 
 // state/bodies.c
 bool wsl_body_reserve(wsl_loop *loop, wsl_slot *slot, size_t count);
+size_t wsl_body_pass(wsl_loop *loop, wsl_slot *slot);
 void wsl_body_release(wsl_loop *loop, wsl_slot *slot);
 
 // state/unsent.c
+bool wsl_unsent_begin(wsl_loop *loop, wsl_slot *slot, size_t count, size_t reserved);
 bool wsl_unsent_add(wsl_loop *loop, wsl_slot *slot, size_t count);
 void wsl_unsent_end(wsl_loop *loop, wsl_slot *slot);
 

@@ -116,9 +116,10 @@ def test_parsing_a_large_body_does_not_delay_taps(start):
     raise AssertionError(f"taps wait for the parsing: {found}")
 
 
-def announced(server, length, sent=b"{"):
+def announced(server, length, sent=b"{", source="127.0.0.1"):
     """Sends a request's headers and the first bytes of its body, but never the rest."""
-    there = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+    there = socket.create_connection(
+        ("127.0.0.1", server.port), timeout=60, source_address=(source, 0))
     there.sendall(b"POST /v1/definitions/check HTTP/1.1\r\nHost: localhost\r\n"
                   b"Content-Length: %d\r\n\r\n" % length + sent)
     return there
@@ -141,6 +142,34 @@ def test_all_bodies_in_flight_share_one_limit(start):
         for there in held:
             there.close()
     assert wait_for_room(server)
+
+
+def test_one_address_may_hold_a_quarter_of_the_memory_for_bodies(start):
+    """Connections of proxies have no share."""
+    server = start(
+        options=("--trusted-proxy", "127.0.0.1"), limits={**ROOM, "bodiesBytes": 16 * MIB})
+    held = [announced(server, MIB, b" " * (MIB - 1), "127.0.0.2") for _ in range(4)]
+    try:
+        wait_until(lambda: samples(server, "pickerd_buffer_bytes")[("bodies",)] >= 4 * (MIB - 1),
+                   what="the received bodies")
+        with Raw(("127.0.0.1", server.port), source="127.0.0.2") as there:
+            status, _, body = there.exchange(
+                "POST", "/v1/definitions/check", body=b" " * 100_000)
+            assert (status, json.loads(body)["code"]) == (503, "full")
+        for source in ("127.0.0.1", "127.0.0.3"):
+            with Raw(("127.0.0.1", server.port), source=source) as there:
+                assert there.exchange(
+                    "POST", "/v1/definitions/check", body=b" " * 100_000)[0] == 400, "not full"
+        for there in held[:2]:
+            there.close()
+        wait_until(lambda: samples(server, "pickerd_buffer_bytes")[("bodies",)] < 3 * MIB,
+                   what="the end of two bodies")
+        with Raw(("127.0.0.1", server.port), source="127.0.0.2") as there:
+            assert there.exchange(
+                "POST", "/v1/definitions/check", body=b" " * 100_000)[0] == 400, "not full"
+    finally:
+        for there in held:
+            there.close()
 
 
 def test_announced_bytes_that_are_not_sent_do_not_count(start):

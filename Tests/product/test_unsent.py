@@ -27,9 +27,10 @@ def unsent(server):
     return samples(server, "pickerd_buffer_bytes")[("unsent",)]
 
 
-def asked(server, path):
+def asked(server, path, source="127.0.0.1"):
     """A connection that requests `path` and does not read the response."""
     there = socket.socket()
+    there.bind((source, 0))
     there.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     there.connect(("127.0.0.1", server.port))
     there.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -61,6 +62,34 @@ def test_responses_that_are_not_read_share_one_limit(start, place, count):
             there.close()
     wait_until(lambda: unsent(server) == 0, what="no unread bytes")
     assert server.get(session.path + place).body == whole.body
+
+
+def test_one_address_may_leave_a_quarter_of_the_memory_unread(start):
+    """Connections of proxies have no share."""
+    server = start(
+        options=("--trusted-proxy", "127.0.0.1"), limits={**ROOM, "unsentBytes": 8 * MIB})
+    session = server.session(long("first"))
+    path = session.path + "/definition"
+    whole = server.get(path)
+    held = []
+    try:
+        for number in range(2):
+            held.append(asked(server, path, "127.0.0.2"))
+            wait_until(lambda: unsent(server) > (number + 1) * 700_000, what="unread bytes")
+        with asked(server, path, "127.0.0.2") as there:
+            assert there.recv(1000).startswith(b"HTTP/1.1 503 Service Unavailable")
+        with asked(server, session.path, "127.0.0.2") as there:
+            assert there.recv(1000).startswith(b"HTTP/1.1 200"), "short responses do not count"
+        for source in ("127.0.0.1", "127.0.0.3"):
+            with asked(server, path, source) as there:
+                assert there.recv(1000).startswith(b"HTTP/1.1 200"), "it has a share of its own"
+    finally:
+        for there in held:
+            there.close()
+    wait_until(lambda: unsent(server) == 0, what="no unread bytes")
+    with asked(server, path, "127.0.0.2") as there:
+        assert there.recv(1000).startswith(b"HTTP/1.1 200")
+    assert server.get(path).body == whole.body
 
 
 def test_a_connection_with_a_long_message_over_the_limit_is_dropped(start):

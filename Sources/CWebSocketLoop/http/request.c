@@ -60,9 +60,8 @@ wsl_text wsl_request_body(const wsl_request *request) { return request->body; }
 
 void *wsl_request_take_body(wsl_request *request, size_t *counted) {
   void *body = request->exchange;
-  *counted = request->slot->body_bytes;
+  *counted = wsl_body_pass(request->loop, request->slot);
   request->exchange = NULL;
-  request->slot->body_bytes = 0;
   return body;
 }
 

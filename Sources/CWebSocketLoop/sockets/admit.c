@@ -46,6 +46,7 @@ bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network) {
     return false;
   }
   slot->network = network;
+  wsl_peers_hold(loop->limits.count, network, WSL_HOLDS_BODIES, slot->body_bytes, UINT64_MAX);
   return true;
 }
 

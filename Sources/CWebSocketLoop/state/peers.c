@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Counts the connections of all loops that share the counter, in total and per network. A network
-// is an IPv4 address or an IPv6 /64.
+// Counts the connections of all loops that share the counter, in total and per network, and the
+// memory that the connections of a network hold. A network is an IPv4 address or an IPv6 /64.
 //
 // The networks are in an open-addressing hash table with linear probing. It has at least two
 // entries per permitted connection, so that it never has to grow.
@@ -13,6 +13,7 @@
 typedef struct entry {
   wsl_network_id network;
   uint32_t count;           ///< 0: the entry is free
+  uint64_t held[WSL_HOLDINGS];
 } entry;
 
 struct wsl_peers {
@@ -69,7 +70,7 @@ static void free_entry(wsl_peers *count, uint32_t gap) {
     count->entries[gap] = count->entries[index];
     gap = index;
   }
-  count->entries[gap].count = 0;
+  count->entries[gap] = (entry){0};
 }
 
 void wsl_peers_limit(wsl_peers *count, uint32_t open_max) {
@@ -117,4 +118,30 @@ bool wsl_peers_move(wsl_peers *count, wsl_network_id from, wsl_network_id to) {
   }
   pthread_mutex_unlock(&count->lock);
   return has_room;
+}
+
+/// Counts `bytes` that a connection of the network holds. Returns false if its connections would
+/// hold more than `most`; one of them may, if the others hold nothing.
+bool wsl_peers_hold(wsl_peers *count, wsl_network_id network, wsl_holding holding, uint64_t bytes,
+                    uint64_t most) {
+  bool has_room = true;
+  if (bytes == 0 || network == WSL_EXEMPT_NETWORK) return true;
+  pthread_mutex_lock(&count->lock);
+  entry *entry = &count->entries[find(count, network)];
+  uint64_t *held = &entry->held[holding];
+  if (entry->count > 0) {
+    has_room = *held == 0 || (bytes <= most && *held <= most - bytes);
+    if (has_room) *held += bytes;
+  }
+  pthread_mutex_unlock(&count->lock);
+  return has_room;
+}
+
+void wsl_peers_drop(wsl_peers *count, wsl_network_id network, wsl_holding holding,
+                    uint64_t bytes) {
+  if (bytes == 0 || network == WSL_EXEMPT_NETWORK) return;
+  pthread_mutex_lock(&count->lock);
+  entry *entry = &count->entries[find(count, network)];
+  if (entry->count > 0) entry->held[holding] -= bytes;
+  pthread_mutex_unlock(&count->lock);
 }
