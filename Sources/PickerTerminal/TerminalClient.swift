@@ -147,5 +147,6 @@ extension PickerState {
 
 /// Prints the reason for the exit on standard error.
 func complain(_ sentence: String) {
-  FileHandle.standardError.write(Data("pickerd join: \(harmless(sentence))\n".utf8))
+  let line = Data("pickerd join: \(harmless(sentence))\n".utf8)
+  try? FileHandle.standardError.write(contentsOf: line)
 }

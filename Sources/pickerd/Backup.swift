@@ -90,7 +90,7 @@ struct Backup: ParsableCommand {
   }
 
   private func complain(_ sentence: String, _ status: Int32) -> ExitCode {
-    FileHandle.standardError.write(Data("pickerd backup: \(sentence)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("pickerd backup: \(sentence)\n".utf8))
     return ExitCode(status)
   }
 }

@@ -104,6 +104,6 @@ struct Deliver: ParsableCommand {
   }
 
   private static func report(_ sentence: String) {
-    FileHandle.standardError.write(Data("pickerd deliver: \(sentence)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("pickerd deliver: \(sentence)\n".utf8))
   }
 }

@@ -121,7 +121,7 @@ struct Join: ParsableCommand {
   }
 
   private func complain(_ sentence: String) -> ExitCode {
-    FileHandle.standardError.write(Data("pickerd join: \(sentence)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("pickerd join: \(sentence)\n".utf8))
     return ExitCode(EX_USAGE)
   }
 }

@@ -165,7 +165,7 @@ private func changingNothing(_ file: String) throws -> KeyFile {
 
 /// Writes a sentence to standard error.
 func complaint(_ command: String, _ sentence: String) -> ExitCode {
-  FileHandle.standardError.write(Data("pickerd \(command): \(sentence)\n".utf8))
+  try? FileHandle.standardError.write(contentsOf: Data("pickerd \(command): \(sentence)\n".utf8))
   return ExitCode(EX_DATAERR)
 }
 

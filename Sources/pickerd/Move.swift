@@ -48,7 +48,7 @@ struct Move: ParsableCommand {
   }
 
   private func complain(_ sentence: String, _ status: Int32) -> ExitCode {
-    FileHandle.standardError.write(Data("pickerd move: \(sentence)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("pickerd move: \(sentence)\n".utf8))
     return ExitCode(status)
   }
 }

@@ -95,7 +95,7 @@ struct Rehearse: ParsableCommand {
       let address = try TCPAddress(listen)
       client = try PolledClient(host: address.host, port: UInt16(address.port))
     } catch {
-      FileHandle.standardError.write(Data("pickerd rehearse: \(error)\n".utf8))
+      try? FileHandle.standardError.write(contentsOf: Data("pickerd rehearse: \(error)\n".utf8))
       throw ExitCode(EX_UNAVAILABLE)
     }
     print("pickerd rehearses the client that polls \(client.url)/rehearse/next")

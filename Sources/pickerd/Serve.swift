@@ -124,7 +124,7 @@ struct Serve: ParsableCommand {
   }
 
   private func complain(_ sentence: String) {
-    FileHandle.standardError.write(Data("pickerd serve: \(sentence)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("pickerd serve: \(sentence)\n".utf8))
   }
 }
 

@@ -123,5 +123,5 @@ struct AdminAddress: ParsableArguments {
 }
 
 func complain(_ command: String, _ sentence: String) {
-  FileHandle.standardError.write(Data("pickerd \(command): \(sentence)\n".utf8))
+  try? FileHandle.standardError.write(contentsOf: Data("pickerd \(command): \(sentence)\n".utf8))
 }

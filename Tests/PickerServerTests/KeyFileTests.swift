@@ -85,6 +85,20 @@ import Testing
     #expect(ring.find(PresentedKey(key!)!, from: nil)?.scopes == [.sessions, .feed])
   }
 
+  @Test func `a file that was refused for its mode is read again after chmod`() throws {
+    let fixture = try TokenFixture()
+    let ring = try KeyRing(path: fixture.path, audience: "pickerd")
+    chmod(fixture.path, 0o644)
+    #expect(throws: KeyFileProblem.self) { try ring.reload() }
+    #expect(!ring.hasChanged)
+
+    // A time that the clock of the file system can distinguish.
+    usleep(20_000)
+    chmod(fixture.path, 0o600)
+
+    #expect(ring.hasChanged)
+  }
+
   @Test func `a change that fails does not modify the file`() throws {
     let fixture = try TokenFixture()
     let before = try String(contentsOfFile: fixture.path, encoding: .utf8)

@@ -112,6 +112,41 @@ def test_a_part_of_the_feed_is_sent_again(fed, tmp_path, running):
     assert cursor(fed) == 5
 
 
+def test_only_the_request_that_stops_an_endpoint_is_named(fed, tmp_path, running):
+    together = threading.Barrier(3)
+
+    def gone(*_):
+        together.wait(60)
+        return 410
+
+    for _ in range(3):
+        fed.session(LISTS)
+    endpoint = running(Endpoint(answer=gone))
+    deliver = running(Deliver(fed, tmp_path, endpoint.url))
+
+    wait_until(lambda: deliver.says().count("attempt 1 at") == 3)
+
+    assert deliver.says().count("shop has stopped") == 1
+
+
+def test_a_replay_of_events_that_the_feed_has_no_longer_fails(tmp_path, running):
+    server = Pickerd(tmp_path / "log", clock=None, limits={"feedEvents": 3})
+    try:
+        endpoint = running(Endpoint())
+        deliver = running(Deliver(server, tmp_path, endpoint.url))
+        for _ in range(5):
+            server.session(LISTS)
+        wait_until(lambda: cursor(server) == 5)
+        count = len(endpoint.positions())
+
+        again = subprocess.run(deliver.command(*deliver.options, "--replay", "2..5"), timeout=120)
+
+        assert again.returncode == 1
+        assert sorted(endpoint.positions()[count:]) == [3, 4, 5], "what it has is sent"
+    finally:
+        server.stop()
+
+
 @pytest.mark.parametrize("part, succeeds, positions", [
     ("1..99999", True, [1, 1]), ("50..60", False, [1])])
 def test_a_replay_ends_with_the_last_event(fed, tmp_path, running, part, succeeds, positions):

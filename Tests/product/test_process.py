@@ -84,6 +84,17 @@ def test_a_port_in_use_is_reported(server):
     assert server.get("/healthz").status == 200
 
 
+def test_a_log_that_cannot_be_written_does_not_end_the_server(tmp_path):
+    """As on a full disk, or when the reader of the log has ended."""
+    with open("/dev/full", "w") as full:
+        arguments = [str(binary()), "serve", "--listen", "127.0.0.1:0", "--store", "memory:"]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=full, text=True) as server:
+            line = server.stdout.readline()
+            server.terminate()
+            assert line.startswith("pickerd serves http")
+            assert server.wait(60) == 0
+
+
 def test_sigterm_drains_connections_and_exits(start):
     server = start()
     session = server.session(LISTS)

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import Pickerd, wait_until
 from harness.rawmember import RawMember
-from harness.store import stored
+from harness.store import stored_at
 
 
 class Manager:
@@ -140,12 +140,14 @@ def test_an_unusable_socket_is_ignored(tmp_path):
         assert server.process.returncode == 0
 
 
-def test_every_command_that_was_stored_is_answered_before_the_end(tmp_path):
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_every_command_that_was_stored_is_answered_before_the_end(tmp_path, request, engine):
     """A client sends commands without a pause; the store has none that it did not see applied."""
     drained = 0
     for attempt in range(20):
-        path = tmp_path / f"store{attempt}.sqlite"
-        server = stored(tmp_path / "log", path, limits={"messagesPerSecond": 1_000_000})
+        store = (f"sqlite:{tmp_path}/store{attempt}.sqlite" if engine == "sqlite"
+                 else request.getfixturevalue("postgres").database())
+        server = stored_at(tmp_path / "log", store, limits={"messagesPerSecond": 1_000_000})
         session = server.session(CALENDAR)
         ana = session.join("Ana")
         threading.Thread(target=flood, args=(ana,), daemon=True).start()

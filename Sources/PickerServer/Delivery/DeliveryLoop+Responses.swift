@@ -35,6 +35,7 @@ extension DeliveryLoop {
 
   func delivered(_ position: Int, _ attempt: Int, _ answer: DeliveryAnswer, _ index: Int) {
     let now = SocketLoop.monotonicMilliseconds()
+    let hadStopped = endpoints[index].delivery?.stop != nil
     endpoints[index].delivery?.answered(
       position, answer, jitter: .random(in: -0.1...0.1), at: now)
     let name = endpoints[index].settings.name
@@ -43,7 +44,7 @@ extension DeliveryLoop {
     case .status(let status, _): log("\(name): attempt \(attempt) at \(position): \(status)")
     case .none(let problem): log("\(name): attempt \(attempt) at \(position): \(problem)")
     }
-    guard let stop = endpoints[index].delivery?.stop else { return }
+    guard !hadStopped, let stop = endpoints[index].delivery?.stop else { return }
     let reason = stop == .gone ? "it answered 410" : "all attempts at \(position) have failed"
     log("\(name) has stopped: \(reason). Continue with pickerd deliver --resume \(name)")
   }
@@ -63,6 +64,7 @@ extension DeliveryLoop {
     )
     if oldest - 1 > position {
       log("\(name): the feed begins at \(oldest) now; events were missed")
+      endpoints[index].hasMissed = true
       // What was read before is still delivered.
       endpoints[index].delivery?.skip(to: oldest - 1)
     } else if endpoints[index].replay != nil {

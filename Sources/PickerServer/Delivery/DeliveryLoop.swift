@@ -45,7 +45,7 @@ package final class DeliveryLoop {
         handle(response, purpose, index)
       }
     }
-    return endpoints.allSatisfy { $0.delivery?.stop == nil }
+    return endpoints.allSatisfy { $0.delivery?.stop == nil && !$0.hasMissed }
   }
 
   private func wait(at now: Int64) -> Int {

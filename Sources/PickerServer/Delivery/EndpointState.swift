@@ -8,6 +8,8 @@ struct EndpointState {
   var delivery: EndpointDelivery?
   /// Delivers only this part of the feed again, and stores no cursor.
   let replay: ClosedRange<Int>?
+  /// Whether the feed no longer has events of a replay.
+  var hasMissed = false
   /// The epoch of the feed that the positions belong to; `nil` until the cursor has been read.
   var epoch: String?
   /// The position of the cursor at the server.

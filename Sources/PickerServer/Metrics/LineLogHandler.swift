@@ -9,7 +9,8 @@ package enum LogFormat: String, CaseIterable, Sendable { case text, json }
 /// With ``LogFormat/text`` a line has the time, the level, the message and `name=value` for each
 /// entry of the metadata. With ``LogFormat/json`` it is an object with `time`, `level`, `message`
 /// and the metadata's names. Control characters are escaped in both, and a message is cut after
-/// 2,000 characters, so that no client can forge or flood lines.
+/// 2,000 characters, so that no client can forge or flood lines. A line that cannot be written, as
+/// on a full disk, is dropped.
 package struct LineLogHandler: LogHandler {
   /// Follows the threshold until it is set for this logger.
   package var logLevel: Logger.Level {
@@ -26,7 +27,7 @@ package struct LineLogHandler: LogHandler {
   package init(
     _ threshold: LogThreshold, _ format: LogFormat,
     write: @escaping @Sendable (String) -> Void = {
-      FileHandle.standardError.write(Data($0.utf8))
+      try? FileHandle.standardError.write(contentsOf: Data($0.utf8))
     }
   ) {
     self.threshold = threshold

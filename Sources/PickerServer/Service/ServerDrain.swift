@@ -41,7 +41,7 @@ struct ServerDrain: Sendable {
     // Records that were appended before are passed to the store at the end of the iteration.
     onAllLoops { _ in }
     let stored = DispatchSemaphore(value: 0)
-    store.answer { stored.signal() }
+    store.afterWriting { stored.signal() }
     // A store that hangs must not take the time that the connections need to close.
     let now = DispatchTime.now()
     let rest = end.uptimeNanoseconds - min(now.uptimeNanoseconds, end.uptimeNanoseconds)

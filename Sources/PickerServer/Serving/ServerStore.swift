@@ -132,9 +132,14 @@ final class ServerStore: Sendable {
   /// The reason why the store cannot be written; `nil` while the store is healthy.
   var failure: String? { durable?.failure }
 
-  /// Calls `reply` after the work that was queued before; at once for the memory.
+  /// Calls `reply`, unless the store is stuck.
   func answer(_ reply: @escaping @Sendable () -> Void) {
     if let durable { durable.answer(reply) } else { reply() }
+  }
+
+  /// Calls `reply` when the store has tried to write what it was given before.
+  func afterWriting(_ reply: @escaping @Sendable () -> Void) {
+    if let durable { durable.afterWriting(reply) } else { reply() }
   }
 
   /// Transactions since the start; `nil` for the memory.

@@ -18,6 +18,8 @@ package protocol DurableStore: SessionLog, Sendable {
   var failure: String? { get }
   /// Calls `reply` on any thread, unless this process is stuck.
   func answer(_ reply: @escaping @Sendable () -> Void)
+  /// Calls `reply` on any thread when it has tried to store all records appended so far.
+  func afterWriting(_ reply: @escaping @Sendable () -> Void)
   /// The number of batches committed since the start.
   var batchCount: Int { get }
   /// The durations and sizes of the batches since the start.

@@ -4,22 +4,30 @@ import Synchronization
 /// The newest position of a feed, and the readers that wait for the next one. Used by all threads.
 package final class FeedSignal: Sendable {
   private let state = Mutex(State())
-  private let clock = DispatchQueue(label: "pickerd.feed.waiting")
+  /// Armed for the earliest deadline. One for all readers: a reader that finds only events which it
+  /// has not requested waits again after every event. Only used with the lock.
+  private nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(
+    queue: DispatchQueue(label: "pickerd.feed.waiting"))
 
   private struct State {
     var position = 0
     var isClosed = false
-    var count = 0
-    var waiters: [Int: Waiter] = [:]
+    var waiters: [Waiter] = []
+    /// When the timer fires; `nil` if it is not armed.
+    var dueAt: DispatchTime?
   }
 
-  private final class Waiter: Sendable {
+  private struct Waiter {
+    let deadline: DispatchTime
     let resume: @Sendable () -> Void
-
-    init(_ resume: @escaping @Sendable () -> Void) { self.resume = resume }
   }
 
-  package init() {}
+  package init() {
+    timer.setEventHandler { [weak self] in self?.resumeDue() }
+    timer.activate()
+  }
+
+  deinit { timer.cancel() }
 
   /// The position of the newest event; 0 if there was none.
   package var position: Int { state.withLock { $0.position } }
@@ -34,8 +42,8 @@ package final class FeedSignal: Sendable {
   package func close() {
     let waiters = state.withLock { state -> [Waiter] in
       state.isClosed = true
-      defer { state.waiters = [:] }
-      return Array(state.waiters.values)
+      defer { state.waiters = [] }
+      return state.waiters
     }
     for waiter in waiters { waiter.resume() }
   }
@@ -45,8 +53,8 @@ package final class FeedSignal: Sendable {
     let waiters = state.withLock { state -> [Waiter] in
       guard position > state.position else { return [] }
       state.position = position
-      defer { state.waiters = [:] }
-      return Array(state.waiters.values)
+      defer { state.waiters = [] }
+      return state.waiters
     }
     for waiter in waiters { waiter.resume() }
   }
@@ -59,15 +67,34 @@ package final class FeedSignal: Sendable {
   package func wait(
     after position: Int, milliseconds: Int, _ resume: @escaping @Sendable () -> Void
   ) {
-    let number = state.withLock { state -> Int? in
-      guard state.position <= position, !state.isClosed else { return nil }
-      state.count += 1
-      state.waiters[state.count] = Waiter(resume)
-      return state.count
+    let deadline = DispatchTime.now() + .milliseconds(milliseconds)
+    let isWaiting = state.withLock { state -> Bool in
+      guard state.position <= position, !state.isClosed else { return false }
+      state.waiters.append(Waiter(deadline: deadline, resume: resume))
+      arm(&state)
+      return true
     }
-    guard let number else { return resume() }
-    clock.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
-      self.state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
+    if !isWaiting { resume() }
+  }
+
+  /// Arms the timer for the earliest deadline.
+  private func arm(_ state: inout State) {
+    guard let next = state.waiters.map(\.deadline).min(), next < state.dueAt ?? .distantFuture
+    else { return }
+    state.dueAt = next
+    timer.schedule(deadline: next)
+  }
+
+  /// Resumes the readers whose time is over.
+  private func resumeDue() {
+    let due = state.withLock { state -> [Waiter] in
+      let now = DispatchTime.now()
+      let due = state.waiters.filter { $0.deadline <= now }
+      state.waiters.removeAll { $0.deadline <= now }
+      state.dueAt = nil
+      arm(&state)
+      return due
     }
+    for waiter in due { waiter.resume() }
   }
 }

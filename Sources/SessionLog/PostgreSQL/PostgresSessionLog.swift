@@ -116,6 +116,8 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   /// Calls `reply` at once: a new process could not reach a database that does not answer either.
   package func answer(_ reply: @escaping @Sendable () -> Void) { reply() }
 
+  package func afterWriting(_ reply: @escaping @Sendable () -> Void) { queue.async(execute: reply) }
+
   /// The number of batches committed since the start.
   package var batchCount: Int { state.withLock { $0.batchCount } }
 

@@ -61,6 +61,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// Calls `reply` on the store's thread after the work that was queued before.
   package func answer(_ reply: @escaping @Sendable () -> Void) { queue.async(execute: reply) }
 
+  package func afterWriting(_ reply: @escaping @Sendable () -> Void) { queue.async(execute: reply) }
+
   /// Opens or creates a store.
   ///
   /// - Parameters:

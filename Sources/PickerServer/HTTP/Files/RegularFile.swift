@@ -9,6 +9,9 @@ struct RegularFile: Sendable {
     let byteCount: Int
     let modifiedSeconds: Int
     let modifiedNanoseconds: Int
+    /// Of the last change of the content, the owner or the mode.
+    let changedSeconds: Int
+    let changedNanoseconds: Int
   }
 
   let bytes: [UInt8]
@@ -69,5 +72,7 @@ extension RegularFile.Stamp {
     byteCount = Int(status.st_size)
     modifiedSeconds = Int(status.st_mtim.tv_sec)
     modifiedNanoseconds = Int(status.st_mtim.tv_nsec)
+    changedSeconds = Int(status.st_ctim.tv_sec)
+    changedNanoseconds = Int(status.st_ctim.tv_nsec)
   }
 }
