@@ -695,6 +695,7 @@ import Testing
   @Test func `facts come back from their lines`() throws {
     let (session, member) = (SessionID("abc-_9"), MemberID("m_1"))
     let facts: [NodeFact] = [
+      .entry(session, epoch: "e", sequence: 7, body: #"{"at": 1,"name":"Ana Ñ\u000a"}"#),
       .head(session, 57), .head(session, nil), .feed(9), .cursors, .announced(session, .serving),
       .announced(session, .connected(member)), .announced(session, .disconnected(member)),
       .announced(session, .present([])), .announced(session, .present([member, MemberID("m_2")])),
@@ -722,7 +723,8 @@ import Testing
   }
 
   @Test func `unknown lines are ignored`() {
-    #expect(NodeMessage("12 1\nz future words\nf 3\nt s m_1 x")?.facts == [.feed(3)])
+    let lines = "12 1\nz future words\nf 3\nt s m_1 x\ne s e x {}\ne s e 1"
+    #expect(NodeMessage(lines)?.facts == [.feed(3)])
     #expect(NodeMessage("") == nil && NodeMessage("x") == nil)
   }
 }

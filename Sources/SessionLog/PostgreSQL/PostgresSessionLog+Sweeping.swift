@@ -211,7 +211,7 @@ extension PostgresSessionLog {
         of: id, head: head, event, missed: missed, node: follower.incarnation, digest: digest))
     guard rows.last?.bool(0, 0) == true else { return }
     reports.use { $0.doubted(id) }
-    follower.announce(heads: [id: nil], feedPosition: nil)
+    follower.announceChange(of: id)
     follower.wake.set()
     deleteEndedLater()
   }

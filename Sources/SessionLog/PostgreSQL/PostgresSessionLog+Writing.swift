@@ -51,7 +51,7 @@ extension PostgresSessionLog {
       return report
     }
     if isBehind { follower.wake.set() }
-    follower.announce(heads: result.heads, feedPosition: result.feedPosition)
+    follower.announce(result, epochs: expected.mapValues(\.epoch))
     if let position = result.feedPosition { feed.signal.advance(to: position) }
     if result.hasEnded { deleteEndedLater() }
   }

@@ -8,6 +8,8 @@ import PickerSession
 enum NodeFact: Hashable, Sendable {
   /// A session has entries up to this one; `nil`: it was changed or has ended.
   case head(SessionID, Int?)
+  /// A short entry of a session that other nodes have in memory, so that they need not read it.
+  case entry(SessionID, epoch: String, sequence: Int, body: String)
   /// The newest position of the feed.
   case feed(Int)
   /// Cursors of the feed were set.
@@ -18,10 +20,14 @@ enum NodeFact: Hashable, Sendable {
 
   /// The maximum of members in one fact.
   static let membersMax = 100
+  /// The maximum size of ``entry(_:epoch:sequence:body:)``. Longer ones are read.
+  static let entryByteCountMax = 1000
 
   var line: String {
     switch self {
     case .head(let session, let head): "h \(session) \(head ?? -1)"
+    case .entry(let session, let epoch, let sequence, let body):
+      "e \(session) \(epoch) \(sequence) \(body)"
     case .feed(let position): "f \(position)"
     case .cursors: "k"
     case .presentPart(let session, let members): NodeFact.line("q", session, members)
@@ -42,6 +48,14 @@ enum NodeFact: Hashable, Sendable {
 
   /// - Returns: `nil` for a line of a newer version.
   init?(line: Substring) {
+    if line.utf8.starts(with: "e ".utf8) {
+      let parts = line.utf8.split(separator: UInt8(ascii: " "), maxSplits: 4)
+      guard parts.count == 5, let sequence = Int(Substring(parts[3])) else { return nil }
+      self = .entry(
+        SessionID(String(Substring(parts[1]))), epoch: String(Substring(parts[2])),
+        sequence: sequence, body: String(Substring(parts[4])))
+      return
+    }
     let words = line.split(separator: " ")
     let numbers = words.map { Int($0) }
     guard let kind = words.first else { return nil }
@@ -129,7 +143,8 @@ struct NodeMessage: Hashable, Sendable {
   static let byteCountMax = 7900
 
   init?(_ payload: String) {
-    let lines = payload.split(separator: "\n")
+    // As bytes: an entry is long, and has no line break in its JSON.
+    let lines = payload.utf8.split(separator: UInt8(ascii: "\n")).map { Substring($0) }
     guard let sender = lines.first?.split(separator: " ").first.flatMap({ Int($0) }) else {
       return nil
     }

@@ -1,3 +1,4 @@
+import Foundation
 import PickerHub
 import PickerSession
 
@@ -17,13 +18,32 @@ extension PostgresFollower {
     wake.set()
   }
 
-  /// Notifies the other nodes of new entries; `nil`: the session has ended or was changed.
-  func announce(heads: [SessionID: Int?], feedPosition: Int?) {
-    guard !isAlone, !heads.isEmpty || feedPosition != nil else { return }
+  /// Notifies the other nodes of a batch.
+  func announce(_ result: PostgresWriter.Result, epochs: [SessionID: String]) {
+    guard !isAlone, !result.heads.isEmpty || result.feedPosition != nil else { return }
     outgoing.withLock { outgoing in
-      outgoing.heads.merge(heads) { $1 }
-      if let feedPosition { outgoing.facts.append(.feed(feedPosition)) }
+      for (session, bodies) in result.shared {
+        guard let base = result.bases[session], let epoch = epochs[session] else { continue }
+        for (place, body) in bodies.enumerated() {
+          guard let body, body.count <= NodeFact.entryByteCountMax,
+            outgoing.entries.count < PostgresFollower.entryCountMax
+          else { continue }
+          outgoing.entries.append(
+            .entry(
+              session, epoch: epoch, sequence: base + 1 + place,
+              body: String(decoding: body, as: UTF8.self)))
+        }
+      }
+      outgoing.heads.merge(result.heads) { $1 }
+      if let position = result.feedPosition { outgoing.facts.append(.feed(position)) }
     }
+    wake.set()
+  }
+
+  /// Notifies the other nodes that a session has ended or was changed.
+  func announceChange(of session: SessionID) {
+    guard !isAlone else { return }
+    outgoing.withLock { $0.heads[session] = .some(nil) }
     wake.set()
   }
 
@@ -36,7 +56,7 @@ extension PostgresFollower {
   /// The database is not reachable: announcements are lost, and nothing can be read.
   func dropOutgoing() {
     let catchUps = outgoing.withLock { outgoing in
-      (outgoing.facts, outgoing.heads) = ([], [:])
+      (outgoing.facts, outgoing.entries, outgoing.heads) = ([], [], [:])
       defer { outgoing.catchUps = [] }
       return outgoing.catchUps
     }
@@ -45,8 +65,9 @@ extension PostgresFollower {
 
   func send(_ connection: PostgresConnection) throws(PostgresError) {
     let facts = outgoing.withLock { outgoing in
-      defer { (outgoing.facts, outgoing.heads) = ([], [:]) }
-      return outgoing.heads.map { NodeFact.head($0.key, $0.value) } + outgoing.facts
+      defer { (outgoing.facts, outgoing.entries, outgoing.heads) = ([], [], [:]) }
+      return outgoing.entries + outgoing.heads.map { NodeFact.head($0.key, $0.value) }
+        + outgoing.facts
     }
     if !facts.isEmpty { try send(facts, connection) }
   }
@@ -68,6 +89,22 @@ extension PostgresFollower {
         noteOthers()
       }
       for fact in message.facts { receive(fact, by: message.sender, isOwn: isOwn) }
+      if !isOwn { receiveEntries(message.facts) }
+    }
+  }
+
+  /// Passes on the entries of a message. Those that cannot be decoded are read.
+  private func receiveEntries(_ facts: [NodeFact]) {
+    var entries: [SessionID: (epoch: String, entries: [(sequence: Int, entry: LogEntry)])] = [:]
+    for case .entry(let session, let epoch, let sequence, let body) in facts {
+      guard reports.use({ $0.isServedElsewhere(session) }),
+        let entry = try? StoredReading.entry(
+          Data(body.utf8), of: session, after: nil, document: { _ in nil }, make: { _ in nil })
+      else { continue }
+      entries[session, default: (epoch, [])].entries.append((sequence, entry))
+    }
+    for (session, received) in entries {
+      reports.report { $0.received(received.entries, epoch: received.epoch, of: session) }
     }
   }
 
@@ -78,6 +115,7 @@ extension PostgresFollower {
       reports.use { served in
         if let head { served.noted(head, of: session) } else { served.doubted(session) }
       }
+    case .entry: return
     case .feed(let position): feed.signal.advance(to: position)
     case .cursors: if !isOwn { feed.readState() }
     case .presentPart(let session, let members):
@@ -85,7 +123,10 @@ extension PostgresFollower {
       parts[session, default: [:]][sender, default: []] += members
     case .announced(let session, var announcement):
       let part = parts[session]?.removeValue(forKey: sender)
-      guard reports.use({ $0.serves(session) }) else { return parts[session] = nil }
+      let isServed = reports.use {
+        isOwn ? $0.serves(session) : $0.isServedElsewhere(session)
+      }
+      guard isServed else { return parts[session] = nil }
       if case .present(let members) = announcement, let part {
         announcement = .present(part + members)
       }

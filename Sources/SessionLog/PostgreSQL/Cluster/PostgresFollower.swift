@@ -39,6 +39,7 @@ final class PostgresFollower: @unchecked Sendable {
   /// What other threads want to be sent or read.
   struct Outgoing {
     var facts: [NodeFact] = []
+    var entries: [NodeFact] = []
     var heads: [SessionID: Int?] = [:]
     var catchUps: [CatchUp] = []
     var isStopped = false
@@ -57,6 +58,8 @@ final class PostgresFollower: @unchecked Sendable {
   private static let comparisonInterval = Duration.seconds(3)
   /// The maximum of facts that wait to be sent.
   static let factCountMax = 100_000
+  /// The maximum of entries that wait to be sent. The other nodes read further ones.
+  static let entryCountMax = 1000
 
   /// Connects, and measures the clock.
   init(

@@ -14,7 +14,8 @@ extension ServedSessions {
 
   var gaps: [Gap] {
     behind.compactMap { session in
-      guard let served = sessions[session], let position = served.position else { return nil }
+      guard let served = sessions[session], let position = served.position, !served.awaitsOwn
+      else { return nil }
       return Gap(
         session: session, load: served.load, position: position, last: served.head,
         hub: served.hub)
@@ -39,6 +40,33 @@ extension ServedSessions {
   var ids: [SessionID] { Array(sessions.keys) }
 
   func serves(_ session: SessionID) -> Bool { sessions[session] != nil }
+
+  /// Another node has the session in memory.
+  ///
+  /// - Returns: Whether this one has it, too.
+  mutating func isServedElsewhere(_ session: SessionID) -> Bool {
+    guard var served = sessions[session] else { return false }
+    if served.isShared { return true }
+    served.isShared = true
+    _ = store(served, of: session)
+    return true
+  }
+
+  /// Entries of another node arrived with a notification.
+  mutating func received(
+    _ entries: [(sequence: Int, entry: LogEntry)], epoch: String, of session: SessionID
+  ) -> Report {
+    var report = Report()
+    guard var served = sessions[session], served.epoch == epoch, let position = served.position
+    else { return report }
+    for (sequence, entry) in entries where sequence > position {
+      if served.early.count < Session.earlyCountMax { served.early[sequence] = entry }
+    }
+    let records = served.advance()
+    if !records.isEmpty { report.committed.append((session, .mixed(records))) }
+    _ = store(served, of: session)
+    return report
+  }
 
   /// What the log has of a session after a position.
   struct Page {
@@ -99,6 +127,7 @@ extension ServedSessions {
     }
     served.position = position
     served.trim()
+    records += served.advance()
     let isShort = page.isComplete && (page.rows.last?.sequence ?? position) < page.gap.last
     return isShort ? nil : records
   }

@@ -23,13 +23,56 @@ struct ServedSessions {
     var head = 0
     /// Own entries after ``position`` that are committed.
     var own: [ClosedRange<Int>] = []
+    /// Entries of other nodes after ``position`` that arrived with notifications.
+    var early: [Int: LogEntry] = [:]
+    /// Whether another node has or had it in memory.
+    var isShared = false
+    /// The number of entries in the batch that is being committed.
+    var inFlight = 0
+
+    /// The maximum of entries that wait for those before them. Later ones are read.
+    static let earlyCountMax = 200
 
     var isBehind: Bool { position.map { $0 < head } ?? false }
 
-    /// Removes the entries up to ``position`` from ``own``.
+    /// Whether the missing entries are those of the batch that is being committed, as far as is
+    /// known: they need not be read.
+    var awaitsOwn: Bool {
+      guard inFlight > 0, let position, head - position <= inFlight + Session.earlyCountMax else {
+        return false
+      }
+      let missing = (position..<head).count { place in
+        early[place + 1] == nil && !own.contains { $0.contains(place + 1) }
+      }
+      return missing == inFlight
+    }
+
+    /// Removes the entries up to ``position`` from ``own`` and ``early``.
     mutating func trim() {
       guard let position else { return }
       own.removeAll { $0.upperBound <= position }
+      if !early.isEmpty { early = early.filter { $0.key > position } }
+    }
+
+    /// Advances over the next entries that are known without reading them.
+    mutating func advance() -> [CommittedRecord] {
+      guard var position else { return [] }
+      var records: [CommittedRecord] = []
+      while true {
+        if let entry = early[position + 1] {
+          records.append(.foreign(entry))
+        } else if own.contains(where: { $0.contains(position + 1) }) {
+          records.append(.own)
+        } else {
+          break
+        }
+        position += 1
+      }
+      guard !records.isEmpty else { return [] }
+      self.position = position
+      head = max(head, position)
+      trim()
+      return records
     }
   }
 
@@ -105,13 +148,20 @@ extension ServedSessions {
     let epoch: String
     /// The last reported entry.
     let position: Int
+    /// Whether another node has or had it in memory.
+    let isShared: Bool
   }
 
-  func expectations(of records: [StoreRecord]) -> [SessionID: Expectation] {
+  /// A batch begins.
+  mutating func expectations(of records: [StoreRecord]) -> [SessionID: Expectation] {
     var found: [SessionID: Expectation] = [:]
+    for (session, tally) in ServedSessions.tallies(of: records) {
+      sessions[session]?.inFlight = tally.entryCount
+    }
     for case .log(_, let session) in records {
       guard let served = sessions[session], let epoch = served.epoch else { continue }
-      found[session] = Expectation(load: served.load, epoch: epoch, position: served.position ?? 0)
+      found[session] = Expectation(
+        load: served.load, epoch: epoch, position: served.position ?? 0, isShared: served.isShared)
     }
     return found
   }
@@ -168,6 +218,7 @@ extension ServedSessions {
     _ report: inout Report
   ) {
     var served = known
+    served.inFlight = 0
     if tally.isCreated {
       guard !result.refused.contains(session) else {
         remove(session)
@@ -180,22 +231,23 @@ extension ServedSessions {
       let waiting = served.own.reduce(0) { $0 + $1.count }
       return report.committed.append((session, .own(waiting + tally.count)))
     }
-    var ownCount = tally.isCreated ? 1 : 0
+    var records: [CommittedRecord] = tally.isCreated ? [.own] : []
     if tally.entryCount > 0 {
       guard let base = result.bases[session] else {
         return drop(session, hasEnded: result.byteCounts[session] == nil, &report)
       }
       let last = base + tally.entryCount
       served.head = max(served.head, last)
-      if served.position == base {
+      if served.position == base, served.early.isEmpty {
         served.position = last
-        ownCount += tally.entryCount
-      } else {
-        served.own.append(base + 1...last)
+        _ = store(served, of: session)
+        return report.committed.append((session, .own(records.count + tally.entryCount)))
       }
+      served.own.append(base + 1...last)
+      records += served.advance()
     }
     _ = store(served, of: session)
-    if ownCount > 0 { report.committed.append((session, .own(ownCount))) }
+    if !records.isEmpty { report.committed.append((session, .mixed(records))) }
   }
 
   /// A session was ended by another node, or its hub's state is not that of the log.

@@ -34,6 +34,8 @@ struct PostgresBatch {
   /// The index of the statement that returns, for the sessions that have got their entries, the
   /// numbers of the entries before them; `nil` if there are no entries.
   private(set) var entriesIndex: Int?
+  /// The entries of the sessions that other nodes have in memory; `nil` for one with a definition.
+  private(set) var shared: [SessionID: [Data?]]
   /// The number of entries.
   private(set) var entryCount = 0
   private(set) var eventCount = 0
@@ -49,13 +51,15 @@ struct PostgresBatch {
   ///     of the sessions are locked. If not, the caller waits for them after it.
   ///   - epochs: The epochs of the sessions, as the hubs know them. Entries of sessions without
   ///     one, or that have another one in the log, are not stored.
+  ///   - shared: The sessions that other nodes have in memory.
   init(
     _ records: [StoreRecord], by node: PostgresNode, isFlushed: Bool = true,
-    epochs: [SessionID: String],
+    epochs: [SessionID: String], shared: [SessionID] = [],
     _ limits: SessionLimits, _ feedLimits: FeedLimits, _ versions: FoldVersions,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
     sessions = records.sessions
+    self.shared = Dictionary(uniqueKeysWithValues: shared.map { ($0, []) })
     self.node = node.incarnation
     (self.limits, self.feedLimits, self.versions) = (limits, feedLimits, versions)
     self.digest = digest
@@ -151,6 +155,7 @@ struct PostgresBatch {
       entryCounts[session, default: 0] += 1
       byteCounts[session, default: 0] += body.count
       entries.append((session, entryCounts[session] ?? 0, body))
+      shared[session]?.append(document == nil ? body : nil)
     }
     guard !entries.isEmpty else { return }
     entryCount = entries.count

@@ -57,7 +57,8 @@ extension PostgresWriter {
     }
     return Result(
       byteCounts: byteCounts, bases: bases, refused: Set(refused), lost: Set(lost), heads: heads,
-      feedPosition: batch.eventCount > 0 ? feed.int(0, 0) : nil, hasEnded: !batch.ended.isEmpty)
+      shared: batch.shared, feedPosition: batch.eventCount > 0 ? feed.int(0, 0) : nil,
+      hasEnded: !batch.ended.isEmpty)
   }
 
   private static func byteCounts(_ sizes: PostgresRows) -> [SessionID: Int?] {

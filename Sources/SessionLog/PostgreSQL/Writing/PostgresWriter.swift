@@ -25,6 +25,8 @@ final class PostgresWriter {
     let lost: Set<SessionID>
     /// The last entries of the sessions that have got some; `nil` for those that have ended.
     let heads: [SessionID: Int?]
+    /// The entries of sessions that other nodes have in memory; `nil` for one with a definition.
+    let shared: [SessionID: [Data?]]
     /// The newest position of the feed, if the batch had events.
     let feedPosition: Int?
     let hasEnded: Bool
@@ -145,8 +147,9 @@ final class PostgresWriter {
     let isCommitted = unknownBatch != nil && unknownBatch == committedBatch
     node.batch = isCommitted ? committedBatch : committedBatch + 1
     let batch = PostgresBatch(
-      records, by: node, isFlushed: isAlone, epochs: expected.mapValues(\.epoch), limits,
-      feedLimits, versions, digest: digest)
+      records, by: node, isFlushed: isAlone, epochs: expected.mapValues(\.epoch),
+      shared: expected.filter(\.value.isShared).map(\.key), limits, feedLimits, versions,
+      digest: digest)
     triedCount = batch.entryCount
     if isCommitted {
       let result = try outcome(of: batch, expected, connection)
