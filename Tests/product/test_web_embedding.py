@@ -146,6 +146,20 @@ def test_attributes_and_the_picker_property_work(embedding, server):
     assert (first.revision(), second.revision()) == (0, 1)
 
 
+def test_a_calendar_requests_months_of_each_session_that_it_gets(embedding, server):
+    first, second = server.session(CALENDAR), server.session(CALENDAR)
+    ada = embedding(embedded(server, first, "pickerd-calendar"))
+    expect(ada.day("2018-11-23")).to_have_attribute("aria-current", "date")
+
+    ada.page.eval_on_selector("pickerd-calendar", "(one, to) => one.setAttribute('session', to)",
+                              f"http://127.0.0.1:{server.port}{second.path}")
+
+    ada.page.wait_for_function("(id) => document.querySelector('pickerd-calendar').picker?.url.endsWith(id)",
+                               arg=second.id)
+    ada.page.wait_for_function("document.querySelector('pickerd-calendar').picker.state.months.size > 0")
+    expect(ada.month("2018-11")).not_to_have_attribute("data-loading", "")
+
+
 def test_the_documented_methods_state_and_events_exist(embedding, server):
     session = server.session(CALENDAR)
     ada = embedding(embedded(server, session, "pickerd-calendar"))

@@ -24,6 +24,8 @@ export class CalendarElement extends PickerElement {
     this.after = make("button", { class: "turn", part: "turn", type: "button", onclick: () => this.#turn(1) }, icon("down"));
     this.todayButton = make("button", { class: "today", part: "today", type: "button", onclick: () => this.#showToday() });
     this.tools.append(this.todayButton, this.before, this.after);
+    /** @type {PickerSession | null} the session that months were requested from */
+    this.asked = null;
     this.list = new MonthList((from, count) => this.picker?.months(from, count), () => this.#drawMonths());
     this.stage.append(this.list.element);
     /** @type {string | null} the date that has or last had the focus */
@@ -63,6 +65,8 @@ export class CalendarElement extends PickerElement {
     const start = range?.start ?? (this.#isListed(todayOf(picker)) ? todayOf(picker) : `${monthList.last}-01`);
     const hasNotes = [...picker.state.months.values()].some(({ cells }) => cells.some(({ note }) => note));
     if (hasNotes) this.list.showNotes();
+    if (this.asked !== picker) this.list.asked = null;
+    this.asked = picker;
     this.list.setMonths(monthList, definition?.firstWeekday ?? 1, definition?.weeks ?? "six", start);
     this.#drawMonths();
   }
