@@ -47,6 +47,8 @@ def test_a_date_can_be_confirmed_with_the_keyboard_only(window, server):
 def test_a_range_can_be_selected_with_the_keyboard_only(window, server):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana")
+    tab_to(ana, "#skip")
+    ana.page.keyboard.press("Enter")
     tab_to(ana, ".day")
     focuses(ana, "2018-11-23")
 

@@ -11,6 +11,11 @@ const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 let page = null;
 
 settings.build(/** @type {HTMLElement} */ (document.getElementById("settings")));
+document.getElementById("skip")?.addEventListener("click", (event) => {
+  // The fragment of the address is the route.
+  event.preventDefault();
+  main.focus();
+});
 
 /** @param {{isArriving: boolean}} how */
 async function show(how) {
