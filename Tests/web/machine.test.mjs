@@ -34,6 +34,15 @@ test("the first message is a join, without resume for a new member", () => {
   assert.deepEqual(sent(machine.opened()), [{ type: "join", name: "Ana", locale: "de", token: "t" }]);
 });
 
+test("a socket that does not open within 12 s is given up", () => {
+  const machine = new PickerMachine({ random: () => 0.5 });
+  assert.equal(timer(machine.start(), "join"), 12_000);
+  const effects = machine.fired("join");
+  assert.deepEqual([named(effects, "disconnect").length, timer(effects, "redial")], [1, 0]);
+  assert.equal(timer(machine.fired("redial"), "join"), 12_000);
+  assert.equal(timer(machine.fired("join"), "redial"), 1000);
+});
+
 test("a lost connection is resumed from the last revision, with the months in view", () => {
   const machine = live();
   machine.lookAt("2026-10", 3);

@@ -91,6 +91,7 @@ test("without a token the first one is requested before the page connects", () =
   const machine = new PickerMachine({ renewsTokens: true, random: () => 0.5 });
   const effects = machine.start();
   assert.deepEqual([named(effects, "requestToken").length, named(effects, "dial").length], [1, 0]);
+  assert.equal(timer(effects, "join"), null, "the page has no time limit");
   assert.equal(timer(machine.tokenUnavailable(false), "redial"), 500);
   machine.fired("redial");
   machine.tokenUnavailable(true);

@@ -4,6 +4,8 @@ import { pauseMilliseconds } from "./closing.js";
 
 /** @typedef {import("./types").Effect} Effect */
 
+/** The maximum time until the socket is open, and then until `welcome` is received. */
+export const joinMillisecondsMax = 12_000;
 /** A connection that lasts this long resets the back-off. */
 const steadyMilliseconds = 5_000;
 const timers = ["redial", "join", "answer", "catchUp", "steady", "touch", "look", "renew"];
@@ -30,13 +32,18 @@ export class Line {
     return this.connection === "connecting" || this.connection === "joining" || this.connection === "live";
   }
 
-  /** Begins an attempt to connect. The caller performs `dial`, or requests a token first. */
+  /** Begins an attempt to connect. The caller opens the socket, or requests a token first. */
   dial() {
     this.forgetTimers();
     this.error = null;
     this.closeCode = null;
     this.drainMilliseconds = null;
     this.setConnection("connecting");
+  }
+
+  /** Opens the socket. */
+  open() {
+    this.perform({ effect: "dial" }, { effect: "timer", name: "join", milliseconds: joinMillisecondsMax });
   }
 
   /** The `welcome` was received. */

@@ -2,14 +2,11 @@
 
 import { answerToClose, pauseMillisecondsMax } from "./closing.js";
 import { Conversation } from "./conversation.js";
-import { Line } from "./line.js";
+import { joinMillisecondsMax, Line } from "./line.js";
 import { Renewal } from "./renewal.js";
 
 /** @typedef {import("./types").Effect} Effect */
 /** @typedef {import("./types").Message} Message */
-
-/** The maximum time until `welcome` is received. */
-export const joinMillisecondsMax = 12_000;
 
 export class PickerMachine {
   /**

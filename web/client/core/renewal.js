@@ -50,7 +50,7 @@ export class Renewal {
     this.line.dial();
     this.blocksDial = Boolean(this.options.renewsTokens) && !this.options.token;
     if (this.blocksDial) this.request();
-    else this.perform({ effect: "dial" });
+    else this.line.open();
   }
 
   request() {
@@ -144,7 +144,7 @@ export class Renewal {
 
   #connect() {
     this.blocksDial = false;
-    this.perform({ effect: "dial" });
+    this.line.open();
   }
 
   /** @param {string} token */
