@@ -105,6 +105,20 @@ def test_a_reload_resumes_the_same_member(window, server):
     expect(bo.selected(0)).to_have_text("Linux")
 
 
+def test_a_return_to_a_picker_within_the_page_resumes_the_same_member(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    member = ana.picker("self.id")
+    ana.page.get_by_role("link", name="All pickers", exact=True).click()
+    expect(ana.page.locator(".card")).to_have_count(8)
+
+    ana.page.go_back()
+
+    expect(ana.chosen).to_have_text("MacOS · Xcode")
+    assert ana.picker("self.id") == member
+    assert len(session.get()["members"]) == 1
+
+
 def test_a_duplicated_tab_is_another_member(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")

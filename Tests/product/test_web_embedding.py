@@ -146,7 +146,7 @@ def test_attributes_and_the_picker_property_work(embedding, server):
     assert (first.revision(), second.revision()) == (0, 1)
 
 
-def test_a_calendar_requests_months_of_each_session_that_it_gets(embedding, server):
+def test_a_calendar_that_gets_another_session_or_is_added_again_shows_its_months(embedding, server):
     first, second = server.session(CALENDAR), server.session(CALENDAR)
     ada = embedding(embedded(server, first, "pickerd-calendar"))
     expect(ada.day("2018-11-23")).to_have_attribute("aria-current", "date")
@@ -158,6 +158,18 @@ def test_a_calendar_requests_months_of_each_session_that_it_gets(embedding, serv
                                arg=second.id)
     ada.page.wait_for_function("document.querySelector('pickerd-calendar').picker.state.months.size > 0")
     expect(ada.month("2018-11")).not_to_have_attribute("data-loading", "")
+    member = ada.picker("self.id")
+
+    ada.page.eval_on_selector("pickerd-calendar", """async (one) => {
+        const before = one.picker
+        one.remove()
+        while (before.connection !== "idle") await new Promise((resolve) => setTimeout(resolve, 10))
+        document.body.append(one)
+    }""")
+
+    ada.page.wait_for_function("document.querySelector('pickerd-calendar').picker?.state.months.size > 0")
+    ada.page.wait_for_selector("pickerd-calendar .month:not([data-loading])")
+    assert ada.picker("self.id") == member
 
 
 def test_the_documented_methods_state_and_events_exist(embedding, server):

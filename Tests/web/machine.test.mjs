@@ -155,6 +155,15 @@ test("offline only selects, taps and clears are queued, and one select per colum
   assert.deepEqual(sent(effects), [{ ...select(2), ref: 2 }]);
 });
 
+test("a command after stop is settled, and does not overwrite the memory of the session that is the member now", () => {
+  const machine = live();
+  machine.stop();
+  const effects = machine.command(select(1));
+  assert.deepEqual(named(effects, "settle"), [{ effect: "settle", ref: 1, outcome: { outcome: "offline" } }]);
+  assert.equal(named(effects, "save").length, 0);
+  assert.equal(machine.pending.isEmpty, true);
+});
+
 test("the range of a close code determines the reaction", () => {
   const bands = { 1001: "return", 1002: "away", 1009: "away", 4301: "credentials", 4399: "credentials",
     4400: "away", 4410: "away", 4499: "away", 4500: "retry", 4599: "retry", 1006: "retry", 1000: "retry" };

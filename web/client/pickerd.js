@@ -5,7 +5,7 @@
 //   picker.addEventListener("change", () => console.log(picker.result));
 //   await picker.select(1, 4);
 
-import { browserEnvironment, holdMember, recall } from "./core/environment.js";
+import { browserEnvironment, holdMember, recall, setUsed } from "./core/environment.js";
 import { PickerSession } from "./core/session.js";
 
 export { PickerSession };
@@ -35,25 +35,39 @@ export async function connect(session, options = {}) {
   const member = recall(url)?.member;
   const remembers = await holdMember(member);
   const picker = new PickerSession(url, options, browserEnvironment(url, remembers));
-  holdOnceKnown(picker, remembers ? member : undefined);
+  follow(picker, remembers ? member : undefined);
   picker.start();
-  window.addEventListener("online", () => picker.network(true));
-  window.addEventListener("offline", () => picker.network(false));
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible" && picker.connection === "waiting") picker.retry();
-  });
   return picker;
 }
 
 /**
- * Locks a new member too, from its welcome on.
- * @param {PickerSession} picker @param {string | undefined} held the member that is locked already
+ * Holds the member of a session, and reports network and visibility to it, until it is stopped or left.
+ * @param {PickerSession} picker @param {string | undefined} held the member that is held already
  */
-function holdOnceKnown(picker, held) {
+function follow(picker, held) {
+  /** @type {AbortController | null} */
+  let reporting = null;
   picker.addEventListener("connection", () => {
+    const isOver = picker.connection === "idle" || picker.connection === "left";
+    if (isOver) reporting?.abort();
+    reporting = isOver ? null : reporting ?? report(picker);
+    setUsed(held, !isOver);
     const member = picker.self?.id;
     if (picker.connection !== "live" || !member || member === held) return;
+    setUsed(held, false);
     held = member;
     void holdMember(member);
   });
+}
+
+/** @param {PickerSession} picker */
+function report(picker) {
+  const reporting = new AbortController();
+  const { signal } = reporting;
+  window.addEventListener("online", () => picker.network(true), { signal });
+  window.addEventListener("offline", () => picker.network(false), { signal });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible" && picker.connection === "waiting") picker.retry();
+  }, { signal });
+  return reporting;
 }

@@ -87,13 +87,13 @@ export class Conversation {
   /** @param {Command} command @param {"live" | "later" | "never"} when it can be sent */
   command(command, when) {
     const canWait = when === "later" && queueable.has(command.type) && this.pending.entries.length < queuedMax;
+    if (when !== "live" && !canWait) {
+      this.#settle(this.pending.ref += 1, { outcome: "offline" });
+      // Not saved: after `stop` another session of the page may be this member.
+      return this.#notify([{ kind: "refused", code: "offline", detail: "there is no connection", command, mine: true }]);
+    }
     const { entry, replaced } = this.pending.add(command);
     if (replaced) this.#settle(replaced.ref, { outcome: "unchanged" });
-    if (when !== "live" && !canWait) {
-      this.pending.answered(entry.ref);
-      this.#settle(entry.ref, { outcome: "offline" });
-      this.#notify([{ kind: "refused", code: "offline", detail: "there is no connection", command, mine: true }]);
-    }
     if (when === "live") {
       this.#send(entry);
       // Otherwise the timer runs: it must not begin again with each command.

@@ -52,24 +52,52 @@ export function recall(url) {
   }
 }
 
+/** @type {Map<string, boolean>} the members that this page has locked, and whether a session uses them */
+const members = new Map();
+const attemptsMax = 6;
+const retryMilliseconds = 60;
+
 /**
- * Locks a member for the lifetime of this page. Duplicating a tab copies its memory, but two pages cannot be
- * the same member (4409).
+ * Locks a member for the lifetime of this page, and marks it as used. Duplicating a tab copies its memory, but two
+ * pages, or two sessions of a page, cannot be the same member (4409).
  * @param {string | undefined} member
- * @returns {Promise<boolean>} whether this page may be that member
+ * @returns {Promise<boolean>} whether the caller may be that member
  */
 export async function holdMember(member) {
-  if (!member || !navigator.locks) return true;
+  if (!member) return true;
+  for (let attempt = 1; !(await tryHold(member)); attempt += 1) {
+    if (attempt === attemptsMax) return false;
+    // A page that is being reloaded releases its lock a moment later.
+    await new Promise((resolve) => setTimeout(resolve, retryMilliseconds));
+  }
+  return true;
+}
+
+/**
+ * Marks a member of this page as used or unused. The lock of an unused one stays, so that only this page may be it again.
+ * @param {string | undefined} member @param {boolean} isUsed
+ */
+export function setUsed(member, isUsed) {
+  if (member && members.has(member)) members.set(member, isUsed);
+}
+
+/** @param {string} member */
+async function tryHold(member) {
+  const isUsed = members.get(member);
+  if (isUsed) return false;
+  members.set(member, true);
+  const isLocked = isUsed === false || await lock(member);
+  if (!isLocked) members.delete(member);
+  return isLocked;
+}
+
+/** @param {string} member @returns {Promise<boolean>} true without a secure context, which has no locks */
+async function lock(member) {
+  if (!navigator.locks) return true;
   return new Promise((resolve) => {
-    /** @param {number} attempts left; a page that is being reloaded releases its lock a moment later */
-    const attempt = (attempts) => navigator.locks.request(`pickerd ${member}`, { ifAvailable: true }, (lock) => {
-      if (!lock && attempts > 0) {
-        setTimeout(() => attempt(attempts - 1), 60);
-        return undefined;
-      }
-      resolve(lock !== null);
-      return lock ? new Promise(() => {}) : undefined;
+    navigator.locks.request(`pickerd ${member}`, { ifAvailable: true }, (granted) => {
+      resolve(granted !== null);
+      return granted ? new Promise(() => {}) : undefined;
     }).catch(() => resolve(true));
-    attempt(5);
   });
 }

@@ -191,7 +191,7 @@ export class PickerMachine {
    */
   command(command) {
     return this.#effects(() => {
-      const isOver = this.connection === "away" || this.connection === "left";
+      const isOver = ["idle", "away", "left"].includes(this.connection);
       this.conversation.command(command, this.connection === "live" ? "live" : isOver ? "never" : "later");
       this.#do({ effect: "emit", name: "change" });
     });

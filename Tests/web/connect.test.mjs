@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+/** A storage, and the events of window and document, of a page. */
+const stored = new Map();
+globalThis.sessionStorage = {
+  getItem: (name) => stored.get(name) ?? null,
+  setItem: (name, value) => stored.set(name, value),
+  removeItem: (name) => stored.delete(name),
+};
+globalThis.location = { href: "http://host/" };
+globalThis.navigator = {};
+globalThis.window = new EventTarget();
+globalThis.document = Object.assign(new EventTarget(), { visibilityState: "visible" });
+const sockets = [];
+globalThis.WebSocket = class {
+  constructor() { this.readyState = 0; this.sent = []; sockets.push(this); }
+  send(text) { this.sent.push(JSON.parse(text)); }
+  close() { this.readyState = 3; }
+};
+const { setTimeout } = globalThis;
+globalThis.setTimeout = (work, milliseconds) => {
+  const timer = setTimeout(work, milliseconds);
+  // A session that a failed test leaves connected does not retain the process.
+  return milliseconds > 1000 ? timer.unref() : timer;
+};
+const { connect } = await import("../../web/client/pickerd.js");
+
+let count = 0;
+/** The last socket opens, and gets a welcome as the member that it resumes, or as a new one. */
+function welcome() {
+  const socket = sockets.at(-1);
+  socket.readyState = 1;
+  socket.onopen();
+  const id = socket.sent[0].resume?.member ?? `m_${count += 1}`;
+  const member = { id, secret: "s", name: "Ana", role: "editor", color: "#123456", online: true };
+  const snapshot = { definition: { kind: "columns" }, status: "open", result: null, columns: [] };
+  socket.onmessage({ data: JSON.stringify({
+    type: "welcome", member, epoch: "e", revision: 1, resumed: false, snapshot, members: [member], now: "", limits: {},
+  }) });
+  return id;
+}
+
+test("a session that is connected again after stop is the same member, also without locks", async () => {
+  const first = await connect("a");
+  const member = welcome();
+  first.stop();
+  const second = await connect("a");
+  assert.equal(welcome(), member);
+
+  const third = await connect("a");
+  assert.notEqual(welcome(), member, "while it is used, another session is another member");
+  second.leave();
+  third.stop();
+});
+
+test("a stopped session does not react to the network, a retried one does", async () => {
+  const picker = await connect("b");
+  welcome();
+  picker.stop();
+  window.dispatchEvent(new Event("offline"));
+  assert.equal(picker.connection, "idle");
+
+  picker.retry();
+  welcome();
+  window.dispatchEvent(new Event("offline"));
+  assert.equal(picker.connection, "offline");
+  const other = await connect("b");
+  assert.notEqual(welcome(), picker.self.id);
+  picker.stop();
+  other.stop();
+});
