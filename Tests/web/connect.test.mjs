@@ -63,6 +63,8 @@ test("a stopped session does not react to the network, a retried one does", asyn
 
   picker.retry();
   welcome();
+  document.dispatchEvent(new Event("visibilitychange"));
+  assert.deepEqual(sockets.at(-1).sent.at(-1), { type: "rows", column: 0, from: 0, count: 0 });
   window.dispatchEvent(new Event("offline"));
   assert.equal(picker.connection, "offline");
   const other = await connect("b");

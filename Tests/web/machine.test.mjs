@@ -214,6 +214,42 @@ test("a missing answer reconnects after 10 s", () => {
   assert.equal(named(machine.fired("answer"), "disconnect").length, 1);
 });
 
+test("after 45 s without a message a request checks the connection, which is given up after 10 s without one", () => {
+  const machine = live();
+  assert.equal(timer(machine.received(delta(6, 1)), "quiet"), 45_000);
+  const effects = machine.fired("quiet");
+  assert.deepEqual(sent(effects), [{ type: "rows", column: 0, from: 0, count: 0 }]);
+  assert.equal(timer(effects, "probe"), 10_000);
+  const answer = machine.received({ type: "rows", column: 0, generation: 1, from: 0, rows: [] });
+  assert.deepEqual([timer(answer, "probe"), timer(answer, "quiet")], [null, 45_000]);
+  assert.equal(machine.state.columns[0].at(0).key, "a");
+
+  machine.fired("quiet");
+  assert.equal(timer(machine.fired("probe"), "redial"), 0);
+});
+
+test("a connected client checks its connection once when the network returns or the page is visible", () => {
+  const machine = live();
+  assert.equal(sent(machine.network(true)).length, 1);
+  assert.equal(sent(machine.retry()).length, 0);
+  machine.received({ type: "presence" });
+  assert.equal(sent(machine.retry()).length, 1);
+});
+
+test("a calendar checks its connection with the months in view", () => {
+  const list = { first: "2026-01", last: "2026-12", count: 12 };
+  const machine = new PickerMachine({});
+  machine.start();
+  machine.opened();
+  machine.received({ ...welcome, snapshot: { definition: { kind: "calendar" }, status: "open", result: null,
+    calendar: { months: list, range: null } } });
+  assert.deepEqual(sent(machine.retry()), [{ type: "months", from: "2026-01", count: 0 }]);
+  machine.lookAt("2026-10", 2);
+  assert.deepEqual(sent(machine.fired("quiet")), [], "until there is an answer");
+  machine.received({ type: "months", revision: 5, months: [] });
+  assert.deepEqual(sent(machine.fired("quiet")), [{ type: "months", from: "2026-10", count: 2 }]);
+});
+
 test("rows are requested once, in windows of 200", () => {
   const machine = live();
   machine.received({ type: "snapshot", revision: 5, status: "open", members: [member], snapshot: { ...snapshot,

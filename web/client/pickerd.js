@@ -67,7 +67,8 @@ function report(picker) {
   window.addEventListener("online", () => picker.network(true), { signal });
   window.addEventListener("offline", () => picker.network(false), { signal });
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible" && picker.connection === "waiting") picker.retry();
+    const isOpen = picker.connection === "waiting" || picker.connection === "live";
+    if (document.visibilityState === "visible" && isOpen) picker.retry();
   }, { signal });
   return reporting;
 }

@@ -8,7 +8,11 @@ import { pauseMilliseconds } from "./closing.js";
 export const joinMillisecondsMax = 12_000;
 /** A connection that lasts this long resets the back-off. */
 const steadyMilliseconds = 5_000;
-const timers = ["redial", "join", "answer", "catchUp", "steady", "touch", "look", "renew"];
+/** After this time without a message a request checks the connection: a page does not see the server's pings. */
+const quietMilliseconds = 45_000;
+/** The maximum time until a message is received after such a request. */
+const probeMilliseconds = 10_000;
+const timers = ["redial", "join", "answer", "catchUp", "steady", "touch", "look", "renew", "quiet", "probe"];
 
 export class Line {
   /** @param {() => number} random @param {(...effects: Effect[]) => void} perform */
@@ -25,6 +29,8 @@ export class Line {
     this.attempt = 0;
     /** @type {number | null} the reconnect delay from a server that is shutting down */
     this.drainMilliseconds = null;
+    /** Whether the connection is being checked. */
+    this.isProbed = false;
   }
 
   /** Whether a connection is open or being opened. */
@@ -51,6 +57,24 @@ export class Line {
     this.setConnection("live");
     this.perform({ effect: "timer", name: "join", milliseconds: null },
       { effect: "timer", name: "steady", milliseconds: steadyMilliseconds });
+  }
+
+  /** A message was received: the connection works. */
+  received() {
+    this.isProbed = false;
+    this.perform({ effect: "timer", name: "probe", milliseconds: null },
+      { effect: "timer", name: "quiet", milliseconds: quietMilliseconds });
+  }
+
+  /**
+   * Checks the connection, unless it is being checked.
+   * @param {import("./types").Message} request that the server always answers
+   */
+  probe(request) {
+    if (this.isProbed) return;
+    this.isProbed = true;
+    this.perform({ effect: "send", message: request },
+      { effect: "timer", name: "probe", milliseconds: probeMilliseconds });
   }
 
   disconnect() {

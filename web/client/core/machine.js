@@ -73,6 +73,7 @@ export class PickerMachine {
         this.conversation.wantsSnapshot = true;
         this.line.resync();
       }
+      if (this.connection === "live") this.line.received();
       this.#do({ effect: "emit", name: "change" });
     });
   }
@@ -124,6 +125,7 @@ export class PickerMachine {
       else if (name === "steady") this.line.attempt = 0;
       else if (name === "touch") this.#do(...this.conversation.looking.touchLater());
       else if (name === "look") this.conversation.lookAgain();
+      else if (name === "quiet") this.#probe();
       else if (name !== "answer" || this.conversation.isWaiting) this.line.resync();
     });
   }
@@ -136,7 +138,8 @@ export class PickerMachine {
     return this.#effects(() => {
       const isWaiting = this.connection === "waiting" || this.connection === "offline";
       if (isOnline && isWaiting) this.renewal.dial();
-      else if (!isOnline && (isWaiting || this.line.isConnected)) {
+      else if (isOnline) this.#probe();
+      else if (isWaiting || this.line.isConnected) {
         this.line.disconnect();
         this.line.setConnection("offline");
         // The browser can be wrong about the network, so the client still tries from time to time.
@@ -145,10 +148,11 @@ export class PickerMachine {
     });
   }
 
-  /** Reconnects at once, because the user looks at the page again or asks for it. */
+  /** Reconnects at once, or checks the connection, because the user looks at the page again or asks for it. */
   retry() {
     return this.#effects(() => {
       if (!this.line.isConnected) this.renewal.dial();
+      else this.#probe();
     });
   }
 
@@ -233,6 +237,10 @@ export class PickerMachine {
 
   /** @param {Effect[]} effects */
   #do(...effects) { this.out.push(...effects); }
+
+  #probe() {
+    if (this.connection === "live") this.line.probe(this.conversation.looking.probe(this.state.monthList));
+  }
 
   /** @param {number} code */
   #rejected(code) {
