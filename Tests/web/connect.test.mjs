@@ -54,6 +54,24 @@ test("a session that is connected again after stop is the same member, also with
   third.stop();
 });
 
+test("commands of a listener are sent after those that were queued before", async () => {
+  const picker = await connect("c");
+  picker.tap({ date: "2026-11-20" });
+  picker.addEventListener("connection", () => { if (picker.connection === "live") picker.clear(); });
+  welcome();
+  const commands = sockets.at(-1).sent.slice(1);
+  assert.deepEqual(commands.map(({ type, ref }) => [type, ref]), [["tap", 1], ["clear", 2]]);
+  picker.leave();
+});
+
+test("a session that is left when it is connected is not stored", async () => {
+  const picker = await connect("d");
+  picker.addEventListener("connection", () => { if (picker.connection === "live") picker.leave(); });
+  welcome();
+  assert.equal(sockets.at(-1).sent.at(-1).type, "leave");
+  assert.equal(stored.has(`pickerd ${picker.url}`), false);
+});
+
 test("a stopped session does not react to the network, a retried one does", async () => {
   const picker = await connect("b");
   welcome();

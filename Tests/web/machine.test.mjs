@@ -140,6 +140,49 @@ test("a refusal corrects the selected row", () => {
   assert.equal(machine.pending.isEmpty, true);
 });
 
+const tooMany = (ref) => ({ type: "refused", ref, code: "tooMany", detail: "…", revision: 5, changes: [] });
+
+test("commands refused with tooMany, and those after them, are sent again with new refs", () => {
+  const machine = live();
+  machine.command({ type: "tap", date: "2026-11-20" });
+  machine.command(select(1));
+  const refused = machine.received(tooMany(1));
+  assert.deepEqual([named(refused, "settle").length, timer(refused, "look"), timer(refused, "answer")], [0, 1000, 10_000]);
+  assert.equal(named(refused, "emit").filter(({ name }) => name === "notice").length, 0);
+  machine.received(delta(6, 1, { by: "m_1", ref: 2 }));
+  assert.deepEqual(sent(machine.command({ type: "confirm" })), [], "after the tap");
+  const again = machine.fired("look");
+  assert.deepEqual(sent(again), [{ type: "tap", date: "2026-11-20", ref: 3 }, { type: "confirm", ref: 4 }]);
+  assert.equal(timer(again, "answer"), 10_000);
+  assert.deepEqual(named(machine.received({ type: "reply", ref: 3, revision: 6 }), "settle").map(({ ref }) => ref), [1]);
+});
+
+test("a command refused with tooMany is sent after those that followed it, also with another connection", () => {
+  const machine = live();
+  machine.command({ type: "clear" });
+  machine.command(select(1));
+  machine.command({ type: "undo" });
+  machine.received(tooMany(1));
+  machine.closed(1006);
+  machine.fired("redial");
+  machine.opened();
+  const again = machine.received({ ...welcome, ref: 2, resumed: true, snapshot: undefined });
+  assert.deepEqual(sent(again).map(({ type, ref }) => [type, ref]), [["select", 2], ["undo", 3], ["clear", 4]]);
+});
+
+test("a refusal with tooMany is final for an undo, and for a select that another one follows", () => {
+  const machine = live();
+  machine.command({ type: "undo" });
+  machine.command(select(1));
+  machine.command(select(2));
+  for (const ref of [1, 2]) {
+    assert.equal(named(machine.received(tooMany(ref)), "settle")[0].outcome.outcome, "refused");
+  }
+  machine.received(tooMany(3));
+  assert.deepEqual(named(machine.command(select(0)), "settle"), [{ effect: "settle", ref: 3, outcome: { outcome: "unchanged" } }]);
+  assert.deepEqual(sent(machine.fired("look")).map(({ row }) => row), [0]);
+});
+
 test("offline only selects, taps and clears are queued, and one select per column", () => {
   const machine = live();
   machine.network(false);

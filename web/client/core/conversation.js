@@ -1,7 +1,7 @@
 // The messages of a live connection: commands and their answers, deltas in order, months and rows.
 
 import { Looking } from "./looking.js";
-import { PendingCommands, queuedMax } from "./pending.js";
+import { PendingCommands, queueable, queuedMax } from "./pending.js";
 import { PickerState } from "./state.js";
 
 /** @typedef {import("./types").Effect} Effect */
@@ -15,9 +15,6 @@ const beyondAnyRevision = Number.MAX_SAFE_INTEGER;
 export const answerMillisecondsMax = 10_000;
 export const catchUpMillisecondsMax = 2_000;
 const lookAgainMilliseconds = 1_000;
-
-/** Commands that can be queued without a connection. The effect of the others depends on the changes of other members. */
-const queueable = new Set(["select", "tap", "clear"]);
 
 export class Conversation {
   /**
@@ -92,9 +89,10 @@ export class Conversation {
       // Not saved: after `stop` another session of the page may be this member.
       return this.#notify([{ kind: "refused", code: "offline", detail: "there is no connection", command, mine: true }]);
     }
+    const isHeld = this.pending.unsent.length > 0;
     const { entry, replaced } = this.pending.add(command);
     if (replaced) this.#settle(replaced.ref, { outcome: "unchanged" });
-    if (when === "live") {
+    if (when === "live" && !isHeld) {
       this.#send(entry);
       // Otherwise the timer runs: it must not begin again with each command.
       if (this.pending.entries.length === 1) this.#awaitAnswer();
@@ -104,11 +102,17 @@ export class Conversation {
 
   /** Whether an answer is overdue once the timer `answer` has fired. */
   get isWaiting() {
-    return !this.pending.isEmpty;
+    return this.pending.isWaiting;
   }
 
-  /** Sends the requests again that were refused with `tooMany`. */
+  /** Sends the requests and commands again that were refused with `tooMany`, and the commands after them. */
   lookAgain() {
+    const { unsent } = this.pending;
+    for (const entry of unsent) this.#send(entry);
+    if (unsent.length > 0) {
+      this.#awaitAnswer();
+      this.save();
+    }
     this.looking.forgetRows();
     if (this.looking.months) this.perform({ effect: "send", message: { type: "months", ...this.looking.months } });
   }
@@ -152,14 +156,18 @@ export class Conversation {
   /** @param {Message} message */
   #refused(message) {
     const { ref, code, detail, revision } = message;
-    if (ref === undefined && code === "tooMany") {
-      return this.perform({ effect: "timer", name: "look", milliseconds: lookAgainMilliseconds });
+    const isRequest = ref === undefined;
+    const isRepeated = code === "tooMany" && (isRequest || this.pending.hold(ref));
+    if (isRepeated) {
+      this.perform({ effect: "timer", name: "look", milliseconds: lookAgainMilliseconds });
+      if (isRequest) return;
+      this.#awaitNext();
     }
-    const entry = this.#answered(ref, { outcome: "refused", code, detail, revision });
+    const entry = isRepeated ? null : this.#answered(ref, { outcome: "refused", code, detail, revision });
     this.state.changes(message.changes ?? [], null, true);
     this.looking.forgetStaleRows(this.state.columns);
     this.save();
-    this.#notify([{ kind: "refused", code, detail, command: entry?.message ?? null, mine: true }]);
+    if (!isRepeated) this.#notify([{ kind: "refused", code, detail, command: entry?.message ?? null, mine: true }]);
   }
 
   /** @param {Message} message */
@@ -196,9 +204,14 @@ export class Conversation {
     const entry = this.pending.answered(ref);
     if (!entry) return null;
     this.#settle(entry.ref, outcome);
-    const milliseconds = this.pending.isEmpty ? null : answerMillisecondsMax;
-    this.perform({ effect: "timer", name: "answer", milliseconds });
+    this.#awaitNext();
     return entry;
+  }
+
+  /** There was an answer: the time for the next one begins. */
+  #awaitNext() {
+    const milliseconds = this.pending.isWaiting ? answerMillisecondsMax : null;
+    this.perform({ effect: "timer", name: "answer", milliseconds });
   }
 
   /** @param {number} ref @param {Outcome} outcome */

@@ -6,6 +6,9 @@
 /** The maximum of commands queued without a connection. More would surprise the user when they are finally done. */
 export const queuedMax = 20;
 
+/** Commands that can be queued without a connection. The effect of the others depends on the changes of other members. */
+export const queueable = new Set(["select", "tap", "clear"]);
+
 export class PendingCommands {
   /** @param {Pending[]} entries of an earlier page @param {number} ref the greatest ref used so far */
   constructor(entries = [], ref = 0) {
@@ -17,18 +20,46 @@ export class PendingCommands {
     return this.entries.length === 0;
   }
 
+  /** Whether commands were sent that have no answer. */
+  get isWaiting() {
+    return this.entries.some(({ sent }) => sent);
+  }
+
+  /** The commands that were not sent yet. They follow all others. */
+  get unsent() {
+    return this.entries.filter(({ sent }) => !sent);
+  }
+
   /**
    * Continues after the greatest ref that the server knows: a smaller one belongs to another command, of another
-   * device of the same member. Unsent commands get new refs in their messages; `ref` still names them here.
+   * device of the same member. Unsent commands get new refs then.
    * @param {number} known
    */
   startAfter(known) {
-    const renumbers = this.entries.some(({ sent, message }) => !sent && /** @type {any} */ (message).ref <= known);
     this.ref = Math.max(this.ref, known);
-    if (!renumbers) return;
-    for (const entry of this.entries) {
-      if (!entry.sent) entry.message = { ...entry.message, ref: this.ref += 1 };
-    }
+    if (this.unsent.some((entry) => refOf(entry) <= known)) this.#renumber();
+  }
+
+  /**
+   * Makes a command unsent that was not done, if it can be sent after those that followed it.
+   * @param {number} ref of its message @returns {boolean} whether it can
+   */
+  hold(ref) {
+    const index = this.entries.findIndex((entry) => refOf(entry) === ref);
+    const entry = this.entries[index];
+    if (!entry || !queueable.has(entry.message.type)) return false;
+    const isReplaced = this.entries.slice(index + 1).some((later) => isSameSelect(later, entry.message));
+    if (isReplaced) return false;
+    entry.sent = false;
+    this.#renumber();
+    return true;
+  }
+
+  /** Gives unsent commands refs after those of all others, in their messages; `ref` still names them here. */
+  #renumber() {
+    const unsent = this.unsent.sort((one, other) => one.ref - other.ref);
+    this.entries = [...this.entries.filter(({ sent }) => sent), ...unsent];
+    for (const entry of unsent) entry.message = { ...entry.message, ref: this.ref += 1 };
   }
 
   /**
@@ -39,8 +70,7 @@ export class PendingCommands {
   add(command) {
     this.ref += 1;
     const entry = /** @type {Pending} */ ({ ref: this.ref, message: { ...command, ref: this.ref }, sent: false });
-    const index = this.entries.findIndex((one) => !one.sent && one.message.type === "select"
-      && command.type === "select" && one.message.column === command.column);
+    const index = this.entries.findIndex((one) => !one.sent && isSameSelect(one, command));
     const replaced = index < 0 ? null : this.entries.splice(index, 1)[0];
     this.entries.push(entry);
     return { entry, replaced };
@@ -51,7 +81,7 @@ export class PendingCommands {
    * @param {number | undefined} ref @returns {Pending | null}
    */
   answered(ref) {
-    const index = this.entries.findIndex(({ message }) => /** @type {any} */ (message).ref === ref);
+    const index = this.entries.findIndex((entry) => refOf(entry) === ref);
     return index < 0 ? null : this.entries.splice(index, 1)[0];
   }
 
@@ -66,3 +96,10 @@ export class PendingCommands {
     return this.entries.splice(0);
   }
 }
+
+/** @param {Pending} entry @returns {number} the ref of its message */
+const refOf = ({ message }) => /** @type {any} */ (message).ref;
+
+/** @param {Pending} entry @param {Command} command whether both select a row of the same column */
+const isSameSelect = ({ message }, command) =>
+  message.type === "select" && command.type === "select" && message.column === command.column;

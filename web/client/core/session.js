@@ -40,6 +40,9 @@ export class PickerSession extends EventTarget {
   /** @type {Map<number, {resolve: (outcome: Outcome) => void, at: number}>} */
   #waiting = new Map();
   #hasChanged = false;
+  /** @type {Effect[]} those not performed yet */
+  #effects = [];
+  #isPerforming = false;
 
   /**
    * @param {string} url of the session, `ws:` or `wss:`
@@ -144,19 +147,32 @@ export class PickerSession extends EventTarget {
     });
   }
 
-  /** @param {Effect[]} effects */
+  /**
+   * Performs effects in the order in which the machine has returned them, also if a listener to one of them calls it again.
+   * @param {Effect[]} effects
+   */
   #perform(effects) {
-    for (const effect of effects) {
-      switch (effect.effect) {
-        case "dial": this.#dial(); break;
-        case "disconnect": this.#disconnect(); break;
-        case "requestToken": void this.#requestToken(); break;
-        case "send": this.#send(effect.message); break;
-        case "timer": this.#setTimer(effect.name, effect.milliseconds); break;
-        case "save": this.#environment.save(effect.memory); break;
-        case "settle": this.#settle(effect.ref, effect.outcome); break;
-        case "emit": this.#emit(effect.name, effect.detail); break;
-      }
+    this.#effects.push(...effects);
+    if (this.#isPerforming) return;
+    this.#isPerforming = true;
+    try {
+      for (let effect = this.#effects.shift(); effect; effect = this.#effects.shift()) this.#performOne(effect);
+    } finally {
+      this.#isPerforming = false;
+    }
+  }
+
+  /** @param {Effect} effect */
+  #performOne(effect) {
+    switch (effect.effect) {
+      case "dial": return this.#dial();
+      case "disconnect": return this.#disconnect();
+      case "requestToken": return void this.#requestToken();
+      case "send": return this.#send(effect.message);
+      case "timer": return this.#setTimer(effect.name, effect.milliseconds);
+      case "save": return this.#environment.save(effect.memory);
+      case "settle": return this.#settle(effect.ref, effect.outcome);
+      case "emit": return this.#emit(effect.name, effect.detail);
     }
   }
 
