@@ -168,8 +168,19 @@ def test_a_calendar_that_gets_another_session_or_is_added_again_shows_its_months
     }""")
 
     ada.page.wait_for_function("document.querySelector('pickerd-calendar').picker?.state.months.size > 0")
-    ada.page.wait_for_selector("pickerd-calendar .month:not([data-loading])")
+    expect(ada.month("2018-11")).not_to_have_attribute("data-loading", "")
     assert ada.picker("self.id") == member
+
+
+def test_a_calendar_in_a_closed_dialog_begins_at_today_when_it_is_shown(embedding, server):
+    calendar = embedded(server, server.session(CALENDAR), "pickerd-calendar", 'style="width: 30rem"')
+    ada = embedding(calendar.replace("<body>", "<body><dialog>"))
+    ada.page.wait_for_function("document.querySelector('pickerd-calendar').picker?.state.months.size > 0")
+
+    ada.page.eval_on_selector("dialog", "(dialog) => dialog.showModal()")
+
+    expect(ada.day("2018-11-23")).to_be_in_viewport()
+    expect(ada.month("2018-11")).not_to_have_attribute("data-loading", "")
 
 
 def test_the_documented_methods_state_and_events_exist(embedding, server):

@@ -1,6 +1,6 @@
 // The scrolling list of months. Only the months in view and their neighbours are in the DOM.
 
-import { monthOf } from "../core/civil.js";
+import { monthIndexOf, monthOf } from "../core/civil.js";
 import { make } from "../parts/dom.js";
 import { MonthLayout } from "./layout.js";
 import { MonthView } from "./month-view.js";
@@ -41,7 +41,11 @@ export class MonthList {
     this.timer = undefined;
     /** @type {{from: number, through: number} | null} the positions of the requested months */
     this.asked = null;
+    /** @type {{index: number, within: number} | null} what was at the top last, for when the list is shown again */
+    this.anchor = null;
+    this.isShown = false;
     this.element.addEventListener("scroll", () => {
+      if (this.isShown) this.anchor = this.#anchor();
       this.frame ||= requestAnimationFrame(() => {
         this.frame = 0;
         this.scrolled();
@@ -54,6 +58,7 @@ export class MonthList {
 
   stop() {
     this.resizing.disconnect();
+    this.isShown = false;
     clearTimeout(this.timer);
   }
 
@@ -70,7 +75,9 @@ export class MonthList {
     Object.assign(this, { list, firstWeekday, weeks, asked: null });
     for (const [month, view] of this.views) this.#drop(month, view);
     this.#lay();
-    if (isFirst) this.showMonth(start.slice(0, 7), false);
+    const month = start.slice(0, 7);
+    if (isFirst) this.anchor = { index: monthIndexOf(month), within: 0 };
+    if (isFirst) this.showMonth(month, false);
     else if (anchor) this.#restore(anchor);
   }
 
@@ -157,7 +164,11 @@ export class MonthList {
   }
 
   #resized() {
-    const anchor = this.#anchor();
+    // A hidden list cannot be scrolled, and has forgotten its position.
+    const wasShown = this.isShown;
+    this.isShown = this.element.clientHeight > 0;
+    if (!this.isShown) return;
+    const anchor = wasShown ? this.#anchor() : this.anchor;
     this.#lay();
     if (anchor) this.#restore(anchor);
     this.scrolled();
