@@ -138,11 +138,29 @@ def test_the_home_page_fits_320_px_and_4k(window, server):
     assert overflow(large.page) <= 0
 
 
+def swipe_up(page, box):
+    """Scrolls the page with a finger that begins in the middle of a box."""
+    browser = page.context.new_cdp_session(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    before = page.evaluate("scrollY")
+    browser.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for up in range(20, 140, 20):
+        browser.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y - up}]})
+    browser.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function("(before) => scrollY > before", arg=before)
+
+
 def test_touch_input_selects_rows_and_days(window, server):
     wheels = server.session(LISTS)
     ana = window(server, wheels, name="Ana", phone=True)
-    ana.row(0, "Linux").tap()
+    ana.row(0, "Windows").tap()
+    expect(ana.chosen).to_have_text("Windows · Xcode")
+    down = ana.page.locator(".step").nth(1)
+    swipe_up(ana.page, down.bounding_box())
+    down.tap()
     expect(ana.chosen).to_have_text("Linux · Xcode")
+    ana.is_idle()
+    assert wheels.revision() == 2, "the swipe scrolled the page"
 
     calendar = server.session(CALENDAR)
     bo = window(server, calendar, name="Bo", phone=True)

@@ -98,18 +98,22 @@ function listenToScrolling(view) {
 function listenToButton(view, button, rows) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
+  /** Whether a click is to turn, by a finger that may also scroll the page: then it does not click. */
+  let turnsAtClick = false;
   const stop = () => clearTimeout(timer);
   const again = () => {
+    turnsAtClick = false;
     view.turnBy(rows);
     timer = setTimeout(again, repeatMilliseconds);
   };
   button.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    view.turnBy(rows);
+    turnsAtClick = event.pointerType === "touch";
+    if (!turnsAtClick) view.turnBy(rows);
     timer = setTimeout(again, repeatDelayMilliseconds);
   });
   for (const name of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(name, stop);
   // A screen reader or a switch clicks without a pointer.
-  button.addEventListener("click", (event) => { if (event.detail === 0) view.turnBy(rows); });
+  button.addEventListener("click", (event) => { if (event.detail === 0 || turnsAtClick) view.turnBy(rows); });
   button.addEventListener("contextmenu", (event) => event.preventDefault());
 }
