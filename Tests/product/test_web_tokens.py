@@ -68,3 +68,22 @@ def test_a_pasted_link_lasts_for_a_reload(window, guest):
     ana.page.reload()
 
     assert_joined(ana, session)
+
+
+def test_the_page_works_without_storage(window, guarded):
+    session = guarded.session(LISTS)
+    ana = window(guarded, name="Ana")
+    ana.page.add_init_script("""for (const area of ["localStorage", "sessionStorage"]) Object.defineProperty(
+        window, area, { get() { throw new DOMException("denied", "SecurityError"); } })""")
+    ana.page.goto(f"http://127.0.0.1:{guarded.port}/?#/s/{session.id}?token={session.tokens['editor']}")
+    expect(ana.chosen).to_have_text("MacOS · Xcode")
+
+    ana.page.get_by_label("Your name").fill("Zoe")
+    ana.page.get_by_label("Your name").blur()
+    expect(ana.face("Zoe")).to_be_visible()
+    ana.page.get_by_role("link", name="All pickers", exact=True).click()
+    ana.page.go_back()
+
+    expect(ana.chosen).to_have_text("MacOS · Xcode")
+    expect(ana.face("Zoe (you)")).to_be_visible()
+    ana.page.close()

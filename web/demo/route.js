@@ -1,5 +1,7 @@
 // The routes of the page: `#/` is the home page, `#/s/ID` a picker, `#/s/ID?token=…` a picker with a token.
 
+import { read, write } from "./storage.js";
+
 /** @typedef {{session: string, token: string | undefined} | null} Route null: the home page */
 
 /** @param {string} hash @returns {Route} */
@@ -17,7 +19,7 @@ export function routeOf(hash) {
 export function arrivingRoute() {
   const route = routeOf(location.hash);
   if (!route) return null;
-  if (!route.token) return { ...route, token: sessionStorage.getItem(tokenName(route.session)) ?? undefined };
+  if (!route.token) return { ...route, token: read("sessionStorage", tokenName(route.session)) ?? undefined };
   storeToken(route.session, route.token);
   history.replaceState(history.state, "", hashOf(route.session));
   return route;
@@ -27,10 +29,10 @@ export function arrivingRoute() {
  * Stores the token with which this tab has joined a session, for reloads.
  * @param {string} session @param {string} token
  */
-export const storeToken = (session, token) => sessionStorage.setItem(tokenName(session), token);
+export const storeToken = (session, token) => write("sessionStorage", tokenName(session), token);
 
 /** @param {string} session */
-const tokenName = (session) => `pickerd token ${session}`;
+const tokenName = (session) => `token ${session}`;
 
 /** @param {string} session @param {string} [token] */
 export const hashOf = (session, token) =>
@@ -49,7 +51,7 @@ export const linkOf = (session, token) => `${location.origin}${location.pathname
  * @param {string} session @param {Tokens} tokens
  */
 export const storeTokens = (session, tokens) =>
-  sessionStorage.setItem(`pickerd tokens ${session}`, JSON.stringify(tokens));
+  write("sessionStorage", `tokens ${session}`, JSON.stringify(tokens));
 
 /** @param {string} session @returns {Tokens | null} */
-export const storedTokens = (session) => JSON.parse(sessionStorage.getItem(`pickerd tokens ${session}`) ?? "null");
+export const storedTokens = (session) => JSON.parse(read("sessionStorage", `tokens ${session}`) ?? "null");

@@ -2,19 +2,16 @@
 
 import { icon, make, setAttribute, setText } from "/client/parts/dom.js";
 import { directionOf } from "/client/words/dates.js";
+import { read, write } from "./storage.js";
 import { bestLocale, demoLanguages } from "./words/words.js";
 
 const themes = /** @type {const} */ (["system", "light", "dark"]);
 
-/** @param {string} name @returns {string | null} */
-function stored(name) {
-  try { return localStorage.getItem(`pickerd ${name}`); } catch { return null; }
-}
+/** @param {string} name */
+const stored = (name) => read("localStorage", name);
 
 /** @param {string} name @param {string} value */
-function store(name, value) {
-  try { localStorage.setItem(`pickerd ${name}`, value); } catch { /* Storage is forbidden: the setting lasts until a reload. */ }
-}
+const store = (name, value) => write("localStorage", name, value);
 
 /** Events: `locale`, `name`. */
 export class Settings extends EventTarget {
@@ -23,8 +20,8 @@ export class Settings extends EventTarget {
     const locale = stored("locale");
     this.locale = locale && demoLanguages[locale] ? locale : bestLocale(navigator.languages);
     this.theme = themes.find((theme) => theme === stored("theme")) ?? "system";
-    this.guest = Number(sessionStorage.getItem("pickerd guest")) || 1 + Math.floor(Math.random() * 98);
-    sessionStorage.setItem("pickerd guest", String(this.guest));
+    this.guest = Number(read("sessionStorage", "guest")) || 1 + Math.floor(Math.random() * 98);
+    write("sessionStorage", "guest", String(this.guest));
     this.apply();
   }
 
