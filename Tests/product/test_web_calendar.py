@@ -74,7 +74,7 @@ def test_the_page_shows_the_hits_and_who_started_the_range(window, server):
     expect(bo.face("Ana")).to_have_attribute("data-opener", "")
 
 
-def test_a_clamped_range_shows_the_reason(window, server):
+def test_a_clamped_range_shows_the_reason_with_undo_until_the_next_change(window, server):
     ana, bo, _ = two(window, server, {**CALENDAR, "maxDays": 5})
 
     ana.day("2018-11-05").click()
@@ -83,6 +83,11 @@ def test_a_clamped_range_shows_the_reason(window, server):
     expect(ana.note).to_contain_text("Nov 20, 2018 → Nov 9, 2018: you can pick at most 5 days")
     expect(bo.note).to_contain_text("Ana: Nov 20, 2018 → Nov 9, 2018: you can pick at most 5 days")
     expect(bo.chosen).to_have_text("Nov 5 – 9, 2018 · 5 days")
+    undo = bo.note.get_by_role("button", name="Undo")
+    expect(undo).to_be_visible()
+    ana.button("Clear").click()
+    expect(undo).to_be_hidden()
+    expect(bo.note).to_contain_text("at most 5 days")
 
 
 def test_a_tap_on_a_disabled_day_shows_the_reason_and_counts_no_hit(window, server):

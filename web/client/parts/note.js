@@ -55,6 +55,11 @@ export class Note {
     this.#stay(stayMilliseconds[sentence.tone]);
   }
 
+  /** Removes the Undo button, once there is a change after that of the note: Undo would revert that one. */
+  withdrawUndo() {
+    if (this.batch.length === 0) this.undoButton.hidden = true;
+  }
+
   /** Hides a sentence about others, or a decision, once this member has made a change of its own. */
   outdate() {
     if (this.batch.length === 0 && (this.weight <= weight.move || this.hasDecision)) this.hide();

@@ -169,6 +169,7 @@ export class PickerElement extends HTMLElement {
     if (notice.kind === "away" || notice.kind === "back") return;
     // What the note says was about the previous status.
     if (notice.kind === "status") this.note.hide();
+    if ("by" in notice && notice.by !== null) this.note.withdrawUndo();
     const sentence = sentenceOf(notice, picker, this.words, this.labels);
     if (!sentence) return;
     const isMine = sentence.mine && sentence.tone !== "move";
