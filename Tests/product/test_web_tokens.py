@@ -1,5 +1,7 @@
 """Links with a token: the page takes it out of the address and sends it in no URL."""
 
+import re
+
 import pytest
 from harness.definitions import LISTS
 from harness.host import Host
@@ -64,6 +66,8 @@ def test_a_pasted_link_lasts_for_a_reload(window, guest):
     ana.page.get_by_label("Link", exact=True).fill(f"https://any/#/s/{session.id}?token={token}")
     ana.button("Enter").click()
     assert_joined(ana, session)
+    expect(ana.page.locator("#share-link")).to_have_value(re.compile(token))
+    expect(ana.page.locator(".host")).to_have_count(0)
 
     ana.page.reload()
 

@@ -7,7 +7,7 @@ import { DefinitionPanel } from "./definition-panel.js";
 import { demoPickers } from "./home.js";
 import { HostPanel } from "./host/panel.js";
 import { MessagesPanel } from "./messages-panel.js";
-import { storedTokens, storeToken } from "./route.js";
+import { hashOf, storedTokens } from "./route.js";
 import { readSession } from "./server.js";
 import { SharePanel } from "./share-panel.js";
 import { closedPageOf } from "./closed-page.js";
@@ -151,7 +151,8 @@ export class PickerPage {
     if (!picker) return;
     if (connection === "live") void this.#read(picker);
     setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
-    const closedPage = closedPageOf(picker, this.settings, this.document, (token) => this.#enter(token));
+    const enter = (/** @type {string} */ token) => location.replace(hashOf(this.route.session, token));
+    const closedPage = closedPageOf(picker, this.settings, this.document, enter);
     if (closedPage) {
       if (!this.document) setText(this.title, words.untitled);
       if (this.closedPage !== closedPage.reason) this.stage.replaceChildren(closedPage.element);
@@ -170,14 +171,6 @@ export class PickerPage {
     setAttribute(this.element, "labels", this.labels);
     this.element.picker = picker;
     this.stage.replaceChildren(this.element);
-  }
-
-  /** @param {string} token */
-  #enter(token) {
-    this.token = token;
-    storeToken(this.route.session, token);
-    this.readFor = "";
-    this.picker?.setToken(token);
   }
 }
 

@@ -29,7 +29,7 @@ export function arrivingRoute() {
  * Stores the token with which this tab has joined a session, for reloads.
  * @param {string} session @param {string} token
  */
-export const storeToken = (session, token) => write("sessionStorage", tokenName(session), token);
+const storeToken = (session, token) => write("sessionStorage", tokenName(session), token);
 
 /** @param {string} session */
 const tokenName = (session) => `token ${session}`;
