@@ -279,18 +279,12 @@ test("a connected client checks its connection once when the network returns or 
   assert.equal(sent(machine.retry()).length, 1);
 });
 
-test("a calendar checks its connection with the months in view", () => {
-  const list = { first: "2026-01", last: "2026-12", count: 12 };
-  const machine = new PickerMachine({});
-  machine.start();
-  machine.opened();
-  machine.received({ ...welcome, snapshot: { definition: { kind: "calendar" }, status: "open", result: null,
-    calendar: { months: list, range: null } } });
-  assert.deepEqual(sent(machine.retry()), [{ type: "months", from: "2026-01", count: 0 }]);
-  machine.lookAt("2026-10", 2);
-  assert.deepEqual(sent(machine.fired("quiet")), [], "until there is an answer");
-  machine.received({ type: "months", revision: 5, months: [] });
-  assert.deepEqual(sent(machine.fired("quiet")), [{ type: "months", from: "2026-10", count: 2 }]);
+test("a calendar, which has no rows, has the refusal as the answer", () => {
+  const machine = live();
+  machine.fired("quiet");
+  const answer = machine.received({ type: "refused", code: "wrongKind", detail: "…", revision: 5 });
+  assert.equal(timer(answer, "probe"), null);
+  assert.equal(named(answer, "emit").filter(({ name }) => name === "notice").length, 0);
 });
 
 test("rows are requested once, in windows of 200", () => {

@@ -158,11 +158,10 @@ export class Conversation {
     const { ref, code, detail, revision } = message;
     const isRequest = ref === undefined;
     const isRepeated = code === "tooMany" && (isRequest || this.pending.hold(ref));
-    if (isRepeated) {
-      this.perform({ effect: "timer", name: "look", milliseconds: lookAgainMilliseconds });
-      if (isRequest) return;
-      this.#awaitNext();
-    }
+    if (isRepeated) this.perform({ effect: "timer", name: "look", milliseconds: lookAgainMilliseconds });
+    // Of rows or months, which the user does not know of.
+    if (isRequest) return;
+    if (isRepeated) this.#awaitNext();
     const entry = isRepeated ? null : this.#answered(ref, { outcome: "refused", code, detail, revision });
     this.state.changes(message.changes ?? [], null, true);
     this.looking.forgetStaleRows(this.state.columns);

@@ -66,14 +66,11 @@ export class Line {
       { effect: "timer", name: "quiet", milliseconds: quietMilliseconds });
   }
 
-  /**
-   * Checks the connection, unless it is being checked.
-   * @param {import("./types").Message} request that the server always answers
-   */
-  probe(request) {
+  /** Checks the connection, unless it is being checked. The server answers that there are no such rows. */
+  probe() {
     if (this.isProbed) return;
     this.isProbed = true;
-    this.perform({ effect: "send", message: request },
+    this.perform({ effect: "send", message: { type: "rows", column: 0, from: 0, count: 0 } },
       { effect: "timer", name: "probe", milliseconds: probeMilliseconds });
   }
 

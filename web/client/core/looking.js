@@ -69,16 +69,6 @@ export class Looking {
     return messages;
   }
 
-  /**
-   * A request that changes nothing, and that every server answers.
-   * @param {{first: string} | null} monthList of a calendar
-   * @returns {Message}
-   */
-  probe(monthList) {
-    if (!monthList) return { type: "rows", column: 0, from: 0, count: 0 };
-    return { type: "months", ...(this.months ?? { from: monthList.first, count: 0 }) };
-  }
-
   /** @param {Message} message a `rows` message */
   rowsCame({ column, generation, from }) {
     this.asked.delete(`${column}:${generation}:${from}`);

@@ -239,7 +239,7 @@ export class PickerMachine {
   #do(...effects) { this.out.push(...effects); }
 
   #probe() {
-    if (this.connection === "live") this.line.probe(this.conversation.looking.probe(this.state.monthList));
+    if (this.connection === "live") this.line.probe();
   }
 
   /** @param {number} code */
