@@ -45,14 +45,24 @@ struct ClientFixture {
   }
 
   /// Advances the clock; timers fire when they are due.
-  mutating func wait(_ milliseconds: Int64) {
+  ///
+  /// - Parameter answersChecks: Whether the server answers the checks of a quiet connection. They
+  ///   are no effects then.
+  mutating func wait(_ milliseconds: Int64, answersChecks: Bool = true) {
     let end = now + milliseconds
     while let due = machine.nextTick, due <= end {
       now = max(now, due)
       give(.tick)
+      guard answersChecks, let index = effects.firstIndex(of: ClientFixture.check) else { continue }
+      effects.remove(at: index)
+      let others = effects
+      receive(#"{"type":"rows","column":0,"generation":1,"from":0,"rows":[]}"#)
+      effects = others
     }
     now = end
   }
+
+  static let check = ClientEffect.send(#"{"type":"rows","column":0,"from":0,"count":0}"#)
 
   mutating func takeEffects() -> [ClientEffect] {
     defer { effects = [] }

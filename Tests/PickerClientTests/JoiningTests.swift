@@ -129,4 +129,34 @@ import Testing
 
     #expect(ana.sent().last?["resume"]?["member"]?.string == "m_ana")
   }
+
+  @Test func `a socket that does not open within 12 s is given up`() {
+    var ana = ClientFixture()
+    ana.give(.start)
+    ana.effects = []
+    ana.wait(11_999)
+    #expect(ana.effects.isEmpty)
+
+    ana.wait(1)
+
+    #expect(ana.takeEffects().filter { $0 == .connect }.count == 1)
+    ana.give(.opened)
+    #expect(ana.state.connection == .joining)
+  }
+
+  @Test func `a quiet connection is checked, and given up if nothing follows`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.wait(45_000, answersChecks: false)
+    #expect(ana.takeEffects() == [ClientFixture.check])
+    ana.receive(#"{"type":"refused","code":"wrongKind","detail":"no","revision":0}"#)
+    #expect(ana.notices().isEmpty, "the user has asked for nothing")
+    ana.give(.retry)
+    ana.give(.retry)
+    #expect(ana.takeEffects() == [ClientFixture.check], "one at a time")
+
+    ana.wait(10_000, answersChecks: false)
+
+    #expect(ana.takeEffects().contains(.disconnect) && ana.state.connection == .connecting)
+  }
 }

@@ -206,4 +206,42 @@ import Testing
 
     #expect(ana.settled() == [1: .failure(.lost)])
   }
+
+  @Test func `commands refused with tooMany, and those after them, are sent again with new refs`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.command(tap))
+    ana.give(.command(.clear))
+    ana.receive(refused(1, "tooMany", revision: 0))
+    #expect(ana.settled().isEmpty && ana.state.pendingCount == 2)
+    ana.receive(#"{"type":"reply","ref":2,"revision":0}"#)
+    ana.give(.command(.confirm))
+    #expect(ana.sentTypes().isEmpty, "after the tap")
+
+    ana.wait(1_000)
+
+    let again = ana.sent()
+    #expect(again.map { $0["type"]?.string } == ["tap", "confirm"])
+    #expect(again.map { $0["ref"]?.integer } == [3, 4])
+    ana.receive(#"{"type":"reply","ref":3,"revision":0}"#)
+    #expect(ana.settled() == [1: .success(0)])
+  }
+
+  @Test func `a refusal with tooMany is final for an undo, and for a select that another follows`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.give(.command(.undo))
+    for row in 1...2 {
+      ana.give(.command(.select(column: 0, row: row, generation: 1, key: nil)))
+    }
+    for ref in 1...2 { ana.receive(refused(ref, "tooMany", revision: 0)) }
+    #expect(ana.settled().keys.sorted() == [1, 2])
+
+    ana.receive(refused(3, "tooMany", revision: 0))
+    ana.give(.command(.select(column: 0, row: 0, generation: 1, key: nil)))
+    #expect(ana.settled() == [3: .failure(.replaced)])
+    ana.wait(1_000)
+
+    #expect(ana.sent().map { $0["row"]?.integer } == [0])
+  }
 }

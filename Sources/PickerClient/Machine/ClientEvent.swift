@@ -13,7 +13,7 @@ public enum ClientEvent: Hashable, Sendable {
   case closed(code: Int, reason: String = "")
   /// The time has reached ``ClientMachine/nextTick``.
   case tick
-  /// Reconnect immediately: the network is back, or the user asks for it.
+  /// Reconnect immediately, or check the connection: the network is back, or the user asks for it.
   case retry
   /// A new token from the app: renews that of an open connection, or connects with it.
   case token(String)

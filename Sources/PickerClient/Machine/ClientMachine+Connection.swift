@@ -89,13 +89,20 @@ extension ClientMachine {
       guard let touch = waitingTouch else { return }
       waitingTouch = nil
       sendTouch(touch)
-    case .look:
-      asked = []
-      if let looking { sendLook(looking) }
-    case .answer: if !pending.entries.isEmpty { resync() }
-    case .join, .catchUp: resync()
+    case .look: lookAgain()
+    case .answer: if pending.isWaiting { resync() }
+    case .join, .catchUp, .probe: resync()
+    case .quiet: probe()
     case .renew: requestToken()
     }
+  }
+
+  /// Checks the connection, unless it is being checked: the server answers that there are no such
+  /// rows.
+  mutating func probe() {
+    guard state.connection == .live, !timers.isSet(.probe) else { return }
+    effects.append(.send(#"{"type":"rows","column":0,"from":0,"count":0}"#))
+    start(.probe)
   }
 
   /// Reconnects and resumes from the current revision, because a message is missing: immediately

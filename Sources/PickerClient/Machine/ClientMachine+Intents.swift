@@ -11,12 +11,15 @@ extension ClientMachine {
     }
     let canWait =
       !isOver && command.canWait && pending.entries.count < PendingCommands.waitingMax
+    // After commands that were refused with `tooMany`.
+    let isHeld = pending.hasUnsent
     if let replaced = pending.add(command) {
       effects.append(.settled(ref: replaced, .failure(.replaced)))
     }
     hasChanged = true
     guard let entry = pending.entries.last else { return }
     if isLive {
+      if isHeld { return }
       send(entry)
       // Otherwise the timer runs: it must not begin again with each command.
       if pending.entries.count == 1 { start(.answer) }
@@ -36,6 +39,16 @@ extension ClientMachine {
   mutating func sendLook(_ looking: Looking) {
     effects.append(
       .send(#"{"type":"months","from":"\#(looking.from.iso)","count":\#(looking.count)}"#))
+  }
+
+  /// Sends what was refused with `tooMany` again, and the commands after it.
+  mutating func lookAgain() {
+    if pending.hasUnsent {
+      for entry in pending.entries where !entry.isSent { send(entry) }
+      start(.answer)
+    }
+    asked = []
+    if let looking { sendLook(looking) }
   }
 
   mutating func want(_ rows: ClosedRange<Int>, of column: Int) {

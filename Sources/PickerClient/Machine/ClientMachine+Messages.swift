@@ -11,6 +11,10 @@ extension ClientMachine {
     do {
       let message = try JSONTree.parse(bytes, depthMax: ClientMachine.depthMax)
       try take(message, type: try message.text("type"))
+      if state.connection == .live {
+        timers.clear(.probe)
+        start(.quiet)
+      }
     } catch {
       // An unreadable message can have been a delta. Discard its partial effects and resume before
       // it.
@@ -107,8 +111,14 @@ extension ClientMachine {
   private mutating func refused(_ message: JSONTree) throws {
     let code = RefusalCode(rawValue: try message.text("code"))
     let detail = message["detail"]?.string ?? ""
-    guard let ref = message["ref"]?.integer else {
-      if code == .tooMany { start(.look) }
+    let ref = message["ref"]?.integer
+    let isHeld = code == .tooMany && ref.map { pending.hold($0) } ?? false
+    if isHeld || (ref == nil && code == .tooMany) { start(.look) }
+    // Of rows or months, which the user does not know of.
+    guard let ref else { return }
+    if isHeld {
+      awaitNext()
+      _ = try state.apply(changes: message["changes"]?.array ?? [], by: nil)
       return
     }
     let command = answered(ref, .failure(.refused(code, detail: detail)))
@@ -122,8 +132,13 @@ extension ClientMachine {
   {
     guard let entry = pending.answered(ref) else { return nil }
     effects.append(.settled(ref: entry.ref, outcome))
-    if pending.entries.isEmpty { timers.clear(.answer) } else { start(.answer) }
+    awaitNext()
     return entry.command
+  }
+
+  /// There was an answer: the time for the next one begins.
+  private mutating func awaitNext() {
+    if pending.isWaiting { start(.answer) } else { timers.clear(.answer) }
   }
 
   mutating func send(_ entry: PendingCommands.Entry) {

@@ -112,7 +112,8 @@ public struct ClientMachine: Sendable {
   public mutating func handle(_ event: ClientEvent, at now: Int64) -> [ClientEffect] {
     self.now = max(self.now, now)
     switch event {
-    case .start, .retry: if !isConnected { dial() }
+    case .start: if !isConnected { dial() }
+    case .retry: if isConnected { probe() } else { dial() }
     case .stop:
       disconnect()
       enter(.idle)

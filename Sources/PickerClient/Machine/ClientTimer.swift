@@ -2,7 +2,7 @@
 enum ClientTimer: Int, CaseIterable, Sendable {
   /// The next attempt to connect.
   case redial
-  /// Time limit for the welcome after a join.
+  /// Time limit for opening the socket, and then for the welcome.
   case join
   /// Time limit for the next answer while commands are pending.
   case answer
@@ -13,8 +13,13 @@ enum ClientTimer: Int, CaseIterable, Sendable {
   case steady
   /// The minimum time between two touches.
   case touch
-  /// The delay before requests that were refused with `tooMany` are repeated.
+  /// The delay before what was refused with `tooMany` is sent again.
   case look
+  /// The time without a message after which the connection is checked: not every transport shows
+  /// the server's pings.
+  case quiet
+  /// Time limit for a message after a check.
+  case probe
   /// The time of the next request for a token.
   case renew
 
@@ -28,6 +33,8 @@ enum ClientTimer: Int, CaseIterable, Sendable {
     case .steady: 5_000
     case .touch: 100
     case .look: 1_000
+    case .quiet: 45_000
+    case .probe: 10_000
     }
   }
 }

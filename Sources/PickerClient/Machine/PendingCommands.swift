@@ -3,10 +3,17 @@ struct PendingCommands: Sendable {
   struct Entry: Hashable, Sendable {
     /// What the app knows it by.
     let ref: Int
-    /// The ref of its message; greater if another device of the same member has used ``ref``.
+    /// The ref of its message; greater if another device of the same member has used ``ref``, or
+    /// if the command was refused with `tooMany`.
     var sentAs: Int
     let command: PickerCommand
     var isSent: Bool
+
+    func selects(sameColumnAs other: PickerCommand) -> Bool {
+      guard case .select(let column, _, _, _) = command, case .select(column, _, _, _) = other
+      else { return false }
+      return true
+    }
   }
 
   /// The maximum number of commands queued without a connection. Executing more of them later would
@@ -19,15 +26,41 @@ struct PendingCommands: Sendable {
 
   init(ref: Int) { self.ref = ref }
 
+  /// Whether commands were sent that have no answer.
+  var isWaiting: Bool { entries.contains(where: \.isSent) }
+
+  /// Whether commands were not sent yet. They follow all others.
+  var hasUnsent: Bool { entries.last.map { !$0.isSent } ?? false }
+
   /// Continues after the greatest ref that the server knows. A smaller one belongs to another
   /// command, of another device of the same member, so unsent commands get new ones.
   mutating func startAfter(_ known: Int) {
-    let renumbers = entries.contains { !$0.isSent && $0.sentAs <= known }
     ref = max(ref, known)
-    guard renumbers else { return }
-    for index in entries.indices where !entries[index].isSent {
+    if entries.contains(where: { !$0.isSent && $0.sentAs <= known }) { renumber() }
+  }
+
+  /// Makes a command unsent that was not done, if it can be sent after those that followed it.
+  ///
+  /// - Parameter ref: That of its message.
+  /// - Returns: Whether it can.
+  mutating func hold(_ ref: Int) -> Bool {
+    guard let index = entries.firstIndex(where: { $0.sentAs == ref }), entries[index].command.canWait
+    else { return false }
+    let later = entries[(index + 1)...]
+    if later.contains(where: { $0.selects(sameColumnAs: entries[index].command) }) { return false }
+    entries[index].isSent = false
+    renumber()
+    return true
+  }
+
+  /// Gives unsent commands refs after those of all others, in their messages.
+  private mutating func renumber() {
+    let unsent = entries.filter { !$0.isSent }.sorted { $0.ref < $1.ref }
+    entries.removeAll { !$0.isSent }
+    for var entry in unsent {
       ref += 1
-      entries[index].sentAs = ref
+      entry.sentAs = ref
+      entries.append(entry)
     }
   }
 
@@ -36,14 +69,8 @@ struct PendingCommands: Sendable {
   /// - Returns: The ref of the replaced command; `nil` if none was replaced.
   mutating func add(_ command: PickerCommand) -> Int? {
     ref += 1
-    var replaced: Int?
-    if case .select(let column, _, _, _) = command {
-      let index = entries.firstIndex { entry in
-        guard !entry.isSent, case .select(column, _, _, _) = entry.command else { return false }
-        return true
-      }
-      replaced = index.map { entries.remove(at: $0).ref }
-    }
+    let index = entries.firstIndex { !$0.isSent && $0.selects(sameColumnAs: command) }
+    let replaced = index.map { entries.remove(at: $0).ref }
     entries.append(Entry(ref: ref, sentAs: ref, command: command, isSent: false))
     return replaced
   }

@@ -121,6 +121,7 @@ extension ClientMachine {
   mutating func connect() {
     renewal.blocksDial = false
     effects.append(.connect)
+    start(.join)
   }
 
   private mutating func sendToken(_ token: String) {
