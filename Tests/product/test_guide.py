@@ -128,6 +128,36 @@ def test_the_java_client_folds_taps_and_resumes_after_a_restart(server, java):
     assert len(session.get()["members"]) == 2, "it is the same member"
 
 
+def test_the_java_client_gives_new_refs_to_commands_that_were_not_sent(server, java, tmp_path):
+    session = server.session(CALENDAR)
+    first = java(session)
+    wait_until(lambda: "role" in state(first), 180)
+    ask(first, type="tap", date="2018-11-20")
+    wait_until(lambda: state(first)["unanswered"] == 0)
+    first.kill()
+    first.wait()
+    file = tmp_path / "me.json"
+    stored = json.loads(file.read_text())
+    # Another device of the member uses the refs 2 and 3. This one has sent a command with ref 2,
+    # and not yet the one with ref 3.
+    other = session.join(resume={
+        "member": stored["me"]["id"], "secret": stored["me"]["secret"], "epoch": "", "revision": 0})
+    other.do("tap", ref=2, date="2018-11-25")
+    other.do("tap", ref=3, date="2018-12-01")
+    other.drop()
+    stored |= {"ref": 3, "sent": 2, "queue": [
+        {"type": "tap", "ref": 2, "date": "2018-12-11"},
+        {"type": "tap", "ref": 3, "date": "2018-12-06"}]}
+    file.write_text(json.dumps(stored))
+
+    again = java(session)
+
+    wait_until(lambda: state(again)["revision"] == 4, 180)
+    wait_until(lambda: state(again)["unanswered"] == 0)
+    days = [line["command"].get("date") for line in session.log()]
+    assert days == ["2018-11-20", "2018-11-25", "2018-12-01", "2018-12-06"]
+
+
 def test_the_java_client_compiles_without_warnings_and_needs_two_libraries(tmp_path):
     run = subprocess.run(
         ["javac", "-Xlint:all", "-Werror", "-cp", JARS, "-d", str(tmp_path),

@@ -138,6 +138,51 @@ def test_the_guides_client_does_not_send_commands_queued_for_another_member(serv
     bo.socket.close()
 
 
+def use_another_device(picker):
+    """Another device of the same member sends two commands."""
+    other = guide().Picker(picker.url)
+    other.me, other.epoch = picker.me, "unknown"
+    other.connect()
+    other.select(1, 1)
+    other.select(1, 2)
+    other.socket.close()
+
+
+def test_the_guides_client_sends_a_queued_command_with_a_new_ref(server):
+    session = server.session(LISTS)
+    bo = guide().Picker(session.url, "Bo")
+    bo.connect()
+    bo.select(0, 1)
+    bo.socket.close()
+    use_another_device(bo)
+
+    assert bo.select(0, 3)["type"] == "delta"
+
+    columns = session.get()["snapshot"]["columns"]
+    assert [column["row"] for column in columns[:2]] == [3, 2]
+    bo.socket.close()
+
+
+def test_the_guides_client_does_not_send_again_what_another_device_may_have_replaced(server):
+    session = server.session(LISTS)
+    bo = guide().Picker(session.url, "Bo")
+    bo.connect()
+    bo.select(0, 1)
+    # A command that was sent, and lost with the connection; another one that was not sent.
+    bo.queue += [{"type": "select", "ref": ref, "column": 0, "row": ref, "generation": 1}
+                 for ref in (2, 3)]
+    bo.ref, bo.sent = 3, 2
+    bo.socket.close()
+    use_another_device(bo)
+
+    bo.connect()
+
+    assert [(sent["ref"], sent["row"]) for sent in bo.queue] == [(4, 3)]
+    reach(bo, 4)
+    assert bo.state["columns"][0]["row"] == 3
+    bo.socket.close()
+
+
 def test_the_guides_client_runs_from_the_documented_command_line(server):
     session = server.session(CALENDAR)
 
@@ -154,4 +199,4 @@ def test_the_guides_client_needs_only_the_websockets_library():
     imported = {line.split()[1].split(".")[0] for line in text.splitlines()
                 if line.startswith(("import ", "from "))}
     assert imported <= set(sys.stdlib_module_names) | {"websockets"}
-    assert len(text.splitlines()) <= 225
+    assert len(text.splitlines()) <= 245

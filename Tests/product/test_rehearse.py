@@ -147,7 +147,7 @@ BROKEN = {
     "ignores generation": (
         "stale-column", 'generation=shown["generation"]', "generation=1"),
     "restarts its refs": (
-        "resume", 'self.ref = max(self.ref, message.get("ref", 0))', "self.ref = 0"),
+        "resume", "self.ref = max(self.ref, known)", "self.ref = 0"),
     "does not resend": (
         "cut-command", "for sent in self.queue:  # Each is done", "for sent in []:  # Each is done"),
     "applies a delta twice": (

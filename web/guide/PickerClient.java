@@ -37,7 +37,7 @@ public class PickerClient {
       new OkHttpClient.Builder().pingInterval(20, TimeUnit.SECONDS).build();
   private final String url;
   private final Path file;
-  /** Stored in the file: me, epoch, revision, state, ref, and unanswered commands. */
+  /** In the file: me, epoch, revision, state, ref, the greatest one sent, unanswered commands. */
   private JSONObject stored = new JSONObject();
   private WebSocket socket;
   /** The number of the connection: events of earlier ones are ignored. */
@@ -53,6 +53,7 @@ public class PickerClient {
     this.file = file;
     stored.put("revision", 0).put("ref", 0).put("queue", new JSONArray());
     if (file != null && Files.exists(file)) stored = new JSONObject(Files.readString(file));
+    if (!stored.has("sent")) stored.put("sent", stored.get("ref"));
     post(this::connect);
   }
 
@@ -195,7 +196,7 @@ public class PickerClient {
     save();
   }
 
-  private void welcome(JSONObject message) throws JSONException {
+  private void welcome(JSONObject message) throws Exception {
     attempt = 0;
     isJoined = true;
     JSONObject member = message.getJSONObject("member"), before = stored.optJSONObject("me");
@@ -203,19 +204,47 @@ public class PickerClient {
       stored.put("queue", new JSONArray());  // Another member: their outcome is unknown.
     }
     stored.put("me", member).put("epoch", message.get("epoch"));
-    stored.put("ref", Math.max(stored.getLong("ref"), message.optLong("ref")));
+    startAfter(message.optLong("ref"));
     stored.put("revision", message.getLong("revision"));
     if (message.has("snapshot")) stored.put("state", message.get("snapshot"));  // Not when resumed.
     resend(0);  // Each is done only once.
   }
 
+  /**
+   * Continues after the greatest ref that the server knows. If it is greater than all that were
+   * sent, another device of this member may have used the refs of our commands: the outcome of
+   * those that were sent is unknown, and the others get new refs.
+   */
+  private void startAfter(long known) throws JSONException {
+    long sent = stored.getLong("sent");
+    JSONArray rest = new JSONArray(), queue = stored.getJSONArray("queue");
+    for (int index = 0; index < queue.length(); index++) {
+      JSONObject command = queue.getJSONObject(index);
+      if (known <= sent || command.getLong("ref") > sent) rest.put(command);
+    }
+    stored.put("queue", rest).put("ref", Math.max(stored.getLong("ref"), known));
+    JSONObject first = rest.optJSONObject(0);
+    long next = first == null ? 0 : first.getLong("ref");
+    for (int index = 0; sent < next && next <= known && index < rest.length(); index++) {
+      stored.put("ref", stored.getLong("ref") + 1);
+      rest.getJSONObject(index).put("ref", stored.getLong("ref"));
+    }
+  }
+
   /** Sends unanswered commands again: one, or all of them for 0. */
-  private void resend(long ref) throws JSONException {
+  private void resend(long ref) throws Exception {
     JSONArray queue = stored.getJSONArray("queue");
     for (int index = 0; isJoined && index < queue.length(); index++) {
       JSONObject command = queue.getJSONObject(index);
-      if (ref == 0 || ref == command.getLong("ref")) send(command);
+      if (ref == 0 || ref == command.getLong("ref")) sendQueued(command);
     }
+  }
+
+  /** Saves before sending: after a crash the command counts as sent, and its ref as used. */
+  private void sendQueued(JSONObject command) throws Exception {
+    stored.put("sent", Math.max(stored.getLong("sent"), command.getLong("ref")));
+    save();
+    send(command);
   }
 
   private void answered(long ref) throws JSONException {
@@ -272,8 +301,8 @@ public class PickerClient {
   void give(JSONObject command) throws Exception {
     long ref = stored.getLong("ref") + 1;
     stored.put("ref", ref).getJSONArray("queue").put(command.put("ref", ref));
-    save();  // Before sending: after a crash no other command may get its ref.
-    if (isJoined) send(command);
+    save();
+    if (isJoined) sendQueued(command);
   }
 
   /** Selects a row as shown; `generation` and `key` identify it. */

@@ -23,7 +23,7 @@ class Picker:
     """A member of a session. `state` is the snapshot with all deltas applied."""
 
     #: Stored in the file: the identity, the position in the revisions, and unanswered commands.
-    STORED = ("me", "epoch", "revision", "state", "ref", "queue")
+    STORED = ("me", "epoch", "revision", "state", "ref", "sent", "queue")
 
     def __init__(self, url, name="Python", locale=None, token=None, file=None):
         """`token`: a text, or a function that returns a current one, for tokens that expire."""
@@ -31,10 +31,12 @@ class Picker:
         self.hello = {"type": "join", "name": name, "locale": locale}
         self.token, self.renew_at = token, math.inf
         self.me = self.epoch = self.state = self.socket = None
-        self.revision, self.ref, self.queue = 0, 0, []
+        self.revision, self.queue = 0, []
+        self.ref = self.sent = 0  # The greatest ref; the greatest one that was sent.
         if file and os.path.exists(file):
             with open(file, encoding="utf-8") as text:
-                self.__dict__.update(json.load(text))
+                stored = json.load(text)  # Older files have no `sent`.
+            self.__dict__.update({"sent": stored["ref"], **stored})
 
     def save(self):
         """Writes the stored values to the file atomically."""
@@ -100,15 +102,21 @@ class Picker:
     # The messages of the server that change the state, one method for each.
 
     def on_welcome(self, message):
+        known = message.get("ref", 0)
         if self.me and self.me["id"] != message["member"]["id"]:
             self.queue = []  # Another member: the outcome of the old one's commands is unknown.
+        elif known > self.sent:  # Another device of this member may have used the refs of ours.
+            self.queue = [sent for sent in self.queue if sent["ref"] > self.sent]
         self.me, self.epoch = message["member"], message["epoch"]
-        self.ref = max(self.ref, message.get("ref", 0))
+        self.ref = max(self.ref, known)
+        if self.queue and self.sent < self.queue[0]["ref"] <= known:
+            for unsent in self.queue:
+                unsent["ref"] = self.ref = self.ref + 1
         self.revision = message["revision"]
         self.state = message.get("snapshot", self.state)  # Not when resumed: deltas follow.
         self.on_token(message.get("token", {}))
         for sent in self.queue:  # Each is done only once.
-            self.socket.send(json.dumps(sent))
+            self.give(sent)
 
     def on_token(self, message):
         if callable(self.token) and "expiresInSeconds" in message:
@@ -174,20 +182,31 @@ class Picker:
 
     def ask(self, type, **fields):
         """Sends a command and returns its answer: a delta, a reply or a refusal."""
-        ref = self.ref = self.ref + 1
-        self.queue.append({"type": type, "ref": ref, **fields})
-        self.save()  # Before sending: after a crash no other command may get its ref.
+        self.ref += 1
+        command = {"type": type, "ref": self.ref, **fields}  # A welcome may change its ref.
+        self.queue.append(command)
+        self.save()
         try:
             if self.socket:
-                self.socket.send(json.dumps(self.queue[-1]))
+                self.give(command)
         except ConnectionClosed:
             pass  # The next welcome sends it.
         while True:
             message = self.next()
-            if all(sent["ref"] != ref for sent in self.queue):
-                if message.get("ref") == ref and message["type"] in ANSWERS:
+            if all(sent is not command for sent in self.queue):
+                if message.get("ref") == command["ref"] and message["type"] in ANSWERS:
                     return message
-                raise LookupError("another member now: the outcome is unknown")
+                raise LookupError("the outcome is unknown: see the state")
+
+    def give(self, command):
+        """Sends a command of the queue."""
+        before, self.sent = self.sent, max(self.sent, command["ref"])
+        self.save()  # Before sending: after a crash it counts as sent, and its ref as used.
+        try:
+            self.socket.send(json.dumps(command))
+        except ConnectionClosed:
+            self.sent = before
+            raise
 
     def tap(self, date):
         return self.ask("tap", date=date)
