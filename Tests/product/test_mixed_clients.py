@@ -2,10 +2,15 @@
 
 import importlib.util
 import json
+import queue
+import socket
 import subprocess
 import sys
+import threading
 
 import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.server import serve
 
 from harness.definitions import CALENDAR, LISTS, TREE
 from harness.pickerd import REPOSITORY
@@ -181,6 +186,51 @@ def test_the_guides_client_does_not_send_again_what_another_device_may_have_repl
     reach(bo, 4)
     assert bo.state["columns"][0]["row"] == 3
     bo.socket.close()
+
+
+def test_the_guides_client_retries_a_handshake_without_a_response():
+    requests = queue.Queue()
+
+    def serves(listener):
+        for response in (b"", b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"):
+            connection, _ = listener.accept()
+            requests.put(connection.recv(65536))
+            connection.sendall(response)
+            connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serves, args=[listener], daemon=True).start()
+        bo = guide().Picker(f"ws://127.0.0.1:{listener.getsockname()[1]}/v1/sessions/x")
+
+        with pytest.raises(InvalidStatus, match="404"):
+            bo.next()
+
+    assert requests.qsize() == 2
+
+
+def test_the_guides_command_waits_for_a_server_that_is_unavailable(server):
+    session = server.session(LISTS)
+    welcome = session.join("Ana").welcome
+    attempts = queue.Queue()
+
+    def answers(connection):
+        attempts.put(connection.recv())
+        if attempts.qsize() == 1:
+            connection.send(json.dumps({"type": "error", "code": "unavailable", "detail": ""}))
+            connection.close(4503)
+        connection.send(json.dumps(welcome))
+        connection.recv()
+
+    with serve(answers, "127.0.0.1", 0, subprotocols=["pickerd.v1"]) as listener:
+        threading.Thread(target=listener.serve_forever, daemon=True).start()
+        port = listener.socket.getsockname()[1]
+        client = subprocess.Popen([sys.executable, CLIENT, f"ws://127.0.0.1:{port}/v1/sessions/x"],
+                                  stdout=subprocess.PIPE, text=True)
+        shown = client.stdout.readline()
+        client.kill()
+        client.communicate()
+
+    assert shown.startswith("0 open "), "it has joined"
 
 
 def test_the_guides_client_runs_from_the_documented_command_line(server):

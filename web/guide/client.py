@@ -13,7 +13,7 @@ import random
 import sys
 import time
 
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 from websockets.sync.client import connect
 
 ANSWERS = ("delta", "reply", "refused")
@@ -84,7 +84,7 @@ class Picker:
                 if message["type"] not in ("error", "draining"):
                     self.wait = 1
                 return message
-            except (ConnectionClosed, InvalidStatus, OSError) as lost:
+            except (ConnectionClosed, InvalidMessage, InvalidStatus, OSError) as lost:
                 if self.socket and isinstance(lost, TimeoutError):
                     if timeout is None or left < timeout:
                         continue  # Time for a new token.
@@ -230,7 +230,8 @@ if __name__ == "__main__":
     file = arguments[1] if arguments[0] == "--state" else None
     url, *command = arguments[2:] if file else arguments
     me = Picker(url, file=file)
-    me.next()
+    while me.state is None:  # The first message may be an error, such as one with 4503.
+        me.next()
     while not command:
         show(me)
         me.next()
