@@ -1,11 +1,15 @@
 """Checks the guide's pictures, its Java client and its text on refs against a server."""
 
 import json
+import queue
 import re
 import shutil
 import subprocess
+import threading
+from types import SimpleNamespace
 
 import pytest
+from websockets.sync.server import serve
 
 from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import REPOSITORY, wait_until
@@ -156,6 +160,35 @@ def test_the_java_client_gives_new_refs_to_commands_that_were_not_sent(server, j
     wait_until(lambda: state(again)["unanswered"] == 0)
     days = [line["command"].get("date") for line in session.log()]
     assert days == ["2018-11-20", "2018-11-25", "2018-12-01", "2018-12-06"]
+
+
+def test_the_java_client_sends_a_command_over_the_rate_again_with_a_new_ref(server, java):
+    welcome = server.session(CALENDAR).join("Ana").welcome
+    received = queue.Queue()
+
+    def answers(connection):
+        connection.recv()
+        connection.send(json.dumps(welcome))
+        for _ in range(2):
+            received.put(json.loads(connection.recv()))
+        over = {"type": "refused", "code": "tooMany", "revision": 0, "changes": []}
+        connection.send(json.dumps({**over, "ref": 1}))
+        connection.send(json.dumps(over))  # To a request without a ref.
+        for message in connection:
+            received.put(json.loads(message))
+
+    with serve(answers, "127.0.0.1", 0, subprotocols=["pickerd.v1"]) as listener:
+        threading.Thread(target=listener.serve_forever, daemon=True).start()
+        port = listener.socket.getsockname()[1]
+        client = java(SimpleNamespace(url=f"ws://127.0.0.1:{port}/v1/sessions/x"))
+        ask(client, type="tap", date="2018-11-20")
+        ask(client, type="tap", date="2018-11-25")
+        commands = [received.get(timeout=180) for _ in range(3)]
+        client.kill()
+
+    assert [(each["ref"], each["date"][-2:]) for each in commands] == [
+        (1, "20"), (2, "25"), (3, "20")]
+    assert received.empty()
 
 
 def test_the_java_client_compiles_without_warnings_and_needs_two_libraries(tmp_path):

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -126,6 +127,24 @@ def test_the_guides_client_continues_after_the_ref_of_its_welcome(server, tmp_pa
     bo.connect()
 
     assert bo.select(0, 2)["revision"] == 2
+    bo.socket.close()
+
+
+def test_the_guides_client_sends_a_command_over_the_rate_again_after_later_ones(start):
+    session = start(limits={"messagesPerSecond": 5}).session(LISTS)
+    bo = guide().Picker(session.url, "Bo")
+    bo.connect()
+    for bo.ref in range(1, 9):
+        bo.queue.append({"type": "select", "ref": bo.ref, "column": 0, "row": bo.ref % 2 + 1,
+                         "generation": 1})
+        bo.give(bo.queue[-1])
+    time.sleep(1.2)  # The next command is accepted.
+    bo.select(1, 2)
+
+    while bo.queue:
+        bo.next()
+
+    assert session.revision() == 9, "all are done"
     bo.socket.close()
 
 

@@ -180,12 +180,12 @@ public class PickerClient {
         fold(message.getJSONArray("changes"));
       }
       case "refused" -> {
-        if (message.getString("code").equals("tooMany")) {  // Not done, and its ref is not stored.
-          long ref = message.optLong("ref");
-          loop.schedule(() -> post(() -> resend(ref)), 1, TimeUnit.SECONDS);
-          return;
+        if (message.getString("code").equals("tooMany")) {  // Not done; a later one may have been.
+          JSONObject command = answered(message.optLong("ref"));
+          if (command != null) loop.schedule(() -> post(() -> give(command)), 1, TimeUnit.SECONDS);
+        } else {
+          System.err.println("refused: " + message);
         }
-        System.err.println("refused: " + message);
         fold(message.getJSONArray("changes"));
       }
       case "presence" -> updateRole(message.optJSONArray("changed"));
@@ -207,7 +207,7 @@ public class PickerClient {
     startAfter(message.optLong("ref"));
     stored.put("revision", message.getLong("revision"));
     if (message.has("snapshot")) stored.put("state", message.get("snapshot"));  // Not when resumed.
-    resend(0);  // Each is done only once.
+    resend();  // Each is done only once.
   }
 
   /**
@@ -231,13 +231,10 @@ public class PickerClient {
     }
   }
 
-  /** Sends unanswered commands again: one, or all of them for 0. */
-  private void resend(long ref) throws Exception {
+  /** Sends all unanswered commands again. */
+  private void resend() throws Exception {
     JSONArray queue = stored.getJSONArray("queue");
-    for (int index = 0; isJoined && index < queue.length(); index++) {
-      JSONObject command = queue.getJSONObject(index);
-      if (ref == 0 || ref == command.getLong("ref")) sendQueued(command);
-    }
+    for (int index = 0; index < queue.length(); index++) sendQueued(queue.getJSONObject(index));
   }
 
   /** Saves before sending: after a crash the command counts as sent, and its ref as used. */
@@ -247,13 +244,17 @@ public class PickerClient {
     send(command);
   }
 
-  private void answered(long ref) throws JSONException {
+  /** Removes a command from the queue, and returns it; null if it is not there. */
+  private JSONObject answered(long ref) throws JSONException {
     JSONArray rest = new JSONArray(), queue = stored.getJSONArray("queue");
+    JSONObject found = null;
     for (int index = 0; index < queue.length(); index++) {
       JSONObject command = queue.getJSONObject(index);
-      if (command.getLong("ref") != ref) rest.put(command);
+      if (command.getLong("ref") == ref) found = command;
+      else rest.put(command);
     }
     stored.put("queue", rest);
+    return found;
   }
 
   /** About itself a member receives only its role. */

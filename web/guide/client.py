@@ -142,11 +142,13 @@ class Picker:
                 self.fold(change)
 
     def on_refused(self, message):
-        if message["code"] == "tooMany":  # Not done, and its ref is not stored.
+        refused = [sent for sent in self.queue if sent["ref"] == message.get("ref")]
+        if refused and message["code"] == "tooMany":  # Not done; a later command may have been.
             time.sleep(1)
-            for sent in self.queue:
-                if sent["ref"] == message.get("ref"):
-                    self.socket.send(json.dumps(sent))
+            self.queue.remove(refused[0])
+            refused[0]["ref"] = self.ref = self.ref + 1
+            self.queue.append(refused[0])
+            self.give(refused[0])
         for change in message["changes"]:
             self.fold(change)
 
