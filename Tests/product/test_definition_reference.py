@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 
 import pytest
 from jsonschema_rs import Draft202012Validator
@@ -119,6 +120,17 @@ def test_the_page_explains_every_form_of_an_expression(name):
         validator(name).validate(example)
         word = re.match(r"today|this\w+?(?=[+-]|$)|\d{4}-\d{2}-\d{2}|\d{4}-\d{2}", example)[0]
         assert f"`{word}" in PAGE or word.replace("-", "").isdigit()
+
+
+def test_the_commands_for_notes_work(server):
+    commands = re.findall(r"^\$ (curl .*)$", PAGE, re.M)
+
+    for command, kind in zip(commands, ("calendar", "date"), strict=True):
+        session = server.session({"kind": kind})
+        url = f"http://127.0.0.1:{server.port}{session.path}"
+        subprocess.run(["bash", "-euc", f"exec {command} -sSf"], check=True,
+                       env={"PATH": "/usr/bin:/bin", "SESSION": url})
+        assert "tone" in server.get(f"{session.path}/notes").body.decode()
 
 
 @pytest.mark.parametrize("picker", DEMO, ids=lambda picker: picker["id"])
