@@ -101,6 +101,25 @@ def test_every_linked_and_named_file_exists():
         assert (REPOSITORY / path).exists(), path
 
 
+def test_a_second_restore_does_not_overwrite_the_store_set_aside_by_the_first(tmp_path):
+    store, backup = tmp_path / "store", tmp_path / "backup"
+    block = next(each for each in re.findall(r"```sh\n(.*?)```", HANDBOOK, re.S) if "monday" in each
+                 and "systemctl" in each)
+    script = block.replace("/var/lib/pickerd", str(store)).replace("/backup", str(backup))
+    script = 'systemctl() { :; }; install() { cp "$7" "$8"; }\n' + script
+    store.mkdir()
+    backup.mkdir()
+    (store / "pickerd.sqlite").write_text("original")
+    (backup / "monday.sqlite").write_text("monday")
+
+    for _ in range(2):
+        subprocess.run(["sh", "-uc", script], check=True)
+
+    aside = sorted(path.read_text() for path in backup.rglob("pickerd.sqlite"))
+    assert aside == ["monday", "original"]
+    assert (store / "pickerd.sqlite").read_text() == "monday"
+
+
 def test_the_default_limits_in_the_handbook_are_those_of_the_server():
     said = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True).stdout
     limits = dict(re.findall(r"^  (\w+) +(\d+)  ", said, re.M))
