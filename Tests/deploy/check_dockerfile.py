@@ -140,7 +140,7 @@ def check(binary):
         assert chroot.exists("/var/lib/pickerd/pickerd.sqlite")
         dead = subprocess.run(
             [*image.inside, *image.health], env=image.environment | {
-                "PICKERD_LISTEN": "127.0.0.1:9"}, capture_output=True).returncode
+                "PICKERD_ADMIN_LISTEN": "127.0.0.1:9"}, capture_output=True).returncode
         assert dead != 0, "the health check notices a server that does not answer"
         yield "SIGTERM stops the container, and the health check fails without a server"
     shutil.rmtree(installed)

@@ -38,6 +38,18 @@ def test_the_image_runs_as_a_numeric_user_and_checks_its_health():
     assert "HEALTHCHECK" in last and "STOPSIGNAL SIGTERM" in last
 
 
+def test_the_health_check_needs_no_public_port(server):
+    command = json.loads(re.search(r"^HEALTHCHECK .*\n +CMD (.*)$", DOCKERFILE, re.M)[1])
+
+    def status(port):
+        return subprocess.run(command, stderr=subprocess.DEVNULL, env={
+            "PATH": os.environ["PATH"], "PICKERD_LISTEN": "unix:/run/pickerd/web",
+            "PICKERD_ADMIN_LISTEN": f"127.0.0.1:{port}"}).returncode
+
+    assert status(server.admin_port) == 0
+    assert status(1) != 0
+
+
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
     """The Debian package, uncompressed, and its files."""
