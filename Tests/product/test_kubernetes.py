@@ -140,5 +140,15 @@ def test_with_a_database_the_password_is_a_secret_and_the_other_settings_are_equ
 
 
 def test_both_manifests_have_equal_services_and_ingresses():
-    for kind in ("Service", "Ingress", "ServiceAccount", "PodDisruptionBudget"):
+    for kind in ("Service", "ServiceAccount", "PodDisruptionBudget"):
         assert KINDS[kind] == KINDS_OF_DATABASE[kind]
+    assert KINDS["Ingress"]["spec"] == KINDS_OF_DATABASE["Ingress"]["spec"]
+
+
+def test_with_a_database_the_ingress_sends_an_address_to_the_same_pod():
+    """A ticket is valid at the pod that has issued it."""
+    shared, own = (dict(kinds["Ingress"]["metadata"]["annotations"])
+                   for kinds in (KINDS, KINDS_OF_DATABASE))
+
+    assert own.pop("nginx.ingress.kubernetes.io/upstream-hash-by") == "$remote_addr"
+    assert own == shared
