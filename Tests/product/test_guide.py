@@ -88,9 +88,9 @@ def java(tmp_path):
         pytest.fail("javac is missing: apt-get install openjdk-17-jdk-headless")
     started = []
 
-    def starts(session):
+    def starts(session, *arguments):
         command = ["java", "-cp", JARS, str(GUIDE / "PickerClient.java"), session.url,
-                   str(tmp_path / "me.json")]
+                   str(tmp_path / "me.json"), *map(str, arguments)]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         started.append(process)
         return process
@@ -189,6 +189,40 @@ def test_the_java_client_sends_a_command_over_the_rate_again_with_a_new_ref(serv
     assert [(each["ref"], each["date"][-2:]) for each in commands] == [
         (1, "20"), (2, "25"), (3, "20")]
     assert received.empty()
+
+
+def test_the_java_client_joins_with_a_token(guarded, java, tmp_path):
+    session = guarded.session(CALENDAR)
+    (tmp_path / "token").write_text(session.tokens["editor"])
+
+    client = java(session, tmp_path / "token")
+
+    wait_until(lambda: state(client).get("role") == "editor", 180)
+
+
+def test_the_java_client_reconnects_with_a_new_token(server, java, tmp_path):
+    welcome = server.session(CALENDAR).join("Ana").welcome
+    joins = queue.Queue()
+    token = tmp_path / "token"
+    token.write_text("first")
+
+    def answers(connection):
+        joins.put(json.loads(connection.recv()))
+        if joins.qsize() == 1:
+            token.write_text("second")
+            connection.close(4302)
+        else:
+            connection.send(json.dumps(welcome))
+            connection.recv()
+
+    with serve(answers, "127.0.0.1", 0, subprotocols=["pickerd.v1"]) as listener:
+        threading.Thread(target=listener.serve_forever, daemon=True).start()
+        port = listener.socket.getsockname()[1]
+        client = java(SimpleNamespace(url=f"ws://127.0.0.1:{port}/v1/sessions/x"), token)
+        wait_until(lambda: "role" in state(client), 180)
+        client.kill()
+
+    assert [joins.get()["token"] for _ in range(2)] == ["first", "second"]
 
 
 def test_the_java_client_compiles_without_warnings_and_needs_two_libraries(tmp_path):

@@ -1,6 +1,7 @@
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -22,7 +24,7 @@ import org.json.JSONObject;
 /**
  * A complete pickerd client: joins, selects, taps, and survives lost connections and restarts.
  *
- * <pre>java PickerClient.java ws://127.0.0.1:7681/v1/sessions/ID [me.json]</pre>
+ * <pre>java PickerClient.java ws://127.0.0.1:7681/v1/sessions/ID [me.json [TOKEN-FILE]]</pre>
  *
  * Reads commands from standard input, one JSON object per line, without "ref", such as
  * {"type":"tap","date":"2026-11-20"} or {"type":"select","column":0,"row":3}. {"type":"state"}
@@ -37,6 +39,7 @@ public class PickerClient {
       new OkHttpClient.Builder().pingInterval(20, TimeUnit.SECONDS).build();
   private final String url;
   private final Path file;
+  private final Supplier<String> token;
   /** In the file: me, epoch, revision, state, ref, the greatest one sent, unanswered commands. */
   private JSONObject stored = new JSONObject();
   private WebSocket socket;
@@ -49,8 +52,17 @@ public class PickerClient {
   private long drainMilliseconds = -1;
 
   PickerClient(String url, Path file) throws Exception {
+    this(url, file, null);
+  }
+
+  /**
+   * With a token for a server with {@code --auth token} or {@code keys:}; `token` returns the
+   * current one. It is called on `loop` for each connection, and may block.
+   */
+  PickerClient(String url, Path file, Supplier<String> token) throws Exception {
     this.url = url;
     this.file = file;
+    this.token = token;
     stored.put("revision", 0).put("ref", 0).put("queue", new JSONArray());
     if (file != null && Files.exists(file)) stored = new JSONObject(Files.readString(file));
     if (!stored.has("sent")) stored.put("sent", stored.get("ref"));
@@ -91,6 +103,7 @@ public class PickerClient {
 
   private JSONObject join() throws JSONException {
     JSONObject join = new JSONObject().put("type", "join").put("name", "Java");
+    if (token != null) join.put("token", token.get());
     JSONObject me = stored.optJSONObject("me");
     if (me == null) return join;
     return join.put("resume", new JSONObject()
@@ -112,9 +125,11 @@ public class PickerClient {
     connection++;
     isJoined = false;
     socket = null;
+    boolean hasExpired = code == 4302 && token != null;  // Resumes with a new token.
     boolean isFinal = code == 1002 || code == 1003 || code == 1007 || code == 1009
         || code >= 4300 && code < 4500;
-    if (isFinal) {  // 43xx needs new credentials, 44xx and protocol errors are final.
+    // 43xx needs new credentials; 44xx and protocol errors are final.
+    if (isFinal && !hasExpired) {
       System.err.println("closed with " + code);
       return;
     }
@@ -326,9 +341,19 @@ public class PickerClient {
     System.out.println(shown.put("unanswered", stored.getJSONArray("queue").length()));
   }
 
+  private static String read(Path file) {
+    try {
+      return Files.readString(file).strip();
+    } catch (IOException problem) {
+      throw new UncheckedIOException(problem);
+    }
+  }
+
   public static void main(String[] arguments) throws Exception {
     Path file = arguments.length > 1 ? Path.of(arguments[1]) : null;
-    PickerClient client = new PickerClient(arguments[0], file);
+    Path tokenFile = arguments.length > 2 ? Path.of(arguments[2]) : null;
+    PickerClient client =
+        new PickerClient(arguments[0], file, tokenFile == null ? null : () -> read(tokenFile));
     BufferedReader input =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line; (line = input.readLine()) != null; ) {
