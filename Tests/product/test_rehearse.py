@@ -156,6 +156,8 @@ BROKEN = {
         "close-44", "or 4300 <= code < 4500", "or 4300 <= code < 4500 and code != 4410"),
     "has no back-off after 4503": (
         "close-45", "time.sleep(random", "time.sleep(0 if code == 4503 else random"),
+    "stays away after 4503": (
+        "close-45", "or 4300 <= code < 4500", "or 4300 <= code < 4500 or code == 4503"),
     "fails on an unknown type": (
         "unknown", "        if fold:  # An unknown",
         '        assert fold or message["type"] in ("error", "reply"), "unknown"\n'
