@@ -146,6 +146,22 @@ import Testing
     #expect(ana.settled() == [1: .failure(.lost)] && ana.sentTypes().isEmpty)
   }
 
+  @Test func `refs that another device has used are not those of commands that were never sent`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.command(tap))
+    ana.give(.closed(code: 1006))
+    ana.give(.command(.clear))
+    ana.wait(1_000)
+    ana.give(.opened)
+    ana.effects = []
+
+    ana.receive(knowing(2, welcome(nil)))
+
+    #expect(ana.effects.contains(.settled(ref: 1, .failure(.lost))))
+    #expect(ana.sent().compactMap { $0["ref"]?.integer } == [3])
+  }
+
   @Test func `a missing answer reconnects although other commands are sent`() {
     var ana = ClientFixture()
     ana.join(calendar)

@@ -357,6 +357,25 @@ def test_guessed_keys_are_limited_for_their_address_only(host, tmp_path):
         server.stop()
 
 
+@pytest.mark.parametrize("byte_count", [2, 20_000])
+def test_requests_without_a_key_do_not_use_up_the_rate_of_those_with_one(
+        host, tmp_path, byte_count):
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None, limits={
+        "createsPerSecond": 1, "createsBurst": 2, "checksPerSecond": 1, "checksBurst": 2,
+        "fullRateAddresses": 2})
+    body = json.dumps({"definition": CALENDAR}).encode().ljust(byte_count)
+    try:
+        strangers = [server.post("/v1/sessions", body,
+                                 headers={"X-Forwarded-For": f"198.51.100.{number}"}).status
+                     for number in range(20)]
+        assert strangers == [401] * 20
+        right = server.post("/v1/sessions", body, token=host.api,
+                            headers={"X-Forwarded-For": "198.51.100.99"})
+        assert right.status == 201
+    finally:
+        server.stop()
+
+
 def test_keys_rotate_under_load(tmp_path):
     (tmp_path / "host").mkdir()
     host = Host(tmp_path / "host")

@@ -433,6 +433,18 @@ test("a sent command is uncertain if another device of its member has used later
   assert.equal(sent(effects).length, 0);
 });
 
+test("refs that another device has used are not those of commands that were never sent", () => {
+  const machine = live();
+  machine.command(select(1));
+  machine.closed(1006);
+  machine.command({ ...select(1), column: 1 });
+  machine.fired("redial");
+  machine.opened();
+  const effects = machine.received({ ...welcome, ref: 2 });
+  assert.deepEqual(named(effects, "settle").map((one) => [one.ref, one.outcome.outcome]), [[1, "lost"]]);
+  assert.deepEqual(sent(effects).map((one) => [one.column, one.ref]), [[1, 3]]);
+});
+
 test("the time for an answer does not begin again with each command", () => {
   const machine = live();
   assert.equal(timer(machine.command(select(1)), "answer"), 10_000);

@@ -74,7 +74,7 @@ extension ClientMachine {
     let isSame = identity != nil && identity?.member == message["member"]?["id"]?.string
     let known = message["ref"]?.integer ?? 0
     // Another device of the same member may have used the refs of commands that were sent.
-    let areCertain = isSame && known <= pending.ref
+    let areCertain = isSame && known <= pending.greatestSent
     try state.takeWelcome(message)
     let uncertain = areCertain ? [] : pending.takeUncertain()
     pending.startAfter(known)

@@ -101,6 +101,11 @@ public struct ClientMachine: Sendable {
   /// The ref that the next command will get.
   public var nextRef: Int { pending.ref + 1 }
 
+  /// The refs of the messages of commands without an answer, by the refs of the commands.
+  package var messageRefs: [Int: Int] {
+    Dictionary(uniqueKeysWithValues: pending.entries.map { ($0.ref, $0.sentAs) })
+  }
+
   /// Handles an event.
   ///
   /// - Parameters:

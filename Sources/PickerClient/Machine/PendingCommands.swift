@@ -32,6 +32,9 @@ struct PendingCommands: Sendable {
   /// Whether commands were not sent yet. They follow all others.
   var hasUnsent: Bool { entries.last.map { !$0.isSent } ?? false }
 
+  /// The greatest ref that was sent.
+  var greatestSent: Int { entries.first { !$0.isSent }.map { $0.sentAs - 1 } ?? ref }
+
   /// Continues after the greatest ref that the server knows. A smaller one belongs to another
   /// command, of another device of the same member, so unsent commands get new ones.
   mutating func startAfter(_ known: Int) {
@@ -44,10 +47,11 @@ struct PendingCommands: Sendable {
   /// - Parameter ref: That of its message.
   /// - Returns: Whether it can.
   mutating func hold(_ ref: Int) -> Bool {
-    guard let index = entries.firstIndex(where: { $0.sentAs == ref }), entries[index].command.canWait
-    else { return false }
-    let later = entries[(index + 1)...]
-    if later.contains(where: { $0.selects(sameColumnAs: entries[index].command) }) { return false }
+    guard let index = entries.firstIndex(where: { $0.sentAs == ref }) else { return false }
+    let (command, later) = (entries[index].command, entries[(index + 1)...])
+    guard command.canWait, !later.contains(where: { $0.selects(sameColumnAs: command) }) else {
+      return false
+    }
     entries[index].isSent = false
     renumber()
     return true

@@ -17,6 +17,8 @@ final class SimulatedClient {
   var timerDue: Int64?
   /// The refs of commands for which the machine has not reported an outcome.
   private(set) var unsettled: Set<Int> = []
+  /// The refs of their messages, which differ after a refusal with `tooMany`.
+  private var messageRefs: [Int: Int] = [:]
   /// The last answer; the machine must report it as its command's outcome.
   private var lastAnswer: (ref: Int, verdict: Verdict)?
   /// The unanswered commands as they were sent, by ref.
@@ -66,6 +68,7 @@ final class SimulatedClient {
       unsettled.insert(machine.nextRef)
       if lastAnswer?.ref == machine.nextRef { lastAnswer = nil }
     }
+    defer { messageRefs.merge(machine.messageRefs) { $1 } }
     return machine.handle(event, at: now)
   }
 
@@ -74,6 +77,7 @@ final class SimulatedClient {
     machine = ClientMachine(
       machine.profile, identity: identity, jitter: { [jitter] in jitter.fraction() })
     unsettled = []
+    messageRefs = [:]
     sent = [:]
     if identity == nil { becomeAnother() }
   }
@@ -113,16 +117,17 @@ final class SimulatedClient {
     guard unsettled.remove(ref) != nil else {
       throw ProtocolBreach("a command is settled once: ref \(ref)")
     }
-    let answer = lastAnswer.flatMap { $0.ref == ref ? $0.verdict : nil }
+    let message = messageRefs.removeValue(forKey: ref) ?? ref
+    let answer = lastAnswer.flatMap { $0.ref == message ? $0.verdict : nil }
     let isTrue =
       switch (result, answer) {
       case (.success, .done): true
       case (.failure(.refused(let code, _)), .refused(let answered)): code.rawValue == answered
-      case (.failure(.offline), nil), (.failure(.replaced), nil): sent[ref] == nil
-      case (.failure(.lost), nil): sent[ref] != nil
+      case (.failure(.offline), nil), (.failure(.replaced), nil): sent[message] == nil
+      case (.failure(.lost), nil): sent[message] != nil
       case (.success, _), (.failure, _): false
       }
-    if case .failure(.lost) = result { sent[ref] = nil }
+    if case .failure(.lost) = result { sent[message] = nil }
     guard isTrue else {
       throw ProtocolBreach(
         "an outcome is its answer: ref \(ref) has \(result), not \(answer as Any)")

@@ -52,7 +52,7 @@ export class Conversation {
     this.wantsSnapshot = false;
     this.looking.connected();
     // Another device of the same member may have used the refs of commands that were sent.
-    if (!isSame || (message.ref ?? 0) > this.pending.ref) {
+    if (!isSame || (message.ref ?? 0) > this.pending.greatestSent) {
       for (const entry of this.pending.takeUncertain()) {
         this.#settle(entry.ref, { outcome: "lost" });
         this.#notify([{ kind: "lost", command: entry.message, mine: true }]);

@@ -30,6 +30,12 @@ export class PendingCommands {
     return this.entries.filter(({ sent }) => !sent);
   }
 
+  /** The greatest ref that was sent. */
+  get greatestSent() {
+    const [first] = this.unsent;
+    return first ? refOf(first) - 1 : this.ref;
+  }
+
   /**
    * Continues after the greatest ref that the server knows: a smaller one belongs to another command, of another
    * device of the same member. Unsent commands get new refs then.

@@ -1,3 +1,5 @@
+import PickerHub
+import PickerSession
 import WebSocketTransport
 
 /// Accepts or refuses requests by their headers and peer address before they are processed: host,
@@ -68,15 +70,35 @@ struct RequestGate: Sendable {
     return client.network
   }
 
+  /// Checks the credential of a request, and counts the request against its rate limits: against
+  /// that of its address before the check, and against that of all addresses after it, so that
+  /// requests without a credential do not use up the rate of those with one.
+  ///
+  /// - Parameters:
+  ///   - kind: `nil` if the request is not counted.
+  ///   - session: The session in the route's path, if it has one.
+  /// - Throws: 401, 403, 404 or 429.
+  func admit(
+    _ kind: RequestKind?, _ request: RequestHead, bodyByteCount: Int = 0, for access: RouteAccess,
+    session: SessionID?
+  ) throws(ProblemDocument) -> Credential? {
+    if let kind { try admit(kind, request, bodyByteCount: bodyByteCount, of: [.address]) }
+    let credential = try credential(request, for: access, session: session)
+    if let kind { try admit(kind, request, bodyByteCount: bodyByteCount, of: [.total]) }
+    return credential
+  }
+
   /// Counts a request against its rate limits.
   ///
   /// - Throws: 429 if its address, or all addresses together, exceed the rate of this kind.
   func admit(
-    _ kind: RequestKind, _ request: RequestHead, bodyByteCount: Int = 0
+    _ kind: RequestKind, _ request: RequestHead, bodyByteCount: Int = 0,
+    of scopes: [RateScope] = RateScope.allCases
   ) throws(ProblemDocument) {
     let client = client(of: request)
     let wait = rates.take(
-      kind, from: client, bodyByteCount: bodyByteCount, at: SocketLoop.monotonicMilliseconds())
+      kind, from: client, bodyByteCount: bodyByteCount, of: scopes,
+      at: SocketLoop.monotonicMilliseconds())
     guard let wait else { return }
     throw ProblemDocument(
       status: 429, code: "tooMany",

@@ -42,6 +42,14 @@ package struct RateLimits: Hashable, Sendable {
   var refillNanoseconds: Int64 { rates.map(\.refillNanoseconds).max() ?? 0 }
 }
 
+/// What a rate limit counts together.
+package enum RateScope: CaseIterable, Sendable {
+  /// The requests of one address.
+  case address
+  /// Those of all addresses.
+  case total
+}
+
 /// Limits the rates of requests per client address and in total, for all loops.
 ///
 /// Only requests with a rate limit acquire the lock. Commands over a WebSocket do not.
@@ -62,15 +70,17 @@ package final class RequestRates: Sendable {
   ///
   /// - Parameters:
   ///   - address: `nil` for a peer without a numeric address.
+  ///   - scopes: The buckets to take from, if the request is counted in two steps.
   ///   - now: Milliseconds of a monotonic clock.
   /// - Returns: `nil` if the request is admitted; otherwise the seconds until the tokens are
   ///   available, at least 1.
   package func take(
-    _ kind: RequestKind, from address: PeerAddress?, bodyByteCount: Int = 0, at now: Int64
+    _ kind: RequestKind, from address: PeerAddress?, bodyByteCount: Int = 0,
+    of scopes: [RateScope] = RateScope.allCases, at now: Int64
   ) -> Int? {
     let bytesPerToken = RequestRates.bytesPerToken
     let tokens = max(1, (bodyByteCount + bytesPerToken - 1) / bytesPerToken)
-    return table.withLock { $0.take(tokens, kind, from: address, at: now * 1_000_000) }
+    return table.withLock { $0.take(tokens, kind, from: address, of: scopes, at: now * 1_000_000) }
   }
 
   /// How long an address has to wait for a token of its bucket, in seconds; `nil` if there is one.
@@ -115,22 +125,28 @@ private struct Table: Sendable {
   var bucketCount: Int { buckets.count + olderBuckets.count }
 
   mutating func take(
-    _ tokens: Int, _ kind: RequestKind, from address: PeerAddress?, at now: Int64
+    _ tokens: Int, _ kind: RequestKind, from address: PeerAddress?, of scopes: [RateScope],
+    at now: Int64
   ) -> Int? {
     startGeneration(at: now, refill: limits.refillNanoseconds)
     let key = key(kind, address)
     let rate = limits[kind]
     let totalRate = rate.times(limits.fullRateAddresses)
     var bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
-    let wait = max(
-      bucket.wait(for: tokens, at: now, rate),
-      totals[kind.rawValue].wait(for: tokens, at: now, totalRate))
+    let waits: [Int64] = scopes.map { scope in
+      switch scope {
+      case .address: bucket.wait(for: tokens, at: now, rate)
+      case .total: totals[kind.rawValue].wait(for: tokens, at: now, totalRate)
+      }
+    }
+    let wait = waits.max() ?? 0
     guard wait == 0 else {
       refusals[kind, default: 0] += 1
       return Int((wait + 999_999_999) / 1_000_000_000)
     }
+    if scopes.contains(.total) { totals[kind.rawValue].take(tokens, at: now, totalRate) }
+    guard scopes.contains(.address) else { return nil }
     bucket.take(tokens, at: now, rate)
-    totals[kind.rawValue].take(tokens, at: now, totalRate)
     buckets[key] = bucket
     return nil
   }

@@ -66,10 +66,11 @@ final class HubRoutes {
     var pattern = "files"
     do throws(ProblemDocument) {
       switch table(for: request).match(request.method, request.target) {
-      case .route(let route, _):
+      case .route(let route, let variables):
         pattern = route.pattern.text
-        guard let rate = route.rate(bodyByteCount: bodyByteCount) else { return nil }
-        try gate.admit(rate, request.head, bodyByteCount: bodyByteCount)
+        _ = try gate.admit(
+          route.rate(bodyByteCount: bodyByteCount), request.head, bodyByteCount: bodyByteCount,
+          for: route.access, session: variables["id"].map { SessionID($0) })
         return nil
       case .otherMethods(let methods): throw methodNotAllowed(methods)
       case .none: throw notFound(request.path)
@@ -89,12 +90,11 @@ final class HubRoutes {
     case .route(let route, let variables):
       caller.route = route.pattern.text
       // A request with a large body has been counted before its body was read.
-      let isLarge = request.body.count > HTTPBody.smallByteCountMax
-      if let rate = route.rate, !isLarge || request.body.isUnread {
-        try gate.admit(rate, request.head)
-      }
-      let credential = try gate.credential(
-        request.head, for: route.access, session: variables["id"].map { SessionID($0) })
+      let isCounted =
+        request.body.count > HTTPBody.smallByteCountMax && !request.body.isUnread
+      let credential = try gate.admit(
+        isCounted ? nil : route.rate, request.head, for: route.access,
+        session: variables["id"].map { SessionID($0) })
       let call = RoutedRequest(
         caller: caller, request: request, variables: variables, credential: credential)
       // A request with an API key is the host's own.
