@@ -19,7 +19,7 @@ package actor LineClient {
     case bytes([UInt8])
     case endOfInput
     case ended
-    case timeIsUp
+    case timeIsUp(outage: Int)
   }
 
   /// The exit status if any command failed.
@@ -32,6 +32,8 @@ package actor LineClient {
   private var signals = Signals()
   private var reader = LineReader()
   private var state = PickerState()
+  /// How often the connection was lost.
+  private var outages = 0
   /// Lines that wait for a connection or for the answer to an earlier command.
   private var waiting: [InputLine] = []
   private var running: (ref: Int, line: InputLine)?
@@ -74,8 +76,8 @@ package actor LineClient {
   private func take(_ input: Input) -> Bool {
     switch input {
     case .ended: return true
-    case .timeIsUp:
-      guard state.connection != .live else { return false }
+    case .timeIsUp(let outage):
+      guard state.connection != .live, outage == outages else { return false }
       complain("no connection: \(Sentences.connection(state))")
       status = 1
       return true
@@ -100,12 +102,15 @@ package actor LineClient {
     for line in format.lines(for: state) { printLine(line) }
     for event in pendingEvents { report(event) }
     pendingEvents = []
-    if wasLive && state.connection != .live { watchPatience() }
+    if wasLive && state.connection != .live {
+      outages += 1
+      watchPatience()
+    }
     guard let list = state.monthList, state.months.isEmpty, state.connection == .live else {
       return
     }
     // Loads months to display, with which taps can be predicted.
-    let today = state.now.flatMap { PickerDay(String($0.prefix(10))) }?.month ?? list.first
+    let today = state.today?.month ?? list.first
     let month = min(max(state.range?.start.month ?? today, list.first), list.last)
     picker.months(from: month, count: 3)
   }
@@ -147,10 +152,9 @@ package actor LineClient {
 
   private func watchPatience() {
     guard let patience else { return }
-    let continuation = continuation
-    Task {
+    Task { [continuation, outages] in
       try? await Task.sleep(for: patience)
-      continuation.yield(.timeIsUp)
+      continuation.yield(.timeIsUp(outage: outages))
     }
   }
 

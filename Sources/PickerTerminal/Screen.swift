@@ -26,8 +26,7 @@ struct Screen {
     column = min(column, max(0, state.columns.count - 1))
     guard let list = state.monthList else { return }
     if day == nil {
-      let today = state.now.flatMap { PickerDay(String($0.prefix(10))) }
-      day = state.range?.start ?? today ?? list.first.first
+      day = state.range?.start ?? state.today ?? list.first.first
     }
     showDay(in: list)
   }

@@ -53,6 +53,9 @@ enum Sentences {
         return "\(text)\(wanted): \(reason(correction.reason))"
       }
       return "\(who(by, state)): \(cause == "undo" ? "undone, " : "")\(text)"
+    // A decision of the host.
+    case .status(.confirmed, nil): return "confirmed by the host"
+    case .status(let status, nil): return status.rawValue
     case .status(let status, let by): return "\(who(by, state)): \(status.rawValue)"
     case .notConfirmed(let reason, let detail):
       return reason == "timeout"

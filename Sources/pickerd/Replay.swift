@@ -79,6 +79,6 @@ struct Replay: ParsableCommand {
   }
 
   private func complain(_ sentence: String) {
-    try? FileHandle.standardError.write(contentsOf: Data("pickerd replay: \(sentence)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("pickerd replay: \(printable(sentence))\n".utf8))
   }
 }

@@ -128,12 +128,3 @@ struct Sessions: ParsableCommand {
     }
   }
 }
-
-/// A text without control characters, which could change the terminal.
-private func printable(_ text: String) -> String {
-  text.unicodeScalars.map { scalar in
-    let category = scalar.properties.generalCategory
-    return category == .control || category == .format
-      ? scalar.escaped(asASCII: true) : String(scalar)
-  }.joined()
-}

@@ -64,6 +64,27 @@ def test_a_store_in_use_replays_to_every_revision(stored):
     assert last.json["state"]["members"][0]["name"] == "Ana"
 
 
+def test_no_name_can_change_the_terminal_or_forge_lines(stored):
+    session = stored.session(CALENDAR, title="trip\u001b[2J")
+    session.join("\u001b]52;c;eA==\u0007\nequal     9 entries replayed")
+
+    done = replay(stored.path, session.id, "--verbose")
+
+    assert done.status == 0 and "equal     9" in done.output and "\\u{1B}" in done.output
+    assert "\u001b" not in done.output and "\u0007" not in done.output
+    assert [line for line in done.output.splitlines() if line.startswith("equal     9")] == []
+
+
+def test_a_change_of_a_definition_is_not_said_to_have_changed_nothing(stored):
+    session = stored.session(CALENDAR)
+    assert stored.request("PUT", session.path + "/definition", {
+        **CALENDAR, "blocked": [{"from": "2018-11-27", "through": "2018-11-28"}]}).status == 200
+
+    done = replay(stored.path, session.id, "--verbose")
+
+    assert "definition version 2" in done.output and "no change" not in done.output
+
+
 def test_a_log_from_a_file_or_a_pipe_replays_to_every_revision(server, tmp_path):
     session, seen = lived(server)
     log = written_log(session, tmp_path / "log.ndjson")

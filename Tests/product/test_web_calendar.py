@@ -194,3 +194,4 @@ def test_midnight_updates_an_open_page(window, server):
 
     expect(ana.day("2018-11-24")).to_have_attribute("aria-current", "date")
     expect(ana.day("2018-11-23")).to_have_attribute("aria-disabled", "true")
+    expect(ana.day("2018-11-23")).not_to_have_attribute("data-unavailable", "taken")

@@ -8,4 +8,6 @@ PGOPTIONS="-c synchronous_commit=local" exec psql -X -q -v ON_ERROR_STOP=1 -d "$
 \set password `printenv PICKERD_DATABASE_PASSWORD`
 CREATE ROLE pickerd LOGIN PASSWORD :'password';
 CREATE DATABASE pickerd OWNER pickerd;
+-- Others could read and send notifications, which have the members' commands.
+REVOKE ALL ON DATABASE pickerd FROM PUBLIC;
 SQL

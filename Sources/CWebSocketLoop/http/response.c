@@ -106,22 +106,14 @@ static int pump(wsl_loop *loop, wsl_slot *slot) {
   return 1;
 }
 
-static const char no_share[] =
-    "other responses to this address have not been read; read them, or retry later";
-
 bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
                 size_t body_count, bool keep_alive, size_t reserved) {
-  char text[WSL_PROBLEM_BYTES];
   wsl_slot *slot = wsl_slot_of(loop, id);
   if (!slot || slot->phase != PHASE_ASKED) {
     wsl_unsent_release(loop->limits.unsent_bytes, reserved);
     return false;
   }
-  if (!wsl_unsent_begin(loop, slot, head_count + body_count, reserved)) {
-    head_count = wsl_problem_text(text, sizeof text, 503, "Retry-After: 5\r\n", "full", no_share);
-    head = text;
-    body_count = 0;
-  }
+  if (!wsl_unsent_begin(loop, slot, head_count + body_count, reserved)) return false;
   if (!wsl_response_set(slot, head, head_count, body, body_count, keep_alive)) {
     wsl_abort(loop, slot);
     return false;

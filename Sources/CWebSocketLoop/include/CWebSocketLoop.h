@@ -224,7 +224,8 @@ void wsl_refuse(wsl_request *request, const void *head, size_t head_count, const
 /// copied. The connection is closed afterwards if `keep_alive` is false or the client requested it.
 ///
 /// - Parameter reserved: Bytes of `wsl_unsent_reserve`, which the loop releases in any case.
-/// - Returns: False if the request has ended or was already answered.
+/// - Returns: False if the request has ended or was already answered, or if its network has no
+///   more room for unread bytes: then it waits for another answer.
 bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
                 size_t body_count, bool keep_alive, size_t reserved);
 

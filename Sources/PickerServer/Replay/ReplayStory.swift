@@ -27,7 +27,6 @@ final class ReplayStory {
     if case .joined(let joining) = replayed.entry.body, joining.secret.bytes.isEmpty { return }
     var hasLine = false
     for outcome in replayed.outcomes {
-      hasLine = true
       switch outcome {
       case .delta(let delta):
         let who =
@@ -46,8 +45,9 @@ final class ReplayStory {
       case .left(let member): line(nil, at, "\(name(member)) leaves", [])
       case .revoked: line(nil, at, replayed.entry.words, [])
       case .settled(.late): line(nil, at, replayed.entry.words, ["too late"])
-      case .settled(.done), .cellsChanged, .resultReported: hasLine = false
+      case .settled(.done), .cellsChanged, .resultReported: continue
       }
+      hasLine = true
     }
     if !hasLine { line(nil, at, replayed.entry.words, ["no change"]) }
   }
@@ -89,7 +89,8 @@ final class ReplayStory {
     }
     text += report.remarks.map { "remark    \($0)" }
     text.append(verdict(report))
-    return text.joined(separator: "\n") + "\n"
+    // Names, titles and texts are those of members and hosts.
+    return text.map(printable).joined(separator: "\n") + "\n"
   }
 
   private func verdict(_ report: ReplayReport) -> String {

@@ -71,18 +71,17 @@ package final class FeedSignal: Sendable {
     let isWaiting = state.withLock { state -> Bool in
       guard state.position <= position, !state.isClosed else { return false }
       state.waiters.append(Waiter(deadline: deadline, resume: resume))
-      arm(&state)
+      arm(for: deadline, &state)
       return true
     }
     if !isWaiting { resume() }
   }
 
-  /// Arms the timer for the earliest deadline.
-  private func arm(_ state: inout State) {
-    guard let next = state.waiters.map(\.deadline).min(), next < state.dueAt ?? .distantFuture
-    else { return }
-    state.dueAt = next
-    timer.schedule(deadline: next)
+  /// Arms the timer, unless it fires earlier.
+  private func arm(for deadline: DispatchTime, _ state: inout State) {
+    guard deadline < state.dueAt ?? .distantFuture else { return }
+    state.dueAt = deadline
+    timer.schedule(deadline: deadline)
   }
 
   /// Resumes the readers whose time is over.
@@ -92,7 +91,7 @@ package final class FeedSignal: Sendable {
       let due = state.waiters.filter { $0.deadline <= now }
       state.waiters.removeAll { $0.deadline <= now }
       state.dueAt = nil
-      arm(&state)
+      if let next = state.waiters.map(\.deadline).min() { arm(for: next, &state) }
       return due
     }
     for waiter in due { waiter.resume() }

@@ -47,7 +47,7 @@ extension PostgresSessionLog {
     reports.report { served in
       let report = served.committed(
         batch.records, result, expected: expected, serial: writer.serial)
-      isBehind = !served.gaps.isEmpty
+      isBehind = !served.gaps().isEmpty
       return report
     }
     if isBehind { follower.wake.set() }

@@ -77,20 +77,42 @@ extension HubTransport {
     }
     let isLong = response.body.count > HTTPResponse.longBytesMin
     let queue = isLong ? HubTransport.compressingLong : HubTransport.compressing
+    let refusal = refusal(caller, reservation)
     queue.async { [response] in
       let compressed = response.compressed()
       reservation?.shrink(to: compressed.body.count)
-      caller.loop.post { caller.loop.answer(caller.id, compressed, reservation) }
+      caller.loop.post { HubTransport.write(caller, compressed, reservation, refusal) }
     }
   }
 
   private func send(
     _ caller: Caller, _ response: HTTPResponse, _ reservation: UnsentReservation?
   ) {
+    let refusal = refusal(caller, reservation)
     if caller.loop === loop {
-      loop.answer(caller.id, response, reservation)
+      HubTransport.write(caller, response, reservation, refusal)
     } else {
-      caller.loop.post { [response] in caller.loop.answer(caller.id, response, reservation) }
+      caller.loop.post { [response] in
+        HubTransport.write(caller, response, reservation, refusal)
+      }
+    }
+  }
+
+  /// The response in place of one that exceeds the share of the client's network.
+  private func refusal(_ caller: Caller, _ reservation: UnsentReservation?) -> HTTPResponse? {
+    guard let reservation, reservation.isCounted else { return nil }
+    var refusal = tooManyUnsent
+    refusal.headers += caller.headers
+    return refusal
+  }
+
+  /// Writes a response on the loop of its connection.
+  private static func write(
+    _ caller: Caller, _ response: HTTPResponse, _ reservation: UnsentReservation?,
+    _ refusal: HTTPResponse?
+  ) {
+    if !caller.loop.answer(caller.id, response, reservation), let refusal {
+      caller.loop.answer(caller.id, refusal)
     }
   }
 }

@@ -75,6 +75,9 @@ final class UnsentReservation: @unchecked Sendable {
     self.total = total
   }
 
+  /// Whether the response is long enough to be counted.
+  var isCounted: Bool { reserved > 0 }
+
   /// Releases what a response needs no longer, because it is shorter now.
   func shrink(to byteCount: Int) {
     let needed = max(0, byteCount - Int(WSL_UNCOUNTED_BYTES))

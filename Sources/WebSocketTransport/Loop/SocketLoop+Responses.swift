@@ -5,15 +5,19 @@ package import PickerHub
 extension SocketLoop {
   /// Answers a request. Has no effect if the request was already answered or has ended.
   package func answer(_ id: RequestID, _ response: HTTPResponse) {
-    answer(id, response, nil)
+    _ = answer(id, response, nil)
   }
 
   /// - Parameter reservation: The memory of the response until the client has read it.
-  func answer(_ id: RequestID, _ response: HTTPResponse, _ reservation: UnsentReservation?) {
+  /// - Returns: False if the request has ended or was already answered, or if what the client's
+  ///   network has not read uses its share of the memory.
+  func answer(
+    _ id: RequestID, _ response: HTTPResponse, _ reservation: UnsentReservation?
+  ) -> Bool {
     let keepAlive = response.keepAlive && wsl_is_reusable(loop, id.raw)
     let head = response.head(length: response.body.count, keepAlive: keepAlive)
     let body = id.isHead || response.status == 204 || response.status == 304 ? [] : response.body
-    _ = wsl_answer(
+    return wsl_answer(
       loop, id.raw, head, head.count, body, body.count, keepAlive, reservation?.take() ?? 0)
   }
 

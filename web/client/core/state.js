@@ -62,6 +62,8 @@ export class PickerState {
     this.weekdays = null;
     /** @type {string | null} the last time by the session's clock that was received */
     this.now = null;
+    /** @type {string | null} the last date that was marked as today: at midnight only months are sent */
+    this.today = null;
   }
 
   get isCalendar() {
@@ -151,7 +153,10 @@ export class PickerState {
    * @param {Message} message
    */
   takeMonths(message) {
-    for (const month of message.months) this.months.set(month.month, month);
+    for (const month of message.months) {
+      this.months.set(month.month, month);
+      this.today = month.cells.find(({ today }) => today)?.date ?? this.today;
+    }
   }
 
   /**
@@ -184,6 +189,7 @@ export class PickerState {
     this.result = snapshot.result ?? null;
     this.columns = (snapshot.columns ?? []).map((column) => new Column(column));
     this.months.clear();
+    this.today = null;
     this.monthList = snapshot.calendar?.months ?? null;
     this.weekdays = snapshot.calendar?.weekdays ?? null;
     this.range = rangeOf(snapshot.calendar?.range);

@@ -11,7 +11,9 @@ import { clockIn, todayIn } from "../words/dates.js";
  */
 export function todayOf(picker) {
   const now = picker.state.now ? Date.parse(picker.state.now) : Date.now();
-  return todayIn(now, String(picker.state.definition?.timeZone ?? "UTC"));
+  const date = todayIn(now, String(picker.state.definition?.timeZone ?? "UTC"));
+  const { today } = picker.state;
+  return today && today > date ? today : date;
 }
 
 /**

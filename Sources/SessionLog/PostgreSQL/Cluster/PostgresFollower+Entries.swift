@@ -24,7 +24,8 @@ extension PostgresFollower {
       return outgoing.catchUps
     }
     defer { for catchUp in catchUps { notify(.run(catchUp.session, catchUp.completion)) } }
-    while case let gaps = reports.use({ $0.gaps }), !gaps.isEmpty {
+    let urgent = Set(catchUps.map(\.session))
+    while case let gaps = reports.use({ $0.gaps(catchingUp: urgent) }), !gaps.isEmpty {
       let pages = try read(gaps, connection)
       reports.report { served in
         var report = ServedSessions.Report()

@@ -66,8 +66,8 @@ extension PostgresFollower {
   func send(_ connection: PostgresConnection) throws(PostgresError) {
     let facts = outgoing.withLock { outgoing in
       defer { (outgoing.facts, outgoing.entries, outgoing.heads) = ([], [], [:]) }
-      return outgoing.entries + outgoing.heads.map { NodeFact.head($0.key, $0.value) }
-        + outgoing.facts
+      let heads = outgoing.heads.map { NodeFact.head($0.key, $0.value) }
+      return (sendsEntries ? outgoing.entries : []) + heads + outgoing.facts
     }
     if !facts.isEmpty { try send(facts, connection) }
   }

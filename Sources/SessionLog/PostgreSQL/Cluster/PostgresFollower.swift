@@ -33,6 +33,8 @@ final class PostgresFollower: @unchecked Sendable {
   var parts: [SessionID: [Int: [MemberID]]] = [:]
   var messageNumber = 0
   var feedEpoch: String
+  /// Whether the database can have every text in a notification.
+  var sendsEntries = false
   private var lastBeat = ContinuousClock.now
   private var lastComparison = ContinuousClock.now
 
@@ -113,6 +115,8 @@ final class PostgresFollower: @unchecked Sendable {
       SELECT count(pg_terminate_backend(pid, 1000)) FROM pg_stat_activity
       WHERE application_name = $1 AND pid <> pg_backend_pid()
       """, [.text(name)])
+    let encoding = try connection.run("SELECT current_setting('server_encoding')").text(0, 0)
+    sendsEntries = encoding == "UTF8" || encoding == "SQL_ASCII"
     try connection.run("LISTEN pickerd")
     try PostgresFollower.lock(incarnation, connection)
     clock.forget()

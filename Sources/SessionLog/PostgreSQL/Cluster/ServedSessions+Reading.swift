@@ -12,9 +12,11 @@ extension ServedSessions {
     let hub: Int?
   }
 
-  var gaps: [Gap] {
+  /// - Parameter urgent: The sessions of which all that is committed must be reported now.
+  func gaps(catchingUp urgent: Set<SessionID> = []) -> [Gap] {
     behind.compactMap { session in
-      guard let served = sessions[session], let position = served.position, !served.awaitsOwn
+      guard let served = sessions[session], let position = served.position,
+        !served.awaitsOwn || urgent.contains(session)
       else { return nil }
       return Gap(
         session: session, load: served.load, position: position, last: served.head,

@@ -156,10 +156,10 @@ extension ServedSessions {
   mutating func expectations(of records: [StoreRecord]) -> [SessionID: Expectation] {
     var found: [SessionID: Expectation] = [:]
     for (session, tally) in ServedSessions.tallies(of: records) {
-      sessions[session]?.inFlight = tally.entryCount
-    }
-    for case .log(_, let session) in records {
-      guard let served = sessions[session], let epoch = served.epoch else { continue }
+      guard var served = sessions[session], let epoch = served.epoch else { continue }
+      // During a load, the records are of the former one: they are not reported.
+      if !served.isLoading { served.inFlight = tally.entryCount }
+      sessions[session] = served
       found[session] = Expectation(
         load: served.load, epoch: epoch, position: served.position ?? 0, isShared: served.isShared)
     }
