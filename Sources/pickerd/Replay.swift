@@ -79,6 +79,7 @@ struct Replay: ParsableCommand {
   }
 
   private func complain(_ sentence: String) {
-    try? FileHandle.standardError.write(contentsOf: Data("pickerd replay: \(printable(sentence))\n".utf8))
+    let line = "pickerd replay: \(printable(sentence))\n"
+    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
   }
 }
