@@ -243,7 +243,8 @@ import Testing
     #expect(ana.settled() == [1: .success(0)])
   }
 
-  @Test func `a refusal with tooMany is final for an undo, and for a select that another follows`() {
+  @Test func `a refusal with tooMany is final for an undo, and for a select that another follows`()
+  {
     var ana = ClientFixture()
     ana.join()
     ana.give(.command(.undo))

@@ -36,8 +36,9 @@ import Testing
 
   @Test func `entries that arrive with notifications are not read`() {
     var served = served()
-    #expect(numbers(served.received([(1, entry(1)), (2, entry(2))], epoch: "e", of: session))
-      == ["1", "2"])
+    #expect(
+      numbers(served.received([(1, entry(1)), (2, entry(2))], epoch: "e", of: session))
+        == ["1", "2"])
     served.noted(2, of: session)
     #expect(served.gaps().isEmpty)
 
@@ -147,7 +148,9 @@ import Testing
         (nodes[node].batch, nodes[node].base) = ([], nil)
         apply(report, at: node)
         for other in nodes.indices where other != node {
-          let entries = batch.enumerated().map { (sequence: base + 1 + $0.offset, entry: $0.element) }
+          let entries = batch.enumerated().map {
+            (sequence: base + 1 + $0.offset, entry: $0.element)
+          }
           nodes[other].inbox.append((entries, base + batch.count))
         }
       }
