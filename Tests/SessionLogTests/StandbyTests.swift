@@ -141,7 +141,7 @@ import Testing
       #expect(loaded.isEmpty)
 
       try standby.start()
-      #expect(try await two.load().entryCount == 2)
+      #expect(try await two.loaded().entryCount == 2)
     }
   }
 

@@ -46,6 +46,11 @@ final class TestNode: Sendable {
   func load() async throws -> LoadedSession {
     posted.notices.withLock { $0 = [] }
     log.load(session, limits: SessionLimits(), hub: 0)
+    return try await loaded()
+  }
+
+  /// Waits for the end of a load.
+  func loaded() async throws -> LoadedSession {
     let loaded = try await wait(for: "loaded") { notice in
       if case .loaded(self.session, let loaded) = notice { Optional.some(loaded) } else { nil }
     }

@@ -155,7 +155,7 @@ export class PickerState {
   takeMonths(message) {
     for (const month of message.months) {
       this.months.set(month.month, month);
-      this.today = month.cells.find(({ today }) => today)?.date ?? this.today;
+      this.today = month.cells.find((/** @type {import("./types").Cell} */ cell) => cell.today)?.date ?? this.today;
     }
   }
 
