@@ -183,10 +183,10 @@ set +m
 beside+=("$stores")
 # The rehearsal has a client with time limits, and the others occupy all threads for a minute.
 modules modules --skip "$PURE" --skip "$STORES" --skip RehearsalTests
+modules rehearsal --filter RehearsalTests
 begin "stores (Swift Testing)"
 wait "$stores"
 results "stores, beside modules" "$logs/swift-stores.log" $?
-modules rehearsal --filter RehearsalTests
 
 if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then
   begin "browser client (node --test)"
