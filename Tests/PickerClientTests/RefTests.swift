@@ -7,6 +7,19 @@ import Testing
 @Suite struct RefTests {
   private let tap = PickerCommand.tap(PickerDay("2026-11-20")!)
 
+  /// Reconnects with a tap that was sent and a clear that was not.
+  private func reconnecting() -> ClientFixture {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.command(tap))
+    ana.give(.closed(code: 1006))
+    ana.give(.command(.clear))
+    ana.wait(1_000)
+    ana.give(.opened)
+    ana.effects = []
+    return ana
+  }
+
   @Test func `a command is answered by its delta, a reply or a refusal`() {
     var ana = ClientFixture()
     ana.join()
@@ -99,14 +112,7 @@ import Testing
   }
 
   @Test func `commands sent as a member that the server has forgotten are lost`() {
-    var ana = ClientFixture()
-    ana.join(calendar)
-    ana.give(.command(tap))
-    ana.give(.closed(code: 1006))
-    ana.give(.command(.clear))
-    ana.wait(1_000)
-    ana.give(.opened)
-    ana.effects = []
+    var ana = reconnecting()
 
     ana.receive(welcome(calendar, id: "m_new"))
 
@@ -147,14 +153,7 @@ import Testing
   }
 
   @Test func `refs that another device has used are not those of commands that were never sent`() {
-    var ana = ClientFixture()
-    ana.join(calendar)
-    ana.give(.command(tap))
-    ana.give(.closed(code: 1006))
-    ana.give(.command(.clear))
-    ana.wait(1_000)
-    ana.give(.opened)
-    ana.effects = []
+    var ana = reconnecting()
 
     ana.receive(knowing(2, welcome(nil)))
 
