@@ -88,6 +88,7 @@ const char *wsl_log_last_error(void);
 typedef enum wsl_admission { WSL_ADMITTED, WSL_TOO_MANY, WSL_TOO_MANY_OF_NETWORK } wsl_admission;
 wsl_admission wsl_peers_begin(wsl_peers *count, wsl_network_id network);
 void wsl_peers_end(wsl_peers *count, wsl_network_id network);
+bool wsl_peers_none(wsl_peers *count);
 bool wsl_peers_move(wsl_peers *count, wsl_network_id from, wsl_network_id to);
 void wsl_peers_limit(wsl_peers *count, uint32_t open_max);
 /// Memory that the connections of a network hold: bodies that are being received, and what they
@@ -220,9 +221,13 @@ void wsl_arrivals_sweep(wsl_loop *loop, int64_t now);
 void wsl_accept_all(uv_poll_t *poll, int status, int events);
 
 // sockets/listen.c
+/// Accepts the connections that the kernel would reset when the listeners are closed: their clients
+/// may have sent requests already.
+void wsl_accept_rest(wsl_loop *loop);
 void wsl_close_listeners(wsl_loop *loop);
 
 // loop/sweep.c
+void wsl_stop_if_drained(wsl_loop *loop);
 void wsl_sweep(uv_timer_t *timer);
 
 // loop/deferred.c

@@ -228,6 +228,7 @@ struct wsl_loop {
   uint32_t first_free;      ///< head of the free list: index + 1; 0: empty
   uint32_t first_deferred;  ///< head of the list of loop/deferred.c: index + 1; 0: empty
   uint32_t admin_count;     ///< connections of admin listeners
+  bool is_last_request;     ///< HTTP connections end with their next response
   int64_t drain_by_ms;      ///< 0: not draining
   uint64_t iterated_at_ns, idle_ns; ///< end of the last iteration; total idle time until then
   int64_t log_second;

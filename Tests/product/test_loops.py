@@ -3,6 +3,7 @@
 import http.client
 import json
 import signal
+import time
 
 import pytest
 
@@ -115,6 +116,27 @@ def test_sigterm_closes_the_members_of_every_loop_with_1001(looped):
     for member in members:
         member.expect("draining")
         member.closed(1001)
+    assert looped.exited() == 0
+
+
+def test_a_loop_without_connections_answers_the_requests_of_other_loops_until_these_end(looped):
+    """A proxy would report a 503 of a restart to its client."""
+    first, *others = [session.path for session in one_on_each_loop(looped, COUNT, LISTS)]
+    connections = [http.client.HTTPConnection("127.0.0.1", looped.port, timeout=60) for _ in others]
+    for connection, path in zip(connections, others):
+        connection.request("GET", first)
+        assert connection.getresponse().read()
+        connection.request("GET", path, body=iter([b"a"]), headers={"Content-Length": "2"})
+
+    looped.terminate()
+    # By now the loops without connections have ended, if they do not wait for the others.
+    time.sleep(0.5)
+    for connection in connections:
+        connection.send(b"b")
+
+    answers = [connection.getresponse() for connection in connections]
+    assert [answer.status for answer in answers] == [200] * len(others)
+    assert {answer.getheader("Connection") for answer in answers} == {"close"}
     assert looped.exited() == 0
 
 

@@ -72,7 +72,7 @@ void wsl_discard_body(wsl_slot *slot, bool is_last) {
 
 /// Ends a response that has been sent: expects the next request, or closes the connection (-1).
 static int finish(wsl_loop *loop, wsl_slot *slot) {
-  bool keep_alive = slot->exchange->keep_alive && !loop->drain_by_ms;
+  bool keep_alive = slot->exchange->keep_alive && !loop->is_last_request;
   wsl_slot_drop_parts(slot);
   wsl_unsent_end(loop, slot);
   wsl_disconnects_unwatch(loop, slot);
@@ -124,7 +124,7 @@ bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, 
 
 bool wsl_is_reusable(wsl_loop *loop, wsl_id id) {
   wsl_slot *slot = wsl_slot_of(loop, id);
-  if (!slot) return false;
+  if (!slot || loop->is_last_request) return false;
   return slot->body_rest == 0 || (slot->body_rest <= DISCARD_BYTES_MAX && !slot->is_continue_asked);
 }
 

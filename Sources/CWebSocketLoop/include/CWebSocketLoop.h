@@ -51,11 +51,13 @@ bool wsl_listen_on(wsl_loop *loop, wsl_listening listening, int descriptor);
 /// Runs the event loop until `wsl_stop` is called or a drain has finished.
 void wsl_run(wsl_loop *loop);
 
-/// Closes the listening sockets. Existing connections continue.
+/// Closes the listening sockets, and HTTP connections as soon as their requests are answered.
+/// WebSockets and streams continue.
 void wsl_stop_listening(wsl_loop *loop);
 
-/// Stops listening, drops idle HTTP connections, and stops the loop when the last connection has
-/// ended, or after `within_ms` at the latest. The caller closes the WebSockets with `wsl_close`.
+/// Does what `wsl_stop_listening` does, and stops the loop when the last connection has ended, also
+/// those of loops with which it shares a counter, or after `within_ms` at the latest. The caller
+/// closes the WebSockets with `wsl_close`.
 void wsl_drain(wsl_loop *loop, uint32_t within_ms);
 
 /// Makes `wsl_run` return. Connections stay open until `wsl_destroy`.
@@ -212,7 +214,8 @@ wsl_text wsl_request_peer(wsl_request *request);
 /// - Returns: False if `network_connections_max` is reached; nothing is counted then.
 bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network);
 
-/// Whether a connection can serve another request, also after an unread body.
+/// Whether a connection can serve another request, also after an unread body. Not after
+/// `wsl_stop_listening`.
 bool wsl_is_reusable(wsl_loop *loop, wsl_id id);
 
 /// Refuses an upgrade or a large request body with `head` (status line, headers, empty line) and

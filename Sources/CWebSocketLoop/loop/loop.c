@@ -9,6 +9,7 @@
 
 enum {
   SWEEP_MS = 250,
+  DRAIN_SWEEP_MS = 10,
   SPARE_DESCRIPTORS = 768,      ///< reserved for non-connections; 64 loops use 514
 };
 
@@ -119,16 +120,32 @@ void wsl_run(wsl_loop *loop) {
 
 void wsl_stop(wsl_loop *loop) { uv_stop(&loop->uv); }
 
-void wsl_drain(wsl_loop *loop, uint32_t within_ms) {
+/// Whether the kernel has received a request, or a part of it, that was not read.
+static bool has_input(const wsl_slot *slot) {
+  char byte;
+  return wsl_peek(lws_get_socket_fd(slot->wsi), &byte, 1) > 0;
+}
+
+void wsl_stop_listening(wsl_loop *loop) {
+  wsl_accept_rest(loop);
   wsl_close_listeners(loop);
+  loop->is_last_request = true;
+  for (uint32_t index = 0; index < loop->slot_count; index++) {
+    wsl_slot *slot = &loop->slots[index];
+    if (slot->wsi && slot->phase == PHASE_IDLE && !has_input(slot)) wsl_abort(loop, slot);
+  }
+}
+
+void wsl_drain(wsl_loop *loop, uint32_t within_ms) {
+  wsl_stop_listening(loop);
   wsl_arrivals_sweep(loop, INT64_MAX);
   loop->drain_by_ms = wsl_monotonic_ms() + within_ms;
   for (uint32_t index = 0; index < loop->slot_count; index++) {
     wsl_slot *slot = &loop->slots[index];
-    if (slot->wsi && (slot->phase == PHASE_IDLE || slot->phase == PHASE_DISCARDING))
-      wsl_abort(loop, slot);
+    if (slot->wsi && slot->phase == PHASE_DISCARDING) wsl_abort(loop, slot);
   }
-  if (loop->counters.connections == 0) uv_stop(&loop->uv);
+  uv_timer_start(&loop->sweep, wsl_sweep, DRAIN_SWEEP_MS, DRAIN_SWEEP_MS);
+  wsl_stop_if_drained(loop);
 }
 
 void wsl_wake(wsl_loop *loop) { uv_async_send(&loop->wake); }

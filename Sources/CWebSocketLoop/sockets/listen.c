@@ -116,10 +116,16 @@ static void close_listener(wsl_listener *listener) {
   uv_close((uv_handle_t *)&listener->poll, listener_is_closed);
 }
 
+void wsl_accept_rest(wsl_loop *loop) {
+  for (uint32_t index = 0; index < loop->listener_count; index++) {
+    wsl_listener *listener = &loop->listeners[index];
+    bool is_own = listener->is_polled && !listener->listening.is_shared;
+    if (is_own) wsl_accept_all(&listener->poll, 0, UV_READABLE);
+  }
+}
+
 /// Stops accepting connections. The descriptors are closed in the next event-loop iteration.
 void wsl_close_listeners(wsl_loop *loop) {
   for (uint32_t index = 0; index < loop->listener_count; index++)
     close_listener(&loop->listeners[index]);
 }
-
-void wsl_stop_listening(wsl_loop *loop) { wsl_close_listeners(loop); }

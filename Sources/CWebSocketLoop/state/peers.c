@@ -105,6 +105,13 @@ void wsl_peers_end(wsl_peers *count, wsl_network_id network) {
   pthread_mutex_unlock(&count->lock);
 }
 
+bool wsl_peers_none(wsl_peers *count) {
+  pthread_mutex_lock(&count->lock);
+  bool is_none = count->open == 0;
+  pthread_mutex_unlock(&count->lock);
+  return is_none;
+}
+
 bool wsl_peers_move(wsl_peers *count, wsl_network_id from, wsl_network_id to) {
   pthread_mutex_lock(&count->lock);
   bool has_room = to == WSL_EXEMPT_NETWORK ||

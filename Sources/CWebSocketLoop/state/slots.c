@@ -57,7 +57,7 @@ void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   slot->next_free = loop->first_free;
   loop->first_free = (uint32_t)(slot - loop->slots) + 1;
   loop->counters.connections--;
-  if (loop->drain_by_ms && loop->counters.connections == 0) uv_stop(&loop->uv);
+  wsl_stop_if_drained(loop);
 }
 
 /// Passes a connection that `wsl_move` has detached to the handler.

@@ -89,7 +89,8 @@ package final class SocketLoop: @unchecked Sendable {
     handler = nil
   }
 
-  /// Closes the listening sockets. Existing connections continue.
+  /// Closes the listening sockets, and HTTP connections as soon as their requests are answered.
+  /// WebSockets and streams continue.
   package func stopListening() { wsl_stop_listening(loop) }
 
   /// Stops listening, and stops the loop when the last connection has ended, or after the given

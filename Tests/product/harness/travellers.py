@@ -184,8 +184,13 @@ class Travel:
         return History(self.session.epoch, travellers, logs)
 
     def equal_states(self):
-        """The states of all nodes; None while some do not have the last entries of others."""
-        states = [node.get(self.session.path).json for node in self.nodes]
+        """The states of all nodes; None while some do not have the last entries of others, or are
+        connecting to the database."""
+        answers = [node.get(self.session.path) for node in self.nodes]
+        if any(answer.status == 503 for answer in answers):
+            return None
+        assert all(answer.status == 200 for answer in answers), answers
+        states = [answer.json for answer in answers]
         return states if len({state["revision"] for state in states}) == 1 else None
 
     def end(self):
