@@ -10,8 +10,8 @@ struct Move: ParsableCommand {
     discussion: """
       Stop the server first. Each session is copied in one transaction; an interrupted move is \
       continued when it is run again. A server refuses the database until the move is complete. \
-      Sessions keep their ids, members and epochs, so that clients resume. The file is not \
-      changed: do not serve it any more.
+      Sessions keep their ids, members and epochs, so that clients resume; those of a backup get \
+      new epochs. The file keeps its sessions: do not serve it any more.
 
         pickerd move sqlite:/var/lib/pickerd/pickerd.sqlite postgres://pickerd@db1,db2/pickerd
 

@@ -1,5 +1,6 @@
 """`pickerd backup` on a running server, and clients of a server started from the backup."""
 
+import fcntl
 import os
 import shutil
 import threading
@@ -167,6 +168,36 @@ def test_invalid_backups_are_rejected_with_an_explanation(start, store, tmp_path
         done = pickerd("backup", *arguments)
         assert done.status == status, (arguments, done)
         assert done.complaint and not (tmp_path / "x").exists()
+    assert not [path for path in tmp_path.iterdir() if "part" in path.name]
+
+
+def test_the_journal_of_a_store_that_is_not_there_is_not_applied_to_a_backup(start, store, tmp_path):
+    serve(start, store).session(LISTS)
+    other = tmp_path / "killed.sqlite"
+    killed = serve(start, other)
+    killed.session(LISTS)
+    killed.kill()
+    other.unlink()
+
+    done = pickerd("backup", f"sqlite:{store}", other)
+
+    assert done.status == 73 and "killed.sqlite-wal" in done.complaint, done
+    assert not other.exists()
+
+
+def test_a_backup_that_was_killed_does_not_prevent_the_next_one(start, store, tmp_path):
+    """Also if both have the same process id, as in a container."""
+    serve(start, store).session(LISTS)
+    part = tmp_path / "copy.part"
+    part.write_bytes(b"half of a store" * 1000)
+    part.with_name("copy.part-journal").write_bytes(b"its journal")
+    arguments = ("backup", f"sqlite:{store}", tmp_path / "copy")
+
+    with open(part) as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert pickerd(*arguments).status == 73, "another process writes it"
+    assert pickerd(*arguments).status == 0
+    assert replay(f"sqlite:{tmp_path}/copy", "nobody").status == 66, "the copy is a store"
     assert not [path for path in tmp_path.iterdir() if "part" in path.name]
 
 

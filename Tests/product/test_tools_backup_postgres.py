@@ -71,6 +71,28 @@ def test_a_backup_can_be_served_from_a_file(served, store, tmp_path):
     assert (taken.status, taken.code) == (409, "externalTaken")
 
 
+def test_every_move_of_a_backup_gives_new_epochs(served, store, postgres, tmp_path):
+    """A client must not resume in one copy with what it saw in another."""
+    origin = served(f"sqlite:{tmp_path}/store.sqlite")
+    session = origin.session(LISTS)
+    copy = tmp_path / "copy"
+    assert backup(f"sqlite:{tmp_path}/store.sqlite", copy).returncode == 0
+
+    failed = move(copy, "postgres://nobody@127.0.0.1:1/none")
+    targets = [store, postgres.database()]
+    moves = [move(copy, target) for target in targets]
+
+    assert failed.returncode == 69, failed
+    assert [done.returncode for done in moves] == [0, 0], moves
+    epochs = {served(target).get(session.path).json["epoch"] for target in targets}
+    assert len(epochs | {session.epoch}) == 3
+
+
+def move(path, store):
+    return subprocess.run(
+        [binary(), "move", f"sqlite:{path}", store], capture_output=True, text=True, timeout=180)
+
+
 def test_a_backup_of_one_session(served, store, tmp_path):
     server = served(store)
     wanted, other = server.session(LISTS), server.session(LISTS)

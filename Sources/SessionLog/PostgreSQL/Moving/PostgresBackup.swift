@@ -20,7 +20,7 @@ package enum PostgresBackup {
       let part = try target.makePart()
       do {
         let copied = try PostgresReader(address, name: "pickerd backup").read { connection in
-          try copy(connection, address, session: session, into: part)
+          try copy(connection, address, session: session, into: part.path)
         }
         try target.publish(part, isForced: isForced)
         return copied

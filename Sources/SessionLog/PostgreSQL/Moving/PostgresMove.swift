@@ -4,7 +4,8 @@ import Foundation
 ///
 /// Each session is copied in one transaction. An interrupted move is continued by the next one; if
 /// the store has changed meanwhile, that begins again. Until a move is complete, no server uses the
-/// database. The epochs stay: clients and readers of the feed continue where they were.
+/// database. The epochs stay: clients and readers of the feed continue where they were. A backup
+/// gets new epochs, once more with each move.
 package enum PostgresMove {
   /// - Parameter progress: Receives the number of copied sessions, and of all, now and then.
   /// - Returns: The number of sessions.
@@ -17,16 +18,21 @@ package enum PostgresMove {
       throw StoreProblem("there is no store \(path)")
     }
     let lock = try StoreLock(path: path)
-    let pool = try SQLiteOpening.open(path, lock).pool
     do {
       let connection = try PostgresConnection(address, name: "pickerd move")
       _ = try PostgresSchema.open(connection, isMove: true)
       guard try PostgresWriter.lock(connection, seconds: 1) else {
         throw StoreProblem("another pickerd serves \(address): stop it")
       }
-      return try pool.read { database in
+      let opened = try SQLiteOpening.open(path, lock)
+      let count = try opened.pool.read { database in
         try move(database, connection, address, progress)
       }
+      // The epochs that it has been given are those of this database only.
+      if opened.hasLostHistory {
+        try opened.pool.write { try $0.run("UPDATE store SET isBackup = 1") }
+      }
+      return count
     } catch let problem as StoreProblem {
       throw problem
     } catch {

@@ -15,54 +15,84 @@ struct BackupTarget {
     return stat(path, &status) == 0 ? status.st_mode & 0o666 : 0o600
   }
 
-  /// - Throws: ``StoreProblem`` if `target` is the store itself, a store in use, or a file that may
-  ///   not be replaced.
+  /// - Throws: ``StoreProblem`` if `target` is the store itself, a store in use, a file that may not
+  ///   be replaced, or has a journal: SQLite would apply that to the backup.
   static func check(
     _ target: String, against store: String, isForced: Bool
   ) throws(StoreProblem) {
     var there = stat()
-    guard stat(target, &there) == 0 else { return }
+    let isThere = stat(target, &there) == 0
     var source = stat()
-    if stat(store, &source) == 0, there.st_dev == source.st_dev, there.st_ino == source.st_ino {
+    if isThere, stat(store, &source) == 0, there.st_dev == source.st_dev,
+      there.st_ino == source.st_ino
+    {
       throw StoreProblem("\(target) is the store itself; give another file")
     }
-    guard there.st_mode & S_IFMT == S_IFREG else {
+    guard !isThere || there.st_mode & S_IFMT == S_IFREG else {
       throw StoreProblem("\(target) is not a regular file; give the name of a new file")
     }
-    guard isForced else {
+    guard !isThere || isForced else {
       throw StoreProblem("\(target) exists already; give another name, or --force to replace it")
     }
     for journal in ["-wal", "-journal"] where access(target + journal, F_OK) == 0 {
       throw StoreProblem(
-        "\(target) has a journal (\(target)\(journal)), so it is a store in use; give another name")
+        isThere
+          ? "\(target) has a journal (\(target)\(journal)), so it is a store in use; give another "
+            + "name"
+          : "\(target)\(journal) is the journal of a store that is not there; remove it, or give "
+            + "another name")
     }
   }
 
-  /// Creates the temporary file that becomes the backup, in the same folder.
-  func makePart() throws(StoreProblem) -> String {
-    let part = "\(path).part-\(getpid())"
-    let descriptor = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw problem("make", part) }
-    close(descriptor)
-    return part
+  /// The temporary file that becomes the backup, in the same folder. Its lock shows that a process
+  /// writes it.
+  struct Part {
+    let path: String
+    fileprivate let descriptor: Int32
   }
 
+  /// Creates the temporary file, or takes over that of a backup that was interrupted.
+  func makePart() throws(StoreProblem) -> Part {
+    let part = "\(path).part"
+    let descriptor = open(part, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw problem("make", part) }
+    var (mine, there) = (stat(), stat())
+    let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    guard isLocked, fstat(descriptor, &mine) == 0, stat(part, &there) == 0,
+      mine.st_ino == there.st_ino
+    else {
+      close(descriptor)
+      throw StoreProblem(
+        "another pickerd backup is writing \(part); wait for its end, or give another name")
+    }
+    for journal in BackupTarget.journals { unlink(part + journal) }
+    guard fchmod(descriptor, mode) == 0, ftruncate(descriptor, 0) == 0 else {
+      defer { close(descriptor) }
+      throw problem("empty", part)
+    }
+    return Part(path: part, descriptor: descriptor)
+  }
+
+  private static let journals = ["-journal", "-wal", "-shm"]
+
   /// Flushes the temporary file, and renames it to the target.
-  func publish(_ part: String, isForced: Bool) throws(StoreProblem) {
-    try flush(part, O_RDWR)
+  func publish(_ part: Part, isForced: Bool) throws(StoreProblem) {
+    try flush(part.path, O_RDWR)
     if isForced {
-      guard rename(part, path) == 0 else { throw problem("rename \(part) to", path) }
+      guard rename(part.path, path) == 0 else { throw problem("rename \(part.path) to", path) }
     } else {
-      guard link(part, path) == 0 else { throw problem("make", path) }
-      unlink(part)
+      guard link(part.path, path) == 0 else { throw problem("make", path) }
+      unlink(part.path)
     }
     let folder = (path as NSString).deletingLastPathComponent
     try flush(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY)
+    close(part.descriptor)
   }
 
   /// Removes the temporary file and its journals.
-  func drop(_ part: String) {
-    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(part + suffix) }
+  func drop(_ part: Part) {
+    for suffix in [""] + BackupTarget.journals { unlink(part.path + suffix) }
+    close(part.descriptor)
   }
 
   private func flush(_ path: String, _ mode: Int32) throws(StoreProblem) {

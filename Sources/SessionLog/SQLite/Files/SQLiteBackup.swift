@@ -31,7 +31,7 @@ package struct SQLiteBackup {
     let target = BackupTarget(target, mode: BackupTarget.mode(of: path))
     let part = try target.makePart()
     do {
-      let copied = try copy(into: part)
+      let copied = try copy(into: part.path)
       try target.publish(part, isForced: isForced)
       return copied
     } catch {
