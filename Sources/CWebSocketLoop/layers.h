@@ -110,6 +110,7 @@ void wsl_unsent_end(wsl_loop *loop, wsl_slot *slot);
 
 // state/slots.c
 wsl_slot *wsl_slot_take(wsl_loop *loop, wsl_connection connection);
+void wsl_stop_if_drained(wsl_loop *loop);
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot);
 wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id);
 wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);
@@ -227,7 +228,6 @@ void wsl_accept_rest(wsl_loop *loop);
 void wsl_close_listeners(wsl_loop *loop);
 
 // loop/sweep.c
-void wsl_stop_if_drained(wsl_loop *loop);
 void wsl_sweep(uv_timer_t *timer);
 
 // loop/deferred.c

@@ -82,7 +82,7 @@ package final class Session {
         effects.append(.presence)
       case .left(let member):
         touches[member] = nil
-        unloggedRefs[member] = nil
+        retireUnloggedRefs(of: member)
         updates.leave(member)
         effects.append(.presence)
       case .resultReported: break
@@ -132,6 +132,20 @@ package final class Session {
     else { return }
     unloggedRefs[member, default: RefBook()].remember(
       ref, .refused(refusal), countMax: fold.limits.refs)
+  }
+
+  /// A member that rejoins continues with its refs. The entries of members that have left are
+  /// bounded like those of ``RememberedMembers``; without them a repeated command is refused with
+  /// `oldRef`.
+  private func retireUnloggedRefs(of member: MemberID) {
+    guard unloggedRefs[member] != nil else { return }
+    unloggedRefs = unloggedRefs.filter { book in
+      fold.members[book.key] != nil || fold.remembered.member(book.key) != nil
+    }
+    let byteCount = unloggedRefs.reduce(0) { sum, book in
+      fold.members[book.key] == nil ? sum + book.value.byteCount : sum
+    }
+    if byteCount > fold.limits.rememberedRefBytes { unloggedRefs[member]?.forgetEntries() }
   }
 
   /// The greatest recorded ref of a member, in the log or not; 0 if there is none.

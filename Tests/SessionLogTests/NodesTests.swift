@@ -663,12 +663,12 @@ import Testing
     #expect(try shelf.read(Int.self, "SELECT newest FROM pickerd.feed") == 2)
   }
 
-  @Test func `a connection of a member is activity`() async throws {
+  @Test func `the return of a member is activity`() async throws {
     let shelf = try Shelf(.postgres)
     let (one, _, _) = try await nodes(shelf)
     try shelf.write("UPDATE pickerd.session SET active_at = 1, ttl_seconds = 9000000000")
 
-    one.log.announce(.connected(ana), of: one.session)
+    one.log.noteVisit(of: one.session)
 
     try await wait(for: "activity") {
       try shelf.read(Int.self, "SELECT active_at FROM pickerd.session") != 1

@@ -43,6 +43,18 @@ def op(session):
     return session.get()["op"]
 
 
+def test_changes_of_the_host_do_not_delay_its_decision(serve):
+    """20 changes of a session are allowed in a second; the decision may be due in the same one."""
+    session, *_ = confirming(serve())
+    notes = f"{session.path}/notes"
+    bodies = [{"columns": [{"a": {"hint": str(n)}}]} for n in range(40)]
+    statuses = [session.server.request("PATCH", notes, body, headers=MERGE).status
+                for body in bodies]
+
+    assert 429 in statuses
+    assert settle(session, True, op=op(session)).status == 200
+
+
 def settle(session, granted, *, op=None, **fields):
     body = {"op": op or session.get()["op"], "granted": granted, **fields}
     return session.server.post(session.path + "/settle", body)

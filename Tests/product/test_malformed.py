@@ -200,7 +200,8 @@ def test_escapes_and_whitespace_are_accepted(server):
     assert ana.answer(1)["type"] == "delta"
 
 
-@pytest.mark.parametrize("kind", ["dance", "", "Select", "select ", "welcome", "delta", "x" * 5000])
+@pytest.mark.parametrize("kind", [
+    "dance", "", "Select", "select ", "welcome", "delta", "token", "x" * 5000])
 def test_an_unknown_type_is_refused_with_a_ref_and_ignored_without(server, kind):
     session = server.session(LISTS)
     ana = session.join("Ana")

@@ -87,6 +87,23 @@ def test_a_repeated_command_of_an_unknown_type_is_refused_again(server):
     assert answers == ["unknownType", "unknownType"]
 
 
+def test_a_command_refused_because_of_the_role_is_not_done_after_leaving(server):
+    """The member may have become the owner meanwhile."""
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    refused = bo.do("confirm", ref=12)
+    bo.leave()
+    ana.leave()
+
+    bo = session.back(bo)
+
+    assert bo.welcome["ref"] == 12
+    assert bo.screen.members[bo.id]["role"] == "owner"
+    again = bo.do("confirm", ref=12)
+    assert [refused["code"], again["code"]] == ["notAllowed", "notAllowed"]
+    assert session.get()["status"] == "open"
+
+
 def test_an_unknown_ref_not_above_the_greatest_is_refused_with_old_ref(server):
     session = server.session(LISTS)
     ana = session.join("Ana")

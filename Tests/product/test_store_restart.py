@@ -1,8 +1,10 @@
 """State that survives a restart, and the eviction and reload of sessions."""
 
+import contextlib
 import re
 import signal
 import threading
+import time
 from copy import deepcopy
 
 import pytest
@@ -238,6 +240,43 @@ def test_the_ttl_deletes_an_evicted_session(serve, tmp_path, restarts):
     with sqlite3.connect(tmp_path / "store.sqlite") as store:
         for table in ("session", "entry", "snapshot"):
             assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
+
+
+def test_a_member_that_resumes_restarts_the_ttl_also_in_the_store(serve, tmp_path):
+    """A restart would otherwise delete a session whose members only reconnect."""
+    import sqlite3
+
+    def active():
+        with contextlib.closing(sqlite3.connect(tmp_path / "store.sqlite")) as store:
+            return store.execute("SELECT activeAt FROM session").fetchone()[0]
+
+    server = serve()
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    joined = active()
+    ana.drop()
+    time.sleep(0.01)
+
+    came = back(session, ana)
+
+    assert came.welcome["resumed"] and len(log_lines(session)) == 0
+    wait_until(lambda: active() > joined, what="the time of the resume")
+
+
+def test_a_touch_sees_the_rows_of_the_select_before_it(serve):
+    """The server receives the touch while it stores the select."""
+    rows = [{"key": f"b{n}", "text": f"B {n}"} for n in range(9)]
+    session = serve().session({"kind": "cascade", "nodes": [
+        {"key": "a", "text": "A", "children": rows[:1]},
+        {"key": "b", "text": "B", "children": rows}]})
+    ana, bo = session.together("Ana", "Bo")
+
+    for message in ({"type": "select", "ref": 1, "column": 0, "row": 1, "generation": 1},
+                    {"type": "touch", "column": 1, "row": 7}):
+        ana.send(message)
+
+    bo.until(lambda m: m.screen.touching.get(ana.id) == {"column": 1, "row": 7})
+    ana.answer(1)
 
 
 def test_a_session_retains_the_limits_it_was_created_with(serve, tmp_path):

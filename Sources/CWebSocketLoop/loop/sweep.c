@@ -42,11 +42,3 @@ void wsl_sweep(uv_timer_t *timer) {
   wsl_arrivals_sweep(loop, now);
   wsl_stop_if_drained(loop);
 }
-
-/// Stops a draining loop when its time is over, or when neither it nor the loops with which it
-/// shares a counter have connections: it may have to answer requests on theirs.
-void wsl_stop_if_drained(wsl_loop *loop) {
-  if (!loop->drain_by_ms) return;
-  bool has_none = loop->counters.connections == 0 && wsl_peers_none(loop->limits.count);
-  if (has_none || wsl_monotonic_ms() >= loop->drain_by_ms) uv_stop(&loop->uv);
-}

@@ -43,6 +43,14 @@ void wsl_ping_release(wsl_slot *slot) {
   slot->frame.ping = NULL;
 }
 
+/// Stops a draining loop when its time is over, or when neither it nor the loops with which it
+/// shares a counter have connections: it may have to answer requests on theirs.
+void wsl_stop_if_drained(wsl_loop *loop) {
+  if (!loop->drain_by_ms) return;
+  bool has_none = loop->counters.connections == 0 && wsl_peers_none(loop->limits.count);
+  if (has_none || wsl_monotonic_ms() >= loop->drain_by_ms) uv_stop(&loop->uv);
+}
+
 /// Returns a slot to the free list and invalidates its ids.
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   wsl_slot_drop_parts(slot);

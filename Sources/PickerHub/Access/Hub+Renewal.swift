@@ -21,13 +21,11 @@ extension Hub {
     }
   }
 
-  /// Takes another token for a member. Without `--auth keys` the message is ignored, as an unknown
-  /// one.
+  /// Takes another token for a member.
   func renew(
-    _ written: String, of connection: HubConnection, _ member: MemberID,
-    in hosted: HostedSession, at time: HubTime
+    _ written: String, _ verifier: any TokenVerifier, of connection: HubConnection,
+    _ member: MemberID, in hosted: HostedSession, at time: HubTime
   ) {
-    guard let verifier = admission.verifier else { return }
     let token: MemberToken
     do throws(TokenProblem) {
       token = try verifier.verify(written)
@@ -101,7 +99,9 @@ extension Hub {
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      guard countHostChange(of: hosted) else { return answer(.failure(.tooMany)) }
+      guard hosted.hostChanges.countOrder(at: now.machine) else {
+        return answer(.failure(.tooMany))
+      }
       if case .member(let member) = revocation.target,
         hosted.session.fold.knownMember(member) == nil
       {

@@ -116,6 +116,8 @@ extension Hub {
       guard appendReturn(of: member.id, role, hosted, at: time) else { return false }
     } else if let role, role != member.role {
       guard append(.roleChanged(member.id, role), to: hosted, at: time) else { return false }
+    } else {
+      log.noteVisit(of: hosted.id)
     }
     return true
   }

@@ -40,9 +40,19 @@ extension Hub {
     case .rows(let column, let from, let count):
       if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
       sendRows(connection, column: column, from: from, count: count, in: hosted, at: time)
-    case .token(let token):
+    case .token(let renewal):
+      guard let verifier = admission.verifier else {
+        guard let ref = renewal.ref else { return }
+        submit(
+          .unknown(type: "token"), ref: ref, by: member, isOverRate: verdict == .over, to: hosted,
+          at: time)
+        return
+      }
       if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
-      renew(token, of: connection, member, in: hosted, at: time)
+      guard let token = renewal.token else {
+        return close(connection, .badMessage, "token must be a string")
+      }
+      renew(token, verifier, of: connection, member, in: hosted, at: time)
     case .touch(let touch): self.touch(touch, connection, member, in: hosted, at: time)
     case .ignored, .join, .leave: break
     }
@@ -126,16 +136,18 @@ extension Hub {
       let refusal = Refusal(
         .wrongKind, "touch needs a date in a calendar, a column and a row in other pickers")
       return enqueueRefusal(refusal, connection, hosted, at: time)
-    case .row(let column, let row):
-      let columns = hosted.session.fold.picker.columns
-      guard columns.indices.contains(column), row >= 0, row < columns[column].rows.count else {
-        return
-      }
-    case .date, .lifted: break
+    case .row, .date, .lifted: break
     }
     enqueue(
       .look { [unowned self] hosted in
         guard connection.member == member else { return }
+        // Of the columns after the member's commands before this message.
+        let columns = hosted.session.fold.picker.columns
+        if case .row(let column, let row) = touch {
+          guard columns.indices.contains(column), row >= 0, row < columns[column].rows.count else {
+            return
+          }
+        }
         perform(hosted.session.touch(member, touch), in: hosted, at: time)
       }, in: hosted, at: time)
   }

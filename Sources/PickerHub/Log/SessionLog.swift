@@ -158,4 +158,11 @@ package protocol SessionLog: SharedSessionLog {
   /// - Parameter completion: Called on the hub's thread; `nil` if the log cannot be read.
   func history(
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void)
+  /// Stores the current time, soon, as that of the session's last join. An entry does so, too, but
+  /// a member that resumes has none. Default: stores nothing.
+  func noteVisit(of session: SessionID)
+}
+
+extension SessionLog {
+  package func noteVisit(of session: SessionID) {}
 }

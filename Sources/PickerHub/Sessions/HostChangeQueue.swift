@@ -1,4 +1,5 @@
-/// The maximum of changes of a session's definition and notes in a second.
+/// The maximum of changes of a session's definition and notes in a second, and of decisions and
+/// revocations.
 private let hostChangesPerSecond = 20
 /// The maximum of changes of a session that wait for a large one to be evaluated.
 private let waitingMax = 20
@@ -14,11 +15,21 @@ struct HostChangeQueue {
   /// The rate of changes of the definition and the notes.
   private var rate = MessageRate()
 
+  /// The rate of decisions and revocations, which must not wait for changes.
+  private var orderRate = MessageRate()
+
   /// Counts a change.
   ///
   /// - Returns: `false` if it is over the limit of changes in a second.
   mutating func count(at now: Int64) -> Bool {
     rate.count(at: now, countMax: hostChangesPerSecond) == .within
+  }
+
+  /// Counts a decision or revocation.
+  ///
+  /// - Returns: `false` if it is over the limit in a second.
+  mutating func countOrder(at now: Int64) -> Bool {
+    orderRate.count(at: now, countMax: hostChangesPerSecond) == .within
   }
 
   /// Queues a change until ``end()``.

@@ -6,16 +6,11 @@ import PickerWire
 /// The common part of changing definitions and notes.
 /// - Source: web/guide/inventory.md.
 extension Hub {
-  /// Counts a change.
-  ///
-  /// - Returns: `false` if it is over the limit of changes in a second.
-  func countHostChange(of hosted: HostedSession) -> Bool {
-    hosted.hostChanges.count(at: now.machine)
-  }
-
   /// Evaluates a change as soon as no other one is pending, if the host does not send too many.
   func evaluate(_ request: HostChangeRequest, in hosted: HostedSession) {
-    guard countHostChange(of: hosted) else { return request.answer(.failure(.tooMany)) }
+    guard hosted.hostChanges.count(at: now.machine) else {
+      return request.answer(.failure(.tooMany))
+    }
     repeatChange(request, in: hosted)
   }
 

@@ -26,7 +26,9 @@ extension Hub {
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      guard countHostChange(of: hosted) else { return answer(.failure(.tooMany)) }
+      guard hosted.hostChanges.countOrder(at: now.machine) else {
+        return answer(.failure(.tooMany))
+      }
       let decision = hosted.session.fold.decision
       if decision.confirmation?.op != settle.op {
         let outcome = decision.outcome(of: settle)

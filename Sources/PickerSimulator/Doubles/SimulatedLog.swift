@@ -79,6 +79,8 @@ final class SimulatedLog: SessionLog {
 
   func pendingCount(of session: SessionID) -> Int { sessions[session]?.pending.count ?? 0 }
 
+  func noteVisit(of session: SessionID) { sessions[session]?.activeAt = now() }
+
   private func store(_ record: LogRecord, of session: SessionID) {
     sessions[session]?.activeAt = now()
     sessions[session]?.idle = nil

@@ -44,7 +44,8 @@ extension ClientMessage {
     case .months: return .months(try fields.monthView(text))
     case .rows: return try rows(fields)
     case .touch: return .touch(try touch(fields, text))
-    case .token: return .token(try fields.string(.token, text))
+    case .token:
+      return .token(Renewal(token: try? fields.string(.token, text), ref: try? fields.ref()))
     case .leave: return .leave
     case nil:
       guard let ref = try? fields.ref() else { return .ignored }

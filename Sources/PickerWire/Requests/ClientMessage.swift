@@ -16,7 +16,7 @@ package enum ClientMessage: Hashable, Sendable {
   case rows(column: Int, from: Int, count: Int)
   case touch(Touch)
   /// A renewed token of the member, sent before the current one expires.
-  case token(String)
+  case token(Renewal)
   case leave
   /// A message of an unknown type without a ref. It gets no answer.
   case ignored
@@ -28,6 +28,13 @@ package enum ClientMessage: Hashable, Sendable {
     package var token: String?
     package var months: MonthView?
     package var resume: Resume?
+  }
+
+  /// A renewed token. A server without keys answers it like a message of an unknown type.
+  package struct Renewal: Hashable, Sendable {
+    /// `nil` if the message has none, or one that is not a string.
+    package let token: String?
+    package let ref: Int?
   }
 
   /// The state of the client's previous connection.

@@ -79,6 +79,11 @@ struct PendingRecords {
     return startsBatch()
   }
 
+  /// Asks for a batch, also without records.
+  ///
+  /// - Returns: Whether the caller must run it.
+  mutating func requestBatch() -> Bool { failure == nil && startsBatch() }
+
   private mutating func startsBatch() -> Bool {
     defer { isBatchQueued = true }
     return !isBatchQueued

@@ -62,10 +62,9 @@ extension PostgresSessionLog {
 
   package func released(_ session: SessionID) { reports.use { $0.remove(session) } }
 
+  package func noteVisit(of session: SessionID) { visited.withLock { _ = $0.insert(session) } }
+
   package func announce(_ announcement: PresenceAnnouncement, of session: SessionID) {
-    if case .connected = announcement {
-      visited.withLock { _ = $0.insert(session) }
-    }
     follower.announce(announcement, of: session)
   }
 

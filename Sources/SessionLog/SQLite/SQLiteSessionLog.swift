@@ -43,6 +43,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let clockDoubt: ClockDoubt
   let state: Mutex<PendingRecords>
   let notify: @Sendable (StoreNotice) -> Void
+  /// Sessions that members have joined since the last batch.
+  private let visited = Mutex<Set<SessionID>>([])
   private let afterIteration: AfterIteration
   /// Used on ``queue`` only.
   var writer: SQLiteBatchWriter
@@ -141,6 +143,11 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     add(.feed(record, session), needsBudget: false) == .pending
   }
 
+  package func noteVisit(of session: SessionID) {
+    visited.withLock { _ = $0.insert(session) }
+    if state.withLock({ $0.requestBatch() }) { queueBatch(of: session) }
+  }
+
   private func add(_ record: StoreRecord, needsBudget: Bool) -> AppendOutcome {
     let (outcome, startsBatch) = state.withLock { $0.add(record, needsBudget: needsBudget) }
     if startsBatch { queueBatch(of: record.session) }
@@ -155,15 +162,19 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// loaded when every record appended for it is stored or lost, and its hub was notified of that.
   private func writeAndRead() {
     let batch = state.withLock { $0.takeBatch() }
-    if !batch.records.isEmpty { commit(batch) }
+    let visited = visited.withLock { visited in
+      defer { visited = [] }
+      return visited
+    }
+    if !batch.records.isEmpty || !visited.isEmpty { commit(batch, visited) }
     for load in batch.loads { readingQueue.async { self.read(load) } }
   }
 
-  private func commit(_ batch: PendingRecords.Batch) {
+  private func commit(_ batch: PendingRecords.Batch, _ visited: Set<SessionID>) {
     let begin = ContinuousClock.now
     do {
       let result = try pool.write { database in
-        try writer.commit(batch.records, isClockPlausible: clockDoubt.isOver, database)
+        try writer.commit(batch.records, visited, isClockPlausible: clockDoubt.isOver, database)
       }
       try checkFiles()
       lock.note(result.batch)

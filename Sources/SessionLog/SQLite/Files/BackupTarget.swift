@@ -15,8 +15,8 @@ struct BackupTarget {
     return stat(path, &status) == 0 ? status.st_mode & 0o666 : 0o600
   }
 
-  /// - Throws: ``StoreProblem`` if `target` is the store itself, a store in use, a file that may not
-  ///   be replaced, or has a journal: SQLite would apply that to the backup.
+  /// - Throws: ``StoreProblem`` if `target` is the store itself, a store in use, a file that may
+  ///   not be replaced, or has a journal: SQLite would apply that to the backup.
   static func check(
     _ target: String, against store: String, isForced: Bool
   ) throws(StoreProblem) {

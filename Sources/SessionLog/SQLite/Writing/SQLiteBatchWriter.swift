@@ -70,12 +70,15 @@ struct SQLiteBatchWriter {
 
   /// Commits a batch.
   ///
-  /// - Parameter isClockPlausible: Whether to store the current time as that of the last batch, and
-  ///   to delete what is too old by it.
+  /// - Parameters:
+  ///   - visited: Sessions that members have joined.
+  ///   - isClockPlausible: Whether to store the current time as that of the last batch, and to
+  ///     delete what is too old by it.
   /// - Throws: SQLite's error. Nothing of the batch is stored then, and the writer must be
   ///   replaced, because its cached positions are wrong.
   mutating func commit(
-    _ records: [StoreRecord], isClockPlausible: Bool, _ database: SQLiteConnection
+    _ records: [StoreRecord], _ visited: Set<SessionID>, isClockPlausible: Bool,
+    _ database: SQLiteConnection
   ) throws -> Result {
     byteCounts.removeAll(keepingCapacity: true)
     hasEnded = false
@@ -84,6 +87,10 @@ struct SQLiteBatchWriter {
     return try database.transaction {
       let now = Int64(Date.now.timeIntervalSince1970 * 1000)
       for record in records { try write(record, now, database) }
+      for session in visited where !grown.contains(session) {
+        try database.run(
+          "UPDATE session SET activeAt = ? WHERE id = ? AND isEnded = 0", [now, session.text])
+      }
       for session in grown { try noteGrowth(of: session, now, database) }
       grown.removeAll(keepingCapacity: true)
       try trimFeed(now, database)
