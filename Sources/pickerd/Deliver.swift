@@ -45,8 +45,14 @@ struct Deliver: ParsableCommand {
   var allowNet: [String] = []
 
   func validate() throws {
-    guard feed.hasPrefix("http://") || feed.hasPrefix("https://") else {
-      throw ValidationError("--feed must be a URL, as http://127.0.0.1:7682")
+    let url = URLComponents(string: feed)
+    guard let url, ["http", "https"].contains(url.scheme), url.host?.isEmpty == false,
+      (1...65_535).contains(url.port ?? 80)
+    else {
+      throw ValidationError("--feed must be a URL with a host, as http://127.0.0.1:7682")
+    }
+    if replay != nil && resume != nil {
+      throw ValidationError("--replay and --resume are two actions: give one of them")
     }
     if replay != nil && positions == nil {
       throw ValidationError("--replay must be two positions of the feed, as 900..1042")

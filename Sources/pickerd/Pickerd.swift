@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct Pickerd: ParsableCommand {
@@ -17,6 +18,23 @@ struct Pickerd: ParsableCommand {
       Token.self,
       Deliver.self, Status.self, Sessions.self,
     ])
+
+  /// Runs a command. Output that cannot be written is an error of a tool: a script would go on with
+  /// a part of it.
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+      if !(command is Serve), fflush(nil) != 0 {
+        let reason = String(cString: strerror(errno))
+        try? FileHandle.standardError.write(
+          contentsOf: Data("pickerd: cannot write the output: \(reason)\n".utf8))
+        throw ExitCode(EX_IOERR)
+      }
+    } catch {
+      exit(withError: error)
+    }
+  }
 }
 
 /// The release, as in CHANGELOG.md.

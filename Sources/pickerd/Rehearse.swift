@@ -32,7 +32,8 @@ struct Rehearse: ParsableCommand {
       everything and join that session; and {"type":"quit"}.
 
       EXIT STATUS: 0 all scenes passed. 1 a scene failed; the report quotes the violated sentence \
-      of the contract. 64 usage error. 69 cannot listen on the address.
+      of the contract. 64 usage error. 69 cannot listen on the address. 73 \
+      cannot write the file of --junit.
 
       SCENES:
       \(Scene.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
@@ -75,6 +76,11 @@ struct Rehearse: ParsableCommand {
   }
 
   func run() throws {
+    // Before the scenes, which take minutes.
+    if let junit, !FileManager.default.createFile(atPath: junit, contents: nil) {
+      complain("rehearse", "cannot write \(junit): its folder must exist and be writable")
+      throw ExitCode(EX_CANTCREAT)
+    }
     let scenes = Scene.all.filter { scene.isEmpty || scene.contains($0.name) }
     let outcomes = command.isEmpty ? try polled(scenes) : processes(scenes)
     let report = RehearsalReport(outcomes)

@@ -22,7 +22,7 @@ struct Replay: ParsableCommand {
 
       EXIT STATUS: 0 the stored and the folded state are equal. 1 they differ; the output names \
       the revision and the difference. 64 usage error. 65 the log is incomplete, invalid, or of \
-      another session. 66 no such file or session.
+      another session. 66 no such file or session. 74 the output cannot be written.
       """)
 
   @Argument(
@@ -67,7 +67,12 @@ struct Replay: ParsableCommand {
       throw ExitCode(EX_USAGE)
     }
     let output = json ? answer.json + [UInt8(ascii: "\n")] : Array(answer.text.utf8)
-    FileHandle.standardOutput.write(Data(output))
+    do {
+      try FileHandle.standardOutput.write(contentsOf: Data(output))
+    } catch {
+      complain("cannot write the output: \(error.localizedDescription)")
+      throw ExitCode(EX_IOERR)
+    }
     if !answer.isEqual { throw ExitCode(1) }
     if !answer.isWhole { throw ExitCode(EX_DATAERR) }
   }

@@ -147,6 +147,18 @@ def test_a_replay_of_events_that_the_feed_has_no_longer_fails(tmp_path, running)
         server.stop()
 
 
+@pytest.mark.parametrize("is_there", [True, False], ids=["refused", "unreachable"])
+def test_a_replay_ends_if_the_feed_cannot_be_read(fed, tmp_path, running, is_there):
+    deliver = running(Deliver(fed, tmp_path, "http://127.0.0.1:9/"))
+    feed = f"http://127.0.0.1:{fed.port if is_there else 9}"
+
+    done = subprocess.run(
+        deliver.command(*deliver.options, "--replay", "1..2", "--feed", feed),
+        capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 1 and "the replay ends here" in done.stderr, done
+
+
 @pytest.mark.parametrize("part, succeeds, positions", [
     ("1..99999", True, [1, 1]), ("50..60", False, [1])])
 def test_a_replay_ends_with_the_last_event(fed, tmp_path, running, part, succeeds, positions):
@@ -313,6 +325,9 @@ endpoints:
 @pytest.mark.parametrize("options, text", [
     ((), "has no https: URL"),
     (("--replay", "9..1"), "--replay must be two positions"),
+    (("--replay", "1..2", "--resume", "shop"), "give one of them"),
+    *((("--feed", feed), "--feed must be a URL with a host") for feed in (
+        "http://", "http://127.0.0.1:99999", "http://a b", "ftp://127.0.0.1", "x")),
     (("--allow-net", "x"), "is not an address or a range"),
     (("--resume", "none"), "has no endpoint none"),
 ])

@@ -46,6 +46,12 @@ def python(tmp_path_factory):
     process.wait()
 
 
+def test_a_report_that_cannot_be_written_is_refused_before_the_scenes(tmp_path):
+    status, output = rehearse("--junit", str(tmp_path / "none/report.xml"), client=["true"])
+
+    assert status == 73 and "cannot write" in output and "scenes" not in output
+
+
 # Clients that pass
 
 

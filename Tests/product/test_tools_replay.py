@@ -1,12 +1,13 @@
 """`pickerd replay` folds a log again and compares the result with the stored state."""
 
 import json
+import subprocess
 import time
 
 import pytest
 
 from harness.definitions import CALENDAR, LISTS, SLOT, TREE
-from harness.pickerd import wait_until
+from harness.pickerd import binary, wait_until
 from harness.tools import replay, state
 
 
@@ -62,6 +63,17 @@ def test_a_store_in_use_replays_to_every_revision(stored):
     last = replay(stored.path, session.id, "--json")
     assert (last.json["revision"], last.json["lastRevision"]) == (5, 5)
     assert last.json["state"]["members"][0]["name"] == "Ana"
+
+
+def test_output_that_cannot_be_written_is_an_error(stored):
+    session, _ = lived(stored)
+    where = ["--admin", f"http://127.0.0.1:{stored.admin_port}"]
+    for command in (["replay", stored.path, session.id], ["session", "list", *where],
+                    ["backup", stored.path, stored.path.removeprefix("sqlite:") + ".copy"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([binary(), *command], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=60)
+        assert done.returncode == 74 and "cannot write the output" in done.stderr, (command, done)
 
 
 def test_no_name_can_change_the_terminal_or_forge_lines(stored):

@@ -51,6 +51,7 @@ extension DeliveryLoop {
 
   private func receivedPage(_ response: HTTPExchange.Response, _ index: Int, _ now: Int64) {
     if response.status == 200 {
+      endpoints[index].failureCount = 0
       if !endpoints[index].add(response.body, at: now) { failToRead(index, now) }
       return
     }
@@ -133,9 +134,20 @@ extension DeliveryLoop {
     }
   }
 
-  /// Handles an unexpected response of the server: the request is repeated after 2 s.
+  /// Handles an unexpected response of the server: the request is repeated after 2 s. A replay,
+  /// for which somebody waits, ends if the server refuses it, or after some attempts.
   private func fail(_ response: HTTPExchange.Response, _ index: Int, _ now: Int64) {
     endpoints[index].nextRequestAt = now + 2000
     log("cannot read the feed \(feed.url): \(response.summary)")
+    guard endpoints[index].replay != nil else { return }
+    endpoints[index].failureCount += 1
+    let isRefused = (400...499).contains(response.status) && response.status != 429
+    if isRefused || endpoints[index].failureCount == DeliveryLoop.replayAttempts {
+      log("\(endpoints[index].settings.name): the replay ends here")
+      endpoints[index].delivery?.halt()
+    }
   }
+
+  /// How often a replay tries to read the feed, with 2 s between the attempts.
+  private static let replayAttempts = 5
 }

@@ -16,6 +16,8 @@ struct EndpointState {
   var storedPosition = 0
   /// Whether the server has stored that the endpoint has stopped.
   var isStopStored = false
+  /// Requests of a replay in succession that have failed.
+  var failureCount = 0
   var isReading = false
   var isStoring = false
   /// The time of the next request to the server.
