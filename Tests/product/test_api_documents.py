@@ -10,6 +10,7 @@ from jsonschema_rs import Draft202012Validator
 
 from harness import contract
 from harness.definitions import CALENDAR
+from harness.host import Host
 from harness.pickerd import REPOSITORY, binary
 
 SOURCES = REPOSITORY / "Sources"
@@ -85,6 +86,72 @@ def test_the_openapi_document_lists_exactly_the_allowed_methods(server, openapi)
             body = {} if method == "POST" else None
             status = server.request(method, where, body, port=port).status
             assert (status != 405) == said, (method, path, status)
+
+
+#: The variables of paths, besides the session.
+VARIABLES = {"external": "x", "name": "me", "month": "2018-11"}
+
+
+@pytest.fixture
+def keyed(start, tmp_path):
+    """A server with the same keys on both listeners, small bodies, and one wrong key a second."""
+    host = Host(tmp_path)
+    host.others = [host.add(scope, scope) for scope in ("feed", "decide", "metrics")]
+    server = start(
+        auth=f"keys:{host.file}", options=("--admin-keys", str(host.file)),
+        limits={"bodyBytes": 1024, "messageBytes": 1024, "wrongKeysPerSecond": 1})
+    server.host = host
+    return server
+
+
+def statuses(server, method, path, credentials, session="none", **rest):
+    """The statuses of a request with each of the credentials."""
+    # A stream of events does not end.
+    method = "HEAD" if path.endswith("/events") else method.upper()
+    path = path.format(**VARIABLES, id=session)
+    return {server.request(method, path, token=token, **rest).status for token in credentials}
+
+
+def test_the_openapi_document_has_the_statuses_of_refused_requests(keyed, openapi):
+    missing, wrong = {}, []
+    for method, path, operation in operations(openapi):
+        session = keyed.post("/v1/sessions", {"definition": CALENDAR}, token=keyed.host.api)
+        target = {"session": session.json["session"],
+                  "port": keyed.admin_port if "servers" in openapi["paths"][path] else None}
+        # The last one comes last in the last requests, because it may end the session.
+        credentials = [None, *keyed.host.others, keyed.host.token(target["session"]),
+                       keyed.host.api]
+        seen = statuses(keyed, method, path, credentials,
+                        headers={"Origin": "https://other.example"}, **target)
+        if "requestBody" in operation:
+            seen |= statuses(keyed, method, path, credentials, body=b" " * 2000, **target)
+            assert 413 in seen, (method, path)
+        seen |= statuses(keyed, method, path, credentials, **target)
+        if undocumented := seen - set(map(int, operation["responses"])):
+            missing[method, path] = undocumented
+        if (401 in seen) != ({"token": []} in operation.get("security", [])):
+            wrong.append((method, path))
+
+    assert missing == {}
+    assert wrong == [], "operations whose security does not say whether they need a credential"
+
+
+def test_the_openapi_document_has_the_status_of_too_many_wrong_keys(keyed, openapi):
+    missing = []
+    for method, path, operation in operations(openapi):
+        port = keyed.admin_port if "servers" in openapi["paths"][path] else None
+        seen = statuses(keyed, method, path, ["pk_wrong.key"] * 5, port=port)
+        assert 401 not in seen or 429 in seen, (method, path, seen)
+        if 429 in seen and "429" not in operation["responses"]:
+            missing.append((method, path))
+
+    assert missing == []
+
+
+def test_every_429_in_the_openapi_document_has_a_retry_after(openapi):
+    for method, path, operation in operations(openapi):
+        refused = operation["responses"].get("429")
+        assert refused in (None, {"$ref": "#/components/responses/tooMany"}), (method, path)
 
 
 def test_every_problem_code_is_in_the_openapi_document(openapi):
