@@ -9,7 +9,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 
 from harness import contract
-from harness.definitions import CALENDAR
+from harness.definitions import CALENDAR, LONG
 from harness.host import Host
 from harness.pickerd import REPOSITORY, binary
 
@@ -230,6 +230,45 @@ def test_schemas_of_responses_allow_unknown_fields(openapi, asyncapi):
     for name, what in asyncapi["components"]["messages"].items():
         assert name.startswith("client.") or not list(closed(what, name)), name
     assert not list(closed(asyncapi["components"]["schemas"], "schemas"))
+
+
+def limits(bound):
+    """The limits in `welcome` with their least (0) or greatest (1) permitted values."""
+    source = (SOURCES / "PickerServer/Configuration/ServerLimit.swift").read_text()
+    ranges = re.findall(r"case \.(\w+):\s*\([\d_]+, ([\d_]+)\.\.\.([\d_]+),", source)
+    common = json.loads((contract.SCHEMAS / "common.json").read_text())["$defs"]
+    return {name: int(values[bound]) for name, *values in ranges
+            if name in common["limits"]["required"]}
+
+
+def test_responses_match_their_schemas_with_the_least_limits(start):
+    server = start(limits=limits(0))
+    session = server.session(LONG)
+
+    # Over HTTP, because a connection would have to join within joinMilliseconds.
+    welcome = contract.fits("welcome", server.post(f"{session.path}/members", {}).json)
+
+    assert welcome["limits"] == limits(0)
+    assert len(contract.fits("http-session", session.get())["snapshot"]["columns"][0]["rows"]) == 2
+
+
+def test_messages_match_their_schemas_with_the_greatest_limits(start):
+    server = start(limits=limits(1))
+    session = server.session(LONG)
+    ana = session.join("Ana")
+
+    assert ana.welcome["limits"] == limits(1)
+    assert len(ana.welcome["snapshot"]["columns"][0]["rows"]) == 10_000
+    assert len(contract.fits("http-session", session.get())["snapshot"]["columns"][0]["rows"]) == (
+        10_000)
+    assert len(ana.rows(0, 0, 10_000)["rows"]) == 10_000
+    changed = {**LONG, "columns": [["new", *LONG["columns"][0]]]}
+    assert server.request("PUT", f"{session.path}/definition", changed).status == 200
+    changes = ana.expect("delta")["changes"]
+    assert [len(c["rows"]) for c in changes if c["change"] == "reload"] == [10_000]
+
+    years = {**CALENDAR, "months": {"from": "2000-01", "through": "2030-12"}}
+    assert len(server.session(years).join("Ana").look("2000-01", 300)["months"]) == 240
 
 
 def test_a_response_with_an_unknown_field_matches_its_schema(server, openapi):

@@ -62,6 +62,7 @@ class Listener:
         if message["resumed"]:
             assert message["revision"] == screen.revision, "resumed at the client's own revision"
         screen.revision, screen.epoch = message["revision"], message["epoch"]
+        screen.window = message["limits"]["windowRows"]
         screen.members = {member["id"]: member for member in message["members"]}
         assert self.id in screen.members, "members includes the member itself"
         assert len(screen.members) == len(message["members"]), "members has no duplicates"
@@ -104,11 +105,13 @@ class Listener:
 
     def _on_months(self, message):
         self._is_now(message)
+        assert len(message["months"]) <= self.welcome["limits"]["months"], "too many months"
         self.is_catching_up = False
         if self.screen.definition is not None:
             self.screen.show_months(message)
 
     def _on_rows(self, message):
+        assert len(message["rows"]) <= self.welcome["limits"]["rows"], "too many rows"
         if self.screen.columns:
             column = self.screen.columns[message["column"]]
             assert message["generation"] == column["generation"], "rows of a stale generation"

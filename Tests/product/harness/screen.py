@@ -3,13 +3,14 @@
 from . import calendar
 
 ORDER = ["definition", "notes", "reload", "row", "months", "range", "bands", "status", "result"]
-WINDOW = 200
 
 
 class Screen:
     """Columns or calendar, status and members of one session, as a client folds them."""
 
     def __init__(self):
+        #: The limit `windowRows` of the server; its default until a `welcome`.
+        self.window = 200
         #: After resuming in another locale, columns have texts of both until they are reloaded.
         self.has_other_texts = False
         self.definition = None
@@ -35,7 +36,7 @@ class Screen:
         self.result = snapshot["result"]
         self.columns = [dict(column) for column in snapshot.get("columns", [])]
         for column in self.columns:
-            check_window(column)
+            check_window(column, self.window)
             column["key"], column["text"] = selected(column)
         if "calendar" in snapshot:
             self.months = dict(snapshot["calendar"]["months"])
@@ -110,7 +111,7 @@ class Screen:
         assert change["generation"] == column["generation"] + 1, (
             f"a reload increments the generation {column['generation']}: {change}")
         column.update({k: change[k] for k in ("generation", "count", "from", "rows", "row")})
-        check_window(column)
+        check_window(column, self.window)
         column["key"], column["text"] = selected(column)
 
     def _row(self, change):
@@ -164,7 +165,7 @@ class Screen:
         column = self.columns[change["column"]]
         fields = ("row", "key", "text")
         if change["change"] == "reload":
-            check_window(change)
+            check_window(change, self.window)
             fields = ("generation", "count", "row")
         for field in fields:
             assert change[field] == column[field], f"expected {column[field]}: {change}"
@@ -225,7 +226,7 @@ class Screen:
             for field in ("generation", "count", "row"):
                 if mine[field] != theirs[field]:
                     return f"column {number} {field}: {mine[field]}, server {theirs[field]}"
-            if mine["count"] <= WINDOW and mine["rows"] != theirs["rows"]:
+            if mine["count"] <= self.window and mine["rows"] != theirs["rows"]:
                 return f"column {number} rows: {mine['rows']}, server {theirs['rows']}"
             if (mine["key"], mine["text"]) != selected(theirs):
                 return f"column {number}: {mine['key']}, server {selected(theirs)}"
@@ -251,17 +252,17 @@ def selected(column):
     return row["key"], row["text"]
 
 
-def check_window(column):
-    """Asserts a window of all rows up to 200, else of 200 from selected − 100, clamped."""
+def check_window(column, size):
+    """Asserts a window of all rows up to `size`, else of `size` around the selected row."""
     count = column["count"]
     shown = {k: column[k] for k in ("count", "from", "row")} | {"rows": len(column["rows"])}
     if count == 0:
         right = {"count": 0, "from": 0, "row": None, "rows": 0}
-    elif count <= WINDOW:
+    elif count <= size:
         right = {"count": count, "from": 0, "row": column["row"], "rows": count}
     else:
-        start = min(max(column["row"] - WINDOW // 2, 0), count - WINDOW)
-        right = {"count": count, "from": start, "row": column["row"], "rows": WINDOW}
+        start = min(max(column["row"] - size // 2, 0), count - size)
+        right = {"count": count, "from": start, "row": column["row"], "rows": size}
     assert shown == right, f"window of rows: {shown}, expected {right}"
     assert count == 0 or 0 <= column["row"] < count, f"the selected row exists: {shown}"
 
