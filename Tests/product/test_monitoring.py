@@ -106,6 +106,31 @@ def test_the_handbook_explains_every_alert_and_every_panel():
         assert f"| {panel['title']} |" in HANDBOOK, panel["title"]
 
 
+def test_the_handbook_has_the_causes_of_postgresql_at_the_alert_that_fires():
+    """A database that hangs is a failure of the store: see test_postgres.py."""
+    failed, lag = (next(line for line in HANDBOOK.splitlines() if f"**{name}**" in line)
+                   for name in ("PickerdStoreFailed", "PickerdStoreLag"))
+    for cause in ("does not answer", "`pg_stat_activity`", "locks", "standby"):
+        assert cause in failed and cause not in lag, cause
+
+
+def shares(metrics, expression):
+    """(buffer, limit) of an expression that divides the bytes in buffers by limits."""
+    buffers = set(re.findall(r'pickerd_buffer_bytes\{buffer="(\w+)"', metrics))
+    pairs = re.findall(r'buffer=~?"([^"]+)".*?pickerd_limit\{[^}]*name="(\w+)"', expression)
+    return {(buffer, limit) for pattern, limit in pairs for buffer in buffers
+            if re.fullmatch(pattern, buffer)}
+
+
+def test_the_panel_of_limits_shows_the_buffers_of_the_alert(metrics):
+    alert = next(rule["expr"] for rule in RULES if rule["alert"] == "PickerdBufferNearLimit")
+    panel = next(panel for panel in PANELS if panel["title"] == "Use of limits")
+    shown = [shares(metrics, target["expr"]) for target in panel["targets"]]
+
+    assert ("store_snapshots", "pendingBytes") in shares(metrics, alert)
+    assert set.union(*shown) == shares(metrics, alert)
+
+
 def test_the_handbook_explains_every_metric(metrics):
     for line in metrics.splitlines():
         if line.startswith("# TYPE"):

@@ -18,6 +18,7 @@ from harness.certificates import Authority
 from harness.definitions import LISTS
 from harness.listener import Listener
 from harness.member import Hung
+from harness.metrics import samples
 from harness.pickerd import binary, wait_until
 from harness.postgres import Cut
 from harness.ports import free_ports
@@ -230,6 +231,9 @@ def test_a_database_that_hangs_loses_and_repeats_nothing(tmp_path, own_postgres)
         with own_postgres.stopped():
             ana.send(command)
             ana.closed(4503, timeout=120)
+            # As the handbook says of the alerts: it is a failure, and no lag any more.
+            assert samples(server, "pickerd_store_failed") == {(): 1}
+            assert samples(server, "pickerd_store_lag_seconds") == {(): 0}
         wait_until(lambda: server.get("/readyz").status == 200)
 
         came = wait_until(lambda: returned(session, ana))
