@@ -19,8 +19,9 @@ package final class Session {
   private var online: Set<MemberID> = []
   /// The members with an open connection to another node.
   private var elsewhere: Set<MemberID> = []
-  /// The refs of refused commands that are not in the log, of members that have not left. Each book
-  /// has at most ``SessionLimits/refs`` entries.
+  /// The refs of refused commands that are not in the log. Each book has at most
+  /// ``SessionLimits/refs`` entries; those of members that have left have few bytes in all, see
+  /// ``retireUnloggedRefs(of:)``.
   private var unloggedRefs: [MemberID: RefBook] = [:]
 
   package init(_ fold: SessionFold) { self.fold = fold }
@@ -134,9 +135,9 @@ package final class Session {
       ref, .refused(refusal), countMax: fold.limits.refs)
   }
 
-  /// A member that rejoins continues with its refs. The entries of members that have left are
-  /// bounded like those of ``RememberedMembers``; without them a repeated command is refused with
-  /// `oldRef`.
+  /// Keeps the refs of a member that leaves, which may rejoin, as long as the fold remembers it.
+  /// If the entries of such members exceed ``SessionLimits/rememberedRefBytes``, this one retains
+  /// only its greatest ref: a command that it repeats is refused with `oldRef`.
   private func retireUnloggedRefs(of member: MemberID) {
     guard unloggedRefs[member] != nil else { return }
     unloggedRefs = unloggedRefs.filter { book in

@@ -22,7 +22,8 @@ struct Backup: ParsableCommand {
         pickerd backup postgres://pickerd@db1,db2/pickerd one.sqlite --session ID
 
       EXIT STATUS: 0 success. 64 usage error. 66 the store does not exist or cannot be read. \
-      73 the backup cannot be created; an existing file is unchanged.
+      73 the backup cannot be created; an existing file is unchanged. 74 the output cannot be \
+      written; the backup is complete.
       """)
 
   @Argument(

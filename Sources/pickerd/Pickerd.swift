@@ -19,21 +19,24 @@ struct Pickerd: ParsableCommand {
       Deliver.self, Status.self, Sessions.self,
     ])
 
-  /// Runs a command. Output that cannot be written is an error of a tool: a script would go on with
-  /// a part of it.
   static func main() {
     do {
       var command = try parseAsRoot()
       try command.run()
-      if !(command is Serve), fflush(nil) != 0 {
-        let reason = String(cString: strerror(errno))
-        try? FileHandle.standardError.write(
-          contentsOf: Data("pickerd: cannot write the output: \(reason)\n".utf8))
-        throw ExitCode(EX_IOERR)
-      }
+      if !(command is Serve) { try flushOutput() }
     } catch {
       exit(withError: error)
     }
+  }
+
+  /// Writes the buffered output. A tool that cannot write it fails, because a script would go on
+  /// with a part of it.
+  static func flushOutput() throws {
+    guard fflush(nil) != 0 else { return }
+    let reason = String(cString: strerror(errno))
+    try? FileHandle.standardError.write(
+      contentsOf: Data("pickerd: cannot write the output: \(reason)\n".utf8))
+    throw ExitCode(EX_IOERR)
   }
 }
 

@@ -32,8 +32,8 @@ struct Rehearse: ParsableCommand {
       everything and join that session; and {"type":"quit"}.
 
       EXIT STATUS: 0 all scenes passed. 1 a scene failed; the report quotes the violated sentence \
-      of the contract. 64 usage error. 69 cannot listen on the address. 73 \
-      cannot write the file of --junit.
+      of the contract. 64 usage error. 69 cannot listen on the address. 73 the file of \
+      --junit cannot be written.
 
       SCENES:
       \(Scene.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))

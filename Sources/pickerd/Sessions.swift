@@ -18,7 +18,7 @@ struct Sessions: ParsableCommand {
         pickerd session end SESSION
 
       EXIT STATUS: 0 success. 1 there is no such session. 64 usage error. 69 the server cannot be \
-      reached, or refuses.
+      reached, or refuses. 74 the output cannot be written.
       """,
     subcommands: [List.self, Show.self, End.self])
 

@@ -13,7 +13,8 @@ struct Status: ParsableCommand {
       --json objects, one per line and interval. Rates and latencies are those of the interval. \
       If the server has --admin-keys, an API key with the scope metrics is needed.
 
-      EXIT STATUS: 0 success. 64 usage error. 69 the server cannot be reached.
+      EXIT STATUS: 0 success. 64 usage error. 69 the server cannot be reached. 74 the output \
+      cannot be written.
       """)
 
   @OptionGroup var admin: AdminAddress
@@ -74,7 +75,7 @@ struct Status: ParsableCommand {
       let last = try sample()
       let status = ServerStatus(url: url, first: first, last: last)
       Swift.print(json ? status.json : status.page, terminator: json ? "\n" : "")
-      fflush(nil)
+      try Pickerd.flushOutput()
       first = last
     } while json && !once
   }

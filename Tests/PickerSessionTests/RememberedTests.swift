@@ -129,4 +129,30 @@ import Testing
     #expect(updates.left.isEmpty)
     #expect(updates.joined == [ana])
   }
+
+  @Test func `members that have left retain few refs of refusals that are not in the log`() throws {
+    var limits = SessionLimits()
+    limits.rememberedRefBytes = 2048
+    let session = Session(try SessionFixture(letters, limits: limits).fold)
+    func code(_ effect: SessionEffect?) -> Rejection? {
+      guard case .answerOffline(_, let answer)? = effect,
+        case .refused(let refusal, _) = answer.body
+      else { return nil }
+      return refusal.code
+    }
+
+    for (member, count) in [(bo, 2), (cem, 1)] {
+      for ref in 1...count {
+        #expect(code(session.refuse(.confirm, ref: ref, by: member, beyond: nil)) == .notAllowed)
+      }
+      _ = session.apply(LogEntry(at: noon, body: .left(member)))
+    }
+    for member in [bo, cem] {
+      _ = session.apply(LogEntry(at: noon, body: .returned(member, nil)))
+    }
+
+    #expect([bo, cem].map { session.greatestRef(of: $0) } == [2, 1])
+    #expect(code(session.refuse(.confirm, ref: 2, by: bo, beyond: nil)) == .notAllowed)
+    #expect(code(session.refuse(.confirm, ref: 1, by: cem, beyond: nil)) == .oldRef)
+  }
 }

@@ -69,6 +69,7 @@ def test_output_that_cannot_be_written_is_an_error(stored):
     session, _ = lived(stored)
     where = ["--admin", f"http://127.0.0.1:{stored.admin_port}"]
     for command in (["replay", stored.path, session.id], ["session", "list", *where],
+                    ["status", "--once", *where],
                     ["backup", stored.path, stored.path.removeprefix("sqlite:") + ".copy"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run([binary(), *command], stdout=full, stderr=subprocess.PIPE,

@@ -187,6 +187,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       if let position = result.feedPosition { feed.signal.advance(to: position) }
       if result.hasEnded { deleteEndedLater() }
     } catch {
+      self.visited.withLock { $0.formUnion(visited) }
       fail(batch.records, error)
     }
   }
