@@ -65,6 +65,7 @@ final class TestLog: SessionLog {
   var takesEvents = true
   var canLoad = false
   var isShared = false
+  var sharedCount: SharedCount?
   /// Look-ups of sessions that are not answered.
   var lookups: [(session: SessionID, completion: (LogLookup<DormantSession>) -> Void)] = []
   var nameOwner = LogLookup<NameOwner>.absent

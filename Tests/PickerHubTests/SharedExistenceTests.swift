@@ -131,6 +131,29 @@ import Testing
     #expect(fixture.hub.sessionCount == 1)
   }
 
+  @Test func `sessions and idempotency keys of all nodes count against the limits`() throws {
+    let fixture = try shared()
+    let body = try CreateRequest(Array(#"{"definition":\#(letters)}"#.utf8))
+    func create(key: String? = nil) -> HubProblem? {
+      var problem: HubProblem?
+      let request = CreationRequest(
+        body, socketBase: "ws://here", key: key.map { (text: $0, bodyHash: []) })
+      fixture.hub.create(request, at: fixture.now) {
+        if case .failure(let failure) = $0 { problem = failure }
+      }
+      return problem
+    }
+
+    fixture.log.sharedCount = SharedCount(sessions: fixture.hub.limits.sessions)
+    #expect(create() == .full && fixture.hub.sessionCount == 1)
+    fixture.log.sharedCount = SharedCount(
+      sessions: fixture.hub.limits.sessions - 1, keys: 100_000)
+    #expect(create() == nil && fixture.hub.sessionCount == 2)
+    #expect(create(key: "k") == .full)
+    fixture.log.sharedCount?.keys = 99_999
+    #expect(create(key: "k") == nil)
+  }
+
   @Test func `a name that another node has given is found in the log`() throws {
     let fixture = try shared()
     let body = try CreateRequest(Array(#"{"definition":\#(letters),"external":"o-1"}"#.utf8))

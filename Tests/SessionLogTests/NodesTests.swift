@@ -56,6 +56,61 @@ import Testing
     #expect(try await one.load().fold.state == two.load().fold.state)
   }
 
+  @Test func `a node counts its own sessions at once, and those of others soon`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two) = (try TestNode(shelf), try TestNode(shelf))
+    let fixtures = try (0..<3).map { try LogFixture(in: one.log, id: "s\($0)") }
+    #expect(one.log.sharedCount?.sessions == 3)
+    one.log.flush()
+
+    try await wait(for: "the count of the other node") { two.log.sharedCount?.sessions == 3 }
+    #expect(one.log.sharedCount?.sessions == 3)
+    #expect(try TestNode(shelf).log.sharedCount?.sessions == 3)
+
+    _ = one.log.append(.ended(nil), of: fixtures[0].origin.id)
+    one.log.flush()
+    try await wait(for: "the end") {
+      one.log.sharedCount?.sessions == 2 && two.log.sharedCount?.sessions == 2
+    }
+  }
+
+  @Test func `creations during a count are not forgotten`() {
+    let creation = SharedCount(sessions: 1, keys: 1)
+    var count = CreationCount()
+    for _ in 0..<5 { count.append(creation) }
+    for _ in 0..<3 { count.settle(creation) }
+    let settled = count.settled
+    count.settle(creation)
+    count.append(creation)
+
+    count.haveCounted(SharedCount(sessions: 10, keys: 7), settled: settled, in: .seconds(1))
+
+    // Of six creations three were settled before the count.
+    #expect(count.total == SharedCount(sessions: 13, keys: 10) && count.settled == creation)
+    #expect(count.nextCounting > .now + .seconds(40))
+  }
+
+  @Test func `idempotency keys are deleted above the maximum, and after a day`() async throws {
+    let shelf = try Shelf(.postgres)
+    let log = try PostgresSessionLog(
+      TestServer.shared.address(shelf.database), zone: { _ in .utc }, digest: { $0 },
+      keyCountMax: 2
+    ) { _ in }
+    try shelf.write(
+      """
+      INSERT INTO pickerd.creation
+      SELECT decode('0' || n, 'hex'), '', 's', 'e', '', pickerd.now_ms() - 1000 + n
+      FROM generate_series(1, 5) AS n
+      """)
+
+    try await wait(for: "the deletion") { log.sharedCount?.keys == 2 }
+    try shelf.write("UPDATE pickerd.creation SET at = at - 86400000 WHERE key = '\\x04'")
+    try await wait(for: "the expiry") { log.sharedCount?.keys == 1 }
+
+    let rest = "SELECT string_agg(encode(key, 'hex'), ' ' ORDER BY key) FROM pickerd.creation"
+    #expect(try shelf.read(String.self, rest) == "05")
+  }
+
   @Test func `a lost notification costs time only`() async throws {
     let shelf = try Shelf(.postgres)
     let (one, _, _) = try await nodes(shelf)

@@ -28,6 +28,31 @@ def nodes(tmp_path, postgres):
         node.stop()
 
 
+def test_the_sessions_of_all_nodes_count_against_the_limit(tmp_path, postgres):
+    store = postgres.database()
+    nodes = [
+        Pickerd(tmp_path / f"node{n}.log", clock="system", limits={"sessions": 3},
+                options=("--store", store)) for n in range(2)]
+    try:
+        made = [nodes[0].session(LISTS, now=None) for _ in range(3)]
+        assert (nodes[0].create(LISTS).status, nodes[0].create(LISTS).code) == (503, "full")
+        wait_until(lambda: metric(nodes[1], "pickerd_sessions") == 3, what="the other node's count")
+        assert nodes[1].create(LISTS).code == "full"
+        # Evicted sessions count, too.
+        nodes[0].terminate()
+        nodes[0].exited()
+        nodes[0].start()
+        assert nodes[0].create(LISTS).code == "full"
+
+        assert nodes[1].delete(made[0].path).status == 204
+        for node in nodes:
+            wait_until(lambda: metric(node, "pickerd_sessions") == 2, what="the end to be counted")
+        assert nodes[1].create(LISTS).status == 201
+    finally:
+        for node in nodes:
+            node.stop()
+
+
 def unknown(number):
     return f"/v1/sessions/unknown{number}"
 

@@ -120,6 +120,7 @@ extension Hub {
     _ request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) throws(HubProblem) {
+    if let shared = log.sharedCount, isFull(shared, for: names) { throw .full }
     guard shard.total.take(max: limits.sessions) else { throw .full }
     // The directory counts the session itself; this only reserved room for it.
     defer { shard.total.add(-1) }
@@ -165,6 +166,12 @@ extension Hub {
           }
         })
     }
+  }
+
+  /// Whether the sessions or the idempotency keys of all nodes are at their maximum.
+  private func isFull(_ shared: SharedCount, for names: SessionIndex.Names) -> Bool {
+    if shared.sessions >= limits.sessions { return true }
+    return names.key != nil && !shard.names.use { $0.mayAddKey(to: shared.keys) }
   }
 
   private func fold(

@@ -112,6 +112,9 @@ extension SessionIndex {
     return .free(ordinal: lastOrdinal)
   }
 
+  /// Whether another key may be stored, if there are so many in a log of several nodes.
+  func mayAddKey(to count: Int) -> Bool { removesOldestKey || count < keyCountMax }
+
   /// Removes the oldest key if the reserved ones make too many.
   ///
   /// - Returns: The hash of the key, to be removed from the store too.

@@ -10,6 +10,9 @@ package protocol SharedSessionLog: AnyObject {
   var isShared: Bool { get }
   /// The running process in announcements. A restarted process has another one.
   var node: NodeIncarnation { get }
+  /// What all nodes have in the log, as far as this one knows. Can be called on any thread. `nil`:
+  /// the hubs know all sessions and keys.
+  var sharedCount: SharedCount? { get }
   /// Looks up a session that the hub does not know.
   func find(
     _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void)
@@ -40,6 +43,7 @@ package protocol SharedSessionLog: AnyObject {
 extension SharedSessionLog {
   package var isShared: Bool { false }
   package var node: NodeIncarnation { NodeIncarnation("") }
+  package var sharedCount: SharedCount? { nil }
 
   package func find(
     _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void
@@ -61,6 +65,30 @@ extension SharedSessionLog {
 
   package func released(_ session: SessionID) {}
   package func announce(_ announcement: PresenceAnnouncement, of session: SessionID) {}
+}
+
+/// What several nodes have created in a log.
+package struct SharedCount: Hashable, Sendable {
+  /// Sessions that have not ended.
+  package var sessions: Int
+  /// Idempotency keys.
+  package var keys: Int
+
+  package init(sessions: Int = 0, keys: Int = 0) {
+    self.sessions = sessions
+    self.keys = keys
+  }
+
+  package static func += (one: inout SharedCount, other: SharedCount) { one = one + other }
+
+  package static func -= (one: inout SharedCount, other: SharedCount) {
+    one.sessions -= other.sessions
+    one.keys -= other.keys
+  }
+
+  package static func + (one: SharedCount, other: SharedCount) -> SharedCount {
+    SharedCount(sessions: one.sessions + other.sessions, keys: one.keys + other.keys)
+  }
 }
 
 /// The outcome of looking something up in a log.

@@ -55,7 +55,9 @@ struct ServerMetrics {
   }
 
   private func addSessions(to metrics: inout MetricFamilies) {
-    metrics.gauge("pickerd_sessions", "Sessions that have not ended.", .init(sum.sessionCount))
+    metrics.gauge(
+      "pickerd_sessions", "Sessions that have not ended, with PostgreSQL those of all nodes.",
+      .init(store.sessionCount ?? sum.sessionCount))
     metrics.gauge(
       "pickerd_sessions_resident", "Sessions that are loaded in memory.", .init(sum.residentCount))
     metrics.counter("pickerd_joins_total", "New members.", .init(sum.counted.joins))

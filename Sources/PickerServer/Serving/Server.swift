@@ -43,7 +43,7 @@ package final class Server {
     gate = parts.gate
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
-      zones: parts.zones, log: log)
+      removesOldestKey: gate.keys == nil, zones: parts.zones, log: log)
     var sockets = SocketLoopConfiguration(
       configuration, limits, log, isProxy: { [gate = parts.gate] in gate.proxies.contains($0) })
     for _ in 0..<configuration.loops {

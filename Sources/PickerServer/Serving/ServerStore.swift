@@ -22,8 +22,7 @@ final class ServerStore: Sendable {
   /// - Throws: ``StoreProblem`` if the file cannot be opened.
   init(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings, loopCount: Int,
-    zones: ZoneDatabase,
-    log logger: Logger
+    removesOldestKey: Bool, zones: ZoneDatabase, log logger: Logger
   ) throws(StoreProblem) {
     let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
     self.mailboxes = mailboxes
@@ -32,13 +31,15 @@ final class ServerStore: Sendable {
       epoch: Hexadecimal.encode(SocketLoop.randomBytes(16)), limits: FeedLimits(settings),
       digest: SocketLoop.sha256, now: SocketLoop.wallMilliseconds)
     feedReaders = FeedReaders(countMax: settings[.feedReaders])
-    durable = try ServerStore.open(location, limits, settings, zones, mailboxes, logger)
+    let keyCountMax = removesOldestKey ? settings[.idempotencyKeys] : nil
+    durable = try ServerStore.open(
+      location, limits, settings, keyCountMax: keyCountMax, zones, mailboxes, logger)
   }
 
   /// Opens a durable store; `nil` for the memory.
   private static func open(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings,
-    _ zones: ZoneDatabase, _ mailboxes: [StoreMailbox], _ logger: Logger
+    keyCountMax: Int?, _ zones: ZoneDatabase, _ mailboxes: [StoreMailbox], _ logger: Logger
   ) throws(StoreProblem) -> (any DurableStore)? {
     let afterIteration: AfterIteration = { mailboxes.of($0).post(.run($0, $1)) }
     let notify: @Sendable (StoreNotice) -> Void = { notice in
@@ -61,7 +62,7 @@ final class ServerStore: Sendable {
         address, limits: limits.session, feedLimits: FeedLimits(settings),
         zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
         versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
-        afterIteration: afterIteration, notify: notify)
+        keyCountMax: keyCountMax, afterIteration: afterIteration, notify: notify)
     }
   }
 
@@ -141,6 +142,9 @@ final class ServerStore: Sendable {
   func afterWriting(_ reply: @escaping @Sendable () -> Void) {
     if let durable { durable.afterWriting(reply) } else { reply() }
   }
+
+  /// The sessions of all nodes of a database; `nil`: the hubs know all sessions.
+  var sessionCount: Int? { durable?.sharedCount?.sessions }
 
   /// Transactions since the start; `nil` for the memory.
   var batchCount: Int? { durable?.batchCount }

@@ -7,6 +7,7 @@ package import PickerSession
 extension PostgresSessionLog {
   package var isShared: Bool { true }
   package var node: NodeIncarnation { follower.node }
+  package var sharedCount: SharedCount? { creations.withLock { $0.total } }
 
   /// The clock of the database in milliseconds since 1970, as measured.
   package var clock: (@Sendable () -> Int64)? { { [clock = follower.clock] in clock.now } }

@@ -55,6 +55,7 @@ extension PostgresSessionLog {
     historyQueue.async {
       try? self.storeVisits()
       try? self.storeDeferred()
+      try? self.countIfDue()
       try? self.sweep()
       let isPartial = self.sweeping.withLock { state in
         state.isRunning = false
@@ -63,6 +64,26 @@ extension PostgresSessionLog {
       // After the pages of the history that were asked for meanwhile.
       if isPartial, self.failure == nil { self.sweepLater() }
     }
+  }
+
+  private func countIfDue() throws {
+    guard creations.withLock({ $0.nextCounting <= .now }) else { return }
+    try historyReader.use { connection throws(PostgresError) in
+      try connection.run(CreationCount.expiry, [.int(Int(SessionIndex.keyMilliseconds))])
+      if let keyCountMax, creations.withLock({ $0.total.keys > keyCountMax }) {
+        try connection.run(CreationCount.excessDeletion, [.int(keyCountMax)])
+      }
+      try count(connection)
+    }
+  }
+
+  /// Counts the sessions and the idempotency keys of all nodes.
+  func count(_ connection: PostgresConnection) throws(PostgresError) {
+    let begin = ContinuousClock.now
+    let settled = creations.withLock { $0.settled }
+    let row = try connection.run(CreationCount.sql)
+    let count = SharedCount(sessions: row.int(0, 0) ?? 0, keys: row.int(0, 1) ?? 0)
+    creations.withLock { $0.haveCounted(count, settled: settled, in: .now - begin) }
   }
 
   /// A connection of a member counts as activity; the entries of a session do so anyway.

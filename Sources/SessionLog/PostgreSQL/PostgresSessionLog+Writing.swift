@@ -43,6 +43,7 @@ extension PostgresSessionLog {
       state.committed(batch, begin: begin)
       for (session, byteCount) in result.byteCounts { state.note(byteCount, of: session) }
     }
+    creations.withLock { $0.settle(SharedCount(batch.records)) }
     var isBehind = false
     reports.report { served in
       let report = served.committed(
@@ -66,6 +67,7 @@ extension PostgresSessionLog {
       return state.failed()
     }
     notify(.message(sentence))
+    creations.withLock { $0.settle(SharedCount(records + later)) }
     // A session with a lost snapshot is lost too: its list of spent entries is gone, and only a
     // reload makes it again.
     reports.lost((records + later).sessions)

@@ -40,6 +40,9 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   /// Sessions to which members have connected since the last sweep.
   let visited = Mutex<Set<SessionID>>([])
   let sweeping = Mutex(SweepState())
+  let creations = Mutex(CreationCount())
+  /// The number of idempotency keys above which the oldest are deleted; `nil`: none is.
+  let keyCountMax: Int?
   let reports: PostgresReports
   let follower: PostgresFollower
   let notify: @Sendable (StoreNotice) -> Void
@@ -61,13 +64,15 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   /// Connects to a database, and creates or migrates the schema `pickerd` in it.
   ///
   /// - Parameters: As of ``SQLiteSessionLog``.
+  /// - Parameter keyCountMax: The number of idempotency keys above which the oldest are deleted;
+  ///   `nil`: none is.
   /// - Throws: ``StoreProblem`` if the database cannot be used.
   package init(
     _ address: PostgresAddress, limits: SessionLimits = SessionLimits(),
     feedLimits: FeedLimits = FeedLimits(), zone: @escaping @Sendable (String) -> ZoneRules?,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8],
     versions: FoldVersions = FoldVersions(tzdata: nil),
-    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
+    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax, keyCountMax: Int? = nil,
     afterIteration: @escaping AfterIteration = { $1() },
     notify: @escaping @Sendable (StoreNotice) -> Void
   ) throws(StoreProblem) {
@@ -75,6 +80,7 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
     self.limits = limits
     self.versions = versions
     self.digest = digest
+    self.keyCountMax = keyCountMax
     self.afterIteration = afterIteration
     self.notify = notify
     state = Mutex(
@@ -96,6 +102,7 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
       restored = try PostgresOrphans.adopt(
         try PostgresOrphans.stoppedNodes(connection), by: writer.incarnation, connection)
       hasLostHistory = opened.hasLostHistory
+      try count(connection)
     } catch let problem as StoreProblem {
       throw problem
     } catch {
@@ -133,8 +140,16 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
       return .failed
     }
     let outcome = add(.log(record, session), needsBudget: record.needsBudget)
-    if case .created = record, outcome == .failed { reports.use { $0.remove(session) } }
+    if case .created(let origin) = record { note(outcome, of: origin) }
     return outcome
+  }
+
+  private func note(_ outcome: AppendOutcome, of origin: SessionOrigin) {
+    if outcome == .pending {
+      creations.withLock { $0.append(SharedCount(origin)) }
+    } else {
+      reports.use { $0.remove(origin.id) }
+    }
   }
 
   package func feed(_ record: FeedRecord, of session: SessionID) -> Bool {
