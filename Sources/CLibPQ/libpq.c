@@ -8,6 +8,7 @@
   each(PQconnectStartParams) each(PQconnectPoll)                                                   \
   each(PQconninfoParse) each(PQconninfoFree) each(PQfreemem)                                       \
   each(PQfinish) each(PQstatus) each(PQtransactionStatus) each(PQerrorMessage) each(PQsocket)      \
+  each(PQhostaddr)                                                                                 \
   each(PQsetnonblocking) each(PQenterPipelineMode) each(PQexitPipelineMode)                        \
   each(PQpipelineSync) each(PQflush) each(PQisBusy) each(PQconsumeInput) each(PQexec)              \
   each(PQsendPrepare) each(PQsendQueryPrepared) each(PQgetResult) each(PQclear)                    \
@@ -53,6 +54,8 @@ PGconn *PQconnectStartParams(const char *const *keywords, const char *const *val
 PostgresPollingStatusType PQconnectPoll(PGconn *connection) {
   return library.PQconnectPoll(connection);
 }
+
+char *PQhostaddr(const PGconn *connection) { return library.PQhostaddr(connection); }
 
 PQconninfoOption *PQconninfoParse(const char *conninfo, char **message) {
   return library.PQconninfoParse(conninfo, message);

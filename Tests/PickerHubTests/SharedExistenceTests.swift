@@ -244,6 +244,44 @@ import Testing
     #expect(fixture.log.released.contains(elsewhere))
   }
 
+  /// Regression: each node that had ever loaded a session kept it while it had members.
+  @Test func `a session with members leaves memory when another node appends to it`() throws {
+    let fixture = try shared()
+    fixture.join(1)
+    fixture.disconnect(1)
+    fixture.wait(60_000)
+    #expect(fixture.log.released.isEmpty)
+
+    let members = fixture.fold.membersInOrder
+    fixture.commit([.foreign(LogEntry(at: noon, body: .command(members[0].id, ref: 1, .clear)))])
+    fixture.wait(4000)
+    #expect(fixture.log.released.isEmpty)
+    fixture.wait(2000)
+
+    #expect(fixture.log.released == [fixture.session] && fixture.log.snapshots.isEmpty)
+  }
+
+  @Test func `a session that was only read leaves memory, unless it is adopted`() throws {
+    let fixture = try shared()
+    let origin = SessionOrigin(
+      id: elsewhere, epoch: "e", definition: fixture.fold.definition, createdAt: noon)
+    for isAdopted in [false, true] {
+      _ = read(fixture, elsewhere)
+      answer(fixture, .found(dormant))
+      var fold = try SessionFold(origin)
+      let joining = LogEntry.Joining(
+        member: MemberID("m_9"), secret: SecretHash([]), name: "Ana", role: nil)
+      _ = fold.apply(LogEntry(at: noon, body: .joined(joining)))
+      let session = LoadedSession(fold: fold, entryCount: 1, idleMilliseconds: 0)
+      fixture.hub.loaded(elsewhere, session, at: fixture.now)
+      if isAdopted { fixture.hub.restore([dormant], at: fixture.now) }
+      fixture.wait(6000)
+
+      #expect(fixture.log.released.contains(elsewhere) != isAdopted)
+      fixture.log.released = []
+    }
+  }
+
   @Test func `a lost session with members is loaded again`() throws {
     let fixture = try shared()
     fixture.join(1)

@@ -11,7 +11,7 @@ import Testing
   private let content = Ticket(issuedAt: Instant(milliseconds: 1_800_000_000_000), endsAt: 7)
 
   @Test func `a ticket is valid only for its purpose and session and until it expires`() {
-    let ticket = signer.ticket(for: .events, of: session, until: 1_000, content)
+    let ticket = signer.ticket(for: .events, of: session, until: 1_000, content, at: 0)
 
     #expect(signer.verify(ticket, for: .events, of: session, at: 999) == content)
     #expect(signer.verify(ticket, for: .events, of: session, at: 1_000) == nil)
@@ -19,12 +19,28 @@ import Testing
     #expect(signer.verify(ticket, for: .events, of: SessionID("abd"), at: 0) == nil)
     #expect(TicketSigner().verify(ticket, for: .events, of: session, at: 0) == nil)
     let endless = Ticket(issuedAt: Instant(milliseconds: 5))
-    let other = signer.ticket(for: .months, of: session, until: 1_000, endless)
+    let other = signer.ticket(for: .months, of: session, until: 1_000, endless, at: 0)
     #expect(signer.verify(other, for: .months, of: session, at: 0) == endless)
   }
 
+  @Test func `a ticket of one node is valid at another, whose machine has been up for longer`() {
+    let key = [UInt8](repeating: 7, count: 64)
+    let one = TicketSigner(key: key) { 1_700_000_000_000 }
+    let two = TicketSigner(key: key) { 1_700_000_000_500 }
+    let ticket = one.ticket(
+      for: .events, of: session, until: 1_000,
+      Ticket(issuedAt: content.issuedAt, endsAt: 2_000), at: 0)
+
+    let verified = two.verify(ticket, for: .events, of: session, at: 70_000)
+
+    #expect(verified?.endsAt == 71_500)
+    #expect(two.verify(ticket, for: .events, of: session, at: 70_500) != nil)
+    let later = TicketSigner(key: key) { 1_700_000_001_000 }
+    #expect(later.verify(ticket, for: .events, of: session, at: 70_500) == nil)
+  }
+
   @Test func `any other text is not a ticket`() {
-    let ticket = signer.ticket(for: .events, of: session, until: 1_000, content)
+    let ticket = signer.ticket(for: .events, of: session, until: 1_000, content, at: 0)
     let later = ticket.replacing(String(1_000, radix: 36), with: String(9_000, radix: 36))
 
     for text in ["", ".", "x", later, ticket + "0", String(ticket.dropLast()), "-" + ticket] {

@@ -260,7 +260,7 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
 
   @Test func `only the last decisions are remembered`() throws {
     var session = try SessionFixture.confirming()
-    for ref in 3..<23 {
+    for ref in 3..<43 {
       session.settle(Settle(op: session.op, isGranted: false))
       session.settle(Settle(op: "no-\(ref)", isGranted: true))
       session.give(ana, ref, .confirm)

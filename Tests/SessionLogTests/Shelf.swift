@@ -76,6 +76,15 @@ final class Shelf: Sendable {
     try SQLiteConnection(path).run(script: sql)
   }
 
+  /// Makes a database that of schema 4.
+  func removeFifthSchema() throws {
+    try write(
+      """
+      DROP FUNCTION pickerd.end_session_after; DROP INDEX pickerd.session_ordinal;
+      ALTER TABLE pickerd.store DROP COLUMN ticket_key; UPDATE pickerd.store SET schema = 4
+      """)
+  }
+
   /// Creates the file from a dump of an older one.
   func write(golden name: String) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

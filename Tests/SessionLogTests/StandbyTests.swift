@@ -1,4 +1,5 @@
 import CivilTime
+import Foundation
 import PickerHub
 import PickerModel
 import PickerSession
@@ -100,6 +101,54 @@ import Testing
     }
   }
 
+  /// Regression: a new connection waited for 30 s, whatever the time of the batch was, and each
+  /// attempt left a connection at the server.
+  @Test func `a batch waits for a standby for a bounded time, over all connections`() async throws {
+    try await withStandby { one, shelf, standby in
+      one.log.queue.sync { one.log.waitSeconds = 3 }
+      let begin = ContinuousClock.now
+      try appendUnanswered(one, shelf, standby)
+
+      try await one.wait(for: "lost") { if case .lost = $0 { true } else { nil } }
+      #expect(.now - begin < .seconds(20))
+
+      try await Task.sleep(for: .seconds(15))
+      let connections = "SELECT count(*) FROM pg_stat_activity WHERE \(one.isWriter)"
+      #expect(try shelf.read(Int.self, connections) ?? 0 <= 3)
+    }
+  }
+
+  /// Regression: the batch was stored twice.
+  @Test func `a batch with an unknown outcome is lost if the row of its node was deleted`()
+    async throws
+  {
+    try await withStandby { one, shelf, standby in
+      try standby.stop()
+      one.append(command)
+      try standby.wait(for: "a commit that waits") { try standby.waits(one.isWriter) == 1 }
+      let incarnation = one.log.follower.incarnation
+      let deleted = Mutex(false)
+      Thread.detachNewThread {
+        let connection = try? TestServer.shared.connect(shelf.database)
+        _ = try? connection?.run("SELECT set_config('synchronous_commit', 'local', false)")
+        _ = try? connection?.run(
+          "DELETE FROM pickerd.node WHERE incarnation = $1", [.int(incarnation)])
+        deleted.withLock { $0 = true }
+      }
+      try standby.wait(for: "a deletion that waits for the row") {
+        let waiting = "wait_event_type = 'Lock' AND query LIKE 'DELETE FROM pickerd.node%'"
+        return try shelf.read(
+          Int.self, "SELECT count(*) FROM pg_stat_activity WHERE \(waiting)") == 1
+      }
+      try standby.endWaiting(one.isWriter)
+      try standby.wait(for: "the deletion") { deleted.withLock { $0 } }
+      try standby.start()
+
+      try await one.wait(for: "lost") { if case .lost = $0 { true } else { nil } }
+      #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 2)
+    }
+  }
+
   @Test func `a session whose end the standby does not have is not absent`() async throws {
     try await withStandby { one, shelf, standby in
       let two = try TestNode(shelf)
@@ -152,7 +201,7 @@ import Testing
       fixture.join("m_1")
       stopping!.log.flush()
       fixture.closeLog()
-      let adoption = "query LIKE 'UPDATE session SET served_by%'"
+      let adoption = "query LIKE '%UPDATE session SET served_by = $1 FROM orphan%'"
 
       try standby.stop()
       stopping = nil

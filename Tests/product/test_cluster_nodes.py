@@ -7,6 +7,7 @@ one order.
 import json
 import threading
 import time
+from datetime import datetime, timezone
 
 import pytest
 
@@ -46,6 +47,21 @@ def nodes(tmp_path, store):
     nodes = Nodes(tmp_path, store)
     yield nodes
     nodes.stop()
+
+
+def test_a_ticket_of_one_node_is_valid_at_the_others_and_after_a_restart(nodes):
+    session = nodes[0].session({"kind": "calendar"}, now=None)
+    made = nodes[0].post(f"{session.path}/tickets", {"for": "months", "seconds": 600}).json
+    month = datetime.now(timezone.utc).strftime("%Y-%m")
+    drawing = f"{session.path}/months/{month}.svg?ticket={made['ticket']}"
+
+    nodes[1].terminate()
+    nodes[1].exited()
+    nodes[1].start()
+
+    assert [node.get(drawing).status for node in nodes] == [200, 200, 200]
+    changed = drawing[:-1] + ("0" if drawing[-1] != "0" else "1")
+    assert [node.get(changed).status for node in nodes] == [401, 401, 401]
 
 
 def join(session, node, name, **fields):

@@ -146,7 +146,7 @@ def test_both_manifests_have_equal_services_and_ingresses():
 
 
 def test_with_a_database_the_ingress_sends_an_address_to_the_same_pod():
-    """A ticket is valid at the pod that has issued it."""
+    """A session is fastest if its members are at one pod."""
     shared, own = (dict(kinds["Ingress"]["metadata"]["annotations"])
                    for kinds in (KINDS, KINDS_OF_DATABASE))
 

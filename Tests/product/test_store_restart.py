@@ -122,6 +122,29 @@ def test_members_online_at_a_crash_time_out_after_the_restart(serve):
     assert session.get()["members"] == []
 
 
+@pytest.mark.parametrize("how", ["evicted", "kill -9"])
+def test_a_command_refused_because_of_the_role_is_not_done_by_a_later_owner(serve, how):
+    """The answer may have been lost: the client sends the command again when it is back."""
+    server = serve(limits={"memberMilliseconds": 1000})
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    assert bo.do("confirm", ref=1)["code"] == "notAllowed"
+    ana.leave()
+    wait_until(lambda: len(session.get()["members"]) == 1, what="the leave")
+    bo.drop()
+    if how == "evicted":
+        wait_until(lambda: resident(server) == 0, timeout=60, what="the session's eviction")
+    else:
+        again(server)
+
+    bo.url = session.url
+    bo = session.back(bo)
+
+    assert (bo.welcome["ref"], bo.screen.members[bo.id]["role"]) == (1, "owner")
+    assert bo.do("confirm", ref=1)["code"] == "notAllowed"
+    assert session.get()["status"] == "open"
+
+
 def test_an_empty_session_is_evicted_and_reloaded_on_demand(serve):
     server = serve()
     session = server.session(CALENDAR)

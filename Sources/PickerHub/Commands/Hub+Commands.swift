@@ -6,10 +6,9 @@ import PickerSession
 extension Hub {
   /// Queues a command for its session.
   ///
-  /// A command of an unknown type, over the rate limit, or above its member's role is refused and
-  /// not stored, so that it cannot grow the store. Nor is a command whose ref is not above that of
-  /// such a command. Its answer still comes in the order of the
-  /// connection's commands.
+  /// A command of an unknown type, over the rate limit, or of a viewer is refused and not stored,
+  /// so that it cannot grow the store. Nor is a command whose ref is not above that of such a
+  /// command. Its answer still comes in the order of the connection's commands.
   ///
   /// - Parameter completion: Receives the effects of the command, or `nil` if the log has lost it.
   /// - Returns: As ``append(_:to:at:completion:)``.

@@ -13,6 +13,13 @@ extension Hub {
     }
   }
 
+  /// The last entry of a session decides which node is responsible for it.
+  func noteServing(isHere: Bool, _ hosted: HostedSession) {
+    guard hosted.isServedHere != isHere else { return }
+    hosted.isServedHere = isHere
+    if !isHere { evictSoon(hosted) }
+  }
+
   /// Another session has the external id or the idempotency key of a new session.
   private func refuseCreation(of hosted: HostedSession) {
     guard case .creating = directory[hosted.id] else { return }

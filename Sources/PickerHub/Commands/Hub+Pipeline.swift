@@ -165,7 +165,10 @@ extension Hub {
     if hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount, at: now) {
       log.storeSnapshot(of: hosted, isIdle: false, at: now)
     }
-    if isShared { noteMembers(entry.body, isOwn: arrival != nil, in: hosted) }
+    if isShared {
+      noteServing(isHere: arrival != nil, hosted)
+      noteMembers(entry.body, isOwn: arrival != nil, in: hosted)
+    }
     if case .left = entry.body { evict(hosted) }
   }
 

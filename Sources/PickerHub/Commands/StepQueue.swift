@@ -62,6 +62,9 @@ struct StepQueue {
 
 /// What the pending steps will do.
 extension StepQueue {
+  /// The number of pending entries.
+  var entryCount: Int { steps.count { if case .apply = $0 { true } else { false } } }
+
   /// The connections whose join is pending; they are no listeners yet.
   var joiningConnections: [HubConnection] {
     steps.compactMap { if case .attach(let connection, _) = $0 { connection } else { nil } }

@@ -7,8 +7,10 @@ package enum LogRecord: Sendable {
   case created(SessionOrigin)
   case entry(LogEntry)
   /// The log writes the event in the transaction that removes the session; `nil` for a session that
-  /// could not be read.
-  case ended(FeedEvent?)
+  /// could not be read. `after` is the number of entries that the log has then, as far as the hub
+  /// knows. If a shared log has others, it reports the session as lost instead: the event would
+  /// have the state without them.
+  case ended(FeedEvent?, after: Int? = nil)
 }
 
 extension LogRecord {
@@ -28,7 +30,7 @@ extension LogRecord {
     switch self {
     case .created(let origin): 1024 + (origin.title?.utf8.count ?? 0)
     case .entry(let entry): entry.byteCount
-    case .ended(let event): 64 + (event?.byteCount ?? 0)
+    case .ended(let event, _): 64 + (event?.byteCount ?? 0)
     }
   }
 }

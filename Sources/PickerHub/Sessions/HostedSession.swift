@@ -22,6 +22,10 @@ package final class HostedSession {
   var hostChanges = HostChangeQueue()
   var ticks = SessionTicks()
   var presence = PresenceThrottle()
+  /// Whether no other node is known to be responsible for the session. One that has members stays
+  /// in memory at the node that has appended its last entry, which created or adopted it: that node
+  /// ticks it, and lets absent members leave.
+  var isServedHere = true
   /// The time of the last revision or join, in machine milliseconds.
   private(set) var lastActivity: Int64
   /// Why the session ends; read in the phase `ending` and later.
@@ -51,7 +55,7 @@ package final class HostedSession {
   }
 
   /// A session that was reloaded from its log.
-  init(_ loaded: LoadedSession, number: Int, _ buffers: HubBuffers, lastActivity: Int64) {
+  init(_ loaded: LoadedSession, number: Int, _ buffers: HubBuffers, after state: DormantState) {
     let fold = loaded.fold
     steps = StepQueue(total: buffers)
     session = Session(fold)
@@ -61,7 +65,8 @@ package final class HostedSession {
     history = HistoryReading(
       isPartial: fold.history.count < min(fold.revision, fold.limits.history))
     attendance = Attendance()
-    self.lastActivity = lastActivity
+    lastActivity = state.lastActivity
+    isServedHere = state.isServedHere
   }
 }
 
@@ -81,6 +86,9 @@ extension HostedSession {
 }
 
 extension HostedSession {
+  /// Whether the session may be evicted when nobody is connected to it here.
+  var isEvictable: Bool { session.fold.members.isEmpty || !isServedHere }
+
   /// A revision or a join: its time to live begins again.
   func noteActivity(at time: HubTime) { lastActivity = time.machine }
 
@@ -100,14 +108,12 @@ extension HostedSession {
     }
   }
 
-  /// Whether a command is certain to be refused because of its member's role: the role is too low,
-  /// and no pending step can change it.
+  /// Whether a command is certain to be refused because its member is a viewer: no pending step can
+  /// change that. Without tokens nobody is a viewer.
   func isBarred(_ command: Command, of member: MemberID) -> Bool {
-    let needed = command.roleNeeded
-    // Without tokens nobody is a viewer.
-    guard needed > (session.hasTokens ? .viewer : .editor) else { return false }
-    if let role = session.role(of: member), role >= needed { return false }
-    return !steps.mayGive(needed, to: member, hasTokens: session.hasTokens)
+    guard session.hasTokens, command.roleNeeded > .viewer else { return false }
+    if let role = session.role(of: member), role > .viewer { return false }
+    return !steps.mayGive(.editor, to: member, hasTokens: true)
   }
 
   /// Whether a ref is not above that of a refused command that is not in the log.

@@ -36,7 +36,11 @@ extension Hub {
   /// hub knows are not added.
   package func restore(_ stored: some Sequence<DormantSession>, at time: HubTime) {
     now = time
-    for session in stored where directory[session.id] == nil {
+    for session in stored {
+      guard directory[session.id] == nil else {
+        directory.adopt(session.id)
+        continue
+      }
       let lastActivity = time.machine - session.idleMilliseconds
       directory.restore(
         session.id,
@@ -112,23 +116,28 @@ extension Hub {
     }
   }
 
-  /// Starts a timer that evicts a session without members, unless someone joins meanwhile.
+  /// Starts a timer that evicts a session without members, or one for which another node is
+  /// responsible, unless someone connects to it meanwhile.
   func evictSoon(_ hosted: HostedSession) {
-    guard log.canLoad, hosted.isInMemory, hosted.session.fold.members.isEmpty else { return }
+    guard log.canLoad, hosted.isInMemory, hosted.isEvictable else { return }
     schedule.add(.idle(hosted.id), due: now.machine + min(5_000, limits.memberMilliseconds))
   }
 
-  /// Evicts a session that has no members and no connections. If steps are pending, it is tried
-  /// again later. With a shared log, so is one that owes an event: no node knows the ticks of
-  /// sessions that are not in memory.
+  /// Evicts a session that has no connections, and no members or another node that is responsible
+  /// for it. If steps are pending, it is tried again later. With a shared log, so is one that owes
+  /// an event, if this node is responsible: no node knows the ticks of sessions that are not in
+  /// memory.
   func evict(_ hosted: HostedSession) {
-    guard log.canLoad, hosted.phase == .open, hosted.session.fold.members.isEmpty,
+    guard log.canLoad, hosted.phase == .open, hosted.isEvictable,
       hosted.attendance.connectionCount == 0, hosted.session.listeners.isEmpty
     else { return }
+    let owesEvent = isShared && hosted.isServedHere && hosted.session.fold.owesEvent
     guard hosted.steps.isEmpty, !hosted.hostChanges.isPreparing, !hosted.history.isRunning,
-      !isShared || !hosted.session.fold.owesEvent
+      !owesEvent
     else { return schedule.add(.idle(hosted.id), due: now.machine + retryMilliseconds) }
-    if hosted.log.needsIdleSnapshot { log.storeSnapshot(of: hosted, isIdle: true, at: now) }
+    if hosted.log.needsIdleSnapshot, hosted.session.fold.members.isEmpty {
+      log.storeSnapshot(of: hosted, isIdle: true, at: now)
+    }
     directory.evict(hosted, state(of: hosted))
     release(hosted.id)
   }

@@ -53,7 +53,7 @@ extension Hub {
         id,
         DormantState(
           lastActivity: now.machine - session.idleMilliseconds, ttlSeconds: session.ttlSeconds,
-          status: session.status, queuedTick: nil))
+          status: session.status, queuedTick: nil, isServedHere: false))
     case .absent: lookups.noteAbsence(of: id, at: now.machine)
     case .found, .unavailable: break
     }

@@ -113,8 +113,10 @@ extension Hub {
   }
 
   /// Ends a session.
+  ///
+  /// - Parameter attempts: How often it is tried while other nodes append entries.
   package func delete(
-    _ id: SessionID, token: Credential?, at time: HubTime,
+    _ id: SessionID, token: Credential?, at time: HubTime, attempts: Int = 5,
     answer: @escaping (Result<Void, HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
@@ -130,19 +132,26 @@ extension Hub {
           guard let hosted else {
             return answer(mayExist(id) ? .failure(.unavailable) : .success(()))
           }
-          end(hosted, .deleted, completion: answer)
+          end(hosted, .deleted) { [unowned self] result in
+            guard case .failure(.unavailable) = result, isShared, attempts > 1 else {
+              return answer(result)
+            }
+            delete(id, token: token, at: now, attempts: attempts - 1, answer: answer)
+          }
         }, in: hosted, at: now)
     }
   }
 
   /// Ends a session: from now on the hub applies and answers nothing. When the log has stored the
-  /// end, the connections are closed. The event has the state of now, without pending entries.
+  /// end, the connections are closed. The event has the state of now, without pending entries. With
+  /// a shared log it fails if another node has appended an entry meanwhile.
   func end(
     _ hosted: HostedSession, _ reason: SessionEnd,
     completion: @escaping (Result<Void, HubProblem>) -> Void
   ) {
     let event = hosted.session.endEvent(reason, at: now.session)
-    switch log.append(.ended(event), of: hosted.id) {
+    let count = hosted.log.entryCount + hosted.steps.entryCount
+    switch log.append(.ended(event, after: count), of: hosted.id) {
     case .failed, .full, .exhausted: completion(.failure(.unavailable))
     case .stored where hosted.steps.isEmpty:
       directory.end(hosted, reason)

@@ -39,11 +39,14 @@ package final class Server {
     self.configuration = configuration
     self.metrics = metrics
     let limits = ServerLimits(configuration.limits)
-    let parts = try SharedParts(configuration)
-    gate = parts.gate
+    var parts = try SharedParts(configuration)
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
-      removesOldestKey: gate.keys == nil, zones: parts.zones, log: log)
+      removesOldestKey: parts.gate.keys == nil, zones: parts.zones, log: log)
+    if let key = store.ticketKey {
+      parts.gate.tickets = TicketSigner(key: key, clock: store.clock)
+    }
+    gate = parts.gate
     var sockets = SocketLoopConfiguration(
       configuration, limits, log, isProxy: { [gate = parts.gate] in gate.proxies.contains($0) })
     for _ in 0..<configuration.loops {
@@ -82,7 +85,7 @@ package final class Server {
   private struct SharedParts {
     let zones = ZoneDatabase()
     let texts = LocaleCatalog()
-    let gate: RequestGate
+    var gate: RequestGate
     let redirect = HTTPSRedirect()
     let sessionTotal = SharedSessionTotal()
     let sessionIndex: SharedSessionIndex

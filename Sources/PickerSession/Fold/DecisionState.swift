@@ -18,7 +18,7 @@ package struct DecisionState: Hashable, Sendable {
   /// The maximum of ``waitingByteCount``.
   package static let waitingBytesMax = 1_048_576
   /// The maximum number of ``settlements`` and of ``lateOps``. A settlement has at most 6 KiB.
-  package static let rememberedMax = 8
+  package static let rememberedMax = 32
 
   package init() {}
 

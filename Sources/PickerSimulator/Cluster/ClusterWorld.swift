@@ -96,6 +96,9 @@ final class ClusterWorld {
       for other in nodes {
         other.enter { $0.nodeLost(node.log.node, at: self.time.now) }
       }
+      let adopting = random.pick(nodes)
+      let orphans = log.adopt(of: node.log.node, by: adopting.log.node)
+      adopting.enter { $0.restore(orphans, at: self.time.now) }
     }
   }
 }

@@ -19,6 +19,8 @@ final class SharedLog {
 
   struct Stored {
     let origin: SessionOrigin
+    /// The node that has created or adopted it, or appended its last entry.
+    var servedBy: NodeIncarnation
     var entries: [Entry] = []
     var hasEnded = false
     /// The events of its entries in the feed.
@@ -57,6 +59,18 @@ final class SharedLog {
 
   func leave(_ node: NodeLog) { nodes.removeAll { $0 === node } }
 
+  /// Makes a node responsible for the sessions of one that has stopped.
+  func adopt(of stopped: NodeIncarnation, by node: NodeIncarnation) -> [DormantSession] {
+    let orphans = sessions.filter { !$0.value.hasEnded && $0.value.servedBy == stopped }.keys
+      .sorted { $0.text < $1.text }
+    return orphans.map { session in
+      sessions[session]?.servedBy = node
+      return DormantSession(
+        id: session, ttlSeconds: sessions[session]?.origin.ttlSeconds ?? 0, idleMilliseconds: 0,
+        nextTick: nil, hasMembers: true)
+    }
+  }
+
   /// The session with an external id, unless it has ended.
   func owner(of external: String) -> SessionID? {
     sessions.values.first { !$0.hasEnded && $0.origin.host.external == external }?.origin.id
@@ -75,10 +89,11 @@ final class SharedLog {
     switch record {
     case .created(let origin):
       if let external = origin.host.external, owner(of: external) != nil { return .refused }
-      sessions[session] = Stored(origin: origin)
+      sessions[session] = Stored(origin: origin, servedBy: writer.node)
     case .entry(let entry):
       guard sessions[session]?.hasEnded == false else { return .dropped }
       sessions[session]?.entries.append(Entry(writer: writer, entry: entry))
+      sessions[session]?.servedBy = writer.node
     case .ended:
       guard sessions[session]?.hasEnded == false else { return .dropped }
       sessions[session]?.hasEnded = true

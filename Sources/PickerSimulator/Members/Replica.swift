@@ -48,6 +48,11 @@ struct Replica {
     note()
   }
 
+  private func isOfViewer(_ entry: LogEntry) -> Bool {
+    guard case .command(let member, ref: _, _) = entry.body else { return false }
+    return fold.members[member]?.role == .viewer
+  }
+
   /// Applies the entries that are new in the log.
   ///
   /// - Parameter isLate: Whether a member's role can change between append and apply.
@@ -58,8 +63,9 @@ struct Replica {
       let definition = fold.picker.definition
       var count = 0
       let outcomes = fold.apply(entry)
-      if outcomes.contains(where: { $0.isUnneeded(isLate: isLate) }) {
-        return "a command that is refused for its type or its member's role is not logged"
+      let isKnown = !isLate && isOfViewer(entry)
+      if outcomes.contains(where: { $0.isUnneeded(isOfViewer: isKnown) }) {
+        return "a command that is refused for its type, or because of a viewer, is not logged"
       }
       for case .delta(let delta) in outcomes {
         count += 1
@@ -143,10 +149,11 @@ extension Replica {
 
 extension Outcome {
   /// Whether it is a refusal that must not be logged.
-  fileprivate func isUnneeded(isLate: Bool) -> Bool {
+  /// - Parameter isOfViewer: Whether the hub knew that the member is a viewer.
+  fileprivate func isUnneeded(isOfViewer: Bool) -> Bool {
     guard case .answered(_, let answer) = self, case .refused(let refusal, _) = answer.body else {
       return false
     }
-    return refusal.code == .unknownType || (refusal.code == .notAllowed && !isLate)
+    return refusal.code == .unknownType || (refusal.code == .notAllowed && isOfViewer)
   }
 }

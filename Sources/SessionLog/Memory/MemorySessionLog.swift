@@ -65,7 +65,7 @@ package final class MemorySessionLog: SessionLog {
       log.byteCount += entry.byteCount
       log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       last = log
-    case .ended(let event):
+    case .ended(let event, _):
       logs[session] = nil
       last = nil
       if let event { feed?.append([event]) }

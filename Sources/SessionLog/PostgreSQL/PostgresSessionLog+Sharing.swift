@@ -122,13 +122,15 @@ extension PostgresSessionLog {
       SELECT id, ordinal, external, status FROM session
       WHERE ended_at IS NULL AND ordinal > $1 AND ($2::bytea IS NULL OR external = $2)
         AND ($3::text IS NULL OR status IS NULL OR status = $3)
-      ORDER BY ordinal LIMIT $4
+      ORDER BY ordinal FETCH FIRST $4 ROWS WITH TIES
       """,
       [
         .int(query.after), .bytes(query.external.map { Data($0.utf8) }),
         .text(query.status?.rawValue), .int(query.limit + 1),
       ])
-    let count = min(rows.count, query.limit)
+    // Two nodes may have given the same ordinal, which is the cursor of the next page.
+    var count = min(rows.count, query.limit)
+    while count > 0, count < rows.count, rows.int(count, 1) == rows.int(count - 1, 1) { count += 1 }
     let entries = (0..<count).map { row in
       let id = SessionID(rows.text(row, 0) ?? "")
       let status = rows.text(row, 3).flatMap(SessionStatus.init(rawValue:))
@@ -139,7 +141,8 @@ extension PostgresSessionLog {
     }
     let sessions = entries.filter { query.status == nil || query.status == $0.status }
     return SessionListPage(
-      sessions: sessions, next: rows.count > count ? entries.last?.ordinal : nil)
+      sessions: sessions,
+      next: rows.count > count || count > query.limit ? entries.last?.ordinal : nil)
   }
 
   /// The status of a session that an older pickerd has stored without it.

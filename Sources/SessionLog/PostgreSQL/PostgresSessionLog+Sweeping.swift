@@ -6,8 +6,8 @@ import PickerSession
 /// What a node remembers between sweeps.
 struct SweepState {
   var isRunning = false
-  /// When nodes that have stopped were first found. Their sessions were adopted then.
-  var stoppedSince: [Int: ContinuousClock.Instant] = [:]
+  /// When nodes that have stopped were first found.
+  private var stoppedSince: [Int: ContinuousClock.Instant] = [:]
   /// The nodes whose sessions may have been adopted without an answer: the hubs do not know them.
   var unanswered: Set<Int> = []
   /// When sessions are next read to find those that have expired.
@@ -16,6 +16,36 @@ struct SweepState {
   private(set) var readThrough = 0
   private var reading = Duration.zero
   private var lastReading = Duration.zero
+
+  /// How long a node must seem to have stopped before its sessions are adopted: after a failover
+  /// all nodes do until they have connected again.
+  static let adoptionDelay = Duration.seconds(6)
+  /// How long a node that has stopped can find the outcome of its last batch.
+  static let rowLifetime = Duration.seconds(60)
+
+  /// Some nodes seem to have stopped.
+  ///
+  /// Their sessions are adopted several times: a node that has just registered, and does not hold
+  /// its lock yet, seems to have stopped. It may then stop, with sessions, before the next sweep,
+  /// which may be much later on a busy machine. A node without a row cannot append, so the last
+  /// time is with its deletion.
+  /// - Returns: The nodes whose sessions must be adopted, and those of them whose rows must be
+  ///   deleted.
+  mutating func noteStopped(
+    _ nodes: [Int], at now: ContinuousClock.Instant
+  ) -> (adopted: [Int], forgotten: [Int]) {
+    stoppedSince = stoppedSince.filter { nodes.contains($0.key) }
+    for node in nodes where stoppedSince[node] == nil { stoppedSince[node] = now }
+    let forgotten = stoppedSince.filter { $0.value < now - SweepState.rowLifetime }.keys
+    let adopted = stoppedSince.filter {
+      let time = now - $0.value
+      return time >= SweepState.adoptionDelay && time < SweepState.adoptionDelay + .seconds(30)
+    }
+    return (Array(adopted.keys) + forgotten, Array(forgotten))
+  }
+
+  /// The database was not reachable: other nodes may not have connected again, either.
+  mutating func forgetStopped() { stoppedSince = [:] }
 
   /// Sessions were read. With millions of them, reading all takes seconds: no more than 2 % of the
   /// time is spent on it. An index of the time of expiry would make appends slower, because each
@@ -36,14 +66,14 @@ struct SweepState {
 /// that have stopped.
 extension PostgresSessionLog {
   /// The key of the advisory lock of the node that sweeps.
-  private static let sweepLock = 0x70_6963_6B65_7266
+  static let sweepLock = 0x70_6963_6B65_7266
   /// A session expires so much later than its time to live, because a connection of a member is
   /// stored some seconds later.
   private static let graceMilliseconds = 5000
   /// The maximum of sessions that one sweep ends; the next one begins at once.
   private static let expiryCountMax = 50
-  /// How long a node that has stopped can find the outcome of its last batch.
-  private static let rowLifetime = Duration.seconds(60)
+  /// The maximum of numbers of sessions that one sweep reads: one statement must not read millions.
+  private static let readingCountMax = 50_000
 
   /// Sweeps on ``historyQueue``, unless that is still under way.
   func sweepLater() {
@@ -56,11 +86,8 @@ extension PostgresSessionLog {
       try? self.storeVisits()
       try? self.storeDeferred()
       try? self.countIfDue()
-      try? self.sweep()
-      let isPartial = self.sweeping.withLock { state in
-        state.isRunning = false
-        return state.readThrough > 0
-      }
+      let isPartial = (try? self.sweep()) ?? false
+      self.sweeping.withLock { $0.isRunning = false }
       // After the pages of the history that were asked for meanwhile.
       if isPartial, self.failure == nil { self.sweepLater() }
     }
@@ -90,13 +117,18 @@ extension PostgresSessionLog {
   private func storeVisits() throws(PostgresError) {
     let sessions = visited.withLock { visited in
       defer { visited = [] }
-      return visited.map(\.text)
+      return Array(visited)
     }
     var rest = sessions[...]
     while !rest.isEmpty {
-      let part = Array(rest.prefix(PostgresSessionLog.visitCountMax))
+      let part = rest.prefix(PostgresSessionLog.visitCountMax)
+      do throws(PostgresError) {
+        try historyReader.write(PostgresSessionLog.visiting, [.texts(part.map(\.text))])
+      } catch {
+        visited.withLock { [rest] in $0.formUnion(rest) }
+        throw error
+      }
       rest = rest.dropFirst(part.count)
-      try historyReader.write(PostgresSessionLog.visiting, [.texts(part)])
     }
   }
 
@@ -117,6 +149,7 @@ extension PostgresSessionLog {
   private func storeDeferred() throws {
     let sessions = deferred.withLock { $0.sessions }
     guard !sessions.isEmpty else { return }
+    let begin = ContinuousClock.now
     let rows = try historyReader.readConfirmed { connection in
       try connection.run(
         """
@@ -131,35 +164,28 @@ extension PostgresSessionLog {
     }
     for session in sessions {
       deferred.withLock { deferred in
-        if deferred.read(logs[session], of: session) { _ = addDeferred(of: session, &deferred) }
+        let isDue = deferred.read(logs[session], of: session, begin: begin)
+        if isDue { _ = addDeferred(of: session, &deferred) }
       }
     }
   }
 
-  private func sweep() throws {
+  /// - Returns: Whether it has read a part of the sessions, and another sweep should read the next.
+  private func sweep() throws -> Bool {
     let lock = PostgresSessionLog.sweepLock
     guard try historyReader.write("SELECT pg_try_advisory_lock($1)", [.int(lock)]).bool(0, 0)
-    else { return }
+    else { return false }
     defer { _ = try? historyReader.write("SELECT pg_advisory_unlock($1)", [.int(lock)]) }
     try adoptOrphans()
-    try expire()
+    return try expire()
   }
+
+  /// The database was not reachable: other nodes may not have connected again, either.
+  func forgetStoppedNodes() { sweeping.withLock { $0.forgetStopped() } }
 
   private func adoptOrphans() throws {
     let stopped = try historyReader.read { try PostgresOrphans.stoppedNodes($0) }
-    let (adopted, forgotten) = sweeping.withLock { state in
-      state.stoppedSince = state.stoppedSince.filter { stopped.contains($0.key) }
-      for node in stopped where state.stoppedSince[node] == nil { state.stoppedSince[node] = .now }
-      let recently = ContinuousClock.now - .seconds(30)
-      let forgotten = state.stoppedSince.filter {
-        $0.value < .now - PostgresSessionLog.rowLifetime
-      }
-      let recent = state.stoppedSince.filter { $0.value > recently }
-      return (Array(recent.keys) + forgotten.keys, Array(forgotten.keys))
-    }
-    // Several times: a node that has just registered, and does not hold its lock yet, seems to have
-    // stopped. It may then stop, with sessions, before the next sweep, which may be much later on a
-    // busy machine. A node without a row cannot append, so the last time is with its deletion.
+    let (adopted, forgotten) = sweeping.withLock { $0.noteStopped(stopped, at: .now) }
     let isUnanswered = sweeping.withLock { !$0.unanswered.isEmpty }
     if !adopted.isEmpty || isUnanswered { try adopt(adopted, stopped: Set(stopped)) }
     if !forgotten.isEmpty {
@@ -188,34 +214,45 @@ extension PostgresSessionLog {
     if !orphans.isEmpty { notify(.orphaned(orphans)) }
   }
 
-  private func expire() throws {
+  /// - Returns: Whether sessions remain to be read.
+  private func expire() throws -> Bool {
     let begin = ContinuousClock.now
-    guard sweeping.withLock({ $0.nextReading <= begin }) else { return }
+    guard sweeping.withLock({ $0.nextReading <= begin }) else { return false }
+    let first = sweeping.withLock { $0.readThrough }
+    let through = first + PostgresSessionLog.readingCountMax
     let rows = try historyReader.write(
       """
       SELECT \(DormantSession.columns), number FROM session
-      WHERE number > $1 AND ended_at IS NULL AND active_at + ttl_seconds * 1000 <= now_ms() - $2
-      ORDER BY number LIMIT $3
+      WHERE number > $1 AND number <= $2 AND ended_at IS NULL
+        AND active_at + ttl_seconds * 1000 <= now_ms() - $3
+      ORDER BY number LIMIT $4
       """,
       [
-        .int(sweeping.withLock { $0.readThrough }), .int(PostgresSessionLog.graceMilliseconds),
+        .int(first), .int(through), .int(PostgresSessionLog.graceMilliseconds),
         .int(PostgresSessionLog.expiryCountMax),
       ])
-    let isPartial = rows.count == PostgresSessionLog.expiryCountMax
-    let last = isPartial ? rows.int(rows.count - 1, 5) : nil
-    sweeping.withLock { $0.haveRead(through: last, in: .now - begin) }
+    var last: Int? = through
+    if rows.count == PostgresSessionLog.expiryCountMax {
+      last = rows.int(rows.count - 1, 5)
+    } else if try historyReader.write("SELECT max(number) FROM session", []).int(0, 0) ?? 0
+      <= through
+    {
+      last = nil
+    }
+    sweeping.withLock { [last] in $0.haveRead(through: last, in: .now - begin) }
     for row in 0..<rows.count { try expire(DormantSession(rows, row)) }
+    return last != nil
   }
 
   /// Ends a session, with the event of its last state. One that waits for the host's decision is
   /// loaded by this node instead, because time may end that.
   private func expire(_ session: DormantSession) throws {
     let id = session.id
-    let outcome = try? historyReader.read { try self.stored(id, $0) }
+    let outcome = try readUnlessUnreadable(id)
     var (head, missed): (Int?, [FeedRecord]) = (nil, [])
     let event: FeedEvent
     let now = Instant(milliseconds: follower.clock.now)
-    switch outcome ?? nil {
+    switch outcome {
     case .loaded(let loaded, byteCount: _):
       if loaded.fold.decision.confirmation != nil { return notify(.orphaned([session])) }
       event = loaded.fold.endEvent(.expired, at: now)
@@ -235,5 +272,15 @@ extension PostgresSessionLog {
     follower.announceChange(of: id)
     follower.wake.set()
     deleteEndedLater()
+  }
+
+  /// - Returns: `nil` if there is no such session, or it cannot be decoded.
+  /// - Throws: ``PostgresError``: it can perhaps be read later.
+  private func readUnlessUnreadable(_ id: SessionID) throws -> StoredReading.Outcome? {
+    do {
+      return try historyReader.read { try self.stored(id, $0) }
+    } catch let error where !(error is PostgresError) {
+      return nil
+    }
   }
 }

@@ -19,9 +19,11 @@ extension PostgresSessionLog {
     let expected = reports.use { $0.expectations(of: batch.records) }
     var pause = PostgresSessionLog.firstPause
     while true {
+      let rest = begin + .seconds(waitSeconds) - .now
       do throws(PostgresError) {
         let result = try writer.commit(
-          batch.records, expected: expected, isAlone: follower.isAlone)
+          batch.records, expected: expected, isAlone: follower.isAlone,
+          within: max(1, Int((rest / .seconds(1)).rounded(.up))))
         return committed(batch, result, expected, begin: begin)
       } catch {
         let seconds = error.isCutOff ? PostgresSessionLog.cutOffSeconds : waitSeconds

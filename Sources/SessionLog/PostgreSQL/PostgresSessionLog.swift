@@ -30,6 +30,8 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   let historyQueue = BackgroundQueue(name: "store history")
   let historyReader: PostgresReader
   let encodingQueue = BackgroundQueue(name: "store encoding")
+  /// Snapshots that are added to the pending records soon, each with its time.
+  private let delayed = Mutex<[(due: ContinuousClock.Instant, add: @Sendable () -> Void)]>([])
   /// The events of all sessions.
   package let feed: PostgresFeed
   let limits: SessionLimits
@@ -55,6 +57,8 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   private static let earlyCount = 32
   /// Sessions whose node has stopped, and that may have members.
   package let restored: [DormantSession]
+  /// The key that signs the tickets of all nodes.
+  package let ticketKey: [UInt8]?
   /// None: the names are looked up.
   package let restoredNames = StoredNames()
   /// Whether the database was restored to the past since it was last served, so that every session
@@ -98,9 +102,10 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
       feed = try PostgresFeed(connection, PostgresReader(address, name: name))
       follower = try PostgresFollower(
         address, name: "\(name)-follower", incarnation: writer.incarnation, reports, definitions,
-        feed, confirming: PostgresReader(address, name: name))
-      restored = try PostgresOrphans.adopt(
-        try PostgresOrphans.stoppedNodes(connection), by: writer.incarnation, connection)
+        feed, confirming: PostgresReader(address, name: name), witness: writer.witness)
+      restored = try PostgresSessionLog.adoptAtStart(by: writer.incarnation, connection)
+      ticketKey = [UInt8](
+        try connection.run("SELECT ticket_key FROM store").data(0, 0) ?? Data())
       hasLostHistory = opened.hasLostHistory
       try count(connection)
     } catch let problem as StoreProblem {
@@ -114,6 +119,18 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   }
 
   deinit { follower.stop() }
+
+  /// Adopts the sessions of nodes that have stopped, if this is the only one. Otherwise a sweep
+  /// does, because the others may serve them by now.
+  private static func adoptAtStart(
+    by node: Int, _ connection: PostgresConnection
+  ) throws(PostgresError) -> [DormantSession] {
+    let stopped = try PostgresOrphans.stoppedNodes(connection)
+    guard try !PostgresOrphans.hasOthers(than: node, stopped: stopped, connection) else {
+      return []
+    }
+    return try PostgresOrphans.adopt(stopped, by: node, connection)
+  }
 
   package var canLoad: Bool { true }
 
@@ -189,9 +206,22 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
       }
       // It deletes entries that other nodes may be about to read.
       let isUrgent = snapshot.isIdle || self.follower.isAlone
-      if isUrgent { add() } else { self.queue.asyncAfter(deadline: .now() + 2, execute: add) }
+      if isUrgent { add() } else { self.addLater(add) }
     }
     return true
+  }
+
+  private func addLater(_ add: @escaping @Sendable () -> Void) {
+    delayed.withLock { $0.append((.now + .seconds(2), add)) }
+    queue.asyncAfter(deadline: .now() + 2) { self.addDelayed(1) }
+  }
+
+  private func addDelayed(_ count: Int) {
+    let due = delayed.withLock { delayed in
+      defer { delayed.removeFirst(min(count, delayed.count)) }
+      return delayed.prefix(count)
+    }
+    for (_, add) in due { add() }
   }
 
   private func add(_ record: StoreRecord, needsBudget: Bool) -> AppendOutcome {
@@ -230,6 +260,10 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   /// Waits until all records appended so far are stored or lost.
   package func flush() {
     encodingQueue.drain()
+    if let due = delayed.withLock({ $0.last?.due }) {
+      Thread.sleep(forTimeInterval: max(0, (due - .now) / .seconds(1)))
+      addDelayed(.max)
+    }
     queue.sync { writeAndRead() }
   }
 }

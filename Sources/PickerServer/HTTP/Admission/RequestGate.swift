@@ -7,7 +7,7 @@ import WebSocketTransport
 struct RequestGate: Sendable {
   private let policies: AdmissionPolicies
   let rates: RequestRates
-  let tickets = TicketSigner()
+  var tickets = TicketSigner()
   /// With `--auth keys`.
   let keys: KeyRing?
   /// With `--admin-keys`: the only keys that admin listeners accept.

@@ -6,7 +6,8 @@ import WebSocketTransport
 /// Signs and verifies tickets, which grant read access to one resource of a session in a URL.
 ///
 /// A ticket consists of its times and an HMAC, so that the server stores nothing and every loop
-/// can verify it. The key is generated at the start; a restart invalidates all tickets.
+/// can verify it. The key is generated at the start, so that a restart invalidates all tickets; the
+/// nodes of a database share the database's key and its clock.
 /// - Source: web/guide/README.md, "EventSource and `<img>`: tickets"; RFC 2104.
 struct TicketSigner: Sendable {
   /// The resource that a ticket grants access to.
@@ -14,20 +15,29 @@ struct TicketSigner: Sendable {
 
   private static let signatureBytes = 16
   private let key: [UInt8]
+  /// The clock that all nodes share, in milliseconds; `nil`: this machine's monotonic clock.
+  private let clock: (@Sendable () -> Int64)?
 
   /// - Parameter key: 64 bytes, the block size of SHA-256.
-  init(key: [UInt8] = SocketLoop.randomBytes(64)) {
+  init(
+    key: [UInt8] = SocketLoop.randomBytes(64), clock: (@Sendable () -> Int64)? = nil
+  ) {
     precondition(key.count == 64, "the key must have the block size of SHA-256")
     self.key = key
+    self.clock = clock
   }
 
-  /// - Parameter expiry: Milliseconds of the monotonic clock.
+  /// - Parameters:
+  ///   - expiry: Milliseconds of the monotonic clock.
+  ///   - now: The same.
   func ticket(
-    for purpose: Purpose, of session: SessionID, until expiry: Int64, _ ticket: Ticket
+    for purpose: Purpose, of session: SessionID, until expiry: Int64, _ ticket: Ticket,
+    at now: Int64
   ) -> String {
-    let fields = [expiry, ticket.issuedAt.milliseconds, ticket.endsAt ?? 0]
-    let facts = fields.map { String($0, radix: 36) }.joined(separator: "-")
-    return facts + "." + Hexadecimal.encode(Array(signature(purpose, session, facts)))
+    let ahead = ahead(at: now)
+    return text(
+      purpose, session,
+      [expiry + ahead, ticket.issuedAt.milliseconds, ticket.endsAt.map { $0 + ahead } ?? 0])
   }
 
   /// - Returns: What the ticket says; `nil` if it is invalid or has expired.
@@ -35,16 +45,23 @@ struct TicketSigner: Sendable {
     _ text: String, for purpose: Purpose, of session: SessionID, at now: Int64
   ) -> Ticket? {
     guard let dot = text.firstIndex(of: ".") else { return nil }
-    let fields = text[..<dot].split(separator: "-").map { Int64($0, radix: 36) }
-    guard fields.count == 3, let expiry = fields[0], let issued = fields[1], let end = fields[2],
-      now < expiry
-    else { return nil }
-    let ticket = Ticket(
-      issuedAt: Instant(milliseconds: issued), endsAt: end == 0 ? nil : end)
-    let right = self.ticket(for: purpose, of: session, until: expiry, ticket)
+    let fields = text[..<dot].split(separator: "-").compactMap { Int64($0, radix: 36) }
+    let ahead = ahead(at: now)
+    guard fields.count == 3, now + ahead < fields[0] else { return nil }
+    let right = self.text(purpose, session, fields)
     guard right.utf8.count == text.utf8.count else { return nil }
     // Compare in constant time to prevent timing attacks.
-    return zip(right.utf8, text.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 ? ticket : nil
+    guard zip(right.utf8, text.utf8).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0 else { return nil }
+    return Ticket(
+      issuedAt: Instant(milliseconds: fields[1]), endsAt: fields[2] == 0 ? nil : fields[2] - ahead)
+  }
+
+  /// How far the clock of the tickets is ahead of the monotonic clock.
+  private func ahead(at now: Int64) -> Int64 { clock.map { $0() - now } ?? 0 }
+
+  private func text(_ purpose: Purpose, _ session: SessionID, _ fields: [Int64]) -> String {
+    let facts = fields.map { String($0, radix: 36) }.joined(separator: "-")
+    return facts + "." + Hexadecimal.encode(Array(signature(purpose, session, facts)))
   }
 
   private func signature(

@@ -23,7 +23,7 @@ extension HubRoutes {
         let milliseconds = min(Int64(seconds) * 1000, (endsAt ?? .max) - now)
         let ticket = gate.tickets.ticket(
           for: purpose, of: call.session, until: now + milliseconds,
-          Ticket(issuedAt: Instant(milliseconds: wall), endsAt: endsAt))
+          Ticket(issuedAt: Instant(milliseconds: wall), endsAt: endsAt), at: now)
         let expires = Instant(milliseconds: wall + milliseconds)
         let document = JSONTree.object([
           .init("ticket", .string(ticket)), .init("expires", .string(expires.rfc3339)),

@@ -51,11 +51,16 @@ struct DeferredEvents {
   /// Removes the records whose events are stored, and those of entries that the log has lost in a
   /// failover or a restore to the past: their session is loaded again.
   ///
-  /// - Parameter log: `nil` if the session has ended.
+  /// - Parameters:
+  ///   - log: `nil` if the session has ended.
+  ///   - begin: When the log was read. Records that were added later are not compared with it.
   /// - Returns: Whether the others must be stored now.
-  mutating func read(_ log: Log?, of session: SessionID) -> Bool {
+  mutating func read(
+    _ log: Log?, of session: SessionID, begin: ContinuousClock.Instant
+  ) -> Bool {
     let all = waiting[session] ?? []
     let rest = all.filter { one in
+      if one.since >= begin { return true }
       guard let log, one.epoch == log.epoch else { return false }
       return one.record.sequence > log.mark && one.record.sequence <= log.head
     }

@@ -14,6 +14,7 @@ final class PostgresConfirmer: Sendable {
   private let reports: PostgresReports
   private let signal: FeedSignal
   private let wake: WakeSignal
+  private let witness: NodeBatches
   private let queue = DispatchQueue(label: "pickerd.store.confirming")
   private let pending = Mutex(Pending())
 
@@ -30,11 +31,15 @@ final class PostgresConfirmer: Sendable {
   /// The seconds after which a request is given up.
   static let seconds = 8
 
-  /// - Parameter wake: Set when entries must be read.
+  /// - Parameters:
+  ///   - witness: Gets the batches of all nodes.
+  ///   - wake: Set when entries must be read.
   init(
-    _ reader: PostgresReader, _ reports: PostgresReports, _ signal: FeedSignal, wake: WakeSignal
+    _ reader: PostgresReader, _ reports: PostgresReports, _ signal: FeedSignal,
+    _ witness: NodeBatches, wake: WakeSignal
   ) {
     (self.reader, self.reports, self.signal, self.wake) = (reader, reports, signal, wake)
+    self.witness = witness
   }
 
   /// Finds out which entries of a session are committed, then calls the completion; also if the
@@ -46,7 +51,7 @@ final class PostgresConfirmer: Sendable {
     confirmDoubts()
   }
 
-  /// Settles all doubts.
+  /// Settles all doubts, and notes the batches of all nodes.
   func confirmDoubts() {
     let begins = pending.withLock { pending in
       defer { pending.isScheduled = true }
@@ -100,15 +105,20 @@ final class PostgresConfirmer: Sendable {
           SELECT epoch, head FROM unnest($1) WITH ORDINALITY AS k(id, place)
           LEFT JOIN session ON session.id = k.id AND ended_at IS NULL ORDER BY place
           """, [.texts(doubts.map(\.session.text))]),
+        PostgresStatement(NodeBatches.Numbers.sql),
       ], within: PostgresConfirmer.seconds)
+    let batches = NodeBatches.Numbers(results[2])
     let found = Found(
       sessions: doubts.indices.map { place in
         ServedSessions.Finding(
           doubt: doubts[place], epoch: results[1].text(place, 0),
           head: results[1].int(place, 1) ?? 0)
       }, feedPosition: results[0].int(0, 0) ?? 0)
-    if found.feedPosition > signal.position || found.sessions.contains(where: \.isNews) {
+    if found.feedPosition > signal.position || found.sessions.contains(where: \.isNews)
+      || witness.isNews(batches)
+    {
       try connection.waitForStandbys()
+      witness.note(batches)
     }
     for finding in found.sessions where finding.isShorter {
       try PostgresSchema.renewEpoch(of: finding.doubt, connection)

@@ -130,9 +130,20 @@ extension PostgresFollower {
       feedEpoch = epoch
       reports.lost(reports.use { $0.ids })
     }
-    if ends.int(0, 0) ?? 0 > feed.signal.position { confirmer.confirmDoubts() }
-    let known = reports.use { $0.known }
-    guard !known.isEmpty else { return }
+    var rest = reports.use { $0.known }[...]
+    while !rest.isEmpty {
+      try compare(rest.prefix(PostgresFollower.comparedCountMax), connection)
+      rest = rest.dropFirst(PostgresFollower.comparedCountMax)
+    }
+  }
+
+  /// The maximum of sessions that are compared by one statement.
+  private static let comparedCountMax = 10_000
+
+  private func compare(
+    _ known: ArraySlice<(session: SessionID, position: Int, epoch: String)>,
+    _ connection: PostgresConnection
+  ) throws(PostgresError) {
     let rows = try connection.run(
       """
       SELECT k.id FROM unnest($1, $2, $3) AS k(id, head, epoch)
@@ -146,6 +157,5 @@ extension PostgresFollower {
     reports.use { served in
       for row in 0..<rows.count { served.doubted(SessionID(rows.text(row, 0) ?? "")) }
     }
-    if rows.count > 0 { confirmer.confirmDoubts() }
   }
 }

@@ -12,7 +12,9 @@ extension PostgresFollower {
       return notify(.announced(announcement, by: node, session))
     }
     outgoing.withLock { outgoing in
-      guard outgoing.facts.count < PostgresFollower.factCountMax else { return }
+      guard outgoing.facts.count < PostgresFollower.factCountMax else {
+        return outgoing.hasDropped = true
+      }
       outgoing.facts += NodeFact.facts(announcement, of: session)
     }
     wake.set()
@@ -64,12 +66,17 @@ extension PostgresFollower {
   }
 
   func send(_ connection: PostgresConnection) throws(PostgresError) {
-    let facts = outgoing.withLock { outgoing in
-      defer { (outgoing.facts, outgoing.entries, outgoing.heads) = ([], [], [:]) }
+    let (facts, hasDropped) = outgoing.withLock { outgoing in
+      defer {
+        (outgoing.facts, outgoing.entries, outgoing.heads) = ([], [], [:])
+        outgoing.hasDropped = false
+      }
       let heads = outgoing.heads.map { NodeFact.head($0.key, $0.value) }
-      return (sendsEntries ? outgoing.entries : []) + heads + outgoing.facts
+      let facts = (sendsEntries ? outgoing.entries : []) + heads + outgoing.facts
+      return (facts, outgoing.hasDropped)
     }
     if !facts.isEmpty { try send(facts, connection) }
+    if hasDropped { notify(.announcementsLost) }
   }
 
   /// Sends a message, also without facts.

@@ -41,6 +41,8 @@ final class PostgresFollower: @unchecked Sendable {
   /// What other threads want to be sent or read.
   struct Outgoing {
     var facts: [NodeFact] = []
+    /// Whether facts were dropped at their maximum.
+    var hasDropped = false
     var entries: [NodeFact] = []
     var heads: [SessionID: Int?] = [:]
     var catchUps: [CatchUp] = []
@@ -58,15 +60,17 @@ final class PostgresFollower: @unchecked Sendable {
   static let silence = Duration.seconds(5)
   private static let beatInterval = Duration.seconds(1)
   private static let comparisonInterval = Duration.seconds(3)
-  /// The maximum of facts that wait to be sent.
-  static let factCountMax = 100_000
+  /// The maximum of facts that wait to be sent, about 100 bytes each. After
+  /// ``StoreNotice/announcementsLost`` each session in memory has two.
+  static let factCountMax = 1_000_000
   /// The maximum of entries that wait to be sent. The other nodes read further ones.
   static let entryCountMax = 1000
 
   /// Connects, and measures the clock.
   init(
     _ address: PostgresAddress, name: String, incarnation: Int, _ reports: PostgresReports,
-    _ definitions: StoredDefinitions, _ feed: PostgresFeed, confirming reader: PostgresReader
+    _ definitions: StoredDefinitions, _ feed: PostgresFeed, confirming reader: PostgresReader,
+    witness: NodeBatches
   ) throws(PostgresError) {
     self.address = address
     self.name = name
@@ -75,7 +79,7 @@ final class PostgresFollower: @unchecked Sendable {
     self.definitions = definitions
     self.feed = feed
     notify = reports.notify
-    confirmer = PostgresConfirmer(reader, reports, feed.signal, wake: wake)
+    confirmer = PostgresConfirmer(reader, reports, feed.signal, witness, wake: wake)
     feedEpoch = feed.epoch
     first = try connect()
   }
@@ -156,6 +160,7 @@ final class PostgresFollower: @unchecked Sendable {
           connection = try connect()
           notify(.announcementsLost)
           log?.checkHistory()
+          log?.forgetStoppedNodes()
         }
         if let connection { try follow(connection) }
       } catch {
@@ -204,6 +209,7 @@ final class PostgresFollower: @unchecked Sendable {
 
   private func compare(_ connection: PostgresConnection) throws(PostgresError) {
     try compareHeads(connection)
+    confirmer.confirmDoubts()
     lastComparison = .now
     log?.sweepLater()
   }

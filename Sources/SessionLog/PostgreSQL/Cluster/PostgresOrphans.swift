@@ -20,11 +20,25 @@ enum PostgresOrphans {
     return (0..<rows.count).compactMap { rows.int($0, 0) }
   }
 
+  /// Locks the sessions in the order in which batches do.
   static let adoption = """
-    UPDATE session SET served_by = $1
-    WHERE (served_by = ANY ($2) OR served_by IS NULL) AND has_members AND ended_at IS NULL
+    WITH orphan AS (
+      SELECT number AS n FROM session
+      WHERE (served_by = ANY ($2) OR served_by IS NULL) AND has_members AND ended_at IS NULL
+      ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE session SET served_by = $1 FROM orphan WHERE number = n
     RETURNING \(DormantSession.columns)
     """
+
+  /// Whether another node than `node` has a connection.
+  static func hasOthers(
+    than node: Int, stopped: [Int], _ connection: PostgresConnection
+  ) throws(PostgresError) -> Bool {
+    try connection.run(
+      "SELECT EXISTS (SELECT FROM node WHERE incarnation <> ALL ($1))", [.ints(stopped + [node])]
+    ).bool(0, 0)
+  }
 
   /// Makes `node` responsible for the sessions of other nodes that may have members, and for those
   /// of an older pickerd.

@@ -227,6 +227,8 @@ extension ServedSessions {
       served.position = 0
     }
     if tally.isEnded {
+      // The session is lost, and reloaded with its entries.
+      if result.lost.contains(session) { return }
       remove(session)
       let waiting = served.own.reduce(0) { $0 + $1.count }
       return report.committed.append((session, .own(waiting + tally.count)))

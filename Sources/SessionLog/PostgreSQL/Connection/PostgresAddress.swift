@@ -1,4 +1,16 @@
 import CLibPQ
+import Synchronization
+
+/// The IP addresses of hosts, so that a node that has lost the network does not wait for its
+/// resolver: libpq resolves names synchronously. An address that fails is forgotten.
+final class ResolvedHosts: Sendable {
+  private let addresses = Mutex<[Int: String]>([:])
+
+  subscript(place: Int) -> String? {
+    get { addresses.withLock { $0[place] } }
+    set { addresses.withLock { $0[place] = newValue } }
+  }
+}
 
 /// A libpq connection URI, and what pickerd adds to it.
 ///
@@ -13,6 +25,8 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   let connectSeconds: Int
   /// Keywords and values that replace the URI's list of hosts, for each of them.
   private let hosts: [[Parameter]]
+  /// The IP addresses of hosts to which connections were established, by the places of the hosts.
+  let resolved = ResolvedHosts()
 
   typealias Parameter = (keyword: String, value: String)
 
@@ -69,7 +83,11 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
       ("keepalives_count", "2"), ("tcp_user_timeout", "2000"), ("fallback_application_name", name),
       ("dbname", uri), ("target_session_attrs", "read-write"), ("client_encoding", "UTF8"),
     ]
-    return hosts.map { common + $0 }
+    return hosts.enumerated().map { place, host in
+      let hasAddress = host.contains { $0.keyword == "hostaddr" }
+      let known = hasAddress ? nil : resolved[place].map { ("hostaddr", $0) as Parameter }
+      return common + host + [known].compactMap(\.self)
+    }
   }
 
   package static func == (one: PostgresAddress, other: PostgresAddress) -> Bool {

@@ -14,10 +14,11 @@ final class PostgresConnection {
   /// The payloads of notifications that nobody has taken.
   fileprivate var payloads: [String] = []
   /// How long a call waits for the server, unless it says otherwise.
-  var seconds = 30
+  var seconds: Int
 
   /// Connects to the first host that accepts writes.
-  init(_ address: PostgresAddress, name: String) throws(PostgresError) {
+  init(_ address: PostgresAddress, name: String, seconds: Int = 30) throws(PostgresError) {
+    self.seconds = seconds
     handle = try PostgresDialing.connect(address, name: name)
     guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
       throw PostgresError(lost: handle)
@@ -36,8 +37,26 @@ final class PostgresConnection {
         set_config('enable_mergejoin', 'off', false), set_config('jit', 'off', false),
         -- A commit waits until it is flushed, also if the database's default is not to wait.
         CASE WHEN current_setting('synchronous_commit') = 'off'
-          THEN set_config('synchronous_commit', 'on', false) END
+          THEN set_config('synchronous_commit', 'on', false) END,
+        -- No timeout of the server may end a COMMIT: clients would learn that a change is lost
+        -- although it is stored.
+        (SELECT count(set_config(name, '0', false)) FROM pg_settings WHERE name IN (
+          'statement_timeout', 'lock_timeout', 'transaction_timeout',
+          'idle_in_transaction_session_timeout', 'idle_session_timeout'))
       """)
+    // A statement that waits for a lock ends when this connection is closed. Some systems cannot
+    // detect that, and refuse the setting.
+    _ = try? run("SELECT set_config('client_connection_check_interval', '1000', false)")
+  }
+
+  /// Makes the server end the connection if this process has not used it for so many seconds: it
+  /// may be stopped while it holds locks.
+  func endWhenIdle(for seconds: Int) throws(PostgresError) {
+    try run(
+      """
+      SELECT set_config('idle_session_timeout', $1, false),
+        set_config('idle_in_transaction_session_timeout', $1, false)
+      """, [.text("\(seconds)s")])
   }
 
   deinit { PQfinish(handle) }

@@ -8,7 +8,9 @@ import Foundation
 /// time has passed and less than half of the hosts have answered, there is no use in waiting for
 /// that: this machine is cut off, and other nodes may not be.
 struct PostgresDialing {
-  private let parameters: [[PostgresAddress.Parameter]]
+  private let address: PostgresAddress
+  private let name: String
+  private let hostCount: Int
   /// The attempts that are under way, by the places of their hosts.
   private var attempts: [Int: Attempt] = [:]
   /// When hosts that have refused are tried again.
@@ -31,12 +33,12 @@ struct PostgresDialing {
   static func connect(
     _ address: PostgresAddress, name: String
   ) throws(PostgresError) -> OpaquePointer {
-    var dialing = PostgresDialing(parameters: address.parameters(name: name))
+    var dialing = PostgresDialing(address, name: name)
     let begin = ContinuousClock.now
     let half = begin + .milliseconds(500 * address.connectSeconds)
     let deadline = begin + .seconds(address.connectSeconds)
     defer { for attempt in dialing.attempts.values { PQfinish(attempt.handle) } }
-    for host in dialing.parameters.indices { dialing.start(host) }
+    for host in 0..<dialing.hostCount { dialing.start(host) }
     while !dialing.attempts.isEmpty && .now < (dialing.isCutOff ? half : deadline) {
       if let handle = dialing.step(until: dialing.isCutOff ? half : deadline) { return handle }
     }
@@ -45,7 +47,7 @@ struct PostgresDialing {
 
   /// Whether less than half of several hosts have answered, and none of these may accept writes.
   private var isCutOff: Bool {
-    parameters.count > 1 && 2 * answering.count < parameters.count
+    hostCount > 1 && 2 * answering.count < hostCount
       && answering.isDisjoint(with: attempts.keys)
   }
 
@@ -58,11 +60,15 @@ struct PostgresDialing {
     return error
   }
 
-  private init(parameters: [[PostgresAddress.Parameter]]) { self.parameters = parameters }
+  private init(_ address: PostgresAddress, name: String) {
+    (self.address, self.name) = (address, name)
+    hostCount = address.parameters(name: name).count
+  }
 
   private mutating func start(_ host: Int) {
-    var keywords = parameters[host].map { UnsafePointer(strdup($0.keyword)) }
-    var values = parameters[host].map { UnsafePointer(strdup($0.value)) }
+    let parameters = address.parameters(name: name)[host]
+    var keywords = parameters.map { UnsafePointer(strdup($0.keyword)) }
+    var values = parameters.map { UnsafePointer(strdup($0.value)) }
     defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
     keywords.append(nil)
     values.append(nil)
@@ -78,6 +84,7 @@ struct PostgresDialing {
     let failure = PostgresError(lost: attempt.handle)
     if failure.description.contains(PostgresDialing.refusal) { answering.insert(host) }
     failures[host] = failure
+    address.resolved[host] = nil
     retries[host] = .now + PostgresDialing.pause
     PQfinish(attempt.handle)
   }
@@ -115,6 +122,9 @@ struct PostgresDialing {
     switch outcome {
     case PGRES_POLLING_OK:
       attempts[host] = nil
+      if let known = PQhostaddr(attempt.handle).map({ String(cString: $0) }), !known.isEmpty {
+        address.resolved[host] = known
+      }
       return attempt.handle
     case PGRES_POLLING_READING: attempts[host]?.isWriting = false
     case PGRES_POLLING_WRITING: attempts[host]?.isWriting = true

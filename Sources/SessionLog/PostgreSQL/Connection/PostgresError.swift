@@ -47,9 +47,9 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
   var isFenced: Bool { state == "22012" }
 
   /// Whether an error requires a new connection: a connection exception (08), a shutdown or
-  /// terminated session (57P), or a server that has become a standby (25006).
+  /// terminated session (57P, 25P03), or a server that has become a standby (25006).
   private static func endsConnection(_ state: String) -> Bool {
-    state.hasPrefix("08") || state.hasPrefix("57P") || state == "25006"
+    state.hasPrefix("08") || state.hasPrefix("57P") || state == "25P03" || state == "25006"
   }
 
   /// PG_DIAG_SQLSTATE, a macro that Swift does not import.

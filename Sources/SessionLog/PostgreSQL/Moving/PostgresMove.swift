@@ -19,7 +19,8 @@ package enum PostgresMove {
     }
     let lock = try StoreLock(path: path)
     do {
-      let connection = try PostgresConnection(address, name: "pickerd move")
+      let connection = try PostgresConnection(
+        address, name: "pickerd move", seconds: PostgresSchema.longSeconds)
       _ = try PostgresSchema.open(connection, isMove: true)
       guard try PostgresWriter.lock(connection, seconds: 1) else {
         throw StoreProblem("another pickerd serves \(address): stop it")

@@ -8,6 +8,9 @@ final class PostgresReader: @unchecked Sendable {
   /// The last failure to connect, rethrown for a second: a connection attempt may block for
   /// seconds.
   private var failure: (error: PostgresError, at: ContinuousClock.Instant)?
+  /// The seconds after which the server ends an idle connection: a stopped process must not hold
+  /// the lock of the node that sweeps.
+  private static let idleSeconds = 60
 
   init(_ address: PostgresAddress, name: String) {
     self.address = address
@@ -93,6 +96,7 @@ final class PostgresReader: @unchecked Sendable {
     if let failure, failure.at > .now - .seconds(1) { throw failure.error }
     do throws(PostgresError) {
       let fresh = try PostgresConnection(address, name: name)
+      try fresh.endWhenIdle(for: PostgresReader.idleSeconds)
       (connection, failure) = (fresh, nil)
       return fresh
     } catch {

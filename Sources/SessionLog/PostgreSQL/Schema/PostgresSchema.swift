@@ -13,7 +13,7 @@ enum PostgresSchema {
 
   private static let migrations = [
     PostgresTables.first + "\n" + PostgresFunctions.first, PostgresNodesMigration.second,
-    PostgresOrphans.index, externalIndex,
+    PostgresOrphans.index, externalIndex, PostgresEndMigration.fifth,
   ]
 
   /// The index of external ids, without the sessions that have none. In a database without
@@ -32,7 +32,7 @@ enum PostgresSchema {
 
   /// Identifies the history of the database: a dump that is restored elsewhere has another system
   /// identifier; a promoted standby and a restore to a point in time have another timeline.
-  private static let historySQL = """
+  static let historySQL = """
     SELECT (SELECT system_identifier FROM pg_control_system())::text || '/'
       || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
     """
@@ -102,20 +102,27 @@ enum PostgresSchema {
     try connection.run(historySQL).text(0, 0) ?? ""
   }
 
-  /// Gives all sessions and the feed a new epoch.
+  /// The seconds that a statement about all sessions may take.
+  static let longSeconds = 3600
+
+  /// Gives all sessions and the feed a new epoch. The sessions are locked in the order in which
+  /// batches lock them.
   static func renewEpochs(
     _ connection: PostgresConnection, history: String
   ) throws(PostgresError) {
-    try connection.run([
-      PostgresStatement(
-        """
-        UPDATE session SET epoch = replace(gen_random_uuid()::text, '-', '')
-        WHERE ended_at IS NULL
-        """
-      ),
-      PostgresStatement("UPDATE feed SET epoch = replace(gen_random_uuid()::text, '-', '')"),
-      PostgresStatement("UPDATE store SET history = $1", [.text(history)]),
-    ])
+    try connection.run(
+      [
+        PostgresStatement(
+          """
+          WITH living AS (
+            SELECT number FROM session WHERE ended_at IS NULL ORDER BY id FOR NO KEY UPDATE
+          )
+          UPDATE session SET epoch = replace(gen_random_uuid()::text, '-', '')
+          FROM living WHERE session.number = living.number
+          """),
+        PostgresStatement("UPDATE feed SET epoch = replace(gen_random_uuid()::text, '-', '')"),
+        PostgresStatement("UPDATE store SET history = $1", [.text(history)]),
+      ], within: longSeconds)
   }
 
   /// Gives a session whose log lacks entries that this node knows a new epoch, unless another node

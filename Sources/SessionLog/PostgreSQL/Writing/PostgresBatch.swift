@@ -22,8 +22,8 @@ struct PostgresBatch {
   private(set) var statements: [PostgresStatement] = []
   /// The sessions of the records, each once.
   let sessions: [SessionID]
-  /// The indices of the statements that return whether a snapshot or events of a session were
-  /// stored.
+  /// The indices of the statements that return whether a snapshot, events or the end of a session
+  /// were stored.
   private(set) var checked: [(index: Int, session: SessionID)] = []
   /// The indices of the statements that return whether a session was created.
   private(set) var creations: [(index: Int, session: SessionID)] = []
@@ -70,7 +70,7 @@ struct PostgresBatch {
     insertEntries(of: records, node, epochs)
     for record in records {
       switch record {
-      case .log(.ended(let event), let session): end(session, event)
+      case .log(.ended(let event, let count), let session): end(session, event, after: count)
       case .log(.created, _), .log(.entry, _): break
       case .snapshot(let snapshot, let session): store(snapshot, of: session)
       case .feed(let record, let session): feed(record, of: session)
@@ -199,13 +199,13 @@ struct PostgresBatch {
       """
   }
 
-  private mutating func end(_ session: SessionID, _ event: FeedEvent?) {
+  private mutating func end(_ session: SessionID, _ event: FeedEvent?, after count: Int?) {
     ended.insert(session)
     let columns = EventColumns(event.map { [$0] } ?? [], digest: digest)
     eventCount += columns.ids.count
-    add(
-      "SELECT end_session($1, $2, $3, $4, $5)",
-      [.text(session.text), .int(node)] + columns.parameters)
+    check(
+      session, "SELECT end_session_after($1, $2, $3, $4, $5, $6)",
+      [.text(session.text), .int(count), .int(node)] + columns.parameters)
   }
 
   private mutating func feed(_ record: FeedRecord, of session: SessionID) {

@@ -41,22 +41,24 @@ extension PostgresWriter {
       known[$0] == nil && !batch.ended.contains($0)
     }
     return PostgresWriter.result(
-      of: batch, lost: [], refused: refused, bases: bases, feed: ends[0], sizes: ends[1])
+      of: batch, lost: batch.ended.filter { known[$0] != nil }, refused: refused, bases: bases,
+      feed: ends[0], sizes: ends[1])
   }
 
   static func result(
-    of batch: PostgresBatch, lost: [SessionID], refused: [SessionID], bases: [SessionID: Int],
-    feed: PostgresRows, sizes: PostgresRows
+    of batch: PostgresBatch, lost: some Sequence<SessionID>, refused: [SessionID],
+    bases: [SessionID: Int], feed: PostgresRows, sizes: PostgresRows
   ) -> Result {
     var byteCounts = byteCounts(sizes)
     var heads: [SessionID: Int?] = [:]
     for (session, base) in bases { heads[session] = base + (batch.entryCounts[session] ?? 0) }
-    for session in batch.ended {
+    let lost = Set(lost)
+    for session in batch.ended where !lost.contains(session) {
       byteCounts[session] = .some(nil)
       heads[session] = .some(nil)
     }
     return Result(
-      byteCounts: byteCounts, bases: bases, refused: Set(refused), lost: Set(lost), heads: heads,
+      byteCounts: byteCounts, bases: bases, refused: Set(refused), lost: lost, heads: heads,
       shared: batch.shared, feedPosition: batch.eventCount > 0 ? feed.int(0, 0) : nil,
       hasEnded: !batch.ended.isEmpty)
   }

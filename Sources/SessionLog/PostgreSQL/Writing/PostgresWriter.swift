@@ -21,7 +21,8 @@ final class PostgresWriter {
     let bases: [SessionID: Int]
     /// New sessions whose names other sessions have.
     let refused: Set<SessionID>
-    /// Sessions with a snapshot or events that were not stored, because events before are missing.
+    /// Sessions with a snapshot or events that were not stored, because events before are missing,
+    /// or with an end that was not stored, because another node has appended an entry before it.
     let lost: Set<SessionID>
     /// The last entries of the sessions that have got some; `nil` for those that have ended.
     let heads: [SessionID: Int?]
@@ -32,21 +33,26 @@ final class PostgresWriter {
     let hasEnded: Bool
   }
 
-  private let address: PostgresAddress
+  let address: PostgresAddress
   /// Marks the connections of this process in `pg_stat_activity`.
-  private let name: String
-  private var connection: PostgresConnection?
-  private(set) var node: PostgresNode
+  let name: String
+  var connection: PostgresConnection?
+  var node: PostgresNode
   /// The number of the last batch that is known to be committed.
-  private var committedBatch = 0
+  var committedBatch = 0
   /// The number of the batch whose outcome is unknown.
-  private var unknownBatch: Int?
+  var unknownBatch: Int?
+  /// Whether the outcome of a batch cannot be found out, because another node has deleted the row
+  /// of this one.
+  var hasLostOutcome = false
   /// The number of entries of the batch that was tried last.
   private var triedCount = 0
   private let limits: SessionLimits
   private let feedLimits: FeedLimits
   private let versions: FoldVersions
   private let digest: @Sendable ([UInt8]) -> [UInt8]
+  /// The batches of all nodes that the disk and the standbys have had.
+  let witness = NodeBatches()
   /// Whether a reconnection has found that committed batches are missing, and all sessions have a
   /// new epoch. The owner resets it.
   var hasLostHistory = false
@@ -81,17 +87,14 @@ final class PostgresWriter {
     self.connection = connection
   }
 
-  /// No timeout of the server may end a COMMIT: clients would learn that a change is lost although
-  /// it is stored. The plans of the few statements are made once, not again for each batch.
-  private static func prepare(
+  /// The plans of the few statements are made once, not again for each batch.
+  static func prepare(
     _ connection: PostgresConnection, name: String
   ) throws(PostgresError) {
     try connection.run(
       """
-      SELECT set_config('application_name', $1, false), set_config('statement_timeout', '0', false),
-        set_config('lock_timeout', '0', false),
-        set_config('plan_cache_mode', 'force_generic_plan', false),
-        set_config('idle_in_transaction_session_timeout', '0', false)
+      SELECT set_config('application_name', $1, false),
+        set_config('plan_cache_mode', 'force_generic_plan', false)
       """, [.text(name)])
   }
 
@@ -112,7 +115,7 @@ final class PostgresWriter {
   /// Registers the process as a node.
   ///
   /// - Returns: Its fence.
-  private static func register(
+  static func register(
     _ incarnation: Int, _ connection: PostgresConnection
   ) throws(PostgresError) -> Int {
     let row = try connection.run(
@@ -135,13 +138,21 @@ final class PostgresWriter {
   ///   - expected: The state of the sessions, as their hubs know it.
   ///   - isAlone: Whether no other node waits for the rows of the sessions. If not, they are
   ///     unlocked before the disk and the standbys have the batch.
+  ///   - seconds: The maximum time of each request to the server.
   /// - Returns: The outcome, when the disk and the standbys have the batch.
   func commit(
-    _ records: [StoreRecord], expected: [SessionID: ServedSessions.Expectation], isAlone: Bool
+    _ records: [StoreRecord], expected: [SessionID: ServedSessions.Expectation], isAlone: Bool,
+    within seconds: Int = PostgresWriter.seconds
   ) throws(PostgresError) -> Result {
-    let connection = try connected()
+    let connection = try connected(within: seconds)
     if hasLostHistory {
       throw PostgresError(isConnectionLost: false, state: nil, "it was restored to the past")
+    }
+    if hasLostOutcome {
+      hasLostOutcome = false
+      throw PostgresError(
+        isConnectionLost: false, state: nil,
+        "this node was cut off for so long that the outcome of a batch is not known")
     }
     let records = try withEnds(records, connection)
     let isCommitted = unknownBatch != nil && unknownBatch == committedBatch
@@ -160,7 +171,7 @@ final class PostgresWriter {
     unknownBatch = node.batch
     let statements = batch.statements + (isAlone ? [] : PostgresConnection.flush)
     do throws(PostgresError) {
-      let rows = try connection.run(statements, within: PostgresWriter.seconds)
+      let rows = try connection.run(statements, within: seconds)
       unknownBatch = nil
       committedBatch = node.batch
       node.serial += batch.entryCount
@@ -215,7 +226,7 @@ final class PostgresWriter {
     var created: [SessionID: String] = [:]
     for case .log(.created(let origin), let session) in records { created[session] = origin.epoch }
     for (index, record) in records.enumerated() {
-      guard case .log(.ended(nil), let session) = record else { continue }
+      guard case .log(.ended(nil, _), let session) = record else { continue }
       let row = try connection.run(
         "SELECT (SELECT epoch FROM session WHERE id = $1), now_ms()", [.text(session.text)])
       guard let epoch = row.text(0, 0) ?? created[session], let now = row.int(0, 1) else {
@@ -226,58 +237,5 @@ final class PostgresWriter {
       records[index] = .log(.ended(event), session)
     }
     return records
-  }
-}
-
-/// Reconnecting.
-extension PostgresWriter {
-  /// The connection, or a new one if it is lost.
-  private func connected() throws(PostgresError) -> PostgresConnection {
-    if let connection, !connection.isBroken { return connection }
-    connection = nil
-    let fresh = try PostgresConnection(address, name: name)
-    try PostgresWriter.prepare(fresh, name: name)
-    try endIdle(fresh)
-    guard try PostgresWriter.lock(fresh, seconds: 2, isShared: true) else {
-      throw PostgresError(lost: "\(address) is used by a program that must be alone")
-    }
-    try fence(fresh)
-    connection = fresh
-    return fresh
-  }
-
-  /// Ends older connections of this process for which the server still waits. It never ends one
-  /// that commits: a commit that waits for standbys must not be interrupted.
-  private func endIdle(_ connection: PostgresConnection) throws(PostgresError) {
-    try connection.run(
-      """
-      SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-      WHERE application_name = $1 AND pid <> pg_backend_pid() AND wait_event_type = 'Client'
-      """, [.text(name)])
-  }
-
-  /// Excludes transactions of older connections, and finds out which batch was committed last.
-  private func fence(_ connection: PostgresConnection) throws(PostgresError) {
-    let row = try connection.run(
-      "UPDATE node SET fence = fence + 1 WHERE incarnation = $1 RETURNING fence, batch",
-      [.int(node.incarnation)])
-    let history = try PostgresSchema.history(connection)
-    if row.count == 1, let fence = row.int(0, 0), let batch = row.int(0, 1),
-      batch >= committedBatch
-    {
-      node.fence = fence
-      committedBatch = batch
-      try connection.run(
-        "UPDATE store SET history = $1 WHERE history <> $1", [.text(history)])
-      return
-    }
-    let known = try connection.run("SELECT history FROM store").text(0, 0)
-    try connection.run("BEGIN")
-    // The row of a node that was cut off for long was deleted by another one.
-    hasLostHistory = row.count == 1 || known != history
-    if hasLostHistory { try PostgresSchema.renewEpochs(connection, history: history) }
-    node.fence = try PostgresWriter.register(node.incarnation, connection)
-    try connection.run("COMMIT")
-    (committedBatch, unknownBatch) = (0, nil)
   }
 }

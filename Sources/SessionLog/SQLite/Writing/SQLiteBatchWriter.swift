@@ -110,7 +110,7 @@ struct SQLiteBatchWriter {
     switch record {
     case .log(.created(let origin), let session): try create(session, origin, now, database)
     case .log(.entry(let entry), let session): try add(entry, session, database)
-    case .log(.ended(let event), let session): try end(session, event, now, database)
+    case .log(.ended(let event, _), let session): try end(session, event, now, database)
     case .snapshot(let snapshot, let session):
       if try !store(snapshot, session, now, database) { refused.append(session) }
     case .feed(let record, let session):

@@ -1,0 +1,251 @@
+import CivilTime
+import Foundation
+import PickerHub
+import PickerModel
+import PickerSession
+import Synchronization
+import Testing
+
+@testable import SessionLog
+
+/// Faults between nodes, and of the database, that have lost or repeated something.
+@Suite(.database) struct ClusterFaultTests {
+  private let ana = MemberID("m_1")
+
+  private func command(_ ref: Int) -> LogEntry.Body { .command(ana, ref: ref, .clear) }
+
+  private func wait(for what: String, _ holds: () throws -> Bool) async throws {
+    for _ in 0..<3000 {
+      if try holds() { return }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw StoreProblem("not within 60 s: \(what)")
+  }
+
+  /// Two nodes that have a session with a member in memory; the first one has created it.
+  private func nodes(_ shelf: Shelf) async throws -> (TestNode, TestNode, LogFixture) {
+    let (one, two) = (try TestNode(shelf), try TestNode(shelf))
+    try await wait(for: "the other node") {
+      !one.log.follower.isAlone && !two.log.follower.isAlone
+    }
+    let fixture = try LogFixture(in: one.log)
+    fixture.join("m_1")
+    fixture.feed()
+    one.log.flush()
+    _ = (try await one.load(), try await two.load())
+    return (one, two, fixture)
+  }
+
+  /// Regression: the session ended with the state before the entry, whose events were never in the
+  /// feed.
+  @Test func `a session does not end if another node has appended an entry meanwhile`()
+    async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let (one, two, fixture) = try await nodes(shelf)
+    let event = fixture.fold.endEvent(.deleted, at: fixture.origin.createdAt)
+    two.append(.command(ana, ref: 1, .confirm))
+    two.log.flush()
+
+    #expect(one.log.append(.ended(event, after: 1), of: one.session) == .pending)
+    one.log.flush()
+
+    let lost = try await one.wait(for: "lost") {
+      if case .lost(let sessions) = $0 { sessions } else { nil }
+    }
+    #expect(lost == [one.session])
+    let living = "SELECT count(*) FROM pickerd.session WHERE ended_at IS NULL"
+    #expect(try shelf.read(Int.self, living) == 1)
+    #expect(try await one.load().entryCount == 2)
+    #expect(one.log.append(.ended(event, after: 2), of: one.session) == .pending)
+    one.log.flush()
+    #expect(try shelf.read(Int.self, living) ?? 0 == 0)
+  }
+
+  /// Regression: a node that had lost nothing itself accepted the database.
+  @Test func `a restore that has lost batches of a stopped node only is noticed by another`()
+    async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let one = try TestNode(shelf)
+    var two: TestNode? = try TestNode(shelf)
+    let fixture = try LogFixture(in: two!.log)
+    fixture.join("m_1")
+    two!.log.flush()
+    let (node, number) = (two!.log.follower.incarnation, two!.log.writer.node.batch)
+    let witness = one.log.writer.witness
+    try await wait(for: "the batch to be seen") { witness.last?.batches[node] == number }
+    fixture.closeLog()
+    two = nil
+    let epoch = one.log.feed.epoch
+
+    // As after a restore to the time before the batch, to which the timeline 255 has led.
+    let seen = try #require(witness.last)
+    let former = seen.history.prefix { $0 != "/" } + "/000000FF"
+    witness.accept(.init(history: String(former), batches: seen.batches))
+    try shelf.write(
+      """
+      UPDATE pickerd.node SET batch = batch - 1 WHERE incarnation = \(node);
+      UPDATE pickerd.store SET history = '\(former)'
+      """)
+    try shelf.write(
+      """
+      SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+      """)
+
+    try await wait(for: "new epochs") { one.log.feed.epoch != epoch }
+    let epochs = "SELECT count(*) FROM pickerd.session WHERE epoch = 'first'"
+    #expect(try shelf.read(Int.self, epochs) ?? 0 == 0)
+  }
+
+  /// Ends each connection that waits for a lock while `body` runs, until `count` were ended.
+  private func endingLockWaits(
+    _ count: Int, of table: String, _ shelf: Shelf, _ body: () -> Void
+  ) async throws {
+    let blocker = try TestServer.shared.connect(shelf.database)
+    try blocker.run("BEGIN")
+    try blocker.run("LOCK TABLE pickerd.\(table) IN ACCESS EXCLUSIVE MODE")
+    body()
+    let connection = try TestServer.shared.connect(shelf.database)
+    var ended = 0
+    try await wait(for: "connections that wait for the table") {
+      ended +=
+        try connection.run(
+          """
+          SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'
+          """
+        ).int(0, 0) ?? 0
+      return ended >= count
+    }
+    try blocker.run("ROLLBACK")
+  }
+
+  /// Regression: the session was taken for one that cannot be read, and its last state was not in
+  /// the feed.
+  @Test func `a session that cannot be read for now does not end`() async throws {
+    let shelf = try Shelf(.postgres)
+    let log = try #require(try shelf.store() as? PostgresSessionLog)
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    log.flush()
+    try shelf.write("UPDATE pickerd.session SET active_at = 0")
+
+    try await endingLockWaits(2, of: "entry", shelf) { log.sweepLater() }
+    try await wait(for: "the end") {
+      log.sweepLater()
+      return try shelf.read(Int.self, "SELECT count(*) FROM pickerd.session") == 0
+    }
+
+    let last = "SELECT convert_from(body, 'UTF8') FROM pickerd.event ORDER BY position DESC LIMIT 1"
+    let event = try #require(try shelf.read(String.self, last))
+    #expect(event.contains("expired") && event.contains("revision"), "\(event)")
+  }
+
+  /// Regression: they were forgotten.
+  @Test func `visits that cannot be stored are stored by a later sweep`() async throws {
+    let shelf = try Shelf(.postgres)
+    let log = try #require(try shelf.store() as? PostgresSessionLog)
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    log.flush()
+    try shelf.write("UPDATE pickerd.session SET active_at = 0, ttl_seconds = 31536000000")
+    log.noteVisit(of: fixture.origin.id)
+
+    try await endingLockWaits(2, of: "session", shelf) { log.sweepLater() }
+
+    try await wait(for: "the visit") {
+      log.sweepLater()
+      return try shelf.read(Int.self, "SELECT count(*) FROM pickerd.session WHERE active_at > 0")
+        == 1
+    }
+  }
+
+  /// Regression: they were added two seconds later, so that SIGTERM lost them.
+  @Test func `a flush stores snapshots that wait because of other nodes`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, _, fixture) = try await nodes(shelf)
+    let snapshot = LogSnapshot(
+      entryCount: 1, state: fixture.fold.state, picker: fixture.fold.picker, isIdle: false,
+      nextTick: nil, idleMilliseconds: 0, eventSequence: 1)
+
+    #expect(one.log.store(snapshot, of: one.session))
+    one.log.flush()
+
+    #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.snapshot") == 1)
+    #expect(one.log.figures.backlog.encodingByteCount == 0)
+  }
+
+  @Test func `after dropped announcements the hubs announce again`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, _, _) = try await nodes(shelf)
+    let before = one.all { if case .announcementsLost = $0 { true } else { nil } }.count
+
+    one.log.follower.outgoing.withLock { $0.hasDropped = true }
+    one.log.follower.wake.set()
+
+    try await wait(for: "the notice") {
+      one.all { if case .announcementsLost = $0 { true } else { nil } }.count > before
+    }
+  }
+
+  /// Regression: two nodes may create sessions at the same time; a page ended between them, and the
+  /// next one began after both.
+  @Test func `a page of the list has all sessions with the same ordinal`() async throws {
+    let shelf = try Shelf(.postgres)
+    let node = try TestNode(shelf)
+    for name in ["a", "b", "c", "d"] { _ = try LogFixture(in: node.log, id: name) }
+    node.log.flush()
+    try shelf.write("UPDATE pickerd.session SET ordinal = CASE id WHEN 'd' THEN 9 ELSE 7 END")
+    func page(after ordinal: Int64) async throws -> SessionListPage {
+      let query = SessionListQuery(external: nil, status: nil, after: ordinal, limit: 2)
+      let outcome = await withCheckedContinuation { continuation in
+        node.log.list(query, hub: 0) { continuation.resume(returning: $0) }
+      }
+      guard case .found(let page) = outcome else { throw StoreProblem("no list") }
+      return page
+    }
+
+    let first = try await page(after: 0)
+    #expect(Set(first.sessions.map(\.id.text)) == ["a", "b", "c"] && first.next == 7)
+    let second = try await page(after: 7)
+    #expect(second.sessions.map(\.id.text) == ["d"] && second.next == nil)
+  }
+
+  @Test func `a node does not resolve the names of hosts again to which it was connected`() throws {
+    let port = try SilentPort()
+    let address = try PostgresAddress(
+      "postgres://pickerd@/postgres?host=localhost,\(TestServer.shared.folder)"
+        + "&port=\(port.number),5432&connect_timeout=2")
+    func known(_ place: Int) -> [String] {
+      address.parameters(name: "tests")[place].filter { $0.keyword == "hostaddr" }.map(\.value)
+    }
+    address.resolved[0] = "127.0.0.1"
+
+    _ = try PostgresConnection(address, name: "tests")
+
+    #expect(known(0) == ["127.0.0.1"] && known(1) == [])
+    let refused = try PostgresAddress(
+      "postgres://pickerd@localhost:\(try SilentPort(refuses: true).number)/postgres"
+        + "?connect_timeout=2")
+    refused.resolved[0] = "127.0.0.1"
+    #expect(throws: PostgresError.self) { try PostgresConnection(refused, name: "tests") }
+    #expect(refused.resolved[0] == nil)
+  }
+
+  @Test func `no timeout of the server's settings ends a statement`() throws {
+    let shelf = try Shelf(.postgres)
+    let administrator = try TestServer.shared.connect("postgres")
+    try administrator.execute(
+      script: "ALTER DATABASE \(shelf.database) SET statement_timeout = '100ms'")
+    defer {
+      try? administrator.execute(
+        script: "ALTER DATABASE \(shelf.database) RESET statement_timeout")
+    }
+
+    let connection = try TestServer.shared.connect(shelf.database)
+
+    #expect(throws: Never.self) { try connection.run("SELECT pg_sleep(0.3)") }
+  }
+}
