@@ -37,6 +37,8 @@ struct SQLiteBatchWriter {
   /// The maximum of entries of a session that is deleted at once. Larger ones are deleted later, in
   /// parts.
   static let deletedRowCountMax = 1000
+  /// The maximum size of a session that is deleted at once, in bytes.
+  static let deletedByteCountMax = 1_048_576
 
   var positions: [SessionID: Position] = [:]
   /// Sessions with new entries in this batch, whose rows in `session` must be updated.
@@ -177,8 +179,8 @@ struct SQLiteBatchWriter {
       [position.rowCount, position.byteCount, position.eventSequence, position.number])
   }
 
-  /// Ends a session: no reader finds it any more. The rows of a long log are deleted later, so that
-  /// they do not delay the entries of other sessions.
+  /// Ends a session: no reader finds it any more. The rows of a long log or of large definitions
+  /// are deleted later, so that they do not delay the entries of other sessions.
   private mutating func end(
     _ session: SessionID, _ event: FeedEvent?, _ now: Int64, _ database: SQLiteConnection
   ) throws {
@@ -186,7 +188,9 @@ struct SQLiteBatchWriter {
     if let event = try event ?? endOfUnreadable(session, now, database) {
       try insert(event, now, database)
     }
-    if position.rowCount > SQLiteBatchWriter.deletedRowCountMax {
+    if position.rowCount > SQLiteBatchWriter.deletedRowCountMax
+      || position.byteCount > SQLiteBatchWriter.deletedByteCountMax
+    {
       try database.run("UPDATE session SET isEnded = 1 WHERE number = ?", [position.number])
       hasEnded = true
     } else {
