@@ -61,10 +61,10 @@ struct PendingRecords {
     guard failure == nil, records.count < PendingRecords.recordCountMax,
       byteCount + size <= byteCountMax
     else { return (.failed, false) }
+    if needsBudget && full.contains(record.session) { return (.full, false) }
     if case .log(.entry, let session) = record, exhausted.contains(session) {
       return (.exhausted, false)
     }
-    if needsBudget && full.contains(record.session) { return (.full, false) }
     records.append(record)
     byteCount += size
     if firstRecordAt == nil { firstRecordAt = .now }

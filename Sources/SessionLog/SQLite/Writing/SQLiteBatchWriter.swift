@@ -28,7 +28,7 @@ struct SQLiteBatchWriter {
     var entryCount: Int
     /// The number of stored entries, without compacted ones.
     var rowCount: Int
-    /// The size of the stored entries, snapshots and definitions in bytes.
+    /// The size of the creation and the stored entries, snapshots and definitions, in bytes.
     var byteCount: Int
     /// The last entry whose events are in the feed.
     var eventSequence: Int
@@ -123,21 +123,23 @@ struct SQLiteBatchWriter {
   private mutating func create(
     _ session: SessionID, _ origin: SessionOrigin, _ now: Int64, _ database: SQLiteConnection
   ) throws {
+    let body = Data(origin.json(under: limits))
     try database.run(
       """
       INSERT INTO session
-        (id, epoch, origin, ttlSeconds, hasMembers, activeAt, rules, tzdata, ordinal, external)
-      VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+        (id, epoch, origin, byteCount, ttlSeconds, hasMembers, activeAt, rules, tzdata, ordinal,
+         external)
+      VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
       """,
       [
-        session.text, origin.epoch, Data(origin.json(under: limits)),
-        origin.ttlSeconds, now, versions.rules, versions.tzdata, origin.ordinal,
-        origin.host.external,
+        session.text, origin.epoch, body, body.count, origin.ttlSeconds, now, versions.rules,
+        versions.tzdata, origin.ordinal, origin.host.external,
       ])
     if let key = origin.key { try store(key, database) }
     positions[session] = Position(
-      number: database.lastInsertedRow, entryCount: 0, rowCount: 0, byteCount: 0,
+      number: database.lastInsertedRow, entryCount: 0, rowCount: 0, byteCount: body.count,
       eventSequence: FeedRecord.nothing)
+    byteCounts[session] = .some(body.count)
   }
 
   private mutating func add(
