@@ -19,6 +19,8 @@ struct SQLiteBatchWriter {
     let refused: [SessionID]
     /// The position of the newest event; `nil` if this process has written none.
     let feedPosition: Int?
+    /// The bytes in use in the store.
+    let storeByteCount: Int
   }
 
   /// The end of a session's log.
@@ -102,7 +104,7 @@ struct SQLiteBatchWriter {
       let batch = try database.value("SELECT batch FROM store", as: Int.self) ?? 0
       return Result(
         batch: batch, byteCounts: byteCounts, hasEnded: hasEnded, refused: refused,
-        feedPosition: feed?.newest)
+        feedPosition: feed?.newest, storeByteCount: try database.usedByteCount)
     }
   }
 

@@ -22,7 +22,10 @@ extension SQLiteSessionLog {
 
   private func deletePart() {
     let isDone = try? pool.write { database in
-      try SQLiteSessionLog.deletePart(database)
+      let isDone = try SQLiteSessionLog.deletePart(database)
+      let byteCount = try database.usedByteCount
+      state.withLock { $0.noteStoreSize(byteCount) }
+      return isDone
     }
     guard isDone == false else { return state.withLock { $0.isDeleting = false } }
     deleteNextPart()
