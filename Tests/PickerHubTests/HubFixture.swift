@@ -84,10 +84,18 @@ final class TestLog: SessionLog {
   }
 
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
-    if outcome == .failed || (outcome == .full && record.needsBudget) { return outcome }
-    if case .exhausted = outcome, case .entry = record { return outcome }
+    let isEntry = if case .entry = record { true } else { false }
+    let isRefused =
+      switch outcome {
+      case .stored, .pending: false
+      case .failed: true
+      case .full: isEntry && record.needsBudget
+      case .storeFull: record.needsBudget
+      case .exhausted: isEntry
+      }
+    if isRefused { return outcome }
     records.append(record)
-    return outcome == .full || outcome == .exhausted ? .stored : outcome
+    return outcome == .pending ? .pending : .stored
   }
 
   func feed(_ record: FeedRecord, of session: SessionID) -> Bool {

@@ -60,6 +60,58 @@ import Testing
     #expect(problem == .logFull)
   }
 
+  @Test func `a full store refuses commands, members and sessions, and accepts them later`()
+    throws
+  {
+    let fixture = try HubFixture(definition)
+    fixture.join(1)
+    fixture.forgetAll()
+    fixture.log.outcome = .storeFull
+
+    fixture.send(1, select(1, 0, 1))
+    fixture.join(2)
+    let refused = fixture.received(1).first
+    #expect(refused?["code"]?.string == "full")
+    #expect(refused?["detail"]?.string?.contains("the store") == true)
+    #expect(fixture.port.closes == [2: 4503])
+    let error = fixture.received(2).first { $0["type"]?.string == "error" }
+    #expect(error?["detail"]?.string?.contains("the store") == true)
+    #expect(try problems(of: fixture) == [.storeFull, .storeFull])
+    #expect(fixture.log.snapshots.isEmpty)
+
+    fixture.log.outcome = .stored
+    fixture.send(1, select(1, 0, 1))
+    fixture.join(3)
+    #expect(fixture.fold.revision == 1 && fixture.fold.members.count == 2)
+    #expect(try problems(of: fixture) == [])
+  }
+
+  @Test func `a session can be deleted while the store is full`() throws {
+    let fixture = try HubFixture(definition)
+    fixture.join(1)
+    fixture.log.outcome = .storeFull
+    var isDeleted = false
+
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) {
+      isDeleted = (try? $0.get()) != nil
+    }
+
+    #expect(isDeleted && fixture.hub.sessionCount == 0)
+  }
+
+  /// The problems of adding a member and of creating a session.
+  private func problems(of fixture: HubFixture) throws -> [HubProblem] {
+    var problems: [HubProblem] = []
+    fixture.hub.addMember(
+      to: fixture.session, try MemberRequest(Array("{}".utf8)), token: nil, at: fixture.now
+    ) { if case .failure(let problem) = $0 { problems.append(problem) } }
+    let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
+    fixture.hub.create(request, socketBase: "", at: fixture.now) {
+      if case .failure(let problem) = $0 { problems.append(problem) }
+    }
+    return problems
+  }
+
   @Test func `a snapshot lists the entries without effect`() throws {
     let fixture = try HubFixture(definition, unlimited)
     fixture.join(1)

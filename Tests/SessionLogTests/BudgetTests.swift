@@ -93,6 +93,31 @@ import Testing
     #expect(!log!.hasFullLog)
   }
 
+  @Test(arguments: Engine.allCases)
+  func `a session whose creation reaches the limit of its log accepts no commands`(
+    engine: Engine
+  ) throws {
+    let origin = try LogFixture(in: MemorySessionLog()).origin
+    let size = origin.json(under: SessionLimits()).count
+    let outcomes: [(logBytes: Int, ofCommand: AppendOutcome, ofTick: AppendOutcome)] = [
+      (size + 1, .pending, .pending), (size, .full, .pending), (size / 2, .full, .exhausted),
+    ]
+    for (logBytes, ofCommand, ofTick) in outcomes {
+      var limits = SessionLimits()
+      limits.logBytes = logBytes
+      let shelf = try Shelf(engine)
+      let log = try shelf.store(limits: limits)
+      let fixture = try LogFixture(origin, in: log)
+      log.flush()
+
+      #expect(fixture.append(.command(MemberID("m_1"), ref: 1, .clear)) == ofCommand)
+      #expect(fixture.append(.tick) == ofTick)
+      #expect(log.append(.ended(nil), of: origin.id) == .pending)
+      log.flush()
+      #expect(!log.hasFullLog)
+    }
+  }
+
   @Test func `a full log in memory refuses entries until it is compacted`() throws {
     let log = MemorySessionLog(logByteCountMax: 65_536)
     let fixture = try LogFixture(in: log)

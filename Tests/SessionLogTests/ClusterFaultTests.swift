@@ -234,6 +234,75 @@ import Testing
     #expect(refused.resolved[0] == nil)
   }
 
+  @Test func `a database whose clock may be ahead deletes nothing for an hour`() async throws {
+    let shelf = try Shelf(.postgres)
+    var log: PostgresSessionLog? = try #require(try shelf.store() as? PostgresSessionLog)
+    let fixture = try LogFixture(in: log!)
+    fixture.feed()
+    log!.flush()
+    fixture.closeLog()
+    log = nil
+    try shelf.write(
+      """
+      UPDATE pickerd.store SET written_at = written_at - 172800000;
+      UPDATE pickerd.session SET active_at = 0; UPDATE pickerd.event SET at = 0;
+      INSERT INTO pickerd.creation VALUES ('k', '', 's', 'e', '', 0)
+      """)
+    let kept = """
+      SELECT (SELECT count(*) FROM pickerd.session WHERE ended_at IS NULL)
+        + (SELECT count(*) FROM pickerd.event) + (SELECT count(*) FROM pickerd.creation)
+      """
+
+    let again = try #require(try shelf.store() as? PostgresSessionLog)
+    let other = try LogFixture(in: again, id: "t")
+    other.feed()
+    again.flush()
+    #expect(again.writer.clockDoubt.isRaised)
+    for _ in 0..<20 {
+      again.sweepLater()
+      try await Task.sleep(for: .milliseconds(150))
+    }
+    #expect(try shelf.read(Int.self, kept) == 5)
+
+    again.writer.clockDoubt.expire()
+    try await wait(for: "the deletions") {
+      again.sweepLater()
+      return try shelf.read(Int.self, "SELECT count(*) FROM pickerd.session WHERE id = 's'") == 0
+        && shelf.read(Int.self, "SELECT count(*) FROM pickerd.creation") == 0
+    }
+    #expect(!again.writer.clockDoubt.isRaised)
+  }
+
+  @Test func `the size of a database is that of its sessions and the feed`() async throws {
+    let shelf = try Shelf(.postgres)
+    let log = try PostgresSessionLog(
+      TestServer.shared.address(shelf.database), zone: { _ in .utc }, digest: { $0 },
+      storeByteCountMax: 10_000
+    ) { _ in }
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    fixture.tap(200, by: "m_1")
+    log.flush()
+    let real = """
+      SELECT (SELECT length(origin) FROM pickerd.session)
+        + (SELECT sum(length(body)) FROM pickerd.entry) + (SELECT byte_count FROM pickerd.feed)
+      """
+
+    try await wait(for: "the count") {
+      try log.figures.storeByteCount == shelf.read(Int.self, real)
+    }
+
+    #expect(log.figures.storeByteCount ?? 0 > 10_000)
+    #expect(fixture.append(.command(ana, ref: 900, .clear)) == .storeFull)
+    #expect(fixture.append(.tick) == .pending)
+    _ = log.append(.ended(nil), of: fixture.origin.id)
+    log.flush()
+    let next = try LogFixture(in: try TestNode(shelf).log, id: "next")
+    try await wait(for: "room") {
+      log.append(.created(next.origin), of: SessionID("t")) == .pending
+    }
+  }
+
   @Test func `no timeout of the server's settings ends a statement`() throws {
     let shelf = try Shelf(.postgres)
     let administrator = try TestServer.shared.connect("postgres")

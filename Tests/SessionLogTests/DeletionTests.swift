@@ -6,11 +6,11 @@ import Testing
 
 @testable import SessionLog
 
-/// Deletion of long logs in batches.
+/// Deletion of long logs and large definitions in batches.
 @Suite(.database) struct DeletionTests {
   private let total = """
     SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM entry)
-      + (SELECT count(*) FROM snapshot)
+      + (SELECT count(*) FROM snapshot) + (SELECT count(*) FROM definition)
     """
 
   private func end(_ fixture: LogFixture, _ log: any TestedStore) {
@@ -69,6 +69,91 @@ import Testing
     log = try shelf.store()
 
     #expect(try log!.stored().isEmpty)
+    try await waitUntilEmpty(shelf)
+  }
+
+  private static let byteCountMax = SQLiteBatchWriter.deletedByteCountMax
+  private let size = "SELECT coalesce(sum(length(body)), 0) FROM definition"
+
+  /// A file with one session, which has one entry and definitions of these sizes.
+  private func file(of sizes: [Int]) throws -> (Shelf, SessionID) {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    log.flush()
+    let rows = sizes.enumerated().map { "(1, x'\(10 + $0)', zeroblob(\($1)), 1)" }
+      .joined(separator: ",")
+    try shelf.write(
+      """
+      INSERT INTO definition (session, digest, body, isLogged) VALUES \(rows);
+      UPDATE session SET byteCount = (\(size))
+      """)
+    return (shelf, fixture.origin.id)
+  }
+
+  @Test(arguments: [0, 1])
+  func `a session with few rows is deleted at once only up to a maximum of bytes`(excess: Int)
+    async throws
+  {
+    let part = DeletionTests.byteCountMax / 4
+    let (shelf, id) = try file(of: [part, part, part, part + excess])
+    let log = try shelf.open()
+
+    #expect(log.append(.ended(nil), of: id) == .pending)
+    // After the batch, and before the first part of the deletion.
+    let left = try log.queue.sync { try shelf.read(Int.self, size) }
+
+    #expect(left == (excess == 0 ? 0 : 4 * part + excess))
+    try await waitUntilEmpty(shelf)
+  }
+
+  @Test func `a part of a deletion has a maximum of bytes, or a single row`() async throws {
+    let small = [Int](repeating: 300_000, count: 7)
+    let (shelf, _) = try file(of: small + [4_000_000] + small)
+    try shelf.write(
+      """
+      INSERT INTO snapshot (session, place, revision, isIdle, body)
+        VALUES (1, 0, 0, 0, zeroblob(900000)), (1, 1, 0, 0, zeroblob(900000));
+      UPDATE entry SET body = zeroblob(800000);
+      UPDATE session SET origin = zeroblob(700000), isEnded = 1
+      """)
+    let store = try SQLiteConnection(shelf.path)
+    let sizes = """
+      SELECT body FROM definition UNION ALL SELECT body FROM snapshot UNION ALL
+      SELECT body FROM entry UNION ALL SELECT origin FROM session
+      """
+    func left() throws -> (rows: Int, bytes: Int) {
+      try #require(
+        try store.first("SELECT count(*), coalesce(sum(length(body)), 0) FROM (\(sizes))") { row in
+          (try row[0], try row[1])
+        })
+    }
+
+    var before = try left()
+    var partCount = 0
+    while try !SQLiteSessionLog.deletePart(store) {
+      let after = try left()
+      let (rows, bytes) = (before.rows - after.rows, before.bytes - after.bytes)
+      #expect(rows == 1 || rows > 1 && bytes <= DeletionTests.byteCountMax)
+      (before, partCount) = (after, partCount + 1)
+    }
+
+    #expect(try store.value(total, as: Int.self) == 0)
+    #expect(partCount == 11)
+  }
+
+  @Test func `a deletion of large definitions that was interrupted goes on after a restart`()
+    async throws
+  {
+    let (shelf, _) = try file(of: [Int](repeating: 600_000, count: 8))
+    try shelf.write("UPDATE session SET isEnded = 1")
+    for _ in 0..<3 { _ = try SQLiteSessionLog.deletePart(try SQLiteConnection(shelf.path)) }
+    #expect(try shelf.read(Int.self, size) == 3_000_000)
+
+    let log = try shelf.open()
+
+    #expect(log.restored.isEmpty)
     try await waitUntilEmpty(shelf)
   }
 }

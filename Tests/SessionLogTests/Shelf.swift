@@ -34,13 +34,13 @@ final class Shelf: Sendable {
     zone: ZoneRules = .utc,
     versions: FoldVersions = FoldVersions(tzdata: "2025a"),
     pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
-    afterIteration: @escaping AfterIteration = { $1() },
+    storeByteCountMax: Int = .max, afterIteration: @escaping AfterIteration = { $1() },
     digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
   ) throws -> SQLiteSessionLog {
     try SQLiteSessionLog(
       path: path, limits: limits, feedLimits: feedLimits, zone: { _ in zone }, digest: digest,
-      versions: versions,
-      pendingByteCountMax: pendingByteCountMax, afterIteration: afterIteration
+      versions: versions, pendingByteCountMax: pendingByteCountMax,
+      storeByteCountMax: storeByteCountMax, afterIteration: afterIteration
     ) { notice in
       self.notices.withLock { $0.append(notice) }
     }
@@ -81,7 +81,7 @@ final class Shelf: Sendable {
     try write(
       """
       DROP FUNCTION pickerd.end_session_after; DROP INDEX pickerd.session_ordinal;
-      ALTER TABLE pickerd.store DROP COLUMN ticket_key; UPDATE pickerd.store SET schema = 4
+      ALTER TABLE pickerd.store DROP COLUMN ticket_key, DROP COLUMN written_at; UPDATE pickerd.store SET schema = 4
       """)
   }
 

@@ -7,7 +7,7 @@ import pytest
 from harness.definitions import LISTS
 from harness.loops import metric
 from harness.pickerd import wait_until
-from harness.store import stored
+from harness.store import again, stored
 
 
 @pytest.fixture
@@ -62,6 +62,24 @@ def test_sessions_that_nobody_uses_take_little_memory(tmp_path, request):
 
     before = memory(500)
     assert memory(1000) - before < 1000 * 5000
+
+
+def test_evicted_and_restored_sessions_count_against_the_limit_of_sessions(tmp_path, request):
+    store = stored(tmp_path / "log", tmp_path / "store.sqlite", limits={"sessions": 2})
+    request.addfinalizer(store.stop)
+    sessions = [store.session(LISTS) for _ in range(2)]
+    wait_until(lambda: metric(store, "pickerd_sessions_resident") == 0, what="eviction")
+
+    for kill in (None, True, False):
+        if kill is not None:
+            again(store, kill=kill)
+        answer = store.create(LISTS)
+        assert (answer.status, answer.code) == (503, "full")
+
+    assert sessions[0].get()["revision"] == 0
+    assert sessions[1].delete().status == 204
+    assert store.create(LISTS).status == 201
+    assert store.create(LISTS).code == "full"
 
 
 def test_reading_an_evicted_session_writes_nothing(store):

@@ -42,7 +42,8 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   public static let unknownType = RefusalCode(rawValue: "unknownType")
   /// The connection sends too many messages per second. The command can be sent again later.
   public static let tooMany = RefusalCode(rawValue: "tooMany")
-  /// The log of the session has reached its maximum size, so the session cannot be changed.
+  /// The log of the session has reached its maximum size, so the session cannot be changed; or the
+  /// store of the server has, so no session can.
   public static let full = RefusalCode(rawValue: "full")
   /// The member's role does not allow it.
   public static let notAllowed = RefusalCode(rawValue: "notAllowed")

@@ -11,26 +11,28 @@ let retryMilliseconds: Int64 = 1000
 extension Hub {
   /// Appends an entry, and applies it as soon as the log has stored it.
   ///
-  /// When the session's log has reached its maximum size, a command is refused.
+  /// When the session's log or the store has reached its maximum size, a command is refused.
   /// - Parameter completion: Receives the effects, or `nil` if the log has lost the entry.
   /// - Returns: Whether the entry is stored or pending (for a command also: was refused in order).
-  ///   When `false`, the session's connections have been closed, unless only its log is full
-  ///   (``LogProgress/isFull``).
+  ///   When `false`, the session's connections have been closed, unless only its log or the store
+  ///   is full (``LogProgress/refusal``).
   @discardableResult
   func append(
     _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
     completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
-    switch log.append(entry, to: hosted, at: time) {
+    let outcome = log.append(entry, to: hosted, at: time)
+    switch outcome {
     case .stored where hosted.steps.isEmpty:
       apply(entry, arrival: time.machineNanoseconds, completion, in: hosted, at: time)
     case .stored, .pending:
       hosted.steps.append(.apply(entry, arrival: time.machineNanoseconds, completion))
-    case .full:
+    case .full, .storeFull:
       guard case .command(let member, let ref, let command) = entry.body else { return false }
       let refused = UnstoredCommand(
-        member: member, ref: ref, command: command, limit: .logBytes)
+        member: member, ref: ref, command: command,
+        limit: outcome == .full ? .logBytes : .storeBytes)
       enqueue(.refuse(refused, completion), in: hosted, at: time)
     case .failed:
       countDropped(entry, in: hosted)

@@ -181,7 +181,7 @@ extension Hub {
   /// The problem to answer after an append has failed.
   private func problem(of hosted: HostedSession) -> HubProblem {
     if hosted.isEnding { return .noSuchSession }
-    return hosted.log.isFull ? .logFull : .unavailable
+    return hosted.log.refusal ?? .unavailable
   }
 
   /// Re-adds a member that has left and now posts a command; it has no connection.

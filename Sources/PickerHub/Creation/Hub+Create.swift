@@ -143,6 +143,7 @@ extension Hub {
     let entry = SessionIndex.Entry(
       id: origin.id, ordinal: ordinal, external: origin.host.external, status: .open)
     switch log.append(.created(origin), of: origin.id) {
+    case .storeFull: throw .storeFull
     case .failed, .full, .exhausted: throw .unavailable
     case .stored:
       directory.create(hosted, isStored: true)

@@ -92,10 +92,17 @@ extension Hub {
 
   /// Closes a connection whose join could not be stored.
   private func cannotStore(_ connection: HubConnection, in hosted: HostedSession) {
-    guard hosted.log.isFull else { return cannotStore(connection) }
-    close(
-      connection, .unavailable,
-      "the log of this session has reached its maximum size; create a new session")
+    switch hosted.log.refusal {
+    case .logFull:
+      close(
+        connection, .unavailable,
+        "the log of this session has reached its maximum size; create a new session")
+    case .storeFull:
+      close(
+        connection, .unavailable,
+        "the store of the server has reached its maximum size; reconnect later")
+    default: cannotStore(connection)
+    }
   }
 
   func cannotStore(_ connection: HubConnection) {

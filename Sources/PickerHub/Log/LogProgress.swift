@@ -31,8 +31,8 @@ struct LogProgress {
   private(set) var spent = SpentEntries()
   /// The sequence number of the last entry whose events were passed to the log.
   private(set) var eventSequence = FeedRecord.nothing
-  /// Whether the log refused the last entry because it has reached its maximum size.
-  fileprivate(set) var isFull = false
+  /// Why the log refused the last entry, if it or the store has reached its maximum size.
+  fileprivate(set) var refusal: HubProblem?
 
   init() {}
 
@@ -85,7 +85,12 @@ extension SessionLog {
       storeSnapshot(of: hosted, isIdle: false, at: time)
       outcome = append(.entry(entry), of: hosted.id)
     }
-    hosted.log.isFull = outcome == .full
+    hosted.log.refusal =
+      switch outcome {
+      case .full: .logFull
+      case .storeFull: .storeFull
+      case .stored, .pending, .failed, .exhausted: nil
+      }
     return outcome
   }
 

@@ -14,13 +14,18 @@ package enum LogRecord: Sendable {
 }
 
 extension LogRecord {
-  /// Whether a log that has reached its maximum size refuses the record. Ticks, leaving and the end
-  /// of a session are stored nevertheless: they are small, and a session needs them to end.
+  /// Whether a log or a store that has reached its maximum size refuses the record. Ticks, leaving
+  /// and the end of a session are stored nevertheless: they are small, and a session needs them to
+  /// end.
   package var needsBudget: Bool {
-    guard case .entry(let entry) = self else { return false }
-    switch entry.body {
-    case .command, .define, .note, .joined, .roleChanged, .returned: return true
-    case .left, .tick, .revoked, .settle: return false
+    switch self {
+    case .created: true
+    case .entry(let entry):
+      switch entry.body {
+      case .command, .define, .note, .joined, .roleChanged, .returned: true
+      case .left, .tick, .revoked, .settle: false
+      }
+    case .ended: false
     }
   }
 
@@ -44,6 +49,8 @@ package enum AppendOutcome: Sendable {
   case pending
   /// Not stored: the session's log has reached its maximum size.
   case full
+  /// Not stored: the store of all sessions has reached its maximum size.
+  case storeFull
   /// Not stored: the log is unavailable.
   case failed
   /// Not stored: the session's log has reached twice its maximum size, by ticks and leaving

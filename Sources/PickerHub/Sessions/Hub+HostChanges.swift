@@ -77,7 +77,7 @@ extension Hub {
       }
       repeatChange(request, in: hosted)
     }
-    if !isStored { throw hosted.log.isFull ? .logFull : .unavailable }
+    if !isStored { throw hosted.log.refusal ?? .unavailable }
   }
 
   /// Evaluates a change again, against the current state.

@@ -40,6 +40,8 @@ package enum HubProblem: Error, Hashable, Sendable {
   case sessionFull
   /// The session's log has reached its maximum size.
   case logFull
+  /// The store of all sessions has reached its maximum size.
+  case storeFull
   case unavailable
 }
 
@@ -152,7 +154,7 @@ extension Hub {
     let event = hosted.session.endEvent(reason, at: now.session)
     let count = hosted.log.entryCount + hosted.steps.entryCount
     switch log.append(.ended(event, after: count), of: hosted.id) {
-    case .failed, .full, .exhausted: completion(.failure(.unavailable))
+    case .failed, .full, .storeFull, .exhausted: completion(.failure(.unavailable))
     case .stored where hosted.steps.isEmpty:
       directory.end(hosted, reason)
       remove(hosted)

@@ -53,7 +53,7 @@ extension Hub {
       }
       answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
     }
-    if !isStored { answer(.failure(hosted.log.isFull ? .logFull : .unavailable)) }
+    if !isStored { answer(.failure(hosted.log.refusal ?? .unavailable)) }
   }
 
   private func result(

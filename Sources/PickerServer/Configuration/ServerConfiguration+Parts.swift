@@ -20,6 +20,7 @@ extension ServerLimits {
     queueBytes = settings[.queueBytes]
     inboxBytes = settings[.inboxBytes]
     pendingBytes = settings[.pendingBytes]
+    storeBytes = settings[.storeBytes]
     bodyBytes = settings[.bodyBytes]
     ticketStreamSeconds = settings[.ticketStreamSeconds]
     ttlSeconds = settings[.ttlSeconds]

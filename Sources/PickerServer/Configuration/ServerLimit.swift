@@ -11,7 +11,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case sessions, idempotencyKeys, outboxBytes, outboxesBytes, outboxMessages, stalledMilliseconds
   case unsentBytes, bodyBytes, bodiesBytes
   case queueBytes, inboxBytes, pendingBytes
-  case ttlSeconds, logBytes
+  case ttlSeconds, logBytes, storeBytes
   case ticketStreamSeconds
   case feedEvents, feedDays, feedBytes, feedMemoryBytes, feedReaders
   case createsPerSecond, createsBurst, joinsPerSecond, joinsBurst
@@ -102,6 +102,11 @@ package enum ServerLimit: String, CaseIterable, Sendable {
       (67_108_864, 1_048_576...68_719_476_736, "bytes of all records pending for the store")
     case .logBytes:
       (268_435_456, 65_536...1_099_511_627_776, "bytes of a session's log, including snapshots")
+    case .storeBytes:
+      (
+        68_719_476_736, 16_777_216...1_125_899_906_842_624,
+        "bytes in use in the store of all sessions"
+      )
     case .definitionNodes: (20_000, 1...1_000_000, "nodes of a cascade, rows of columns")
     case .definitionColumns: (32, 1...32, "columns per picker")
     case .definitionMonths: (12_000, 1...119_986, "months per calendar")
@@ -138,7 +143,7 @@ extension ServerLimit {
       .pingMilliseconds, .pongMilliseconds, .headerMilliseconds, .messageMilliseconds,
       .idempotencyKeys, .outboxBytes, .outboxesBytes, .outboxMessages, .stalledMilliseconds,
       .unsentBytes, .bodyBytes, .bodiesBytes, .queueBytes, .inboxBytes, .pendingBytes, .logBytes,
-      .feedEvents, .feedDays, .feedBytes, .feedMemoryBytes, .feedReaders,
+      .storeBytes, .feedEvents, .feedDays, .feedBytes, .feedMemoryBytes, .feedReaders,
       .definitionNodes, .definitionColumns, .definitionMonths, .definitionBlocked:
       false
     }

@@ -63,6 +63,10 @@ extension ProblemDocument {
       self.init(
         status: 503, code: "full",
         detail: "the log of this session has reached its maximum size; create a new session")
+    case .storeFull:
+      self.init(
+        status: 503, code: "full",
+        detail: "the store of the server has reached its maximum size; retry later")
     case .full:
       self.init(
         status: 503, code: "full", detail: "the server has reached its maximum number of sessions")

@@ -46,6 +46,9 @@ extension ServerMetrics {
       "pickerd_store_failed", "1 while the store cannot be written, otherwise 0.",
       .init(store.failure == nil ? 0 : 1))
     metrics.gauge(
+      "pickerd_store_bytes", "Bytes in use in the store of all sessions.",
+      figures.storeByteCount.map { [.init($0)] } ?? [])
+    metrics.gauge(
       "pickerd_store_lag_seconds", "Age of the oldest append that is not stored; 0 if all are.",
       .init(figures.backlog.oldestSeconds))
     metrics.gauge(

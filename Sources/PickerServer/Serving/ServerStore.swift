@@ -55,14 +55,15 @@ final class ServerStore: Sendable {
           path: path, limits: limits.session, feedLimits: FeedLimits(settings),
           zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
           versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
-          afterIteration: afterIteration, notify: notify)
+          storeByteCountMax: limits.storeBytes, afterIteration: afterIteration, notify: notify)
       }
     case .postgres(let address):
       return try PostgresSessionLog(
         address, limits: limits.session, feedLimits: FeedLimits(settings),
         zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
         versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
-        keyCountMax: keyCountMax, afterIteration: afterIteration, notify: notify)
+        storeByteCountMax: limits.storeBytes, keyCountMax: keyCountMax,
+        afterIteration: afterIteration, notify: notify)
     }
   }
 

@@ -92,6 +92,9 @@ extension SessionFold {
     case .logBytes:
       throw Refusal(
         .full, "the log of this session has reached its maximum size; create a new session")
+    case .storeBytes:
+      throw Refusal(
+        .full, "the store of the server has reached its maximum size; send it again later")
     case nil: break
     }
     if role < command.roleNeeded {

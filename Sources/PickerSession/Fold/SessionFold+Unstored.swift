@@ -6,6 +6,8 @@ package enum ExceededLimit: Hashable, Sendable {
   case rate
   /// Bytes of the session's log.
   case logBytes
+  /// Bytes of the store of all sessions.
+  case storeBytes
 }
 
 /// Commands that are refused without being logged: those of an unknown type, over a limit, or not

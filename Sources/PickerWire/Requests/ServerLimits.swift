@@ -37,6 +37,9 @@ package struct ServerLimits: Hashable, Sendable {
   /// Bytes of all records that are pending for the store; default 64 MiB. Over it, further records
   /// are not stored, and their sessions are evicted.
   package var pendingBytes = 67_108_864
+  /// Bytes in use in the store of all sessions; default 64 GiB. Over it, new sessions, members and
+  /// commands are refused.
+  package var storeBytes = 68_719_476_736
   /// The maximum duration of an event stream that was opened with a ticket; default 24 h.
   package var ticketStreamSeconds = 86_400
   /// Bytes of a request body; default 4 MiB.

@@ -10,7 +10,8 @@ struct PendingLoad: Sendable {
 }
 
 /// What is pending for a store's next batch, within the limits of bytes and records, and whether
-/// the store accepts more. The store protects it with a lock.
+/// the store accepts more, by the sizes of its sessions and its own. The store protects it with a
+/// lock.
 struct PendingRecords {
   private(set) var records: [StoreRecord] = []
   /// The size of the records.
@@ -26,6 +27,8 @@ struct PendingRecords {
   private(set) var full: Set<SessionID> = []
   /// Sessions whose logs have reached twice their maximum size.
   private var exhausted: Set<SessionID> = []
+  /// The bytes in use in the store after the last batch or deletion; `nil`: unknown.
+  private var storeByteCount: Int?
   /// The reason why the store is not writable, if any.
   var failure: String?
   /// Whether the rows of ended sessions are being deleted, or are about to be.
@@ -38,6 +41,7 @@ struct PendingRecords {
   private(set) var batchCount = 0
   private let byteCountMax: Int
   private let logByteCountMax: Int
+  private let storeByteCountMax: Int
 
   /// The maximum of pending records; further appends fail.
   static let recordCountMax = 200_000
@@ -46,9 +50,11 @@ struct PendingRecords {
   ///   - byteCountMax: The maximum size of the records; also that of the snapshots that are not
   ///     encoded yet.
   ///   - logByteCountMax: The maximum size of a session's log.
-  init(byteCountMax: Int, logByteCountMax: Int) {
+  ///   - storeByteCountMax: The maximum of bytes in use in the store.
+  init(byteCountMax: Int, logByteCountMax: Int, storeByteCountMax: Int = .max) {
     self.byteCountMax = byteCountMax
     self.logByteCountMax = logByteCountMax
+    self.storeByteCountMax = storeByteCountMax
   }
 
   /// Adds a record.
@@ -61,10 +67,13 @@ struct PendingRecords {
     guard failure == nil, records.count < PendingRecords.recordCountMax,
       byteCount + size <= byteCountMax
     else { return (.failed, false) }
+    if needsBudget && full.contains(record.session) { return (.full, false) }
     if case .log(.entry, let session) = record, exhausted.contains(session) {
       return (.exhausted, false)
     }
-    if needsBudget && full.contains(record.session) { return (.full, false) }
+    if needsBudget, let storeByteCount, storeByteCount >= storeByteCountMax {
+      return (.storeFull, false)
+    }
     records.append(record)
     byteCount += size
     if firstRecordAt == nil { firstRecordAt = .now }
@@ -130,6 +139,7 @@ struct PendingRecords {
     figures.backlog.recordCount = written.recordCount + records.count
     figures.backlog.byteCount = written.byteCount + byteCount
     figures.backlog.encodingByteCount = encodingByteCount
+    figures.storeByteCount = storeByteCount
     if let oldest = writtenSince ?? firstRecordAt {
       figures.backlog.oldestSeconds = (ContinuousClock.now - oldest) / .seconds(1)
     }
@@ -156,6 +166,9 @@ struct PendingRecords {
     counted.waitSeconds.record((end - batch.appendedAt) / .seconds(1))
     counted.batchRecords.record(Double(batch.records.count))
   }
+
+  /// Notes the bytes in use in the store, after a batch or after rows were deleted.
+  mutating func noteStoreSize(_ byteCount: Int) { storeByteCount = byteCount }
 
   /// Updates the sets of full logs by the size of a session's log; `nil`: the session has ended.
   mutating func note(_ byteCount: Int?, of session: SessionID) {

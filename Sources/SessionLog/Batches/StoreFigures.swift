@@ -1,6 +1,6 @@
 package import PickerHub
 
-/// The durations and sizes of a store's batches, and what is not stored yet.
+/// The durations and sizes of a store's batches, what is not stored yet, and the store's own size.
 package struct StoreFigures: Sendable {
   /// The time from the first append of a batch until it was stored.
   package internal(set) var waitSeconds = Histogram.seconds
@@ -8,6 +8,8 @@ package struct StoreFigures: Sendable {
   package internal(set) var commitSeconds = Histogram.seconds
   package internal(set) var batchRecords = Histogram.counts
   package internal(set) var backlog = StoreBacklog()
+  /// The bytes in use in the store; `nil`: unknown.
+  package internal(set) var storeByteCount: Int?
 }
 
 /// What is appended, but not stored yet: the records of the batch that is being written, and those

@@ -98,20 +98,32 @@ extension PostgresSessionLog {
     }
   }
 
+  /// A definition or a snapshot may have megabytes, so that one of each is deleted at once. The row
+  /// of the session is the last: a batch with a late record of the session waits for its lock.
+  private static let partDeletion = """
+    WITH old AS (SELECT number FROM session WHERE ended_at IS NOT NULL ORDER BY number LIMIT 1),
+    entries AS (
+      DELETE FROM entry USING old WHERE session = old.number AND sequence IN (
+        SELECT sequence FROM entry JOIN old ON session = old.number LIMIT 1000)
+      RETURNING 1
+    ), snapshots AS (
+      DELETE FROM snapshot USING old WHERE session = old.number AND sequence IN (
+        SELECT sequence FROM snapshot JOIN old ON session = old.number LIMIT 1)
+      RETURNING 1
+    ), definitions AS (
+      DELETE FROM definition USING old WHERE session = old.number AND digest IN (
+        SELECT digest FROM definition JOIN old ON session = old.number LIMIT 1)
+      RETURNING 1
+    )
+    SELECT (SELECT number FROM old), (SELECT count(*) FROM entries)
+      + (SELECT count(*) FROM snapshots) + (SELECT count(*) FROM definitions)
+    """
+
   /// - Returns: Whether rows may remain.
   private func deleteEndedPart() throws -> Bool {
-    let rows = try historyReader.write(
-      """
-      WITH old AS (SELECT number FROM session WHERE ended_at IS NOT NULL ORDER BY number LIMIT 1),
-      part AS (
-        DELETE FROM entry USING old WHERE session = old.number AND sequence IN (
-          SELECT sequence FROM entry JOIN old ON session = old.number LIMIT 1000)
-        RETURNING 1
-      )
-      SELECT (SELECT number FROM old), (SELECT count(*) FROM part)
-      """, [])
+    let rows = try historyReader.write(PostgresSessionLog.partDeletion, [])
     guard let number = rows.int(0, 0), let count = rows.int(0, 1) else { return false }
-    if count < 1000 {
+    if count == 0 {
       try historyReader.write("DELETE FROM session WHERE number = $1", [.int(number)])
     }
     return true

@@ -96,7 +96,10 @@ extension PostgresSessionLog {
   private func countIfDue() throws {
     guard creations.withLock({ $0.nextCounting <= .now }) else { return }
     try historyReader.use { connection throws(PostgresError) in
-      try connection.run(CreationCount.expiry, [.int(Int(SessionIndex.keyMilliseconds))])
+      try writer.clockDoubt.check(connection)
+      if !writer.clockDoubt.isRaised {
+        try connection.run(CreationCount.expiry, [.int(Int(SessionIndex.keyMilliseconds))])
+      }
       if let keyCountMax, creations.withLock({ $0.total.keys > keyCountMax }) {
         try connection.run(CreationCount.excessDeletion, [.int(keyCountMax)])
       }
@@ -104,12 +107,13 @@ extension PostgresSessionLog {
     }
   }
 
-  /// Counts the sessions and the idempotency keys of all nodes.
+  /// Counts the sessions and the idempotency keys of all nodes, and their bytes.
   func count(_ connection: PostgresConnection) throws(PostgresError) {
     let begin = ContinuousClock.now
     let settled = creations.withLock { $0.settled }
     let row = try connection.run(CreationCount.sql)
-    let count = SharedCount(sessions: row.int(0, 0) ?? 0, keys: row.int(0, 1) ?? 0)
+    let count = SharedCount(sessions: row.int(0, 0) ?? 0, keys: row.int(0, 2) ?? 0)
+    state.withLock { $0.noteStoreSize(row.int(0, 1) ?? 0) }
     creations.withLock { $0.haveCounted(count, settled: settled, in: .now - begin) }
   }
 
@@ -217,7 +221,9 @@ extension PostgresSessionLog {
   /// - Returns: Whether sessions remain to be read.
   private func expire() throws -> Bool {
     let begin = ContinuousClock.now
-    guard sweeping.withLock({ $0.nextReading <= begin }) else { return false }
+    guard !writer.clockDoubt.isRaised, sweeping.withLock({ $0.nextReading <= begin }) else {
+      return false
+    }
     let first = sweeping.withLock { $0.readThrough }
     let through = first + PostgresSessionLog.readingCountMax
     let rows = try historyReader.write(

@@ -76,7 +76,8 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
     feedLimits: FeedLimits = FeedLimits(), zone: @escaping @Sendable (String) -> ZoneRules?,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8],
     versions: FoldVersions = FoldVersions(tzdata: nil),
-    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax, keyCountMax: Int? = nil,
+    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
+    storeByteCountMax: Int = .max, keyCountMax: Int? = nil,
     afterIteration: @escaping AfterIteration = { $1() },
     notify: @escaping @Sendable (StoreNotice) -> Void
   ) throws(StoreProblem) {
@@ -88,7 +89,9 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
     self.afterIteration = afterIteration
     self.notify = notify
     state = Mutex(
-      PendingRecords(byteCountMax: pendingByteCountMax, logByteCountMax: limits.logBytes))
+      PendingRecords(
+        byteCountMax: pendingByteCountMax, logByteCountMax: limits.logBytes,
+        storeByteCountMax: storeByteCountMax))
     definitions = StoredDefinitions(zone: zone, digest: digest)
     reports = PostgresReports(notify: notify)
     let name = "pickerd-\(UUID().uuidString.prefix(8))"
@@ -107,6 +110,7 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
       ticketKey = [UInt8](
         try connection.run("SELECT ticket_key FROM store").data(0, 0) ?? Data())
       hasLostHistory = opened.hasLostHistory
+      try writer.clockDoubt.check(connection)
       try count(connection)
     } catch let problem as StoreProblem {
       throw problem

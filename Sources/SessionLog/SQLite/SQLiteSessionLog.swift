@@ -75,6 +75,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   ///   - digest: A one-way hash; called on any thread.
   ///   - versions: The versions of the rules and the zone database of this process.
   ///   - pendingByteCountMax: The maximum size of pending records.
+  ///   - storeByteCountMax: The maximum of bytes in use in the file.
   ///   - afterIteration: Called on the thread of the session's hub. Default: runs the work at once.
   ///   - notify: Called on the store's threads.
   /// - Throws: ``StoreProblem`` if another process serves it, it is damaged, it was written by a
@@ -85,7 +86,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     digest: @escaping @Sendable ([UInt8]) -> [UInt8],
     versions: FoldVersions = FoldVersions(tzdata: nil),
     pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
-    afterIteration: @escaping AfterIteration = { $1() },
+    storeByteCountMax: Int = .max, afterIteration: @escaping AfterIteration = { $1() },
     notify: @escaping @Sendable (StoreNotice) -> Void
   ) throws(StoreProblem) {
     self.path = path
@@ -93,7 +94,9 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     self.feedLimits = feedLimits
     self.versions = versions
     state = Mutex(
-      PendingRecords(byteCountMax: pendingByteCountMax, logByteCountMax: limits.logBytes))
+      PendingRecords(
+        byteCountMax: pendingByteCountMax, logByteCountMax: limits.logBytes,
+        storeByteCountMax: storeByteCountMax))
     definitions = StoredDefinitions(zone: zone, digest: digest)
     self.afterIteration = afterIteration
     self.notify = notify
@@ -109,6 +112,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     clockDoubt = opened.clockDoubt
     files = [path, path + "-wal"].compactMap(FileIdentity.init(_:))
     guard files.count == 2 else { throw StoreProblem("\(path) was removed while it was opened") }
+    state.withLock { $0.noteStoreSize(opened.byteCount) }
     if opened.hasEnded { deleteEndedLater() }
   }
 
@@ -180,6 +184,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       lock.note(result.batch)
       state.withLock { state in
         state.committed(batch, begin: begin)
+        state.noteStoreSize(result.storeByteCount)
         for (session, byteCount) in result.byteCounts { state.note(byteCount, of: session) }
       }
       notify(.committed(batch.records.committed))

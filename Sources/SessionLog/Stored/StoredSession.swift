@@ -9,7 +9,7 @@ struct StoredSession: Sendable {
   let origin: Data
   /// The number of entries of its log, compacted ones included.
   let entryCount: Int
-  /// The size of its log in bytes.
+  /// The size of its log in bytes, of which older stores do not count the creation.
   let byteCount: Int
   /// The last entry whose events are in the feed.
   let eventSequence: Int

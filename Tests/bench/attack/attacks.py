@@ -17,6 +17,8 @@ SOURCE = "127.0.0.2"
 LONG = b"x" * 60_000
 #: A number of entries that is created in a few seconds.
 LOG_ENTRIES, DELETED_ENTRIES = 20_000, 50_000
+#: Definitions of 2 MB in a session that is deleted, and sessions, one for each measurement.
+DEFINITIONS, DELETIONS = 20, 3
 BODY_BYTES = 4_190_000
 
 
@@ -135,6 +137,16 @@ def delete_long_sessions(state, stop):
     stop.wait()
 
 
+def delete_large_definitions(state, stop):
+    """Deletes the next session that exists."""
+    client = Client(state["port"])
+    stop.wait(0.4)
+    for path in state["paths"]:
+        if client.request("DELETE", path)[0] == 204:
+            break
+    stop.wait()
+
+
 def joins_and_leaves(state, stop):
     while not stop.is_set():
         try:
@@ -194,6 +206,17 @@ def long_sessions(port):
                                                       for path in paths]}
 
 
+def large_definitions(port):
+    client = Client(port)
+    paths = [client.create() for _ in range(DELETIONS)]
+    for path in paths:
+        for version in range(DEFINITIONS):
+            method, body, kind = hosts.put(hosts.large(version))
+            while client.request(method, path + "/definition", body, kind)[0] != 200:
+                time.sleep(0.1)
+    return {"port": port, "paths": paths}
+
+
 def reloading_session(port):
     return {"port": port, "path": Client(port).create(RELOAD), "readers": 50}
 
@@ -225,6 +248,7 @@ class Attack:
 #: The `nice` value of the server's background threads.
 BACKGROUND_NICENESS = 10
 FAST = {"messagesPerSecond": 1_000_000}
+MANY_DEFINITIONS = {"checksPerSecond": 1_000_000, "checksBurst": 1_000_000}
 ATTACKS = [
     Attack(f"(reference) a busy process, nice {BACKGROUND_NICENESS}", nothing, busy, 1,
            is_reference=True),
@@ -234,6 +258,8 @@ ATTACKS = [
     Attack("whole logs", long_session, whole_logs, 2, FAST),
     Attack("create and delete", nothing, create_and_delete, 2),
     Attack("delete a long session", long_sessions, delete_long_sessions, 1, FAST),
+    Attack("delete a session with large definitions", large_definitions,
+           delete_large_definitions, 1, MANY_DEFINITIONS),
     Attack("joins and leaves", one_session, joins_and_leaves, 4),
     Attack("slow readers", reloading_session, slow_readers, 2),
     Attack("20,000 rows renamed 20 times a second", renamed_session,

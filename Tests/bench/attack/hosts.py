@@ -19,6 +19,12 @@ def columns(generation):
         for _ in range(2)]}
 
 
+def large(version):
+    """2 MB of rows, which no other version has."""
+    return {"kind": "columns", "columns": [
+        [f"{version:03} {row:05} " + "x" * 100 for row in range(19_000)]]}
+
+
 def taken(shift):
     """5,000 bookings, each of which overlaps most of the others."""
     entries = {

@@ -17,9 +17,10 @@ struct CreationCount {
   /// The time between two counts; more if a count takes long.
   static let interval = Duration.seconds(2)
   static let sql = """
-    SELECT (SELECT count(*) FROM session)
-      - (SELECT count(*) FROM session WHERE ended_at IS NOT NULL),
+    SELECT count(*) FILTER (WHERE ended_at IS NULL),
+      coalesce(sum(byte_count), 0)::bigint + (SELECT byte_count FROM feed),
       (SELECT count(*) FROM creation)
+    FROM session
     """
   /// Deletes the keys that are older than so many milliseconds.
   static let expiry = "DELETE FROM creation WHERE at <= now_ms() - $1"

@@ -1,5 +1,5 @@
-/// The fifth schema: ends that other nodes' entries prevent, the list of sessions in its order, and
-/// a key that all nodes share.
+/// The fifth schema: ends that other nodes' entries prevent, the list of sessions in its order, a
+/// key that all nodes share, and the time of the last writing.
 enum PostgresEndMigration {
   /// Ends a session, unless it has another number of entries than `count`; NULL: whatever it has.
   private static let endSession = """
@@ -24,5 +24,8 @@ enum PostgresEndMigration {
         || gen_random_uuid(), '-', ''), 'hex');
     """
 
-  static let fifth = [endSession, list, ticketKey].joined(separator: "\n")
+  /// NULL: unknown; see `PostgresClockDoubt`.
+  private static let writtenAt = "ALTER TABLE store ADD COLUMN written_at bigint;"
+
+  static let fifth = [endSession, list, ticketKey, writtenAt].joined(separator: "\n")
 }

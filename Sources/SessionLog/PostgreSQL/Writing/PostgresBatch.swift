@@ -41,6 +41,7 @@ struct PostgresBatch {
   private(set) var eventCount = 0
   /// The incarnation of the node.
   private let node: Int
+  private let isClockPlausible: Bool
   let digest: @Sendable ([UInt8]) -> [UInt8]
   let limits: SessionLimits
   let feedLimits: FeedLimits
@@ -49,12 +50,13 @@ struct PostgresBatch {
   /// - Parameters:
   ///   - isFlushed: Whether the commit waits for the disk and the standbys, during which the rows
   ///     of the sessions are locked. If not, the caller waits for them after it.
+  ///   - isClockPlausible: Whether what is too old by the clock is deleted.
   ///   - epochs: The epochs of the sessions, as the hubs know them. Entries of sessions without
   ///     one, or that have another one in the log, are not stored.
   ///   - shared: The sessions that other nodes have in memory.
   init(
     _ records: [StoreRecord], by node: PostgresNode, isFlushed: Bool = true,
-    epochs: [SessionID: String], shared: [SessionID] = [],
+    isClockPlausible: Bool = true, epochs: [SessionID: String], shared: [SessionID] = [],
     _ limits: SessionLimits, _ feedLimits: FeedLimits, _ versions: FoldVersions,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
@@ -62,6 +64,7 @@ struct PostgresBatch {
     self.shared = Dictionary(uniqueKeysWithValues: shared.map { ($0, []) })
     self.node = node.incarnation
     (self.limits, self.feedLimits, self.versions) = (limits, feedLimits, versions)
+    self.isClockPlausible = isClockPlausible
     self.digest = digest
     begin(node, isFlushed: isFlushed)
     for case .log(.created(let origin), let session) in records { create(session, origin) }
@@ -78,6 +81,9 @@ struct PostgresBatch {
     }
     finish()
   }
+
+  /// More milliseconds than since 1970; the difference does not overflow.
+  private static let forever = 1 << 60
 
   mutating func add(_ sql: String, _ parameters: [PostgresValue] = []) {
     statements.append(PostgresStatement(sql, parameters))
@@ -115,6 +121,7 @@ struct PostgresBatch {
   /// this one is refused, unless the key has expired by the clock with which it was looked up.
   private mutating func create(_ session: SessionID, _ origin: SessionOrigin) {
     let key = origin.key
+    let expired = key.map { $0.at.milliseconds - SessionIndex.keyMilliseconds }
     creations.append((statements.count, session))
     add(
       """
@@ -127,8 +134,9 @@ struct PostgresBatch {
         .int(origin.ordinal), .bytes(origin.host.external.map { Data($0.utf8) }),
         .bytes(key.map { Data($0.keyHash) }), .bytes(key.map { Data($0.bodyHash) }),
         .text(key?.salt), .int(key?.at.milliseconds),
-        .int(key.map { $0.at.milliseconds - SessionIndex.keyMilliseconds }),
-        .bytes(key?.forgotten.map { Data($0) }), .int(SessionIndex.keyMilliseconds),
+        .int(isClockPlausible ? expired : nil),
+        .bytes(key?.forgotten.map { Data($0) }),
+        .int(isClockPlausible ? Int(SessionIndex.keyMilliseconds) : PostgresBatch.forever),
       ])
   }
 
@@ -136,7 +144,7 @@ struct PostgresBatch {
   private mutating func own(_ sessions: [SessionID]) {
     add(
       """
-      UPDATE session SET served_by = $1, status = 'open'
+      UPDATE session SET served_by = $1, status = 'open', byte_count = length(origin)
       WHERE id = ANY ($2) AND served_by IS NULL
       """,
       [.int(node), .texts(sessions.map(\.text))])
@@ -220,7 +228,8 @@ struct PostgresBatch {
       add(
         "SELECT trim_feed($1, $2, $3, $4)",
         [
-          .int(2 * eventCount + 100), .int(feedLimits.events), .int(feedLimits.milliseconds),
+          .int(2 * eventCount + 100), .int(feedLimits.events),
+          .int(isClockPlausible ? Int(feedLimits.milliseconds) : PostgresBatch.forever),
           .int(feedLimits.bytes),
         ])
     }

@@ -18,6 +18,7 @@ extension PostgresWriter {
       throw PostgresError(lost: "\(address) is used by a program that must be alone")
     }
     try fence(fresh)
+    try clockDoubt.check(fresh)
     connection = fresh
     return fresh
   }

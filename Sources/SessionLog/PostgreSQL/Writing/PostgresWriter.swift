@@ -53,6 +53,7 @@ final class PostgresWriter {
   private let digest: @Sendable ([UInt8]) -> [UInt8]
   /// The batches of all nodes that the disk and the standbys have had.
   let witness = NodeBatches()
+  let clockDoubt = PostgresClockDoubt()
   /// Whether a reconnection has found that committed batches are missing, and all sessions have a
   /// new epoch. The owner resets it.
   var hasLostHistory = false
@@ -158,7 +159,8 @@ final class PostgresWriter {
     let isCommitted = unknownBatch != nil && unknownBatch == committedBatch
     node.batch = isCommitted ? committedBatch : committedBatch + 1
     let batch = PostgresBatch(
-      records, by: node, isFlushed: isAlone, epochs: expected.mapValues(\.epoch),
+      records, by: node, isFlushed: isAlone, isClockPlausible: !clockDoubt.isRaised,
+      epochs: expected.mapValues(\.epoch),
       shared: expected.filter(\.value.isShared).map(\.key), limits, feedLimits, versions,
       digest: digest)
     triedCount = batch.entryCount

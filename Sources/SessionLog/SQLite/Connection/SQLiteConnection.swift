@@ -115,6 +115,17 @@ package final class SQLiteConnection {
     return try value(sql, [name], as: Int.self) != nil
   }
 
+  /// The bytes of the pages in use, without those that are free and will be used again. In a
+  /// transaction, its changes count.
+  /// - Source: sqlite.org/pragma.html#pragma_freelist_count
+  var usedByteCount: Int {
+    get throws {
+      let count = try value("PRAGMA page_count", as: Int.self) ?? 0
+      let freeCount = try value("PRAGMA freelist_count", as: Int.self) ?? 0
+      return try (count - freeCount) * (value("PRAGMA page_size", as: Int.self) ?? 0)
+    }
+  }
+
   /// The moment at which a transaction locks the file.
   package enum Lock: String {
     /// With its first statement, so that it may fail later.

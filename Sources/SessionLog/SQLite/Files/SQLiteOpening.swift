@@ -16,6 +16,8 @@ enum SQLiteOpening {
     /// epoch.
     let hasLostHistory: Bool
     let clockDoubt: ClockDoubt
+    /// The bytes in use.
+    let byteCount: Int
     /// Whether rows of ended sessions remain to be deleted.
     let hasEnded: Bool
   }
@@ -51,7 +53,7 @@ enum SQLiteOpening {
         return Opened(
           pool: pool, feed: feed, sessions: try sessions(database, doubt),
           names: try StoredNames(database, doubt), hasLostHistory: hasLost, clockDoubt: doubt,
-          hasEnded: hasEnded ?? false)
+          byteCount: try database.usedByteCount, hasEnded: hasEnded ?? false)
       }
     } catch {
       throw problem(path, error)

@@ -19,6 +19,8 @@ struct SQLiteBatchWriter {
     let refused: [SessionID]
     /// The position of the newest event; `nil` if this process has written none.
     let feedPosition: Int?
+    /// The bytes in use in the store.
+    let storeByteCount: Int
   }
 
   /// The end of a session's log.
@@ -28,7 +30,7 @@ struct SQLiteBatchWriter {
     var entryCount: Int
     /// The number of stored entries, without compacted ones.
     var rowCount: Int
-    /// The size of the stored entries, snapshots and definitions in bytes.
+    /// The size of the creation and the stored entries, snapshots and definitions, in bytes.
     var byteCount: Int
     /// The last entry whose events are in the feed.
     var eventSequence: Int
@@ -37,6 +39,8 @@ struct SQLiteBatchWriter {
   /// The maximum of entries of a session that is deleted at once. Larger ones are deleted later, in
   /// parts.
   static let deletedRowCountMax = 1000
+  /// The maximum size of a session that is deleted at once, in bytes.
+  static let deletedByteCountMax = 1_048_576
 
   var positions: [SessionID: Position] = [:]
   /// Sessions with new entries in this batch, whose rows in `session` must be updated.
@@ -100,7 +104,7 @@ struct SQLiteBatchWriter {
       let batch = try database.value("SELECT batch FROM store", as: Int.self) ?? 0
       return Result(
         batch: batch, byteCounts: byteCounts, hasEnded: hasEnded, refused: refused,
-        feedPosition: feed?.newest)
+        feedPosition: feed?.newest, storeByteCount: try database.usedByteCount)
     }
   }
 
@@ -121,21 +125,23 @@ struct SQLiteBatchWriter {
   private mutating func create(
     _ session: SessionID, _ origin: SessionOrigin, _ now: Int64, _ database: SQLiteConnection
   ) throws {
+    let body = Data(origin.json(under: limits))
     try database.run(
       """
       INSERT INTO session
-        (id, epoch, origin, ttlSeconds, hasMembers, activeAt, rules, tzdata, ordinal, external)
-      VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+        (id, epoch, origin, byteCount, ttlSeconds, hasMembers, activeAt, rules, tzdata, ordinal,
+         external)
+      VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
       """,
       [
-        session.text, origin.epoch, Data(origin.json(under: limits)),
-        origin.ttlSeconds, now, versions.rules, versions.tzdata, origin.ordinal,
-        origin.host.external,
+        session.text, origin.epoch, body, body.count, origin.ttlSeconds, now, versions.rules,
+        versions.tzdata, origin.ordinal, origin.host.external,
       ])
     if let key = origin.key { try store(key, database) }
     positions[session] = Position(
-      number: database.lastInsertedRow, entryCount: 0, rowCount: 0, byteCount: 0,
+      number: database.lastInsertedRow, entryCount: 0, rowCount: 0, byteCount: body.count,
       eventSequence: FeedRecord.nothing)
+    byteCounts[session] = .some(body.count)
   }
 
   private mutating func add(
@@ -177,8 +183,8 @@ struct SQLiteBatchWriter {
       [position.rowCount, position.byteCount, position.eventSequence, position.number])
   }
 
-  /// Ends a session: no reader finds it any more. The rows of a long log are deleted later, so that
-  /// they do not delay the entries of other sessions.
+  /// Ends a session: no reader finds it any more. The rows of a long log or of large definitions
+  /// are deleted later, so that they do not delay the entries of other sessions.
   private mutating func end(
     _ session: SessionID, _ event: FeedEvent?, _ now: Int64, _ database: SQLiteConnection
   ) throws {
@@ -186,7 +192,9 @@ struct SQLiteBatchWriter {
     if let event = try event ?? endOfUnreadable(session, now, database) {
       try insert(event, now, database)
     }
-    if position.rowCount > SQLiteBatchWriter.deletedRowCountMax {
+    if position.rowCount > SQLiteBatchWriter.deletedRowCountMax
+      || position.byteCount > SQLiteBatchWriter.deletedByteCountMax
+    {
       try database.run("UPDATE session SET isEnded = 1 WHERE number = ?", [position.number])
       hasEnded = true
     } else {

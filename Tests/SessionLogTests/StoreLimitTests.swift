@@ -1,0 +1,98 @@
+import CivilTime
+import PickerHub
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// The byte limit of a store.
+@Suite(.database) struct StoreLimitTests {
+  private let session = SessionID("s")
+
+  private func entry(_ body: LogEntry.Body) -> LogRecord {
+    .entry(LogEntry(at: Instant(milliseconds: 0), body: body))
+  }
+
+  private func add(_ record: LogRecord, to pending: inout PendingRecords) -> AppendOutcome {
+    pending.add(.log(record, session), needsBudget: record.needsBudget).outcome
+  }
+
+  @Test func `a full store refuses what grows it and accepts what frees it`() throws {
+    var pending = PendingRecords(
+      byteCountMax: 1_000_000, logByteCountMax: 1_000_000, storeByteCountMax: 1000)
+    let member = MemberID("m_1")
+    let joining = LogEntry.Joining(member: member, secret: hash(1), name: "", role: nil)
+    let growing = [
+      .created(try GeneratedSession(seed: 1).origin), entry(.joined(joining)),
+      entry(.command(member, ref: 1, .clear)), entry(.roleChanged(member, .viewer)),
+    ]
+    let others = [entry(.tick), entry(.left(member)), .ended(nil)]
+
+    // Before the first batch the size may be unknown.
+    for size in [nil, 999, 1000, 999] {
+      if let size { pending.noteStoreSize(size) }
+      for record in growing {
+        #expect(add(record, to: &pending) == (size == 1000 ? .storeFull : .pending))
+      }
+      for record in others { #expect(add(record, to: &pending) == .pending) }
+      #expect(pending.figures.storeByteCount == size)
+    }
+  }
+
+  /// The bytes in use, by another connection.
+  private func size(_ shelf: Shelf) throws -> Int {
+    try SQLiteConnection(shelf.path).usedByteCount
+  }
+
+  @Test func `the size of a store is that of the pages in use, from its opening on`() async throws {
+    let shelf = try Shelf()
+    var log: SQLiteSessionLog? = try shelf.open()
+    let empty = try #require(log!.figures.storeByteCount)
+    #expect(try empty == size(shelf))
+    try createLarge("a", in: log!)
+    let full = try #require(log!.figures.storeByteCount)
+    #expect(try full == size(shelf) && full > empty + 2_000_000)
+    log = nil
+
+    log = try shelf.open()
+    #expect(log!.figures.storeByteCount == full)
+    #expect(log!.append(.ended(nil), of: SessionID("a")) == .pending)
+
+    try await waitUntil { log!.figures.storeByteCount ?? 0 < empty + 100_000 }
+    #expect(try log!.figures.storeByteCount == size(shelf))
+  }
+
+  @Test func `a full store accepts everything again when a session was deleted`() async throws {
+    let shelf = try Shelf()
+    var log: SQLiteSessionLog? = try shelf.open(storeByteCountMax: 1_000_000)
+    let fixture = try LogFixture(in: log!)
+    fixture.join("m_1")
+    try createLarge("a", in: log!)
+
+    #expect(fixture.append(.command(MemberID("m_1"), ref: 1, .clear)) == .storeFull)
+    fixture.closeLog()
+    log = nil
+    log = try shelf.open(storeByteCountMax: 1_000_000)
+    let created = LogRecord.created(try GeneratedSession(seed: 1).origin)
+    #expect(log!.append(created, of: SessionID("b")) == .storeFull)
+    #expect(log!.append(.ended(nil), of: SessionID("a")) == .pending)
+
+    try await waitUntil { log!.append(created, of: SessionID("b")) == .pending }
+  }
+
+  /// Creates a session with a definition of 2 MB.
+  private func createLarge(_ id: String, in log: SQLiteSessionLog) throws {
+    let row = String(repeating: "x", count: 180)
+    let rows = (0..<11_000).map { "\"\($0)\(row)\"" }.joined(separator: ",")
+    _ = try LogFixture(#"{"kind":"columns","columns":[[\#(rows)]]}"#, in: log, id: id)
+    log.flush()
+  }
+
+  private func waitUntil(_ condition: () -> Bool) async throws {
+    for _ in 0..<12_000 {
+      if condition() { return }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    Issue.record("the condition is true")
+  }
+}
