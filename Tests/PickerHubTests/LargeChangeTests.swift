@@ -80,6 +80,40 @@ import Testing
     #expect(answers.map(\.version) == [2])
   }
 
+  @Test func `a definition that becomes invalid while it is prepared is refused`() throws {
+    let fixture = try HubFixture(dates)
+    fixture.port.backgroundWork = []
+    let body =
+      #"{"kind":"date","min":"today","max":"2026-11-20"}"# + String(repeating: " ", count: 20_000)
+    let request = DefinitionRequest(
+      format: .whole, body: Array(body.utf8), versions: nil, valuesMax: .max,
+      maker: LargeChangeTests.maker)
+    var pointers: [String] = []
+    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
+      if case .failure(.badDefinition(let problem)) = $0 { pointers.append(problem.pointer) }
+    }
+    fixture.machine += 43_200_000
+    fixture.hub.timer(at: fixture.now)
+    fixture.port.finishBackgroundWork()
+
+    #expect(pointers == ["/min"])
+    #expect(fixture.fold.version == 1)
+  }
+
+  @Test func `a large definition that is equal to the current one changes nothing`() throws {
+    let fixture = try HubFixture(slot(20))
+    var bodies: [JSONTree?] = []
+    let request = DefinitionRequest(
+      format: .whole, body: Array(slot(20).utf8), versions: nil, valuesMax: .max,
+      maker: LargeChangeTests.maker)
+    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
+      bodies.append((try? $0.get()).flatMap { try? JSONTree.parse($0.body) })
+    }
+
+    #expect(bodies.map { $0?["changes"] } == [.array([])])
+    #expect(fixture.fold.version == 1)
+  }
+
   @Test(arguments: [true, false])
   func `a whole definition is encoded for a log that stores it`(canLoad: Bool) throws {
     let fixture = try HubFixture(slot(20), canLoad: canLoad)

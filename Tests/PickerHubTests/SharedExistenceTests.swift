@@ -282,6 +282,54 @@ import Testing
     }
   }
 
+  @Test func `members of nodes that have released the session meanwhile are absent`() throws {
+    let fixture = try shared()
+    fixture.join(1)
+    let (bo, node) = (MemberID("m_bo"), NodeIncarnation("other"))
+    fixture.commit([
+      .foreign(
+        LogEntry(
+          at: noon,
+          body: .joined(.init(member: bo, secret: SecretHash([]), name: "Bo", role: nil))))
+    ])
+    let announced: [PresenceAnnouncement] = [.connected(bo), .present([bo])]
+    for (count, announcement) in announced.enumerated() {
+      fixture.hub.announced(announcement, by: node, of: fixture.session, at: fixture.now)
+      fixture.hub.announcementsLost(at: fixture.now)
+      if count == 0 {
+        fixture.hub.announced(.present([bo]), by: node, of: fixture.session, at: fixture.now)
+      }
+      fixture.wait(10_000)
+      #expect(fixture.hub.session(fixture.session)?.isOnline(bo) == (count == 0))
+    }
+  }
+
+  /// Regression: the node that ticks the session may stop; another one would not load it.
+  @Test func `a session that owes an event gets no idle snapshot at a node that only reads it`()
+    throws
+  {
+    let fixture = try shared()
+    fixture.join(1)
+    let origin = SessionOrigin(
+      id: elsewhere, epoch: "e", definition: fixture.fold.definition, createdAt: noon,
+      host: HostFields(decideSeconds: 60))
+    var fold = try SessionFold(origin)
+    let ana = MemberID("m_1")
+    for body: LogEntry.Body in [
+      .joined(.init(member: ana, secret: SecretHash([]), name: "Ana", role: nil)),
+      .command(ana, ref: 1, .confirm), .left(ana),
+    ] { _ = fold.apply(LogEntry(at: noon, body: body)) }
+    #expect(fold.owesEvent && fold.members.isEmpty)
+
+    _ = read(fixture, elsewhere)
+    answer(fixture, .found(dormant))
+    fixture.hub.loaded(
+      elsewhere, LoadedSession(fold: fold, entryCount: 3, idleMilliseconds: 0), at: fixture.now)
+    fixture.wait(6000)
+
+    #expect(fixture.log.released.contains(elsewhere) && fixture.log.snapshots.isEmpty)
+  }
+
   @Test func `a lost session with members is loaded again`() throws {
     let fixture = try shared()
     fixture.join(1)

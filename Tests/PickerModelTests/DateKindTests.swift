@@ -105,6 +105,15 @@ import Testing
     #expect(picker.columns[0].rows.count == 2000)
   }
 
+  @Test func `initial counts when the definition is made, and not at a tick`() throws {
+    let json = #"{"kind":"date","min":"2020-01-01","max":"today","initial":"today+P7973Y"}"#
+    var picker = try Picker(json, at: "2026-12-31T12:00:00Z")
+    #expect(picker.columns[0].rows.count == 7)
+
+    #expect(summary(picker.tick("2027-01-01T12:00:00Z").changes) == ["reload 0 #2 of 8"])
+    #expect(throws: DefinitionProblem.self) { try Picker(json, at: "2027-01-01T12:00:00Z") }
+  }
+
   @Test func `without a relative bound there is no next tick`() throws {
     let json = #"{"kind":"date","max":"2018-01-01","initial":"today"}"#
     #expect(try Picker(json, at: "2020-01-01T00:00:00Z").nextTick == nil)

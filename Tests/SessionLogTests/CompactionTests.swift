@@ -60,6 +60,32 @@ import Testing
     #expect(await history(of: fixture, from: log) == fixture.deltas)
   }
 
+  /// Regression: the ticks were deleted, so that a replay selected another date.
+  @Test(arguments: Engine.allCases)
+  func `a date keeps its bounds when its log is compacted`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
+    let fixture = try LogFixture(
+      #"{"kind":"date","min":"today","max":"2018-12-01","initial":"2018-12-01"}"#, in: log)
+    fixture.join("m_1")
+    func append(_ body: LogEntry.Body, day: Int64) {
+      let at = fixture.origin.createdAt.adding(milliseconds: day * 86_400_000)
+      fixture.append(LogEntry(at: at, body: body))
+    }
+    for day in 1...3 as ClosedRange<Int64> { append(.tick, day: day) }
+    let november = Command.Selection(column: 1, row: 0, generation: 1, key: nil)
+    append(.command(MemberID("m_1"), ref: 1, .select(november)), day: 20)
+    fixture.snapshot()
+    log.flush()
+
+    let replay = try shelf.replay(
+      fixture.origin.id, versions: FoldVersions(tzdata: "2025a"), zone: .utc)
+
+    #expect(fixture.fold.picker.value == .keys(["2018", "11", "26"]))
+    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+    #expect(replay.difference == nil && replay.fold.state == fixture.fold.state)
+  }
+
   @Test(arguments: Engine.allCases)
   func `compaction leaves only the snapshot and the revisions`(engine: Engine) async throws {
     let shelf = try Shelf(engine)

@@ -77,8 +77,8 @@ import Testing
     _ = served.committed(
       records,
       PostgresWriter.Result(
-        byteCounts: [session: 1], bases: [:], refused: [], lost: [], heads: [:], shared: [:],
-        feedPosition: nil, hasEnded: false),
+        byteCounts: [session: 1], bases: [:], refused: [], lost: [], living: [],
+        heads: [:], shared: [:], feedPosition: nil, hasEnded: false),
       expected: expected, serial: 1)
     _ = served.loaded(session, position: 0, epoch: "e")
     served.noted(1, of: session)
@@ -142,7 +142,7 @@ import Testing
         let (batch, records) = (nodes[node].batch, nodes[node].records(session))
         let result = PostgresWriter.Result(
           byteCounts: [session: 1], bases: [session: base], refused: [], lost: [],
-          heads: [session: base + batch.count], shared: [:], feedPosition: nil, hasEnded: false)
+          living: [], heads: [session: base + batch.count], shared: [:], feedPosition: nil, hasEnded: false)
         let report = nodes[node].served.committed(
           records, result, expected: nodes[node].expected, serial: nodes[node].serial)
         (nodes[node].batch, nodes[node].base) = ([], nil)

@@ -22,7 +22,9 @@ HARMFUL = """x'); DROP TABLE entry; -- " \\" ' ; %s $1 ? \\0 {"a":1} 日本"""
 SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|PRAGMA|NOTIFY|LISTEN|SET) ")
 #: What the sources interpolate into SQL: names of columns and tables, conditions and settings, which
 #: are literals or have a ? or $1 for each value.
-CONSTANTS = {"DormantSession.columns", "condition", "order", "table", "hash", "loop", "mode.rawValue"}
+CONSTANTS = {
+    "DormantSession.columns", "PostgresSchema.historySQL", "condition", "order", "table", "key",
+    "hash", "loop", "mode.rawValue"}
 
 
 def test_a_thousand_guessed_ids_find_nothing_and_are_throttled(start):

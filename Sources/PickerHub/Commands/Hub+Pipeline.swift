@@ -171,7 +171,7 @@ extension Hub {
       noteServing(isHere: arrival != nil, hosted)
       noteMembers(entry.body, isOwn: arrival != nil, in: hosted)
     }
-    if case .left = entry.body { evict(hosted) }
+    if case .left = entry.body { arrival == nil ? evictSoon(hosted) : evict(hosted) }
   }
 
   /// The log could not store an append: unloads the session, and closes its connections so that

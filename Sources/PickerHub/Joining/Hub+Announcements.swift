@@ -1,5 +1,8 @@
 package import PickerSession
 
+/// The time in which a node announces its members after it was asked for them.
+private let remoteMilliseconds: Int64 = 10_000
+
 /// Presence between the nodes that serve a session. Nothing of it is stored, and a hub whose log is
 /// not shared announces nothing.
 extension Hub {
@@ -74,9 +77,18 @@ extension Hub {
   package func announcementsLost(at time: HubTime) {
     now = time
     for hosted in directory.hostedInOrder where !hosted.isEnding {
-      hosted.remote.forgetUnconfirmed()
+      hosted.remote.beginDoubt()
       announce(.serving, in: hosted)
       announcePresent(in: hosted)
+      schedule.add(.remotes(hosted.id), due: time.machine + remoteMilliseconds)
+    }
+  }
+
+  /// The other nodes had time to announce their members of a session again. Those that have not
+  /// done so have released it: nobody is connected there.
+  func endDoubt(of hosted: HostedSession) {
+    for node in hosted.remote.endDoubt() {
+      disconnected(hosted.remote.set([], of: node), in: hosted)
     }
   }
 

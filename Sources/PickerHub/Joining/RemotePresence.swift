@@ -7,6 +7,8 @@ import PickerSession
 /// connection whose announcement has not come back is newer than every one announced before.
 struct RemotePresence {
   private var membersOfNode: [NodeIncarnation: Set<MemberID>] = [:]
+  /// Nodes whose announcements may have been lost, and that have not announced anything since.
+  private var doubted: Set<NodeIncarnation> = []
   /// The number of announced connections of a member that have not come back.
   private var unconfirmed: [MemberID: Int] = [:]
 
@@ -18,6 +20,7 @@ struct RemotePresence {
   func members(of node: NodeIncarnation) -> Set<MemberID> { membersOfNode[node] ?? [] }
 
   mutating func connect(_ member: MemberID, to node: NodeIncarnation) {
+    doubted.remove(node)
     membersOfNode[node, default: []].insert(member)
   }
 
@@ -31,6 +34,7 @@ struct RemotePresence {
   /// - Returns: Those that were connected to it before and are not now, in the order of their ids.
   mutating func set(_ members: [MemberID], of node: NodeIncarnation) -> [MemberID] {
     let before = membersOfNode[node] ?? []
+    doubted.remove(node)
     membersOfNode[node] = members.isEmpty ? nil : Set(members)
     return before.subtracting(members).sorted { $0.text < $1.text }
   }
@@ -44,8 +48,18 @@ struct RemotePresence {
     unconfirmed[member] = count > 1 ? count - 1 : nil
   }
 
-  /// Announcements of this node may have been lost.
-  mutating func forgetUnconfirmed() { unconfirmed = [:] }
+  /// Announcements of this node, and of the others, may have been lost.
+  mutating func beginDoubt() {
+    unconfirmed = [:]
+    doubted = Set(membersOfNode.keys)
+  }
+
+  /// The nodes that have not announced their members since ``beginDoubt()``, in order: they do not
+  /// have the session in memory any more.
+  mutating func endDoubt() -> [NodeIncarnation] {
+    defer { doubted = [] }
+    return doubted.sorted { $0.text < $1.text }
+  }
 
   /// Whether the last announced connection of a member to this node has come back.
   func isConfirmed(_ member: MemberID) -> Bool { unconfirmed[member] == nil }

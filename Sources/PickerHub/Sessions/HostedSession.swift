@@ -22,6 +22,8 @@ package final class HostedSession {
   var hostChanges = HostChangeQueue()
   var ticks = SessionTicks()
   var presence = PresenceThrottle()
+  /// Requests that wait until the entries of other nodes have been applied.
+  var catchUpCount = 0
   /// Whether no other node is known to be responsible for the session. One that has members stays
   /// in memory at the node that has appended its last entry, which created or adopted it: that node
   /// ticks it, and lets absent members leave.

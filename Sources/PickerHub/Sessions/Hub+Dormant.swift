@@ -131,11 +131,12 @@ extension Hub {
     guard log.canLoad, hosted.phase == .open, hosted.isEvictable,
       hosted.attendance.connectionCount == 0, hosted.session.listeners.isEmpty
     else { return }
-    let owesEvent = isShared && hosted.isServedHere && hosted.session.fold.owesEvent
+    let owesEvent = isShared && hosted.session.fold.owesEvent
     guard hosted.steps.isEmpty, !hosted.hostChanges.isPreparing, !hosted.history.isRunning,
-      !owesEvent
+      hosted.catchUpCount == 0, !owesEvent || !hosted.isServedHere
     else { return schedule.add(.idle(hosted.id), due: now.machine + retryMilliseconds) }
-    if hosted.log.needsIdleSnapshot, hosted.session.fold.members.isEmpty {
+    // With an idle snapshot no node would load the session when the one that ticks it stops.
+    if hosted.log.needsIdleSnapshot, hosted.session.fold.members.isEmpty, !owesEvent {
       log.storeSnapshot(of: hosted, isIdle: true, at: now)
     }
     directory.evict(hosted, state(of: hosted))

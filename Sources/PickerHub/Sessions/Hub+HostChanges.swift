@@ -61,7 +61,7 @@ extension Hub {
   /// Appends a change, and answers with its delta.
   ///
   /// - Parameter request: Is evaluated again if the change has no effect because another node has
-  ///   changed the session meanwhile.
+  ///   changed the session meanwhile, or because the definition has become invalid with time.
   func appendHostChange(
     _ body: LogEntry.Body, to hosted: HostedSession, _ request: HostChangeRequest
   ) throws(HubProblem) {
@@ -72,7 +72,7 @@ extension Hub {
       var found: Delta?
       for case .broadcast(let delta) in effects where !delta.isTick { found = delta }
       if let found { return answer(request, found, in: hosted) }
-      guard isShared, !body.waits(in: hosted.session) else {
+      guard !body.waits(in: hosted.session) else {
         return request.answer(.success(unchanged(hosted)))
       }
       repeatChange(request, in: hosted)
@@ -126,7 +126,7 @@ struct HostChangeRequest {
     self.evaluate = evaluate
   }
 
-  /// The request when it is evaluated again; `nil` if other nodes were first too often.
+  /// The request when it is evaluated again; `nil` if it had no effect too often.
   var next: HostChangeRequest? {
     guard repeatCountMax > 0 else { return nil }
     var next = self

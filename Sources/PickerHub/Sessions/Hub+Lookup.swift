@@ -107,7 +107,11 @@ extension Hub {
   /// - Parameter body: Receives `nil` if the session has ended or was unloaded meanwhile.
   func catchUp(_ hosted: HostedSession, _ body: @escaping (HostedSession?) -> Void) {
     guard isShared else { return body(hosted) }
+    hosted.catchUpCount += 1
     nonisolated(unsafe) let (hosted, body) = (hosted, body)
-    log.catchUp(hosted.id) { body(hosted.phase == .open ? hosted : nil) }
+    log.catchUp(hosted.id) {
+      hosted.catchUpCount -= 1
+      body(hosted.phase == .open ? hosted : nil)
+    }
   }
 }

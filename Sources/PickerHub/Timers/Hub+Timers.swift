@@ -58,6 +58,8 @@ extension Hub {
       guard let hosted = directory.hosted(session) else { return }
       hosted.ticks.timerFired()
       queueTick(of: hosted, at: time.session)
+    case .remotes(let session):
+      if let hosted = directory.hosted(session), !hosted.isEnding { endDoubt(of: hosted) }
     case .presence(let session):
       guard let hosted = directory.hosted(session), !hosted.isEnding else { return }
       hosted.presence.timerFired()
@@ -234,7 +236,8 @@ extension Hub {
     case .expiry(let session): return directory[session] != nil
     case .load(let session): return mayExist(session)
     case .tick(let session): return directory.hosted(session)?.ticks.isRetrying == true
-    case .idle(let session), .presence(let session): return directory.hosted(session) != nil
+    case .idle(let session), .presence(let session), .remotes(let session):
+      return directory.hosted(session) != nil
     }
   }
 }

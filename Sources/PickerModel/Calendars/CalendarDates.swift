@@ -45,17 +45,24 @@ struct CalendarDates: Sendable {
   ) -> (from: MonthExpression?, through: MonthExpression?) {
     do throws(DefinitionProblem) {
       var inner = reader.reader(for: try tree.fields(named: "months"))
-      let from = inner.field("from", missing: nil) { tree throws(DefinitionProblem) in
-        try MonthExpression(tree, named: "from")
-      }
-      let through = inner.field("through", missing: nil) { tree throws(DefinitionProblem) in
-        try MonthExpression(tree, named: "through")
-      }
+      let from = CalendarDates.month("from", &inner)
+      let through = CalendarDates.month("through", &inner)
       try inner.finish()
       return (from, through)
     } catch {
       reader.report("months", error)
       return (nil, nil)
+    }
+  }
+
+  /// Reads `from` or `through`. Checks the month here, because the reader reports the first problem
+  /// in document order.
+  private static func month(_ field: String, _ reader: inout DefinitionReader) -> MonthExpression? {
+    let today = reader.today
+    return reader.field(field, missing: nil) { tree throws(DefinitionProblem) in
+      let expression = try MonthExpression(tree, named: field)
+      _ = try expression.month(today: today)
+      return expression
     }
   }
 
@@ -94,7 +101,7 @@ extension CalendarDates {
   ///
   /// The maximum of months is not checked: it applies when a definition is made, and a list such as
   /// `thisYear-P3Y` to `thisMonth` grows afterwards.
-  /// - Throws: The first problem that a definition made today would have.
+  /// - Throws: A problem that a definition made today would have.
   func bounds(today: CivilDate) throws(DefinitionProblem) -> CalendarBounds {
     let found = find(today: today, monthsMax: .max)
     if let problem = found.problems.first { throw problem }

@@ -73,21 +73,25 @@ final class DateKind: Sendable {
 
   /// `min` … `max` on the day `today`.
   ///
-  /// - Throws: The first problem that a definition made today would have.
+  /// - Throws: A problem of `min` or `max` that a definition made today would have.
   func bounds(today: CivilDate) throws(DefinitionProblem) -> ClosedRange<CivilDate> {
-    if let low = try? min.date(today: today), let high = try? max.date(today: today), low <= high,
-      (try? initial.date(today: today)) != nil
-    {
+    if let low = try? min.date(today: today), let high = try? max.date(today: today), low <= high {
       return low...high
     }
-    throw DateKind.problems(min: min, max: max, initial: initial, isMinGiven, today: today)[0]
+    throw DateKind.problems(min: min, max: max, initial: nil, isMinGiven, today: today)[0]
   }
 
   /// The keys of a new picker: those of `initial`, clamped to the bounds.
+  ///
+  /// - Throws: A problem of `initial` that a definition made today would have.
   func initialKeys(
     in bounds: ClosedRange<CivilDate>, today: CivilDate
   ) throws(DefinitionProblem) -> [String] {
-    DateRules(bounds: bounds).keeping(try initial.date(today: today)!).date.pickerKeys
+    do throws(DefinitionProblem) {
+      return DateRules(bounds: bounds).keeping(try initial.date(today: today)!).date.pickerKeys
+    } catch {
+      throw error.under("initial")
+    }
   }
 }
 

@@ -175,7 +175,7 @@ extension Definition: Hashable {
 extension Definition {
   /// The bounds at the time `now`.
   ///
-  /// - Throws: The first problem that a definition made now would have.
+  /// - Throws: A problem of the bounds that a definition made now would have.
   func bounds(at now: Instant) throws(DefinitionProblem) -> PickerBounds {
     switch rules {
     case .date(let kind): .dates(try kind.bounds(today: zone.localDate(at: now)))

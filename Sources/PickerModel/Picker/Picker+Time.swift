@@ -17,6 +17,16 @@ extension Picker {
     return tickCalendar(calendar, before)
   }
 
+  /// The bounds of a `date`; `nil` for the other kinds.
+  ///
+  /// A tick can move them without a change that a member sees, and later ticks may leave them in
+  /// force. Of the other kinds, a calendar reports each move of its bounds as changed cells; a
+  /// slot, whose bounds move every few minutes, has new ones at each tick, except at the ends of
+  /// the calendar: in the year 0001, and in the lead time before the end of the year 9999.
+  package var dateBounds: ClosedRange<CivilDate>? {
+    if case .dates(let bounds) = bounds { bounds } else { nil }
+  }
+
   /// Moves ``asOf`` to `now` if nothing else changes by it: the fast path between two taps.
   ///
   /// - Returns: `false` if the picker is unchanged because a ``tick(_:)`` at `now` may change more.

@@ -86,6 +86,7 @@ package struct SessionFold: Sendable {
   /// Applies the next entry of the log, and appends its effects to `outcomes`.
   mutating func apply(_ entry: LogEntry, _ outcomes: inout [Outcome]) {
     remnant = .entry
+    let bounds = picker.dateBounds
     switch entry.body {
     case .joined(let joining): join(joining, &outcomes)
     case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
@@ -103,6 +104,7 @@ package struct SessionFold: Sendable {
     case .command(let member, let ref, let command):
       perform(command, ref: ref, by: member, at: entry.at, &outcomes)
     }
+    if remnant == .nothing, picker.dateBounds != bounds { remnant = .tick }
   }
 
   /// The current value in the form in which undo restores it.

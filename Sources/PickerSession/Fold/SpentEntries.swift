@@ -3,7 +3,8 @@
 package enum LogRemnant: Hashable, Sendable {
   /// The entry itself.
   case entry
-  /// A tick at its time: the entry is a refused command, but the tick before it made a delta.
+  /// A tick at its time: the entry is a refused command, but the tick before it made a delta, or
+  /// the entry only moved the bounds of a `date`, see ``Picker/dateBounds``.
   case tick
   /// Nothing: the entry is a refused or repeated command, or it had nothing to change.
   case nothing
@@ -16,7 +17,7 @@ package enum LogRemnant: Hashable, Sendable {
 package struct SpentEntries: Hashable, Sendable {
   /// The sequence numbers of the entries to remove, ascending.
   package private(set) var dropped: [Int] = []
-  /// The sequence numbers of the commands to replace by a tick, ascending.
+  /// The sequence numbers of the entries to replace by a tick, ascending.
   package private(set) var ticks: [Int] = []
 
   package init() {}

@@ -41,13 +41,16 @@ struct RandomDefinition {
       ("today-P3D", "today+P40D"), ("today", "today+P1Y1M1D"), ("2010-02-27", "2027-03-02"),
       ("today-P18Y", "today"), ("today-P1D", "today+P1D"), ("0001-01-01", "9999-12-31"),
     ]
+    // Not valid any more when the clock has passed the fixed date.
+    let near = [("today", date(random.within(1...40))), (date(-random.within(1...40)), "today")]
     if random.once(in: 5) { return }
-    let (min, max) = random.pick(bounds)
+    let (min, max) = random.pick(random.coin() ? near : bounds)
     add("min", .string(min))
     add("max", .string(max))
     if random.once(in: 3) { add("rememberDay", .bool(true)) }
     if random.coin() {
-      add("initial", .string(random.pick(["today", "2024-02-29", "today-P1M", "today+P2W"])))
+      let initial = [min, max, "today", "2024-02-29", "today-P1M", "today+P2W"]
+      add("initial", .string(random.pick(initial)))
     }
   }
 

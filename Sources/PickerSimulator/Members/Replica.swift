@@ -7,6 +7,8 @@ import PickerSession
 /// server would have.
 struct Replica {
   private(set) var fold: SessionFold
+  /// The state that the log gives without its spent entries.
+  private var compacted: SessionFold
   /// The number of applied entries.
   private(set) var entryCount = 0
   /// The state at each revision, except for revisions that are followed by another one of the same
@@ -44,6 +46,7 @@ struct Replica {
 
   init(_ origin: SessionOrigin, limits: SessionLimits) throws(DefinitionProblem) {
     fold = try SessionFold(origin, limits: limits)
+    compacted = fold
     locales = [origin.definition.locale]
     note()
   }
@@ -80,6 +83,7 @@ struct Replica {
       guard fold.revision == before + count else { return "every revision has its delta" }
       if let sentence = fold.picker._checkInvariants() { return sentence }
       if let sentence = checkDefinition(before: definition) { return sentence }
+      if let sentence = checkCompacted(entry) { return sentence }
       note()
     }
     entryCount = entries.count
@@ -104,6 +108,21 @@ struct Replica {
     guard let answer = try? same.redefine(fold.definition) else { return nil }
     return answer.changes.isEmpty
       ? nil : "the value after a definition change is legal under that definition"
+  }
+
+  /// Checks that what compaction leaves of the log gives the same delta and the same picker.
+  private mutating func checkCompacted(_ entry: LogEntry) -> String? {
+    switch fold.remnant {
+    case .entry: _ = compacted.apply(entry)
+    case .tick: _ = compacted.apply(LogEntry(at: entry.at, body: .tick))
+    case .nothing: break
+    }
+    guard compacted.revision == fold.revision, compacted.history.last == fold.history.last else {
+      return "a compacted log has the same deltas"
+    }
+    var picker = compacted.picker
+    _ = picker.tick(fold.picker.asOf)
+    return picker.state == fold.picker.state ? nil : "a compacted log gives the same picker"
   }
 
   private mutating func note(_ outcomes: [Outcome], of entry: LogEntry) {

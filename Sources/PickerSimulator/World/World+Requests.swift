@@ -227,18 +227,19 @@ extension World {
   }
 
   /// Sets the sessions' clock: forwards or backwards by minutes to years, or to just before
-  /// midnight.
+  /// midnight. Sometimes again before a member acts, so that a tick follows a tick.
   func jump() {
     guard remainingActs > 0 else { return }
-    queue.add(.clockJump, at: clock.machine + Int64(random.within(1...profile.pauseMax * 12)))
+    let pauseMax = random.once(in: 3) ? 30 : profile.pauseMax * 12
+    queue.add(.clockJump, at: clock.machine + Int64(random.within(1...pauseMax)))
     let day: Int64 = 86_400_000
     let now = clock.session.milliseconds
     let wanted: Int64 =
       switch random.below(8) {
       case 0, 1: now + Int64(random.within(1...120_000))
-      case 2: now + day * Int64(random.within(1...40))
+      case 2: now + day * Int64(random.within(1...random.pick([3, 40])))
       case 3: now - Int64(random.within(1...7_200_000))
-      case 4: now - day * Int64(random.within(1...40))
+      case 4: now - day * Int64(random.within(1...random.pick([3, 40])))
       case 5: now + day * Int64(random.within(300...800))
       default: (now / day + 1) * day - Int64(random.pick([0, 1, 28_800_000, 50_400_000])) - 500
       }

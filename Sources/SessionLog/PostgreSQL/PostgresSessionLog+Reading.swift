@@ -84,7 +84,7 @@ extension PostgresSessionLog {
   }
 
   /// Deletes the rows of ended sessions in small transactions, between the pages of the history.
-  /// After an error, the remaining rows are deleted after the next end or start.
+  /// After an error, the next sweep begins again.
   func deleteEndedLater() {
     let begins = state.withLock { state in
       defer { state.isDeleting = true }
@@ -101,8 +101,10 @@ extension PostgresSessionLog {
   /// A definition or a snapshot may have megabytes, so that one of each is deleted at once. The row
   /// of the session is the last: a batch with a late record of the session waits for its lock.
   private static let partDeletion = """
-    WITH old AS (SELECT number FROM session WHERE ended_at IS NOT NULL ORDER BY number LIMIT 1),
-    entries AS (
+    WITH old AS (
+      SELECT number FROM session WHERE ended_at IS NOT NULL ORDER BY number LIMIT 1
+      FOR UPDATE SKIP LOCKED
+    ), entries AS (
       DELETE FROM entry USING old WHERE session = old.number AND sequence IN (
         SELECT sequence FROM entry JOIN old ON session = old.number LIMIT 1000)
       RETURNING 1
@@ -124,7 +126,12 @@ extension PostgresSessionLog {
     let rows = try historyReader.write(PostgresSessionLog.partDeletion, [])
     guard let number = rows.int(0, 0), let count = rows.int(0, 1) else { return false }
     if count == 0 {
-      try historyReader.write("DELETE FROM session WHERE number = $1", [.int(number)])
+      try historyReader.write(
+        """
+        DELETE FROM session WHERE number = $1 AND NOT EXISTS (
+          SELECT FROM entry WHERE session = $1 UNION ALL SELECT FROM snapshot WHERE session = $1
+          UNION ALL SELECT FROM definition WHERE session = $1)
+        """, [.int(number)])
     }
     return true
   }

@@ -40,7 +40,7 @@ extension PostgresSessionLog {
     completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void
   ) {
     lookUp(confirms: { _ in true }) { connection throws(PostgresError) in
-      try PostgresSessionLog.owner(of: names, connection)
+      try self.owner(of: names, connection)
     } then: { outcome in
       self.notify(.runInHub(hub) { completion(outcome) })
     }
@@ -88,7 +88,7 @@ extension PostgresSessionLog {
     }
   }
 
-  private static func owner(
+  func owner(
     of names: SessionIndex.Names, _ connection: PostgresConnection
   ) throws(PostgresError) -> NameOwner? {
     if let key = names.key {
@@ -98,7 +98,14 @@ extension PostgresSessionLog {
         SELECT body, creation.session, coalesce(session.epoch, creation.epoch), salt, at
         FROM creation LEFT JOIN session ON session.id = creation.session
         WHERE key = $1 AND at > now_ms() - $2
-        """, [.bytes(Data(key)), .int(SessionIndex.keyMilliseconds)])
+        """,
+        // No key expires while the clock is in doubt.
+        [
+          .bytes(Data(key)),
+          .int(
+            writer.clockDoubt.isRaised
+              ? PostgresBatch.forever : Int(SessionIndex.keyMilliseconds)),
+        ])
       if rows.count > 0 {
         return .key(
           CreationKey(

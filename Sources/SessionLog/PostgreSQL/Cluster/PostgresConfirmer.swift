@@ -71,7 +71,7 @@ final class PostgresConfirmer: Sendable {
       return served.doubts
     }
     let found = try? reader.use { connection throws(PostgresError) in
-      try find(doubts, connection)
+      try find(doubts, notesBatches: requests.isEmpty, connection)
     }
     if let found {
       reports.report { served in
@@ -95,7 +95,7 @@ final class PostgresConfirmer: Sendable {
   }
 
   private func find(
-    _ doubts: [ServedSessions.Doubt], _ connection: PostgresConnection
+    _ doubts: [ServedSessions.Doubt], notesBatches: Bool, _ connection: PostgresConnection
   ) throws(PostgresError) -> Found {
     let results = try connection.run(
       [
@@ -114,8 +114,9 @@ final class PostgresConfirmer: Sendable {
           doubt: doubts[place], epoch: results[1].text(place, 0),
           head: results[1].int(place, 1) ?? 0)
       }, feedPosition: results[0].int(0, 0) ?? 0)
+    // A request does not wait for the standbys because of the batches.
     if found.feedPosition > signal.position || found.sessions.contains(where: \.isNews)
-      || witness.isNews(batches)
+      || (notesBatches && witness.isNews(batches))
     {
       try connection.waitForStandbys()
       witness.note(batches)

@@ -189,7 +189,7 @@ extension ServedSessions {
       else { continue }
       commit(tally, served, of: session, result, &report)
     }
-    for session in result.lost where sessions[session] != nil {
+    for session in result.lost.union(result.living) where sessions[session] != nil {
       remove(session)
       report.lost.append(session)
     }
@@ -228,7 +228,7 @@ extension ServedSessions {
     }
     if tally.isEnded {
       // The session is lost, and reloaded with its entries.
-      if result.lost.contains(session) { return }
+      if result.living.contains(session) { return }
       remove(session)
       let waiting = served.own.reduce(0) { $0 + $1.count }
       return report.committed.append((session, .own(waiting + tally.count)))

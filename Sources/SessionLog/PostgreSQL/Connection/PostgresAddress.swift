@@ -1,8 +1,9 @@
 import CLibPQ
 import Synchronization
 
-/// The IP addresses of hosts, so that a node that has lost the network does not wait for its
-/// resolver: libpq resolves names synchronously. An address that fails is forgotten.
+/// The IP addresses of hosts, so that a node that loses the network finds that out without waiting
+/// for its resolver: libpq resolves names synchronously. An address that does not answer once is
+/// forgotten.
 final class ResolvedHosts: Sendable {
   private let addresses = Mutex<[Int: String]>([:])
 

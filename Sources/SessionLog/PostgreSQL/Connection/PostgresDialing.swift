@@ -37,7 +37,13 @@ struct PostgresDialing {
     let begin = ContinuousClock.now
     let half = begin + .milliseconds(500 * address.connectSeconds)
     let deadline = begin + .seconds(address.connectSeconds)
-    defer { for attempt in dialing.attempts.values { PQfinish(attempt.handle) } }
+    defer {
+      // An address that has not answered may be a former one.
+      for (host, attempt) in dialing.attempts {
+        address.resolved[host] = nil
+        PQfinish(attempt.handle)
+      }
+    }
     for host in 0..<dialing.hostCount { dialing.start(host) }
     while !dialing.attempts.isEmpty && .now < (dialing.isCutOff ? half : deadline) {
       if let handle = dialing.step(until: dialing.isCutOff ? half : deadline) { return handle }

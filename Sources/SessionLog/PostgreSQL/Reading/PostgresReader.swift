@@ -4,6 +4,7 @@ import Foundation
 final class PostgresReader: @unchecked Sendable {
   private let address: PostgresAddress
   private let name: String
+  private let endsIdle: Bool
   private var connection: PostgresConnection?
   /// The last failure to connect, rethrown for a second: a connection attempt may block for
   /// seconds.
@@ -12,9 +13,12 @@ final class PostgresReader: @unchecked Sendable {
   /// the lock of the node that sweeps.
   private static let idleSeconds = 60
 
-  init(_ address: PostgresAddress, name: String) {
+  /// - Parameter endsIdle: Whether the server ends the connection of a process that is stopped. Not
+  ///   for a long transaction with pauses.
+  init(_ address: PostgresAddress, name: String, endsIdle: Bool = true) {
     self.address = address
     self.name = name
+    self.endsIdle = endsIdle
   }
 
   /// Runs `body` in a read-only snapshot transaction. If a reused connection is lost, reconnects
@@ -96,7 +100,7 @@ final class PostgresReader: @unchecked Sendable {
     if let failure, failure.at > .now - .seconds(1) { throw failure.error }
     do throws(PostgresError) {
       let fresh = try PostgresConnection(address, name: name)
-      try fresh.endWhenIdle(for: PostgresReader.idleSeconds)
+      if endsIdle { try fresh.endWhenIdle(for: PostgresReader.idleSeconds) }
       (connection, failure) = (fresh, nil)
       return fresh
     } catch {

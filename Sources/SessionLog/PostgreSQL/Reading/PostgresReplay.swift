@@ -14,7 +14,8 @@ package enum PostgresReplay {
     each: @escaping (ReplayedEntry) -> Void
   ) throws(ReplayProblem) -> ReplayReport {
     do {
-      return try PostgresReader(address, name: "pickerd replay").read { connection in
+      return try PostgresReader(address, name: "pickerd replay", endsIdle: false).read {
+        connection in
         guard let rows = try PostgresSessionRows(session, connection) else {
           throw ReplayProblem(
             .noInput, "\(address) has no session \(session); ended sessions are deleted")

@@ -22,13 +22,13 @@ struct PostgresBatch {
   private(set) var statements: [PostgresStatement] = []
   /// The sessions of the records, each once.
   let sessions: [SessionID]
-  /// The indices of the statements that return whether a snapshot, events or the end of a session
-  /// were stored.
+  /// The indices of the statements that return whether a snapshot or events of a session were
+  /// stored.
   private(set) var checked: [(index: Int, session: SessionID)] = []
   /// The indices of the statements that return whether a session was created.
   private(set) var creations: [(index: Int, session: SessionID)] = []
-  /// The sessions that the batch ends.
-  private(set) var ended: Set<SessionID> = []
+  /// The indices of the statements that return whether a session was ended.
+  private(set) var ended: [(index: Int, session: SessionID)] = []
   /// The number of entries of each session that gets some.
   private(set) var entryCounts: [SessionID: Int] = [:]
   /// The index of the statement that returns, for the sessions that have got their entries, the
@@ -83,7 +83,7 @@ struct PostgresBatch {
   }
 
   /// More milliseconds than since 1970; the difference does not overflow.
-  private static let forever = 1 << 60
+  static let forever = 1 << 60
 
   mutating func add(_ sql: String, _ parameters: [PostgresValue] = []) {
     statements.append(PostgresStatement(sql, parameters))
@@ -208,11 +208,11 @@ struct PostgresBatch {
   }
 
   private mutating func end(_ session: SessionID, _ event: FeedEvent?, after count: Int?) {
-    ended.insert(session)
     let columns = EventColumns(event.map { [$0] } ?? [], digest: digest)
     eventCount += columns.ids.count
-    check(
-      session, "SELECT end_session_after($1, $2, $3, $4, $5, $6)",
+    ended.append((statements.count, session))
+    add(
+      "SELECT end_session_after($1, $2, $3, $4, $5, $6)",
       [.text(session.text), .int(count), .int(node)] + columns.parameters)
   }
 

@@ -38,10 +38,11 @@ extension PostgresWriter {
     let row = try connection.run(
       "UPDATE node SET fence = fence + 1 WHERE incarnation = $1 RETURNING fence, batch",
       [.int(node.incarnation)])
-    let numbers = NodeBatches.Numbers(try connection.run(NodeBatches.Numbers.sql))
     let history = try PostgresSchema.history(connection)
+    let numbers = NodeBatches.Numbers(
+      history: history,
+      batches: NodeBatches.Numbers(try connection.run(NodeBatches.Numbers.sql)).batches)
     let known = try connection.run("SELECT history FROM store").text(0, 0) ?? ""
-    defer { witness.accept(numbers) }
     if row.count == 1, let fence = row.int(0, 0), let batch = row.int(0, 1),
       batch >= committedBatch, hasAll(numbers, since: known, history)
     {
@@ -49,16 +50,22 @@ extension PostgresWriter {
       committedBatch = batch
       try connection.run(
         "UPDATE store SET history = $1 WHERE history <> $1", [.text(history)])
-      return
+      return witness.accept(numbers)
+    }
+    let hasLost = row.count == 1 || known != history
+    if row.count == 0 {
+      // The row of a node that was cut off for long was deleted by another one: whatever becomes of
+      // the registration, the batches are numbered from 0.
+      hasLostOutcome = hasLostOutcome || unknownBatch != nil
+      (committedBatch, unknownBatch) = (0, nil)
     }
     try connection.run("BEGIN")
-    // The row of a node that was cut off for long was deleted by another one.
-    hasLostHistory = row.count == 1 || known != history
-    if hasLostHistory { try PostgresSchema.renewEpochs(connection, history: history) }
-    hasLostOutcome = row.count == 0 && unknownBatch != nil
+    if hasLost { try PostgresSchema.renewEpochs(connection, history: history) }
     node.fence = try PostgresWriter.register(node.incarnation, connection)
     try connection.run("COMMIT")
+    hasLostHistory = hasLost
     (committedBatch, unknownBatch) = (0, nil)
+    witness.accept(numbers)
   }
 
   /// Whether a database with another history, as after a failover, has all batches of the other

@@ -37,28 +37,30 @@ extension PostgresWriter {
     // The reads may show what another node has committed and not flushed.
     try connection.waitForStandbys(within: PostgresWriter.seconds)
     let known = PostgresWriter.byteCounts(ends[1])
+    let ended = Set(batch.ended.map(\.session))
     let refused = batch.creations.map(\.session).filter {
-      known[$0] == nil && !batch.ended.contains($0)
+      known[$0] == nil && !ended.contains($0)
     }
     return PostgresWriter.result(
-      of: batch, lost: batch.ended.filter { known[$0] != nil }, refused: refused, bases: bases,
-      feed: ends[0], sizes: ends[1])
+      of: batch, lost: [], living: ended.filter { known[$0] != nil }, refused: refused,
+      bases: bases, feed: ends[0], sizes: ends[1])
   }
 
   static func result(
-    of batch: PostgresBatch, lost: some Sequence<SessionID>, refused: [SessionID],
-    bases: [SessionID: Int], feed: PostgresRows, sizes: PostgresRows
+    of batch: PostgresBatch, lost: [SessionID], living: some Sequence<SessionID>,
+    refused: [SessionID], bases: [SessionID: Int], feed: PostgresRows, sizes: PostgresRows
   ) -> Result {
     var byteCounts = byteCounts(sizes)
     var heads: [SessionID: Int?] = [:]
     for (session, base) in bases { heads[session] = base + (batch.entryCounts[session] ?? 0) }
-    let lost = Set(lost)
-    for session in batch.ended where !lost.contains(session) {
+    let living = Set(living)
+    for (_, session) in batch.ended where !living.contains(session) {
       byteCounts[session] = .some(nil)
       heads[session] = .some(nil)
     }
     return Result(
-      byteCounts: byteCounts, bases: bases, refused: Set(refused), lost: lost, heads: heads,
+      byteCounts: byteCounts, bases: bases, refused: Set(refused), lost: Set(lost),
+      living: living, heads: heads,
       shared: batch.shared, feedPosition: batch.eventCount > 0 ? feed.int(0, 0) : nil,
       hasEnded: !batch.ended.isEmpty)
   }

@@ -21,9 +21,10 @@ final class PostgresWriter {
     let bases: [SessionID: Int]
     /// New sessions whose names other sessions have.
     let refused: Set<SessionID>
-    /// Sessions with a snapshot or events that were not stored, because events before are missing,
-    /// or with an end that was not stored, because another node has appended an entry before it.
+    /// Sessions with a snapshot or events that were not stored, because events before are missing.
     let lost: Set<SessionID>
+    /// Sessions that were not ended, because another node has appended an entry before the end.
+    let living: Set<SessionID>
     /// The last entries of the sessions that have got some; `nil` for those that have ended.
     let heads: [SessionID: Int?]
     /// The entries of sessions that other nodes have in memory; `nil` for one with a definition.
@@ -179,6 +180,7 @@ final class PostgresWriter {
       node.serial += batch.entryCount
       return PostgresWriter.result(
         of: batch, lost: batch.checked.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
+        living: batch.ended.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
         refused: batch.creations.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
         bases: batch.entriesIndex.map { PostgresWriter.bases(rows[$0]) } ?? [:],
         feed: rows[batch.statements.count - 3], sizes: rows[batch.statements.count - 2])
@@ -197,6 +199,7 @@ final class PostgresWriter {
   /// numbers, because its outcome may be unknown.
   func abandon() {
     unknownBatch = nil
+    hasLostOutcome = false
     node.serial += triedCount
   }
 
