@@ -37,13 +37,27 @@ final class Shelf: Sendable {
     storeByteCountMax: Int = .max, afterIteration: @escaping AfterIteration = { $1() },
     digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
   ) throws -> SQLiteSessionLog {
-    try SQLiteSessionLog(
-      path: path, limits: limits, feedLimits: feedLimits, zone: { _ in zone }, digest: digest,
-      versions: versions, pendingByteCountMax: pendingByteCountMax,
-      storeByteCountMax: storeByteCountMax, afterIteration: afterIteration
-    ) { notice in
-      self.notices.withLock { $0.append(notice) }
+    try whenUnlocked {
+      try SQLiteSessionLog(
+        path: path, limits: limits, feedLimits: feedLimits, zone: { _ in zone }, digest: digest,
+        versions: versions, pendingByteCountMax: pendingByteCountMax,
+        storeByteCountMax: storeByteCountMax, afterIteration: afterIteration
+      ) { notice in
+        self.notices.withLock { $0.append(notice) }
+      }
     }
+  }
+
+  /// A store that a test has released exists until its queues have ended what they do.
+  private func whenUnlocked<Store>(_ open: () throws -> Store) throws -> Store {
+    for _ in 0..<100 {
+      do {
+        return try open()
+      } catch let problem as StoreProblem where problem.isLocked {
+        Thread.sleep(forTimeInterval: 0.02)
+      }
+    }
+    return try open()
   }
 
   /// Opens the store of this shelf's engine.
