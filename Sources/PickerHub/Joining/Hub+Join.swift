@@ -95,7 +95,8 @@ extension Hub {
     guard hosted.log.isFull else { return cannotStore(connection) }
     close(
       connection, .unavailable,
-      "the log of this session has reached its maximum size; create a new session")
+      "the log of this session has reached its maximum size, or those of all sessions have; create "
+        + "a new session, or retry later")
   }
 
   func cannotStore(_ connection: HubConnection) {

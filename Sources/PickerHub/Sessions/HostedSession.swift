@@ -22,6 +22,8 @@ package final class HostedSession {
   var hostChanges = HostChangeQueue()
   var ticks = SessionTicks()
   var presence = PresenceThrottle()
+  /// What the directory has counted of its memory; `nil` while it is not in memory.
+  var charge: ResidentMemory.Charge?
   /// The time of the last revision or join, in machine milliseconds.
   private(set) var lastActivity: Int64
   /// Why the session ends; read in the phase `ending` and later.

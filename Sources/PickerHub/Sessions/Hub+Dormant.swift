@@ -59,8 +59,13 @@ extension Hub {
   /// Runs `body` as soon as a session is in memory: at once if it is, else when the log has
   /// reloaded it.
   ///
-  /// - Parameter body: Receives `nil` if there is no such session, or the log cannot be read.
+  /// - Parameter body: Receives `nil` if there is no such session, or it cannot be loaded now: the
+  ///   log cannot be read, or there is no memory.
   func whenLoaded(_ id: SessionID, _ body: @escaping (HostedSession?) -> Void) {
+    if directory.isFull, case .dormant = directory[id] {
+      if isShared { directory.forget(id) }
+      return body(nil)
+    }
     switch directory.load(id, then: body) {
     case .inMemory(let hosted): body(hosted)
     case .waits: break
@@ -69,13 +74,14 @@ extension Hub {
     }
   }
 
-  /// The log has finished loading a session; `session` is `nil` if that failed. Runs the waiting
-  /// bodies in the order in which they were queued.
+  /// The log has finished loading a session; `session` is `nil` if that failed. It is discarded if
+  /// the memory has become full meanwhile, but not because it is large, so that every session can
+  /// be loaded. Runs the waiting bodies in the order in which they were queued.
   package func loaded(_ id: SessionID, _ session: LoadedSession?, at time: HubTime) {
     now = time
     guard case .loading(_, let waiters) = directory[id] else { return }
-    guard let session else {
-      directory.loadFailed(id)
+    guard let session, !directory.isFull else {
+      directory.loadFailed(id, isUnreadable: session == nil)
       release(id)
       for body in waiters.bodies { body(nil) }
       return loadInBackground()
@@ -95,9 +101,11 @@ extension Hub {
   }
 
   /// Starts queued background loads (for which no request waits), while fewer than the maximum
-  /// number of loads are running.
+  /// number of loads are running and there is memory. Otherwise it tries again after a second.
   func loadInBackground() {
-    while let load = directory.nextBackgroundLoad(besides: lookups.runningCount) {
+    while !directory.isFull,
+      let load = directory.nextBackgroundLoad(besides: lookups.runningCount)
+    {
       let session = load.session
       whenLoaded(session) { [unowned self] hosted in
         if let body = load.body { return body(hosted) }
@@ -109,6 +117,9 @@ extension Hub {
           schedule.add(.load(session), due: now.machine + 60 * retryMilliseconds)
         }
       }
+    }
+    if directory.isFull, directory.waitForMemory() {
+      schedule.add(.backgroundLoads, due: now.machine + retryMilliseconds)
     }
   }
 

@@ -34,7 +34,7 @@ package enum HubProblem: Error, Hashable, Sendable {
   case externalTaken(SessionID)
   /// The idempotency key was used with another body.
   case keyReused
-  /// The server has reached its maximum of sessions.
+  /// The server has reached its maximum of sessions, or of their memory.
   case full
   /// The session has reached its maximum of members or event streams.
   case sessionFull

@@ -1,4 +1,5 @@
 import DequeModule
+import PickerModel
 import PickerSession
 
 /// The number of loads at which no more background loads are started.
@@ -7,13 +8,16 @@ private let backgroundLoadCountMax = 16
 /// All sessions of a hub by their ids, each in one state of ``SessionLife``.
 ///
 /// Every change of state is one of the functions below. Each checks the state before it, counts the
-/// sessions for the total of all hubs, and updates ``HostedSession/phase``.
+/// sessions and their memory for the totals of all hubs, and updates ``HostedSession/phase``.
 struct SessionDirectory {
   private var lives: [SessionID: SessionLife] = [:]
   private var backgroundLoads: Deque<BackgroundLoad> = []
+  /// Whether a timer runs after which the queued loads are continued.
+  private var isWaitingForMemory = false
   private let total: any SessionTotal
   private let names: any SharedIndex
   private let buffers: HubBuffers
+  private var memory: ResidentMemory
   /// The number of sessions that were ever in memory; the next one gets it as its number.
   private var hostedCount = 0
   /// Sessions in memory.
@@ -22,11 +26,11 @@ struct SessionDirectory {
   private(set) var loadingCount = 0
 
   init(
-    total: any SessionTotal, names: any SharedIndex = OwnIndex(),
-    _ buffers: HubBuffers = HubBuffers()
+    _ shard: HubShard, _ buffers: HubBuffers = HubBuffers()
   ) {
-    self.total = total
-    self.names = names
+    total = shard.total
+    names = shard.names
+    memory = ResidentMemory(total: shard.memory)
     self.buffers = buffers
   }
 
@@ -60,9 +64,32 @@ struct SessionDirectory {
     lives[id] = life
     residentCount += (life?.hosted == nil ? 0 : 1) - (before?.hosted == nil ? 0 : 1)
     loadingCount += (life?.isLoading == true ? 1 : 0) - (before?.isLoading == true ? 1 : 0)
+    if life?.hosted !== before?.hosted {
+      if let hosted = before?.hosted, let charge = hosted.charge {
+        memory.remove(charge, of: hosted.session)
+        hosted.charge = nil
+      }
+      if let hosted = life?.hosted { hosted.charge = memory.add(hosted.session) }
+    }
     let difference = (life == nil ? 0 : 1) - (before == nil ? 0 : 1)
     if difference != 0 { total.add(difference) }
     if life == nil { names.use { $0.remove(id) } }
+  }
+}
+
+/// The memory of the sessions in memory.
+extension SessionDirectory {
+  /// Whether the sessions of all hubs take as much memory as they may.
+  var isFull: Bool { memory.isFull }
+
+  func hasRoom(for new: HostedSession) -> Bool { memory.hasRoom(for: new.session) }
+  func hasRoom(for definition: Definition) -> Bool { memory.hasRoom(for: definition) }
+
+  /// Counts the memory of a session that has changed, if it is in memory.
+  mutating func recount(_ hosted: HostedSession) {
+    guard var charge = hosted.charge else { return }
+    memory.update(&charge, of: hosted.session)
+    hosted.charge = charge
   }
 }
 
@@ -141,15 +168,28 @@ extension SessionDirectory {
     return hosted
   }
 
-  /// The log could not reload the session.
-  mutating func loadFailed(_ id: SessionID) {
+  /// The session stays in the log only.
+  ///
+  /// - Parameter isUnreadable: Whether the log could not reload it; otherwise there was no memory.
+  mutating func loadFailed(_ id: SessionID, isUnreadable: Bool = true) {
     guard case .loading(var state, _) = lives[id] else { return }
-    state.isUnreadable = true
+    state.isUnreadable = isUnreadable
     set(.dormant(state), of: id)
   }
 
   /// Queues a load that no request waits for.
   mutating func loadLater(_ load: BackgroundLoad) { backgroundLoads.append(load) }
+
+  /// Lets the queued loads wait, if there are any, because the memory is full.
+  ///
+  /// - Returns: Whether the caller starts a timer, which calls ``endWait()``.
+  mutating func waitForMemory() -> Bool {
+    if backgroundLoads.isEmpty || isWaitingForMemory { return false }
+    isWaitingForMemory = true
+    return true
+  }
+
+  mutating func endWait() { isWaitingForMemory = false }
 
   /// Removes the next queued load, unless the maximum of loads is running.
   ///

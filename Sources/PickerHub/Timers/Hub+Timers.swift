@@ -54,6 +54,9 @@ extension Hub {
       guard directory.hosted(session) == nil, mayExist(session) else { return }
       directory.loadLater(BackgroundLoad(session))
       loadInBackground()
+    case .backgroundLoads:
+      directory.endWait()
+      loadInBackground()
     case .tick(let session):
       guard let hosted = directory.hosted(session) else { return }
       hosted.ticks.timerFired()
@@ -100,7 +103,10 @@ extension Hub {
     if directory[session]?.isLoading == true { return expireLater(session) }
     directory.loadLater(
       BackgroundLoad(session) { [unowned self] hosted in
-        if hosted != nil { expire(session, at: now) } else { endUnreadable(session) }
+        if hosted != nil { return expire(session, at: now) }
+        guard directory.isFull else { return endUnreadable(session) }
+        // There was no memory to load it. If it ended now, its last events would be lost.
+        schedule.add(.expiry(session), due: now.machine + 60 * retryMilliseconds)
       })
     loadInBackground()
   }
@@ -233,6 +239,7 @@ extension Hub {
       return absence.map { $0 >= limits.memberMilliseconds } ?? false
     case .expiry(let session): return directory[session] != nil
     case .load(let session): return mayExist(session)
+    case .backgroundLoads: return true
     case .tick(let session): return directory.hosted(session)?.ticks.isRetrying == true
     case .idle(let session), .presence(let session): return directory.hosted(session) != nil
     }

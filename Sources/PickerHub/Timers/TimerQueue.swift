@@ -22,6 +22,8 @@ struct TimerQueue {
     case idle(SessionID)
     /// Load the session.
     case load(SessionID)
+    /// Continue the background loads that wait for memory.
+    case backgroundLoads
     /// Tick the session again, after the log has refused a tick.
     case tick(SessionID)
     /// Broadcast the pending presence updates.

@@ -62,10 +62,12 @@ extension ProblemDocument {
     case .logFull:
       self.init(
         status: 503, code: "full",
-        detail: "the log of this session has reached its maximum size; create a new session")
+        detail: "the log of this session has reached its maximum size, or those of all sessions "
+          + "have; create a new session, or retry later")
     case .full:
       self.init(
-        status: 503, code: "full", detail: "the server has reached its maximum number of sessions")
+        status: 503, code: "full",
+        detail: "the server has reached its maximum of sessions, or of their memory; retry later")
     case .unavailable:
       self.init(
         status: 503, code: "unavailable", detail: "the service is unavailable now; retry later")

@@ -91,7 +91,9 @@ extension SessionFold {
       throw Refusal(.tooMany, "too many messages a second; send ref \(author.ref) again later")
     case .logBytes:
       throw Refusal(
-        .full, "the log of this session has reached its maximum size; create a new session")
+        .full,
+        "the log of this session has reached its maximum size, or those of all sessions have; "
+          + "create a new session, or retry later")
     case nil: break
     }
     if role < command.roleNeeded {
