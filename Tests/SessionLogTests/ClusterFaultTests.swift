@@ -22,27 +22,13 @@ import Testing
     throw StoreProblem("not within 60 s: \(what)")
   }
 
-  /// Two nodes that have a session with a member in memory; the first one has created it.
-  private func nodes(_ shelf: Shelf) async throws -> (TestNode, TestNode, LogFixture) {
-    let (one, two) = (try TestNode(shelf), try TestNode(shelf))
-    try await wait(for: "the other node") {
-      !one.log.follower.isAlone && !two.log.follower.isAlone
-    }
-    let fixture = try LogFixture(in: one.log)
-    fixture.join("m_1")
-    fixture.feed()
-    one.log.flush()
-    _ = (try await one.load(), try await two.load())
-    return (one, two, fixture)
-  }
-
   /// Regression: the session ended with the state before the entry, whose events were never in the
   /// feed.
   @Test func `a session does not end if another node has appended an entry meanwhile`()
     async throws
   {
     let shelf = try Shelf(.postgres)
-    let (one, two, fixture) = try await nodes(shelf)
+    let (one, two, fixture) = try await TestNode.pair(shelf)
     let event = fixture.fold.endEvent(.deleted, at: fixture.origin.createdAt)
     two.append(.command(ana, ref: 1, .confirm))
     two.log.flush()
@@ -99,9 +85,10 @@ import Testing
     #expect(try shelf.read(Int.self, epochs) ?? 0 == 0)
   }
 
-  @Test func `a session for which a node is responsible is passed to its hubs again`() async throws {
+  @Test func `a session for which a node is responsible is passed to its hubs again`() async throws
+  {
     let shelf = try Shelf(.postgres)
-    let (one, _, _) = try await nodes(shelf)
+    let (one, _, _) = try await TestNode.pair(shelf)
     // As after a load that has failed.
     one.log.released(one.session)
     func orphans() -> [DormantSession] {
@@ -214,7 +201,7 @@ import Testing
   /// Regression: they were added two seconds later, so that SIGTERM lost them.
   @Test func `a flush stores snapshots that wait because of other nodes`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, _, fixture) = try await nodes(shelf)
+    let (one, _, fixture) = try await TestNode.pair(shelf)
     let snapshot = LogSnapshot(
       entryCount: 1, state: fixture.fold.state, picker: fixture.fold.picker, isIdle: false,
       nextTick: nil, idleMilliseconds: 0, eventSequence: 1)
@@ -228,7 +215,7 @@ import Testing
 
   @Test func `after dropped announcements the hubs announce again`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, _, _) = try await nodes(shelf)
+    let (one, _, _) = try await TestNode.pair(shelf)
     let before = one.all { if case .announcementsLost = $0 { true } else { nil } }.count
 
     one.log.follower.outgoing.withLock { $0.hasDropped = true }

@@ -13,21 +13,6 @@ import Testing
 @Suite(.database) struct NodesTests {
   private let ana = MemberID("m_1")
 
-  /// Two nodes that have a session with a member in memory; the first one has created it.
-  private func nodes(_ shelf: Shelf) async throws -> (TestNode, TestNode, LogFixture) {
-    let (one, two) = (try TestNode(shelf), try TestNode(shelf))
-    try await wait(for: "the other node") {
-      !one.log.follower.isAlone && !two.log.follower.isAlone
-    }
-    let fixture = try LogFixture(in: one.log)
-    fixture.join("m_1")
-    fixture.feed()
-    one.log.flush()
-    _ = try await one.load()
-    #expect(try await two.load().entryCount == 1)
-    return (one, two, fixture)
-  }
-
   private func wait(for what: String, _ holds: () throws -> Bool) async throws {
     for _ in 0..<3000 {
       if try holds() { return }
@@ -40,7 +25,7 @@ import Testing
 
   @Test func `entries of two nodes have one order at both`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, _) = try await nodes(shelf)
+    let (one, two, _) = try await TestNode.pair(shelf)
     for number in 1...60 {
       one.append(command(number))
       two.append(command(1000 + number))
@@ -113,7 +98,7 @@ import Testing
 
   @Test func `a lost notification costs time only`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, _, _) = try await nodes(shelf)
+    let (one, _, _) = try await TestNode.pair(shelf)
     try shelf.write(
       """
       INSERT INTO pickerd.entry
@@ -130,7 +115,7 @@ import Testing
 
   @Test func `entries that are not in the log any more make a session lost`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, _, fixture) = try await nodes(shelf)
+    let (one, _, fixture) = try await TestNode.pair(shelf)
     // As compacted: the number is missing.
     try shelf.write("UPDATE pickerd.session SET head = 2")
 
@@ -142,7 +127,7 @@ import Testing
 
   @Test func `no entry is lost or doubled when the connections of both nodes break`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, _) = try await nodes(shelf)
+    let (one, two, _) = try await TestNode.pair(shelf)
     for number in 1...40 {
       one.append(command(number))
       two.append(command(1000 + number))
@@ -226,7 +211,7 @@ import Testing
 
   @Test func `a command that is sent through two nodes is done once`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, _) = try await nodes(shelf)
+    let (one, two, _) = try await TestNode.pair(shelf)
     let selection = Command.Selection(column: 0, row: 1, generation: 1, key: nil)
     one.append(.command(ana, ref: 5, .select(selection)))
     two.append(.command(ana, ref: 5, .select(selection)))
@@ -282,7 +267,7 @@ import Testing
 
   @Test func `the end by another node is reported`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, _) = try await nodes(shelf)
+    let (one, two, _) = try await TestNode.pair(shelf)
     _ = two.log.append(.ended(nil), of: two.session)
 
     guard case .foreignEnd? = try await one.records(1).first,
@@ -295,7 +280,7 @@ import Testing
 
   @Test func `the definition of another node's change is there`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, _) = try await nodes(shelf)
+    let (one, two, _) = try await TestNode.pair(shelf)
     let tree = try JSONTree.parse(Array(#"{"kind":"columns","columns":[["p","q"]]}"#.utf8))
     let definition = try Definition.make(from: tree) { _ in .utc }
     two.append(
@@ -312,7 +297,7 @@ import Testing
 
   @Test func `announcements reach all nodes in one order, the sender included`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, _) = try await nodes(shelf)
+    let (one, two, _) = try await TestNode.pair(shelf)
     let members = (0..<500).map { MemberID("m_0123456789012345678_\($0)") }
     for number in 0..<20 {
       one.log.announce(.connected(MemberID("a\(number)")), of: one.session)
@@ -411,7 +396,7 @@ import Testing
 
   @Test func `events of a node that has stopped are stored by another one, once`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, fixture) = try await nodes(shelf)
+    let (one, two, fixture) = try await TestNode.pair(shelf)
     two.append(.command(ana, ref: 2, .confirm))
     _ = try await one.records(1)
     // What a hub passes on.
@@ -434,7 +419,7 @@ import Testing
 
   @Test func `events of another node's entry are stored before later ones`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, fixture) = try await nodes(shelf)
+    let (one, two, fixture) = try await TestNode.pair(shelf)
     two.append(.command(ana, ref: 2, .confirm))
     one.append(.command(ana, ref: 3, .reopen))
     let event = fixture.fold.endEvent(.deleted, at: fixture.origin.createdAt)
@@ -453,7 +438,7 @@ import Testing
 
   @Test func `a session that is lost while it is being loaded is not loaded`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, _, _) = try await nodes(shelf)
+    let (one, _, _) = try await TestNode.pair(shelf)
     func loads() -> [LoadedSession?] {
       one.all { if case .loaded(_, let session) = $0 { Optional.some(session) } else { nil } }
     }
@@ -472,7 +457,7 @@ import Testing
 
   @Test func `events that the store does not accept wait for the next attempt`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, fixture) = try await nodes(shelf)
+    let (one, two, fixture) = try await TestNode.pair(shelf)
     two.append(.command(ana, ref: 2, .confirm))
     _ = try await one.records(1)
     let event = fixture.fold.endEvent(.deleted, at: fixture.origin.createdAt)
@@ -498,7 +483,7 @@ import Testing
   @Test func `a reload makes the waiting events of other nodes' entries superfluous`() async throws
   {
     let shelf = try Shelf(.postgres)
-    let (one, two, fixture) = try await nodes(shelf)
+    let (one, two, fixture) = try await TestNode.pair(shelf)
     one.append(command(2))
     two.append(.command(ana, ref: 3, .confirm))
     _ = try await one.records(2)
@@ -524,7 +509,7 @@ import Testing
     async throws
   {
     let shelf = try Shelf(.postgres)
-    let (one, two, fixture) = try await nodes(shelf)
+    let (one, two, fixture) = try await TestNode.pair(shelf)
     two.append(.command(ana, ref: 2, .confirm))
     let (confirmed, ended) = (
       fixture.fold.endEvent(.expired, at: fixture.origin.createdAt),
@@ -543,7 +528,7 @@ import Testing
 
   @Test func `all nodes load their sessions again after a restore to the past`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, fixture) = try await nodes(shelf)
+    let (one, two, fixture) = try await TestNode.pair(shelf)
     let epoch = one.log.feed.epoch
     one.append(command(2))
     _ = try await two.records(1)
@@ -570,7 +555,7 @@ import Testing
   /// Regression: each batch failed until the connection happened to break.
   @Test func `a node whose row another one has deleted registers again`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, _, _) = try await nodes(shelf)
+    let (one, _, _) = try await TestNode.pair(shelf)
     try shelf.write("DELETE FROM pickerd.node")
 
     one.append(command(2))
@@ -587,7 +572,7 @@ import Testing
   /// Regression: the node went on without the lock, as if it had stopped.
   @Test func `a node waits for its own lock`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, _, _) = try await nodes(shelf)
+    let (one, _, _) = try await TestNode.pair(shelf)
     let key = one.log.follower.incarnation
     let other = try TestServer.shared.connect(shelf.database)
     try other.run(
@@ -614,7 +599,7 @@ import Testing
     async throws
   {
     let shelf = try Shelf(.postgres)
-    let (one, _, _) = try await nodes(shelf)
+    let (one, _, _) = try await TestNode.pair(shelf)
 
     try shelf.write("INSERT INTO pickerd.feed_cursor VALUES ('shop', 1)")
 
@@ -708,7 +693,7 @@ import Testing
 
   @Test func `an expired session is ended by one node for all`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, two, _) = try await nodes(shelf)
+    let (one, two, _) = try await TestNode.pair(shelf)
     try shelf.write("UPDATE pickerd.session SET active_at = 0")
 
     for node in [one, two] {
@@ -725,7 +710,7 @@ import Testing
 
   @Test func `the return of a member is activity`() async throws {
     let shelf = try Shelf(.postgres)
-    let (one, _, _) = try await nodes(shelf)
+    let (one, _, _) = try await TestNode.pair(shelf)
     try shelf.write("UPDATE pickerd.session SET active_at = 1, ttl_seconds = 9000000000")
 
     one.log.noteVisit(of: one.session)

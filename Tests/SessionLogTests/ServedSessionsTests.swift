@@ -142,7 +142,8 @@ import Testing
         let (batch, records) = (nodes[node].batch, nodes[node].records(session))
         let result = PostgresWriter.Result(
           byteCounts: [session: 1], bases: [session: base], refused: [], lost: [],
-          living: [], heads: [session: base + batch.count], shared: [:], feedPosition: nil, hasEnded: false)
+          living: [], heads: [session: base + batch.count], shared: [:], feedPosition: nil,
+          hasEnded: false)
         let report = nodes[node].served.committed(
           records, result, expected: nodes[node].expected, serial: nodes[node].serial)
         (nodes[node].batch, nodes[node].base) = ([], nil)

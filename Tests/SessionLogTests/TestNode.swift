@@ -95,3 +95,20 @@ final class TestNode: Sendable {
     }
   }
 }
+
+extension TestNode {
+  /// Two nodes that have a session with a member in memory; the first one has created it.
+  static func pair(_ shelf: Shelf) async throws -> (TestNode, TestNode, LogFixture) {
+    let (one, two) = (try TestNode(shelf), try TestNode(shelf))
+    for _ in 0..<3000 where one.log.follower.isAlone || two.log.follower.isAlone {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    let fixture = try LogFixture(in: one.log)
+    fixture.join("m_1")
+    fixture.feed()
+    one.log.flush()
+    _ = try await one.load()
+    #expect(try await two.load().entryCount == 1)
+    return (one, two, fixture)
+  }
+}
