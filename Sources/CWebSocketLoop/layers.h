@@ -146,7 +146,7 @@ void wsl_ping_answer(wsl_loop *loop, wsl_slot *slot);
 
 // websocket/frames.c
 size_t wsl_frames_follow(wsl_frame_reader *frame, uint8_t *bytes, size_t count,
-                         const char **violation);
+                         const wsl_violation **violation);
 
 // websocket/websocket.c
 int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot);

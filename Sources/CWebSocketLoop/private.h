@@ -100,12 +100,18 @@ typedef struct wsl_ping {
   uint8_t pong[2 + 125];     ///< a frame
 } wsl_ping;
 
+/// How a frame violates RFC 6455, and what the connection is closed with.
+typedef struct wsl_violation {
+  uint16_t code;
+  const char *reason;
+} wsl_violation;
+
 /// How much of a frame was received; see websocket/frames.c. All zero before it.
 typedef struct wsl_frame_reader {
   uint64_t payload;   ///< bytes of the payload that have not been received
   uint8_t state;
   uint8_t missing;    ///< bytes of the current part of the header that have not been received
-  bool is_control;
+  bool is_control, is_close;
   bool is_ping;             ///< the frame is removed, and its payload is in `ping`
   wsl_ping *ping;
 } wsl_frame_reader;
@@ -137,7 +143,7 @@ typedef struct wsl_slot {
   int descriptor;
   wsl_head_reader head;
   wsl_frame_reader frame;
-  const char *violation;    ///< of the peer; what it sends is discarded. NULL: none
+  const wsl_violation *violation; ///< of the peer; what it sends is discarded. NULL: none
   int64_t deadline_ms;      ///< 0: none; see sweep.c for its effect in each phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;

@@ -300,6 +300,24 @@ def test_an_unmasked_frame_closes_with_1002(echo, opcode, payload):
     is_over_soon(web, 1002)
 
 
+@pytest.mark.parametrize("is_split", [False, True])
+@pytest.mark.parametrize("payload", [b"\x03\xE9", b"\x03\xE9bye"])
+def test_an_unmasked_close_frame_with_1001_is_answered_with_1001(echo, payload, is_split):
+    """Caddy 2.6 sends it when it is reloaded. A client that gets 1002 does not come back."""
+    web = echo.websocket()
+    sent = frame(CLOSE, payload, masked=False)
+    for piece in [bytes([byte]) for byte in sent] if is_split else [sent]:
+        web.send(piece)
+    is_over_soon(web, 1001)
+
+
+@pytest.mark.parametrize("payload", [b"\x03", b"\x03\xE8", b"\x03\xEA", b"\x10\xCC"])
+def test_an_unmasked_close_frame_with_another_code_closes_with_1002(echo, payload):
+    web = echo.websocket()
+    web.send_frame(CLOSE, payload, masked=False)
+    is_over_soon(web, 1002)
+
+
 def test_an_unmasked_frame_sent_byte_by_byte_closes_with_1002(echo):
     web = echo.websocket()
     for byte in frame(TEXT, b"masked") + frame(PING, b"x"):

@@ -58,7 +58,10 @@ void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reas
 /// Closes a connection whose peer has sent a frame that libwebsockets must not read. What the peer
 /// sends after it is discarded, its close frame included; therefore a FIN follows ours.
 void wsl_ws_violated(wsl_loop *loop, wsl_slot *slot) {
-  wsl_ws_fail(loop, slot, 1002, slot->violation);
+  const wsl_violation *violation = slot->violation;
+  count_code(violation->code == 1001 ? loop->counters.left : loop->counters.failed,
+             violation->code);
+  start_close(loop, slot, violation->code, violation->reason, strlen(violation->reason));
   if (slot->phase != PHASE_CLOSING) return;
   slot->deadline_ms = wsl_monotonic_ms() + VIOLATION_LINGER_MS;
   if (lws_partial_buffered(slot->wsi)) return;
