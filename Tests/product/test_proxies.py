@@ -173,8 +173,7 @@ def test_clients_resume_after_a_restart_behind_the_proxy(server, session, kill):
 def test_clients_survive_a_reload_of_the_proxy(server, session):
     """nginx and HAProxy retain their connections; Caddy closes them, and clients resume.
 
-    On a busy machine, Caddy closes some without its close frame. It may send ours first, which
-    says 1001 too.
+    Caddy closes some without its close frame, and passes on the server's to others.
     """
     ana = session.join("Ana")
     watcher = Watcher(session)

@@ -177,7 +177,10 @@ class Member(Listener):
         assert answer["ref"] == ref and answer["code"] == "unknownType", answer
 
     def closed(self, code, timeout=PATIENCE):
-        """Receives until the connection closes with `code`; returns the `error` before it."""
+        """Receives until the connection closes with `code`; returns the `error` before it.
+
+        None is the code of a connection that ends without a close frame.
+        """
         codes = code if isinstance(code, tuple) else (code,)
         before = None
         try:
@@ -186,7 +189,7 @@ class Member(Listener):
         except Hung:
             got = self.hung.rcvd.code if self.hung.rcvd else None
             assert got in codes, f"{self} is closed with {got}, not {code}: {self.hung}"
-            if got >= 4300:
+            if got is not None and got >= 4300:
                 assert before and before["type"] == "error", f"error precedes {got}: {before}"
             return before
         raise AssertionError(f"{self} is not closed after {timeout} s, last received {before}")
