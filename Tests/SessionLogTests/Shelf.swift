@@ -95,7 +95,9 @@ final class Shelf: Sendable {
     try write(
       """
       DROP FUNCTION pickerd.end_session_after; DROP INDEX pickerd.session_ordinal;
-      ALTER TABLE pickerd.store DROP COLUMN ticket_key, DROP COLUMN written_at; UPDATE pickerd.store SET schema = 4
+      ALTER TABLE pickerd.store DROP COLUMN ticket_key, DROP COLUMN written_at;
+      ALTER TABLE pickerd.node DROP COLUMN rules, DROP COLUMN tzdata;
+      UPDATE pickerd.store SET schema = 4
       """)
   }
 

@@ -133,33 +133,37 @@ extension PostgresSessionLog {
 /// Renewal of a session whose entries do not give the stored state any more: it continues from its
 /// newest snapshot under a new epoch.
 extension PostgresSessionLog {
-  /// Gives a session a new epoch, and marks its newest snapshot as the beginning of its log.
+  /// Gives a session a new epoch, unless another node has done so, and marks its newest snapshot
+  /// as the beginning of its log.
   ///
+  /// While a node with newer versions runs, only that one does: two nodes would renew the session
+  /// in turn for as long as members of both open it. This node then does not load it, and its
+  /// members reconnect, to any node.
   /// - Parameter then: Called on ``readingQueue`` when the change is stored.
   func renew(
     _ session: SessionID, _ divergence: StoredDivergence, then: @escaping @Sendable () -> Void
   ) {
-    var statements = [
-      PostgresStatement(
-        """
+    let renewal = PostgresStatement(
+      """
+      WITH renewed AS (
         UPDATE session SET epoch = replace(gen_random_uuid()::text, '-', ''), rules = $1,
-          tzdata = $2 WHERE number = $3
-        """, [.int(versions.rules), .text(versions.tzdata), .int(divergence.number)])
-    ]
-    if let sequence = divergence.sequence {
-      statements.append(
-        PostgresStatement(
-          """
-          UPDATE snapshot SET rules = $1, tzdata = $2, checksum = $3, replaces = $4
-          WHERE session = $5 AND sequence = $6
-          """,
-          [
-            .int(versions.rules), .text(versions.tzdata), .int(divergence.checksum),
-            .text(divergence.versions.text), .int(divergence.number), .int(sequence),
-          ]))
-    }
+          tzdata = $2 WHERE number = $3 AND epoch = $4 RETURNING number
+      )
+      UPDATE snapshot SET rules = $1, tzdata = $2, checksum = $5, replaces = $6
+      FROM renewed WHERE session = number AND sequence = $7
+      """,
+      [
+        .int(versions.rules), .text(versions.tzdata), .int(divergence.number),
+        .text(divergence.epoch), .int(divergence.checksum), .text(divergence.versions.text),
+        .int(divergence.sequence),
+      ])
     do throws(PostgresError) {
-      try writer.write(statements)
+      guard try !writer.hasNewerNode() else {
+        notify(divergence.refusal(of: session, at: versions))
+        return notify(.loaded(session, nil))
+      }
+      try writer.write([renewal])
+      follower.announceChange(of: session)
       notify(divergence.notice(of: session, replayedWith: versions))
       readingQueue.async(execute: then)
     } catch {

@@ -63,6 +63,8 @@ struct StoredSnapshot {
 /// current versions. The session then needs a new epoch.
 struct StoredDivergence {
   let number: Int64
+  /// Its epoch until now.
+  let epoch: String
   /// The sequence number of the snapshot from which the session continues; `nil` if there is none.
   let sequence: Int?
   /// The snapshot's checksum with the current versions.
@@ -77,5 +79,12 @@ extension StoredDivergence {
     .message(
       "session \(session.shortened) was stored with \(versions.text), but replays differently with "
         + "\(current.text): it continues from its last snapshot under a new epoch")
+  }
+
+  /// The log line about a session that other nodes must serve.
+  func refusal(of session: SessionID, at current: FoldVersions) -> StoreNotice {
+    .message(
+      "session \(session.shortened) was stored with \(versions.text), and this node has "
+        + "\(current.text): nodes with newer versions serve it. Restart this one with them")
   }
 }

@@ -39,10 +39,11 @@ struct StoredFolding<Rows: SessionRows> {
   /// and no entries may follow its last snapshot, because they cannot be compared.
   /// - Returns: The divergence if the state is not what members have seen.
   mutating func start(_ spacing: SnapshotSpacing) throws -> StoredDivergence? {
-    let number = rows.session.number
+    let (number, epoch) = (rows.session.number, rows.session.epoch)
     guard let newest = try rows.newestSnapshot() else {
       guard let stored = rows.session.versions, isChanged(stored) else { return nil }
-      return StoredDivergence(number: number, sequence: nil, checksum: nil, versions: stored)
+      return StoredDivergence(
+        number: number, epoch: epoch, sequence: nil, checksum: nil, versions: stored)
     }
     let state = try newest.state(of: origin, make: make)
     let stored = SessionFold(origin, limits: limits, state: state)
@@ -66,7 +67,7 @@ struct StoredFolding<Rows: SessionRows> {
     sequence = newest.sequence
     if isEqual { return nil }
     return StoredDivergence(
-      number: number, sequence: sequence, checksum: StateChecksum(of: stored).value,
+      number: number, epoch: epoch, sequence: sequence, checksum: StateChecksum(of: stored).value,
       versions: newest.versions ?? versions)
   }
 

@@ -106,7 +106,7 @@ export const de = {
     oldRef: "Das kam zu spät an. Bitte versuchen Sie es noch einmal.",
     unknownType: "Dieser Server unterstützt das nicht.",
     tooMany: "Zu viele Änderungen auf einmal. Warten Sie eine Sekunde.",
-    full: "Diese Sitzung hat ihre Obergrenze erreicht. Beginnen Sie eine neue.",
+    full: "Diese Sitzung oder der Server ist voll. Versuchen Sie es später noch einmal, oder beginnen Sie eine neue Sitzung.",
     offline: "Das ist offline nicht möglich.",
   },
   why: {

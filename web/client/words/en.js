@@ -108,7 +108,7 @@ export const en = {
     oldRef: "That arrived too late. Please try again.",
     unknownType: "This server does not support that.",
     tooMany: "Too many changes at once. Wait a second.",
-    full: "This session has reached its limit. Start a new one.",
+    full: "This session or the server is full. Try again later, or start a new session.",
     offline: "You cannot do that while offline.",
   },
   why: {

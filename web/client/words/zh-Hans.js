@@ -103,7 +103,7 @@ export const zhHans = {
     oldRef: "送达太晚，请再试一次。",
     unknownType: "此服务器不支持该操作。",
     tooMany: "操作太快，请稍等一秒。",
-    full: "此会话已达上限，请新建一个。",
+    full: "此会话或服务器已满。请稍后再试，或新建会话。",
     offline: "离线时无法进行此操作。",
   },
   why: {

@@ -1,5 +1,5 @@
 /// The fifth schema: ends that other nodes' entries prevent, the list of sessions in its order, a
-/// key that all nodes share, and the time of the last writing.
+/// key that all nodes share, the time of the last writing, and the versions of the nodes.
 enum PostgresEndMigration {
   /// Ends a session, unless it has another number of entries than `count`; NULL: whatever it has.
   private static let endSession = """
@@ -27,5 +27,8 @@ enum PostgresEndMigration {
   /// NULL: unknown; see `PostgresClockDoubt`.
   private static let writtenAt = "ALTER TABLE store ADD COLUMN written_at bigint;"
 
-  static let fifth = [endSession, list, ticketKey, writtenAt].joined(separator: "\n")
+  /// As ``FoldVersions``; NULL: an older pickerd.
+  private static let versions = "ALTER TABLE node ADD COLUMN rules bigint, ADD COLUMN tzdata text;"
+
+  static let fifth = [endSession, list, ticketKey, writtenAt, versions].joined(separator: "\n")
 }

@@ -61,7 +61,7 @@ extension PostgresWriter {
     }
     try connection.run("BEGIN")
     if hasLost { try PostgresSchema.renewEpochs(connection, history: history) }
-    node.fence = try PostgresWriter.register(node.incarnation, connection)
+    node.fence = try PostgresWriter.register(node.incarnation, versions, connection)
     try connection.run("COMMIT")
     hasLostHistory = hasLost
     (committedBatch, unknownBatch) = (0, nil)

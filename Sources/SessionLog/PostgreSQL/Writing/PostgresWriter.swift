@@ -50,7 +50,7 @@ final class PostgresWriter {
   private var triedCount = 0
   private let limits: SessionLimits
   private let feedLimits: FeedLimits
-  private let versions: FoldVersions
+  let versions: FoldVersions
   private let digest: @Sendable ([UInt8]) -> [UInt8]
   /// The batches of all nodes that the disk and the standbys have had.
   let witness = NodeBatches()
@@ -85,7 +85,8 @@ final class PostgresWriter {
     // Random: after a restore to the past, a counter would give the same number again.
     let incarnation = Int.random(in: 1...Int.max)
     node = PostgresNode(
-      incarnation: incarnation, fence: try PostgresWriter.register(incarnation, connection))
+      incarnation: incarnation,
+      fence: try PostgresWriter.register(incarnation, versions, connection))
     self.connection = connection
   }
 
@@ -118,13 +119,13 @@ final class PostgresWriter {
   ///
   /// - Returns: Its fence.
   static func register(
-    _ incarnation: Int, _ connection: PostgresConnection
+    _ incarnation: Int, _ versions: FoldVersions, _ connection: PostgresConnection
   ) throws(PostgresError) -> Int {
     let row = try connection.run(
       """
-      INSERT INTO node (incarnation) OVERRIDING SYSTEM VALUE VALUES ($1)
+      INSERT INTO node (incarnation, rules, tzdata) OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3)
       ON CONFLICT (incarnation) DO UPDATE SET fence = node.fence + 1, batch = 0 RETURNING fence
-      """, [.int(incarnation)])
+      """, [.int(incarnation), .int(versions.rules), .text(versions.tzdata)])
     return row.int(0, 0) ?? 0
   }
 
@@ -221,6 +222,19 @@ final class PostgresWriter {
   func write(_ statements: [PostgresStatement]) throws(PostgresError) {
     let frame = [PostgresStatement("BEGIN")] + statements + [PostgresStatement("COMMIT")]
     _ = try connected().run(frame, within: PostgresWriter.seconds)
+  }
+
+  /// Whether another node runs that has newer versions of the rules or of the zone database.
+  func hasNewerNode() throws(PostgresError) -> Bool {
+    try connected().run(
+      """
+      SELECT EXISTS (
+        SELECT FROM node JOIN pg_locks ON locktype = 'advisory' AND objsubid = 1
+          AND classid::bigint << 32 | objid::bigint = incarnation AND granted
+        WHERE incarnation <> $1
+          AND (rules, coalesce(tzdata, '') COLLATE "C") > ($2, coalesce($3, '')))
+      """, [.int(node.incarnation), .int(versions.rules), .text(versions.tzdata)]
+    ).bool(0, 0)
   }
 
   /// Adds the events of the ends of sessions that could not be read.
