@@ -41,6 +41,25 @@ import Testing
     #expect(try await one.load().fold.state == two.load().fold.state)
   }
 
+  @Test func `other nodes receive one notification of a batch`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await TestNode.pair(shelf)
+    let listener = try TestServer.shared.connect(shelf.database)
+    try listener.run("LISTEN pickerd")
+
+    for turn in 0..<3 {
+      one.log.queue.suspend()
+      for number in 1...20 { one.append(command(20 * turn + number)) }
+      one.log.queue.resume()
+      _ = try await two.records(20 * (turn + 1))
+    }
+
+    try listener.run("SELECT 1")
+    let facts = listener.takeNotifications().compactMap { NodeMessage($0)?.facts }
+    let heads = facts.filter { !$0.isEmpty }
+    #expect(heads == [21, 41, 61].map { [.head(one.session, $0)] })
+  }
+
   @Test func `a node counts its own sessions at once, and those of others soon`() async throws {
     let shelf = try Shelf(.postgres)
     let (one, two) = (try TestNode(shelf), try TestNode(shelf))
