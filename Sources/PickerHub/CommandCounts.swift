@@ -67,7 +67,7 @@ extension Hub {
         return ownCounters.commands.count(delta.isClamped ? .clamped : .accepted, in: kind)
       case .answer(_, let answer), .answerOffline(_, let answer):
         return count(answer, in: kind)
-      case .broadcast, .monthsAgain, .presence, .revoked, .settled: continue
+      case .broadcast, .monthsAgain, .presence, .revoked, .settled, .forgotten: continue
       }
     }
     ownCounters.commands.count(.dropped, in: kind)

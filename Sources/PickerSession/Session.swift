@@ -89,6 +89,7 @@ package final class Session {
       case .resultReported: break
       case .revoked: effects.append(.revoked)
       case .settled(let outcome): effects.append(.settled(outcome))
+      case .forgotten(let deltas): effects.append(.forgotten(deltas))
       }
     }
     outcomes.removeLast(outcomes.count)

@@ -25,6 +25,7 @@ extension Hub {
     guard case .creating = directory[hosted.id] else { return }
     let steps = hosted.steps.takeAll()
     directory.refused(hosted)
+    freeState(of: hosted)
     for step in steps {
       if case .created(let completion) = step {
         completion(.refused)

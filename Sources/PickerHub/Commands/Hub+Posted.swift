@@ -210,7 +210,7 @@ extension Hub {
         return encoder.frame(of: delta, ref: author.ref, texts: texts)
       case .answer(_, let answer), .answerOffline(_, let answer):
         return fanOut.encode(answer, texts, in: hosted.session)
-      case .monthsAgain, .presence, .revoked, .settled: continue
+      case .monthsAgain, .presence, .revoked, .settled, .forgotten: continue
       }
     }
     return nil

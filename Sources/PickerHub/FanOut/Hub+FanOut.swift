@@ -23,6 +23,7 @@ extension Hub {
       case .answerOffline, .settled: break
       case .revoked: closeRevoked(in: hosted)
       case .presence: broadcastPresence(in: hosted, at: time)
+      case .forgotten(let deltas): port.freeInBackground(deltas)
       }
       closeOverflowing()
     }

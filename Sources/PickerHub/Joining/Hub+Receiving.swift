@@ -51,7 +51,7 @@ extension Hub {
       needsHistory(join.resume, connection.token.token, in: hosted)
     {
       let wait = waiting(connection, text)
-      return hosted.readHistory(from: log) { wait($0) }
+      return hosted.readHistory(from: log, port) { wait($0) }
     }
     if connection.member == nil, case .join(let join) = message, !connection.hasCaughtUp,
       isBehind(join.resume, in: hosted)

@@ -83,7 +83,7 @@ struct LogReader {
   private func writeLines(_ cursor: LogCursor, _ answer: @escaping (LogPage?) -> Void) {
     let texts = languages.texts(for: nil, fallback: cursor.locale)
     let windowRows = windowRows
-    let written = LineCount()
+    let (written, port) = (LineCount(), port)
     port.inBackground(
       {
         let wanted = cursor.deltas.prefix(min(LogPage.lineCountMax, cursor.remainingCount))
@@ -99,6 +99,7 @@ struct LogReader {
         var next = cursor
         next.deltas = next.deltas.dropFirst(written.value)
         next.remainingCount -= written.value
+        if next.deltas.isEmpty || next.isDone { port.freeInBackground(cursor.deltas) }
         answer(LogPage(lines: lines, next: next.isDone ? nil : next))
       })
   }

@@ -140,7 +140,15 @@ extension Hub {
       log.storeSnapshot(of: hosted, isIdle: true, at: now)
     }
     directory.evict(hosted, state(of: hosted))
+    freeState(of: hosted)
     release(hosted.id)
+  }
+
+  /// Frees the state of a session that is no longer in memory. That of a large one is freed on
+  /// another thread: the definitions of a history take up to 50 ms.
+  func freeState(of hosted: HostedSession) {
+    guard hosted.session.fold.weight > DefinitionRevision.weightOnLoop else { return }
+    port.freeInBackground(hosted.session.fold)
   }
 
   private func state(of hosted: HostedSession) -> DormantState {
@@ -168,6 +176,7 @@ extension Hub {
   func lose(_ hosted: HostedSession) {
     guard hosted.isInMemory else { return }
     directory.lose(hosted, state(of: hosted))
+    freeState(of: hosted)
     announce(.present([]), in: hosted)
     release(hosted.id, forgets: false)
     reloadLater(hosted.id)

@@ -46,10 +46,15 @@ extension Hub {
     hosted.hostChanges.begin()
     port.inBackground {
       Result { () throws(HubProblem) in try work() }
-    } then: { (result: Result<Value, HubProblem>) in
+    } then: { [port] (result: Result<Value, HubProblem>) in
       hosted.hostChanges.end()
+      // If it is not appended, nothing else refers to it.
+      port.freeInBackground(result)
       do throws(HubProblem) {
-        if hosted.phase != .open { throw hosted.isEnding ? .noSuchSession : .unavailable }
+        if hosted.phase != .open {
+          port.freeInBackground(hosted.session.fold)
+          throw hosted.isEnding ? .noSuchSession : .unavailable
+        }
         try then(try result.get())
       } catch {
         failure(error)

@@ -169,6 +169,7 @@ extension Hub {
   /// Removes a session whose end is stored, and closes its connections.
   func remove(_ hosted: HostedSession) {
     directory.ended(hosted.id)
+    freeState(of: hosted)
     if isShared {
       lookups.noteAbsence(of: hosted.id, at: now.machine)
       log.released(hosted.id)

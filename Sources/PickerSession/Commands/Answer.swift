@@ -44,6 +44,8 @@ package enum Outcome: Hashable, Sendable {
   /// ``SessionFold/revocations`` has changed.
   case revoked
   indirect case settled(SettleOutcome)
+  /// Large deltas that are no longer in the history.
+  case forgotten([Delta])
 }
 
 /// A calendar before and after time changed its cells.

@@ -14,4 +14,6 @@ package enum SessionEffect: Hashable, Sendable {
   case revoked
   /// The outcome of the host's decision, for its request.
   indirect case settled(SettleOutcome)
+  /// Large deltas that the session no longer has. Freeing them takes long.
+  case forgotten([Delta])
 }

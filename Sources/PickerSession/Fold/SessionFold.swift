@@ -50,6 +50,8 @@ package struct SessionFold: Sendable {
   var historyWeight = 0
   /// The maximum of ``historyWeight``, so that a history with large definitions is shorter.
   private static let historyWeightMax = 400_000
+  /// Deltas of less weight that leave the history are freed at once, within 0.1 ms.
+  private static let forgottenWeightMin = 500
 
   /// Makes a new session.
   ///
@@ -200,8 +202,9 @@ package struct SessionFold: Sendable {
       result: result)
     history.append(delta)
     historyWeight += delta.weight
-    trimHistory()
+    let forgotten = trimHistory()
     outcomes.append(.delta(delta))
+    if !forgotten.isEmpty { outcomes.append(.forgotten(forgotten)) }
   }
 
   /// Changes the status. A changed result is reported before, with the status in which it changed.
@@ -220,11 +223,26 @@ package struct SessionFold: Sendable {
     return hasOtherData
   }
 
-  private mutating func trimHistory() {
+  /// Removes the oldest deltas that are too many.
+  ///
+  /// - Returns: Those of them that have rows, if they have many.
+  @discardableResult
+  private mutating func trimHistory() -> [Delta] {
+    var removed: [Delta] = []
+    let weight = historyWeight
     while history.count > limits.history || historyWeight > SessionFold.historyWeightMax {
       guard let first = history.popFirst() else { break }
       historyWeight -= first.weight
+      if first.weight > 0 { removed.append(first) }
     }
+    return weight - historyWeight >= SessionFold.forgottenWeightMin ? removed : []
+  }
+
+  /// An estimate of the memory that the state takes: its number of rows, entries, refs and deltas.
+  package var weight: Int {
+    let refCount = members.values.reduce(0) { $0 + $1.refs.entries.count }
+    return definition.weight + historyWeight + history.count + notes.days.count + notes.rowCount
+      + members.count + refCount
   }
 
   /// Prepends older deltas to the history, as far as its limits allow.

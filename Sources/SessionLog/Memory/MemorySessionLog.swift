@@ -37,11 +37,14 @@ package final class MemorySessionLog: SessionLog {
   /// Runs a function on another thread, and the function that it returns on the hub's thread.
   package typealias Background = (@escaping @Sendable () -> @Sendable () -> Void) -> Void
   private let background: Background
+  /// The maximum size of a log that is freed on the hub's thread.
+  private static let freedByteCountMax = 65_536
 
   /// - Parameters:
   ///   - logByteCountMax: The maximum size of a session's log in bytes.
   ///   - feed: Receives the events; they are dropped if it is `nil`.
-  ///   - background: Runs reads of the history. Default: at once, on the hub's thread.
+  ///   - background: Runs reads of the history, and frees large logs. Default: at once, on the
+  ///     hub's thread.
   package init(
     logByteCountMax: Int = SessionLimits().logBytes, feed: MemoryFeed? = nil,
     background: @escaping Background = { $0()() }
@@ -66,11 +69,23 @@ package final class MemorySessionLog: SessionLog {
       log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       last = log
     case .ended(let event, _):
-      logs[session] = nil
       last = nil
+      free(session)
       if let event { feed?.append([event]) }
     }
     return .stored
+  }
+
+  /// Frees a log; a large one on the other thread.
+  private func free(_ session: SessionID) {
+    let isLarge = byteCount(of: session) > MemorySessionLog.freedByteCountMax
+    // Not owned by the closure, which this thread may release after the other thread has run it.
+    nonisolated(unsafe) let log = logs.removeValue(forKey: session).map(Unmanaged.passRetained)
+    guard isLarge else { return log?.release() ?? () }
+    background {
+      log?.release()
+      return {}
+    }
   }
 
   package func feed(_ record: FeedRecord, of session: SessionID) -> Bool {

@@ -83,7 +83,7 @@ extension HubTransport {
   }
 
   private func write(_ bytes: [UInt8]?, isLast: Bool, _ download: Download) {
-    guard downloads[download.id] === download else { return }
+    guard downloads[download.id] === download else { return freeInBackground(download) }
     var outcome = PickerHub.SendOutcome.sent
     if let bytes, !bytes.isEmpty {
       outcome = bytes.withUnsafeBytes { loop.streamWrite(download.id, $0) }
@@ -91,6 +91,7 @@ extension HubTransport {
     if bytes == nil || isLast || outcome == .gone {
       downloads[download.id] = nil
       if outcome != .gone { loop.streamEnd(download.id) }
+      if !isLast { freeInBackground(download) }
     } else if outcome == .sent {
       requestNextPart(download)
     }

@@ -105,7 +105,7 @@ extension HubTransport {
   }
 
   package func streamClosed(_ id: RequestID) {
-    if downloads.removeValue(forKey: id) != nil { return }
+    if let download = downloads.removeValue(forKey: id) { return freeInBackground(download) }
     let connection = ConnectionID(raw: id.raw)
     guard streams.removeValue(forKey: connection) != nil else { return }
     closed(connection)

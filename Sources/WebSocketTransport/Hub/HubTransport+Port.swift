@@ -49,10 +49,25 @@ extension HubTransport {
     }
   }
 
+  package func freeInBackground<Value: Sendable>(_ value: Value) {
+    // In a later event-loop iteration nothing else refers to the value. The closures do not own the
+    // object, because the loop releases its closure after the other thread may have run the other.
+    let retained = Unmanaged.passRetained(Retained(value))
+    let isPosted = loop.post { HubTransport.freeing.async { retained.release() } }
+    if !isPosted { retained.release() }
+  }
+
   package func delivered(commandOf arrival: Int64) { latencies.delivered(commandOf: arrival) }
 
   package func written() { latencies.written() }
 
   /// Covers deltas that were written without being posted, such as stream events.
   package func iterated() { latencies.iterated() }
+}
+
+/// A value that is to be released on another thread.
+private final class Retained<Value: Sendable>: Sendable {
+  private let value: Value
+
+  init(_ value: Value) { self.value = value }
 }

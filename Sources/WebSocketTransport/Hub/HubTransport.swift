@@ -46,6 +46,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// A separate queue, so that long logs do not delay other responses.
   static let compressingLong = BackgroundQueue(name: "compressing long")
   static let background = BackgroundQueue(name: "background")
+  /// A separate queue: what waits to be freed never waits for other work, so there is little of it.
+  static let freeing = BackgroundQueue(name: "freeing")
 
   /// - Parameters:
   ///   - refusal: Checks an upgrade by its headers and peer. Returns the response that refuses it,

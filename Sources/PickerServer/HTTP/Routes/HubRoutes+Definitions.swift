@@ -52,7 +52,10 @@ extension HubRoutes {
       }
     } then: { [self] (result: Result<(Body, PreparedDefinition), BadMessage>) in
       switch result {
-      case .success(let (parsed, definition)): then(parsed, definition)
+      case .success(let (parsed, definition)):
+        then(parsed, definition)
+        // If it was only checked, no session refers to it.
+        transport.freeInBackground(definition)
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
