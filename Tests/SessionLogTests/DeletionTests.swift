@@ -143,6 +143,17 @@ import Testing
     #expect(partCount == 11)
   }
 
+  @Test func `a deletion writes few of the deleted pages to the journal`() async throws {
+    let (shelf, _) = try file(of: [Int](repeating: 600_000, count: 8))
+    try shelf.write("UPDATE session SET isEnded = 1")
+    let log = try shelf.open()
+    try await waitUntilEmpty(shelf)
+    let journal = try FileManager.default.attributesOfItem(atPath: shelf.path + "-wal")
+    withExtendedLifetime(log) {}
+
+    #expect(try #require(journal[.size] as? Int) < 600_000)
+  }
+
   @Test func `a deletion of large definitions that was interrupted goes on after a restart`()
     async throws
   {
