@@ -9,10 +9,13 @@ Attackers run only while a processor is idle (SCHED_IDLE), because real ones use
 
 import multiprocessing
 import os
+import queue
 import sys
 import tempfile
+from collections import Counter
 from statistics import median
 
+from attack import answers
 from attack.attacks import ATTACKS, BACKGROUND_NICENESS, Client
 from attack.victims import COUNT, measure
 from report import rounds_of, shown, table
@@ -62,23 +65,25 @@ def tapped(server, paths, seconds):
             "worst": max(latencies), "taps": len(latencies)}
 
 
-def attacker(attack, state, stop):
+def attacker(attack, state, stop, found):
+    answers.ANSWERS.clear()
     if attack.is_reference:
         os.nice(BACKGROUND_NICENESS)
     else:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     attack.body(state, stop)
+    found.put(answers.ANSWERS)
 
 
 def under(attack, state, work):
-    """Runs `work` during the attack."""
-    stop = multiprocessing.Event()
-    attackers = [multiprocessing.Process(target=attacker, args=(attack, state, stop))
+    """Runs `work` during the attack; its result, and the number of each answer to the attackers."""
+    stop, found = multiprocessing.Event(), multiprocessing.Queue()
+    attackers = [multiprocessing.Process(target=attacker, args=(attack, state, stop, found))
                  for _ in range(attack.processes)]
     for one in attackers:
         one.start()
     try:
-        return work()
+        result = work()
     finally:
         stop.set()
         for one in attackers:
@@ -86,6 +91,13 @@ def under(attack, state, work):
             if one.is_alive():
                 one.kill()
                 one.join()
+    total = Counter()
+    for _ in attackers:
+        try:
+            total += found.get(timeout=1)
+        except queue.Empty:
+            total["an attacker without an end"] += 1
+    return result, total
 
 
 def measured(attack, store, seconds):
@@ -99,8 +111,10 @@ def measured(attack, store, seconds):
             pairs = []
             for _ in range(PAIRS):
                 quiet = tapped(server, paths, seconds)
-                pairs.append({"quiet": quiet, "attacked": under(
-                    attack, state, lambda: tapped(server, paths, seconds))})
+                attacked, answered = under(
+                    attack, state | {"number": len(pairs)},
+                    lambda: tapped(server, paths, seconds))
+                pairs.append({"quiet": quiet, "attacked": attacked, "answers": answered})
             return {"pairs": pairs, "memory": server.memory()}
         finally:
             server.kill()
@@ -121,6 +135,8 @@ def one_round(number, watched, say, seconds, chosen, stores):
             shown_pairs = ", ".join(f"{pair['quiet']['p99']:,.0f} → {pair['attacked']['p99']:,.0f}"
                                     for pair in one["pairs"])
             say(f"  {attack.name}, {store}: p99 {shown_pairs} µs")
+            answered = "; ".join(answers.shown(pair["answers"]) for pair in one["pairs"])
+            say(f"    answers: {answered}")
     return found
 
 
@@ -140,6 +156,8 @@ def figures(results):
             times = median(ratios)
             passes = times <= TIMES_MOST or attacked <= MICROSECONDS_MOST
             verdict = "" if attack.is_reference else "pass" if passes else "MISS"
+            if not all(attack.has_worked(pair["answers"]) for pair in pairs):
+                verdict = "no attack"
             lines.append([f"{attack.name}, {store}", shown(quiet, 0), shown(attacked, 0),
                           shown(times, 2), f"{ratios[0]:.2f} … {ratios[-1]:.2f}", shown(worst, 0),
                           verdict])

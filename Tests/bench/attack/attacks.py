@@ -10,6 +10,7 @@ from functools import partial
 from scenarios import LISTS, RELOAD
 
 from . import hosts
+from .answers import note
 from .lines import REF, Line, frame
 
 #: Peer addresses of attackers, which differ from those of the measured members.
@@ -17,9 +18,10 @@ SOURCE = "127.0.0.2"
 LONG = b"x" * 60_000
 #: A number of entries that is created in a few seconds.
 LOG_ENTRIES, DELETED_ENTRIES = 20_000, 50_000
-#: Definitions of 2 MB in a session that is deleted, and sessions, one for each measurement.
-DEFINITIONS, DELETIONS = 20, 3
-BODY_BYTES = 4_190_000
+#: Definitions of 2 MB in a session that is deleted.
+DEFINITIONS = 20
+#: Sessions to be deleted, one for each measurement of a round.
+DELETIONS = 3
 
 
 class Client:
@@ -38,8 +40,10 @@ class Client:
             headers = {"Content-Type": kind} if body else {}
             self.connection.request(method, path, body, headers)
             answer = self.connection.getresponse()
+            note(answer.status)
             return answer.status, answer.read()
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException) as failure:
+            note(type(failure).__name__)
             self.connection = None
             return 0, b""
 
@@ -92,7 +96,8 @@ def commands(state, stop, text):
                 ref += 1
                 line.send(text % ref)
                 line.drain()
-        except OSError:
+        except OSError as failure:
+            note(failure)
             time.sleep(0.01)
 
 
@@ -106,9 +111,7 @@ def long_keys(state, stop):
 
 
 def large_checks(state, stop):
-    node = b'{"text":"a"},'
-    nodes = node * ((BODY_BYTES - 100) // len(node))
-    body = b'{"definition":{"kind":"cascade","nodes":[' + nodes[:-1] + b"]}}"
+    body = json.dumps({"definition": hosts.large(0, hosts.ROWS, 195)}).encode()
     client = Client(state["port"])
     while not stop.is_set():
         client.request("POST", "/v1/definitions/check", body)
@@ -129,21 +132,10 @@ def create_and_delete(state, stop):
             client.request("DELETE", f"/v1/sessions/{json.loads(answer)['session']}")
 
 
-def delete_long_sessions(state, stop):
-    client = Client(state["port"])
-    for path in state["paths"]:
-        stop.wait(0.4)
-        client.request("DELETE", path)
-    stop.wait()
-
-
-def delete_large_definitions(state, stop):
-    """Deletes the next session that exists."""
-    client = Client(state["port"])
+def delete_one(state, stop):
+    """Deletes the session of this measurement."""
     stop.wait(0.4)
-    for path in state["paths"]:
-        if client.request("DELETE", path)[0] == 204:
-            break
+    Client(state["port"]).request("DELETE", state["paths"][state["number"]])
     stop.wait()
 
 
@@ -152,9 +144,11 @@ def joins_and_leaves(state, stop):
         try:
             line = Line(state["port"], state["path"], source=SOURCE)
             line.join()
+            note("welcome")
             line.send({"type": "leave"})
             line.close()
-        except OSError:
+        except OSError as failure:
+            note(failure)
             time.sleep(0.01)
 
 
@@ -178,7 +172,8 @@ def slow_readers(state, stop):
                           % (ref, ref % 2))
                 line.drain()
                 stop.wait(1 / 45)
-        except OSError:
+        except OSError as failure:
+            note(failure)
             stop.wait(0.1)
 
 
@@ -201,7 +196,7 @@ def long_session(port):
 
 def long_sessions(port):
     client = Client(port)
-    paths = [client.create() for _ in range(2)]
+    paths = [client.create() for _ in range(DELETIONS)]
     return {"port": port, "paths": paths, "entries": [fill(port, path, DELETED_ENTRIES)
                                                       for path in paths]}
 
@@ -239,10 +234,15 @@ class Attack:
     prepare: object
     body: object
     processes: int
+    #: An answer that the attacker gets in each measurement; without it there was no attack.
+    proof: str
     #: Limits other than the defaults, without which the preparation would take too long.
     limits: dict = field(default_factory=dict)
     #: Whether this is no attack, but what any busy process on the machine does.
     is_reference: bool = False
+
+    def has_worked(self, answers):
+        return self.is_reference or self.proof in answers
 
 
 #: The `nice` value of the server's background threads.
@@ -250,24 +250,24 @@ BACKGROUND_NICENESS = 10
 FAST = {"messagesPerSecond": 1_000_000}
 MANY_DEFINITIONS = {"checksPerSecond": 1_000_000, "checksBurst": 1_000_000}
 ATTACKS = [
-    Attack(f"(reference) a busy process, nice {BACKGROUND_NICENESS}", nothing, busy, 1,
+    Attack(f"(reference) a busy process, nice {BACKGROUND_NICENESS}", nothing, busy, 1, "",
            is_reference=True),
-    Attack("commands with 60 KB type", one_session, unknown_types, 4),
-    Attack("select with 60 KB key", one_session, long_keys, 4),
-    Attack("4 MB definition checks", nothing, large_checks, 2),
-    Attack("whole logs", long_session, whole_logs, 2, FAST),
-    Attack("create and delete", nothing, create_and_delete, 2),
-    Attack("delete a long session", long_sessions, delete_long_sessions, 1, FAST),
-    Attack("delete a session with large definitions", large_definitions,
-           delete_large_definitions, 1, MANY_DEFINITIONS),
-    Attack("joins and leaves", one_session, joins_and_leaves, 4),
-    Attack("slow readers", reloading_session, slow_readers, 2),
+    Attack("commands with 60 KB type", one_session, unknown_types, 4, "unknownType"),
+    Attack("select with 60 KB key", one_session, long_keys, 4, "reply"),
+    Attack("4 MB definition checks", nothing, large_checks, 2, "200", MANY_DEFINITIONS),
+    Attack("whole logs", long_session, whole_logs, 2, "200", FAST),
+    Attack("create and delete", nothing, create_and_delete, 2, "204"),
+    Attack("delete a long session", long_sessions, delete_one, 1, "204", FAST),
+    Attack("delete a session with large definitions", large_definitions, delete_one, 1,
+           "204", MANY_DEFINITIONS),
+    Attack("joins and leaves", one_session, joins_and_leaves, 4, "welcome"),
+    Attack("slow readers", reloading_session, slow_readers, 2, "delta"),
     Attack("20,000 rows renamed 20 times a second", renamed_session,
-           partial(hosts.renames, Client), 1),
-    Attack("patch of a million operations", one_session,
-           partial(hosts.million_operations, Client), 1),
+           partial(hosts.renames, Client), 1, "200"),
+    Attack("JSON Patch of 4,000 moves in 20,000 rows", renamed_session,
+           partial(hosts.moves, Client), 1, "200"),
     Attack("JSON Patch that doubles at each step", one_session,
-           partial(hosts.doubling_patch, Client), 1),
+           partial(hosts.doubling_patch, Client), 1, "413"),
     Attack("taken with 5,000 overlapping intervals", booked_session,
-           partial(hosts.overlapping_bookings, Client), 1),
+           partial(hosts.overlapping_bookings, Client), 1, "200"),
 ]

@@ -7,7 +7,8 @@ import json
 RATE = 24
 ROWS = 20_000
 TAKEN = 5_000
-OPERATIONS = 1_000_000
+#: As many as a patch of 256 KiB can have.
+MOVES = 4_000
 JSON_PATCH = "application/json-patch+json"
 
 
@@ -19,10 +20,10 @@ def columns(generation):
         for _ in range(2)]}
 
 
-def large(version):
-    """2 MB of rows, which no other version has."""
+def large(version, rows=19_000, length=110):
+    """Rows that no other version has; 2 MB if no numbers are given."""
     return {"kind": "columns", "columns": [
-        [f"{version:03} {row:05} " + "x" * 100 for row in range(19_000)]]}
+        [f"{version:03} {row:05} ".ljust(length, "x") for row in range(rows)]]}
 
 
 def taken(shift):
@@ -56,8 +57,10 @@ def overlapping_bookings(make, state, stop):
     changes(make(state["port"]), state["path"], stop, [put(taken(0)), put(taken(30))])
 
 
-def million_operations(make, state, stop):
-    body = b"[" + b"{}," * (OPERATIONS - 1) + b"{}]"
+def moves(make, state, stop):
+    """Each operation moves the last row to the front of its column."""
+    move = {"op": "move", "from": f"/columns/0/{ROWS // 2 - 1}", "path": "/columns/0/0"}
+    body = json.dumps([move] * MOVES, separators=(",", ":")).encode()
     changes(make(state["port"]), state["path"], stop, [("PATCH", body, JSON_PATCH)])
 
 

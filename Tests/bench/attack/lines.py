@@ -8,6 +8,8 @@ import select
 import socket
 import struct
 
+from .answers import note_messages
+
 REF = re.compile(rb'"ref":(\d+)')
 
 
@@ -99,9 +101,9 @@ class Line:
         return self.until("welcome")
 
     def drain(self):
-        """Discards the bytes received so far."""
+        """Counts and discards the messages received so far."""
         while select.select([self.socket], [], [], 0)[0]:
-            self.messages()
+            note_messages(self.messages())
 
     def close(self):
         self.socket.close()
