@@ -56,7 +56,8 @@ package final class Hub {
     connections = Connections(port, schedule, buffered, limits: configuration.limits)
     fanOut = FanOut(
       MessageEncoder(limits: configuration.limits), Languages(texts), connections)
-    directory = SessionDirectory(total: shard.total, names: shard.names, buffered)
+    directory = SessionDirectory(shard, buffered)
+    shard.memory.byteCountMax = configuration.limits.sessionsBytes
   }
 }
 
@@ -65,10 +66,12 @@ extension Hub {
   package var isShared: Bool { log.isShared }
   var limits: ServerLimits { configuration.limits }
 
-  /// Replaces those limits that are only compared when something new begins: sessions in total,
-  /// messages per second, the maximum `ttlSeconds`, and the duration of event streams.
+  /// Replaces those limits that are only compared when something new begins: sessions in total and
+  /// their memory, messages per second, the maximum `ttlSeconds`, the duration of event streams.
   package func change(_ limits: ServerLimits) {
     configuration.limits.sessions = limits.sessions
+    configuration.limits.sessionsBytes = limits.sessionsBytes
+    shard.memory.byteCountMax = limits.sessionsBytes
     configuration.limits.messagesPerSecond = limits.messagesPerSecond
     configuration.limits.ttlSeconds = limits.ttlSeconds
     configuration.limits.ticketStreamSeconds = limits.ticketStreamSeconds

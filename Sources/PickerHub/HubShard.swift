@@ -11,16 +11,20 @@ package struct HubShard {
   let total: any SessionTotal
   /// The sessions of all hubs by their names.
   package let names: any SharedIndex
+  /// The memory of the sessions of all hubs.
+  package let memory: any SessionMemory
 
   /// - Parameter index: From 0 to `count` - 1.
   package init(
-    index: Int, of count: Int, total: any SessionTotal, names: (any SharedIndex)? = nil
+    index: Int, of count: Int, total: any SessionTotal, names: (any SharedIndex)? = nil,
+    memory: (any SessionMemory)? = nil
   ) {
     precondition((0..<count).contains(index), "the index of a hub is less than the count of hubs")
     self.index = index
     self.count = count
     self.total = total
     self.names = names ?? OwnIndex()
+    self.memory = memory ?? OwnMemory()
   }
 
   /// The shard of a single hub: it owns all sessions.
@@ -64,4 +68,25 @@ private final class OwnTotal: SessionTotal {
     count += 1
     return true
   }
+}
+
+/// The memory of the sessions in all hubs of a server and of their logs in memory, in bytes, an
+/// estimate, and its maximum. Hubs and logs call it from their own threads.
+package protocol SessionMemory: AnyObject {
+  var byteCount: Int { get }
+  var byteCountMax: Int { get set }
+  /// - Parameter byteCount: Negative if memory was released.
+  func add(_ byteCount: Int)
+}
+
+extension SessionMemory {
+  package func hasRoom(for added: Int) -> Bool { byteCount + added <= byteCountMax }
+}
+
+/// The memory of the sessions of a single hub, used from its thread only.
+private final class OwnMemory: SessionMemory {
+  private(set) var byteCount = 0
+  var byteCountMax = Int.max
+
+  func add(_ byteCount: Int) { self.byteCount += byteCount }
 }

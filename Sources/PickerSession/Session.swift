@@ -23,6 +23,8 @@ package final class Session {
   /// ``SessionLimits/refs`` entries; those of members that have left have few bytes in all, see
   /// ``retireUnloggedRefs(of:)``.
   private var unloggedRefs: [MemberID: RefBook] = [:]
+  /// The bytes of ``unloggedRefs`` of members that have left.
+  private(set) var retiredRefByteCount = 0
 
   package init(_ fold: SessionFold) { self.fold = fold }
 
@@ -147,7 +149,11 @@ package final class Session {
     let byteCount = unloggedRefs.reduce(0) { sum, book in
       fold.members[book.key] == nil ? sum + book.value.byteCount : sum
     }
-    if byteCount > fold.limits.rememberedRefBytes { unloggedRefs[member]?.forgetEntries() }
+    retiredRefByteCount = byteCount
+    if byteCount > fold.limits.rememberedRefBytes {
+      retiredRefByteCount -= unloggedRefs[member]?.byteCount ?? 0
+      unloggedRefs[member]?.forgetEntries()
+    }
   }
 
   /// The greatest recorded ref of a member, in the log or not; 0 if there is none.

@@ -30,9 +30,12 @@ struct Profile {
   /// How many of so many HTTP requests are changes by the host.
   let hostChangesIn24: Int
   let limits: ServerLimits
+  /// Whether there is memory for few sessions.
+  let isMemoryShort: Bool
   let start: Instant
 
-  init(_ random: inout RandomSource) {
+  init(_ random: inout RandomSource, isMemoryShort: Bool) {
+    self.isMemoryShort = isMemoryShort
     isLogLate = random.once(in: 3)
     doesLogFail = random.once(in: 4)
     canLogLoad = random.coin()
@@ -49,7 +52,9 @@ struct Profile {
     pauseMax = random.pick([20, 400, 3000, 40_000])
     workMax = random.pick([0, 20, 200])
     hostChangesIn24 = random.pick([0, 4, 10, 14])
-    limits = Profile.limits(&random)
+    var limits = Profile.limits(&random)
+    if isMemoryShort { limits.sessionsBytes = 10_000 }
+    self.limits = limits
     start = Profile.start(&random)
   }
 

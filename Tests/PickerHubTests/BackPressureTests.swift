@@ -173,6 +173,6 @@ import Testing
       Issue.record("the session is not loading")
       return
     }
-    #expect(waiters.bodies.count == 1)
+    #expect(waiters.all.count == 1)
   }
 }

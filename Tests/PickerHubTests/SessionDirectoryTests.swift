@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `a session counts from its creation until the log has stored its end`() throws {
-    var directory = SessionDirectory(total: total)
+    var directory = SessionDirectory(HubShard(index: 0, of: 1, total: total))
     let hosted = try hosted()
     var counts: [Int] = []
 
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `a session whose end is pending is not found, resident or evicted`() throws {
-    var directory = SessionDirectory(total: total)
+    var directory = SessionDirectory(HubShard(index: 0, of: 1, total: total))
     let hosted = try hosted()
     directory.create(hosted, isStored: true)
     directory.restore(SessionID("other"), state)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `a session whose end could not be stored is found again`() throws {
-    var directory = SessionDirectory(total: total)
+    var directory = SessionDirectory(HubShard(index: 0, of: 1, total: total))
     let hosted = try hosted()
     directory.create(hosted, isStored: true)
     directory.end(hosted, .deleted)
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `a session whose creation could not be stored does not exist`() throws {
-    var directory = SessionDirectory(total: total)
+    var directory = SessionDirectory(HubShard(index: 0, of: 1, total: total))
     let hosted = try hosted()
     directory.create(hosted, isStored: false)
 
@@ -92,15 +92,16 @@ import Testing
   }
 
   @Test func `one load serves all waiters and makes the loaded session resident`() throws {
-    var directory = SessionDirectory(total: total)
+    var directory = SessionDirectory(HubShard(index: 0, of: 1, total: total))
     let evicted = try hosted()
     directory.create(evicted, isStored: true)
     directory.evict(evicted, state)
-    guard case .begins = directory.load(evicted.id, then: { _ in }) else {
+    let waiter = LoadWaiter(isDeletion: false) { _ in }
+    guard case .begins = directory.load(evicted.id, for: waiter) else {
       _ = Issue.record("the first load does not start")
       return
     }
-    guard case .waits = directory.load(evicted.id, then: { _ in }) else {
+    guard case .waits = directory.load(evicted.id, for: waiter) else {
       _ = Issue.record("the second load does not wait")
       return
     }
@@ -115,19 +116,19 @@ import Testing
   }
 
   @Test func `background loads run sixteen at a time`() {
-    var directory = SessionDirectory(total: total)
+    var directory = SessionDirectory(HubShard(index: 0, of: 1, total: total))
     for number in 0..<17 {
       directory.restore(SessionID("\(number)"), state)
       directory.loadLater(BackgroundLoad(SessionID("\(number)")))
     }
     for _ in 0..<16 {
       guard let load = directory.nextBackgroundLoad() else { break }
-      _ = directory.load(load.session) { _ in }
+      _ = directory.load(load.session, for: LoadWaiter(isDeletion: false) { _ in })
     }
 
     #expect(directory.loadingCount == 16)
     #expect(directory.nextBackgroundLoad()?.session == nil)
-    directory.loadFailed(SessionID("3"))
+    directory.loadFailed(SessionID("3"), isUnreadable: true)
     #expect(directory.nextBackgroundLoad()?.session == SessionID("16"))
   }
 }

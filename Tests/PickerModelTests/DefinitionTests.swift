@@ -363,4 +363,38 @@ import Testing
       try Definition.make(#"{"kind":"date","locale":"\#(tag)"}"#)
     }
   }
+
+  /// The figures are what the resident memory of a server grew by per session with such a
+  /// definition, all different.
+  @Test(arguments: [
+    (3_600, 0, 355_000), (20_000, 0, 1_600_000), (3_600, 40, 677_000), (20_000, 170, 6_550_000),
+  ])
+  func `the estimated memory of a list is about the measured one`(
+    count: Int, length: Int, measured: Int
+  ) throws {
+    let filler = String(repeating: "x", count: length)
+    let rows = (0..<count).map { #"{"text":"\#(("\($0)-" + filler).prefix(max(length, 8)))"}"# }
+
+    let list = try Definition.make(
+      #"{"kind":"cascade","nodes":[\#(rows.joined(separator: ","))]}"#)
+
+    #expect(abs(list.byteCount - measured) < measured / 4, "\(list.byteCount)")
+  }
+
+  @Test(arguments: [(4, 504_000), (60, 1_380_000)])
+  func `the estimated memory of bookings is at least the measured one`(
+    length: Int, measured: Int
+  ) throws {
+    let filler = String(repeating: "x", count: length)
+    let taken = (0..<5_000).map {
+      #""\#(("b\($0)-" + filler).prefix(max(length, 6)))":"#
+        + #"{"from":"2030-01-01","through":"2030-01-01"}"#
+    }
+
+    let bookings = try Definition.make(
+      #"{"kind":"calendar","months":{"from":"2030-01","through":"2040-12"},"#
+        + #""taken":{\#(taken.joined(separator: ","))}}"#)
+
+    #expect((measured...2 * measured).contains(bookings.byteCount), "\(bookings.byteCount)")
+  }
 }

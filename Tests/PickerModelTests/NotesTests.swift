@@ -29,6 +29,21 @@ import Testing
     #expect(notes.isEmpty)
   }
 
+  @Test func `the memory of notes is counted until they are removed`() throws {
+    var (notes, counts) = (Notes(), [0])
+    for patch in [
+      #"{"0":{"a":{"text":"x"}}}"#, #"{"0":{"a":{"text":{"en":"x","de":"sold out"}}}}"#,
+      #"{"0":{"a":{"text":"x"}}}"#, #"{"0":{"a":null}}"#,
+    ] {
+      let change = try notes.change(by: try parse(#"{"columns":\#(patch)}"#), for: .columns)
+      notes.apply(change)
+      counts.append(notes.byteCount)
+    }
+
+    #expect(counts[1] > 100 && counts[2] > counts[1] + 100)
+    #expect(counts[3...] == [counts[1], 0])
+  }
+
   @Test(arguments: [
     #"{"text":"full"}"#, #"{"text":"full","tone":"low"}"#, #"{"tone":"good","text":"full"}"#,
     #"{"tone":"bad"}"#, #"{"tone":null,"text":"full"}"#, #"{"text":{"de":"voll"}}"#,

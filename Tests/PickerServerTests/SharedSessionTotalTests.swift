@@ -23,4 +23,19 @@ import Testing
     total.add(-1)
     #expect(total.take(max: 100))
   }
+
+  @Test func `concurrent threads lose no byte of the memory`() {
+    let memory = SharedSessionMemory()
+    memory.byteCountMax = 160_000
+
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<20_000 {
+        memory.add(3)
+        memory.add(-2)
+      }
+    }
+
+    #expect(memory.byteCount == 160_000)
+    #expect(memory.hasRoom(for: 0) && !memory.hasRoom(for: 1))
+  }
 }

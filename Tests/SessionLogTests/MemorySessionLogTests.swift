@@ -51,4 +51,76 @@ import Testing
     for work in queued { work()() }
     #expect(queued.count == 1 && freed == nil)
   }
+
+  @Test func `entries that need a budget are refused one byte over the memory of all sessions`()
+    throws
+  {
+    let (log, memory) = limited()
+    let session = try GeneratedSession(seed: 1)
+    let (id, now) = (session.origin.id, session.origin.createdAt)
+    let undo = LogEntry(at: now, body: .command(MemberID("m_a"), ref: 1, .undo))
+    let tick = LogRecord.entry(LogEntry(at: now, body: .tick))
+    _ = log.append(.created(session.origin), of: id)
+
+    memory.byteCountMax = undo.memoryByteCount - 1
+    #expect(log.append(.entry(undo), of: id) == .storeFull && memory.byteCount == 0)
+    memory.byteCountMax += 1
+    #expect(log.append(.entry(undo), of: id) == .stored)
+    #expect(log.append(.entry(undo), of: id) == .storeFull)
+    #expect(log.append(tick, of: id) == .stored)
+
+    #expect(memory.byteCount == undo.memoryByteCount + 64)
+    #expect(log.append(.ended(nil), of: id) == .stored && memory.byteCount == 0)
+  }
+
+  @Test func `a definition in the log counts, with its patch`() throws {
+    let (log, memory) = limited()
+    let origin = try GeneratedSession(seed: 1).origin
+    func added(_ source: DefinitionChange.Source) -> Int {
+      let before = memory.byteCount
+      let change = DefinitionChange(version: 2, definition: origin.definition, source: source)
+      let entry = LogEntry(at: origin.createdAt, body: .define(change))
+      #expect(log.append(.entry(entry), of: origin.id) == .stored)
+      return memory.byteCount - before
+    }
+    _ = log.append(.created(origin), of: origin.id)
+
+    let whole = added(.whole)
+    let patched = added(.mergePatch(.string(String(repeating: "x", count: 1000))))
+
+    #expect(whole > origin.definition.byteCount && patched > whole + 1000)
+  }
+
+  @Test func `entries that a snapshot makes superfluous are not counted any more`() throws {
+    let (log, memory) = limited()
+    let session = try GeneratedSession(seed: 1)
+    let (id, now) = (session.origin.id, session.origin.createdAt)
+    _ = log.append(.created(session.origin), of: id)
+    let undo = LogEntry(at: now, body: .command(MemberID("m_a"), ref: 1, .undo))
+    for _ in 1...4 { _ = log.append(.entry(undo), of: id) }
+    var spent = SpentEntries()
+    for sequence in 1...2 { spent.note(.nothing, sequence: sequence) }
+    spent.note(.tick, sequence: 3)
+
+    let snapshot = LogSnapshot(
+      entryCount: 4, state: try SessionFold(session.origin).state, isIdle: false, nextTick: nil,
+      idleMilliseconds: 0, spent: spent)
+    #expect(log.store(snapshot, of: id))
+
+    #expect(memory.byteCount == undo.memoryByteCount + 64)
+    _ = log.append(.ended(nil), of: id)
+    #expect(memory.byteCount == 0)
+  }
+
+  private func limited() -> (MemorySessionLog, TestMemory) {
+    let memory = TestMemory()
+    return (MemorySessionLog(memory: memory), memory)
+  }
+}
+
+private final class TestMemory: SessionMemory {
+  private(set) var byteCount = 0
+  var byteCountMax = Int.max
+
+  func add(_ byteCount: Int) { self.byteCount += byteCount }
 }

@@ -138,6 +138,7 @@ extension Hub {
     var (isActivity, effects) = buffers.apply(entry, to: hosted.session)
     if isActivity { hosted.noteActivity(at: time) }
     hosted.log.applied(hosted.session.remnant)
+    if entry.body.mayGrow || hosted.log.entryCount % 64 == 0 { directory.recount(hosted) }
     noteStatus(of: hosted, before: status)
     hosted.attendance.applied(entry.body, isOwn: arrival != nil)
     if case .tick = entry.body, arrival != nil { hosted.ticks.applied() }
@@ -198,4 +199,7 @@ extension [SessionEffect] {
 extension LogEntry.Body {
   /// The member that the entry removes, if any.
   fileprivate var leaving: MemberID? { if case .left(let member) = self { member } else { nil } }
+
+  /// Whether the entry can change the memory of a session by more than a delta.
+  fileprivate var mayGrow: Bool { if case .command = self { false } else { true } }
 }

@@ -127,6 +127,8 @@ extension Hub {
     let salt = request.key == nil ? "" : identities.text()
     let (access, tokens) = admission.newAccess(from: request.key?.text, salt: salt, &identities)
     let fold = try fold(of: request, access)
+    let hosted = directory.host(fold, at: now)
+    guard directory.hasRoom(for: hosted) else { throw .full }
     var origin = fold.origin
     let created = CreatedSession(
       id: origin.id,
@@ -139,7 +141,6 @@ extension Hub {
         salt: salt, at: now.session, forgotten: shard.names.use { $0.makeRoomForKey() })
     }
     (origin.ordinal, origin.key) = (ordinal, key)
-    let hosted = directory.host(fold, at: now)
     let entry = SessionIndex.Entry(
       id: origin.id, ordinal: ordinal, external: origin.host.external, status: .open)
     switch log.append(.created(origin), of: origin.id) {

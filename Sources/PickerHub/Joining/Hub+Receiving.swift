@@ -51,7 +51,7 @@ extension Hub {
       needsHistory(join.resume, connection.token.token, in: hosted)
     {
       let wait = waiting(connection, text)
-      return hosted.readHistory(from: log, port) { wait($0) }
+      return readHistory(of: hosted) { wait($0) }
     }
     if connection.member == nil, case .join(let join) = message, !connection.hasCaughtUp,
       isBehind(join.resume, in: hosted)
@@ -159,14 +159,15 @@ extension Hub {
     for message in inbox.messages { received(connection.id, message.span, at: now) }
   }
 
-  /// Closes a connection whose session could not be loaded, or was unloaded at once because an
-  /// entry could not be stored.
+  /// Closes a connection whose session could not be loaded, because the log cannot be read or the
+  /// memory is full, or was unloaded at once because an entry could not be stored.
   private func cannotLoad(_ connection: HubConnection) {
     guard mayExist(connection.session) else {
       return close(connection, .noSuchSession, "session not found")
     }
     guard directory.dormant(connection.session)?.isUnreadable == true else {
-      return close(connection, .unavailable, "the store is unavailable; reconnect later")
+      let what = directory.isFull ? "the memory for sessions is full" : "the store is unavailable"
+      return close(connection, .unavailable, "\(what); reconnect later")
     }
     close(connection, .internalError, "the stored session cannot be read; reconnect later")
   }

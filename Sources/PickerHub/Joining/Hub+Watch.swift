@@ -47,7 +47,7 @@ extension Hub {
       failure: { _ = open(.failure($0)) }
     ) { [unowned self] hosted in
       guard needsHistory(request, in: hosted) else { return watch(hosted, request, open: open) }
-      hosted.readHistory(from: log, port) { [unowned self] isRead in
+      readHistory(of: hosted) { [unowned self] isRead in
         guard isRead, hosted.isInMemory else { return _ = open(.failure(.unavailable)) }
         watch(hosted, request, open: open)
       }

@@ -1,3 +1,4 @@
+import JSONText
 package import PickerSession
 
 extension LogEntry {
@@ -10,6 +11,25 @@ extension LogEntry {
     case .revoked: 160 + body.textByteCount
     case .define(let change): 160 + body.textByteCount + (change.encoded?.json.count ?? 0)
     case .command, .note, .settle: 160 + body.textByteCount
+    }
+  }
+
+  /// The memory of the entry in a log that retains it, in bytes, an estimate. Unlike a pending
+  /// entry, it may be the only owner of a definition.
+  package var memoryByteCount: Int {
+    switch body {
+    case .define(let change): byteCount + change.definition.byteCount + change.source.byteCount
+    case .note(let patch): byteCount + patch.tree.byteCount
+    case .command, .joined, .left, .returned, .revoked, .roleChanged, .settle, .tick: byteCount
+    }
+  }
+}
+
+extension DefinitionChange.Source {
+  fileprivate var byteCount: Int {
+    switch self {
+    case .whole: 0
+    case .mergePatch(let patch), .jsonPatch(let patch): patch.byteCount
     }
   }
 }

@@ -28,6 +28,8 @@ package final class HostedSession {
   /// in memory at the node that has appended its last entry, which created or adopted it: that node
   /// ticks it, and lets absent members leave.
   var isServedHere = true
+  /// What the directory has counted of its memory; `nil` while it is not in memory.
+  var charge: ResidentMemory.Charge?
   /// The time of the last revision or join, in machine milliseconds.
   private(set) var lastActivity: Int64
   /// Why the session ends; read in the phase `ending` and later.

@@ -171,6 +171,7 @@ extension Hub {
     _ change: DefinitionChange?, to hosted: HostedSession, _ hostChange: HostChangeRequest
   ) throws(HubProblem) {
     guard let change else { return hostChange.answer(.success(unchanged(hosted))) }
+    guard directory.hasRoom(for: change.definition) else { throw .full }
     try appendHostChange(.define(change), to: hosted, hostChange)
   }
 

@@ -63,25 +63,37 @@ extension Hub {
   /// Runs `body` as soon as a session is in memory: at once if it is, else when the log has
   /// reloaded it.
   ///
-  /// - Parameter body: Receives `nil` if there is no such session, or the log cannot be read.
-  func whenLoaded(_ id: SessionID, _ body: @escaping (HostedSession?) -> Void) {
-    switch directory.load(id, then: body) {
+  /// - Parameters:
+  ///   - isDeletion: See ``LoadWaiter/isDeletion``.
+  ///   - body: Receives `nil` if there is no such session, or it cannot be loaded now: the log
+  ///     cannot be read, or there is no memory.
+  func whenLoaded(
+    _ id: SessionID, isDeletion: Bool = false, _ body: @escaping (HostedSession?) -> Void
+  ) {
+    let waiter = LoadWaiter(isDeletion: isDeletion, body: body)
+    switch directory.load(id, for: waiter) {
     case .inMemory(let hosted): body(hosted)
     case .waits: break
+    case .begins where directory.isFull && !isDeletion:
+      notLoaded(id, isUnreadable: false)
+      body(nil)
     case .begins: log.load(id, limits: limits.session, hub: shard.index)
-    case .absent: isShared ? lookUp(id, body) : body(nil)
+    case .absent: isShared ? lookUp(id, waiter) : body(nil)
     }
   }
 
   /// The log has finished loading a session; `session` is `nil` if that failed. Runs the waiting
-  /// bodies in the order in which they were queued.
+  /// requests in the order in which they were queued.
+  ///
+  /// If the memory has become full meanwhile, only deletions get the session, which then leaves the
+  /// memory again. Otherwise every session is loaded, however large it is.
   package func loaded(_ id: SessionID, _ session: LoadedSession?, at time: HubTime) {
     now = time
     guard case .loading(_, let waiters) = directory[id] else { return }
-    guard let session else {
-      directory.loadFailed(id)
-      release(id)
-      for body in waiters.bodies { body(nil) }
+    let isFull = directory.isFull
+    guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
+      notLoaded(id, isUnreadable: session == nil)
+      for waiter in waiters.all { waiter.body(nil) }
       return loadInBackground()
     }
     let hosted = directory.loaded(session)
@@ -92,10 +104,20 @@ extension Hub {
     }
     announce(.serving, in: hosted)
     queueTick(of: hosted)
-    // A body may append an entry; if that fails, the session is unloaded again.
-    for body in waiters.bodies { body(hosted.isInMemory ? hosted : nil) }
-    evictSoon(hosted)
+    for waiter in waiters.all {
+      // The ones before may have appended an entry; if that fails, the session is unloaded again.
+      waiter.body(hosted.isInMemory && (waiter.isDeletion || !isFull) ? hosted : nil)
+    }
+    isFull ? evict(hosted) : evictSoon(hosted)
     loadInBackground()
+  }
+
+  /// A session was not loaded. One of a shared log is forgotten, unless this node is responsible
+  /// for it and must load it later.
+  private func notLoaded(_ id: SessionID, isUnreadable: Bool) {
+    let isServedHere = directory.dormant(id)?.isServedHere ?? false
+    directory.loadFailed(id, isUnreadable: isUnreadable)
+    release(id, forgets: isUnreadable || !isServedHere)
   }
 
   /// Starts queued background loads (for which no request waits), while fewer than the maximum
@@ -108,8 +130,8 @@ extension Hub {
         if let hosted {
           tickIfDue(hosted, at: now)
         } else if mayExist(session) {
-          // The load failed. As no request waits and the log may be damaged, the next attempt is
-          // only after a minute.
+          // The load failed. As no request waits, and the log may be damaged or the memory full,
+          // the next attempt is only after a minute.
           schedule.add(.load(session), due: now.machine + 60 * retryMilliseconds)
         }
       }

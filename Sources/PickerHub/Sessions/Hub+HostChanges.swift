@@ -209,6 +209,7 @@ extension Hub {
     _ patch: NotesPatch, to hosted: HostedSession, _ change: HostChangeRequest
   ) throws(HubProblem) {
     if patch.changesNothing { return change.answer(.success(unchanged(hosted))) }
+    if directory.isFull { throw .full }
     if hosted.session.fold.status == .confirming,
       !hosted.session.fold.decision.hasRoom(for: patch.tree)
     {

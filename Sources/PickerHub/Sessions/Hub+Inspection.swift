@@ -11,6 +11,8 @@ extension Hub {
     package var dormant = 0
     package var timers = 0
     package var ticks = 0
+    /// The estimated memory of the sessions of all hubs, in bytes.
+    package var sessionsBytes = 0
 
     package init() {}
   }
@@ -21,6 +23,7 @@ extension Hub {
     inventory.sessions = directory.residentCount
     inventory.dormant = directory.dormantInOrder.count
     (inventory.timers, inventory.ticks) = schedule.counts
+    inventory.sessionsBytes = shard.memory.byteCount
     return inventory
   }
 

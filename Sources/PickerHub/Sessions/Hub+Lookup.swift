@@ -28,9 +28,10 @@ extension Hub {
   /// Runs `body` if the look-up of a session that is running finds that there is none.
   package func whenAbsent(_ id: SessionID, _ body: @escaping () -> Void) {
     guard lookups.isRunning(for: id) else { return }
-    lookUp(id) { [unowned self] _ in
+    let waiter = LoadWaiter(isDeletion: false) { [unowned self] _ in
       if lookups.isAbsent(id, at: now.machine) { body() }
     }
+    lookUp(id, waiter)
   }
 
   /// The problem of a request whose session could not be loaded.
@@ -38,10 +39,10 @@ extension Hub {
 
   /// Looks up a session that the hub does not know, and loads it.
   ///
-  /// - Parameter body: Receives `nil` if there is no such session, or the log cannot be read.
-  func lookUp(_ id: SessionID, _ body: @escaping (HostedSession?) -> Void) {
-    guard mayExist(id) else { return body(nil) }
-    guard lookups.wait(for: id, body) else { return }
+  /// - Parameter waiter: Receives `nil` if there is no such session, or it cannot be loaded.
+  func lookUp(_ id: SessionID, _ waiter: LoadWaiter) {
+    guard mayExist(id) else { return waiter.body(nil) }
+    guard lookups.wait(for: id, waiter) else { return }
     nonisolated(unsafe) let hub = self
     log.find(id) { hub.lookedUp(id, $0) }
   }
@@ -57,8 +58,12 @@ extension Hub {
     case .absent: lookups.noteAbsence(of: id, at: now.machine)
     case .found, .unavailable: break
     }
-    for body in lookups.end(of: id) {
-      if directory.exists(id) { whenLoaded(id, body) } else { body(nil) }
+    for waiter in lookups.end(of: id) {
+      if directory.exists(id) {
+        whenLoaded(id, isDeletion: waiter.isDeletion, waiter.body)
+      } else {
+        waiter.body(nil)
+      }
     }
     loadInBackground()
   }
@@ -94,10 +99,13 @@ extension Hub {
   /// Loads a session for a request. For one that needs an owner, all entries that other nodes have
   /// committed are applied first: it may be about what the host did through another node.
   func whenCurrent(
-    _ id: SessionID, _ needed: Role, _ body: @escaping (HostedSession?) -> Void
+    _ id: SessionID, _ needed: Role, isDeletion: Bool = false,
+    _ body: @escaping (HostedSession?) -> Void
   ) {
-    guard isShared, needed == .owner else { return whenLoaded(id, body) }
-    whenLoaded(id) { [unowned self] hosted in
+    guard isShared, needed == .owner else {
+      return whenLoaded(id, isDeletion: isDeletion, body)
+    }
+    whenLoaded(id, isDeletion: isDeletion) { [unowned self] hosted in
       if let hosted { catchUp(hosted, body) } else { body(nil) }
     }
   }

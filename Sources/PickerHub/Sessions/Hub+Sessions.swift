@@ -34,7 +34,7 @@ package enum HubProblem: Error, Hashable, Sendable {
   case externalTaken(SessionID)
   /// The idempotency key was used with another body.
   case keyReused
-  /// The server has reached its maximum of sessions.
+  /// The server has reached its maximum of sessions, or of their memory.
   case full
   /// The session has reached its maximum of members or event streams.
   case sessionFull
@@ -121,8 +121,10 @@ extension Hub {
     _ id: SessionID, token: Credential?, at time: HubTime, attempts: Int = 5,
     answer: @escaping (Result<Void, HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
+    find(
+      id, token: token, needs: .owner, isDeletion: true, at: time,
+      failure: { answer(.failure($0)) }
+    ) { [unowned self] hosted in
       denyConfirmation(of: hosted)
       // The denial may have ended or unloaded the session: its log may be full or unavailable.
       guard hosted.phase == .open else {
@@ -185,15 +187,17 @@ extension Hub {
   ///
   /// - Parameters:
   ///   - ticket: A valid ticket, which grants a viewer's rights without a token.
+  ///   - isDeletion: See ``LoadWaiter/isDeletion``.
   ///   - failure: Called if there is no such session, or the token does not grant the role.
   ///   - body: Called when all earlier steps of the session have run.
   func find(
-    _ id: SessionID, token: Credential?, ticket: Ticket? = nil, needs role: Role, at time: HubTime,
+    _ id: SessionID, token: Credential?, ticket: Ticket? = nil, needs role: Role,
+    isDeletion: Bool = false, at time: HubTime,
     failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
   ) {
     now = time
     guard mayExist(id), token?.mayName(id) ?? true else { return failure(.noSuchSession) }
-    whenCurrent(id, role) { [unowned self] hosted in
+    whenCurrent(id, role, isDeletion: isDeletion) { [unowned self] hosted in
       guard let hosted else { return failure(absence(of: id)) }
       do throws(HubProblem) {
         if hosted.isEnding { throw .noSuchSession }

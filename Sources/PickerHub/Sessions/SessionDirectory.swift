@@ -1,4 +1,5 @@
 import DequeModule
+import PickerModel
 import PickerSession
 
 /// The number of loads at which no more background loads are started.
@@ -7,13 +8,14 @@ private let backgroundLoadCountMax = 16
 /// All sessions of a hub by their ids, each in one state of ``SessionLife``.
 ///
 /// Every change of state is one of the functions below. Each checks the state before it, counts the
-/// sessions for the total of all hubs, and updates ``HostedSession/phase``.
+/// sessions and their memory for the totals of all hubs, and updates ``HostedSession/phase``.
 struct SessionDirectory {
   private var lives: [SessionID: SessionLife] = [:]
   private var backgroundLoads: Deque<BackgroundLoad> = []
   private let total: any SessionTotal
   private let names: any SharedIndex
   private let buffers: HubBuffers
+  private var memory: ResidentMemory
   /// The number of sessions that were ever in memory; the next one gets it as its number.
   private var hostedCount = 0
   /// Sessions in memory.
@@ -21,12 +23,10 @@ struct SessionDirectory {
   /// Sessions that the log is reloading.
   private(set) var loadingCount = 0
 
-  init(
-    total: any SessionTotal, names: any SharedIndex = OwnIndex(),
-    _ buffers: HubBuffers = HubBuffers()
-  ) {
-    self.total = total
-    self.names = names
+  init(_ shard: HubShard, _ buffers: HubBuffers = HubBuffers()) {
+    total = shard.total
+    names = shard.names
+    memory = ResidentMemory(total: shard.memory)
     self.buffers = buffers
   }
 
@@ -60,9 +60,32 @@ struct SessionDirectory {
     lives[id] = life
     residentCount += (life?.hosted == nil ? 0 : 1) - (before?.hosted == nil ? 0 : 1)
     loadingCount += (life?.isLoading == true ? 1 : 0) - (before?.isLoading == true ? 1 : 0)
+    if life?.hosted !== before?.hosted {
+      if let hosted = before?.hosted, let charge = hosted.charge {
+        memory.remove(charge, of: hosted.session)
+        hosted.charge = nil
+      }
+      if let hosted = life?.hosted { hosted.charge = memory.add(hosted.session) }
+    }
     let difference = (life == nil ? 0 : 1) - (before == nil ? 0 : 1)
     if difference != 0 { total.add(difference) }
     if life == nil { names.use { $0.remove(id) } }
+  }
+}
+
+/// The memory of the sessions in memory.
+extension SessionDirectory {
+  /// Whether the sessions of all hubs take as much memory as they may.
+  var isFull: Bool { memory.isFull }
+
+  func hasRoom(for new: HostedSession) -> Bool { memory.hasRoom(for: new.session) }
+  func hasRoom(for definition: Definition) -> Bool { memory.hasRoom(for: definition) }
+
+  /// Counts the memory of a session that has changed, if it is in memory.
+  mutating func recount(_ hosted: HostedSession) {
+    guard var charge = hosted.charge else { return }
+    memory.update(&charge, of: hosted.session)
+    hosted.charge = charge
   }
 }
 
@@ -117,28 +140,26 @@ extension SessionDirectory {
 /// Loading.
 extension SessionDirectory {
   enum LoadOutcome {
-    /// The session is in memory; the caller runs the body.
+    /// The session is in memory; the caller runs the body of the request.
     case inMemory(HostedSession)
-    /// The body is queued for a running load.
+    /// The request is queued for a running load.
     case waits
-    /// The body is queued; the caller starts the load.
+    /// The request is queued; the caller starts the load.
     case begins
     /// There is no such session; the caller runs the body with `nil`.
     case absent
   }
 
-  /// Queues `body` for a session that is in the log only.
-  mutating func load(
-    _ id: SessionID, then body: @escaping (HostedSession?) -> Void
-  ) -> LoadOutcome {
+  /// Queues a request for a session that is in the log only.
+  mutating func load(_ id: SessionID, for waiter: LoadWaiter) -> LoadOutcome {
     switch lives[id] {
     case .creating(let hosted), .resident(let hosted), .ending(let hosted):
       return .inMemory(hosted)
     case .loading(_, let waiters):
-      waiters.bodies.append(body)
+      waiters.all.append(waiter)
       return .waits
     case .dormant(let state):
-      set(.loading(state, LoadWaiters(body)), of: id)
+      set(.loading(state, LoadWaiters(waiter)), of: id)
       return .begins
     case .endingDormant, nil: return .absent
     }
@@ -155,10 +176,12 @@ extension SessionDirectory {
     return hosted
   }
 
-  /// The log could not reload the session.
-  mutating func loadFailed(_ id: SessionID) {
+  /// The session stays in the log only.
+  ///
+  /// - Parameter isUnreadable: Whether the log could not reload it; otherwise there was no memory.
+  mutating func loadFailed(_ id: SessionID, isUnreadable: Bool) {
     guard case .loading(var state, _) = lives[id] else { return }
-    state.isUnreadable = true
+    state.isUnreadable = isUnreadable
     set(.dormant(state), of: id)
   }
 

@@ -68,12 +68,20 @@ struct DormantState {
   var isUnreadable = false
 }
 
+/// A request that waits for a session to be loaded.
+struct LoadWaiter {
+  /// Whether the request deletes the session. Then it is loaded even if the memory is full, so that
+  /// hosts can make room.
+  let isDeletion: Bool
+  /// Receives `nil` if the log cannot reload the session, or there is no memory for it.
+  let body: (HostedSession?) -> Void
+}
+
 /// The requests that wait for a session to be loaded, in order.
 final class LoadWaiters {
-  /// Each receives `nil` if the log cannot reload the session.
-  var bodies: [(HostedSession?) -> Void]
+  var all: [LoadWaiter]
 
-  init(_ first: @escaping (HostedSession?) -> Void) { bodies = [first] }
+  init(_ first: LoadWaiter) { all = [first] }
 }
 
 /// A queued load that no request waits for.

@@ -18,15 +18,15 @@ struct SessionLookups {
   var absentCount: Int { absentUntil.count }
   var runningCount: Int { waiting.count }
 
-  /// Queues `body` until the look-up ends.
+  /// Queues a request until the look-up ends.
   ///
   /// - Returns: Whether the caller starts the look-up; `false` while one is running.
-  mutating func wait(for id: SessionID, _ body: @escaping (HostedSession?) -> Void) -> Bool {
+  mutating func wait(for id: SessionID, _ waiter: LoadWaiter) -> Bool {
     if let waiters = waiting[id] {
-      waiters.bodies.append(body)
+      waiters.all.append(waiter)
       return false
     }
-    waiting[id] = LoadWaiters(body)
+    waiting[id] = LoadWaiters(waiter)
     return true
   }
 
@@ -34,9 +34,9 @@ struct SessionLookups {
 
   /// Ends a look-up.
   ///
-  /// - Returns: The queued bodies, in order.
-  mutating func end(of id: SessionID) -> [(HostedSession?) -> Void] {
-    waiting.removeValue(forKey: id)?.bodies ?? []
+  /// - Returns: The queued requests, in order.
+  mutating func end(of id: SessionID) -> [LoadWaiter] {
+    waiting.removeValue(forKey: id)?.all ?? []
   }
 
   func isAbsent(_ id: SessionID, at now: Int64) -> Bool {

@@ -102,7 +102,10 @@ extension Hub {
     if directory[session]?.isLoading == true { return expireLater(session) }
     directory.loadLater(
       BackgroundLoad(session) { [unowned self] hosted in
-        if hosted != nil { expire(session, at: now) } else { endUnreadable(session) }
+        if hosted != nil { return expire(session, at: now) }
+        if directory.dormant(session)?.isUnreadable == true { return endUnreadable(session) }
+        // There was no memory to load it. If it ended now, its last events would be lost.
+        schedule.add(.expiry(session), due: now.machine + 60 * retryMilliseconds)
       })
     loadInBackground()
   }

@@ -78,6 +78,15 @@ package final class NodeTable: Sendable {
 
   func list(under node: Int) -> List { children[node] }
 
+  /// The memory of the table in bytes, an estimate: a row takes 50 to 100 bytes, and a text or key
+  /// of more than 15 bytes has a block of its own.
+  var byteCount: Int {
+    texts.indices.reduce(0) { sum, node in
+      let key = forms[node].contains(.hasKey) ? keys[node].blockByteCount : 0
+      return sum + 96 + texts[node].blockByteCount + key
+    }
+  }
+
   /// Whether a list has the same keys and texts as one of another table.
   ///
   /// Long lists are compared by hashes, which are computed when the tables are made. For large

@@ -18,11 +18,16 @@ extension Definition {
 
   /// An estimate of the memory that the definition takes: its number of rows, or the number of
   /// entries of `taken` that are as long as its JSON.
-  package var weight: Int {
-    switch rules {
-    case .date, .slot, .calendar: max(1, json.count / 64)
-    case .cascade(let kind): kind.table.texts.count
-    case .columns(let kind): kind.table.texts.count
+  package var weight: Int { rules.table?.texts.count ?? max(1, json.count / 64) }
+}
+
+extension Definition.Rules {
+  /// The rows of the definition, if it lists them.
+  var table: NodeTable? {
+    switch self {
+    case .date, .slot, .calendar: nil
+    case .cascade(let kind): kind.table
+    case .columns(let kind): kind.table
     }
   }
 }

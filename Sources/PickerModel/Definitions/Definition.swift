@@ -25,6 +25,8 @@ package final class Definition: Sendable {
   /// The document that members receive, ``document(full:isExplicit:)`` without `nodes` and
   /// `columns`, as JSON. Encoded once, because 5,000 entries of `taken` take milliseconds.
   package let json: [UInt8]
+  /// The memory that the definition takes, in bytes, an estimate.
+  package let byteCount: Int
 
   private init(
     kind: PickerKind, zone: ZoneRules, timeZone: String, locale: String, rules: Rules
@@ -35,6 +37,8 @@ package final class Definition: Sendable {
     self.locale = locale
     self.rules = rules
     json = Definition.document(kind, timeZone, locale, rules.members(full: false)).serialized()
+    // The options, which `json` has, take about twice as much again once they are parsed.
+    byteCount = 3 * json.count + (rules.table?.byteCount ?? 0)
   }
 }
 

@@ -69,6 +69,15 @@ extension Note.Text {
 }
 
 extension Note {
+  /// The memory of the note in bytes, an estimate.
+  var byteCount: Int {
+    switch text {
+    case .same(let text): 128 + text.utf8.count
+    case .localized(let texts):
+      texts.reduce(128) { $0 + 96 + $1.locale.utf8.count + $1.text.utf8.count }
+    }
+  }
+
   /// The note as JSON, in the form in which a host sends it.
   package var tree: JSONTree {
     let tone: [JSONTree.Member] = tone.map { [.init("tone", .string($0.rawValue))] } ?? []

@@ -10,6 +10,8 @@ package struct Notes: Hashable, Sendable {
   package private(set) var days: [CivilDate: Note] = [:]
   /// By column index, then by the key of the row. A column without notes has no entry.
   package private(set) var columns: [Int: [ExactString: Note]] = [:]
+  /// The memory of the notes in bytes, an estimate.
+  package private(set) var byteCount = 0
 
   /// The maximum number of days with notes.
   package static let daysMax = 4_000
@@ -23,11 +25,23 @@ package struct Notes: Hashable, Sendable {
 
   /// Applies a change that ``change(by:for:)`` returned for these notes.
   package mutating func apply(_ change: NotesChange) {
-    for day in change.days { days[day.date] = day.note }
+    for day in change.days {
+      count(days[day.date], day.note)
+      days[day.date] = day.note
+    }
     for column in change.columns {
-      for row in column.rows { columns[column.column, default: [:]][row.key] = row.note }
+      for row in column.rows {
+        count(columns[column.column]?[row.key], row.note, key: row.key.text)
+        columns[column.column, default: [:]][row.key] = row.note
+      }
       if columns[column.column]?.isEmpty == true { columns[column.column] = nil }
     }
+  }
+
+  /// Counts a note that replaces another one.
+  private mutating func count(_ before: Note?, _ after: Note?, key: String = "") {
+    if let before { byteCount -= before.byteCount + key.utf8.count }
+    if let after { byteCount += after.byteCount + key.utf8.count }
   }
 }
 

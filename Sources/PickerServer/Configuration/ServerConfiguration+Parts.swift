@@ -13,6 +13,7 @@ extension ServerLimits {
     memberMilliseconds = Int64(settings[.memberMilliseconds])
     messagesPerSecond = settings[.messagesPerSecond]
     sessions = settings[.sessions]
+    sessionsBytes = settings[.sessionsBytes]
     outboxBytes = settings[.outboxBytes]
     outboxesBytes = settings[.outboxesBytes]
     outboxMessages = settings[.outboxMessages]

@@ -8,8 +8,9 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   // Not sent to clients.
   case connections, connectionsPerAddress, drainMilliseconds, lockMilliseconds
   case pingMilliseconds, pongMilliseconds, headerMilliseconds, messageMilliseconds
-  case sessions, idempotencyKeys, outboxBytes, outboxesBytes, outboxMessages, stalledMilliseconds
-  case unsentBytes, bodyBytes, bodiesBytes
+  case sessions, sessionsBytes, idempotencyKeys
+  case outboxBytes, outboxesBytes, outboxMessages, stalledMilliseconds, unsentBytes
+  case bodyBytes, bodiesBytes
   case queueBytes, inboxBytes, pendingBytes
   case ttlSeconds, logBytes, storeBytes
   case ticketStreamSeconds
@@ -49,6 +50,11 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .messageMilliseconds:
       (10_000, 100...600_000, "time from a message's first byte to its last")
     case .sessions: (100_000, 1...10_000_000, "sessions in total")
+    case .sessionsBytes:
+      (
+        4_294_967_296, 16_777_216...1_099_511_627_776,
+        "bytes of all sessions in memory, an estimate; with memory: also of their logs"
+      )
     case .idempotencyKeys:
       (100_000, 1...10_000_000, "idempotency keys stored, about 300 bytes each")
     case .outboxBytes: (1_048_576, 65_536...268_435_456, "bytes buffered for a slow connection")
@@ -132,7 +138,9 @@ extension ServerLimit {
   /// restart.
   package var isReloadable: Bool {
     switch self {
-    case .messagesPerSecond, .sessions, .ttlSeconds, .ticketStreamSeconds, .drainMilliseconds: true
+    case .messagesPerSecond, .sessions, .sessionsBytes, .ttlSeconds, .ticketStreamSeconds,
+      .drainMilliseconds:
+      true
     case .createsPerSecond, .createsBurst, .joinsPerSecond, .joinsBurst, .commandsPerSecond,
       .commandsBurst, .checksPerSecond, .checksBurst, .drawingsPerSecond, .drawingsBurst,
       .logsPerSecond, .logsBurst, .wrongKeysPerSecond, .unknownSessionsPerSecond,

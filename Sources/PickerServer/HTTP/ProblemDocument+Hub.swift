@@ -69,7 +69,8 @@ extension ProblemDocument {
         detail: "the store of the server has reached its maximum size; retry later")
     case .full:
       self.init(
-        status: 503, code: "full", detail: "the server has reached its maximum number of sessions")
+        status: 503, code: "full",
+        detail: "the server has reached its maximum of sessions, or of their memory; retry later")
     case .unavailable:
       self.init(
         status: 503, code: "unavailable", detail: "the service is unavailable now; retry later")

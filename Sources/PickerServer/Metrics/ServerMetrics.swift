@@ -6,6 +6,8 @@ import WebSocketTransport
 struct ServerMetrics {
   let sum: LoopFigures
   let store: ServerStore
+  /// The estimated memory of all sessions, in bytes.
+  let sessionsBytes: Int
   /// Bytes of all request bodies in memory.
   let bodyBytes: Int
   /// Bytes of responses and messages that clients have not read.
@@ -29,7 +31,8 @@ struct ServerMetrics {
       guard var sum = figures.first else { return completion([]) }
       for other in figures.dropFirst() { sum += other }
       let metrics = ServerMetrics(
-        sum: sum, store: store, bodyBytes: transport.loop.bodyBytes,
+        sum: sum, store: store, sessionsBytes: transport.hub.shard.memory.byteCount,
+        bodyBytes: transport.loop.bodyBytes,
         unsentBytes: transport.loop.unsentBytes, connectionsMax: transport.loop.connectionsMax,
         certificateExpirySeconds: transport.loop.certificateExpirySeconds)
       completion(metrics.families(figures, gate))
@@ -60,6 +63,9 @@ struct ServerMetrics {
       .init(store.sessionCount ?? sum.sessionCount))
     metrics.gauge(
       "pickerd_sessions_resident", "Sessions that are loaded in memory.", .init(sum.residentCount))
+    metrics.gauge(
+      "pickerd_sessions_bytes", "Memory of the loaded sessions and of logs in memory, an estimate.",
+      .init(sessionsBytes))
     metrics.counter("pickerd_joins_total", "New members.", .init(sum.counted.joins))
     metrics.counter("pickerd_resumes_total", "Members that resumed.", .init(sum.counted.resumes))
   }

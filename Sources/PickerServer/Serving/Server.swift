@@ -88,6 +88,7 @@ package final class Server {
     var gate: RequestGate
     let redirect = HTTPSRedirect()
     let sessionTotal = SharedSessionTotal()
+    let sessionMemory = SharedSessionMemory()
     let sessionIndex: SharedSessionIndex
     /// The initial time of a manual clock; `nil` for the system clock.
     let start: Instant?
@@ -145,12 +146,12 @@ package final class Server {
         authentication: authentication(configuration, parts), limits: limits,
         definitionLimits: DefinitionLimits(configuration.limits),
         calendarName: configuration.calendarName, outlookLink: configuration.outlookLink),
-      port: transport, log: store.log(forLoop: transport.index), zones: parts.zones,
-      texts: parts.texts,
+      port: transport, log: store.log(forLoop: transport.index, parts.sessionMemory),
+      zones: parts.zones, texts: parts.texts,
       identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256),
       shard: HubShard(
         index: transport.index, of: configuration.loops, total: parts.sessionTotal,
-        names: parts.sessionIndex))
+        names: parts.sessionIndex, memory: parts.sessionMemory))
     transport.lookUpRefusal = { head in
       let refusal = gate.lookUpRefusal(of: head)
       if let refusal { connectionLog.refused(head, status: refusal.status) }

@@ -90,10 +90,14 @@ final class ServerStore: Sendable {
   }
 
   /// The session log to be used by the hub of a loop.
-  func log(forLoop index: Int) -> any SessionLog {
+  ///
+  /// - Parameter memory: Counts the logs in memory.
+  func log(forLoop index: Int, _ memory: SharedSessionMemory) -> any SessionLog {
     if let durable { return durable }
     let mailbox = mailboxes[index]
-    return MemorySessionLog(logByteCountMax: logByteCountMax, feed: memoryFeed) { [reading] work in
+    return MemorySessionLog(
+      logByteCountMax: logByteCountMax, memory: memory, feed: memoryFeed
+    ) { [reading] work in
       reading.async { mailbox.post(.run(SessionID(""), work())) }
     }
   }

@@ -1,4 +1,5 @@
 package import CivilTime
+import JSONText
 package import PickerModel
 
 /// One revision of a session: all that a client needs to update its copy.
@@ -34,18 +35,23 @@ package final class Delta: Sendable {
     }
   }
 
-  /// An estimate of the memory that the delta retains: the number of rows or entries of its
-  /// definition, and of notes.
+  /// An estimate of the memory that the delta retains, without its own, in units of
+  /// ``weightBytes``: the number of rows or entries of its definition and of notes, or more if they
+  /// are long.
   package var weight: Int {
     let own =
       switch change {
       case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
-        redefinition.definition.weight
-      case .notes(let edit): edit.patch.valueCount
+        max(redefinition.definition.weight, redefinition.definition.byteCount / Delta.weightBytes)
+      case .notes(let edit):
+        max(edit.patch.valueCount, edit.patch.byteCount / Delta.weightBytes)
       case .picker, .status: 0
       }
     return own + (notes?.count ?? 0)
   }
+
+  /// The bytes of a unit of ``weight``.
+  static let weightBytes = 128
 
   package struct Author: Hashable, Sendable {
     package let member: MemberID

@@ -50,7 +50,8 @@ extension World {
     let isJustified =
       switch problem {
       case .tooMany: true
-      case .unavailable: log.failureCount > 0 || isEnded
+      case .full: profile.isMemoryShort
+      case .unavailable: log.failureCount > 0 || isEnded || profile.isMemoryShort
       case .noSuchSession: isEnded || log.failureCount > 0
       default: false
       }

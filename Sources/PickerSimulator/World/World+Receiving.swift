@@ -128,7 +128,7 @@ extension World {
     guard isSame, let revision = link.resumeRevision,
       let attach = link.attachRevision,
       revision >= 0, revision <= attach, attach - revision <= profile.limits.session.history,
-      !link.hasWrongEpoch
+      !link.hasWrongEpoch, !profile.isMemoryShort
     else { return }
     throw ProtocolBreach("a client that missed few revisions resumes: \(revision) of \(attach)")
   }

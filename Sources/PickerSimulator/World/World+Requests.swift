@@ -34,6 +34,7 @@ extension World {
         switch result {
         case .success(let created): note(created, definition, ttlSeconds)
         case .failure(.badDefinition), .failure(.unavailable): break
+        case .failure(.full) where profile.isMemoryShort: break
         case .failure(let problem): breach("a session can be created: \(problem)")
         }
       }
@@ -105,7 +106,7 @@ extension World {
     followLogs(isTurnOver: false)
     let body = try? result.get()
     guard let body else {
-      let isInTrouble = log.canLoad && log.failureCount > 0
+      let isInTrouble = log.canLoad && (log.failureCount > 0 || profile.isMemoryShort)
       if !record.isEnded, !hub.isEnding(record.id), !isInTrouble { breach("a session can be read") }
       return
     }

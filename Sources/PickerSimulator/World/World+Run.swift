@@ -107,7 +107,10 @@ extension World {
     if !log.loading.isEmpty { unfinished.append("\(log.loading.count) to load") }
     if !log.readings.isEmpty { unfinished.append("\(log.readings.count) to read") }
     if inFlightCount > 0 { unfinished.append("\(inFlightCount) in flight") }
-    if !host.open.isEmpty { unfinished.append("\(host.open.count) decisions") }
+    // If memory is short, a session may not be loaded while others have members.
+    if !host.open.isEmpty, !profile.isMemoryShort {
+      unfinished.append("\(host.open.count) decisions")
+    }
     if requestsUnanswered > 0 { unfinished.append("\(requestsUnanswered) requests") }
     if !background.isEmpty { unfinished.append("\(background.count) in the background") }
     if clockSetsUnanswered > 0 { unfinished.append("\(clockSetsUnanswered) settings of the clock") }

@@ -20,7 +20,9 @@ extension World {
       guard let fold = replicas[record.id]?.fold, let due = fold.nextTick, due <= clock.session
       else { continue }
       let isInMemory = hub.session(record.id) != nil
-      if !isInMemory, clock.machine - lastTrouble < loadDelayMax { continue }
+      if !isInMemory, profile.isMemoryShort || clock.machine - lastTrouble < loadDelayMax {
+        continue
+      }
       let since = max(overdueSince(due), residentSince[record.id] ?? .min / 2)
       if clock.machine - since > tickDelayMax {
         breach("the tick of \(due.rfc3339) is applied within \(tickDelayMax) ms")

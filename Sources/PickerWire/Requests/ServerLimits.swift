@@ -20,6 +20,9 @@ package struct ServerLimits: Hashable, Sendable {
   package var session = SessionLimits()
   /// Sessions that have not ended; default 100,000.
   package var sessions = 100_000
+  /// Bytes of the sessions in memory and of logs in memory, an estimate; default 4 GiB. Over it,
+  /// sessions are neither created nor loaded, and definitions and notes not changed.
+  package var sessionsBytes = 4_294_967_296
   /// Bytes queued for one connection; default 1 MiB. Over it, pending updates are replaced by a
   /// snapshot.
   package var outboxBytes = 1_048_576

@@ -12,6 +12,8 @@ package final class MemorySessionLog: SessionLog {
     var entryCount = 0
     /// The size of the entries.
     var byteCount = 0
+    /// The memory of the entries with their definitions, which is counted in the total.
+    var memoryByteCount = 0
     /// The last snapshot; entries before it are compacted.
     var snapshot: (sequence: Int, state: SessionFold.StoredState)?
 
@@ -30,6 +32,8 @@ package final class MemorySessionLog: SessionLog {
   /// The maximum size of a session's log in bytes. When it is reached, commands and joins are
   /// refused.
   package let logByteCountMax: Int
+  /// The memory of all sessions and logs of the server, if it is limited.
+  private let memory: (any SessionMemory)?
 
   /// Shared by the logs of all loops.
   private let feed: MemoryFeed?
@@ -42,14 +46,16 @@ package final class MemorySessionLog: SessionLog {
 
   /// - Parameters:
   ///   - logByteCountMax: The maximum size of a session's log in bytes.
+  ///   - memory: Counts the logs. At its maximum, commands and joins are refused, too.
   ///   - feed: Receives the events; they are dropped if it is `nil`.
   ///   - background: Runs reads of the history, and frees large logs. Default: at once, on the
   ///     hub's thread.
   package init(
-    logByteCountMax: Int = SessionLimits().logBytes, feed: MemoryFeed? = nil,
-    background: @escaping Background = { $0()() }
+    logByteCountMax: Int = SessionLimits().logBytes, memory: (any SessionMemory)? = nil,
+    feed: MemoryFeed? = nil, background: @escaping Background = { $0()() }
   ) {
     self.logByteCountMax = logByteCountMax
+    self.memory = memory
     self.feed = feed
     self.background = background
   }
@@ -63,9 +69,14 @@ package final class MemorySessionLog: SessionLog {
     case .entry(let entry):
       guard let log = last?.session == session ? last : logs[session] else { return .failed }
       if log.byteCount >= 2 * logByteCountMax { return .exhausted }
-      if log.byteCount >= logByteCountMax && record.needsBudget { return .full }
+      let size = entry.memoryByteCount
+      if record.needsBudget {
+        if log.byteCount >= logByteCountMax { return .full }
+        if memory?.hasRoom(for: size) == false { return .storeFull }
+      }
       log.entryCount += 1
       log.byteCount += entry.byteCount
+      count(size, in: log)
       log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       last = log
     case .ended(let event, _):
@@ -78,14 +89,20 @@ package final class MemorySessionLog: SessionLog {
 
   /// Frees a log; a large one on the other thread.
   private func free(_ session: SessionID) {
-    let isLarge = byteCount(of: session) > MemorySessionLog.freedByteCountMax
+    guard let log = logs.removeValue(forKey: session) else { return }
+    count(-log.memoryByteCount, in: log)
+    guard log.byteCount > MemorySessionLog.freedByteCountMax else { return }
     // Not owned by the closure, which this thread may release after the other thread has run it.
-    nonisolated(unsafe) let log = logs.removeValue(forKey: session).map(Unmanaged.passRetained)
-    guard isLarge else { return log?.release() ?? () }
+    nonisolated(unsafe) let retained = Unmanaged.passRetained(log)
     background {
-      log?.release()
+      retained.release()
       return {}
     }
+  }
+
+  private func count(_ byteCount: Int, in log: Log) {
+    log.memoryByteCount += byteCount
+    memory?.add(byteCount)
   }
 
   package func feed(_ record: FeedRecord, of session: SessionID) -> Bool {
@@ -103,16 +120,20 @@ package final class MemorySessionLog: SessionLog {
     let ticks = Set(snapshot.spent.ticks)
     if dropped.isEmpty && ticks.isEmpty { return true }
     var remaining: [MemoryLogEntry] = []
+    var added = 0
     for entry in log.entries[start...] {
       log.byteCount -= entry.entry.byteCount
+      added -= entry.entry.memoryByteCount
       if dropped.contains(entry.sequence) { continue }
       var entry = entry
       if ticks.contains(entry.sequence) {
         entry.entry = LogEntry(at: entry.entry.at, body: .tick)
       }
       log.byteCount += entry.entry.byteCount
+      added += entry.entry.memoryByteCount
       remaining.append(entry)
     }
+    count(added, in: log)
     log.entries.replaceSubrange(start..., with: remaining)
     return true
   }

@@ -1,3 +1,4 @@
+import JSONText
 import PickerHub
 import PickerSession
 
@@ -24,7 +25,20 @@ extension FuzzWorld {
       guard let session = hub.session(id) else { continue }
       try require(session.fold.members.isEmpty, "absent members leave")
     }
+    try endSessions()
     if let failure { throw failure }
+  }
+
+  /// Deletes the sessions that are in memory; then no memory is counted.
+  private func endSessions() throws(FuzzFailure) {
+    for created in sessions where hub.session(created.id) != nil {
+      let token = (try? JSONTree.parse(created.body))?["tokens"]?["owner"]?.string
+      hub.delete(created.id, token: token.map { .token($0) }, at: now, answer: answer())
+    }
+    try storeAndLoad()
+    let inventory = hub.inventory
+    try require(
+      inventory.sessions == 0 && inventory.sessionsBytes == 0, "no memory is left: \(inventory)")
   }
 
   private func storeAndLoad() throws(FuzzFailure) {

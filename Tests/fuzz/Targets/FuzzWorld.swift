@@ -28,10 +28,11 @@ final class FuzzWorld {
 
   static let sessionCountMax = 3
 
-  /// - Parameter flags: 1: tokens; 2: deferred storing; 4: sessions are evicted.
+  /// - Parameter flags: 1: tokens; 2: deferred storing; 4: sessions are evicted; 8: memory for two
+  ///   sessions.
   init(_ flags: Int) {
     log = FuzzLog(isLate: flags & 2 != 0, canLoad: flags & 4 != 0)
-    limits = FuzzWorld.smallLimits
+    limits = FuzzWorld.limits(sessionsBytes: flags & 8 == 0 ? .max : 12_000)
     var definitionLimits = DefinitionLimits()
     definitionLimits.nodesMax = 200
     hub = Hub(
@@ -43,8 +44,9 @@ final class FuzzWorld {
   }
 
   /// Limits small enough for an input to reach.
-  private static var smallLimits: ServerLimits {
+  private static func limits(sessionsBytes: Int) -> ServerLimits {
     var limits = ServerLimits()
+    limits.sessionsBytes = sessionsBytes
     limits.session.members = 4
     limits.session.history = 6
     limits.session.refs = 4

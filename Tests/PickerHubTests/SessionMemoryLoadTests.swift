@@ -1,0 +1,241 @@
+import JSONText
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+extension HubFixture {
+  /// Waits until the session is evicted.
+  ///
+  /// - Returns: Its state.
+  fileprivate func evict() -> SessionFold {
+    let evicted = fold
+    wait(10_000)
+    return evicted
+  }
+
+  fileprivate func load(_ fold: SessionFold) {
+    let loaded = LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0)
+    hub.loaded(fold.origin.id, loaded, at: now)
+  }
+}
+
+/// Eviction and loading of sessions at the limit of the memory of all sessions.
+@Suite struct SessionMemoryLoadTests {
+  /// A session of 5 revisions that its only member has left, reloaded without its history for
+  /// connection 2.
+  private struct Left {
+    let fixture: HubFixture
+    let welcome: JSONTree
+    let fold: SessionFold
+
+    init() throws {
+      fixture = try HubFixture(letters, canLoad: true)
+      fixture.join(1)
+      welcome = fixture.received(1)[0]
+      for ref in 1...5 { fixture.send(1, select(ref, 0, ref % 3)) }
+      fixture.send(1, #"{"type":"leave"}"#)
+      fixture.disconnect(1)
+      fold = fixture.evict()
+      let state = try #require(fixture.log.snapshots.last).state
+      fixture.open(2)
+      fixture.load(SessionFold(fold.origin, limits: fold.limits, state: state))
+    }
+  }
+
+  @Test func `eviction and deletion make room for a session`() throws {
+    for isDeleted in [false, true] {
+      let fixture = try HubFixture(
+        largeList, limited(try HubFixture(largeList).sessionsBytes), canLoad: true)
+      #expect(try fixture.create(otherLargeList) == .full)
+
+      if isDeleted { fixture.delete(fixture.session) } else { fixture.wait(10_000) }
+
+      #expect(fixture.sessionsBytes == 0)
+      #expect(try fixture.create(otherLargeList) == nil)
+    }
+  }
+
+  @Test func `a session is not loaded while the memory is full`() throws {
+    let fixture = try HubFixture(letters, canLoad: true)
+    let fold = fixture.evict()
+    try fixture.create(largeList)
+    let large = try #require(fixture.log.lastCreated)
+    fixture.hub.change(limited(fixture.sessionsBytes).limits)
+
+    fixture.join(1)
+    let problem = fixture.read(fixture.session)
+
+    #expect(fixture.port.closes == [1: 4503] && problem() == .unavailable)
+    #expect(fixture.log.loads == [])
+    fixture.delete(large)
+    fixture.join(2)
+    fixture.load(fold)
+    #expect(fixture.log.loads == [0] && fixture.types(2).first == "welcome")
+  }
+
+  @Test func `a session is not loaded if the memory has become full meanwhile`() throws {
+    let fixture = try HubFixture(largeList, canLoad: true)
+    let fold = fixture.evict()
+    try fixture.create(letters)
+    for (raw, limit) in [(1 as UInt64, fixture.sessionsBytes), (2, fixture.sessionsBytes + 1)] {
+      fixture.hub.change(limited(.max).limits)
+      fixture.join(raw)
+      fixture.hub.change(limited(limit).limits)
+      fixture.load(fold)
+    }
+
+    #expect(fixture.port.closes == [1: 4503] && fixture.types(2).first == "welcome")
+    #expect(fixture.log.loads.count == 2)
+  }
+
+  @Test(arguments: [false, true])
+  func `a session that is not in memory is deleted although the memory is full`(
+    isShared: Bool
+  ) throws {
+    let fixture = try HubFixture(letters, canLoad: true, isShared: isShared)
+    let fold = fixture.evict()
+    try fixture.create(largeList)
+    let size = fixture.sessionsBytes
+    fixture.hub.change(limited(size).limits)
+
+    fixture.delete(fixture.session)
+    if isShared {
+      let dormant = DormantSession(
+        id: fixture.session, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: false)
+      fixture.log.lookups.removeFirst().completion(.found(dormant))
+    }
+    fixture.load(fold)
+
+    guard case .ended? = fixture.log.records.last else {
+      _ = Issue.record("the session has not ended")
+      return
+    }
+    #expect(fixture.hub.sessionCount == 1 && fixture.sessionsBytes == size)
+  }
+
+  @Test func `a refused deletion while the memory is full leaves no session in memory`() throws {
+    var configuration = HubConfiguration()
+    configuration.authentication = .token
+    let fixture = try HubFixture(letters, configuration, canLoad: true)
+    let fold = fixture.evict()
+    fixture.hub.change(limited(0).limits)
+
+    var problem: HubProblem?
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) {
+      if case .failure(let failure) = $0 { problem = failure }
+    }
+    fixture.join(1)
+    let readProblem = fixture.read(fixture.session)
+    fixture.load(fold)
+
+    #expect(problem == .noToken && readProblem() == .unavailable)
+    #expect(fixture.port.closes == [1: 4503] && fixture.sessionsBytes == 0)
+    #expect(fixture.hub.inventory.dormant == 1)
+  }
+
+  @Test func `a session of a shared log that cannot be loaded for memory is forgotten`() throws {
+    let fixture = try HubFixture(largeList, canLoad: true, isShared: true)
+    let (fold, size) = (fixture.fold, fixture.sessionsBytes)
+    let dormant = DormantSession(
+      id: SessionID("elsewhere"), ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil,
+      hasMembers: false)
+    let origin = SessionOrigin(
+      id: dormant.id, epoch: "e", definition: fold.definition, createdAt: noon)
+    // The second time the memory becomes full during the load.
+    for limit in [size, size + 1] {
+      fixture.hub.change(limited(limit).limits)
+      let problem = fixture.read(dormant.id)
+      fixture.log.lookups.removeFirst().completion(.found(dormant))
+      fixture.hub.change(limited(size).limits)
+      fixture.load(try SessionFold(origin))
+
+      #expect(problem() == .unavailable && fixture.hub.inventory.dormant == 0)
+    }
+
+    #expect(fixture.log.loads == [0] && fixture.log.released == [dormant.id, dormant.id])
+  }
+
+  @Test func `an adopted session is loaded when there is memory for it`() throws {
+    let fixture = try HubFixture(letters, canLoad: true, isShared: true)
+    let adopted = DormantSession(
+      id: SessionID("adopted"), ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil,
+      hasMembers: true)
+    fixture.hub.change(limited(0).limits)
+
+    fixture.hub.restore([adopted], at: fixture.now)
+    #expect(fixture.log.loads == [])
+    fixture.hub.change(limited(.max).limits)
+    fixture.wait(60_000)
+
+    #expect(fixture.log.loads == [0] && fixture.log.lookups.isEmpty)
+    #expect(fixture.hub.directory.dormant(adopted.id)?.isServedHere == true)
+  }
+
+  @Test func `an expired session is ended with its event when there is memory to load it`() throws {
+    let fixture = try HubFixture(
+      letters, fields: #","ttlSeconds":60"#, canLoad: true)
+    let fold = fixture.evict()
+    _ = fixture.read(fixture.session)
+    fixture.hub.loaded(fixture.session, nil, at: fixture.now)
+
+    // The memory becomes full while the session is loaded to be ended.
+    fixture.wait(60_000)
+    fixture.hub.change(limited(0).limits)
+    fixture.load(fold)
+    fixture.join(1)
+    fixture.wait(120_000)
+    let early = fixture.log.records.count
+    fixture.hub.change(limited(.max).limits)
+    fixture.wait(60_000)
+    fixture.load(fold)
+
+    #expect(early == 1 && fixture.port.closes == [1: 4503], "only the creation is logged")
+    guard case .ended(let event?, after: _)? = fixture.log.records.last else {
+      _ = Issue.record("the session has not ended with an event")
+      return
+    }
+    #expect(event.session == fixture.session)
+  }
+
+  @Test func `a tick that is due while the memory is full is applied later`() throws {
+    let fixture = try HubFixture(slot, canLoad: true)
+    let fold = fixture.evict()
+    fixture.hub.change(limited(0).limits)
+
+    fixture.wait(1_200_000)
+    #expect(fixture.log.loads == [])
+    fixture.hub.change(limited(.max).limits)
+    fixture.wait(60_000)
+    fixture.load(fold)
+
+    #expect(fixture.log.loads == [0] && fixture.fold.revision == 1)
+  }
+
+  @Test func `a member that resumes at the limit of memory gets a snapshot`() throws {
+    let left = try Left()
+    let fixture = left.fixture
+    fixture.hub.change(limited(fixture.sessionsBytes).limits)
+
+    fixture.send(2, #"{"type":"join"\#(fixture.resume(left.welcome, revision: 2))}"#)
+
+    let answer = fixture.received(2).first
+    #expect(answer?["snapshot"] != nil && fixture.log.readings.isEmpty)
+  }
+
+  @Test func `the history that is read for a client counts`() throws {
+    let left = try Left()
+    let (fixture, count) = (left.fixture, left.fixture.sessionsBytes)
+
+    fixture.send(2, #"{"type":"join"\#(fixture.resume(left.welcome, revision: 2))}"#)
+    fixture.log.outcome = .pending
+    fixture.log.readings.removeFirst().completion(
+      HistoryPage(deltas: Array(left.fold.history), next: nil))
+
+    #expect(fixture.sessionsBytes >= count + 5 * 512)
+    fixture.store()
+    #expect(fixture.types(2).first == "welcome")
+  }
+}
