@@ -77,7 +77,8 @@ extension World {
         requestsUnanswered -= 1
         switch result {
         case .success: record.isEnded = true
-        case .failure(.unavailable), .failure(.noSuchSession): break
+        case .failure(.noSuchSession): break
+        case .failure(.unavailable) where log.failureCount > 0 || hub.isEnding(record.id): break
         case .failure(let problem): breach("an owner can delete: \(problem)")
         }
       }
