@@ -200,13 +200,15 @@ final class HubFixture {
   var fold: SessionFold { hub.session(session)!.fold }
 
   /// Opens a connection and joins; `fields` begin with a comma.
-  func join(_ raw: UInt64, _ fields: String = "") {
-    open(raw)
+  func join(_ raw: UInt64, _ fields: String = "", client: UInt64? = nil) {
+    open(raw, client: client)
     send(raw, #"{"type":"join"\#(fields)}"#)
   }
 
-  func open(_ raw: UInt64, session id: SessionID? = nil) {
-    hub.opened(ConnectionID(raw: raw), session: id ?? session, bearer: nil, at: now)
+  func open(_ raw: UInt64, session id: SessionID? = nil, client: UInt64? = nil) {
+    hub.opened(
+      ConnectionID(raw: raw), session: id ?? session, bearer: nil,
+      client: client.map { ClientID(raw: $0) }, at: now)
   }
 
   func send(_ raw: UInt64, _ text: String) {

@@ -33,6 +33,7 @@ extension Hub {
   func detach(_ connection: HubConnection, at time: HubTime) {
     let phase = connection.phase
     connection.phase = .closing
+    dropHeld(of: connection)
     guard let hosted = hosted(of: connection) else { return }
     switch phase {
     case .silent, .waiting, .closing: break

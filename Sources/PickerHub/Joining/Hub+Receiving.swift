@@ -6,12 +6,16 @@ import PickerWire
 extension Hub {
   /// A WebSocket has been opened for a session.
   ///
-  /// - Parameter bearer: The token of its `Authorization` header, if any.
+  /// - Parameters:
+  ///   - bearer: The token of its `Authorization` header, if any.
+  ///   - client: The client that has opened it; `nil` if it is not known.
   package func opened(
-    _ id: ConnectionID, session: SessionID, bearer: String?, at time: HubTime
+    _ id: ConnectionID, session: SessionID, bearer: String?, client: ClientID? = nil,
+    at time: HubTime
   ) {
     now = time
     let connection = HubConnection(id: id, session: session, bearer: bearer)
+    connection.client = client
     connections.insert(connection)
     guard !isDraining else { return closeDraining(connection) }
     // If sessions are hidden, the token comes first: see `admitFirst`.
@@ -32,6 +36,11 @@ extension Hub {
     }
     now = time
     ownCounters.messagesIn += 1
+    if mustHold(connection) { return hold(text, of: connection) }
+    receive(text, from: connection, at: time)
+  }
+
+  func receive(_ text: Span<UInt8>, from connection: HubConnection, at time: HubTime) {
     if case .waiting(let inbox) = connection.phase {
       return buffer(text, of: connection, in: inbox)
     }
@@ -61,6 +70,7 @@ extension Hub {
       return catchUp(hosted) { _ in wait(true) }
     }
     take(message, from: connection, in: hosted, at: time)
+    countCost(of: connection, in: hosted, at: time)
     if hosted.steps.pausesConnections(byteCountMax: limits.queueBytes) {
       connections.pause(connection)
     }
@@ -143,11 +153,18 @@ extension Hub {
   }
 
   private func buffer(_ text: Span<UInt8>, of connection: HubConnection, in inbox: Inbox) {
+    append(text, to: inbox, of: connection, "too many messages before the session was loaded")
+    if inbox.byteCount >= limits.inboxBytes { connections.pause(connection) }
+  }
+
+  /// Appends a message, or closes the connection with `detail` if there are too many.
+  func append(
+    _ text: Span<UInt8>, to inbox: Inbox, of connection: HubConnection, _ detail: String
+  ) {
     inbox.append(text)
     if inbox.byteCount >= 4 * limits.inboxBytes + limits.messageBytes {
-      return close(connection, .unavailable, "too many messages before the session was loaded")
+      close(connection, .unavailable, detail)
     }
-    if inbox.byteCount >= limits.inboxBytes { connections.pause(connection) }
   }
 
   /// Handles the buffered messages of a connection, or closes it if loading has failed.

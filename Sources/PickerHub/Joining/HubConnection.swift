@@ -18,6 +18,11 @@ package final class HubConnection {
   /// The ticket that admitted an event stream.
   var ticket: Ticket?
   var phase: Phase
+  /// The client that has opened it, and its share; `nil` if the client is not known.
+  var client: ClientID?
+  var share: ClientShare?
+  /// Messages that wait for their client's share of the next event-loop iteration; not read.
+  var held: Inbox?
   /// Whether the session was brought up to date for its join.
   var hasCaughtUp = false
   /// Whether it has sent `leave`. Later messages are ignored.

@@ -116,7 +116,8 @@ extension World: HubPort {
     guard let link = links[id.raw], !link.isGoneAtHub else { return }
     switch message {
     case .opened(let bearer):
-      enter { hub.opened(id, session: link.session, bearer: bearer, at: $0) }
+      let client = ClientID(raw: id.raw % 2)
+      enter { hub.opened(id, session: link.session, bearer: bearer, client: client, at: $0) }
     case .text(let bytes):
       let before = hub.encoder.deltaEncodeCount
       let deltas = hub.counters.deltas
@@ -127,7 +128,7 @@ extension World: HubPort {
           hub.encoder.deltaEncodeCount - before, hub.counters.deltas - deltas, in: link.session)
       }
       if link.mustClose, bytes == link.fatal, link.closeCode == nil,
-        hub.session(link.session) != nil, !hub.isEnding(link.session)
+        hub.session(link.session) != nil, !hub.isEnding(link.session), !hub.holdsMessages(of: id)
       {
         breach(
           "an invalid message closes: \(String(decoding: bytes.prefix(80), as: UTF8.self))"

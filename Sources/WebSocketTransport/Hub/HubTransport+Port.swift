@@ -62,7 +62,16 @@ extension HubTransport {
   package func written() { latencies.written() }
 
   /// Covers deltas that were written without being posted, such as stream events.
-  package func iterated() { latencies.iterated() }
+  package func iterated() {
+    latencies.iterated()
+    guard hub.endIteration() else { return }
+    // Safe: used in the next event-loop iteration on the same thread.
+    nonisolated(unsafe) let transport = self
+    loop.post {
+      transport.hub.receiveHeld(at: transport.now)
+      transport.rearm()
+    }
+  }
 }
 
 /// A value that is to be released on another thread.

@@ -34,7 +34,8 @@ extension HubTransport {
     connectionLog(connection, .opened(session, head: request.head, isStream: false))
     let looksUp = hub.needsLookUp(session, at: now)
     hub.opened(
-      connection, session: session, bearer: HubTransport.bearer(request.authorization), at: now)
+      connection, session: session, bearer: HubTransport.bearer(request.authorization),
+      client: network(request.head).map { ClientID(raw: $0.raw) }, at: now)
     if looksUp { hub.whenAbsent(session) { [noSession] in noSession(request.head) } }
     rearm()
   }

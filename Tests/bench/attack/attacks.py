@@ -9,7 +9,7 @@ from functools import partial
 
 from scenarios import LISTS, RELOAD
 
-from . import hosts
+from . import hosts, members
 from .answers import note
 from .lines import REF, Line, frame
 
@@ -228,6 +228,12 @@ def nothing(port):
     return {"port": port}
 
 
+def sessions_of(count, each):
+    """`count` sessions, each with `each` members who all tap."""
+    return lambda port: {"port": port, "members": each, "source": SOURCE,
+                         "paths": [Client(port).create() for _ in range(count)]}
+
+
 @dataclass(frozen=True)
 class Attack:
     name: str
@@ -261,6 +267,10 @@ ATTACKS = [
     Attack("delete a session with large definitions", large_definitions, delete_one, 1,
            "204", MANY_DEFINITIONS),
     Attack("joins and leaves", one_session, joins_and_leaves, 4, "welcome"),
+    Attack("200 members of a session at their full rate", sessions_of(1, 200),
+           members.full_rate, 1, "delta"),
+    Attack("400 sessions with a member at its full rate", sessions_of(400, 1),
+           members.full_rate, 1, "delta"),
     Attack("slow readers", reloading_session, slow_readers, 2, "delta"),
     Attack("20,000 rows renamed 20 times a second", renamed_session,
            partial(hosts.renames, Client), 1, "200"),

@@ -1,0 +1,171 @@
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+/// A client with many messages does not delay those of other clients.
+@Suite struct ClientShareTests {
+  /// The number of commands of a client that are handled in an iteration, with three listeners.
+  private let share = 22
+
+  /// A session with two connections of the client 1 and one of the client 2.
+  private func fixture(clients: [UInt64] = [1, 1, 2]) throws -> HubFixture {
+    var configuration = HubConfiguration()
+    configuration.limits.messagesPerSecond = 1000
+    configuration.limits.inboxBytes = 1024
+    let fixture = try HubFixture(letters, configuration)
+    for (index, client) in clients.enumerated() {
+      fixture.join(UInt64(index + 1), client: client)
+    }
+    _ = fixture.hub.endIteration()
+    fixture.forgetAll()
+    return fixture
+  }
+
+  private func refs(_ fixture: HubFixture, _ raw: UInt64) -> [Int] {
+    fixture.received(raw).compactMap { $0["ref"]?.integer }
+  }
+
+  /// Ends an iteration, and handles what was held for the next one.
+  private func iterate(_ fixture: HubFixture) -> Bool {
+    guard fixture.hub.endIteration() else { return false }
+    fixture.hub.receiveHeld(at: fixture.now)
+    return true
+  }
+
+  @Test func `messages over a client's share are handled in the next iterations, in order`()
+    throws
+  {
+    let fixture = try fixture()
+
+    for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
+    #expect(fixture.fold.revision == share)
+    #expect(fixture.port.paused == [1])
+    #expect(iterate(fixture))
+    #expect(fixture.fold.revision == 2 * share)
+    #expect(iterate(fixture))
+
+    #expect(refs(fixture, 1) == Array(1...60))
+    #expect(fixture.port.paused.isEmpty)
+    #expect(!iterate(fixture))
+    #expect(fixture.hub.buffered.inboxBytes == 0)
+  }
+
+  @Test func `another client is answered at once while a client has used up its share`() throws {
+    let fixture = try fixture()
+    for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
+
+    fixture.send(3, select(1, 1, 1))
+
+    #expect(refs(fixture, 3) == [1])
+  }
+
+  @Test func `a single held message does not stop the reading from its connection`() throws {
+    let fixture = try fixture()
+
+    for ref in 1...share + 1 { fixture.send(1, select(ref, 0, ref % 3)) }
+
+    #expect(fixture.fold.revision == share)
+    #expect(fixture.port.paused.isEmpty)
+  }
+
+  @Test func `a client without others on its loop has no maximum`() throws {
+    let fixture = try fixture(clients: [1, 1, 1])
+
+    for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
+
+    #expect(fixture.fold.revision == 60)
+  }
+
+  @Test func `a connection whose client is not known counts as one of another client`() throws {
+    let fixture = try fixture(clients: [1, 1, 1])
+    fixture.open(4)
+
+    for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
+
+    #expect(fixture.fold.revision == share)
+  }
+
+  @Test func `held messages are handled when the other clients have gone`() throws {
+    let fixture = try fixture()
+    for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
+
+    fixture.disconnect(3)
+    #expect(iterate(fixture))
+
+    #expect(fixture.fold.revision == 60)
+  }
+
+  @Test func `connections of a client continue in the order in which they began to wait`() throws {
+    let fixture = try fixture()
+    for ref in 1...share + 2 { fixture.send(1, select(ref, 0, ref % 3)) }
+    fixture.forgetAll()
+    #expect(fixture.hub.endIteration())
+
+    fixture.send(2, select(1, 1, 1))
+    #expect(refs(fixture, 2).isEmpty)
+    fixture.hub.receiveHeld(at: fixture.now)
+
+    #expect(refs(fixture, 1) == [share + 1, share + 2])
+    #expect(refs(fixture, 2) == [1])
+    #expect(fixture.fold.revision == share + 3)
+  }
+
+  @Test func `commands that wait for the log use the share of later iterations`() throws {
+    let fixture = try fixture()
+    fixture.log.outcome = .pending
+    for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
+
+    #expect(!iterate(fixture))
+    let before = fixture.log.records.count
+    fixture.store()
+    #expect(fixture.fold.revision == share)
+    #expect(iterate(fixture))
+
+    #expect(fixture.log.records.count == before + share)
+  }
+
+  @Test func `held messages of a closed connection are dropped`() throws {
+    let fixture = try fixture()
+    for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
+
+    fixture.disconnect(1)
+
+    #expect(fixture.hub.buffered.inboxBytes == 0)
+    #expect(!iterate(fixture))
+    #expect(fixture.fold.revision == share)
+  }
+
+  @Test func `held messages are not handled while the server shuts down`() throws {
+    let fixture = try fixture()
+    for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
+
+    fixture.hub.finishCommands()
+
+    #expect(!iterate(fixture))
+    #expect(fixture.fold.revision == share)
+    fixture.hub.drain(at: fixture.now)
+    #expect(fixture.port.closes[1] == 1001)
+  }
+
+  @Test func `a connection with held messages stays paused when its session's queue is empty`()
+    throws
+  {
+    let fixture = try fixture()
+    for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
+    let connection = try #require(fixture.hub.connections[ConnectionID(raw: 1)])
+
+    fixture.hub.connections.resume(connection)
+
+    #expect(fixture.port.paused == [1])
+  }
+
+  @Test func `a connection that keeps sending while its messages are held is closed`() throws {
+    let fixture = try fixture()
+    for ref in 1...1000 { fixture.send(1, select(ref, 0, ref % 3)) }
+
+    #expect(fixture.port.closes == [1: 4503])
+    #expect(fixture.hub.buffered.inboxBytes == 0)
+  }
+}
