@@ -57,6 +57,8 @@ final class Link {
   var shownMonths: Set<String> = []
   /// Whether a definition has moved the cells of these months, so that they must be sent again.
   var awaitsMonths = false
+  /// Whether a snapshot has come after the last presence: the next one may repeat its members.
+  var hasNewMembers = false
   /// Whether the join had a wrong epoch.
   var hasWrongEpoch = false
   /// The unanswered refs in the order in which they must be answered.

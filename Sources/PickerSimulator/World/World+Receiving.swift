@@ -80,7 +80,7 @@ extension World {
     case "snapshot": try check(snapshot: message, link)
     case "months": try check(months: message, link)
     case "rows": try check(rows: message, client)
-    case "presence": try check(presence: message, client)
+    case "presence": try check(presence: message, client, link)
     default: throw ProtocolBreach("\(type) is a message")
     }
   }
@@ -201,6 +201,7 @@ extension World {
     link.revision = revision
     link.shownMonths = []
     link.awaitsMonths = false
+    link.hasNewMembers = true
   }
 
   private func check(months: JSONTree, _ link: Link) throws(ProtocolBreach) {
@@ -221,7 +222,7 @@ extension World {
   }
 
   private func check(
-    presence: JSONTree, _ client: SimulatedClient
+    presence: JSONTree, _ client: SimulatedClient, _ link: Link
   ) throws(ProtocolBreach) {
     try MessageRules.check(presence: presence)
     let me = client.state.me
@@ -229,7 +230,9 @@ extension World {
       guard let known = client.state.member(member["id"]?.string) else {
         throw ProtocolBreach("a changed member is known: \(member.shown)")
       }
-      guard known.id != me?.id || known.role.rawValue != member["role"]?.string else {
+      guard
+        known.id != me?.id || known.role.rawValue != member["role"]?.string || link.hasNewMembers
+      else {
         throw ProtocolBreach("presence about the recipient is only a change of its role")
       }
     }
@@ -240,6 +243,7 @@ extension World {
     guard !others.contains(where: { $0 == me?.id }) else {
       throw ProtocolBreach("presence does not mention the recipient")
     }
+    link.hasNewMembers = false
   }
 
   /// Checks that a predicted tap equals its answer.
