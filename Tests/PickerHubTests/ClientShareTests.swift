@@ -126,25 +126,89 @@ import Testing
     #expect(fixture.log.records.count == before + share)
   }
 
-  @Test func `held messages of a closed connection are dropped`() throws {
+  @Test func `held messages of a connection that the hub closes are dropped`() throws {
     let fixture = try fixture()
-    for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
+    for ref in 1...30 { fixture.send(1, select(ref, 0, ref % 3)) }
+    let connection = try #require(fixture.hub.connections[ConnectionID(raw: 1)])
 
-    fixture.disconnect(1)
+    fixture.hub.close(connection, .tooSlow, "test")
 
     #expect(fixture.hub.buffered.inboxBytes == 0)
     #expect(!iterate(fixture))
     #expect(fixture.fold.revision == share)
   }
 
-  @Test func `held messages are not handled while the server shuts down`() throws {
+  @Test func `a member whose client sends leave and closes leaves at once`() throws {
+    let fixture = try fixture()
+    for ref in 1...share { fixture.send(1, select(ref, 0, ref % 3)) }
+    fixture.send(1, #"{"type":"leave"}"#)
+    #expect(fixture.fold.members.count == 3)
+
+    fixture.disconnect(1)
+
+    #expect(fixture.fold.members.count == 2)
+    #expect(fixture.hub.buffered.inboxBytes == 0 && !iterate(fixture))
+  }
+
+  @Test func `a message after a held leave is ignored`() throws {
+    let fixture = try fixture()
+    fixture.log.outcome = .pending
+    for ref in 1...share { fixture.send(1, select(ref, 0, ref % 3)) }
+    fixture.send(1, #"{"type":"leave"}"#)
+    fixture.send(1, select(100, 1, 1))
+
+    fixture.store()
+    // The leave waits for this one.
+    fixture.send(3, select(1, 1, 1))
+    #expect(iterate(fixture))
+    for _ in 0..<3 { fixture.store() }
+
+    #expect(fixture.fold.members.count == 2)
+    let refs = fixture.log.records.compactMap { record -> Int? in
+      guard case .entry(let entry) = record, case .command(_, let ref, _) = entry.body else {
+        return nil
+      }
+      return ref
+    }
+    #expect(!refs.contains(100))
+  }
+
+  @Test func `messages for a session that is being loaded are not held`() throws {
+    let fixture = try fixture()
+    for ref in 1...share { fixture.send(2, select(ref, 0, ref % 3)) }
+    fixture.open(4, client: 1)
+    let connection = try #require(fixture.hub.connections[ConnectionID(raw: 4)])
+    let inbox = Inbox(total: fixture.hub.buffered)
+    connection.phase = .waiting(inbox)
+
+    fixture.send(4, #"{"type":"undo","ref":1}"#)
+
+    #expect(connection.held == nil && inbox.messages.count == 1)
+  }
+
+  @Test func `a client whose join is held is not closed as one that has not joined`() throws {
+    let fixture = try fixture()
+    fixture.log.outcome = .pending
+    for ref in 1...share { fixture.send(1, select(ref, 0, ref % 3)) }
+    fixture.open(4, client: 1)
+    fixture.send(4, #"{"type":"join"}"#)
+
+    fixture.wait(15_000)
+    #expect(fixture.port.closes[4] == nil)
+    fixture.log.outcome = .stored
+    fixture.store()
+    #expect(iterate(fixture))
+
+    #expect(fixture.fold.members.count == 4)
+  }
+
+  @Test func `held messages are handled when the server shuts down`() throws {
     let fixture = try fixture()
     for ref in 1...60 { fixture.send(1, select(ref, 0, ref % 3)) }
 
     fixture.hub.finishCommands()
 
-    #expect(!iterate(fixture))
-    #expect(fixture.fold.revision == share)
+    #expect(fixture.fold.revision == 60)
     fixture.hub.drain(at: fixture.now)
     #expect(fixture.port.closes[1] == 1001)
   }

@@ -152,6 +152,24 @@ import Testing
     #expect(fixture.fold.members.count == 1 && fixture.fold.revision == 1)
   }
 
+  @Test func `a member leaves although its client closes before the commands are stored`() throws {
+    for isBack in [false, true] {
+      let fixture = try HubFixture(letters)
+      for raw in [1, 2] as [UInt64] { fixture.join(raw) }
+      let welcome = fixture.received(1)[0]
+      fixture.log.outcome = .pending
+
+      fixture.send(1, select(1, 0, 1))
+      fixture.send(1, #"{"type":"leave"}"#)
+      fixture.disconnect(1)
+      if isBack { fixture.join(3, fixture.resume(welcome, revision: 0)) }
+      for _ in 0..<3 { fixture.store() }
+
+      #expect(fixture.fold.revision == 1)
+      #expect(fixture.fold.members.count == (isBack ? 2 : 1))
+    }
+  }
+
   @Test func `a member that sent leave can resume, but only with its secret`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)

@@ -21,7 +21,7 @@ import Testing
     let loop = try SocketLoop(SocketLoopConfiguration())
     let transport = HubTransport(
       loop, in: LoopGroup(), clock: SessionClock(manual: Instant(milliseconds: 0)),
-      refusal: { _ in nil }, client: { _ in nil }, network: { _ in nil },
+      refusal: { _ in nil }, client: { _ in nil },
       problem: { status, _, _ in HTTPResponse(status: status) })
     let freed = Mutex<[Bool]>([])
     do {

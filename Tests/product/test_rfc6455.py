@@ -311,7 +311,8 @@ def test_an_unmasked_close_frame_with_1001_is_answered_with_1001(echo, payload, 
     is_over_soon(web, 1001)
 
 
-@pytest.mark.parametrize("payload", [b"\x03", b"\x03\xE8", b"\x03\xEA", b"\x10\xCC"])
+@pytest.mark.parametrize(
+    "payload", [b"\x03", b"\x03\xE8", b"\x03\xEA", b"\x10\xCC", b"x" * 1001])
 def test_an_unmasked_close_frame_with_another_code_closes_with_1002(echo, payload):
     web = echo.websocket()
     web.send_frame(CLOSE, payload, masked=False)

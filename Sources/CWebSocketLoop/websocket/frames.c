@@ -25,7 +25,7 @@ static const wsl_violation unmasked_leave = {1001, "the proxy is going away"};
 static const wsl_violation *read_length(wsl_frame_reader *frame, uint8_t byte) {
   uint8_t length = byte & LENGTH_BITS;
   if (!(byte & MASK_BIT)) {
-    if (!frame->is_close || length < 2) return &unmasked;
+    if (!frame->is_close || length < 2 || length > 125) return &unmasked;
     frame->payload = 0;
     frame->missing = 2;
     frame->state = UNMASKED_CODE;

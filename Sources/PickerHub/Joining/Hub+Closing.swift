@@ -21,9 +21,13 @@ extension Hub {
     closeOverflowing()
   }
 
-  /// A connection has been closed, by the peer or by the server.
+  /// A connection has been closed, by the peer or by the server. What a member has sent before,
+  /// such as `leave`, is handled.
   package func closed(_ id: ConnectionID, at time: HubTime) {
     now = time
+    if let connection = connections[id], case .joined = connection.phase {
+      receiveAllHeld(of: connection, at: time)
+    }
     guard let connection = connections.remove(id) else { return }
     detach(connection, at: time)
     noteEnd()
@@ -34,6 +38,8 @@ extension Hub {
     let phase = connection.phase
     connection.phase = .closing
     dropHeld(of: connection)
+    // The session may leave memory before the peer has answered the close frame.
+    defer { connection.hosted = nil }
     guard let hosted = hosted(of: connection) else { return }
     switch phase {
     case .silent, .waiting, .closing: break
@@ -104,7 +110,10 @@ extension Hub {
   /// before ``drain(at:)``.
   package func finishCommands() {
     beginDraining()
-    for connection in connections.inOrder { connections.pause(connection) }
+    for connection in connections.inOrder {
+      connections.pause(connection)
+      receiveAllHeld(of: connection, at: now)
+    }
   }
 
   /// Closes all connections with a reconnect delay, and stores snapshots of the sessions.

@@ -3,9 +3,11 @@ package import PickerSession
 /// Holding messages of a client that has used up its share of the event-loop iteration; see
 /// ``ClientShares``.
 extension Hub {
-  /// Whether a message must wait for a later iteration.
+  /// Whether a message must wait for a later iteration. While the session is loaded, the inbox has
+  /// the messages; while the server shuts down, all that were received are handled.
   func mustHold(_ connection: HubConnection, isNext: Bool = false) -> Bool {
-    guard let share = connection.share else { return false }
+    if case .waiting = connection.phase { return false }
+    guard let share = connection.share, !isDraining else { return false }
     return connection.held != nil || connections.clients.mustHold(share, isNext: isNext)
   }
 
@@ -47,18 +49,17 @@ extension Hub {
   ///   waiting for events.
   package func endIteration() -> Bool {
     connections.clients.endIteration()
-    return connections.clients.canContinue && !isDraining
+    return connections.clients.canContinue
   }
 
   /// Handles held messages, as many as the shares of their clients permit in this iteration.
   package func receiveHeld(at time: HubTime) {
-    guard !isDraining else { return }
     now = time
     while let connection = connections.clients.next() {
       guard let held = connection.held else { continue }
       connection.held = nil
       connections.resume(connection)
-      for message in held.messages where !connection.isClosing {
+      for message in held.messages where !connection.isClosing && !connection.isLeaving {
         if mustHold(connection, isNext: true) {
           hold(message.span, of: connection)
         } else {
@@ -68,7 +69,17 @@ extension Hub {
     }
   }
 
-  /// Drops the held messages of a connection that is closed.
+  /// Handles the held messages of a connection, whatever its client's share: they have been
+  /// received, and the connection or the server ends. There are few, because reading pauses.
+  func receiveAllHeld(of connection: HubConnection, at time: HubTime) {
+    guard let held = connection.held else { return }
+    dropHeld(of: connection)
+    for message in held.messages where !connection.isClosing && !connection.isLeaving {
+      receive(message.span, from: connection, at: time)
+    }
+  }
+
+  /// Drops the held messages of a connection that the hub closes.
   func dropHeld(of connection: HubConnection) {
     guard connection.held != nil, let share = connection.share else { return }
     connection.held = nil

@@ -59,14 +59,19 @@ extension Hub {
   }
 
   /// Closes a connection when the messages before `leave` are answered. The member leaves when the
-  /// entry is applied.
+  /// entry is applied, also if its client has closed the connection meanwhile, but not if it has
+  /// come back.
   private func leave(
     _ connection: HubConnection, _ member: MemberID, in hosted: HostedSession, at time: HubTime
   ) {
     connection.isLeaving = true
     enqueue(
       .look { [unowned self] hosted in
-        guard connection.member == member else { return }
+        let isGone =
+          connection.isClosing && hosted.attendance.connection(of: member) == nil
+          && !hosted.session.isOnline(member)
+        guard connection.member == member || isGone, hosted.session.fold.members[member] != nil
+        else { return }
         append(.left(member), to: hosted, at: now)
         close(connection, .normal, "left")
       }, in: hosted, at: time)

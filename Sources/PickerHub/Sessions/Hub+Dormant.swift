@@ -92,6 +92,7 @@ extension Hub {
     guard case .loading(_, let waiters) = directory[id] else { return }
     let isFull = directory.isFull
     guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
+      if let session { freeState(session.fold) }
       notLoaded(id, isUnreadable: session == nil)
       for waiter in waiters.all { waiter.body(nil) }
       return loadInBackground()
@@ -168,9 +169,11 @@ extension Hub {
 
   /// Frees the state of a session that is no longer in memory. That of a large one is freed on
   /// another thread: the definitions of a history take up to 50 ms.
-  func freeState(of hosted: HostedSession) {
-    guard hosted.session.fold.weight > DefinitionRevision.weightOnLoop else { return }
-    port.freeInBackground(hosted.session.fold)
+  func freeState(of hosted: HostedSession) { freeState(hosted.session.fold) }
+
+  private func freeState(_ fold: SessionFold) {
+    guard fold.weight > DefinitionRevision.weightOnLoop else { return }
+    port.freeInBackground(fold)
   }
 
   private func state(of hosted: HostedSession) -> DormantState {

@@ -25,6 +25,10 @@ extension Hub {
     switch timer {
     case .join(let id):
       guard let connection = connections[id], case .silent = connection.phase else { return }
+      // It has sent its join in time.
+      if connection.held != nil {
+        return schedule.add(timer, due: time.machine + retryMilliseconds)
+      }
       guard admission.hidesSessions || mayExist(connection.session)
       else {
         return close(connection, .sessionEnded, "the session has ended")

@@ -139,7 +139,7 @@ package final class Server {
         if let refusal { connectionLog.refused(request.head, status: refusal.status) }
         return refusal
       },
-      client: { gate.networkBehindProxy(of: $0) }, network: { gate.client(of: $0)?.network },
+      client: { gate.networkBehindProxy(of: $0) },
       problem: { ProblemDocument(status: $0, code: $1, detail: $2).response })
     transport.hub = Hub(
       HubConfiguration(

@@ -20,6 +20,7 @@ extension World: HubPort {
   }
 
   private func take(_ frame: Frame, _ id: ConnectionID) -> SendOutcome {
+    if id == ending { return .gone }
     guard let link = links[id.raw], !link.isGoneAtHub else {
       breach("nothing is sent to a closed connection")
       return .gone
@@ -71,6 +72,7 @@ extension World: HubPort {
 
   package func close(_ id: ConnectionID, code: UInt16, reason: String, last: Frame?) {
     reportFull()
+    if id == ending { return }
     guard let link = links[id.raw], link.closeCode == nil, !link.isGoneAtHub else {
       return breach("a connection is closed once")
     }
@@ -136,7 +138,9 @@ extension World: HubPort {
       }
     case .closed:
       link.isGoneAtHub = true
+      ending = id
       enter { hub.closed(id, at: $0) }
+      ending = nil
     }
   }
 

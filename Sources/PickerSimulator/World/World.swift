@@ -64,6 +64,8 @@ package final class World {
   /// Whether an event-loop iteration will end because the hub holds messages. The simulated
   /// iterations are long, so that clients use up their shares.
   var isIterationPlanned = false
+  /// The connection whose end the hub handles. Meanwhile it may answer the last messages.
+  var ending: ConnectionID?
   /// Called with a line for each event.
   var trace: ((String) -> Void)?
 

@@ -35,7 +35,7 @@ extension HubTransport {
     let looksUp = hub.needsLookUp(session, at: now)
     hub.opened(
       connection, session: session, bearer: HubTransport.bearer(request.authorization),
-      client: network(request.head).map { ClientID(raw: $0.raw) }, at: now)
+      client: client(request.head).map { ClientID(raw: $0.raw) }, at: now)
     if looksUp { hub.whenAbsent(session) { [noSession] in noSession(request.head) } }
     rearm()
   }

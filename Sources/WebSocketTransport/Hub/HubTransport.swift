@@ -30,7 +30,6 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   var lastConnectionLoop = 0
   let refusal: (UpgradeRequest) -> HTTPResponse?
   let client: (RequestHead) -> PeerNetwork?
-  let network: (RequestHead) -> PeerNetwork?
   package internal(set) var latencies = TransportLatencies()
   package var responses = ResponseCounts()
   let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
@@ -53,15 +52,13 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// - Parameters:
   ///   - refusal: Checks an upgrade by its headers and peer. Returns the response that refuses it,
   ///     or `nil` to continue.
-  ///   - client: The network of the client for which a trusted proxy has sent a request, if known.
-  ///   - network: The network of the client, also if it has sent the request itself; `nil` if it is
-  ///     not known.
+  ///   - client: The network of the client that has sent a request, itself or through a trusted
+  ///     proxy; `nil` if it is not known.
   ///   - problem: Creates a problem document as the response to a refused handshake.
   package init(
     _ loop: SocketLoop, in group: LoopGroup, clock: SessionClock,
     refusal: @escaping (UpgradeRequest) -> HTTPResponse?,
     client: @escaping (RequestHead) -> PeerNetwork?,
-    network: @escaping (RequestHead) -> PeerNetwork?,
     problem: @escaping (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   ) {
     self.loop = loop
@@ -69,7 +66,6 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     self.clock = clock
     self.refusal = refusal
     self.client = client
-    self.network = network
     self.problem = problem
     group.add(self)
   }
