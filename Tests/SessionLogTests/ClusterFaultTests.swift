@@ -134,22 +134,31 @@ import Testing
     #expect(await !isKnown())
   }
 
-  /// Ends each connection of which such a statement waits for a table, until `count` were ended.
+  /// Ends each connection that waits for a table, until `count` of such a statement were ended: one
+  /// of another statement would wait for half a minute, and with it the sweep.
+  ///
+  /// - Parameters:
+  ///   - prepare: Called when the table is locked. It makes what a sweep is to find, because nodes
+  ///     also sweep by themselves.
+  ///   - sweep: Called again and again: a sweep is not repeated by itself while tables are locked.
   private func endingLockWaits(
-    _ count: Int, of table: String, by statement: String = "%", _ shelf: Shelf, _ body: () -> Void
+    _ count: Int, of table: String, by statement: String = "%", _ shelf: Shelf,
+    prepare: () throws -> Void, sweep: () -> Void
   ) async throws {
     let blocker = try TestServer.shared.connect(shelf.database)
     try blocker.run("BEGIN")
     try blocker.run("LOCK TABLE pickerd.\(table) IN ACCESS EXCLUSIVE MODE")
-    body()
+    try prepare()
     let connection = try TestServer.shared.connect(shelf.database)
     var ended = 0
     try await wait(for: "connections that wait for the table") {
+      sweep()
       ended +=
         try connection.run(
           """
-          SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1
+          SELECT count(*) FILTER (WHERE pg_terminate_backend(pid, 5000) AND query LIKE $1)
+          FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'
           """, [.text(statement)]
         ).int(0, 0) ?? 0
       return ended >= count
@@ -165,9 +174,12 @@ import Testing
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     log.flush()
-    try shelf.write("UPDATE pickerd.session SET active_at = 0")
 
-    try await endingLockWaits(2, of: "entry", shelf) { log.sweepLater() }
+    try await endingLockWaits(2, of: "entry", shelf) {
+      try shelf.write("UPDATE pickerd.session SET active_at = 0")
+    } sweep: {
+      log.sweepLater()
+    }
     try await wait(for: "the end") {
       log.sweepLater()
       return try shelf.read(
@@ -187,10 +199,12 @@ import Testing
     fixture.join("m_1")
     log.flush()
     try shelf.write("UPDATE pickerd.session SET active_at = 0, ttl_seconds = 31536000000")
-    log.noteVisit(of: fixture.origin.id)
 
-    // The second attempt is on a new connection, and is not repeated.
-    try await endingLockWaits(2, of: "session", by: "WITH visited%", shelf) { log.sweepLater() }
+    try await endingLockWaits(2, of: "session", by: "WITH visited%", shelf) {
+      log.noteVisit(of: fixture.origin.id)
+    } sweep: {
+      log.sweepLater()
+    }
 
     try await wait(for: "the visit") {
       log.sweepLater()
