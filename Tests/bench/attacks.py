@@ -42,8 +42,9 @@ class AttackedPickerd(Pickerd):
         while "--limit" in given:
             place = given.index("--limit")
             del given[place:place + 2]
-        return given + [part for name, value in self.limits.items()
-                        for part in ("--limit", f"{name}={value}")]
+        # Loopback addresses are trusted by default, and would have no limits.
+        return given + ["--trusted-proxy", "none"] + [
+            part for name, value in self.limits.items() for part in ("--limit", f"{name}={value}")]
 
 
 def percentile(values, share):
