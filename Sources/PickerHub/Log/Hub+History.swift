@@ -15,7 +15,7 @@ extension Hub {
     return hosted.session.fold.mayHaveForgotten(after: seen)
   }
 
-  /// Reads a session's recent deltas from the log; see ``HostedSession/readHistory(from:then:)``.
+  /// Reads a session's recent deltas from the log; see ``HostedSession/readHistory(from:_:then:)``.
   func readHistory(of hosted: HostedSession, then body: @escaping (_ isRead: Bool) -> Void) {
     hosted.readHistory(from: log, port) { [unowned self] isRead in
       directory.recount(hosted)
