@@ -138,6 +138,18 @@ import Testing
     #expect(fixture.fold.revision == share)
   }
 
+  @Test func `a connection that is closing does not keep its session in memory`() throws {
+    let fixture = try fixture()
+    let connection = try #require(fixture.hub.connections[ConnectionID(raw: 1)])
+    fixture.send(1, select(1, 0, 1))
+    #expect(connection.hosted != nil)
+
+    fixture.hub.close(connection, .tooSlow, "test")
+
+    #expect(fixture.hub.connections[ConnectionID(raw: 1)] === connection)
+    #expect(connection.hosted == nil)
+  }
+
   @Test func `a member whose client sends leave and closes leaves at once`() throws {
     let fixture = try fixture()
     for ref in 1...share { fixture.send(1, select(ref, 0, ref % 3)) }
