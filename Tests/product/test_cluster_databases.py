@@ -1,9 +1,6 @@
 """The databases of `make cluster`: a commit that was answered survives the death of the primary."""
 
 import contextlib
-import os
-import re
-import shutil
 import subprocess
 import threading
 import time
@@ -11,7 +8,7 @@ import time
 import pytest
 
 from harness.cluster import DATABASES, FAILOVER, Cluster
-from harness.pickerd import REPOSITORY, binary, wait_until
+from harness.pickerd import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -104,37 +101,3 @@ def test_a_standby_that_lacks_answered_commits_is_not_promoted(cluster):
 def test_the_passwords_are_private(cluster):
     for name in ("passfile", "pg1.d/2.yml"):
         assert (cluster.folder / name).stat().st_mode & 0o077 == 0, name
-
-
-def test_nodes_are_started_again_and_the_death_of_the_script_ends_everything():
-    cluster = Cluster("--store", "memory:")
-    before = cluster.pid("node2")
-
-    cluster.kill("node2")
-
-    wait_until(lambda: cluster.pid("node2") != before, timeout=FAILOVER, what="another node2")
-    wait_until(cluster.is_ready, timeout=FAILOVER, what="a node that is ready")
-    pids = [cluster.pid(name) for name in ("node1", "node2", "node3", "haproxy")]
-    cluster.process.kill()
-    cluster.process.wait()
-    wait_until(lambda: not any(map(runs, pids)), timeout=120, what="the end of all programs")
-    shutil.rmtree(cluster.folder)
-
-
-def runs(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def test_an_invalid_argument_of_the_nodes_is_reported():
-    done = subprocess.run(
-        [REPOSITORY / "deploy/cluster/cluster.py", "--store", "memory:", "--pickerd",
-         binary(), "--", "--limit", "nonsense=1"],
-        capture_output=True, text=True, timeout=180)
-
-    assert done.returncode == 1
-    # Whichever of the three exits first is reported.
-    assert re.search(r"node\d has exited:.*nonsense", done.stderr, re.S)

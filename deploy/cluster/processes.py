@@ -16,6 +16,9 @@ START_SECONDS = 120
 RESTART_SECONDS, INVALID = 1, 64
 STOP_SECONDS = 10
 PATH = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+#: Becomes the program "$@" if its parent is still the process $0: if that had died before
+#: --pdeathsig was in effect, no signal would come.
+WHILE_PARENT_LIVES = '[ "$PPID" = "$0" ] && exec "$@"'
 
 
 class Failure(Exception):
@@ -46,11 +49,12 @@ class Processes:
             guarded = ["nsenter", f"--net={self.namespaces[name]}", "--", *guarded]
         with (self.folder / f"{name}.log").open("ab") as log:
             process = subprocess.Popen(
-                [*guarded, "--", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=log,
+                [*guarded, "--", "sh", "-c", WHILE_PARENT_LIVES, str(os.getpid()),
+                 *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, start_new_session=True, cwd=self.folder,
                 env={**PATH, "HOME": str(self.folder), "LC_ALL": "C.UTF-8", **(environment or {})})
         self.processes[name] = process
-        # setpriv has become the program itself, with the same id. A reader never finds an empty
+        # setpriv and sh become the program itself, with the same id. A reader never finds an empty
         # file.
         written = self.folder / f"{name}.pid.new"
         written.write_text(f"{process.pid}\n")

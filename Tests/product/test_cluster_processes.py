@@ -1,0 +1,74 @@
+"""The processes of `make cluster`: nodes are started again, and no process outlives the script."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.cluster import FAILOVER, Cluster
+from harness.pickerd import REPOSITORY, binary, wait_until
+
+#: Starts a program and dies before the program has run an instruction: on the same processor, and
+#: with a priority that the program does not inherit.
+STARTS_AND_DIES = """
+import os, signal
+from processes import Processes
+processes = Processes()
+os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+processes.start("sleeper", ["sleep", "1000"])
+print(processes.processes["sleeper"].pid, processes.folder, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_nodes_are_started_again_and_the_death_of_the_script_ends_everything():
+    cluster = Cluster("--store", "memory:")
+    before = cluster.pid("node2")
+
+    cluster.kill("node2")
+
+    wait_until(lambda: cluster.pid("node2") != before, timeout=FAILOVER, what="another node2")
+    wait_until(cluster.is_ready, timeout=FAILOVER, what="a node that is ready")
+    pids = {name: cluster.pid(name) for name in ("node1", "node2", "node3", "haproxy")}
+    cluster.process.kill()
+    cluster.process.wait()
+    with contextlib.suppress(AssertionError):
+        wait_until(lambda: not any(map(runs, pids.values())), timeout=120, what="their end")
+    assert {name: Path(f"/proc/{pid}/stat").read_text()
+            for name, pid in pids.items() if runs(pid)} == {}
+    shutil.rmtree(cluster.folder)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, for a priority")
+def test_a_program_whose_start_outlives_the_script_ends_too():
+    pid, folder = subprocess.run(
+        [sys.executable, "-c", STARTS_AND_DIES], cwd=REPOSITORY / "deploy/cluster",
+        capture_output=True, text=True).stdout.split()
+
+    wait_until(lambda: not runs(int(pid)), what="the end of the program")
+    shutil.rmtree(folder)
+
+
+def runs(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_an_invalid_argument_of_the_nodes_is_reported():
+    done = subprocess.run(
+        [REPOSITORY / "deploy/cluster/cluster.py", "--store", "memory:", "--pickerd",
+         binary(), "--", "--limit", "nonsense=1"],
+        capture_output=True, text=True, timeout=180)
+
+    assert done.returncode == 1
+    # Whichever of the three exits first is reported.
+    assert re.search(r"node\d has exited:.*nonsense", done.stderr, re.S)
