@@ -194,7 +194,10 @@ typedef struct wsl_piece {
 
 /// The frames posted in this event-loop iteration.
 typedef struct wsl_batch {
-  uint32_t slot_count, piece_count, byte_count;
+  uint32_t few_count, many_count, many_written, piece_count, byte_count;
+  /// The connections with frames. At the start, `few_count` to which the first was posted among few
+  /// connections. At the end, in reverse order, `many_count` others, of which `many_written` have
+  /// been written.
   uint32_t slots[WSL_BATCH_SLOTS];
   wsl_piece pieces[WSL_BATCH_PIECES];
   uint8_t bytes[WSL_BATCH_BYTES];

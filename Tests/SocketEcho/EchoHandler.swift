@@ -16,7 +16,8 @@ final class EchoHandler: SocketLoopHandler {
   var takenCount = 0
 
   struct Connection {
-    var isScripted: Bool
+    var path: String
+    var isScripted: Bool { path == "/script" }
     var outbox: [Frame] = []
     var isFull = false
     var isClosed = false
@@ -43,7 +44,7 @@ final class EchoHandler: SocketLoopHandler {
 
   func opened(_ connection: ConnectionID, _ request: UpgradeRequest) {
     openedCount += 1
-    connections[connection] = Connection(isScripted: request.path == "/script")
+    connections[connection] = Connection(path: request.path)
     if request.path == "/greeting" { send(Frame("hello \(request.host ?? "")".utf8), connection) }
   }
 
@@ -84,10 +85,12 @@ final class EchoHandler: SocketLoopHandler {
     }
   }
 
-  /// Sends to all connections, in one call for those that are not write-blocked.
-  private func sendAll(_ frame: Frame) {
-    let ready = connections.filter { !$0.value.isFull && !$0.value.isClosed }.map(\.key)
-    for connection in connections.keys where connections[connection]?.isFull == true {
+  /// Sends to all connections, or those of a path, in one call for those that are not
+  /// write-blocked.
+  private func sendAll(_ frame: Frame, path: String? = nil) {
+    let chosen = connections.filter { path == nil || $0.value.path == path }
+    let ready = chosen.filter { !$0.value.isFull && !$0.value.isClosed }.map(\.key)
+    for connection in chosen.keys where connections[connection]?.isFull == true {
       connections[connection]?.outbox.append(frame)
     }
     takenCount += ready.count * frame.count
@@ -101,8 +104,9 @@ final class EchoHandler: SocketLoopHandler {
 
   /// `close CODE REASON`, `last CODE REASON` (a message, then the close), `flood COUNT BYTES`,
   /// `flood-close COUNT BYTES CODE`, `all TEXT`, `each COUNT BYTES` (to all: COUNT messages, each
-  /// BYTES bytes longer than the one before), `pause` (stops reading from this connection),
-  /// `resume` (resumes all paused connections); any other text is echoed.
+  /// BYTES bytes longer than the one before), `crowd` (to all of /script, then to those of /first,
+  /// and in the next event-loop iteration to those of /second), `pause` (stops reading from this
+  /// connection), `resume` (resumes all paused connections); any other text is echoed.
   private func obey(_ line: String, _ connection: ConnectionID) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     func number(_ index: Int) -> Int { index < words.count ? Int(words[index]) ?? 0 : 0 }
@@ -124,6 +128,12 @@ final class EchoHandler: SocketLoopHandler {
       for index in 0..<max(0, number(1)) {
         sendAll(Frame("\(index) \(String(repeating: "y", count: index * number(2)))".utf8))
       }
+    case "crowd":
+      sendAll(Frame("crowd".utf8), path: "/script")
+      sendAll(Frame("first".utf8), path: "/first")
+      // Safe: the loop runs it on this thread.
+      nonisolated(unsafe) let handler = self
+      loop.post { handler.sendAll(Frame("second".utf8), path: "/second") }
     case "pause":
       send(Frame("paused".utf8), connection)
       loop.pause(connection)

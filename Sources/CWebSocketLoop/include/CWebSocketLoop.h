@@ -130,12 +130,12 @@ bool wsl_move(wsl_request *request, void *destination);
 ///   because the buffer has no limit. `WSL_GONE`: the connection has ended; nothing was sent.
 wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 
-/// Queues a text message like `wsl_send`, but sends it at the end of the event-loop iteration, with
-/// one `send()` or `sendmsg()` per connection. Messages that were posted and sent to the same
-/// connection keep their order. The payload can be reused as soon as this returns.
+/// Queues a text message like `wsl_send`, but sends it at the end of this or a later event-loop
+/// iteration, with one `send()` or `sendmsg()` per connection. Messages that were posted and sent
+/// to the same connection keep their order. The payload can be reused as soon as this returns.
 ///
-/// - Returns: `WSL_SENT`: queued; the `full` handler is called in the same iteration if the kernel
-///   does not take all of it. `WSL_FULL` and `WSL_GONE` as for `wsl_send`.
+/// - Returns: `WSL_SENT`: queued; the `full` handler is called later if the kernel does not take
+///   all of it. `WSL_FULL` and `WSL_GONE` as for `wsl_send`.
 wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 
 /// Posts the same message to several connections. Ids of ended connections are skipped.

@@ -179,7 +179,9 @@ typedef struct wsl_handlers {
   /// written. Must not send, post or close.
   void (*written)(void *owner);
   /// An event-loop iteration has ended. `busy_ns` excludes the time spent waiting for events.
-  void (*iterated)(void *owner, uint64_t busy_ns);
+  /// `is_written`: everything posted has been written or buffered; if false, the next iteration
+  /// begins without waiting.
+  void (*iterated)(void *owner, uint64_t busy_ns, bool is_written);
   /// A warning (`is_error` false) or an error, as one line of printable ASCII.
   void (*log)(void *owner, bool is_error, const char *line);
 } wsl_handlers;

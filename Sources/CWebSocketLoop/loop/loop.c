@@ -10,6 +10,7 @@
 enum {
   SWEEP_MS = 250,
   DRAIN_SWEEP_MS = 10,
+  MANY_MAX = 64,                ///< members of large sessions to whom an iteration sends
   SPARE_DESCRIPTORS = 768,      ///< reserved for non-connections; 64 loops use 514
 };
 
@@ -27,13 +28,15 @@ static void timed(uv_timer_t *timer) {
 static void iteration_ended(uv_prepare_t *prepare) {
   wsl_loop *loop = prepare->data;
   wsl_run_deferred(loop);
-  wsl_flush(loop);
+  bool is_written = wsl_flush_part(loop, MANY_MAX);
+  if (!is_written) wsl_wake(loop);
   uint64_t now = uv_hrtime(), idle = uv_metrics_idle_time(&loop->uv);
   uint64_t passed = now - loop->iterated_at_ns, waited = idle - loop->idle_ns;
   bool is_first = loop->iterated_at_ns == 0;
   loop->iterated_at_ns = now;
   loop->idle_ns = idle;
-  if (!is_first) loop->handlers.iterated(loop->owner, passed > waited ? passed - waited : 0);
+  if (is_first) return;
+  loop->handlers.iterated(loop->owner, passed > waited ? passed - waited : 0, is_written);
 }
 
 /// Sets RLIMIT_NOFILE to the descriptors that `connections_max` needs, or reduces

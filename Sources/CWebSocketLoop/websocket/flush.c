@@ -5,6 +5,9 @@
 #include <string.h>
 
 // The end of an event-loop iteration: one system call per connection sends the frames of the batch.
+// So that a large session does not delay the others, the frames for few connections come first, and
+// those for many are sent to a limited number of connections in each iteration.
+//
 // Frames bypass libwebsockets; only bytes that the kernel does not take are passed to it. It
 // buffers them and writes them when the socket becomes writable. With TLS, all frames of the batch
 // are passed to it together: it encrypts them with one SSL_write(), which makes records of up to
@@ -80,15 +83,21 @@ static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
     loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
 }
 
-/// Sends all posted frames and empties the batch. Calls the handlers `full` and `written`, which
-/// must not send, post or close, because the batch is in use until this function returns.
-void wsl_flush(wsl_loop *loop) {
+bool wsl_flush_part(wsl_loop *loop, uint32_t many_max) {
   wsl_batch *batch = &loop->batch;
-  for (uint32_t index = 0; index < batch->slot_count; index++) {
-    wsl_slot *slot = &loop->slots[batch->slots[index]];
+  uint32_t few = batch->few_count, many = batch->many_count - batch->many_written;
+  if (many > many_max) many = many_max;
+  for (uint32_t number = 0; number < few + many; number++) {
+    uint32_t place = number < few ? number : WSL_BATCH_SLOTS - ++batch->many_written;
+    wsl_slot *slot = &loop->slots[batch->slots[place]];
     if (slot->phase != PHASE_OPEN) slot->posted_first = slot->posted_count = 0;
     else if (slot->posted_first) flush_slot(loop, slot);
-    if (index == 0) loop->handlers.written(loop->owner);
+    if (number == 0) loop->handlers.written(loop->owner);
   }
-  batch->slot_count = batch->piece_count = batch->byte_count = 0;
+  batch->few_count = 0;
+  if (batch->many_written < batch->many_count) return false;
+  batch->many_count = batch->many_written = batch->piece_count = batch->byte_count = 0;
+  return true;
 }
+
+void wsl_flush(wsl_loop *loop) { wsl_flush_part(loop, WSL_BATCH_SLOTS); }

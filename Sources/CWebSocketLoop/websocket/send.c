@@ -13,6 +13,7 @@
 // are never written ahead of older frames in the batch.
 
 enum {
+  FEW = 16,                             ///< connections, of which a large session has more
   FRAME_COPY_MAX = WSL_BATCH_BYTES / 4, ///< a longer frame is not copied; the batch is flushed
   TEXT_FRAME = 0x81,                    ///< FIN bit and opcode text
 };
@@ -48,8 +49,8 @@ wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
 ///
 /// - Parameter is_copied: Whether the batch already contains the frame, for another connection.
 static bool has_room(const wsl_batch *batch, const wsl_slot *slot, size_t count, bool is_copied) {
-  return batch->slot_count < WSL_BATCH_SLOTS && batch->piece_count < WSL_BATCH_PIECES &&
-         slot->posted_count < WSL_PIECES_EACH_MAX &&
+  return batch->few_count + batch->many_count < WSL_BATCH_SLOTS &&
+         batch->piece_count < WSL_BATCH_PIECES && slot->posted_count < WSL_PIECES_EACH_MAX &&
          (!slot->posted_first || slot->posted_bytes + count <= WSL_PARCEL_BYTES) &&
          (is_copied || count > FRAME_COPY_MAX || batch->byte_count + count <= WSL_BATCH_BYTES);
 }
@@ -64,14 +65,21 @@ static const uint8_t *copy_frame(wsl_batch *batch, const uint8_t *frame, size_t 
   return copy;
 }
 
-static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size_t count) {
+/// Adds a slot to those of the batch.
+static void add_slot(wsl_batch *batch, uint32_t slot, bool to_few) {
+  if (to_few) batch->slots[batch->few_count++] = slot;
+  else batch->slots[WSL_BATCH_SLOTS - ++batch->many_count] = slot;
+}
+
+static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size_t count,
+                      bool to_few) {
   wsl_batch *batch = &loop->batch;
   batch->pieces[batch->piece_count++] = (wsl_piece){.bytes = bytes, .count = (uint32_t)count};
   uint16_t number = (uint16_t)batch->piece_count;
   if (slot->posted_first) {
     batch->pieces[slot->posted_last - 1].next = number;
   } else {
-    batch->slots[batch->slot_count++] = (uint32_t)(slot - loop->slots);
+    add_slot(batch, (uint32_t)(slot - loop->slots), to_few);
     slot->posted_first = number;
     slot->posted_count = 0;
     slot->posted_bytes = 0;
@@ -87,7 +95,7 @@ static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size
 /// - Parameter copy: In: the frame in the batch, or NULL if it is not in the batch. Out: likewise;
 ///   equal to `frame` if it was too long to be copied.
 static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, size_t count,
-                        const uint8_t **copy) {
+                        bool to_few, const uint8_t **copy) {
   // Testing the phase suffices here, without wsl_is_open(), which would touch libwebsockets' memory
   // for every recipient: a callback changes the phase before libwebsockets writes a close frame.
   if (!slot || slot->phase != PHASE_OPEN) return WSL_GONE;
@@ -101,13 +109,13 @@ static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, si
     return WSL_FULL;
   }
   if (!*copy) *copy = copy_frame(&loop->batch, frame, count);
-  add_piece(loop, slot, *copy, count);
+  add_piece(loop, slot, *copy, count, to_few);
   return WSL_SENT;
 }
 
 wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
   const uint8_t *frame = make_frame(payload, &count), *copy = NULL;
-  wsl_outcome outcome = post(loop, wsl_slot_of(loop, id), frame, count, &copy);
+  wsl_outcome outcome = post(loop, wsl_slot_of(loop, id), frame, count, true, &copy);
   if (copy == frame) wsl_flush(loop);
   return outcome;
 }
@@ -116,9 +124,11 @@ size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *pa
                     size_t count, uint32_t *full) {
   const uint8_t *frame = make_frame(payload, &count), *copy = NULL;
   size_t full_count = 0;
+  bool to_few = id_count <= FEW;
   for (size_t index = 0; index < id_count; index++) {
     wsl_slot *slot = wsl_slot_of(loop, ids[index]);
-    if (post(loop, slot, frame, count, &copy) == WSL_FULL) full[full_count++] = (uint32_t)index;
+    if (post(loop, slot, frame, count, to_few, &copy) == WSL_FULL)
+      full[full_count++] = (uint32_t)index;
   }
   if (copy == frame) wsl_flush(loop);
   return full_count;

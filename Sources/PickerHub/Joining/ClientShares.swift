@@ -35,7 +35,7 @@ final class ClientShares {
   private var waitingClients: [ClientShare] = []
 
   /// The maximum cost of a client in an iteration.
-  static let costMax = 500
+  static let costMax = 100
   /// The cost of a message without its deliveries.
   static let messageCost = 20
 
@@ -59,6 +59,7 @@ final class ClientShares {
     if share.connectionCount == 0 { shares[client] = nil }
   }
 
+  /// Until all posted frames are written, several event-loop iterations count as one.
   func endIteration() { iteration &+= 1 }
 
   /// Counts the cost of a handled message.

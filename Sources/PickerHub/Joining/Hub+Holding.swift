@@ -43,16 +43,17 @@ extension Hub {
     connections[connection]?.held != nil
   }
 
-  /// An event-loop iteration has ended.
+  /// An event-loop iteration has ended, and all posted frames are written.
   ///
-  /// - Returns: Whether the caller must call ``receiveHeld(at:)`` in the next iteration, without
-  ///   waiting for events.
+  /// - Returns: Whether the caller must call ``receiveHeld(at:)``; the next iteration then begins
+  ///   without waiting for events.
   package func endIteration() -> Bool {
     connections.clients.endIteration()
     return connections.clients.canContinue
   }
 
-  /// Handles held messages, as many as the shares of their clients permit in this iteration.
+  /// Handles held messages, as many as the shares of their clients permit in the iteration that
+  /// begins.
   package func receiveHeld(at time: HubTime) {
     now = time
     while let connection = connections.clients.next() {

@@ -61,16 +61,14 @@ extension HubTransport {
 
   package func written() { latencies.written() }
 
-  /// Covers deltas that were written without being posted, such as stream events.
+  /// Covers deltas that were written without being posted, such as stream events. Held messages are
+  /// handled now, so that those which arrive until the next iteration need not wait for them.
   package func iterated() {
     latencies.iterated()
     guard hub.endIteration() else { return }
-    // Safe: used in the next event-loop iteration on the same thread.
-    nonisolated(unsafe) let transport = self
-    loop.post {
-      transport.hub.receiveHeld(at: transport.now)
-      transport.rearm()
-    }
+    hub.receiveHeld(at: now)
+    rearm()
+    loop.wake()
   }
 }
 

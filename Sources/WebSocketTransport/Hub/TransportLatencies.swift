@@ -11,7 +11,7 @@ package struct TransportLatencies: Sendable {
   package private(set) var lastDeliverySeconds = Histogram.seconds
   /// The arrival times of commands whose deltas have been posted since the last write.
   private var unwritten: [Int64] = []
-  /// The arrival times of commands whose deltas have been posted in this event-loop iteration.
+  /// The arrival times of commands whose deltas have not been written to all recipients.
   private var unfinished: [Int64] = []
 
   mutating func processed(messageOf arrival: Int64) {
@@ -30,7 +30,7 @@ package struct TransportLatencies: Sendable {
     TransportLatencies.record(&unwritten, in: &deliverySeconds)
   }
 
-  /// Records the commands of an event-loop iteration that has written everything.
+  /// Records the commands whose deltas have been posted: everything has been written.
   mutating func iterated() {
     written()
     TransportLatencies.record(&unfinished, in: &lastDeliverySeconds)

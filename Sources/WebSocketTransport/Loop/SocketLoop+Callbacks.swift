@@ -41,10 +41,10 @@ extension SocketLoop {
     timer: { owner in SocketLoop.of(owner).handler?.timer() },
     woken: { owner in SocketLoop.of(owner).drainMailbox() },
     written: { owner in SocketLoop.of(owner).handler?.written() },
-    iterated: { owner, nanoseconds in
+    iterated: { owner, nanoseconds, isWritten in
       let loop = SocketLoop.of(owner)
       loop.iterationSeconds.record(Double(nanoseconds) / 1_000_000_000)
-      loop.handler?.iterated()
+      if isWritten { loop.handler?.iterated() }
     },
     log: { owner, isError, line in
       SocketLoop.of(owner).configuration.log(isError, String(cString: line!))

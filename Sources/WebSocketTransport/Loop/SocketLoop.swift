@@ -102,6 +102,9 @@ package final class SocketLoop: @unchecked Sendable {
   /// Makes ``run()`` return after the current event-loop iteration.
   package func stop() { wsl_stop(loop) }
 
+  /// Makes the next event-loop iteration begin without waiting for events. Safe on any thread.
+  package func wake() { wsl_wake(loop) }
+
   /// Schedules `work` on the loop's thread. Safe on any thread; work runs in the order of posting.
   ///
   /// - Returns: False if the loop has ended; `work` is then dropped.

@@ -61,7 +61,7 @@ package protocol SocketLoopHandler: AnyObject {
   /// Writing posted frames has begun: those of the first connection have been written.
   func written()
 
-  /// An event-loop iteration has ended, and everything posted in it has been written or buffered.
+  /// An event-loop iteration has ended, and everything posted has been written or buffered.
   func iterated()
 }
 

@@ -1,0 +1,46 @@
+"""Frames for few connections do not wait for those that are sent to many."""
+
+import socket
+import struct
+
+from conftest_socket import PATIENT, start  # noqa: F401
+from test_socket_limits import until
+
+SO_TIMESTAMPNS = 35
+
+
+def timed(web):
+    """The connection, of whose messages the kernel records the time: Linux begins to do so a
+    little later."""
+    web.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+
+    def is_timed():
+        web.send_text("?")
+        return arrival(web) is not None
+
+    until(is_timed)
+    return web
+
+
+def arrival(web):
+    """When the kernel received the next message, in nanoseconds."""
+    _, ancillary, *_ = web.socket.recvmsg(100, socket.CMSG_SPACE(16))
+    for _, _, seconds_and_nanoseconds in ancillary:
+        seconds, nanoseconds = struct.unpack("ll", seconds_and_nanoseconds)
+        return seconds * 1_000_000_000 + nanoseconds
+    return None
+
+
+def test_a_message_to_few_does_not_wait_for_one_to_many(start):  # noqa: F811
+    server = start(**PATIENT)
+    first, second = timed(server.websocket("/first")), timed(server.websocket("/second"))
+    crowd = [timed(server.websocket("/script")) for _ in range(300)]
+
+    crowd[0].send_text("crowd")
+
+    times = [arrival(web) for web in crowd]
+    assert arrival(first) < min(times)
+    # It was sent an iteration later, when the others had not been sent to all.
+    assert min(times) < arrival(second) < sorted(times)[200]
+    for web in (*crowd, first, second):
+        web.socket.close()
