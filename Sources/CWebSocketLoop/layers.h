@@ -129,12 +129,12 @@ bool wsl_is_open(const wsl_slot *slot);
 void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
 
 // websocket/flush.c
-/// Sends the posted frames: first to the connections to which one was posted among few, then to at
-/// most `many_max` others. Calls the handlers `full` and `written`, which must not send, post or
-/// close, because the batch is in use until this function returns.
+/// Sends the posted frames for few connections, and a part of those for many. Calls the handlers
+/// `full` and `written`, which must not send, post or close, because the batch is in use until this
+/// function returns.
 ///
-/// - Returns: Whether all are sent and the batch is empty.
-bool wsl_flush_part(wsl_loop *loop, uint32_t many_max);
+/// - Returns: Whether all are sent and the batch is empty, as after 16 calls at the latest.
+bool wsl_flush_part(wsl_loop *loop);
 /// Sends all posted frames.
 void wsl_flush(wsl_loop *loop);
 

@@ -18,7 +18,7 @@
 
 _Static_assert(LWS_PRE <= WSL_HEADROOM, "a frame's headroom must hold libwebsockets' header");
 
-/// Limits of the batch. Posted frames are sent at the end of the event-loop iteration, or earlier
+/// Limits of the batch. Posted frames are sent at the end of an event-loop iteration, or earlier
 /// when one of these is reached. They suffice for several concurrent taps in a session of a
 /// thousand members.
 enum {
@@ -192,12 +192,12 @@ typedef struct wsl_piece {
   uint16_t next;            ///< the next piece of the same connection, numbered from 1; 0: none
 } wsl_piece;
 
-/// The frames posted in this event-loop iteration.
+/// The frames that were posted since the batch was empty, at the end of an event-loop iteration.
 typedef struct wsl_batch {
   uint32_t few_count, many_count, many_written, piece_count, byte_count;
-  /// The connections with frames. At the start, `few_count` to which the first was posted among few
-  /// connections. At the end, in reverse order, `many_count` others, of which `many_written` have
-  /// been written.
+  uint32_t part_count;  ///< iterations since one at whose end the batch was empty
+  /// The connections with frames. At the start, `few_count` whose first frame was for few. At the
+  /// end, in reverse order, `many_count` others, of which `many_written` have been written.
   uint32_t slots[WSL_BATCH_SLOTS];
   wsl_piece pieces[WSL_BATCH_PIECES];
   uint8_t bytes[WSL_BATCH_BYTES];

@@ -25,6 +25,28 @@ import Testing
     #expect(rows.map { $0?["text"] } == [.string("January"), .string("01月")])
   }
 
+  @Test(arguments: [16, 17])
+  func `updates of a large session are posted as one to many, whatever the language`(
+    count: Int
+  ) throws {
+    let fixture = try HubFixture(dates)
+    for raw in 1...count {
+      fixture.join(UInt64(raw), raw.isMultiple(of: 9) ? #","locale":"zh-Hans""# : "")
+    }
+    fixture.port.postedToFew = 0
+    fixture.port.postedToMany = 0
+
+    fixture.send(1, select(1, 1, 0))
+    #expect(fixture.port.postedToFew + fixture.port.postedToMany == count)
+    // The author's copy is one of few.
+    #expect(fixture.port.postedToMany == (count > 16 ? count - 1 : 0))
+
+    fixture.send(1, #"{"type":"touch","column":0,"row":1}"#)
+    fixture.wait(60)
+    #expect(fixture.port.postedToMany > (count > 16 ? count : -1))
+    #expect(count > 16 || fixture.port.postedToMany == 0)
+  }
+
   @Test func `a delta without texts is one frame for all locales`() throws {
     let fixture = try HubFixture(calendar)
     fixture.join(1)

@@ -50,6 +50,15 @@ final class TestPort: HubPort {
     return full.contains(connection.raw) ? .full : .sent
   }
 
+  /// How many frames were posted as one to many, and not.
+  var postedToMany = 0
+  var postedToFew = 0
+
+  func post(_ frame: Frame, to connection: ConnectionID, isOneToMany: Bool) -> SendOutcome {
+    if isOneToMany { postedToMany += 1 } else { postedToFew += 1 }
+    return send(frame, to: connection)
+  }
+
   func pause(_ connection: ConnectionID) { paused.insert(connection.raw) }
   func resume(_ connection: ConnectionID) { paused.remove(connection.raw) }
 

@@ -12,6 +12,8 @@ final class EchoHandler: SocketLoopHandler {
   var streams: [RequestID: Int] = [:]
   var waiting: [(id: RequestID, at: Int64)] = []
   var openedCount = 0, closedCount = 0, streamsClosedCount = 0
+  /// Event-loop iterations after which everything was written.
+  var iteratedCount = 0
   /// Bytes of messages that the loop has accepted.
   var takenCount = 0
 
@@ -57,6 +59,8 @@ final class EchoHandler: SocketLoopHandler {
     }
   }
 
+  func iterated() { iteratedCount += 1 }
+
   func full(_ connection: ConnectionID) { connections[connection]?.isFull = true }
 
   func writable(_ connection: ConnectionID) {
@@ -81,7 +85,7 @@ final class EchoHandler: SocketLoopHandler {
       connections[connection]?.outbox.append(frame)
     } else {
       takenCount += frame.count
-      if loop.post(frame, to: connection) == .full { connections[connection]?.isFull = true }
+      if loop.post(frame, to: connection, isOneToMany: false) == .full { connections[connection]?.isFull = true }
     }
   }
 
@@ -94,7 +98,9 @@ final class EchoHandler: SocketLoopHandler {
       connections[connection]?.outbox.append(frame)
     }
     takenCount += ready.count * frame.count
-    for place in loop.post(frame, toAll: ready) { connections[ready[place]]?.isFull = true }
+    for place in loop.post(frame, toAll: ready, isOneToMany: ready.count > 16) {
+      connections[ready[place]]?.isFull = true
+    }
   }
 
   private func close(_ connection: ConnectionID, _ code: UInt16, _ reason: String, _ last: Frame?) {
@@ -105,7 +111,8 @@ final class EchoHandler: SocketLoopHandler {
   /// `close CODE REASON`, `last CODE REASON` (a message, then the close), `flood COUNT BYTES`,
   /// `flood-close COUNT BYTES CODE`, `all TEXT`, `each COUNT BYTES` (to all: COUNT messages, each
   /// BYTES bytes longer than the one before), `crowd` (to all of /script, then to those of /first,
-  /// and in the next event-loop iteration to those of /second), `pause` (stops reading from this
+  /// and in the next event-loop iteration to those of /second), `crowds COUNT` (to all of /script in
+  /// each of COUNT iterations; then, how often everything was written meanwhile), `pause` (stops reading from this
   /// connection), `resume` (resumes all paused connections); any other text is echoed.
   private func obey(_ line: String, _ connection: ConnectionID) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
@@ -134,6 +141,8 @@ final class EchoHandler: SocketLoopHandler {
       // Safe: the loop runs it on this thread.
       nonisolated(unsafe) let handler = self
       loop.post { handler.sendAll(Frame("second".utf8), path: "/second") }
+    case "crowds":
+      sendCrowds(number(1), then: connection, from: iteratedCount)
     case "pause":
       send(Frame("paused".utf8), connection)
       loop.pause(connection)
@@ -142,6 +151,14 @@ final class EchoHandler: SocketLoopHandler {
     default:
       send(Frame(line.utf8), connection)
     }
+  }
+
+  private func sendCrowds(_ count: Int, then connection: ConnectionID, from first: Int) {
+    if count == 0 { return send(Frame("written \(iteratedCount - first)".utf8), connection) }
+    sendAll(Frame("crowd".utf8), path: "/script")
+    // Safe: the loop runs it on this thread.
+    nonisolated(unsafe) let handler = self
+    loop.post { handler.sendCrowds(count - 1, then: connection, from: first) }
   }
 
   func closeAll() {

@@ -44,3 +44,19 @@ def test_a_message_to_few_does_not_wait_for_one_to_many(start):  # noqa: F811
     assert min(times) < arrival(second) < sorted(times)[200]
     for web in (*crowd, first, second):
         web.socket.close()
+
+
+def test_everything_is_written_again_and_again_however_much_is_posted(start):  # noqa: F811
+    """The 100 connections get a message in each iteration, which sends to 64 of them."""
+    server = start(**PATIENT)
+    crowd = [server.websocket("/script") for _ in range(100)]
+
+    crowd[0].send_text("crowds 160")
+
+    received = [crowd[0].read_text() for _ in range(161)]
+    assert set(received[:160]) == {"crowd"}
+    assert int(received[160].removeprefix("written ")) >= 10
+    for web in crowd[1:]:
+        assert [web.read_text() for _ in range(160)] == received[:160]
+    for web in crowd:
+        web.socket.close()

@@ -130,13 +130,13 @@ bool wsl_move(wsl_request *request, void *destination);
 ///   because the buffer has no limit. `WSL_GONE`: the connection has ended; nothing was sent.
 wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 
-/// Queues a text message like `wsl_send`, but sends it at the end of this or a later event-loop
-/// iteration, with one `send()` or `sendmsg()` per connection. Messages that were posted and sent
-/// to the same connection keep their order. The payload can be reused as soon as this returns.
+/// Queues a text message like `wsl_send`, but sends it at the end of this event-loop iteration or,
+/// if it is one `to_many`, a later one, with one `send()` or `sendmsg()` per connection. The order
+/// on a connection is kept. The payload can be reused as soon as this returns.
 ///
 /// - Returns: `WSL_SENT`: queued; the `full` handler is called later if the kernel does not take
 ///   all of it. `WSL_FULL` and `WSL_GONE` as for `wsl_send`.
-wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count);
+wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count, bool to_many);
 
 /// Posts the same message to several connections. Ids of ended connections are skipped.
 ///
@@ -144,7 +144,7 @@ wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 ///   of the connections for which `wsl_post` would return `WSL_FULL`.
 /// - Returns: The number of those connections.
 size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
-                    size_t count, uint32_t *full);
+                    size_t count, bool to_many, uint32_t *full);
 
 /// Writes a close frame with `code` and `reason` (UTF-8, truncated to `WSL_REASON_MAX` bytes) after
 /// everything sent or posted before, and waits for the peer's close frame. The connection ends,

@@ -10,7 +10,6 @@
 enum {
   SWEEP_MS = 250,
   DRAIN_SWEEP_MS = 10,
-  MANY_MAX = 64,                ///< members of large sessions to whom an iteration sends
   SPARE_DESCRIPTORS = 768,      ///< reserved for non-connections; 64 loops use 514
 };
 
@@ -28,7 +27,7 @@ static void timed(uv_timer_t *timer) {
 static void iteration_ended(uv_prepare_t *prepare) {
   wsl_loop *loop = prepare->data;
   wsl_run_deferred(loop);
-  bool is_written = wsl_flush_part(loop, MANY_MAX);
+  bool is_written = wsl_flush_part(loop);
   if (!is_written) wsl_wake(loop);
   uint64_t now = uv_hrtime(), idle = uv_metrics_idle_time(&loop->uv);
   uint64_t passed = now - loop->iterated_at_ns, waited = idle - loop->idle_ns;

@@ -6,12 +6,18 @@
 
 // The end of an event-loop iteration: one system call per connection sends the frames of the batch.
 // So that a large session does not delay the others, the frames for few connections come first, and
-// those for many are sent to a limited number of connections in each iteration.
+// those for many are sent in parts, one in an iteration. However many frames are posted meanwhile,
+// all are sent in every 16th iteration.
 //
 // Frames bypass libwebsockets; only bytes that the kernel does not take are passed to it. It
 // buffers them and writes them when the socket becomes writable. With TLS, all frames of the batch
 // are passed to it together: it encrypts them with one SSL_write(), which makes records of up to
 // 16 KiB, each sent with one system call.
+
+enum {
+  MANY_MAX = 64,   ///< members of large sessions to whom a part is sent
+  PARTS_MAX = 16,  ///< parts, of which the last has all the rest
+};
 
 /// The frames posted to one connection, for one system call.
 typedef struct parcel {
@@ -83,8 +89,12 @@ static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
     loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
 }
 
-bool wsl_flush_part(wsl_loop *loop, uint32_t many_max) {
+/// Sends the frames for few connections, and those for many to at most `many_max`.
+///
+/// - Returns: Whether all frames are sent and the batch is empty.
+static bool flush(wsl_loop *loop, uint32_t many_max) {
   wsl_batch *batch = &loop->batch;
+  bool is_rest = batch->many_written > 0;
   uint32_t few = batch->few_count, many = batch->many_count - batch->many_written;
   if (many > many_max) many = many_max;
   for (uint32_t number = 0; number < few + many; number++) {
@@ -92,7 +102,7 @@ bool wsl_flush_part(wsl_loop *loop, uint32_t many_max) {
     wsl_slot *slot = &loop->slots[batch->slots[place]];
     if (slot->phase != PHASE_OPEN) slot->posted_first = slot->posted_count = 0;
     else if (slot->posted_first) flush_slot(loop, slot);
-    if (number == 0) loop->handlers.written(loop->owner);
+    if (number == 0 && !is_rest) loop->handlers.written(loop->owner);
   }
   batch->few_count = 0;
   if (batch->many_written < batch->many_count) return false;
@@ -100,4 +110,11 @@ bool wsl_flush_part(wsl_loop *loop, uint32_t many_max) {
   return true;
 }
 
-void wsl_flush(wsl_loop *loop) { wsl_flush_part(loop, WSL_BATCH_SLOTS); }
+bool wsl_flush_part(wsl_loop *loop) {
+  bool is_last = ++loop->batch.part_count == PARTS_MAX;
+  bool is_empty = flush(loop, is_last ? WSL_BATCH_SLOTS : MANY_MAX);
+  if (is_empty) loop->batch.part_count = 0;
+  return is_empty;
+}
+
+void wsl_flush(wsl_loop *loop) { flush(loop, WSL_BATCH_SLOTS); }

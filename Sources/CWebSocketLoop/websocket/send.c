@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Writes are batched per event-loop iteration: one system call per connection at its end.
+// Writes are batched: one system call per connection at the end of an event-loop iteration.
 //
 // A posted frame is copied into the batch once for any number of connections. The batch has a list
 // of pieces for each connection. Frames bypass libwebsockets; only bytes that the kernel does not
@@ -13,7 +13,6 @@
 // are never written ahead of older frames in the batch.
 
 enum {
-  FEW = 16,                             ///< connections, of which a large session has more
   FRAME_COPY_MAX = WSL_BATCH_BYTES / 4, ///< a longer frame is not copied; the batch is flushed
   TEXT_FRAME = 0x81,                    ///< FIN bit and opcode text
 };
@@ -66,20 +65,20 @@ static const uint8_t *copy_frame(wsl_batch *batch, const uint8_t *frame, size_t 
 }
 
 /// Adds a slot to those of the batch.
-static void add_slot(wsl_batch *batch, uint32_t slot, bool to_few) {
-  if (to_few) batch->slots[batch->few_count++] = slot;
-  else batch->slots[WSL_BATCH_SLOTS - ++batch->many_count] = slot;
+static void add_slot(wsl_batch *batch, uint32_t slot, bool to_many) {
+  if (to_many) batch->slots[WSL_BATCH_SLOTS - ++batch->many_count] = slot;
+  else batch->slots[batch->few_count++] = slot;
 }
 
 static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size_t count,
-                      bool to_few) {
+                      bool to_many) {
   wsl_batch *batch = &loop->batch;
   batch->pieces[batch->piece_count++] = (wsl_piece){.bytes = bytes, .count = (uint32_t)count};
   uint16_t number = (uint16_t)batch->piece_count;
   if (slot->posted_first) {
     batch->pieces[slot->posted_last - 1].next = number;
   } else {
-    add_slot(batch, (uint32_t)(slot - loop->slots), to_few);
+    add_slot(batch, (uint32_t)(slot - loop->slots), to_many);
     slot->posted_first = number;
     slot->posted_count = 0;
     slot->posted_bytes = 0;
@@ -95,7 +94,7 @@ static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size
 /// - Parameter copy: In: the frame in the batch, or NULL if it is not in the batch. Out: likewise;
 ///   equal to `frame` if it was too long to be copied.
 static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, size_t count,
-                        bool to_few, const uint8_t **copy) {
+                        bool to_many, const uint8_t **copy) {
   // Testing the phase suffices here, without wsl_is_open(), which would touch libwebsockets' memory
   // for every recipient: a callback changes the phase before libwebsockets writes a close frame.
   if (!slot || slot->phase != PHASE_OPEN) return WSL_GONE;
@@ -109,25 +108,24 @@ static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, si
     return WSL_FULL;
   }
   if (!*copy) *copy = copy_frame(&loop->batch, frame, count);
-  add_piece(loop, slot, *copy, count, to_few);
+  add_piece(loop, slot, *copy, count, to_many);
   return WSL_SENT;
 }
 
-wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
+wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count, bool to_many) {
   const uint8_t *frame = make_frame(payload, &count), *copy = NULL;
-  wsl_outcome outcome = post(loop, wsl_slot_of(loop, id), frame, count, true, &copy);
+  wsl_outcome outcome = post(loop, wsl_slot_of(loop, id), frame, count, to_many, &copy);
   if (copy == frame) wsl_flush(loop);
   return outcome;
 }
 
 size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
-                    size_t count, uint32_t *full) {
+                    size_t count, bool to_many, uint32_t *full) {
   const uint8_t *frame = make_frame(payload, &count), *copy = NULL;
   size_t full_count = 0;
-  bool to_few = id_count <= FEW;
   for (size_t index = 0; index < id_count; index++) {
     wsl_slot *slot = wsl_slot_of(loop, ids[index]);
-    if (post(loop, slot, frame, count, to_few, &copy) == WSL_FULL)
+    if (post(loop, slot, frame, count, to_many, &copy) == WSL_FULL)
       full[full_count++] = (uint32_t)index;
   }
   if (copy == frame) wsl_flush(loop);

@@ -100,7 +100,13 @@ extension Connections {
       return append(message, to: connection, at: time)
     }
     counters.deliveries += 1
-    if port.post(frame, to: connection.id) == .full { block(connection) }
+    var isOneToMany = false
+    if case .updates = message, let session = connection.hosted?.session {
+      isOneToMany = session.hasManyListeners
+    }
+    if port.post(frame, to: connection.id, isOneToMany: isOneToMany) == .full {
+      block(connection)
+    }
   }
 
   private func append(
@@ -129,9 +135,11 @@ extension Connections {
   }
 
   /// Posts a frame to connections whose outboxes are idle.
-  func post(_ frame: Frame, toAll recipients: [ConnectionID]) {
+  func post(_ frame: Frame, toAll recipients: [ConnectionID], isOneToMany: Bool) {
     counters.deliveries += recipients.count
-    for index in port.post(frame, toAll: recipients) { full(recipients[index]) }
+    for index in port.post(frame, toAll: recipients, isOneToMany: isOneToMany) {
+      full(recipients[index])
+    }
   }
 
   /// Removes a connection that the caller must close, because more than `outboxMessages` messages
@@ -255,4 +263,9 @@ extension Outbox.Waiting {
     case .lateAnswer: nil
     }
   }
+}
+
+extension Session {
+  /// Whether sending to all listeners takes so long that others must not wait for it.
+  var hasManyListeners: Bool { listeners.count > 16 }
 }

@@ -28,6 +28,7 @@ final class FanOut {
     fileprivate var recipients: [ConnectionID]
     /// The ``Connections/stopCount`` at which they were idle.
     fileprivate let stopCount: Int
+    fileprivate let isOneToMany: Bool
   }
 
   /// Delivers a delta to all listeners. Those with the same language and view share the bytes of
@@ -77,7 +78,9 @@ final class FanOut {
       self.recipients = recipients
       return nil
     }
-    return SharedCopy(frame: shared, recipients: recipients, stopCount: stopCount)
+    return SharedCopy(
+      frame: shared, recipients: recipients, stopCount: stopCount,
+      isOneToMany: session.hasManyListeners)
   }
 
   /// Posts the shared copy of a delta.
@@ -86,7 +89,8 @@ final class FanOut {
   /// recipient may not be idle any more: then each is delivered to separately.
   func post(_ shared: consuming SharedCopy, at time: HubTime) {
     if connections.stopCount == shared.stopCount {
-      connections.post(shared.frame, toAll: shared.recipients)
+      connections.post(
+        shared.frame, toAll: shared.recipients, isOneToMany: shared.isOneToMany)
     } else {
       for recipient in shared.recipients {
         guard let connection = connections[recipient] else { continue }

@@ -20,15 +20,17 @@ package protocol HubPort: AnyObject {
   /// Sends a frame to a connection that is not write-blocked, in one batch with the other frames
   /// posted in this event-loop iteration.
   ///
+  /// - Parameter isOneToMany: Whether it is for a listener of a large session. The port sends the
+  ///   others first, and these perhaps in a later iteration.
   /// - Returns: As ``send(_:to:)``. If the batch later finds the connection write-blocked, the port
   ///   calls ``Hub/full(_:)``.
-  func post(_ frame: Frame, to connection: ConnectionID) -> SendOutcome
+  func post(_ frame: Frame, to connection: ConnectionID, isOneToMany: Bool) -> SendOutcome
   /// Posts a frame to many connections. The port buffers it for a connection that becomes
   /// write-blocked meanwhile.
   ///
   /// - Returns: The indices in `connections` of those that are write-blocked
   ///   (``SendOutcome/full``).
-  func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int]
+  func post(_ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool) -> [Int]
   /// Reports for the log that a member has joined by a connection.
   func joined(_ connection: ConnectionID, as member: MemberID)
   /// Sends `last`, then closes. ``Hub/closed(_:at:)`` follows in a later event-loop iteration.
@@ -53,13 +55,19 @@ package protocol HubPort: AnyObject {
 
 extension HubPort {
   /// Default: sends at once, without a batch.
-  package func post(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
+  package func post(
+    _ frame: Frame, to connection: ConnectionID, isOneToMany: Bool
+  ) -> SendOutcome {
     send(frame, to: connection)
   }
 
   /// Default: posts to one connection after the other.
-  package func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
-    connections.indices.filter { post(frame, to: connections[$0]) == .full }
+  package func post(
+    _ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool
+  ) -> [Int] {
+    connections.indices.filter {
+      post(frame, to: connections[$0], isOneToMany: isOneToMany) == .full
+    }
   }
 
   /// Default: keeps reading. The hub then closes a connection that sends too much.

@@ -25,7 +25,7 @@ final class ClientShare {
 /// messages are held until the next iteration: two of each connection, of which the hub then reads
 /// nothing more. A client that has all connections of the loop has no maximum.
 ///
-/// The cost is counted in deliveries to one listener, about a microsecond each. The last message
+/// The cost is counted in deliveries to one listener, a few microseconds each. The last message
 /// may exceed the maximum, so that every message is handled at some time.
 final class ClientShares {
   private var shares: [ClientID: ClientShare] = [:]

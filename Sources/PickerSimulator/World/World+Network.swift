@@ -48,7 +48,9 @@ extension World: HubPort {
 
   /// Batched sending. Like the real transport, the network may report a write-blocked connection
   /// later: within another call of the port, or at the end of the event-loop iteration.
-  package func post(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
+  package func post(
+    _ frame: Frame, to id: ConnectionID, isOneToMany: Bool
+  ) -> SendOutcome {
     if random.once(in: 3) { reportFull() }
     let wasFull = links[id.raw]?.isFull == true
     let outcome = take(frame, id)

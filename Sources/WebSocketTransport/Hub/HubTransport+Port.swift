@@ -10,14 +10,22 @@ extension HubTransport {
     return loop.send(frame, to: connection)
   }
 
-  package func post(_ frame: Frame, to connection: ConnectionID) -> PickerHub.SendOutcome {
+  package func post(
+    _ frame: Frame, to connection: ConnectionID, isOneToMany: Bool
+  ) -> PickerHub.SendOutcome {
     if !streams.isEmpty, streams[connection] != nil { return sendEvent(frame, to: connection) }
-    return loop.post(frame, to: connection)
+    return loop.post(frame, to: connection, isOneToMany: isOneToMany)
   }
 
-  package func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
-    if streams.isEmpty { return loop.post(frame, toAll: connections) }
-    return connections.indices.filter { post(frame, to: connections[$0]) == .full }
+  package func post(
+    _ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool
+  ) -> [Int] {
+    if streams.isEmpty {
+      return loop.post(frame, toAll: connections, isOneToMany: isOneToMany)
+    }
+    return connections.indices.filter {
+      post(frame, to: connections[$0], isOneToMany: isOneToMany) == .full
+    }
   }
 
   package func joined(_ connection: ConnectionID, as member: MemberID) {

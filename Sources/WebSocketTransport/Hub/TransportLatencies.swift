@@ -5,7 +5,8 @@ package struct TransportLatencies: Sendable {
   /// The time to process a message on the loop's thread, from its arrival until the resulting
   /// frames were posted or a store operation was started.
   package private(set) var messageSeconds = Histogram.seconds
-  /// The time from the arrival of a command to the first write of its delta.
+  /// The time from the arrival of a command to the first write of its delta, or to the end of the
+  /// batch if earlier frames were still to be written.
   package private(set) var deliverySeconds = Histogram.seconds
   /// The time from the arrival of a command until its delta was written to its last recipient.
   package private(set) var lastDeliverySeconds = Histogram.seconds

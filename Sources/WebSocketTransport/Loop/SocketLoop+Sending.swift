@@ -13,18 +13,23 @@ extension SocketLoop: HubPort {
     SendOutcome(wsl_send(loop, connection.raw, frame.base + Frame.headroom, frame.count))
   }
 
-  /// Queues a frame like ``send(_:to:)``, but sends it at the end of the event-loop iteration,
-  /// together with the connection's other posted frames.
-  package func post(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
-    SendOutcome(wsl_post(loop, connection.raw, frame.base + Frame.headroom, frame.count))
+  /// Queues a frame like ``send(_:to:)``, but sends it together with the connection's other posted
+  /// frames at the end of the event-loop iteration, or of one of the next 15 if it is one to many.
+  package func post(
+    _ frame: Frame, to connection: ConnectionID, isOneToMany: Bool
+  ) -> SendOutcome {
+    SendOutcome(
+      wsl_post(loop, connection.raw, frame.base + Frame.headroom, frame.count, isOneToMany))
   }
 
-  package func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
+  package func post(
+    _ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool
+  ) -> [Int] {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: connections.count) { full in
       let fullCount = connections.withUnsafeBytes { ids in
         wsl_post_all(
           loop, ids.assumingMemoryBound(to: wsl_id.self).baseAddress, connections.count,
-          frame.base + Frame.headroom, frame.count, full.baseAddress)
+          frame.base + Frame.headroom, frame.count, isOneToMany, full.baseAddress)
       }
       return full.prefix(fullCount).map(Int.init)
     }
