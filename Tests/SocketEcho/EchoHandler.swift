@@ -85,7 +85,9 @@ final class EchoHandler: SocketLoopHandler {
       connections[connection]?.outbox.append(frame)
     } else {
       takenCount += frame.count
-      if loop.post(frame, to: connection, isOneToMany: false) == .full { connections[connection]?.isFull = true }
+      if loop.post(frame, to: connection, isOneToMany: false) == .full {
+        connections[connection]?.isFull = true
+      }
     }
   }
 
