@@ -192,7 +192,7 @@ typedef struct wsl_piece {
   uint16_t next;            ///< the next piece of the same connection, numbered from 1; 0: none
 } wsl_piece;
 
-/// The frames that were posted since the batch was empty, at the end of an event-loop iteration.
+/// The frames that were posted since an iteration ended with an empty batch.
 typedef struct wsl_batch {
   uint32_t few_count, many_count, many_written, piece_count, byte_count;
   uint32_t part_count;  ///< iterations since one at whose end the batch was empty

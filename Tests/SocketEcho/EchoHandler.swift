@@ -113,9 +113,10 @@ final class EchoHandler: SocketLoopHandler {
   /// `close CODE REASON`, `last CODE REASON` (a message, then the close), `flood COUNT BYTES`,
   /// `flood-close COUNT BYTES CODE`, `all TEXT`, `each COUNT BYTES` (to all: COUNT messages, each
   /// BYTES bytes longer than the one before), `crowd` (to all of /script, then to those of /first,
-  /// and in the next event-loop iteration to those of /second), `crowds COUNT` (to all of /script in
-  /// each of COUNT iterations; then, how often everything was written meanwhile), `pause` (stops reading from this
-  /// connection), `resume` (resumes all paused connections); any other text is echoed.
+  /// and in the next event-loop iteration to those of /second), `crowds COUNT` (to all of /script
+  /// in each of COUNT iterations; then, how often everything was written meanwhile), `pause` (stops
+  /// reading from this connection), `resume` (resumes all paused connections); any other text is
+  /// echoed.
   private func obey(_ line: String, _ connection: ConnectionID) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     func number(_ index: Int) -> Int { index < words.count ? Int(words[index]) ?? 0 : 0 }

@@ -32,7 +32,7 @@ def arrival(web):
 
 
 def test_a_message_to_few_does_not_wait_for_one_to_many(start):  # noqa: F811
-    server = start(**PATIENT)
+    server = start(**PATIENT, pingMilliseconds=110_000)
     first, second = timed(server.websocket("/first")), timed(server.websocket("/second"))
     crowd = [timed(server.websocket("/script")) for _ in range(300)]
 
@@ -48,7 +48,7 @@ def test_a_message_to_few_does_not_wait_for_one_to_many(start):  # noqa: F811
 
 def test_everything_is_written_again_and_again_however_much_is_posted(start):  # noqa: F811
     """The 100 connections get a message in each iteration, which sends to 64 of them."""
-    server = start(**PATIENT)
+    server = start(**PATIENT, pingMilliseconds=110_000)
     crowd = [server.websocket("/script") for _ in range(100)]
 
     crowd[0].send_text("crowds 160")

@@ -7,7 +7,7 @@
 // The end of an event-loop iteration: one system call per connection sends the frames of the batch.
 // So that a large session does not delay the others, the frames for few connections come first, and
 // those for many are sent in parts, one in an iteration. However many frames are posted meanwhile,
-// all are sent in every 16th iteration.
+// the 16th part has all the rest.
 //
 // Frames bypass libwebsockets; only bytes that the kernel does not take are passed to it. It
 // buffers them and writes them when the socket becomes writable. With TLS, all frames of the batch
@@ -102,7 +102,7 @@ static bool flush(wsl_loop *loop, uint32_t many_max) {
     wsl_slot *slot = &loop->slots[batch->slots[place]];
     if (slot->phase != PHASE_OPEN) slot->posted_first = slot->posted_count = 0;
     else if (slot->posted_first) flush_slot(loop, slot);
-    if (number == 0 && !is_rest) loop->handlers.written(loop->owner);
+    if (number == 0 && (few > 0 || !is_rest)) loop->handlers.written(loop->owner);
   }
   batch->few_count = 0;
   if (batch->many_written < batch->many_count) return false;
