@@ -15,10 +15,13 @@ PATIENCE = 30
 class RawMember:
     """Joins over a socket with a chosen receive buffer. Only `read` reads from the socket."""
 
-    def __init__(self, server, session, *, receive_buffer=None, join=True, name="Slow", **fields):
+    def __init__(self, server, session, *, receive_buffer=None, source=None, join=True,
+                 name="Slow", **fields):
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        if source:
+            self.socket.bind((source, 0))
         self.socket.settimeout(PATIENCE)
         self.socket.connect(("127.0.0.1", server.port))
         self.buffer = b""
