@@ -4,6 +4,8 @@ A server has one manual clock, so every pytest process starts servers of its own
 run in parallel processes. Within a process, creating a session sets the clock.
 """
 
+import gc
+
 import pytest
 
 from harness.pickerd import Pickerd
@@ -61,6 +63,12 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: ranks.get(group(item), len(ranks)))
     for item in items:
         item.add_marker(pytest.mark.xdist_group(group(item)))
+
+
+def pytest_collection_finish():
+    """The thousands of tests live until the end: garbage collections need not examine them."""
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 @pytest.fixture(scope="session")

@@ -81,15 +81,27 @@ def test_welcome_ref_counts_all_remembered_refs(server):
 # Java
 
 
-@pytest.fixture
-def java(tmp_path):
-    """Starts the guide's Java client: `java(session)`; `ask` sends lines to its input."""
+@pytest.fixture(scope="module")
+def java_client(tmp_path_factory):
+    """The command of the guide's Java client, compiled once: each start from source compiles it."""
     if not shutil.which("javac"):
         pytest.fail("javac is missing: apt-get install openjdk-17-jdk-headless")
+    classes = tmp_path_factory.mktemp("java")
+    subprocess.run(["javac", "-cp", JARS, "-d", str(classes), str(GUIDE / "PickerClient.java")],
+                   check=True, timeout=300)
+    return ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{JARS}:{classes}",
+            "PickerClient"]
+
+
+@pytest.fixture
+def java(tmp_path, java_client):
+    """Starts the guide's Java client: `java(session)`; `ask` sends lines to its input."""
     started = []
 
-    def starts(session, *arguments):
-        command = ["java", "-cp", JARS, str(GUIDE / "PickerClient.java"), session.url,
+    def starts(session, *arguments, is_source=False):
+        # As the guide starts it, or compiled.
+        program = ["java", "-cp", JARS, str(GUIDE / "PickerClient.java")]
+        command = [*(program if is_source else java_client), session.url,
                    str(tmp_path / "me.json"), *map(str, arguments)]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         started.append(process)
@@ -113,7 +125,7 @@ def state(process):
 
 def test_the_java_client_folds_taps_and_resumes_after_a_restart(server, java):
     session = server.session(CALENDAR)
-    first = java(session)
+    first = java(session, is_source=True)
     wait_until(lambda: "role" in state(first), 180)
     ask(first, type="tap", date="2018-11-20")
     wait_until(lambda: state(first)["revision"] == 1)
@@ -134,7 +146,7 @@ def test_the_java_client_folds_taps_and_resumes_after_a_restart(server, java):
 
 def test_the_java_client_gives_new_refs_to_commands_that_were_not_sent(server, java, tmp_path):
     session = server.session(CALENDAR)
-    first = java(session)
+    first = java(session, is_source=True)
     wait_until(lambda: "role" in state(first), 180)
     ask(first, type="tap", date="2018-11-20")
     wait_until(lambda: state(first)["unanswered"] == 0)

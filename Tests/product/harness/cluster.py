@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 from .pickerd import REPOSITORY, Pickerd, binary, wait_until
+from .postgres import BINARIES
 
 START_SECONDS = 300
 DATABASES = ["pg1", "pg2", "pg3"]
@@ -220,7 +221,9 @@ class Cluster(Client):
     def sql_once(self, statement, timeout, user):
         store = self.words["store"][0].replace("pickerd@", f"{user}@")
         done = subprocess.run(
-            ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", store, "-c", statement], capture_output=True, text=True, timeout=timeout, env={
+            # Not Debian's `psql`, a Perl program that starts this one.
+            [f"{BINARIES}/psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", store, "-c", statement],
+            capture_output=True, text=True, timeout=timeout, env={
                 **os.environ, "PGPASSFILE": self.words["passfile"][0], "PGCONNECT_TIMEOUT": "2"})
         if done.returncode:
             raise ConnectionError(done.stderr)

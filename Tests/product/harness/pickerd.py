@@ -256,11 +256,13 @@ def check_problem(answer):
 
 
 def wait_until(holds, timeout=30, what="the expected state"):
-    """Polls `holds()` every 20 ms until it is true, for state that no message reports."""
+    """Polls `holds()` until it is true, for state that no message reports; every 20 to 100 ms."""
     until = time.monotonic() + timeout
+    pause = 0.02
     while True:
         value = holds()
         if value:
             return value
         assert time.monotonic() < until, f"{what} did not happen in {timeout} s"
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(pause * 1.2, 0.1)
