@@ -138,6 +138,11 @@ final class Shelf: Sendable {
     throw StoreProblem("the store has posted no such notice")
   }
 
+  /// The lines that the store has posted for the log.
+  var messages: [String] {
+    notices.withLock { $0 }.compactMap { if case .message(let text) = $0 { text } else { nil } }
+  }
+
   func forget() { notices.withLock { $0 = [] } }
 
   func loaded(
@@ -149,9 +154,7 @@ final class Shelf: Sendable {
     let loaded = try await notice {
       if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil }
     }
-    if loaded == nil {
-      for case .message(let message) in notices.withLock({ $0 }) { print("not loaded: \(message)") }
-    }
+    if loaded == nil { for message in messages { print("not loaded: \(message)") } }
     return loaded
   }
 

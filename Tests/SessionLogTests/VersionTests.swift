@@ -175,6 +175,7 @@ import Testing
     }
 
     #expect(epochs[0] != "first" && epochs[0] == epochs[1])
+    #expect(shelf.messages.count { $0.contains("new epoch") } == 1)
   }
 
   @Test(arguments: [1, 2])

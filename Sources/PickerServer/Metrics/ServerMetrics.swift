@@ -110,7 +110,8 @@ struct ServerMetrics {
       sum.deliverySeconds)
     metrics.histogram(
       "pickerd_last_delivery_seconds",
-      "Time from a command's arrival to the last write of its delta, except to slow readers.",
+      "Time from a command's arrival until its delta and all posted meanwhile are written, "
+        + "except to slow readers.",
       sum.lastDeliverySeconds)
     metrics.histogram(
       "pickerd_loop_iteration_seconds", "Busy time of an event-loop iteration.",

@@ -148,9 +148,11 @@ extension PostgresSessionLog {
       WITH renewed AS (
         UPDATE session SET epoch = replace(gen_random_uuid()::text, '-', ''), rules = $1,
           tzdata = $2 WHERE number = $3 AND epoch = $4 RETURNING number
+      ), marked AS (
+        UPDATE snapshot SET rules = $1, tzdata = $2, checksum = $5, replaces = $6
+        FROM renewed WHERE session = number AND sequence = $7
       )
-      UPDATE snapshot SET rules = $1, tzdata = $2, checksum = $5, replaces = $6
-      FROM renewed WHERE session = number AND sequence = $7
+      SELECT count(*) FROM renewed
       """,
       [
         .int(versions.rules), .text(versions.tzdata), .int(divergence.number),
@@ -162,9 +164,10 @@ extension PostgresSessionLog {
         notify(divergence.refusal(of: session, at: versions))
         return notify(.loaded(session, nil))
       }
-      try writer.write([renewal])
-      follower.announceChange(of: session)
-      notify(divergence.notice(of: session, replayedWith: versions))
+      if try writer.write([renewal])[0].int(0, 0) == 1 {
+        follower.announceChange(of: session)
+        notify(divergence.notice(of: session, replayedWith: versions))
+      }
       readingQueue.async(execute: then)
     } catch {
       notify(.message("session \(session.shortened) cannot be read from \(address): \(error)"))

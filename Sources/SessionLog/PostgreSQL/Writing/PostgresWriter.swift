@@ -219,9 +219,12 @@ final class PostgresWriter {
   }
 
   /// Runs statements in a transaction of their own.
-  func write(_ statements: [PostgresStatement]) throws(PostgresError) {
+  ///
+  /// - Returns: Their results.
+  func write(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresRows] {
     let frame = [PostgresStatement("BEGIN")] + statements + [PostgresStatement("COMMIT")]
-    _ = try connected().run(frame, within: PostgresWriter.seconds)
+    let results = try connected().run(frame, within: PostgresWriter.seconds)
+    return Array(results.dropFirst().dropLast())
   }
 
   /// Whether another node runs that has newer versions of the rules or of the zone database.
