@@ -30,6 +30,12 @@ NODES = ["node1", "node2", "node3"]
 CLOCKS = {"node1": 5, "node2": -5}
 #: Each member's longest time without an answer, in seconds, by test.
 SILENCES = {}
+#: The tests during which the database always answers, and so does another node.
+NODE_FAULTS = {
+    "test_kill_9_of_a_node", "test_a_node_that_is_stopped_and_continued",
+    "test_a_restart_of_all_nodes_one_after_the_other",
+    "test_a_cut_between_a_node_and_the_databases",
+}
 
 
 @pytest.fixture(scope="module")
@@ -188,15 +194,14 @@ def test_a_cut_between_the_primary_and_the_standbys(cluster, network, travel):
 
 
 def test_members_are_back_after_seconds():
-    """The median of the tests before; the times of each are in deploy/README.md.
-
-    On a quiet machine it is less than five seconds; on a busy one the programs wait for a core.
-    """
+    """The times of each fault on a quiet machine are in deploy/README.md."""
     medians = {name: statistics.median(silences) for name, silences in SILENCES.items()}
     for name, silences in SILENCES.items():
         print(f"{name}: {medians[name]:.1f} s, at most {max(silences):.1f} s")
 
-    assert len(SILENCES) < 9 or statistics.median(medians.values()) < 30
+    late = {name: seconds for name, seconds in medians.items()
+            if seconds > (5 if name in NODE_FAULTS else 20)}
+    assert late == {}
 
 
 def test_nodes_with_different_clocks_agree_on_the_time(cluster):

@@ -1,10 +1,12 @@
 """Accessibility: keyboard only, right to left, reduced motion and screen readers."""
 
+import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
 from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
 
 
 def focuses(one, date):

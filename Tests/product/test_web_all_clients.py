@@ -16,6 +16,7 @@ from test_event_streams import Watcher
 from test_mixed_clients import guide
 
 pytest_plugins = ["webpages", "terminals"]
+pytestmark = pytest.mark.used_pages
 
 
 class Everybody:

@@ -8,6 +8,7 @@ from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
 
 #: The longest texts of versions 1 to 10, and the shortest of each but the first.
 LENGTHS = [1, 14, 15, 26, 27, 42, 43, 62, 63, 84, 85, 106, 107, 122, 123, 152, 153, 180, 181, 213]
