@@ -14,19 +14,24 @@ final class Shelf: Sendable {
   /// The name of the database; empty for SQLite.
   let database: String
   private let notices = Mutex<[StoreNotice]>([])
+  private let isReused: Bool
 
-  init(_ engine: Engine = .sqlite) throws {
+  /// - Parameter isReused: Whether other tests before and after this one may have the database.
+  init(_ engine: Engine = .sqlite, isReused: Bool = true) throws {
     self.engine = engine
+    self.isReused = isReused
     let folder = NSTemporaryDirectory() + "pickerd-store-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     path = folder + "/store.sqlite"
-    database = engine == .sqlite ? "" : try TestServer.shared.acquire()
+    let server = TestServer.shared
+    database =
+      engine == .sqlite ? "" : isReused ? try server.acquire() : try server.create()
   }
 
   deinit {
     let folder = (path as NSString).deletingLastPathComponent
     try? FileManager.default.removeItem(atPath: folder)
-    if engine == .postgres { TestServer.shared.release(database) }
+    if engine == .postgres && isReused { TestServer.shared.release(database) }
   }
 
   func open(

@@ -27,7 +27,7 @@ import Testing
   private func withStandby(
     _ body: (TestNode, Shelf, TestStandby) async throws -> Void
   ) async throws {
-    let shelf = try Shelf(.postgres)
+    let shelf = try Shelf(.postgres, isReused: false)
     let standby = try TestStandby(shelf.database)
     defer { standby.end() }
     try await body(try await node(shelf), shelf, standby)

@@ -54,6 +54,12 @@ final class TestServer: Sendable {
         script: "SET client_min_messages = warning; DROP SCHEMA IF EXISTS pickerd CASCADE")
       return name
     }
+    return try create()
+  }
+
+  /// A new database. In a used one a node of the test before may not have ended yet: it connects
+  /// again, and works for the nodes of the next test.
+  func create() throws -> String {
     let number = count.withLock { count in
       count += 1
       return count

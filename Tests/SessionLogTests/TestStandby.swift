@@ -54,7 +54,7 @@ final class TestStandby: Sendable {
     try wait(for: "the end of the standby") { try count("pg_stat_replication", "true") == 0 }
   }
 
-  /// Commits do not wait any more; the database may be used by other tests.
+  /// Commits of new connections do not wait any more.
   func end() {
     try? start()
     try? set("RESET synchronous_commit")
@@ -92,7 +92,18 @@ final class TestStandby: Sendable {
       if try holds() { return }
       Thread.sleep(forTimeInterval: 0.02)
     }
-    throw StoreProblem("not within 60 s: \(what)")
+    throw StoreProblem("not within 60 s: \(what). Connections:\n\(try connections())")
+  }
+
+  /// The connections to the database, with what each one runs and waits for.
+  private func connections() throws -> String {
+    let rows = try TestServer.shared.connect(database).run(
+      """
+      SELECT concat_ws(' | ', application_name, state, wait_event_type, wait_event,
+        now() - query_start, pg_blocking_pids(pid)::text, left(query, 150))
+      FROM pg_stat_activity WHERE datname = current_database() ORDER BY application_name
+      """)
+    return (0..<rows.count).compactMap { rows.text($0, 0) }.joined(separator: "\n")
   }
 
   private static let binaries =
