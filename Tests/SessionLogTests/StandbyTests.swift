@@ -101,6 +101,22 @@ import Testing
     }
   }
 
+  /// Regression: each comparison with the log left a connection at the server until the standby was
+  /// back.
+  @Test func `a node that waits for a standby has one connection for it`() async throws {
+    try await withStandby { one, shelf, standby in
+      let two = try TestNode(shelf)
+      #expect(try await two.load().entryCount == 1)
+      try appendUnanswered(one, shelf, standby)
+
+      try await Task.sleep(for: .seconds(18))
+      let waits = "query LIKE '%logical_emit%' AND \(two.isReader)"
+      #expect(try standby.waits(waits) <= 1)
+      try standby.start()
+      #expect(try await two.records(1).count == 1)
+    }
+  }
+
   /// Regression: a new connection waited for 30 s, whatever the time of the batch was, and each
   /// attempt left a connection at the server.
   @Test func `a batch waits for a standby for a bounded time, over all connections`() async throws {
@@ -228,6 +244,7 @@ extension TestNode {
 
   /// SQL about a row of `pg_stat_activity`: it is a connection with which the node reads.
   fileprivate var isReader: String {
-    "application_name = '\(log.follower.name.dropLast("-follower".count))'"
+    let name = log.follower.name.dropLast("-follower".count)
+    return "application_name ~ '^\(name)-(loads|history|feed|confirmer)$'"
   }
 }

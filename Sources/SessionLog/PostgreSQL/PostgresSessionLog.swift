@@ -95,17 +95,18 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
     definitions = StoredDefinitions(zone: zone, digest: digest)
     reports = PostgresReports(notify: notify)
     let name = "pickerd-\(UUID().uuidString.prefix(8))"
-    reader = PostgresReader(address, name: name)
-    historyReader = PostgresReader(address, name: name)
+    reader = PostgresReader(address, name: "\(name)-loads")
+    historyReader = PostgresReader(address, name: "\(name)-history")
     do {
       let connection = try PostgresConnection(address, name: name)
       let opened = try PostgresSchema.open(connection)
       writer = try PostgresWriter(
         connection, address, name: "\(name)-writer", limits, feedLimits, versions, digest: digest)
-      feed = try PostgresFeed(connection, PostgresReader(address, name: name))
+      feed = try PostgresFeed(connection, PostgresReader(address, name: "\(name)-feed"))
       follower = try PostgresFollower(
         address, name: "\(name)-follower", incarnation: writer.incarnation, reports, definitions,
-        feed, confirming: PostgresReader(address, name: name), witness: writer.witness)
+        feed, confirming: PostgresReader(address, name: "\(name)-confirmer"),
+        witness: writer.witness)
       restored = try PostgresSessionLog.adoptAtStart(by: writer.incarnation, connection)
       ticketKey = [UInt8](
         try connection.run("SELECT ticket_key FROM store").data(0, 0) ?? Data())

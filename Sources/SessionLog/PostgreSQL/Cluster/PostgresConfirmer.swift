@@ -135,6 +135,19 @@ extension PostgresConnection {
     try run(PostgresConnection.flush, within: seconds)
   }
 
+  /// Ends the older connections with this name that wait for the standbys with a commit that
+  /// changes nothing. The server does not notice that this process has closed them, and each
+  /// would stay until a standby is back. It ends none that has changed something.
+  func endOlderWaits(as name: String) throws(PostgresError) {
+    try run("SELECT set_config('application_name', $1, false)", [.text(name)])
+    try run(
+      """
+      SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+      WHERE application_name = $1 AND pid <> pg_backend_pid() AND wait_event = 'SyncRep'
+        AND query LIKE '%pg_logical_emit_message%'
+      """, [.text(name)])
+  }
+
   /// The statements of that commit.
   static let flush = [
     PostgresStatement(

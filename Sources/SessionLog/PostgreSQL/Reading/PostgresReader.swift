@@ -13,8 +13,10 @@ final class PostgresReader: @unchecked Sendable {
   /// the lock of the node that sweeps.
   private static let idleSeconds = 60
 
-  /// - Parameter endsIdle: Whether the server ends the connection of a process that is stopped. Not
-  ///   for a long transaction with pauses.
+  /// - Parameters:
+  ///   - name: What the server knows the connection by; only this reader's if `endsIdle`.
+  ///   - endsIdle: Whether the server ends the connection of a process that is stopped, and those
+  ///     before it that still wait. Not for a long transaction with pauses.
   init(_ address: PostgresAddress, name: String, endsIdle: Bool = true) {
     self.address = address
     self.name = name
@@ -100,7 +102,10 @@ final class PostgresReader: @unchecked Sendable {
     if let failure, failure.at > .now - .seconds(1) { throw failure.error }
     do throws(PostgresError) {
       let fresh = try PostgresConnection(address, name: name)
-      if endsIdle { try fresh.endWhenIdle(for: PostgresReader.idleSeconds) }
+      if endsIdle {
+        try fresh.endWhenIdle(for: PostgresReader.idleSeconds)
+        try fresh.endOlderWaits(as: name)
+      }
       (connection, failure) = (fresh, nil)
       return fresh
     } catch {
