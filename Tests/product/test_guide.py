@@ -146,7 +146,7 @@ def test_the_java_client_folds_taps_and_resumes_after_a_restart(server, java):
 
 def test_the_java_client_gives_new_refs_to_commands_that_were_not_sent(server, java, tmp_path):
     session = server.session(CALENDAR)
-    first = java(session, is_source=True)
+    first = java(session)
     wait_until(lambda: "role" in state(first), 180)
     ask(first, type="tap", date="2018-11-20")
     wait_until(lambda: state(first)["unanswered"] == 0)
