@@ -26,6 +26,9 @@ struct HostRequest {
         name: "PUT, by rows", sizes: (1_000, 20_000), definition: columns
       ) { $0.put(columns($1, $2)) },
       HostRequest(
+        name: "PUT of rows with new keys, by rows", sizes: (1_000, 20_000), definition: newColumns
+      ) { $0.put(newColumns($1, $2)) },
+      HostRequest(
         name: "PATCH of notes, by days", sizes: (1_000, 4_000), definition: { _, _ in months }
       ) { $0.patchNotes(notes($1, $2)) },
       HostRequest(
@@ -78,6 +81,11 @@ struct HostRequest {
 
   private static func columns(_ size: Int, _ shift: Int) -> String {
     let rows = (0..<size).map { #"{"key":"k\#($0)","text":"row \#($0) of \#(shift)"}"# }
+    return #"{"kind":"columns","columns":[[\#(rows.joined(separator: ","))]]}"#
+  }
+
+  private static func newColumns(_ size: Int, _ shift: Int) -> String {
+    let rows = (0..<size).map { #""the key of a row \#(shift * 1_000_000 + $0)""# }
     return #"{"kind":"columns","columns":[[\#(rows.joined(separator: ","))]]}"#
   }
 

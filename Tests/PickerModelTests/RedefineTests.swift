@@ -109,16 +109,42 @@ extension Picker {
   @Test func `a removed row is replaced by the next remaining row, else by the previous one`()
     throws
   {
-    func columns(_ keys: String) -> String {
-      let rows = keys.map { #""\#($0)""# }.joined(separator: ",")
-      return #"{"kind":"columns","columns":[[\#(rows)]]}"#
-    }
+    func columns(_ keys: String) -> String { RedefineTests.columns(keys.map { "\($0)" }) }
     for (left, remaining) in [("abef", "e"), ("fe", "e"), ("ab", "b"), ("ax", "a"), ("xy", "x")] {
       var picker = try Picker(columns("abcdef"), at: RedefineTests.now)
       _ = try picker.select(key: "c", column: 0)
       _ = try picker.redefine(columns(left))
       #expect(picker.keys == [remaining])
     }
+  }
+
+  @Test func `the nearest remaining row is the same in short and long lists`() throws {
+    var random = SystemRandomNumberGenerator()
+    let counts = [1, 3, 24, 25, 60, 400]
+    for old in counts {
+      for new in counts {
+        for shared in [0, 1, min(old, new) / 2] {
+          let keys = (0..<old).map { "key \($0)" }
+          let kept = keys.shuffled(using: &random).prefix(shared)
+          let left = (kept + (0..<new - shared).map { "new \($0)" }).shuffled(using: &random)
+          let selected = keys.filter { !kept.contains($0) }.randomElement(using: &random) ?? keys[0]
+          var picker = try Picker(RedefineTests.columns(keys), at: RedefineTests.now)
+          _ = try picker.select(key: selected, column: 0)
+
+          _ = try picker.redefine(RedefineTests.columns(left))
+
+          let row = keys.firstIndex(of: selected)!
+          let nearest = keys[row...].first(where: left.contains)
+          let key = nearest ?? keys[..<row].last(where: left.contains) ?? left[0]
+          #expect(picker.keys == [key], "\(keys), \(selected) to \(left)")
+        }
+      }
+    }
+  }
+
+  private static func columns(_ keys: [String]) -> String {
+    let rows = keys.map { #""\#($0)""# }.joined(separator: ",")
+    return #"{"kind":"columns","columns":[[\#(rows)]]}"#
   }
 
   @Test func `undo to a removed row selects the first row`() throws {

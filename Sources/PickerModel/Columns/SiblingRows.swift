@@ -28,10 +28,8 @@ package final class NodeTable: Sendable {
   let children: [List]
   /// The tree's first level as the only list, or one list per column.
   let roots: [List]
-  /// For each list longer than ``longCount``, by its first node: the row of each key.
-  private let rowsOfKeys: [Int32: [ExactString: Int32]]
-  /// For each list longer than ``longCount``, by its first node: a hash of its keys and texts.
-  private let digests: [Int32: ListDigest]
+  /// Lists longer than ``longCount``, by their first nodes.
+  let longLists: [Int32: LongList]
 
   /// Up to this length a linear search is as fast as a dictionary.
   private static let longCount = 24
@@ -46,20 +44,15 @@ package final class NodeTable: Sendable {
     var contents = ListContents(texts: texts, keys: keys)
     self.roots = roots.map { contents.list($0) }
     self.children = children.map { contents.list($0) }
-    var rowsOfKeys: [Int32: [ExactString: Int32]] = [:]
+    var longLists: [Int32: LongList] = [:]
     for list in roots + children where list.count > NodeTable.longCount {
-      rowsOfKeys[Int32(list.lowerBound)] = Dictionary(
-        uniqueKeysWithValues: list.map { (ExactString(keys[$0]), Int32($0 - list.lowerBound)) })
+      longLists[Int32(list.lowerBound)] = LongList(keys: keys, texts: texts, list)
     }
-    self.rowsOfKeys = rowsOfKeys
-    digests = rowsOfKeys.keys.reduce(into: [:]) { digests, first in
-      let count = rowsOfKeys[first]!.count
-      digests[first] = ListDigest(keys: keys, texts: texts, Int(first)..<Int(first) + count)
-    }
+    self.longLists = longLists
   }
 
   func row(ofKey key: String, in list: List) -> Int? {
-    if let rows = rowsOfKeys[list.first] { return rows[ExactString(key)].map(Int.init) }
+    if let long = longLists[list.first] { return long.row(ofKey: key) }
     let first = Int(list.first)
     for row in 0..<Int(list.count) where keys[first + row].isExactly(key) { return row }
     return nil
@@ -69,11 +62,20 @@ package final class NodeTable: Sendable {
   /// has, otherwise the nearest one before it, otherwise the first row.
   func row(nearestTo key: String, of old: ColumnRows, in list: List) -> Int {
     if let row = row(ofKey: key, in: list) { return row }
-    guard let oldRow = old.row(ofKey: key) else { return 0 }
-    for neighbour in Array(oldRow + 1..<old.count) + (0..<oldRow).reversed() {
-      if let row = row(ofKey: old.key(at: neighbour), in: list) { return row }
+    guard case .nodes(let old) = old, let oldRow = old.row(ofKey: key) else { return 0 }
+    guard let long = longLists[list.first] else { return row(nearestTo: oldRow, of: old, list) }
+    return long.row(of: oldRow + 1..<old.count, of: old)
+      ?? long.row(of: (0..<oldRow).reversed(), of: old) ?? 0
+  }
+
+  /// For a list that is not long: looks for its few keys in the old list, which may be long.
+  private func row(nearestTo oldRow: Int, of old: SiblingRows, _ list: List) -> Int {
+    let remaining = (0..<Int(list.count)).compactMap { row in
+      old.row(ofKey: keys[Int(list.first) + row]).map { (old: $0, new: row) }
     }
-    return 0
+    let next = remaining.filter { $0.old > oldRow }.min { $0.old < $1.old }
+    let previous = remaining.filter { $0.old < oldRow }.max { $0.old < $1.old }
+    return (next ?? previous)?.new ?? 0
   }
 
   func list(under node: Int) -> List { children[node] }
@@ -93,31 +95,14 @@ package final class NodeTable: Sendable {
   /// definitions this happens on another thread than the hub's.
   func reads(_ list: List, like other: List, of table: NodeTable) -> Bool {
     guard list.count == other.count else { return false }
-    if let digest = digests[list.first] { return digest == table.digests[other.first] }
+    if let long = longLists[list.first] {
+      return long.digest == table.longLists[other.first]?.digest
+    }
     return (0..<Int(list.count)).allSatisfy {
       let (node, otherNode) = (Int(list.first) + $0, Int(other.first) + $0)
       return keys[node].isExactly(table.keys[otherNode])
         && texts[node].isExactly(table.texts[otherNode])
     }
-  }
-}
-
-/// 128 bits of SipHash with the process's random key: equal digests are equal lists.
-private struct ListDigest: Equatable, Sendable {
-  private let low: Int
-  private let high: Int
-
-  init(keys: [String], texts: [String], _ nodes: Range<Int>) {
-    var (low, high) = (Hasher(), Hasher())
-    high.combine(1)
-    for node in nodes {
-      for text in [keys[node], texts[node]] {
-        low.combine(ExactString(text))
-        high.combine(ExactString(text))
-      }
-    }
-    self.low = low.finalize()
-    self.high = high.finalize()
   }
 }
 
