@@ -13,7 +13,8 @@
   each(PQpipelineSync) each(PQflush) each(PQisBusy) each(PQconsumeInput) each(PQexec)              \
   each(PQsendPrepare) each(PQsendQueryPrepared) each(PQgetResult) each(PQclear)                    \
   each(PQresultStatus) each(PQresultErrorMessage) each(PQresultErrorField) each(PQntuples)         \
-  each(PQgetisnull) each(PQgetlength) each(PQgetvalue) each(PQnotifies)
+  each(PQgetisnull) each(PQgetlength) each(PQgetvalue) each(PQnotifies)         \
+  each(PQsetNoticeProcessor)
 
 static struct {
 #define FIELD(name) __typeof__(name) *name;
@@ -171,6 +172,11 @@ char *PQgetvalue(const PGresult *result, int row, int column) {
 
 PGnotify *PQnotifies(PGconn *connection) {
   return library.PQnotifies(connection);
+}
+
+PQnoticeProcessor PQsetNoticeProcessor(PGconn *connection, PQnoticeProcessor processor,
+                                       void *argument) {
+  return library.PQsetNoticeProcessor(connection, processor, argument);
 }
 
 #pragma GCC visibility pop

@@ -204,6 +204,21 @@ def test_passwords_are_not_logged(tmp_path):
         assert "geheim" not in ran.stderr + ran.stdout
 
 
+def test_replay_of_a_database_without_sessions_says_so(stored, store, postgres):
+    """Regression: it reported a missing table, or that the session had ended."""
+    session = stored.session(LISTS)
+    empty = replayed(postgres.database(), session)
+    postgres.sql(store, "UPDATE pickerd.store SET moving_from = 'a/1'")
+    incomplete = replayed(store, session)
+    postgres.sql(store, "UPDATE pickerd.store SET moving_from = NULL, schema = schema + 1")
+    newer = replayed(store, session)
+
+    assert {empty.returncode, incomplete.returncode, newer.returncode} == {66}
+    assert empty.stderr.endswith(" has no sessions of pickerd\n"), empty.stderr
+    assert "has an incomplete copy" in incomplete.stderr, incomplete.stderr
+    assert "was migrated by a newer pickerd; use that version" in newer.stderr, newer.stderr
+
+
 def test_replay_compares_the_snapshots_of_a_database(stored, store):
     session = stored.session(LISTS)
     ana = session.join("Ana")

@@ -108,10 +108,21 @@ extension PostgresSessionLog {
     }
   }
 
+  /// Closes the sessions of a node that does not hear of the others' entries: their members would
+  /// wait for these without end.
+  func cannotFollow() {
+    queue.async {
+      guard self.failure == nil, let error = self.follower.problem.withLock({ $0 }) else { return }
+      self.fail([], error)
+      self.reports.lost(self.reports.use { $0.ids })
+    }
+  }
+
   /// Tries to write; on success accepts appends again.
   private func probe() {
     do throws(PostgresError) {
       try writer.probe()
+      if let problem = follower.problem.withLock({ $0 }) { throw problem }
     } catch {
       state.withLock { $0.failure = sentence(error) }
       return probeLater()

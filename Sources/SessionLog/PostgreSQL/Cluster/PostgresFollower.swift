@@ -23,6 +23,8 @@ final class PostgresFollower: @unchecked Sendable {
   let wake = WakeSignal()
   let outgoing = Mutex(Outgoing())
   private let aloneness = Atomic(true)
+  /// Why the others cannot be followed, if that has failed for as long as a batch waits.
+  let problem = Mutex<PostgresError?>(nil)
   /// Set before the thread starts.
   private weak var log: PostgresSessionLog?
   private var first: PostgresConnection?
@@ -35,6 +37,8 @@ final class PostgresFollower: @unchecked Sendable {
   var feedEpoch: String
   /// Whether the database can have every text in a notification.
   var sendsEntries = false
+  /// When everything was sent and read last.
+  private var lastTurn = ContinuousClock.now
   private var lastBeat = ContinuousClock.now
   private var lastComparison = ContinuousClock.now
 
@@ -167,6 +171,10 @@ final class PostgresFollower: @unchecked Sendable {
         connection = nil
         dropOutgoing()
         if error.isCutOff { log?.checkReachability() }
+        if !isAlone && .now - lastTurn > .seconds(PostgresSessionLog.waitSeconds) {
+          problem.withLock { $0 = error }
+          log?.cannotFollow()
+        }
         Thread.sleep(forTimeInterval: 0.2)
       }
     }
@@ -176,12 +184,12 @@ final class PostgresFollower: @unchecked Sendable {
   private func follow(_ connection: PostgresConnection) throws(PostgresError) {
     lastBeat = .now - PostgresFollower.beatInterval
     lastComparison = .now - PostgresFollower.comparisonInterval
-    var lastTurn = ContinuousClock.now
+    var turn = ContinuousClock.now
     while !isStopped {
       wake.reset()
       receive(connection.takeNotifications())
-      if .now - lastTurn > .seconds(2) { others.renew() }
-      lastTurn = .now
+      if .now - turn > .seconds(2) { others.renew() }
+      turn = .now
       try send(connection)
       try readGaps(connection)
       if .now - lastBeat >= PostgresFollower.beatInterval { try beat(connection) }
@@ -190,6 +198,8 @@ final class PostgresFollower: @unchecked Sendable {
         notify(.nodeLost(NodeIncarnation("\(node)")))
       }
       noteOthers()
+      lastTurn = .now
+      problem.withLock { $0 = nil }
       let rest = min(
         lastBeat + PostgresFollower.beatInterval - .now,
         lastComparison + PostgresFollower.comparisonInterval - .now)

@@ -81,6 +81,8 @@ struct PostgresDialing {
     guard let handle = PQconnectStartParams(keywords, values, 1) else {
       return failures[host] = PostgresError(lost: "out of memory")
     }
+    // By default libpq writes notices, and errors between two calls, to standard error.
+    PQsetNoticeProcessor(handle, { _, _ in }, nil)
     attempts[host] = Attempt(handle: handle)
     if PQstatus(handle) == CONNECTION_BAD { failed(host) }
   }

@@ -50,7 +50,9 @@ package enum PostgresBackup {
     _ connection: PostgresConnection, _ address: PostgresAddress, session: SessionID?,
     into part: String
   ) throws -> SQLiteBackup.Copy {
-    try check(connection, address)
+    if let problem = try PostgresSchema.problem(of: address, connection) {
+      throw Failure.source(problem)
+    }
     let database = try SQLiteConnection(part)
     try SQLiteSchema.migrate(database)
     try database.run("PRAGMA synchronous = EXTRA")
@@ -68,23 +70,5 @@ package enum PostgresBackup {
     let pages = try database.value("PRAGMA page_count", as: Int.self) ?? 0
     let pageBytes = try database.value("PRAGMA page_size", as: Int.self) ?? 0
     return SQLiteBackup.Copy(sessionCount: count, byteCount: pages * pageBytes)
-  }
-
-  /// Refuses a database without sessions of this version or an older one.
-  private static func check(_ connection: PostgresConnection, _ address: PostgresAddress) throws {
-    let version = try PostgresSchema.storedVersion(connection)
-    guard version > 0 else {
-      throw Failure.source(StoreProblem("\(address) has no sessions of pickerd"))
-    }
-    guard version <= PostgresSchema.version else {
-      throw Failure.source(
-        StoreProblem("\(address) was migrated by a newer pickerd; use that version"))
-    }
-    let isIncomplete = try connection.run("SELECT moving_from IS NOT NULL FROM store").bool(0, 0)
-    guard !isIncomplete else {
-      throw Failure.source(
-        StoreProblem(
-          "\(address) has an incomplete copy of an SQLite store: run pickerd move again"))
-    }
   }
 }

@@ -16,6 +16,9 @@ package enum PostgresReplay {
     do {
       return try PostgresReader(address, name: "pickerd replay", endsIdle: false).read {
         connection in
+        if let problem = try PostgresSchema.problem(of: address, connection) {
+          throw ReplayProblem(.noInput, "\(problem)")
+        }
         guard let rows = try PostgresSessionRows(session, connection) else {
           throw ReplayProblem(
             .noInput, "\(address) has no session \(session); ended sessions are deleted")

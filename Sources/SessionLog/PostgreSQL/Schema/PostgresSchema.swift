@@ -144,4 +144,19 @@ enum PostgresSchema {
     let isThere = try connection.run("SELECT to_regclass('pickerd.store') IS NOT NULL").bool(0, 0)
     return isThere ? try connection.run("SELECT schema FROM store").int(0, 0) ?? 0 : 0
   }
+
+  /// Why a program that only reads cannot use a database.
+  static func problem(
+    of address: PostgresAddress, _ connection: PostgresConnection
+  ) throws(PostgresError) -> StoreProblem? {
+    let stored = try storedVersion(connection)
+    if stored == 0 { return StoreProblem("\(address) has no sessions of pickerd") }
+    if stored > version {
+      return StoreProblem("\(address) was migrated by a newer pickerd; use that version")
+    }
+    let isIncomplete = try connection.run("SELECT moving_from IS NOT NULL FROM store").bool(0, 0)
+    return isIncomplete
+      ? StoreProblem("\(address) has an incomplete copy of an SQLite store: run pickerd move again")
+      : nil
+  }
 }

@@ -204,11 +204,16 @@ final class PostgresWriter {
     node.serial += triedCount
   }
 
-  /// Tries to write: what it writes is flushed like a batch.
+  /// Tries to write: it waits for the locks of the tables, and is flushed, like a batch.
   func probe() throws(PostgresError) {
-    let rows = try connected().run(
-      "UPDATE node SET batch = batch WHERE incarnation = $1 RETURNING 1", [.int(node.incarnation)])
-    if rows.count == 0 { throw unregistered() }
+    let results = try write([
+      PostgresStatement(
+        "LOCK TABLE session, entry, snapshot, definition, event, feed IN ROW EXCLUSIVE MODE"),
+      PostgresStatement(
+        "UPDATE node SET batch = batch WHERE incarnation = $1 RETURNING 1",
+        [.int(node.incarnation)]),
+    ])
+    if results[1].count == 0 { throw unregistered() }
   }
 
   /// The row of this node is missing, or has another fence: another node has deleted it. The next

@@ -1,0 +1,107 @@
+"""Faults of the database that the nodes must show to their operator: /readyz and the log."""
+
+import contextlib
+import json
+import subprocess
+import time
+
+import pytest
+
+from harness.definitions import LISTS
+from harness.member import Member
+from harness.pickerd import wait_until
+from harness.postgres import BINARIES
+from harness.store import stored_at
+
+
+@pytest.fixture
+def store(postgres):
+    return postgres.database()
+
+
+@pytest.fixture
+def start(tmp_path, store):
+    """Starts nodes, which are stopped at the end."""
+    nodes = []
+
+    def begin(*options):
+        nodes.append(stored_at(
+            tmp_path / f"{len(nodes)}.log", store, options=options, clock="system"))
+        return nodes[-1]
+
+    yield begin
+    for node in nodes:
+        node.stop()
+
+
+ENDED = """SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE '{}'"""
+
+
+@contextlib.contextmanager
+def holding(store, *statements):
+    """Runs statements in a connection that stays open until the end of the block."""
+    with subprocess.Popen(
+            [f"{BINARIES}/psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", store],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as psql:
+        psql.stdin.write(";\n".join([*statements, "SELECT 'held'"]) + ";\n")
+        psql.stdin.flush()
+        while psql.stdout.readline() != "held\n":
+            assert psql.poll() is None, "psql has failed"
+        yield
+        psql.stdin.close()
+        assert psql.wait(60) == 0
+
+
+def test_each_line_of_the_log_is_json_when_connections_are_ended(start, postgres, store):
+    """Regression: libpq wrote the server's messages to standard error."""
+    server = start("--log-format", "json")
+    session = server.session(LISTS)
+
+    for _ in range(3):
+        postgres.sql(store, ENDED.format("pickerd%"))
+        assert session.join("Ana").welcome
+
+    lines = server.log.read_text().splitlines()
+    assert [line for line in lines if not line.startswith(("{", "pickerd "))] == []
+    assert all(json.loads(line) for line in lines if line.startswith("{"))
+
+
+def is_ready(server):
+    return server.get("/readyz").status == 200
+
+
+def test_a_node_is_not_ready_while_its_tables_are_locked(start, store):
+    """Regression: it said after half a second that the store was writable again."""
+    server = start()
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+
+    with holding(store, "BEGIN", "LOCK TABLE pickerd.session IN EXCLUSIVE MODE"):
+        ana.ask("confirm")
+        ana.closed(4503, timeout=60)
+        for _ in range(20):
+            assert b"does not answer" in server.get("/readyz").body
+            time.sleep(0.1)
+    wait_until(lambda: is_ready(server), timeout=60, what="its readiness")
+
+
+def test_a_node_that_cannot_follow_the_others_is_not_ready(start, store, postgres):
+    """Regression: it was ready, and its members waited without end for the others' entries."""
+    one = start()
+    incarnation = postgres.sql(store, "SELECT incarnation FROM pickerd.node").strip()
+    two = start()
+    session = one.session(LISTS, now=None)
+    ana = session.join("Ana")
+    ben = session.track(Member(two.socket(session.path), "Ben"))
+    wait_until(lambda: len(ana.screen.members) == 2 or ana.drain(0.1), what="Ben")
+
+    # Another connection has the lock that the node needs to follow: it cannot connect for that.
+    with holding(store, ENDED.format("%-follower"), f"SELECT pg_advisory_lock({incarnation})"):
+        ben.ask_select(0, 1)
+        ana.closed(4503, timeout=60)
+        detail = one.get("/readyz").json["detail"]
+        assert "the lock of this node is held by another connection" in detail
+        assert is_ready(two)
+    wait_until(lambda: is_ready(one), timeout=60, what="its readiness")
+    session.back(ana).reach(1)
