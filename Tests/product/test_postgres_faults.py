@@ -2,13 +2,17 @@
 
 import contextlib
 import json
+import os
+import shutil
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
 from harness.definitions import LISTS
-from harness.member import Member
+from harness.member import Hung, Member
 from harness.pickerd import wait_until
 from harness.postgres import BINARIES
 from harness.store import stored_at
@@ -105,3 +109,48 @@ def test_a_node_that_cannot_follow_the_others_is_not_ready(start, store, postgre
         assert is_ready(two)
     wait_until(lambda: is_ready(one), timeout=60, what="its readiness")
     session.back(ana).reach(1)
+
+
+@pytest.fixture
+def small_disk(postgres):
+    """The folder of a disk of 40 MB, and a store whose database is on it."""
+    if os.geteuid() != 0:
+        pytest.skip("only root mounts a small disk")
+    folder = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", folder]).returncode:
+        folder.rmdir()
+        pytest.skip("this container may not mount a small disk")
+    shutil.chown(folder, "postgres")
+    postgres.sql("postgres://pickerd@/postgres", f"CREATE TABLESPACE small LOCATION '{folder}'")
+    postgres.run("createdb", "-D", "small", "small")
+    yield folder, f"postgres://pickerd@/small?host={postgres.folder}"
+    postgres.run("dropdb", "--force", "small")
+    postgres.sql("postgres://pickerd@/postgres", "DROP TABLESPACE small")
+    subprocess.run(["umount", folder], check=True)
+    folder.rmdir()
+
+
+def test_a_full_disk_of_the_database_is_logged_once(small_disk, tmp_path):
+    """Regression: the node said twice a second that the store was writable again."""
+    folder, store = small_disk
+    server = stored_at(tmp_path / "log", store, clock="system")
+    session = server.session(LISTS, now=None)
+    ballast = folder / "ballast"
+    with contextlib.suppress(OSError), ballast.open("wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 4096)
+
+    until, failed = time.monotonic() + 10, 0
+    while time.monotonic() < until:
+        try:
+            ana = session.join("Ana")
+            ana.select(0, failed % 2 + 1)
+        except (AssertionError, Hung):
+            failed += 1
+            time.sleep(0.05)
+    assert failed and b"No space left on device" in server.get("/readyz").body
+    ballast.unlink()
+    wait_until(lambda: is_ready(server), timeout=60, what="its readiness")
+
+    server.stop()
+    assert server.log.read_text().count("is writable again") == 1

@@ -108,7 +108,7 @@ extension PostgresSessionLog {
     }
   }
 
-  /// Closes the sessions of a node that does not hear of the others' entries: their members would
+  /// Closes the sessions of a node that does not receive the others' entries: their members would
   /// wait for these without end.
   func cannotFollow() {
     queue.async {

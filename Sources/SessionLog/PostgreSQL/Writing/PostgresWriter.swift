@@ -64,6 +64,8 @@ final class PostgresWriter {
   private static let servingLock = 0x70_6963_6B65_7265
   /// The seconds after which a connection that does not answer is closed.
   static let seconds = 10
+  /// The number of bytes that a probe writes: as much as a few commands need.
+  private static let probeBytes = 65_536
 
   /// Takes over an open connection whose schema is current.
   ///
@@ -204,16 +206,22 @@ final class PostgresWriter {
     node.serial += triedCount
   }
 
-  /// Tries to write: it waits for the locks of the tables, and is flushed, like a batch.
+  /// Tries to write: it waits for locks of the tables, needs space, and is flushed, like a batch.
   func probe() throws(PostgresError) {
+    let key = PostgresValue.bytes(Data("probe \(node.incarnation)".utf8))
+    // Random, so that they are not compressed.
+    let bytes = Data((0..<PostgresWriter.probeBytes).map { _ in .random(in: 0...255) })
     let results = try write([
       PostgresStatement(
         "LOCK TABLE session, entry, snapshot, definition, event, feed IN ROW EXCLUSIVE MODE"),
       PostgresStatement(
+        "INSERT INTO creation VALUES ($1, $2, '', '', '', now_ms())", [key, .bytes(bytes)]),
+      PostgresStatement("DELETE FROM creation WHERE key = $1", [key]),
+      PostgresStatement(
         "UPDATE node SET batch = batch WHERE incarnation = $1 RETURNING 1",
         [.int(node.incarnation)]),
     ])
-    if results[1].count == 0 { throw unregistered() }
+    if results[3].count == 0 { throw unregistered() }
   }
 
   /// The row of this node is missing, or has another fence: another node has deleted it. The next
