@@ -14,7 +14,7 @@ def test_members_are_shown_and_marked_when_offline(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
-    expect(ana.note).to_contain_text("Bo: has joined")
+    expect(ana.note).to_contain_text("Bo has joined")
     expect(ana.face("Bo")).to_be_visible()
     expect(bo.face("Ana (You)")).to_have_count(0)
 

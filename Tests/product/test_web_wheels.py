@@ -38,7 +38,7 @@ def test_dates_after_today_are_not_offered(window, server):
 def test_a_clamp_is_shown_with_values_reason_and_author(window, server):
     ana, bo, _ = two(window, server, DATE)
     # Announced up to two seconds later, and would replace what is announced until then.
-    expect(ana.spoken).to_contain_text("Bo: has joined")
+    expect(ana.spoken).to_contain_text("Bo has joined")
     ana.type_at(0, "2", "0", "1", "7")
     expect(bo.selected(0)).to_have_text("2017")
     ana.type_at(1, "3")
@@ -69,7 +69,7 @@ def test_a_clamp_to_today_shows_the_bound(window, server):
     expect(ana.note).to_contain_text("December → November: the latest you can pick is Nov 23, 2018")
 
 
-def test_undo_in_the_note_restores_the_value_in_both_windows(window, server):
+def test_undo_and_redo_are_shown_as_a_return_to_the_former_value(window, server):
     ana, bo, _ = two(window, server, DATE)
     ana.type_at(0, "2", "0", "0", "0")
     expect(bo.note).to_contain_text("Ana: Year 2000")
@@ -77,7 +77,11 @@ def test_undo_in_the_note_restores_the_value_in_both_windows(window, server):
     bo.note.get_by_role("button", name="Undo").click()
 
     expect(ana.selected(0)).to_have_text("2018")
-    expect(ana.note).to_contain_text("Bo: undone: Year 2018")
+    expect(ana.note).to_contain_text("Bo: back to Year 2018")
+
+    bo.button("Redo").click()
+
+    expect(ana.note).to_contain_text("Bo: back to Year 2000")
 
 
 def test_the_arrow_buttons_select_the_next_row_and_are_large_enough(window, server):
@@ -232,7 +236,7 @@ def test_a_dragged_row_that_was_removed_is_not_selected_by_its_index(window, ser
 
     ana.let_go()
 
-    expect(ana.note).to_contain_text("That row is gone: someone has changed an earlier column.")
+    expect(ana.note).to_contain_text("That row is gone: an earlier column has changed.")
     expect(ana.chosen).to_have_text("Sichuan · Chengdu · Pixian")
     assert session.result() == {"keys": ["Sichuan", "Chengdu", "Pixian"]}
 

@@ -174,7 +174,8 @@ export class PickerElement extends HTMLElement {
     if (!sentence) return;
     const isMine = sentence.mine && sentence.tone !== "move";
     const isWhole = sentence.who === "" || sentence.tone === "refusal" || (isMine && sentence.tone === "correction");
-    const text = isWhole ? sentence.text : this.words.did(sentence.who, sentence.text);
+    const { did, was } = this.words;
+    const text = isWhole ? sentence.text : (sentence.tone === "people" ? was : did)(sentence.who, sentence.text);
     // A decision of the host, or a change that moves the selection, is announced at once, and not merged with changes of
     // others. After a decision such a change is announced later, because it would replace the decision.
     const isCorrection = notice.kind === "hosted" && sentence.tone === "correction" && !this.note.hasDecision;

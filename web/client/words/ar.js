@@ -54,8 +54,9 @@ export const ar = {
     selection: () => "تغيّرت طريقة الاختيار",
   },
   did: (name, what) => `${name}: ${what}`,
+  was: (name, what) => `${name} ${what}`,
   moved: (label, text) => `${label} ${text}`,
-  undone: (label, text) => `تم التراجع: ${label} ${text}`,
+  undone: (label, text) => `عودة إلى: ${label} ${text}`,
   rangeOpened: (date) => `من ${date}؛ المس اليوم الأخير`,
   rangeClosed: (start, end, days) => `من ${start} إلى ${end}، ${counted(days, dayForms)}`,
   dateChosen: (date) => date,
@@ -98,7 +99,7 @@ export const ar = {
 
   refusals: {
     noSuchColumn: "لم يعد هذا العمود موجودًا.",
-    staleColumn: "لم يعد هذا الصف موجودًا: غيّر أحدهم عمودًا سابقًا.",
+    staleColumn: "لم يعد هذا الصف موجودًا: تغيّر عمود سابق.",
     noSuchRow: "لم يعد هذا الصف موجودًا.",
     outsideMonths: "هذا الشهر ليس في هذا التقويم.",
     noSuchCell: "لا يوجد يوم في هذا الموضع.",

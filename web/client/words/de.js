@@ -44,8 +44,9 @@ export const de = {
     selection: () => "jetzt ist eine andere Art der Auswahl nötig",
   },
   did: (name, what) => `${name}: ${what}`,
+  was: (name, what) => `${name} ${what}`,
   moved: (label, text) => `${label} ${text}`,
-  undone: (label, text) => `rückgängig gemacht: ${label} ${text}`,
+  undone: (label, text) => `zurück zu ${label} ${text}`,
   rangeOpened: (date) => `ab ${date}; tippen Sie den letzten Tag an`,
   rangeClosed: (start, end, days) => `${start} bis ${end}, ${counted(days, "Tag", "Tage")}`,
   dateChosen: (date) => date,
@@ -88,7 +89,7 @@ export const de = {
 
   refusals: {
     noSuchColumn: "Diese Spalte gibt es nicht mehr.",
-    staleColumn: "Diese Zeile gibt es nicht mehr: Jemand hat inzwischen eine frühere Spalte geändert.",
+    staleColumn: "Diese Zeile gibt es nicht mehr: Eine frühere Spalte hat sich geändert.",
     noSuchRow: "Diese Zeile gibt es nicht mehr.",
     outsideMonths: "Dieser Monat ist nicht in diesem Kalender.",
     noSuchCell: "An dieser Stelle liegt kein Tag.",

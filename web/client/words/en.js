@@ -46,8 +46,9 @@ export const en = {
     selection: () => "another kind of choice is needed now",
   },
   did: (name, what) => `${name}: ${what}`,
+  was: (name, what) => `${name} ${what}`,
   moved: (label, text) => `${label} ${text}`,
-  undone: (label, text) => `undone: ${label} ${text}`,
+  undone: (label, text) => `back to ${label} ${text}`,
   rangeOpened: (date) => `from ${date}; tap the last day`,
   rangeClosed: (start, end, days) => `${start} to ${end}, ${counted(days, "day", "days")}`,
   dateChosen: (date) => date,
@@ -90,7 +91,7 @@ export const en = {
 
   refusals: {
     noSuchColumn: "That column no longer exists.",
-    staleColumn: "That row is gone: someone has changed an earlier column.",
+    staleColumn: "That row is gone: an earlier column has changed.",
     noSuchRow: "That row is no longer there.",
     outsideMonths: "That month is not in this calendar.",
     noSuchCell: "There is no day there.",

@@ -41,8 +41,9 @@ export const ja = {
     selection: () => "選び方が変わりました",
   },
   did: (name, what) => `${name}：${what}`,
+  was: (name, what) => `${name} さんが${what}`,
   moved: (label, text) => `${label} ${text}`,
-  undone: (label, text) => `元に戻しました：${label} ${text}`,
+  undone: (label, text) => `${label} ${text} に戻しました`,
   rangeOpened: (date) => `${date} から。最後の日をタップしてください`,
   rangeClosed: (start, end, days) => `${start} から ${end}、${days} 日間`,
   dateChosen: (date) => date,
@@ -85,7 +86,7 @@ export const ja = {
 
   refusals: {
     noSuchColumn: "その列はもうありません。",
-    staleColumn: "その行はもうありません。ほかの人が前の列を変更しました。",
+    staleColumn: "その行はもうありません。前の列が変更されました。",
     noSuchRow: "その行はもうありません。",
     outsideMonths: "その月はこのカレンダーにありません。",
     noSuchCell: "そこに日付はありません。",

@@ -29,7 +29,10 @@ export type Words = {
     }) => string;
   };
   did: (name: string, what: string) => string;
+  /** A sentence about a member, such as one that has joined. */
+  was: (name: string, what: string) => string;
   moved: (label: string, text: string) => string;
+  /** After an undo or a redo. */
   undone: (label: string, text: string) => string;
   rangeOpened: (date: string) => string;
   rangeClosed: (start: string, end: string, days: number) => string;

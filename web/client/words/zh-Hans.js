@@ -41,8 +41,9 @@ export const zhHans = {
     selection: () => "选择方式已更改",
   },
   did: (name, what) => `${name}：${what}`,
+  was: (name, what) => `${name} ${what}`,
   moved: (label, text) => `${label} ${text}`,
-  undone: (label, text) => `已撤销：${label} ${text}`,
+  undone: (label, text) => `已恢复为：${label} ${text}`,
   rangeOpened: (date) => `从 ${date} 开始，请点最后一天`,
   rangeClosed: (start, end, days) => `${start} 至 ${end}，共 ${days} 天`,
   dateChosen: (date) => date,
@@ -85,7 +86,7 @@ export const zhHans = {
 
   refusals: {
     noSuchColumn: "这一列已不存在。",
-    staleColumn: "该行已不存在：有人更改了前面的列。",
+    staleColumn: "该行已不存在：前面的列已更改。",
     noSuchRow: "该行已不存在。",
     outsideMonths: "该月不在此日历中。",
     noSuchCell: "该位置没有日期。",
