@@ -1,5 +1,6 @@
 """Lost connections, offline mode, reloads and deleted sessions in the browser."""
 
+import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
 from playwright.sync_api import expect
 
@@ -148,8 +149,9 @@ def test_a_deleted_session_shows_a_message_and_offers_a_new_one(window, server):
     assert session.id not in ana.page.url
 
 
-def test_a_link_to_a_missing_session_shows_a_message(window, server):
-    ana = window(server, path="#/s/nothing-here", name="Ana")
+@pytest.mark.parametrize("id", ["nothing-here", "%E0%A4%A"], ids=["unknown", "malformed"])
+def test_a_link_to_a_missing_session_shows_a_message(window, server, id):
+    ana = window(server, path=f"#/s/{id}", name="Ana")
 
     expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
     ana.page.locator(".closed-page").get_by_role("link", name="All pickers").click()

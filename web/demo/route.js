@@ -8,7 +8,19 @@ import { read, write } from "./storage.js";
 export function routeOf(hash) {
   const match = /^#\/s\/([^/?]+)(?:\?(.*))?$/.exec(hash);
   if (!match) return null;
-  return { session: decodeURIComponent(match[1]), token: new URLSearchParams(match[2]).get("token") ?? undefined };
+  return { session: decoded(match[1]), token: new URLSearchParams(match[2]).get("token") ?? undefined };
+}
+
+/**
+ * The text itself if it is not a valid encoding: the server then answers that it has no such session.
+ * @param {string} text
+ */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /**
