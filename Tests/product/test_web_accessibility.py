@@ -153,3 +153,22 @@ def test_reduced_motion_disables_the_animation_of_wheels(window, server):
         return abs(row["y"] + row["height"] / 2 - wheel["y"] - wheel["height"] / 2) < 1
 
     wait_until(is_in_the_middle, what="the row in the middle")
+
+
+def test_forced_colors_show_the_range_and_the_days_that_cannot_be_picked(window, server):
+    session = server.session({**CALENDAR, "min": "2018-11-10"})
+    ana = window(server, session, name="Ana", forced_colors="active")
+    ana.day("2018-11-14").click()
+    ana.day("2018-11-16").click()
+    expect(ana.chosen).to_have_text("Nov 14 – 16, 2018 · 3 days")
+
+    def color(element, name):
+        return element.evaluate("(element, name) => getComputedStyle(element)[name]", name)
+
+    system = ana.page.evaluate("""() => Object.fromEntries(["Highlight", "HighlightText", "GrayText"].map((name) => {
+        const probe = document.body.appendChild(document.createElement("i"));
+        probe.style.cssText = `forced-color-adjust: none; color: ${name}`;
+        return [name, getComputedStyle(probe).color]; }))""")
+    assert color(ana.bands("2018-11").first, "backgroundColor") == system["Highlight"]
+    assert color(ana.day("2018-11-15").locator(".number"), "color") == system["HighlightText"]
+    assert color(ana.day("2018-11-08").locator(".number"), "color") == system["GrayText"]

@@ -131,6 +131,39 @@ def test_pickers_fit_into_320_px(window, server, definition):
     assert inside <= 0
 
 
+def test_a_title_of_one_long_word_is_broken(window, server):
+    session = server.session(LISTS, title="Donaudampfschifffahrtsgesellschaftskapitän")
+    ana = window(server, session, name="Ana", viewport={"width": 375, "height": 700})
+
+    expect(ana.page.locator(".picker-title")).to_have_text("Donaudampfschifffahrtsgesellschaftskapitän")
+    assert overflow(ana.page) <= 0
+
+
+def test_members_that_join_do_not_move_a_calendar_on_a_phone(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", viewport={"width": 375, "height": 700})
+    scroller = ana.page.locator(".scroller")
+    before = scroller.bounding_box()
+
+    for count in range(2, 9):
+        session.join(f"Member {count}")
+    expect(ana.page.locator(".face.more")).to_have_text("+2")
+
+    assert scroller.bounding_box() == before
+    assert overflow(ana.page) <= 0
+
+
+def test_long_names_of_weekdays_do_not_move_the_days_on_a_narrow_screen(window, server):
+    session = server.session({**CALENDAR, "selection": "single"})
+    ana = window(server, session, name="Ana", locale="ar", viewport={"width": 320, "height": 568})
+
+    ana.day("2018-11-14").click()
+
+    band = ana.bands("2018-11").bounding_box()
+    number = ana.day("2018-11-14").locator(".number").bounding_box()
+    assert abs(band["y"] - number["y"]) < 1
+
+
 def test_the_home_page_fits_320_px_and_4k(window, server):
     small = window(server, name="Ana", viewport={"width": 320, "height": 568})
     assert overflow(small.page) <= 0

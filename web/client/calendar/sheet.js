@@ -19,7 +19,7 @@ export const calendarSheet = sheetOf(`
 .weekdays, .week { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); }
 .head, .weekdays { block-size: 100%; }
 .weekdays { align-items: center; justify-items: center; font-size: .78rem; font-weight: 600; color: var(--ink); }
-.weekday { overflow: hidden; max-inline-size: 100%; }
+.weekday { overflow: hidden; max-inline-size: 100%; white-space: nowrap; }
 .weekday[data-weekend] { color: var(--muted); }
 .weeks { display: grid; grid-auto-rows: var(--week-height); }
 .day {
@@ -67,6 +67,14 @@ export const calendarSheet = sheetOf(`
 }
 .grid { position: relative; }
 .month[data-loading] .day { opacity: .55; }
+@media (forced-colors: active) {
+  .bands:not(.preview) .band { forced-color-adjust: none; background: Highlight; }
+  .day[aria-selected="true"] .number { forced-color-adjust: none; color: HighlightText; border-color: Highlight; }
+  .day[aria-selected="true"][aria-current] .number { border-color: HighlightText; }
+  .day:is(.outside, [data-unavailable]) { color: GrayText; opacity: 1; }
+  .day:is(.outside, [data-unavailable]):not([aria-selected="true"], [aria-current]) .number { border-color: Canvas; }
+  .day[data-unavailable="taken"] .number { text-decoration: line-through; }
+}
 @container (max-width: 400px) {
   .frame { padding: 10px 8px; }
   .today { padding-inline: .5rem; }

@@ -111,7 +111,7 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
   border-block-start: 1px solid var(--line); padding-block-start: .65rem; }
 .chosen { font-weight: 680; font-size: 1.1rem; letter-spacing: -.008em; flex: 1 1 auto; min-inline-size: 0; overflow-wrap: anywhere; min-block-size: 1.4em; font-variant-numeric: tabular-nums; padding-inline-start: .25rem; }
 .chosen:empty { display: none; }
-.acts { display: flex; flex-wrap: wrap; gap: 4px; align-items: center; margin-inline-start: auto; }
+.acts { display: flex; flex-wrap: wrap; gap: 4px; align-items: center; justify-content: end; margin-inline-start: auto; }
 .act.cancel, .act.reopen, .act.confirm { padding-inline: 1rem; font-weight: 650; }
 .act.confirm { background: var(--accent); color: var(--on-accent); border-radius: 1.4rem; padding-inline: 1.2rem; }
 .act.confirm[aria-disabled="true"] { background: var(--sunken); color: var(--muted); opacity: 1; }
@@ -129,9 +129,15 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
     position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%);
   }
 }
+@container (max-width: 430px) {
+  /* The pictures overlap if there is not enough room. */
+  .top:has(.tools > *) { flex-wrap: nowrap; }
+  .top:has(.tools > *) .people[data-many] { flex-wrap: nowrap; padding-inline-end: 1rem; }
+}
 @container (max-width: 330px) {
   .face { padding-inline-end: .19rem; background: none; }
   .called { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
 }
+@media (forced-colors: active) { button:is(:disabled, [aria-disabled="true"]), .act.confirm[aria-disabled="true"] { color: GrayText; opacity: 1; } }
 @media (prefers-reduced-motion: reduce) { *, *::before, *::after { transition: none !important; animation: none !important; } }
 `);
