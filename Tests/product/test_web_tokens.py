@@ -91,3 +91,17 @@ def test_the_page_works_without_storage(window, guarded):
     expect(ana.chosen).to_have_text("MacOS · Xcode")
     expect(ana.face("Zoe (you)")).to_be_visible()
     ana.page.close()
+
+
+def test_a_member_whose_access_is_revoked_reads_so(window, start, tmp_path):
+    host = Host(tmp_path)
+    server = start(auth=f"keys:{host.file}")
+    session = Session(server, server.post("/v1/sessions", {"definition": LISTS}, token=host.api).json)
+    token = host.token(session.id, "editor", sub="17", name="Ada")
+    ada = window(server, path=f"#/s/{session.id}?token={token}")
+    expect(ada.chosen).to_have_text("MacOS · Xcode")
+
+    answer = server.post(f"/v1/sessions/{session.id}/revoke", {"subject": "17"}, token=host.api)
+
+    assert answer.status == 200, answer
+    expect(ada.page.get_by_role("heading", name="This link does not give you access.")).to_be_visible()

@@ -14,7 +14,7 @@ import { routeOf } from "./route.js";
 export function closedPageOf(picker, settings, document, enter) {
   const { words } = settings;
   const { connection, closeCode } = picker;
-  if (connection === "credentials") {
+  if (connection === "credentials" || closeCode === 4403) {
     const field = make("input", { type: "text", id: "token-link", autocomplete: "off", spellcheck: "false" });
     const form = make("form", { class: "enter", onsubmit: (/** @type {Event} */ event) => {
       event.preventDefault();

@@ -26,7 +26,7 @@ export const de = {
     credentials: "Dieser Link gewährt keinen Zugriff (mehr). Bitten Sie um einen neuen.",
     expired: "Ihr Zugang ist abgelaufen. Laden Sie die Seite neu oder melden Sie sich erneut an.",
     left: "Sie haben den Picker verlassen.", ended: "Dieser Picker wurde beendet.", elsewhere: "Dieser Picker ist in einem anderen Fenster offen.",
-    notAllowed: "Sie dürfen hier nicht teilnehmen.", away: "Diese Seite passt nicht zum Server. Laden Sie sie neu.",
+    notAllowed: "Sie haben keinen Zugang zu diesem Picker.", away: "Diese Seite passt nicht zum Server. Laden Sie sie neu.",
   },
   queued: (count) => `${counted(count, "Änderung wird", "Änderungen werden")} gesendet, sobald die Verbindung wieder steht.`,
 

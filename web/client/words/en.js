@@ -28,7 +28,7 @@ export const en = {
     credentials: "This link does not give you access, or no longer does. Ask for a new one.",
     expired: "Your access has expired. Reload this page, or sign in again.",
     left: "You have left.", ended: "This picker has ended.", elsewhere: "You have this picker open in another window.",
-    notAllowed: "You are not allowed to join here.", away: "This page does not match the server. Reload it.",
+    notAllowed: "You do not have access to this picker.", away: "This page does not match the server. Reload it.",
   },
   queued: (count) => `${counted(count, "change", "changes")} will be sent when you are connected again.`,
 

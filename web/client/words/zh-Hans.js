@@ -23,7 +23,7 @@ export const zhHans = {
     credentials: "此链接没有访问权限或已失效，请索取新的链接。",
     expired: "您的访问权限已过期。请重新加载页面，或重新登录。",
     left: "您已离开。", ended: "此选择器已结束。", elsewhere: "您已在另一个窗口中打开此选择器。",
-    notAllowed: "您无权加入。", away: "此页面与服务器版本不匹配，请刷新。",
+    notAllowed: "您无权访问此选择器。", away: "此页面与服务器版本不匹配，请刷新。",
   },
   queued: (count) => `${count} 项更改将在重新连接后发送。`,
 
