@@ -21,6 +21,8 @@ final class TestPort: HubPort {
   var closes: [UInt64: UInt16] = [:]
   /// Connections that report back-pressure for every frame.
   var full: Set<UInt64> = []
+  /// Connections that have ended, which the hub does not know yet.
+  var gone: Set<UInt64> = []
   /// Connections whose reading is paused.
   var paused: Set<UInt64> = []
   /// Work for another thread that is not done; `nil` to do it at once.
@@ -46,6 +48,7 @@ final class TestPort: HubPort {
   }
 
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
+    if gone.contains(connection.raw) { return .gone }
     frames[connection.raw, default: []].append(frame)
     return full.contains(connection.raw) ? .full : .sent
   }

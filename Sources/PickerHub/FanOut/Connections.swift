@@ -81,6 +81,8 @@ struct SendState {
 
   /// Whether a message is sent at once.
   var isIdle: Bool { outbox.isIdle }
+  /// Whether updates are dropped, because a snapshot will replace them.
+  var needsSnapshot: Bool { outbox.needsSnapshot }
   /// The pending messages and their bytes.
   var pending: (count: Int, byteCount: Int) { (outbox.waiting.count, outbox.byteCount) }
 
@@ -104,7 +106,8 @@ extension Connections {
     if case .updates = message, let session = connection.hosted?.session {
       isOneToMany = session.hasManyListeners
     }
-    if port.post(frame, to: connection.id, isOneToMany: isOneToMany) == .full {
+    // Nothing more is written to a connection that is gone, as to one that is write-blocked.
+    if port.post(frame, to: connection.id, isOneToMany: isOneToMany) != .sent {
       block(connection)
     }
   }

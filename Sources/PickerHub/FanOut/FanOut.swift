@@ -163,6 +163,9 @@ extension FanOut {
   }
 
   /// Sends a welcome, then the missed deltas, the months in view and the touches of others.
+  ///
+  /// Once a snapshot replaces the updates, no further delta is encoded: a history can have hundreds
+  /// of megabytes, and a client can resume as often as it may join.
   func sendWelcome(
     _ connection: HubConnection, _ welcome: Frame, missed: ArraySlice<Delta>?,
     in session: Session, at time: HubTime
@@ -171,14 +174,23 @@ extension FanOut {
     let listener = session.listeners.first { $0.connection == connection.id }
     for delta in missed ?? [] {
       let ref = delta.author.flatMap { $0.member == listener?.member ? $0.ref : nil }
-      let copy = encoder.frame(encoder.encode(delta, texts: connection.texts), ref: ref)
-      let message: Outbox.Waiting =
-        ref.map { .ownDelta(copy, ref: $0, revision: delta.revision) } ?? .updates(copy)
-      connections.deliver(message, to: connection, at: time)
+      if !connection.sending.needsSnapshot {
+        let message = self.message(delta, ref, texts: connection.texts)
+        connections.deliver(message, to: connection, at: time)
+      } else if let ref {
+        let reply = Answer(ref: ref, body: .reply(revision: delta.revision))
+        connections.deliver(.lateAnswer(reply), to: connection, at: time)
+      }
     }
     for frame in details(for: listener, connection, in: session) {
       connections.deliver(.updates(frame), to: connection, at: time)
     }
+  }
+
+  /// A missed delta; with its ref if it is of the member that resumes.
+  private func message(_ delta: Delta, _ ref: Int?, texts: any RowTexts) -> Outbox.Waiting {
+    let copy = encoder.frame(encoder.encode(delta, texts: texts), ref: ref)
+    return ref.map { .ownDelta(copy, ref: $0, revision: delta.revision) } ?? .updates(copy)
   }
 
   /// Sends pending messages until the connection is write-blocked, and a snapshot in place of
