@@ -84,7 +84,10 @@ let package = Package(
       linkerSettings: [.linkedLibrary("crypto")]),
     line(
       "WebSocketTransport",
-      ["CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession"]),
+      [
+        "CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ]),
     .systemLibrary(
       name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     // Needs the headers of libcurl4-openssl-dev; the server never loads the library.

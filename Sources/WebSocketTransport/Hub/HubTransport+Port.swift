@@ -69,12 +69,14 @@ extension HubTransport {
 
   package func written() { latencies.written() }
 
-  /// Covers deltas that were written without being posted, such as stream events. Held messages are
-  /// handled now, so that those which arrive until the next iteration need not wait for them.
+  /// Covers deltas that were written without being posted, such as stream events. Held messages and
+  /// requests are handled now, so that those which arrive until the next iteration need not wait
+  /// for them.
   package func iterated() {
     latencies.iterated()
-    guard hub.endIteration() else { return }
-    hub.receiveHeld(at: now)
+    let continues = hub.endIteration()
+    if continues { hub.receiveHeld(at: now) }
+    guard serveHeld() || continues else { return }
     rearm()
     loop.wake()
   }

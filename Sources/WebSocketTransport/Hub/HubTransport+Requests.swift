@@ -36,12 +36,43 @@ extension HubTransport {
       }
     let index = group.index(of: target, receivedBy: self)
     if index == self.index {
-      routes(caller, request)
+      serve(caller, request)
       return rearm()
     }
-    if !group.post(to: index, { [caller] in $0.routes(caller, request) }) {
+    if !group.post(to: index, { [caller] in $0.serve(caller, request) }) {
       answer(caller, problem(503, "unavailable", "the server is shutting down"))
     }
+  }
+
+  /// Passes a request to the routes, or holds it if its client has used up its share of the
+  /// event-loop iteration.
+  private func serve(_ caller: Caller, _ request: HTTPRequest) {
+    guard let client = client(request.head), !hub.isDraining else {
+      return routes(caller, request)
+    }
+    guard requests.mustHold(client) else { return serve(caller, request, of: client) }
+    if requests.hold((caller, request), of: client) { return }
+    var refusal = problem(429, "tooMany", "too many requests of this address are pending")
+    refusal.headers.append(("Retry-After", "1"))
+    answer(caller, refusal)
+  }
+
+  private func serve(_ caller: Caller, _ request: HTTPRequest, of client: PeerNetwork) {
+    let begin = SocketLoop.monotonicNanoseconds()
+    routes(caller, request)
+    requests.add(SocketLoop.monotonicNanoseconds() - begin, to: client)
+  }
+
+  /// An iteration has ended: serves held requests.
+  ///
+  /// - Returns: Whether there were any.
+  func serveHeld() -> Bool {
+    requests.endIteration()
+    guard requests.areHeld else { return false }
+    while let (client, (caller, request)) = requests.next() {
+      serve(caller, request, of: client)
+    }
+    return true
   }
 
   /// Answers a request on the loop of its connection. Compresses the body if the client accepts it,

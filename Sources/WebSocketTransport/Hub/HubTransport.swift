@@ -37,6 +37,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// Connections that are event streams, not WebSockets.
   var streams: [ConnectionID: EventStream] = [:]
   var lastEvent: EncodedEvent?
+  var requests: RequestShares<(caller: Caller, request: HTTPRequest)>
   /// Responses that are being written part by part.
   var downloads: [RequestID: Download] = [:]
   var keepAliveDue: Int64?
@@ -67,6 +68,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     self.refusal = refusal
     self.client = client
     self.problem = problem
+    requests = RequestShares(heldMax: loop.configuration.addressConnectionsMax)
     group.add(self)
   }
 
