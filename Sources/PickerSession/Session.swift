@@ -188,6 +188,11 @@ package final class Session {
     online.contains(member) || elsewhere.contains(member)
   }
 
+  /// The members that are connected, to any node.
+  package var onlineMembers: Set<MemberID> {
+    elsewhere.isEmpty ? online : online.union(elsewhere)
+  }
+
   /// A member has connected to another node.
   package func connectElsewhere(_ member: MemberID) -> [SessionEffect] {
     guard elsewhere.insert(member).inserted, !online.contains(member) else { return [] }

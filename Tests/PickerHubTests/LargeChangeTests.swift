@@ -152,6 +152,26 @@ import Testing
     #expect(snapshot?["columns"]?.array?[0]["row"] == .integer(0))
   }
 
+  @Test func `the state with many notes is encoded on another thread, as of the request`() throws {
+    let fixture = try HubFixture(letters)
+    let rows = (0..<600).map { #""row \#($0)":{"text":"€ \#($0)"}"# }.joined(separator: ",")
+    _ = try #require(fixture.note(#"{"columns":{"0":{\#(rows)}}}"#)).get()
+    fixture.join(1)
+    fixture.port.backgroundWork = []
+    var body: JSONTree?
+    fixture.hub.read(
+      fixture.session, token: nil, locale: nil, isFull: false, at: fixture.now
+    ) { answer in
+      body = (try? answer.get()).flatMap { try? JSONTree.parse($0) }
+    }
+    #expect(body == nil)
+    fixture.disconnect(1)
+    fixture.port.finishBackgroundWork()
+
+    #expect(body?["revision"] == .integer(1))
+    #expect(body?["members"]?.array?.first?["online"] == .bool(true))
+  }
+
   @Test func `many notes are encoded on another thread`() throws {
     let fixture = try HubFixture(columns)
     _ = try #require(fixture.note(notes("a"))).get()

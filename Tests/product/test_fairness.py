@@ -1,11 +1,14 @@
 """An address that sends more than its share of an event-loop iteration is answered later."""
 
 import json
+import signal
+import socket
 
 from harness.definitions import LISTS
 from harness.rawmember import TEXT, RawMember
 
 COUNT = 300
+REQUEST_COUNT = 600
 
 
 def test_all_commands_over_the_share_of_an_address_are_answered_in_order(start):
@@ -23,6 +26,62 @@ def test_all_commands_over_the_share_of_an_address_are_answered_in_order(start):
     assert answered(many, COUNT) == list(range(1, COUNT + 1))
     other.send({"type": "select", "ref": 1, "column": 0, "row": 1, "generation": 1})
     assert answered(other, 1) == [1]
+
+
+def test_requests_over_the_share_of_an_address_are_answered_after_one_of_another(start):
+    server = start(
+        options=("--trusted-proxy", "none"),
+        limits={"messagesPerSecond": 100_000, "refs": REQUEST_COUNT})
+    session = server.session(LISTS)
+    many, other = (
+        server.post(f"{session.path}/members", {"name": name}).json["member"]
+        for name in ("Ana", "Bo"))
+    connections = [connected(server, "127.0.0.2") for _ in range(REQUEST_COUNT)]
+    last = connected(server, "127.0.0.3")
+
+    # All requests arrive before one iteration of the event loop, that of the other address last.
+    server.process.send_signal(signal.SIGSTOP)
+    for ref, connection in enumerate(connections, 1):
+        post(connection, session, many, ref, column=0, row=ref % 3)
+    post(last, session, other, 1, column=1, row=1)
+    server.process.send_signal(signal.SIGCONT)
+
+    revisions = [answer(connection)["revision"] for connection in connections]
+    own = answer(last)["revision"]
+    assert own < max(revisions) / 2
+    for connection in [*connections, last]:
+        connection.close()
+
+
+def connected(server, source):
+    """A connection that the server has accepted."""
+    connection = socket.create_connection(("127.0.0.1", server.port), source_address=(source, 0))
+    connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    assert answer(connection) is None
+    return connection
+
+
+def post(connection, session, member, ref, **fields):
+    body = json.dumps({
+        "type": "select", "ref": ref, "member": member["id"], "secret": member["secret"],
+        "generation": 1, **fields}).encode()
+    connection.sendall(
+        f"POST {session.path}/commands HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+
+
+def answer(connection):
+    """The body of a response, if it is JSON."""
+    with connection.makefile("rb") as stream:
+        status = stream.readline()
+        length = 0
+        while (line := stream.readline()) != b"\r\n":
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        body = stream.read(length)
+    assert b" 200 " in status, (status, body)
+    return json.loads(body) if body.startswith(b"{") else None
 
 
 def answered(member, count):

@@ -98,18 +98,16 @@ extension Hub {
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      let session = hosted.session
-      let definition = session.fold.definition
-      let texts = languages.texts(for: locale, fallback: definition.locale)
-      let document = HTTPDocument.session(
-        session, links: links(to: session.fold, base: linkBase), texts: texts,
-        windowRows: limits.session.windowRows)
+      let (fold, online) = (hosted.session.fold, hosted.session.onlineMembers)
+      let links = links(to: fold, base: linkBase)
+      let texts = languages.texts(for: locale, fallback: fold.definition.locale)
+      let windowRows = limits.session.windowRows
       let encode: @Sendable () -> [UInt8] = {
-        document.with(definition: isFull ? definition.fullJSON : definition.json)
+        HTTPDocument.session(
+          fold, online: online, isFull: isFull, links: links, texts: texts, windowRows: windowRows)
       }
-      guard definition.weight > DefinitionRevision.weightOnLoop else {
-        return answer(.success(encode()))
-      }
+      let weight = fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
+      guard weight > DefinitionRevision.weightOnLoop else { return answer(.success(encode())) }
       port.inBackground(encode) { answer(.success($0)) }
     }
   }

@@ -129,10 +129,8 @@ package struct ReplayTool {
       .init("difference", report.difference?.tree ?? .null),
       .init("remarks", .array(report.remarks.map(JSONTree.string))),
     ]
-    let document = HTTPDocument.session(
-      Session(fold), texts: story.texts(for: fold.definition.locale),
-      windowRows: windowRows)
-    let state = document.with(definition: fold.definition.json)
+    let state = HTTPDocument.session(
+      fold, texts: story.texts(for: fold.definition.locale), windowRows: windowRows)
     let shown = (try? JSONTree.parse(state, depthMax: LogFile.depthMax))?.members ?? []
     let known = shown.filter { report.knowsMembers || $0.key != "members" }
     members.append(.init("state", .object(known)))

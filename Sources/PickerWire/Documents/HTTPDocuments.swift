@@ -35,16 +35,18 @@ package enum HTTPDocument {
     return writer.bytes
   }
 
-  /// The current state of a session, without its definition.
+  /// The current state of a session.
   ///
   /// - Parameters:
+  ///   - online: The members that are connected.
+  ///   - isFull: Whether the definition is with its nodes or columns.
   ///   - links: `nil` if the session has no calendar event.
   ///   - windowRows: The maximum of rows per column.
   package static func session(
-    _ session: Session, links: CalendarLinks? = nil, texts: any RowTexts, windowRows: Int
-  ) -> SessionDocument {
+    _ fold: SessionFold, online: Set<MemberID> = [], isFull: Bool = false,
+    links: CalendarLinks? = nil, texts: any RowTexts, windowRows: Int
+  ) -> [UInt8] {
     var writer = JSONWriter(capacity: 4096)
-    let fold = session.fold
     writer.literal("{\"session\":")
     writer.string(fold.origin.id.text)
     writer.literal(",\"epoch\":")
@@ -63,13 +65,14 @@ package enum HTTPDocument {
     }
     writer.hostFields(fold.origin)
     writer.literal(",\"snapshot\":")
-    let offset = writer.count + JSONWriter.snapshotStart.utf8CodeUnitCount
-    writer.snapshot(fold, definitionJSON: [], texts: texts, windowRows: windowRows)
+    writer.snapshot(
+      fold, definitionJSON: isFull ? fold.definition.fullJSON : nil, texts: texts,
+      windowRows: windowRows)
     writer.literal(",\"members\":")
-    writer.members(of: session)
+    writer.members(of: fold) { online.contains($0) }
     if let links { writer.links(links) }
     writer.literal("}")
-    return SessionDocument(bytes: writer.bytes, definitionOffset: offset)
+    return writer.bytes
   }
 
   /// The picker that a session with a definition would have now.
@@ -138,21 +141,6 @@ package enum HTTPDocument {
     _ = writer.changes(
       of: delta, bands: delta.dayNotes(texts: texts), texts: texts, windowRows: windowRows, &cache)
     writer.literal("]}\n")
-  }
-}
-
-/// The state of a session as JSON, to which its definition is to be added, on any thread.
-package struct SessionDocument: Sendable {
-  fileprivate let bytes: [UInt8]
-  fileprivate let definitionOffset: Int
-
-  package func with(definition json: [UInt8]) -> [UInt8] {
-    var whole: [UInt8] = []
-    whole.reserveCapacity(bytes.count + json.count)
-    whole += bytes[..<definitionOffset]
-    whole += json
-    whole += bytes[definitionOffset...]
-    return whole
   }
 }
 

@@ -27,10 +27,14 @@ extension JSONWriter {
 
   /// An array of all members in the order of joining.
   mutating func members(of session: Session) {
+    members(of: session.fold, isOnline: session.isOnline)
+  }
+
+  mutating func members(of fold: SessionFold, isOnline: (MemberID) -> Bool) {
     literal("[")
-    for (index, member) in session.fold.membersInOrder.enumerated() {
+    for (index, member) in fold.membersInOrder.enumerated() {
       if index > 0 { literal(",") }
-      self.member(member, isOnline: session.isOnline(member.id))
+      self.member(member, isOnline: isOnline(member.id))
     }
     literal("]")
   }

@@ -18,9 +18,6 @@ extension JSONWriter {
       tappedBy: fold.tappedBy, texts: texts, windowRows: windowRows)
   }
 
-  /// The start of a snapshot, before the value of `definition`.
-  static let snapshotStart: StaticString = "{\"definition\":"
-
   /// The same for a picker that is not in a session.
   ///
   /// - Parameter definitionJSON: The value of `definition`; default: without nodes and columns.
@@ -29,7 +26,7 @@ extension JSONWriter {
     notes: Notes, status: SessionStatus, decision: DecisionState = DecisionState(),
     tappedBy: MemberID?, texts: any RowTexts, windowRows: Int
   ) {
-    literal(JSONWriter.snapshotStart)
+    literal("{\"definition\":")
     raw(definitionJSON ?? definition.json)
     literal(",\"version\":")
     integer(version)
