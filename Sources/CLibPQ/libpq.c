@@ -13,7 +13,7 @@
   each(PQpipelineSync) each(PQflush) each(PQisBusy) each(PQconsumeInput) each(PQexec)              \
   each(PQsendPrepare) each(PQsendQueryPrepared) each(PQgetResult) each(PQclear)                    \
   each(PQresultStatus) each(PQresultErrorMessage) each(PQresultErrorField) each(PQntuples)         \
-  each(PQgetisnull) each(PQgetlength) each(PQgetvalue) each(PQnotifies)         \
+  each(PQgetisnull) each(PQgetlength) each(PQgetvalue) each(PQnotifies)                            \
   each(PQsetNoticeProcessor)
 
 static struct {
