@@ -129,6 +129,27 @@ import Testing
     #expect(fixture.received(2)[0]["changes"]?.array?.count == 1)
   }
 
+  @Test func `members whose months overlap receive the bands of their own months`() throws {
+    let fixture = try HubFixture(
+      #"{"kind":"calendar","months":{"from":"2026-10","through":"2027-06"}}"#)
+    let views = [("2026-10", 3), ("2026-11", 1), ("2026-11", 3), ("2026-12", 2), ("2027-03", 2)]
+    for (number, view) in views.enumerated() {
+      fixture.join(UInt64(number + 1), #","months":{"from":"\#(view.0)","count":\#(view.1)}"#)
+    }
+    fixture.send(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+    fixture.forgetAll()
+
+    fixture.send(1, #"{"type":"tap","ref":2,"date":"2027-01-05"}"#)
+
+    let months = [["2026-11", "2026-12"], ["2026-11"], ["2026-11", "2026-12", "2027-01"]]
+    for (number, expected) in (months + [["2026-12", "2027-01"], []]).enumerated() {
+      let changes = fixture.received(UInt64(number + 1))[0]["changes"]?.array ?? []
+      let bands = changes.filter { $0["change"] == .string("bands") }
+      #expect(bands.compactMap { $0["month"]?.string } == expected)
+      #expect(bands.allSatisfy { $0["bands"]?.array?.isEmpty == false })
+    }
+  }
+
   @Test(arguments: [
     (0, 9, 2), (2, 2, 1), (9, 9, 0), (-1, 2, 1), (0, -1, 0), (Int.max, Int.max, 0),
     (Int.min, Int.max, 0),

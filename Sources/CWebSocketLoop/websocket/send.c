@@ -13,8 +13,8 @@
 // are never written ahead of older frames in the batch.
 
 enum {
-  FRAME_COPY_MAX = WSL_BATCH_BYTES / 4, ///< a longer frame is not copied; the batch is flushed
-  TEXT_FRAME = 0x81,                    ///< FIN bit and opcode text
+  FRAME_COPY_MAX = 16384, ///< a longer frame is not copied; the batch is flushed
+  TEXT_FRAME = 0x81,      ///< FIN bit and opcode text
 };
 
 /// Writes a frame header into the headroom in front of `payload`.

@@ -31,6 +31,11 @@ struct DeltaCopies {
   /// The last bands encoded. They have no texts, so they do not depend on the language, and the
   /// author mostly views the same months as the others.
   private var lastBands: (view: MonthView?, bytes: [UInt8])?
+  /// The bands of single months, empty if unchanged: views mostly overlap. Not of the first view,
+  /// which is mostly the only one.
+  private var monthBands: [CivilMonth: [UInt8]] = [:]
+  /// About 100 bytes each. The bands of further months are encoded for each view.
+  private static let monthCountMax = 4096
 
   init(
     _ delta: Delta, of session: Session, _ encoder: MessageEncoder, _ languages: Languages
@@ -96,8 +101,18 @@ struct DeltaCopies {
       return encoder.viewPart(of: delta, in: session, view, texts: languages[language])
     }
     if let lastBands, lastBands.view == view { return lastBands.bytes }
-    let bytes = encoder.bands(changedBy: delta, in: session, view)
+    let bytes =
+      lastBands == nil
+      ? encoder.bands(changedBy: delta, in: session, view)
+      : (view?.months ?? []).flatMap { bands(of: $0) }
     lastBands = (view, bytes)
+    return bytes
+  }
+
+  private mutating func bands(of month: CivilMonth) -> [UInt8] {
+    if let known = monthBands[month] { return known }
+    let bytes = encoder.bands(changedBy: delta, in: session, MonthView(from: month, count: 1))
+    if monthBands.count < DeltaCopies.monthCountMax { monthBands[month] = bytes }
     return bytes
   }
 }
