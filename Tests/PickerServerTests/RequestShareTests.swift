@@ -16,8 +16,9 @@ import Testing
   }
 
   @Test func `requests over a client's share are held, those of another client are not`() {
-    var shares = RequestShares<Int>(heldMax: 3)
-    shares.add(RequestShares<Int>.nanosecondsMax - 1, to: client)
+    typealias Shares = RequestShares<Int>
+    var shares = Shares(heldMax: 3)
+    shares.add(Shares.nanosecondsMax - 2 * Shares.nanosecondsEach - 1, to: client)
     #expect(!shares.mustHold(client))
 
     shares.add(1, to: client)

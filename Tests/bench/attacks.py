@@ -16,7 +16,8 @@ from collections import Counter
 from statistics import median
 
 from attack import answers
-from attack.attacks import ATTACKS, BACKGROUND_NICENESS, Client
+from attack.attacks import ATTACKS, BACKGROUND_NICENESS, PAIRS
+from attack.client import Client
 from attack.victims import COUNT, measure
 from report import rounds_of, shown, table
 from servers import Pickerd
@@ -26,8 +27,6 @@ STORES = ("memory", "sqlite")
 #: The p99 under attack is at most this multiple of the quiet one, or this many microseconds.
 TIMES_MOST, MICROSECONDS_MOST = 2.0, 2000.0
 PATIENCE_MICROSECONDS = 5_000_000.0
-#: Quiet and attacked measurements of an attack in a round.
-PAIRS = 3
 
 
 class AttackedPickerd(Pickerd):

@@ -20,6 +20,8 @@ struct RequestShares<Request> {
 
   /// About as long as a client's messages over WebSockets may take, see `ClientShares`.
   static var nanosecondsMax: Int64 { 500_000 }
+  /// What receiving a request and sending its response take at least, beside answering it.
+  static var nanosecondsEach: Int64 { 30_000 }
   private let heldMax: Int
 
   /// - Parameter heldMax: The maximum of held requests of a client. Each connection has one; but
@@ -34,9 +36,9 @@ struct RequestShares<Request> {
     return share.nanoseconds >= RequestShares.nanosecondsMax || !share.held.isEmpty
   }
 
-  /// Counts the time of an answered request.
+  /// Counts a request that took `nanoseconds` to answer.
   mutating func add(_ nanoseconds: Int64, to client: PeerNetwork) {
-    shares[client, default: Share()].nanoseconds += nanoseconds
+    shares[client, default: Share()].nanoseconds += nanoseconds + RequestShares.nanosecondsEach
   }
 
   /// Holds a request.

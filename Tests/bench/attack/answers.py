@@ -13,6 +13,16 @@ def note(answer):
     ANSWERS[str(answer)] += 1
 
 
+def repeat(stop, work):
+    """Calls `work` until the end of the attack; failures are noted."""
+    while not stop.is_set():
+        try:
+            work()
+        except OSError as failure:
+            note(failure)
+            stop.wait(0.01)
+
+
 def note_messages(messages):
     for message in messages:
         found = CODE.search(message, 0, 300) or TYPE.search(message, 0, 300)

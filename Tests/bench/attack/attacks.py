@@ -1,7 +1,6 @@
 """Attacks of a single client: each is prepared once and then runs in processes of its own until
 it is stopped."""
 
-import http.client
 import json
 import time
 from dataclasses import dataclass, field
@@ -9,54 +8,19 @@ from functools import partial
 
 from scenarios import LISTS, RELOAD
 
-from . import hosts, members
-from .answers import note
+from . import floods, hosts, members
+from .answers import note, repeat
+from .client import SOURCE, Client
 from .lines import REF, Line, frame
 
-#: Peer addresses of attackers, which differ from those of the measured members.
-SOURCE = "127.0.0.2"
 LONG = b"x" * 60_000
 #: A number of entries that is created in a few seconds.
 LOG_ENTRIES, DELETED_ENTRIES = 20_000, 50_000
 #: Definitions of 2 MB in a session that is deleted.
 DEFINITIONS = 20
-#: Sessions to be deleted, one for each measurement of a round.
-DELETIONS = 3
-
-
-class Client:
-    """An HTTP client with one connection, which it reopens if the server closes it."""
-
-    def __init__(self, port):
-        self.port = port
-        self.connection = None
-
-    def request(self, method, path, body=None, kind="application/json"):
-        """Sends a request; status and body of the response."""
-        try:
-            if self.connection is None:
-                self.connection = http.client.HTTPConnection(
-                    "127.0.0.1", self.port, timeout=30, source_address=(SOURCE, 0))
-            headers = {"Content-Type": kind} if body else {}
-            self.connection.request(method, path, body, headers)
-            answer = self.connection.getresponse()
-            note(answer.status)
-            return answer.status, answer.read()
-        except (OSError, http.client.HTTPException) as failure:
-            note(type(failure).__name__)
-            self.connection = None
-            return 0, b""
-
-    def create(self, definition=LISTS):
-        """Creates a session, retrying while the server refuses; its path."""
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            status, body = self.request(
-                "POST", "/v1/sessions", json.dumps({"definition": definition}).encode())
-            if status == 201:
-                return f"/v1/sessions/{json.loads(body)['session']}"
-            time.sleep(0.2)
-        raise TimeoutError(f"no session: {status} {body[:200]}")
+#: Quiet and attacked measurements of an attack in a round. An attack that uses up a session has one
+#: for each.
+PAIRS = 3
 
 
 def fill(port, path, count):
@@ -140,16 +104,14 @@ def delete_one(state, stop):
 
 
 def joins_and_leaves(state, stop):
-    while not stop.is_set():
-        try:
-            line = Line(state["port"], state["path"], source=SOURCE)
-            line.join()
-            note("welcome")
-            line.send({"type": "leave"})
-            line.close()
-        except OSError as failure:
-            note(failure)
-            time.sleep(0.01)
+    def join_and_leave():
+        line = Line(state["port"], state["path"], source=SOURCE)
+        line.join()
+        note("welcome")
+        line.send({"type": "leave"})
+        line.close()
+
+    repeat(stop, join_and_leave)
 
 
 def slow_readers(state, stop):
@@ -196,14 +158,14 @@ def long_session(port):
 
 def long_sessions(port):
     client = Client(port)
-    paths = [client.create() for _ in range(DELETIONS)]
+    paths = [client.create() for _ in range(PAIRS)]
     return {"port": port, "paths": paths, "entries": [fill(port, path, DELETED_ENTRIES)
                                                       for path in paths]}
 
 
 def large_definitions(port):
     client = Client(port)
-    paths = [client.create() for _ in range(DELETIONS)]
+    paths = [client.create() for _ in range(PAIRS)]
     for path in paths:
         for version in range(DEFINITIONS):
             method, body, kind = hosts.put(hosts.large(version))
@@ -232,6 +194,21 @@ def sessions_of(count, each):
     """`count` sessions, each with `each` members who all tap."""
     return lambda port: {"port": port, "members": each, "source": SOURCE,
                          "paths": [Client(port).create() for _ in range(count)]}
+
+
+def requested_session(definition, method, connections):
+    return lambda port: {"port": port, "path": Client(port).create(definition),
+                         "method": method, "connections": connections}
+
+
+def resumed_session(port):
+    path = Client(port).create(floods.CASCADE)
+    return {"port": port, "path": path, "resume": floods.missed(port, path)}
+
+
+def viewed_session(port):
+    path = Client(port).create(floods.CALENDAR)
+    return {"port": port, "lines": floods.viewers(port, path)}
 
 
 @dataclass(frozen=True)
@@ -272,6 +249,13 @@ ATTACKS = [
     Attack("400 sessions with a member at its full rate", sessions_of(400, 1),
            members.full_rate, 1, "delta"),
     Attack("slow readers", reloading_session, slow_readers, 2, "delta"),
+    Attack("HEAD of 1.3 MB of rows on 50 connections",
+           requested_session(floods.COLUMNS, "HEAD", 50), floods.requests, 1, "200"),
+    Attack("small GET on 1,000 connections",
+           requested_session(LISTS, "GET", 1000), floods.requests, 1, "200"),
+    Attack("resumes after 500 reloads", resumed_session, floods.resumes, 1, "welcome", FAST),
+    Attack("500 members with different months in view", viewed_session, floods.views, 1,
+           "bands"),
     Attack("20,000 rows renamed 20 times a second", renamed_session,
            partial(hosts.renames, Client), 1, "200"),
     Attack("JSON Patch of 4,000 moves in 20,000 rows", renamed_session,
