@@ -269,3 +269,10 @@ def test_the_guides_client_needs_only_the_websockets_library():
                 if line.startswith(("import ", "from "))}
     assert imported <= set(sys.stdlib_module_names) | {"websockets"}
     assert len(text.splitlines()) <= 245
+
+
+def test_the_guides_client_without_arguments_says_how_it_is_used():
+    run = subprocess.run([sys.executable, CLIENT], capture_output=True, text=True)
+
+    assert run.returncode == 1
+    assert "python client.py ws://127.0.0.1:7681/v1/sessions/ID" in run.stderr

@@ -33,8 +33,8 @@ export function closedPageOf(picker, settings, document, enter) {
     const again = document && make("button", {
       class: "primary", onclick: () => openNew(document.snapshot.definition, document.title ?? ""),
     }, words.newOne);
-    const title = closeCode === 4404 ? words.notFound : words.ended;
-    return closedPage(`ended ${settings.locale} ${Boolean(document)}`, title, words.endedText, again,
+    const [title, text] = closeCode === 4404 ? [words.notFound, words.notFoundText] : [words.ended, words.endedText];
+    return closedPage(`ended ${settings.locale} ${Boolean(document)}`, title, text, again,
       make("a", { class: again ? "secondary" : "primary", href: "#/" }, words.back));
   }
   const reload = make("button", { class: "primary", onclick: () => location.reload() }, words.reload);

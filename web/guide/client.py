@@ -229,6 +229,8 @@ def show(picker):
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
+    if not arguments:
+        sys.exit(__doc__)
     file = arguments[1] if arguments[0] == "--state" else None
     url, *command = arguments[2:] if file else arguments
     me = Picker(url, file=file)

@@ -51,7 +51,7 @@ export const de = {
   latency: (milliseconds) => `${milliseconds} ms`, latencyTitle: "Zeit von Ihrem letzten Tippen bis zur Antwort des Servers",
   revision: (revision) => `Revision ${revision}`,
   ended: "Dieser Picker wurde beendet.", endedText: "Er wurde gelöscht oder einen Tag lang nicht benutzt. Der Link funktioniert nicht mehr.",
-  newOne: "Einen neuen Picker dieser Art öffnen", notFound: "Unter diesem Link gibt es keinen Picker.",
+  newOne: "Einen neuen Picker dieser Art öffnen", notFound: "Unter diesem Link gibt es keinen Picker.", notFoundText: "Vielleicht ist der Link unvollständig. Wenn er früher funktioniert hat, wurde der Picker gelöscht oder einen Tag lang nicht benutzt.",
   noAccess: "Dieser Link gewährt keinen Zugriff.", noAccessText: "Das Token fehlt oder ist abgelaufen. Bitten Sie um einen neuen Link und fügen Sie ihn hier ein.",
   pasteLink: "Link", enter: "Beitreten",
   elsewhere: "Dieser Picker ist in einem anderen Fenster offen.", elsewhereText: "Jede Person benutzt nur ein Fenster. Wenn Sie hier weitermachen, wird das andere getrennt.", useHere: "Hier verwenden",

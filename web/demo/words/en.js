@@ -51,7 +51,7 @@ export const en = {
   latency: (milliseconds) => `${milliseconds} ms`, latencyTitle: "From your last tap to the server's answer",
   revision: (revision) => `Revision ${revision}`,
   ended: "This picker has ended.", endedText: "Its owner deleted it, or nobody used it for a day. The link no longer works.",
-  newOne: "Open a new one like it", notFound: "There is no picker at this link.",
+  newOne: "Open a new one like it", notFound: "There is no picker at this link.", notFoundText: "The link may be incomplete. If it worked before, the picker was deleted, or nobody used it for a day.",
   noAccess: "This link does not give you access.", noAccessText: "Its token is missing or has expired. Ask the sender for a new link and paste it here.",
   pasteLink: "Link", enter: "Enter",
   elsewhere: "You have this picker open in another window.", elsewhereText: "Each person uses one window at a time. If you continue here, the other window disconnects.", useHere: "Use it here",

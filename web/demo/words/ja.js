@@ -51,7 +51,7 @@ export const ja = {
   latency: (milliseconds) => `${milliseconds} ミリ秒`, latencyTitle: "最後のタップからサーバーの応答まで",
   revision: (revision) => `リビジョン ${revision}`,
   ended: "このピッカーは終了しました。", endedText: "オーナーが削除したか、1 日使われませんでした。このリンクはもう使えません。",
-  newOne: "同じものを新しく開く", notFound: "このリンクにピッカーはありません。",
+  newOne: "同じものを新しく開く", notFound: "このリンクにピッカーはありません。", notFoundText: "リンクが不完全な可能性があります。以前は開けた場合、ピッカーが削除されたか、1 日使われませんでした。",
   noAccess: "このリンクではアクセスできません。", noAccessText: "トークンがないか、期限が切れています。送った人に新しいリンクを依頼し、ここに貼り付けてください。",
   pasteLink: "リンク", enter: "参加",
   elsewhere: "別のウィンドウで開いています。", elsewhereText: "1 人が使えるウィンドウは 1 つです。こちらで続けると、もう一方は切断されます。", useHere: "ここで使う",

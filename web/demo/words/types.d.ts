@@ -36,7 +36,7 @@ export type DemoWords = {
   connection: { [connection in import("/client/core/types").Connection]: string };
   latency: (milliseconds: number) => string; latencyTitle: string;
   revision: (revision: number) => string;
-  ended: string; endedText: string; newOne: string; notFound: string;
+  ended: string; endedText: string; newOne: string; notFound: string; notFoundText: string;
   noAccess: string; noAccessText: string; pasteLink: string; enter: string;
   elsewhere: string; elsewhereText: string; useHere: string;
   away: string; awayText: string; reload: string;

@@ -51,7 +51,7 @@ export const zhHans = {
   latency: (milliseconds) => `${milliseconds} 毫秒`, latencyTitle: "从您上次点击到服务器回应",
   revision: (revision) => `修订 ${revision}`,
   ended: "此选择器已结束。", endedText: "所有者已将其删除，或一整天无人使用。此链接已失效。",
-  newOne: "打开一个同样的新选择器", notFound: "此链接下没有选择器。",
+  newOne: "打开一个同样的新选择器", notFound: "此链接下没有选择器。", notFoundText: "链接可能不完整。如果以前可以打开，则选择器已被删除，或一整天无人使用。",
   noAccess: "此链接没有访问权限。", noAccessText: "缺少令牌，或令牌已过期。请向发送者索取新链接并粘贴到这里。",
   pasteLink: "链接", enter: "进入",
   elsewhere: "您已在另一个窗口中打开此选择器。", elsewhereText: "每个人同时只能使用一个窗口。在此处继续后，另一个窗口会断开。", useHere: "在此处使用",
