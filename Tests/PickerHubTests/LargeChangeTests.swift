@@ -131,21 +131,28 @@ import Testing
     #expect(entry.byteCount > (canLoad ? 2 : 1) * change.definition.json.count)
   }
 
+  /// - Returns: A function that returns the state, or `nil` until it is encoded.
+  private func requestState(of fixture: HubFixture, isFull: Bool) -> () -> JSONTree? {
+    var body: JSONTree?
+    fixture.hub.read(
+      fixture.session, token: nil, locale: nil, isFull: isFull, at: fixture.now
+    ) { answer in
+      body = (try? answer.get()).flatMap { try? JSONTree.parse($0) }
+    }
+    return { body }
+  }
+
   @Test func `the state with all rows is encoded on another thread, as of the request`() throws {
     let fixture = try HubFixture(columns)
     fixture.join(1)
     fixture.port.backgroundWork = []
-    var body: JSONTree?
-    fixture.hub.read(
-      fixture.session, token: nil, locale: nil, isFull: true, at: fixture.now
-    ) { answer in
-      body = (try? answer.get()).flatMap { try? JSONTree.parse($0) }
-    }
+    let state = requestState(of: fixture, isFull: true)
     fixture.send(1, select(1, 0, 7))
     fixture.put(#"{"kind":"columns","columns":[["other"]]}"#)
-    #expect(body == nil)
+    #expect(state() == nil)
     fixture.port.finishBackgroundWork()
 
+    let body = state()
     let snapshot = body?["snapshot"]
     #expect(body?["revision"] == .integer(0) && body?["version"] == .integer(1))
     #expect(snapshot?["definition"]?["columns"]?.array?[0].array?.count == 600)
@@ -158,16 +165,12 @@ import Testing
     _ = try #require(fixture.note(#"{"columns":{"0":{\#(rows)}}}"#)).get()
     fixture.join(1)
     fixture.port.backgroundWork = []
-    var body: JSONTree?
-    fixture.hub.read(
-      fixture.session, token: nil, locale: nil, isFull: false, at: fixture.now
-    ) { answer in
-      body = (try? answer.get()).flatMap { try? JSONTree.parse($0) }
-    }
-    #expect(body == nil)
+    let state = requestState(of: fixture, isFull: false)
+    #expect(state() == nil)
     fixture.disconnect(1)
     fixture.port.finishBackgroundWork()
 
+    let body = state()
     #expect(body?["revision"] == .integer(1))
     #expect(body?["members"]?.array?.first?["online"] == .bool(true))
   }
