@@ -85,6 +85,41 @@ import Testing
     #expect(try shelf.read(Int.self, epochs) ?? 0 == 0)
   }
 
+  /// Regression: it waited for 10 s only, and every session got a new epoch.
+  @Test func `a node that starts after a failover waits for one whose commits wait for a standby`()
+    async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let one = try TestNode(shelf)
+    let fixture = try LogFixture(in: one.log)
+    one.log.flush()
+    let witness = one.log.writer.witness
+    try await wait(for: "the batch to be seen") { witness.last != nil }
+    let epoch = one.log.feed.epoch
+    let former = try #require(witness.last).history.prefix { $0 != "/" } + "/000000FF"
+    // As if the commit of the fence waited.
+    let standby = try TestServer.shared.connect(shelf.database)
+    try standby.run("BEGIN")
+    try standby.run("SELECT FROM pickerd.node FOR UPDATE")
+    try shelf.write("UPDATE pickerd.store SET history = '\(former)'")
+    witness.accept(.init(history: String(former), batches: witness.last?.batches ?? [:]))
+    let name = one.log.writer.name
+    try shelf.write(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+        + "WHERE application_name = '\(name)'")
+    fixture.join("m_1")
+
+    let starting = Task.detached { try TestNode(shelf, session: "t") }
+    try await Task.sleep(for: .seconds(12))
+    try standby.run("COMMIT")
+
+    let two = try await starting.value
+    #expect(!two.log.hasLostHistory)
+    #expect(two.log.feed.epoch == epoch)
+    let epochs = "SELECT count(*) FROM pickerd.session WHERE epoch = 'first'"
+    #expect(try shelf.read(Int.self, epochs) == 1)
+  }
+
   @Test func `a session for which a node is responsible is passed to its hubs again`() async throws
   {
     let shelf = try Shelf(.postgres)

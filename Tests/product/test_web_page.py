@@ -172,15 +172,22 @@ def test_the_home_page_fits_320_px_and_4k(window, server):
 
 
 def swipe_up(page, box):
-    """Scrolls the page with a finger that begins in the middle of a box."""
+    """Scrolls the page with a finger that begins in the middle of a box.
+
+    Afterwards, the page no longer moves: a tap on a moving one only stops it.
+    """
     browser = page.context.new_cdp_session(page)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     before = page.evaluate("scrollY")
+    page.evaluate("""() => {
+        window.scrolling = new Promise((end) => addEventListener("scrollend", end, { once: true }));
+    }""")
     browser.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
     for up in range(20, 140, 20):
         browser.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y - up}]})
     browser.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    page.wait_for_function("(before) => scrollY > before", arg=before)
+    page.evaluate("window.scrolling.then(() => {})")
+    assert page.evaluate("scrollY") > before
 
 
 def test_touch_input_selects_rows_and_days(window, server):

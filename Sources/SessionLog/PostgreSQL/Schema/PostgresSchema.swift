@@ -83,17 +83,20 @@ enum PostgresSchema {
   }
 
   /// After a failover, a node that was connected before knows whether commits are missing, and
-  /// stores the new history if they are not. A node that starts meanwhile waits for that; without
-  /// such a node, it must assume that commits are missing.
+  /// stores the new history if they are not. A node that starts meanwhile waits for that: 10 s for
+  /// such a node, and up to a minute for one that is connected, but whose commits wait for a
+  /// standby. Without such a node, it must assume that commits are missing.
   private static func waitForNodes(
     _ history: String, _ connection: PostgresConnection
   ) throws(PostgresError) {
     guard try storedVersion(connection) > 0 else { return }
     let system = history.prefix { $0 != "/" }
-    let deadline = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < deadline {
+    let begin = ContinuousClock.now
+    var lastSeen = begin
+    while .now < min(lastSeen + .seconds(10), begin + .seconds(60)) {
       let known = try connection.run("SELECT history FROM store").text(0, 0) ?? ""
       guard known != history, known.hasPrefix("\(system)/") else { return }
+      if try PostgresWriter.isLocked(connection) { lastSeen = .now }
       Thread.sleep(forTimeInterval: 0.1)
     }
   }

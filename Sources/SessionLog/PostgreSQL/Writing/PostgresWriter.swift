@@ -117,6 +117,19 @@ final class PostgresWriter {
     }
   }
 
+  /// Whether another connection has the lock of the nodes.
+  static func isLocked(_ connection: PostgresConnection) throws(PostgresError) -> Bool {
+    try connection.run(
+      """
+      SELECT EXISTS (
+        SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND (classid::bigint << 32 | objid::bigint) = $1
+      )
+      """, [.int(servingLock)]
+    ).bool(0, 0)
+  }
+
   /// Registers the process as a node.
   ///
   /// - Returns: Its fence.
