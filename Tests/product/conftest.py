@@ -34,7 +34,8 @@ APART = {
 LONGEST = [
     "test_rehearse", "test_tls_sockets", "test_cluster_databases", "test_cluster",
     "test_store_kill", "test_guide_shop", "test_deliver_faults", "java", "test_deliver",
-    "test_cluster_nodes", "batches", "test_feed", "test_postgres", "schemas",
+    "test_cluster_nodes", "batches", "test_feed", "test_postgres", "test_postgres_faults",
+    "schemas",
     "test_cluster_processes", "test_store_file", "test_creation_names", "test_proxies_cluster",
     "test_guessing", "test_store_restart", "test_join_lines", "test_token_renewal", "test_decide",
     "test_log_full", "test_socket_unix", "test_socket_loops", "test_socket_limits",
@@ -43,7 +44,7 @@ LONGEST = [
     "test_loops_connections", "test_live_definitions_large", "test_feed_keys", "test_request_rates",
     "test_monitoring", "test_sessions", "test_tickets", "test_golden", "test_join_terminal",
     "test_socket_http", "test_process", "test_timeouts", "test_listeners", "test_loops",
-    "test_guide", "test_service",
+    "test_guide", "test_service", "test_session_memory",
 ]
 
 
