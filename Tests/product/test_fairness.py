@@ -4,6 +4,8 @@ import json
 import signal
 import socket
 
+import pytest
+
 from harness.definitions import LISTS
 from harness.rawmember import TEXT, RawMember
 
@@ -28,22 +30,23 @@ def test_all_commands_over_the_share_of_an_address_are_answered_in_order(start):
     assert answered(other, 1) == [1]
 
 
-def test_requests_over_the_share_of_an_address_are_answered_after_one_of_another(start):
+@pytest.mark.parametrize("proxy", ["none", "127.0.0.1"])
+def test_requests_over_the_share_of_an_address_are_answered_after_one_of_another(start, proxy):
     server = start(
-        options=("--trusted-proxy", "none"),
+        options=("--trusted-proxy", proxy),
         limits={"messagesPerSecond": 100_000, "refs": REQUEST_COUNT})
     session = server.session(LISTS)
     many, other = (
         server.post(f"{session.path}/members", {"name": name}).json["member"]
         for name in ("Ana", "Bo"))
-    connections = [connected(server, "127.0.0.2") for _ in range(REQUEST_COUNT)]
-    last = connected(server, "127.0.0.3")
+    connections = [connected(server, proxy, "127.0.0.2") for _ in range(REQUEST_COUNT)]
+    last = connected(server, proxy, "127.0.0.3")
 
     # All requests arrive before one iteration of the event loop, that of the other address last.
     server.process.send_signal(signal.SIGSTOP)
     for ref, connection in enumerate(connections, 1):
-        post(connection, session, many, ref, column=0, row=ref % 3)
-    post(last, session, other, 1, column=1, row=1)
+        post(connection, "127.0.0.2", session, many, ref, column=0, row=ref % 3)
+    post(last, "127.0.0.3", session, other, 1, column=1, row=1)
     server.process.send_signal(signal.SIGCONT)
 
     revisions = [answer(connection)["revision"] for connection in connections]
@@ -53,20 +56,21 @@ def test_requests_over_the_share_of_an_address_are_answered_after_one_of_another
         connection.close()
 
 
-def connected(server, source):
-    """A connection that the server has accepted."""
-    connection = socket.create_connection(("127.0.0.1", server.port), source_address=(source, 0))
+def connected(server, proxy, source):
+    """A connection of an address that the server has accepted; through a proxy, one of that."""
+    place = (source if proxy == "none" else proxy, 0)
+    connection = socket.create_connection(("127.0.0.1", server.port), source_address=place)
     connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     assert answer(connection) is None
     return connection
 
 
-def post(connection, session, member, ref, **fields):
+def post(connection, source, session, member, ref, **fields):
     body = json.dumps({
         "type": "select", "ref": ref, "member": member["id"], "secret": member["secret"],
         "generation": 1, **fields}).encode()
     connection.sendall(
-        f"POST {session.path}/commands HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"POST {session.path}/commands HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: {source}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
 
 
