@@ -85,6 +85,33 @@ import Testing
     #expect(try shelf.read(Int.self, epochs) ?? 0 == 0)
   }
 
+  private func isEnd(_ report: (session: SessionID, records: CommittedRecords)) -> Bool {
+    guard case .mixed(let records) = report.records else { return false }
+    return records.contains { if case .foreignEnd = $0 { true } else { false } }
+  }
+
+  /// Its members receive a snapshot; after an end they would leave.
+  @Test func `a session that has got another epoch is lost, not ended, with its next entry`()
+    async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await TestNode.pair(shelf)
+    try shelf.write("UPDATE pickerd.session SET epoch = 'another'")
+
+    for node in [one, two] {
+      node.append(command(1))
+      node.log.flush()
+      let isLost = try await node.wait(for: "lost or ended") { notice -> Bool? in
+        switch notice {
+        case .lost: true
+        case .committed(let reports) where reports.contains(where: isEnd): false
+        default: nil
+        }
+      }
+      #expect(isLost)
+    }
+  }
+
   /// Regression: it waited for 10 s only, and every session got a new epoch.
   @Test func `a node that starts after a failover waits for one whose commits wait for a standby`()
     async throws
@@ -110,6 +137,11 @@ import Testing
     fixture.join("m_1")
 
     let starting = Task.detached { try TestNode(shelf, session: "t") }
+    let waiting = """
+      SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+        AND query LIKE 'SELECT EXISTS (%pg_locks%'
+      """
+    try await wait(for: "the wait of the second node") { try shelf.read(Int.self, waiting) != 0 }
     try await Task.sleep(for: .seconds(12))
     try standby.run("COMMIT")
 

@@ -24,6 +24,7 @@ WITH own AS (
 SELECT 1 / count(*) FROM own;
 """
 END = r"""
+SELECT id, byte_count FROM session WHERE id = ANY ({ids}) AND ended_at IS NULL;
 COMMIT;
 \endpipeline
 """
@@ -40,16 +41,15 @@ WITH grown AS (
   FROM unnest({ids}, {epochs}, {counts}, {sizes}) AS g(id, epoch, count, size)
   WHERE session.id = g.id AND session.id = ANY ({ids}) AND session.epoch = g.epoch
     AND session.ended_at IS NULL
-  RETURNING session.id, session.number, session.byte_count, session.head - g.count AS base
+  RETURNING session.id, session.number, session.head - g.count AS base
 ), added AS (
   INSERT INTO entry (session, sequence, node, serial, body)
   SELECT grown.number, grown.base + e.number, :incarnation, e.place, e.body
   FROM unnest({entry_ids}, {numbers}, {bodies}) WITH ORDINALITY AS e(id, number, body, place)
   JOIN grown USING (id)
 )
-SELECT id, byte_count, base FROM grown;
+SELECT id, base FROM grown;
 SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_nestloop', 'on', true);
-SELECT id, byte_count FROM session WHERE id = ANY ({ids}) AND ended_at IS NULL;
 """ + END
 #: Entries of one session.
 ONE = BEGIN + r"""
@@ -58,13 +58,13 @@ WITH grown AS (
     byte_count = byte_count + {bytes}, has_members = true, active_at = now_ms(),
     served_by = :incarnation
   WHERE id = '{id}' AND epoch = 'e' AND ended_at IS NULL
-  RETURNING id, number, byte_count, head - {size} AS base
+  RETURNING id, number, head - {size} AS base
 ), added AS (
   INSERT INTO entry (session, sequence, node, serial, body)
   SELECT grown.number, grown.base + e.place, :incarnation, e.place, e.body
   FROM grown, unnest({bodies}) WITH ORDINALITY AS e(body, place)
 )
-SELECT id, byte_count, base FROM grown;
+SELECT id, base FROM grown;
 """ + END
 
 
@@ -80,7 +80,8 @@ def script(sessions, size, number):
     counts = [entries.count(name) if len(chosen) < size else 1 for name in chosen]
     bodies = array(["\\x" + "7b" * ENTRY] * size, "bytea")
     if len(chosen) == 1:
-        return ONE.format(id=chosen[0], size=size, bytes=size * ENTRY, bodies=bodies)
+        return ONE.format(
+            id=chosen[0], ids=array(chosen, "text"), size=size, bytes=size * ENTRY, bodies=bodies)
     return SEVERAL.format(
         ids=array(chosen, "text"), epochs=array(["e"] * len(chosen), "text"),
         counts=array(counts, "bigint"), sizes=array([n * ENTRY for n in counts], "bigint"),

@@ -57,7 +57,7 @@ def test_requests_over_the_share_of_an_address_are_answered_after_one_of_another
 
 
 def connected(server, proxy, source):
-    """A connection of an address that the server has accepted; through a proxy, one of that."""
+    """A connection that the server has accepted, from an address or from a proxy."""
     place = (source if proxy == "none" else proxy, 0)
     connection = socket.create_connection(("127.0.0.1", server.port), source_address=place)
     connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")

@@ -13,7 +13,7 @@ import pytest
 
 from harness.definitions import LISTS
 from harness.member import Hung, Member
-from harness.pickerd import wait_until
+from harness.pickerd import binary, wait_until
 from harness.postgres import BINARIES
 from harness.store import stored_at
 
@@ -154,3 +154,18 @@ def test_a_full_disk_of_the_database_is_logged_once(small_disk, tmp_path):
 
     server.stop()
     assert server.log.read_text().count("is writable again") == 1
+
+
+def test_a_start_that_waits_for_another_node_says_so_and_ends_at_sigterm(start, postgres, store):
+    start().stop()
+    # As if a standby was promoted since.
+    postgres.sql(store, "UPDATE pickerd.store SET history = split_part(history, '/', 1) || '/000000FF'")
+
+    command = [binary(), "serve", "--store", store, "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(["timeout", "--signal=KILL", "60", *command],
+                          stderr=subprocess.PIPE, text=True) as server:
+        lines = iter(server.stderr.readline, "")
+        assert any("waiting for another node" in line for line in lines)
+        server.terminate()
+        assert any("ended while it waited for another node" in line for line in lines)
+        assert server.wait(60) > 0

@@ -180,14 +180,14 @@ def swipe_up(page, box):
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     before = page.evaluate("scrollY")
     page.evaluate("""() => {
-        window.scrolling = new Promise((end) => addEventListener("scrollend", end, { once: true }));
+        window.isStill = false;
+        addEventListener("scrollend", () => { window.isStill = true; }, { once: true });
     }""")
     browser.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
     for up in range(20, 140, 20):
         browser.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y - up}]})
     browser.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    page.evaluate("window.scrolling.then(() => {})")
-    assert page.evaluate("scrollY") > before
+    page.wait_for_function("(before) => window.isStill && scrollY > before", arg=before)
 
 
 def test_touch_input_selects_rows_and_days(window, server):

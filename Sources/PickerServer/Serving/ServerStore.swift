@@ -63,7 +63,7 @@ final class ServerStore: Sendable {
         zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
         versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
         storeByteCountMax: limits.storeBytes, keyCountMax: keyCountMax,
-        afterIteration: afterIteration, notify: notify)
+        afterIteration: afterIteration, isEnding: { Server.isEnding }, notify: notify)
     }
   }
 

@@ -70,6 +70,7 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   /// - Parameters: As of ``SQLiteSessionLog``.
   /// - Parameter keyCountMax: The number of idempotency keys above which the oldest are deleted;
   ///   `nil`: none is.
+  /// - Parameter isEnding: Whether the process ends, so that waiting for another node has no use.
   /// - Throws: ``StoreProblem`` if the database cannot be used.
   package init(
     _ address: PostgresAddress, limits: SessionLimits = SessionLimits(),
@@ -78,7 +79,7 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
     versions: FoldVersions = FoldVersions(tzdata: nil),
     pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
     storeByteCountMax: Int = .max, keyCountMax: Int? = nil,
-    afterIteration: @escaping AfterIteration = { $1() },
+    afterIteration: @escaping AfterIteration = { $1() }, isEnding: () -> Bool = { false },
     notify: @escaping @Sendable (StoreNotice) -> Void
   ) throws(StoreProblem) {
     self.address = address
@@ -99,7 +100,15 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
     historyReader = PostgresReader(address, name: "\(name)-history")
     do {
       let connection = try PostgresConnection(address, name: name)
-      let opened = try PostgresSchema.open(connection)
+      let opened = try PostgresSchema.open(connection) { isFirst in
+        if isFirst {
+          notify(
+            .message(
+              "the store \(address) has another history, as after a failover: waiting for another "
+                + "node, which knows whether commits are missing"))
+        }
+        return !isEnding()
+      }
       writer = try PostgresWriter(
         connection, address, name: "\(name)-writer", limits, feedLimits, versions, digest: digest)
       feed = try PostgresFeed(connection, PostgresReader(address, name: "\(name)-feed"))

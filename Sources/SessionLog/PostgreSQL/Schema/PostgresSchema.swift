@@ -39,11 +39,17 @@ enum PostgresSchema {
 
   /// Creates or migrates the schema.
   ///
-  /// - Parameter isMove: Whether the caller copies a store into the database.
+  /// - Parameters:
+  ///   - isMove: Whether the caller copies a store into the database.
+  ///   - waiting: Called every tenth of a second while this waits for another node, with whether it
+  ///     is the first time. Returns whether to go on waiting.
   /// - Throws: ``StoreProblem`` if a newer pickerd has migrated it, or such a copy is incomplete.
-  static func open(_ connection: PostgresConnection, isMove: Bool = false) throws -> Opened {
+  static func open(
+    _ connection: PostgresConnection, isMove: Bool = false,
+    waiting: (_ isFirst: Bool) -> Bool = { _ in true }
+  ) throws -> Opened {
     let history = try history(connection)
-    try waitForNodes(history, connection)
+    try waitForNodes(history, connection, waiting)
     // The transaction begins with the lock: one that had begun before might not see what the node
     // before has created. An error ends the connection, and with it the lock.
     try connection.run("SELECT pg_advisory_lock($1)", [.int(migrationLock)])
@@ -83,19 +89,24 @@ enum PostgresSchema {
   }
 
   /// After a failover, a node that was connected before knows whether commits are missing, and
-  /// stores the new history if they are not. A node that starts meanwhile waits for that: 10 s for
-  /// such a node, and up to a minute for one that is connected, but whose commits wait for a
-  /// standby. Without such a node, it must assume that commits are missing.
+  /// stores the new history if they are not. A node that starts meanwhile waits for that until none
+  /// has been connected for 10 s, at most a minute: the first commit of a connected one may wait
+  /// for a standby. Without such a node, it must assume that commits are missing.
   private static func waitForNodes(
-    _ history: String, _ connection: PostgresConnection
-  ) throws(PostgresError) {
+    _ history: String, _ connection: PostgresConnection, _ waiting: (_ isFirst: Bool) -> Bool
+  ) throws {
     guard try storedVersion(connection) > 0 else { return }
     let system = history.prefix { $0 != "/" }
     let begin = ContinuousClock.now
     var lastSeen = begin
+    var isFirst = true
     while .now < min(lastSeen + .seconds(10), begin + .seconds(60)) {
       let known = try connection.run("SELECT history FROM store").text(0, 0) ?? ""
       guard known != history, known.hasPrefix("\(system)/") else { return }
+      guard waiting(isFirst) else {
+        throw StoreProblem("ended while it waited for another node")
+      }
+      isFirst = false
       if try PostgresWriter.isLocked(connection) { lastSeen = .now }
       Thread.sleep(forTimeInterval: 0.1)
     }

@@ -22,7 +22,7 @@ struct PostgresBatch {
   /// The number of entries of each session that gets some.
   private(set) var entryCounts: [SessionID: Int] = [:]
   /// The index of the statement that returns, for the sessions that have got their entries, the
-  /// sizes of their logs and the numbers of the entries before them; `nil` if there are no entries.
+  /// numbers of the entries before them; `nil` if there are no entries.
   private(set) var entriesIndex: Int?
   /// The index of the statement that returns the sizes of the logs of ``sessions``.
   private(set) var sizesIndex = 0
@@ -63,7 +63,7 @@ struct PostgresBatch {
     begin(node, isFlushed: isFlushed)
     if let epoch = PostgresBatch.commonEpoch(of: records, epochs) {
       appendEntries(of: records, node, epoch: epoch)
-      add("COMMIT")
+      finish()
       return
     }
     for case .log(.created(let origin), let session) in records { create(session, origin) }
@@ -179,14 +179,14 @@ struct PostgresBatch {
         FROM unnest($1, $2, $3, $4) AS g(id, epoch, count, size)
         WHERE session.id = g.id AND session.id = ANY ($1) AND session.epoch = g.epoch
           AND session.ended_at IS NULL
-        RETURNING session.id, session.number, session.byte_count, session.head - g.count AS base
+        RETURNING session.id, session.number, session.head - g.count AS base
       ), added AS (
         INSERT INTO entry (session, sequence, node, serial, body)
         SELECT grown.number, grown.base + e.number, $5, $6 + e.place, e.body
         FROM unnest($7, $8, $9) WITH ORDINALITY AS e(id, number, body, place)
         JOIN grown USING (id)
       )
-      SELECT id, byte_count, base FROM grown
+      SELECT id, base FROM grown
       """,
       [
         .texts(grown.map(\.text)), .texts(grown.map { epochs[$0] ?? "" }),
@@ -208,8 +208,8 @@ struct PostgresBatch {
     return epochs[session]
   }
 
-  /// Adds the entries of the only session, as ``insertEntries(of:_:_:)``: the row of the session is
-  /// locked by one statement only.
+  /// Adds the entries of the only session, as ``insertEntries(of:_:_:)``, by a statement that locks
+  /// the row of the session, too.
   private mutating func appendEntries(
     of records: [StoreRecord], _ node: PostgresNode, epoch: String
   ) {
@@ -220,20 +220,20 @@ struct PostgresBatch {
     }
     (entryCount, entryCounts[session]) = (bodies.count, bodies.count)
     shared[session]? = bodies
-    (entriesIndex, sizesIndex) = (statements.count, statements.count)
+    entriesIndex = statements.count
     add(
       """
       WITH grown AS (
         UPDATE session SET head = head + $3, row_count = row_count + $3,
           byte_count = byte_count + $4, has_members = true, active_at = now_ms(), served_by = $5
         WHERE id = $1 AND epoch = $2 AND ended_at IS NULL
-        RETURNING id, number, byte_count, head - $3 AS base
+        RETURNING id, number, head - $3 AS base
       ), added AS (
         INSERT INTO entry (session, sequence, node, serial, body)
         SELECT grown.number, grown.base + e.place, $5, $6 + e.place, e.body
         FROM grown, unnest($7) WITH ORDINALITY AS e(body, place)
       )
-      SELECT id, byte_count, base FROM grown
+      SELECT id, base FROM grown
       """,
       [
         .text(session.text), .text(epoch), .int(bodies.count),

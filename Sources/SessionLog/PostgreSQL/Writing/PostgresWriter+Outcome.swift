@@ -75,7 +75,7 @@ extension PostgresWriter {
 
   static func bases(_ rows: PostgresRows) -> [SessionID: Int] {
     var bases: [SessionID: Int] = [:]
-    for row in 0..<rows.count { bases[SessionID(rows.text(row, 0) ?? "")] = rows.int(row, 2) }
+    for row in 0..<rows.count { bases[SessionID(rows.text(row, 0) ?? "")] = rows.int(row, 1) }
     return bases
   }
 }

@@ -117,12 +117,13 @@ final class PostgresWriter {
     }
   }
 
-  /// Whether another connection has the lock of the nodes.
+  /// Whether another connection holds ``servingLock``, shared or alone.
   static func isLocked(_ connection: PostgresConnection) throws(PostgresError) -> Bool {
     try connection.run(
       """
       SELECT EXISTS (
-        SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()
+        SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+          AND pid <> pg_backend_pid()
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
           AND (classid::bigint << 32 | objid::bigint) = $1
       )
