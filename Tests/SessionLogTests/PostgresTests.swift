@@ -1,4 +1,3 @@
-import CivilTime
 import Foundation
 import PickerHub
 import PickerModel
@@ -137,60 +136,7 @@ import Testing
       records, by: PostgresNode(incarnation: 1, fence: 1), epochs: epochs, SessionLimits(),
       FeedLimits(), FoldVersions(tzdata: nil), digest: { $0 })
 
-    #expect(batch.statements.count == 8)
-  }
-
-  @Test(arguments: [true, false])
-  func `a batch of one session stores the same as one of several`(isFlushed: Bool) throws {
-    let shelf = try Shelf(.postgres)
-    let log = try shelf.store()
-    for id in ["alone", "beside", "other"] { try LogFixture(in: log, id: id).join("m_1") }
-    log.flush()
-    let node = try #require(try shelf.read(Int.self, "SELECT incarnation FROM pickerd.node"))
-    let connection = try TestServer.shared.connect(shelf.database)
-    try connection.run("SELECT set_config('search_path', 'pickerd', false)")
-    let entries = (1...3).map { ref in
-      LogEntry(at: Instant(milliseconds: 7), body: .command(MemberID("m_1"), ref: ref, .clear))
-    }
-    try shelf.write(
-      "UPDATE pickerd.session SET has_members = false, served_by = NULL, active_at = 0")
-    func store(_ ids: [String]) throws -> PostgresBatch {
-      let batch = PostgresBatch(
-        ids.flatMap { id in entries.map { .log(.entry($0), SessionID(id)) } },
-        by: PostgresNode(incarnation: node, fence: 0, serial: 9), isFlushed: isFlushed,
-        epochs: Dictionary(uniqueKeysWithValues: ids.map { (SessionID($0), "first") }),
-        shared: [SessionID("alone"), SessionID("beside")], SessionLimits(), FeedLimits(),
-        FoldVersions(tzdata: nil), digest: { $0 })
-      var rows = try connection.run(Array(batch.statements.dropLast()))
-      let setting = try connection.run("SELECT current_setting('synchronous_commit')").text(0, 0)
-      #expect((setting == "off") == !isFlushed)
-      rows += try connection.run(Array(batch.statements.suffix(1)))
-      let id = SessionID(ids[0])
-      #expect(PostgresWriter.bases(rows[try #require(batch.entriesIndex)])[id] == 1)
-      let size = PostgresWriter.byteCounts(rows[batch.sizesIndex])[id]
-      #expect(try size == shelf.read(Int.self, "SELECT byte_count \(row(ids[0]))"))
-      #expect(batch.entryCounts[id] == 3 && batch.shared[id]?.count == 3)
-      return batch
-    }
-    func row(_ id: String) -> String { "FROM pickerd.session WHERE id = '\(id)'" }
-    func stored(_ id: String) throws -> String? {
-      try shelf.read(
-        String.self,
-        """
-        SELECT concat_ws(' ', head, row_count, byte_count, has_members, served_by = \(node),
-          pickerd.now_ms() - active_at < 60000, (
-            SELECT string_agg(concat_ws(' ', sequence, node, serial, body), ',' ORDER BY sequence)
-            FROM pickerd.entry WHERE session = session.number AND sequence > 1))
-        \(row(id))
-        """)
-    }
-
-    let alone = try store(["alone"])
-    let beside = try store(["beside", "other"])
-
-    #expect(alone.statements.count == 5 && beside.statements.count == 8)
-    #expect(try stored("alone") == stored("beside"))
-    #expect(try stored("alone")?.hasPrefix("4 4 ") == true)
+    #expect(batch.statements.count == 9)
   }
 
   @Test func `an error says how many statements of the call had succeeded`() throws {

@@ -13,8 +13,7 @@ ENTRY = 130
 SCRIPTS = 8
 #: Of every connection of pickerd (PostgresConnection.swift).
 SETTINGS = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off"
-#: The begin of both scripts, up to the locks of the sessions.
-BEGIN = r"""
+SCRIPT = r"""
 \set incarnation :client_id + 1
 \startpipeline
 BEGIN;
@@ -22,14 +21,6 @@ WITH own AS (
   UPDATE node SET batch = batch + 1 WHERE incarnation = :incarnation AND fence = 0 RETURNING 1
 )
 SELECT 1 / count(*) FROM own;
-"""
-END = r"""
-SELECT id, byte_count FROM session WHERE id = ANY ({ids}) AND ended_at IS NULL;
-COMMIT;
-\endpipeline
-"""
-#: Entries of several sessions.
-SEVERAL = BEGIN + r"""
 SELECT count(*) FROM (
   SELECT FROM session WHERE id = ANY ({ids}) ORDER BY id FOR NO KEY UPDATE
 ) AS locked;
@@ -50,22 +41,11 @@ WITH grown AS (
 )
 SELECT id, base FROM grown;
 SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_nestloop', 'on', true);
-""" + END
-#: Entries of one session.
-ONE = BEGIN + r"""
-WITH grown AS (
-  UPDATE session SET head = head + {size}, row_count = row_count + {size},
-    byte_count = byte_count + {bytes}, has_members = true, active_at = now_ms(),
-    served_by = :incarnation
-  WHERE id = '{id}' AND epoch = 'e' AND ended_at IS NULL
-  RETURNING id, number, head - {size} AS base
-), added AS (
-  INSERT INTO entry (session, sequence, node, serial, body)
-  SELECT grown.number, grown.base + e.place, :incarnation, e.place, e.body
-  FROM grown, unnest({bodies}) WITH ORDINALITY AS e(body, place)
-)
-SELECT id, base FROM grown;
-""" + END
+SELECT newest FROM feed;
+SELECT id, byte_count FROM session WHERE id = ANY ({ids}) AND ended_at IS NULL;
+COMMIT;
+\endpipeline
+"""
 
 
 def array(values, type):
@@ -78,16 +58,13 @@ def script(sessions, size, number):
     chosen = sorted(f"s{n}" for n in rng.sample(range(sessions), min(size, sessions)))
     entries = [chosen[n % len(chosen)] for n in range(size)]
     counts = [entries.count(name) if len(chosen) < size else 1 for name in chosen]
-    bodies = array(["\\x" + "7b" * ENTRY] * size, "bytea")
-    if len(chosen) == 1:
-        return ONE.format(
-            id=chosen[0], ids=array(chosen, "text"), size=size, bytes=size * ENTRY, bodies=bodies)
-    return SEVERAL.format(
+    body = "\\x" + "7b" * ENTRY
+    return SCRIPT.format(
         ids=array(chosen, "text"), epochs=array(["e"] * len(chosen), "text"),
         counts=array(counts, "bigint"), sizes=array([n * ENTRY for n in counts], "bigint"),
         entry_ids=array(entries, "text"),
         numbers=array([n // len(chosen) + 1 for n in range(size)], "bigint"),
-        bodies=bodies)
+        bodies=array([body] * size, "bytea"))
 
 
 class Inserts:

@@ -24,7 +24,7 @@ SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|PRAGMA|
 #: are literals or have a ? or $1 for each value.
 CONSTANTS = {
     "DormantSession.columns", "PostgresSchema.historySQL", "condition", "order", "table", "key",
-    "hash", "loop", "mode.rawValue", "setting"}
+    "hash", "loop", "mode.rawValue"}
 
 
 def test_a_thousand_guessed_ids_find_nothing_and_are_throttled(start):

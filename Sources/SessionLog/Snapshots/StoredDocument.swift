@@ -19,15 +19,10 @@ struct StoredDocument: Sendable {
 }
 
 extension LogEntry {
-  /// Whether the entry contains a whole definition.
-  var hasDocument: Bool {
-    if case .define(let change) = body { change.source == .whole } else { false }
-  }
-
   /// The stored JSON of the entry. If the entry contains a whole definition, the JSON has its
   /// digest instead, and the definition is returned as `document`.
   func stored(digest: ([UInt8]) -> [UInt8]) -> (body: Data, document: StoredDocument?) {
-    guard hasDocument, case .define(let change) = body else {
+    guard case .define(let change) = body, change.source == .whole else {
       return (Data(tree.serialized()), nil)
     }
     let document =

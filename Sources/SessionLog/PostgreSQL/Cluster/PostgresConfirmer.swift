@@ -132,7 +132,7 @@ extension PostgresConnection {
   /// Waits until the disk, and the standbys for which a commit waits, have everything that this
   /// connection has read or written, by a commit that changes nothing.
   func waitForStandbys(within seconds: Int = PostgresConfirmer.seconds) throws(PostgresError) {
-    try run([PostgresConnection.flush], within: seconds)
+    try run(PostgresConnection.flush, within: seconds)
   }
 
   /// Ends the older connections with this name that wait for the standbys with a commit that
@@ -148,11 +148,14 @@ extension PostgresConnection {
       """, [.text(name)])
   }
 
-  /// The statement of that commit. Without a record in the write-ahead log it would not wait.
-  static let flush = PostgresStatement(
-    """
-    SELECT pg_logical_emit_message(true, 'pickerd', ''),
-      CASE WHEN current_setting('synchronous_commit') = 'off'
-        THEN set_config('synchronous_commit', 'on', true) END
-    """)
+  /// The statements of that commit.
+  static let flush = [
+    PostgresStatement(
+      """
+      SELECT set_config('synchronous_commit', 'on', true)
+      WHERE current_setting('synchronous_commit') = 'off'
+      """),
+    // A transaction without a record in the write-ahead log would not wait.
+    PostgresStatement("SELECT pg_logical_emit_message(true, 'pickerd', '')"),
+  ]
 }

@@ -2,9 +2,19 @@ import Foundation
 import PickerHub
 import PickerSession
 
+/// The identity of a node's writer, which its appends are stored with.
+struct PostgresNode: Sendable {
+  let incarnation: Int
+  /// Grows with each connection: the transactions of older connections fail.
+  var fence: Int
+  /// The number of the last batch.
+  var batch = 0
+  /// The number of the last append.
+  var serial = 0
+}
+
 /// The statements that store a batch: the entries of all sessions by one statement, and one
-/// function call for each snapshot and each record of the feed. Most batches only have entries of
-/// one session; they have fewer statements.
+/// function call for each snapshot and each record of the feed.
 ///
 /// Two nodes cannot block each other for ever: the rows of the sessions are locked in the order of
 /// their ids, that of the feed after them.
@@ -24,10 +34,6 @@ struct PostgresBatch {
   /// The index of the statement that returns, for the sessions that have got their entries, the
   /// numbers of the entries before them; `nil` if there are no entries.
   private(set) var entriesIndex: Int?
-  /// The index of the statement that returns the sizes of the logs of ``sessions``.
-  private(set) var sizesIndex = 0
-  /// The index of the statement that returns the end of the feed; `nil` if there are no events.
-  private(set) var newestIndex: Int?
   /// The entries of the sessions that other nodes have in memory; `nil` for one with a definition.
   private(set) var shared: [SessionID: [Data?]]
   /// The number of entries.
@@ -61,11 +67,6 @@ struct PostgresBatch {
     self.isClockPlausible = isClockPlausible
     self.digest = digest
     begin(node, isFlushed: isFlushed)
-    if let epoch = PostgresBatch.commonEpoch(of: records, epochs) {
-      appendEntries(of: records, node, epoch: epoch)
-      finish()
-      return
-    }
     for case .log(.created(let origin), let session) in records { create(session, origin) }
     if !creations.isEmpty { own(creations.map(\.session)) }
     lock()
@@ -97,13 +98,13 @@ struct PostgresBatch {
   /// Fails if a later connection of the node exists: it has assumed that nothing is in flight.
   private mutating func begin(_ node: PostgresNode, isFlushed: Bool) {
     add("BEGIN")
-    let setting = isFlushed ? "" : ", set_config('synchronous_commit', 'off', true)"
+    if !isFlushed { add("SET LOCAL synchronous_commit = off") }
     add(
       """
       WITH own AS (
         UPDATE node SET batch = $3 WHERE incarnation = $1 AND fence = $2 RETURNING 1
       )
-      SELECT 1 / count(*)\(setting) FROM own
+      SELECT 1 / count(*) FROM own
       """, [.int(node.incarnation), .int(node.fence), .int(node.batch)])
   }
 
@@ -197,51 +198,6 @@ struct PostgresBatch {
     add(PostgresBatch.joining(byHash: false))
   }
 
-  /// The epoch of the session of all records, if these are entries without a definition.
-  private static func commonEpoch(
-    of records: [StoreRecord], _ epochs: [SessionID: String]
-  ) -> String? {
-    guard let session = records.first?.session else { return nil }
-    for record in records {
-      guard case .log(.entry(let entry), session) = record, !entry.hasDocument else { return nil }
-    }
-    return epochs[session]
-  }
-
-  /// Adds the entries of the only session, as ``insertEntries(of:_:_:)``, by a statement that locks
-  /// the row of the session, too.
-  private mutating func appendEntries(
-    of records: [StoreRecord], _ node: PostgresNode, epoch: String
-  ) {
-    let session = sessions[0]
-    var bodies: [Data] = []
-    for case .log(.entry(let entry), _) in records {
-      bodies.append(entry.stored(digest: digest).body)
-    }
-    (entryCount, entryCounts[session]) = (bodies.count, bodies.count)
-    shared[session]? = bodies
-    entriesIndex = statements.count
-    add(
-      """
-      WITH grown AS (
-        UPDATE session SET head = head + $3, row_count = row_count + $3,
-          byte_count = byte_count + $4, has_members = true, active_at = now_ms(), served_by = $5
-        WHERE id = $1 AND epoch = $2 AND ended_at IS NULL
-        RETURNING id, number, head - $3 AS base
-      ), added AS (
-        INSERT INTO entry (session, sequence, node, serial, body)
-        SELECT grown.number, grown.base + e.place, $5, $6 + e.place, e.body
-        FROM grown, unnest($7) WITH ORDINALITY AS e(body, place)
-      )
-      SELECT id, base FROM grown
-      """,
-      [
-        .text(session.text), .text(epoch), .int(bodies.count),
-        .int(bodies.reduce(0) { $0 + $1.count }), .int(node.incarnation), .int(node.serial),
-        .blobs(bodies),
-      ])
-  }
-
   /// Sets how the plans of the next statements join.
   private static func joining(byHash: Bool) -> String {
     let (hash, loop) = byHash ? ("on", "off") : ("off", "on")
@@ -266,15 +222,6 @@ struct PostgresBatch {
     statements.append(PostgresBatch.feeding(record, of: session, digest: digest))
   }
 
-  static let newest = PostgresStatement("SELECT newest FROM feed")
-
-  /// The statement that reads the sizes of the logs of ``sessions``.
-  var sizes: PostgresStatement {
-    PostgresStatement(
-      "SELECT id, byte_count FROM session WHERE id = ANY ($1) AND ended_at IS NULL",
-      [.texts(sessions.map(\.text))])
-  }
-
   /// Trims the feed, reads the sizes of the logs and the end of the feed, and commits.
   private mutating func finish() {
     if eventCount > 0 {
@@ -286,12 +233,58 @@ struct PostgresBatch {
           .int(feedLimits.bytes),
         ])
     }
-    if eventCount > 0 {
-      newestIndex = statements.count
-      statements.append(PostgresBatch.newest)
-    }
-    sizesIndex = statements.count
-    statements.append(sizes)
+    add("SELECT newest FROM feed")
+    add(
+      "SELECT id, byte_count FROM session WHERE id = ANY ($1) AND ended_at IS NULL",
+      [.texts(sessions.map(\.text))])
     add("COMMIT")
   }
+}
+
+extension PostgresBatch {
+  /// The statements that add the missing events of a session that has expired, and end it; the last
+  /// one returns whether it has ended.
+  ///
+  /// - Parameter head: The last entry before the end; `nil` if the session cannot be read.
+  static func expiry(
+    of session: SessionID, head: Int?, _ event: FeedEvent, missed: [FeedRecord], node: Int,
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8]
+  ) -> [PostgresStatement] {
+    let lock = PostgresStatement(
+      "SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE", [.text(session.text)])
+    let end = PostgresStatement(
+      "SELECT expire_session($1, $2, $3, $4, $5, $6)",
+      [.text(session.text), .int(head), .int(node)]
+        + EventColumns([event], digest: digest).parameters)
+    return [lock] + missed.map { feeding($0, of: session, digest: digest) } + [end]
+  }
+
+  private static func feeding(
+    _ record: FeedRecord, of session: SessionID, digest: ([UInt8]) -> [UInt8]
+  ) -> PostgresStatement {
+    PostgresStatement(
+      "SELECT feed_events($1, $2, $3, $4, $5, $6, $7)",
+      [
+        .text(session.text), .int(record.previous), .int(record.sequence),
+        .text(record.status?.rawValue),
+      ] + EventColumns(record.events, digest: digest).parameters)
+  }
+}
+
+/// Events as the parameters of the functions that add them.
+private struct EventColumns {
+  var types: [String] = []
+  var ids: [String] = []
+  var bodies: [Data] = []
+
+  init(_ events: [FeedEvent], digest: ([UInt8]) -> [UInt8]) {
+    for event in events {
+      let line = FeedLine(event, position: 0, digest: digest)
+      types.append(line.type)
+      ids.append(line.id)
+      bodies.append(Data(line.body))
+    }
+  }
+
+  var parameters: [PostgresValue] { [.texts(types), .texts(ids), .blobs(bodies)] }
 }

@@ -33,7 +33,7 @@ extension PostgresWriter {
       let session = SessionID(rows.text(row, 0) ?? "")
       if rows.int(row, 2) == batch.entryCounts[session] { bases[session] = rows.int(row, 1) }
     }
-    let ends = try connection.run([PostgresBatch.newest, batch.sizes])
+    let ends = try connection.run(Array(batch.statements.suffix(3).dropLast()))
     // The reads may show what another node has committed and not flushed.
     try connection.waitForStandbys(within: PostgresWriter.seconds)
     let known = PostgresWriter.byteCounts(ends[1])
@@ -43,12 +43,12 @@ extension PostgresWriter {
     }
     return PostgresWriter.result(
       of: batch, lost: [], living: ended.filter { known[$0] != nil }, refused: refused,
-      bases: bases, newest: ends[0].int(0, 0), sizes: ends[1])
+      bases: bases, feed: ends[0], sizes: ends[1])
   }
 
   static func result(
     of batch: PostgresBatch, lost: [SessionID], living: some Sequence<SessionID>,
-    refused: [SessionID], bases: [SessionID: Int], newest: Int?, sizes: PostgresRows
+    refused: [SessionID], bases: [SessionID: Int], feed: PostgresRows, sizes: PostgresRows
   ) -> Result {
     var byteCounts = byteCounts(sizes)
     var heads: [SessionID: Int?] = [:]
@@ -61,11 +61,11 @@ extension PostgresWriter {
     return Result(
       byteCounts: byteCounts, bases: bases, refused: Set(refused), lost: Set(lost),
       living: living, heads: heads,
-      shared: batch.shared, feedPosition: batch.eventCount > 0 ? newest : nil,
+      shared: batch.shared, feedPosition: batch.eventCount > 0 ? feed.int(0, 0) : nil,
       hasEnded: !batch.ended.isEmpty)
   }
 
-  static func byteCounts(_ sizes: PostgresRows) -> [SessionID: Int?] {
+  private static func byteCounts(_ sizes: PostgresRows) -> [SessionID: Int?] {
     var byteCounts: [SessionID: Int?] = [:]
     for row in 0..<sizes.count {
       byteCounts[SessionID(sizes.text(row, 0) ?? "")] = sizes.int(row, 1)

@@ -189,7 +189,7 @@ final class PostgresWriter {
       return result
     }
     unknownBatch = node.batch
-    let statements = batch.statements + (isAlone ? [] : [PostgresConnection.flush])
+    let statements = batch.statements + (isAlone ? [] : PostgresConnection.flush)
     do throws(PostgresError) {
       let rows = try connection.run(statements, within: seconds)
       unknownBatch = nil
@@ -200,7 +200,7 @@ final class PostgresWriter {
         living: batch.ended.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
         refused: batch.creations.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
         bases: batch.entriesIndex.map { PostgresWriter.bases(rows[$0]) } ?? [:],
-        newest: batch.newestIndex.flatMap { rows[$0].int(0, 0) }, sizes: rows[batch.sizesIndex])
+        feed: rows[batch.statements.count - 3], sizes: rows[batch.statements.count - 2])
     } catch {
       guard error.doneCount < batch.statements.count else {
         // It is committed, but it is unknown whether the disk and the standbys have it.
