@@ -64,8 +64,12 @@ final class PostgresWriter {
   private static let servingLock = 0x70_6963_6B65_7265
   /// The seconds after which a connection that does not answer is closed.
   static let seconds = 10
-  /// The number of bytes that a probe writes: as much as a few commands need.
-  private static let probeBytes = 65_536
+  /// What a probe writes: 64 KiB, as much as a few commands need. Random, so that they are not
+  /// compressed, and drawn once: the system call for each number takes more than the probe.
+  private static let probe = Data(
+    (0..<8192).flatMap { _ in
+      withUnsafeBytes(of: UInt64.random(in: .min ... .max), Array.init)
+    })
 
   /// Takes over an open connection whose schema is current.
   ///
@@ -223,13 +227,11 @@ final class PostgresWriter {
   /// Tries to write: it waits for locks of the tables, needs space, and is flushed, like a batch.
   func probe() throws(PostgresError) {
     let key = PostgresValue.bytes(Data("probe \(node.incarnation)".utf8))
-    // Random, so that they are not compressed.
-    let bytes = Data((0..<PostgresWriter.probeBytes).map { _ in .random(in: 0...255) })
     let results = try write([
       PostgresStatement(
         "LOCK TABLE session, entry, snapshot, definition, event, feed IN ROW EXCLUSIVE MODE"),
       PostgresStatement(
-        "INSERT INTO creation VALUES ($1, $2, '', '', '', now_ms())", [key, .bytes(bytes)]),
+        "INSERT INTO creation VALUES ($1, $2, '', '', '', now_ms())", [key, .bytes(Self.probe)]),
       PostgresStatement("DELETE FROM creation WHERE key = $1", [key]),
       PostgresStatement(
         "UPDATE node SET batch = batch WHERE incarnation = $1 RETURNING 1",
