@@ -23,6 +23,8 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   let writer: PostgresWriter
   /// The maximum time that a batch waits for a connection. Used on ``queue`` only.
   var waitSeconds = PostgresSessionLog.waitSeconds
+  /// Used on ``queue`` only.
+  var pauseMax = PostgresSessionLog.pauseMax
   /// Reloads sessions, one at a time.
   let readingQueue = DispatchQueue(label: "pickerd.store.reading")
   let reader: PostgresReader

@@ -1,0 +1,63 @@
+import Foundation
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// Batches of nodes that write to the same sessions.
+@Suite struct ContentionTests {
+  private let session = SessionID("s")
+
+  /// Whether a batch waits after one with so many commands of a session that had so many entries
+  /// of other nodes since the last report.
+  private func isContended(own: Int, others: Int) -> Bool {
+    let base = 10 + others
+    let result = PostgresWriter.Result(
+      byteCounts: [:], bases: [session: base], refused: [], lost: [], living: [],
+      heads: [session: base + own], shared: [:], feedPosition: nil, hasEnded: false)
+    let expected = ServedSessions.Expectation(load: 1, epoch: "e", position: 10, isShared: true)
+    return PostgresSessionLog.isContended(result, [session: expected])
+  }
+
+  @Test func `a batch waits after several commands that follow those of other nodes`() {
+    #expect(isContended(own: 2, others: 1) && isContended(own: 9, others: 4))
+  }
+
+  @Test func `no batch waits after one command, or if no other node has appended an entry`() {
+    #expect(!isContended(own: 1, others: 1) && !isContended(own: 9, others: 0))
+  }
+
+  @Test(.database) func `the next batch waits as long as one that other nodes have delayed took`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await TestNode.pair(shelf)
+    let blocker = try TestServer.shared.connect(shelf.database)
+    try blocker.run("BEGIN")
+    try blocker.run("SELECT FROM pickerd.session FOR UPDATE")
+    func wait(forLocks count: Int) async throws {
+      for _ in 0..<12_000 {
+        let waiting = try blocker.run(
+          "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            + " AND datname = current_database()")
+        if waiting.int(0, 0) == count { return }
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      throw StoreProblem("\(count) nodes do not wait for the row")
+    }
+    one.log.queue.sync { one.log.pauseMax = .seconds(60) }
+    // The row is given to the nodes in this order.
+    two.append(.command(MemberID("m_1"), ref: 1001, .clear))
+    try await wait(forLocks: 1)
+    one.log.queue.suspend()
+    for ref in 1...2 { one.append(.command(MemberID("m_1"), ref: ref, .clear)) }
+    one.log.queue.resume()
+    try await wait(forLocks: 2)
+    try await Task.sleep(for: .milliseconds(400))
+    let end = ContinuousClock.now
+    try blocker.run("COMMIT")
+
+    one.log.flush()
+
+    #expect(.now - end >= .milliseconds(400))
+    #expect(try await one.records(3).count == 3)
+  }
+}
