@@ -27,7 +27,7 @@ import Testing
     #expect(!isContended(own: 1, others: 1) && !isContended(own: 9, others: 0))
   }
 
-  @Test(.database) func `the next batch waits as long as one that other nodes have delayed took`() async throws {
+  @Test(.database) func `the next batch waits as long as a delayed one took`() async throws {
     let shelf = try Shelf(.postgres)
     let (one, two, _) = try await TestNode.pair(shelf)
     let blocker = try TestServer.shared.connect(shelf.database)

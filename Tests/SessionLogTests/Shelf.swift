@@ -16,16 +16,14 @@ final class Shelf: Sendable {
   private let notices = Mutex<[StoreNotice]>([])
   private let isReused: Bool
 
-  /// - Parameter isReused: Whether other tests before and after this one may have the database.
+  /// - Parameter isReused: Whether a later test may have the database.
   init(_ engine: Engine = .sqlite, isReused: Bool = true) throws {
     self.engine = engine
     self.isReused = isReused
     let folder = NSTemporaryDirectory() + "pickerd-store-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     path = folder + "/store.sqlite"
-    let server = TestServer.shared
-    database =
-      engine == .sqlite ? "" : isReused ? try server.acquire() : try server.create()
+    database = engine == .sqlite ? "" : try TestServer.shared.acquire()
   }
 
   deinit {

@@ -41,31 +41,27 @@ final class TestServer: Sendable {
     try PostgresConnection(try address(name), name: "tests")
   }
 
-  /// A database without a schema `pickerd`: a used one or a new one.
+  /// A database without a schema `pickerd`: a new one, or a used one with a new name. A node of the
+  /// test before may not have ended yet, and connects again: it finds no database.
   func acquire() throws -> String {
-    if let name = free.withLock({ $0.popLast() }) {
-      let connection = try connect(name)
-      try connection.run(
-        """
-        SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()
-        """)
-      try connection.execute(
-        script: "SET client_min_messages = warning; DROP SCHEMA IF EXISTS pickerd CASCADE")
+    let administration = try connect("postgres")
+    let name = count.withLock { count in
+      count += 1
+      return "test\(count)"
+    }
+    guard let used = free.withLock({ $0.popLast() }) else {
+      try administration.execute(script: "CREATE DATABASE \(name)")
       return name
     }
-    return try create()
-  }
-
-  /// A new database. In a used one a node of the test before may not have ended yet: it connects
-  /// again, and works for the nodes of the next test.
-  func create() throws -> String {
-    let number = count.withLock { count in
-      count += 1
-      return count
-    }
-    try connect("postgres").execute(script: "CREATE DATABASE test\(number)")
-    return "test\(number)"
+    try administration.execute(script: "ALTER DATABASE \(used) ALLOW_CONNECTIONS false")
+    try administration.run(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1",
+      [.text(used)])
+    try administration.execute(script: "ALTER DATABASE \(used) RENAME TO \(name)")
+    try administration.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+    try connect(name).execute(
+      script: "SET client_min_messages = warning; DROP SCHEMA IF EXISTS pickerd CASCADE")
+    return name
   }
 
   func release(_ name: String) { free.withLock { $0.append(name) } }
