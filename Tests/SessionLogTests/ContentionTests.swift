@@ -33,24 +33,25 @@ import Testing
     let blocker = try TestServer.shared.connect(shelf.database)
     try blocker.run("BEGIN")
     try blocker.run("SELECT FROM pickerd.session FOR UPDATE")
-    func wait(forLocks count: Int) async throws {
+    // Others wait for the row, too, as a search for expired sessions does.
+    func waitForLock(of node: TestNode) async throws {
       for _ in 0..<12_000 {
         let waiting = try blocker.run(
-          "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-            + " AND datname = current_database()")
-        if waiting.int(0, 0) == count { return }
+          "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = $1",
+          [.text(node.log.writer.name)])
+        if waiting.count == 1 { return }
         try await Task.sleep(for: .milliseconds(5))
       }
-      throw StoreProblem("\(count) nodes do not wait for the row")
+      throw StoreProblem("\(node.log.writer.name) does not wait for the row")
     }
     one.log.queue.sync { one.log.pauseMax = .seconds(60) }
     // The row is given to the nodes in this order.
     two.append(.command(MemberID("m_1"), ref: 1001, .clear))
-    try await wait(forLocks: 1)
+    try await waitForLock(of: two)
     one.log.queue.suspend()
     for ref in 1...2 { one.append(.command(MemberID("m_1"), ref: ref, .clear)) }
     one.log.queue.resume()
-    try await wait(forLocks: 2)
+    try await waitForLock(of: one)
     try await Task.sleep(for: .milliseconds(400))
     let end = ContinuousClock.now
     try blocker.run("COMMIT")
