@@ -132,14 +132,10 @@ swift_tests() {
 
 pure() { swift_tests --filter "$PURE"; }
 
-stores() { swift_tests --filter "$STORES"; }
-
-rehearsal() { swift_tests --filter RehearsalTests; }
-
-modules() { swift_tests --skip "$PURE" --skip "$STORES" --skip RehearsalTests; }
-
-# run PART… : runs parts one after the other, with a log and a status each.
-run() {
+# beside PART… : parts that use no clock, one after the other, at the lowest priority. They run
+# beside the other parts, whose tests mostly wait, and do not delay them.
+beside() {
+  renice -n 19 "$BASHPID" >/dev/null
   for part in "$@"; do
     since=$SECONDS
     "$part" >"$logs/$part.log" 2>&1
@@ -147,52 +143,50 @@ run() {
   done
 }
 
-# idly PART… : at the lowest priority, for parts that use no clock: they do not delay the others,
-# whose tests mostly wait.
-idly() {
-  renice -n 19 "$BASHPID" >/dev/null
-  run "$@"
-}
-
-# beside COMMAND PART… : runs parts beside the others; `begun` is the process.
-beside() {
-  set -m
-  "$@" </dev/null &
-  begun=$!
-  set +m
-  beside+=("$begun")
-}
-
 rm -f "$logs"/*.status
-beside idly allocations worlds bytes fuzzing
+set -m
+beside allocations worlds bytes fuzzing </dev/null &
+beside+=("$!")
+set +m
 
 begin "building the modules' tests (debug)"
 build --build-tests
-beside idly pure
 
-# results PART NAME : shows and reports module tests that have run.
+set -m
+beside pure </dev/null &
+beside+=("$!")
+set +m
+
+# results NAME LOG STATUS [SECONDS] : shows and reports the results of module tests.
 results() {
-  local log=$logs/$1.log name=$2 status=1 seconds=0 all bad
-  read -r status seconds <"$logs/$1.status"
+  local name=$1 log=$2 status=$3 all bad
   grep -E '^✘|^↳|error:|^✔ Suite|^✔ Test run|Fatal|Crash' "$log" | head -n 200
   all=$(count '.*Test run with ([0-9]+) tests? .*' "$log")
   bad=$(grep -cE '^✘ Test ("|.*\(\)).* failed after' "$log")
   grep -q 'Test run with' "$log" || tail -n 40 "$log"
-  report "$name" "$status" $((all - bad)) "$bad" "$seconds"
+  report "$name" "$status" $((all - bad)) "$bad" "${@:4}"
 }
 
-# The client of the rehearsal has time limits, and the modules occupy all threads of a process.
-beside run rehearsal
-rehearsal=$begun
-begin "modules (Swift Testing)"
-run modules
-results modules "modules"
-begin "rehearsal, beside the modules (Swift Testing)"
-wait "$rehearsal"
-results rehearsal "rehearsal"
+# modules NAME ARGUMENT… : runs the module tests that the arguments select.
+modules() {
+  local log=$logs/swift-$1.log
+  begin "$1 (Swift Testing)"
+  swift_tests "${@:2}" >"$log" 2>&1
+  results "$1" "$log" $?
+}
 
-# Most of these tests wait for disks and databases.
-beside run stores
+# Most tests of the stores wait for disks and databases, and a process has a thread per core.
+set -m
+swift_tests --filter "$STORES" </dev/null >"$logs/swift-stores.log" 2>&1 &
+stores=$!
+set +m
+beside+=("$stores")
+# The rehearsal has a client with time limits, and the others occupy all threads for a minute.
+modules modules --skip "$PURE" --skip "$STORES" --skip RehearsalTests
+modules rehearsal --filter RehearsalTests
+begin "stores (Swift Testing)"
+wait "$stores"
+results "stores, beside modules" "$logs/swift-stores.log" $?
 
 if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then
   begin "browser client (node --test)"
@@ -223,10 +217,10 @@ fi
 begin "waiting for the parts beside the others"
 wait "${beside[@]}"
 
-begin "stores (Swift Testing)"
-results stores "stores"
-begin "modules without a clock (Swift Testing)"
-results pure "modules without a clock"
+begin "modules without a clock"
+status=1 seconds=0
+read -r status seconds <"$logs/pure.status"
+results "modules without a clock" "$logs/pure.log" "$status" "$seconds"
 
 # finish PART NAME PASSED FAILED : shows and reports a part that ran beside the others. The two
 # patterns match its counts.
