@@ -23,7 +23,7 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   let writer: PostgresWriter
   /// The maximum time that a batch waits for a connection. Used on ``queue`` only.
   var waitSeconds = PostgresSessionLog.waitSeconds
-  /// Used on ``queue`` only.
+  /// The maximum time for which a batch waits after a delayed one. Used on ``queue`` only.
   var pauseMax = PostgresSessionLog.pauseMax
   /// Reloads sessions, one at a time.
   let readingQueue = DispatchQueue(label: "pickerd.store.reading")
