@@ -14,14 +14,6 @@ import Testing
 
   private func command(_ ref: Int) -> LogEntry.Body { .command(ana, ref: ref, .clear) }
 
-  private func wait(for what: String, _ holds: () throws -> Bool) async throws {
-    for _ in 0..<3000 {
-      if try holds() { return }
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    throw StoreProblem("not within 60 s: \(what)")
-  }
-
   /// Regression: the session ended with the state before the entry, whose events were never in the
   /// feed.
   @Test func `a session does not end if another node has appended an entry meanwhile`()

@@ -1,6 +1,7 @@
 import Foundation
 import PickerHub
 import PickerSession
+import Synchronization
 import Testing
 
 @testable import SessionLog
@@ -29,6 +30,34 @@ import Testing
 
   @Test func `a single host is waited for`() throws {
     #expect(try !dial([SilentPort()]).isCutOff)
+  }
+
+  /// Regression: after a failover, each connection to a primary that hung was waited for in turn.
+  @Test func `connections from before the database was silent are not waited for`() async throws {
+    let address = try TestServer.shared.address("postgres")
+    let idle = try PostgresConnection(address, name: "idle")
+    let isEnded = Mutex(false)
+    let name = "sleeping-\(UUID().uuidString.prefix(8))"
+    Thread.detachNewThread {
+      let busy = try? PostgresConnection(address, name: name)
+      busy?.seconds = 600
+      if (try? busy?.run("SELECT pg_sleep(600)")) == nil { isEnded.withLock { $0 = true } }
+    }
+    let observer = try TestServer.shared.connect("postgres")
+    try await wait(for: "the statement") {
+      try observer.run(
+        """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE wait_event = 'PgSleep' AND application_name = $1
+        """, [.text(name)]
+      ).int(0, 0) == 1
+    }
+
+    address.era.end()
+
+    #expect(throws: PostgresError.self) { try idle.run("SELECT 1") }
+    try await wait(for: "its end") { isEnded.withLock(\.self) }
+    #expect(try PostgresConnection(address, name: "tests").run("SELECT 1").int(0, 0) == 1)
   }
 
   /// A node with one host that answers while `link` exists, and two that never do.

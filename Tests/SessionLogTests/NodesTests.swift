@@ -13,14 +13,6 @@ import Testing
 @Suite(.database) struct NodesTests {
   private let ana = MemberID("m_1")
 
-  private func wait(for what: String, _ holds: () throws -> Bool) async throws {
-    for _ in 0..<3000 {
-      if try holds() { return }
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    throw StoreProblem("not within 60 s: \(what)")
-  }
-
   private func command(_ ref: Int) -> LogEntry.Body { .command(ana, ref: ref, .clear) }
 
   @Test func `entries of two nodes have one order at both`() async throws {

@@ -112,3 +112,12 @@ extension TestNode {
     return (one, two, fixture)
   }
 }
+
+/// Waits until a condition holds that no notice reports.
+func wait(for what: String, _ holds: () throws -> Bool) async throws {
+  for _ in 0..<3000 {
+    if try holds() { return }
+    try await Task.sleep(for: .milliseconds(20))
+  }
+  throw StoreProblem("not within 60 s: \(what)")
+}

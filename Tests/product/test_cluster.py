@@ -160,6 +160,15 @@ def test_the_loss_of_the_standby_for_which_commits_wait(cluster, network, travel
         travel.wait_for_answers(timeout=FAILOVER)
 
 
+def test_a_primary_that_hangs(cluster, travel):
+    """Regression: nodes waited for their connections to it one after the other, 40 s in all."""
+    old = cluster.primary_to_lose()
+
+    with cluster.stopped(old):
+        wait_until(lambda: cluster.is_promoted(old), timeout=FAILOVER, what="another primary")
+        travel.wait_for_answers(timeout=FAILOVER)
+
+
 @cuts
 def test_a_cut_between_a_node_and_the_databases(cluster, network, travel):
     address = network.addresses["node3"]

@@ -14,7 +14,7 @@ import pytest
 from harness.definitions import LISTS
 from harness.member import Hung, Member
 from harness.pickerd import binary, wait_until
-from harness.postgres import BINARIES
+from harness.postgres import BINARIES, Cut
 from harness.store import stored_at
 
 
@@ -109,6 +109,25 @@ def test_a_node_that_cannot_follow_the_others_is_not_ready(start, store, postgre
         assert is_ready(two)
     wait_until(lambda: is_ready(one), timeout=60, what="its readiness")
     session.back(ana).reach(1)
+
+
+def test_connections_that_hang_are_not_waited_for_one_after_the_other(start, store, tmp_path):
+    """Regression: after a hung primary was replaced, sessions could not be loaded for 30 s."""
+    one, other = (start().session(LISTS, now=None) for _ in range(2))
+    cut = Cut(store, tmp_path)
+    server = stored_at(tmp_path / "hung.log", cut.store, clock="system")
+    try:
+        assert server.get(one.path).status == 200, "a connection has loaded it"
+
+        cut.hang()
+
+        # The node finds that out after eight seconds.
+        request = server.connection(timeout=25)
+        request.request("GET", other.path)
+        assert request.getresponse().status == 200
+    finally:
+        server.stop()
+        cut.close()
 
 
 @pytest.fixture

@@ -84,7 +84,8 @@ def send(processes, number):
 
 
 class Cut:
-    """A proxy before a server that can drop the answers of the connections that are open.
+    """A proxy before a server that can drop the answers of the connections that are open, or let
+    these hang.
 
     The server executes what it has received: the outcome is unknown to the client.
     """
@@ -98,6 +99,8 @@ class Cut:
         self.lock = threading.Lock()
         self.pairs = []
         self.deaf = set()
+        #: The pairs whose server is gone, although their clients' connections are open.
+        self.hung = set()
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
@@ -127,6 +130,8 @@ class Cut:
                 target.sendall(data)
         except OSError:
             pass
+        if pair in self.hung:
+            return
         for end in pair:
             try:
                 end.shutdown(socket.SHUT_RDWR)
@@ -137,6 +142,14 @@ class Cut:
         """The next answer on each open connection is dropped, and the connection closed."""
         with self.lock:
             self.deaf.update(self.pairs)
+
+    def hang(self):
+        """The open connections are closed for the server, and never answered for the clients."""
+        with self.lock:
+            self.hung.update(self.pairs)
+            for _, server in self.pairs:
+                with contextlib.suppress(OSError):
+                    server.shutdown(socket.SHUT_RDWR)
 
     def close(self):
         self.listener.shutdown(socket.SHUT_RDWR)

@@ -170,6 +170,8 @@ final class PostgresFollower: @unchecked Sendable {
       } catch {
         connection = nil
         dropOutgoing()
+        // What it asks is answered within milliseconds, unless the server has stopped.
+        if error.isSilence { address.era.end() }
         if error.isCutOff { log?.checkReachability() }
         if !isAlone && .now - lastTurn > .seconds(PostgresSessionLog.waitSeconds) {
           problem.withLock { $0 = error }

@@ -28,6 +28,7 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   private let hosts: [[Parameter]]
   /// The IP addresses of hosts to which connections were established, by the places of the hosts.
   let resolved = ResolvedHosts()
+  let era = ConnectionEra()
 
   typealias Parameter = (keyword: String, value: String)
 

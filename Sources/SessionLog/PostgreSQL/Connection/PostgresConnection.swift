@@ -7,10 +7,11 @@ import Foundation
 /// A call that fails inside a transaction rolls it back. After a lost connection all calls fail.
 final class PostgresConnection {
   fileprivate let handle: OpaquePointer
+  private let era: ConnectionEra.Moment
   /// The names of prepared statements, by their text.
   private var names: [String: String] = [:]
   private var nameCount = 0
-  fileprivate(set) var isBroken = false
+  fileprivate var isClosed = false
   /// The payloads of notifications that nobody has taken.
   fileprivate var payloads: [String] = []
   /// How long a call waits for the server, unless it says otherwise.
@@ -19,6 +20,7 @@ final class PostgresConnection {
   /// Connects to the first host that accepts writes.
   init(_ address: PostgresAddress, name: String, seconds: Int = 30) throws(PostgresError) {
     self.seconds = seconds
+    era = address.era.now
     handle = try PostgresDialing.connect(address, name: name)
     guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
       throw PostgresError(lost: handle)
@@ -61,6 +63,9 @@ final class PostgresConnection {
 
   deinit { PQfinish(handle) }
 
+  /// Whether all calls fail.
+  var isBroken: Bool { isClosed || era.isOver }
+
   /// Runs a statement.
   @discardableResult
   func run(
@@ -86,7 +91,7 @@ final class PostgresConnection {
       return try receive(sent, until: .now + .seconds(seconds ?? self.seconds))
     } catch {
       if error.isConnectionLost || PQstatus(handle) != CONNECTION_OK {
-        isBroken = true
+        isClosed = true
       } else if PQtransactionStatus(handle) == PQTRANS_INERROR {
         try run("ROLLBACK")
       }
@@ -184,9 +189,9 @@ final class PostgresConnection {
       if PQisBusy(handle) == 0 { return }
       let events = Int16(POLLIN) | (flushed == 1 ? Int16(POLLOUT) : 0)
       var descriptor = pollfd(fd: PQsocket(handle), events: events, revents: 0)
-      let remaining = Int32(clamping: Int((deadline - .now) / .milliseconds(1)))
-      guard remaining > 0 else { throw PostgresError(lost: "the database does not answer") }
-      let count = poll(&descriptor, 1, remaining)
+      let remaining = Int((deadline - .now) / .milliseconds(1))
+      guard remaining > 0, !era.isOver else { throw PostgresError.silence }
+      let count = poll(&descriptor, 1, Int32(min(remaining, ConnectionEra.noticeMilliseconds)))
       if count < 0 && errno != EINTR { throw PostgresError(lost: "poll failed") }
       if count > 0, descriptor.revents & Int16(bitPattern: 0x39) != 0, PQconsumeInput(handle) != 1 {
         throw PostgresError(lost: handle)
@@ -197,7 +202,7 @@ final class PostgresConnection {
   /// Runs a script of several statements without parameters, as one transaction.
   func execute(script: String) throws(PostgresError) {
     guard PQexitPipelineMode(handle) == 1 else { throw PostgresError(lost: handle) }
-    defer { isBroken = isBroken || PQenterPipelineMode(handle) != 1 }
+    defer { isClosed = isClosed || PQenterPipelineMode(handle) != 1 }
     guard let result = PQexec(handle, script) else { throw PostgresError(lost: handle) }
     defer { PQclear(result) }
     guard PQresultStatus(result) == PGRES_COMMAND_OK || PQresultStatus(result) == PGRES_TUPLES_OK
@@ -234,7 +239,7 @@ extension PostgresConnection {
       return
     }
     if PQconsumeInput(handle) != 1 {
-      isBroken = true
+      isClosed = true
       throw PostgresError(lost: handle)
     }
   }
