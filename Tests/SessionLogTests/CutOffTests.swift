@@ -7,6 +7,7 @@ import Testing
 @testable import SessionLog
 
 /// A node that is cut off from the database does not wait for a failover: other nodes may reach it.
+/// Nor does it wait for a server that another one has replaced.
 @Suite(.database) struct CutOffTests {
   private func dial(_ ports: [SilentPort]) throws -> PostgresError {
     let hosts = ports.map { _ in "127.0.0.1" }.joined(separator: ",")
@@ -33,7 +34,7 @@ import Testing
   }
 
   /// Regression: after a failover, each connection to a primary that hung was waited for in turn.
-  @Test func `connections from before the database was silent are not waited for`() async throws {
+  @Test func `connections to a server that was replaced fail`() async throws {
     let address = try TestServer.shared.address("postgres")
     let idle = try PostgresConnection(address, name: "idle")
     let isEnded = Mutex(false)
@@ -53,7 +54,8 @@ import Testing
       ).int(0, 0) == 1
     }
 
-    address.era.end()
+    // As a connection to another server does.
+    address.currentServer.connected(to: 1)
 
     #expect(throws: PostgresError.self) { try idle.run("SELECT 1") }
     try await wait(for: "its end") { isEnded.withLock(\.self) }

@@ -7,7 +7,7 @@ nodes with WebSockets, and those of the store: of processes that have only a hub
 (StoreBench). After each of the two, it measures pgbench with as many connections as nodes, the same
 statements (see insert_sql.py) and as many entries in a transaction as pickerd had. All programs
 share the cores, so further nodes add no processor. Therefore one and three nodes are measured a
-second time with a part of a core for each, as if each had a machine of its own.
+second time with a CPU quota for each, as if each had a machine of its own.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import median
 
 from insert_sql import Inserts
-from machines import limited
+from quota import CPUQuota
 from report import table
 from servers import BUILT, LIMITS, REPOSITORY, pickerd_binary
 
@@ -37,8 +37,8 @@ TAPS = [f'{{"type":"select","ref":@,"column":#,"row":{row},"generation":1}}'
         for row in (1, 2, 3, 0)]
 #: The minimum ratio to pgbench, of three nodes to one, and of a hot session on three nodes to one.
 STORE_LEAST, NODES_LEAST, HOT_LEAST = 0.7, 1.0, 0.5
-#: What a node has of a core when each has its own. Three leave the other programs enough.
-PART = 0.2
+#: The CPU quota of a node in cores: three leave enough for the database and the generator.
+QUOTA = 0.2
 
 
 def counted(number, noun):
@@ -200,21 +200,14 @@ def sampled(cluster, nodes):
 
 
 def limited_rates(cluster, loads, paths, seconds):
-    """Commands per second with a part of a core for each node; none without the right to that."""
+    """Commands per second with a CPU quota for each node."""
     found = {}
-    try:
-        with limited(cluster.nodes, PART):
-            for load in loads:
-                found[load] = generate(
-                    cluster, load, paths[:load.sessions], seconds, "--window", str(load.window),
-                    "--pause", str(load.pause))["bulk"]
-                cluster.rest()
-    except OSError as error:
-        print(f"  left out: {PART} of a core for each node: {error}", file=sys.stderr)
-        return {}
-    found = {load: phase["taps"] / phase["seconds"] for load, phase in found.items()}
-    for load, commands in found.items():
-        print(f"  {load.name}, {PART} of a core each: {commands:,.0f}/s", file=sys.stderr,
+    for load in loads:
+        phase = generate(cluster, load, paths[:load.sessions], seconds, "--window",
+                         str(load.window), "--pause", str(load.pause))["bulk"]
+        cluster.rest()
+        found[load] = phase["taps"] / phase["seconds"]
+        print(f"  {load.name}, {QUOTA} of a core each: {found[load]:,.0f}/s", file=sys.stderr,
               flush=True)
     return found
 
@@ -269,7 +262,7 @@ def rate_table(title, rounds, loads):
          f"{middle(rounds, load, 'ratio'):.2f}"] for load in loads])
 
 
-def report(delays, rounds, stores, parts, loads):
+def report(delays, rounds, stores, limited, loads):
     near, far = (["p50", "p99"], ["far50", "far99"])
     print(table(["ms from command to delivery", "p50", "p99"], [
         [where, *(f"{median(each[name] for each in delays):.2f}" for name in names)]
@@ -277,10 +270,10 @@ def report(delays, rounds, stores, parts, loads):
     print()
     print(rate_table("commands/s over WebSockets", rounds, loads))
     print()
-    if parts:
-        print(table([f"commands/s over WebSockets, {PART} of a core for each node", "pickerd"], [
-            [load.name, f"{median(each[load] for each in parts):,.0f}"]
-            for load in loads if load in parts[0]]))
+    if limited:
+        print(table([f"commands/s over WebSockets, {QUOTA} of a core for each node", "pickerd"], [
+            [load.name, f"{median(each[load] for each in limited):,.0f}"]
+            for load in loads if load in limited[0]]))
         print()
     hashed = list(stores[0])
     print(rate_table("commands/s of hubs and stores", stores, hashed))
@@ -294,9 +287,9 @@ def report(delays, rounds, stores, parts, loads):
             name = f"{load.name}, as a multiple of 1 node"
             goals.append((name, least, median(
                 each[load]["commands"] / each[one[load.sessions]]["commands"] for each in rounds)))
-            if parts:
-                goals.append((f"{name}, {PART} of a core each", least, median(
-                    each[load] / each[one[load.sessions]] for each in parts)))
+            if limited:
+                goals.append((f"{name}, {QUOTA} of a core each", least, median(
+                    each[load] / each[one[load.sessions]] for each in limited)))
     print(table(["goal", "at least", "measured"], [
         [name, f"{least:.2f}", f"{value:.2f}{'' if value >= least else ' (missed)'}"]
         for name, least, value in goals]))
@@ -311,7 +304,10 @@ def main():
         inserts = Inserts(cluster.store, cluster.passfile, max(given.sessions))
         paths = cluster.create(max(given.sessions))
         cluster.rest()
-        delays, rounds, stores, parts = [], [], [], []
+        delays, rounds, stores, limited = [], [], [], []
+        quota = CPUQuota.of(cluster.nodes, QUOTA)
+        if quota:
+            stack.callback(quota.remove)
         for number in range(given.rounds):
             print(f"round {number + 1} of {given.rounds}", file=sys.stderr, flush=True)
             delays.append(latencies(cluster, paths, given.seconds))
@@ -320,9 +316,12 @@ def main():
                 {load: rates(cluster, load, paths, inserts, given.seconds) for load in order})
             stores.append({load: store_rates(load, inserts, given.seconds)
                            for load in order if load.is_hashed})
-            parts += filter(None, [limited_rates(
-                cluster, [load for load in order if load.nodes != 2], paths, given.seconds)])
-        report(delays, rounds, stores, parts, loads)
+            if quota:
+                with quota:
+                    limited.append(limited_rates(
+                        cluster, [load for load in order if load.nodes != 2], paths,
+                        given.seconds))
+        report(delays, rounds, stores, limited, loads)
 
 
 if __name__ == "__main__":

@@ -111,15 +111,19 @@ def test_a_node_that_cannot_follow_the_others_is_not_ready(start, store, postgre
     session.back(ana).reach(1)
 
 
-def test_connections_that_hang_are_not_waited_for_one_after_the_other(start, store, tmp_path):
-    """Regression: after a hung primary was replaced, sessions could not be loaded for 30 s."""
-    one, other = (start().session(LISTS, now=None) for _ in range(2))
+def test_a_database_that_hangs_and_is_replaced_is_not_waited_for(own_postgres, tmp_path):
+    """Regression: sessions could not be loaded for 30 s after a hung primary was replaced."""
+    store = own_postgres.database()
+    maker = stored_at(tmp_path / "maker.log", store, clock="system")
+    one, other = (maker.session(LISTS, now=None) for _ in range(2))
     cut = Cut(store, tmp_path)
-    server = stored_at(tmp_path / "hung.log", cut.store, clock="system")
+    server = stored_at(tmp_path / "log", cut.store, clock="system")
     try:
         assert server.get(one.path).status == 200, "a connection has loaded it"
 
         cut.hang()
+        own_postgres.crash()
+        own_postgres.start()
 
         # The node finds that out after eight seconds.
         request = server.connection(timeout=25)
@@ -127,6 +131,7 @@ def test_connections_that_hang_are_not_waited_for_one_after_the_other(start, sto
         assert request.getresponse().status == 200
     finally:
         server.stop()
+        maker.stop()
         cut.close()
 
 

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 from .pickerd import REPOSITORY, Pickerd, binary, wait_until
-from .postgres import BINARIES
+from .postgres import BINARIES, send
 
 START_SECONDS = 300
 DATABASES = ["pg1", "pg2", "pg3"]
@@ -139,15 +139,15 @@ class Cluster(Client):
     @contextlib.contextmanager
     def stopped(self, name):
         """SIGSTOP of Patroni and all processes of its server, which go on afterwards."""
-        pids = [self.pid(name), *self.server(name)]
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
+        parents = [self.pid(name), self.postmaster(name)]
+        # First, so that they start no further processes.
+        send(parents, signal.SIGSTOP)
+        pids = [*parents, *self.server(name)]
         try:
+            send(pids, signal.SIGSTOP)
             yield
         finally:
-            for pid in pids:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGCONT)
+            send(pids, signal.SIGCONT)
 
     # Databases
 

@@ -63,6 +63,9 @@ final class PostgresFollower: @unchecked Sendable {
   /// A node that is silent for this time has stopped.
   static let silence = Duration.seconds(5)
   private static let beatInterval = Duration.seconds(1)
+  /// How long an answer is waited for. A server that hangs is given up after that and
+  /// ``beatInterval``, so that the next one still stores the commands that wait for it.
+  private static let seconds = 7
   private static let comparisonInterval = Duration.seconds(3)
   /// The maximum of facts that wait to be sent, about 100 bytes each. After
   /// ``StoreNotice/announcementsLost`` each session in memory has two.
@@ -108,8 +111,7 @@ final class PostgresFollower: @unchecked Sendable {
   var isStopped: Bool { outgoing.withLock { $0.isStopped } }
 
   private func connect() throws(PostgresError) -> PostgresConnection {
-    let connection = try PostgresConnection(address, name: name)
-    connection.seconds = 8
+    let connection = try PostgresConnection(address, name: name, seconds: PostgresFollower.seconds)
     // A notification waits neither for the disk nor for the standbys: all nodes send theirs one
     // after the other, and a lost one costs time only.
     try connection.run(
@@ -170,8 +172,6 @@ final class PostgresFollower: @unchecked Sendable {
       } catch {
         connection = nil
         dropOutgoing()
-        // What it asks is answered within milliseconds, unless the server has stopped.
-        if error.isSilence { address.era.end() }
         if error.isCutOff { log?.checkReachability() }
         if !isAlone && .now - lastTurn > .seconds(PostgresSessionLog.waitSeconds) {
           problem.withLock { $0 = error }

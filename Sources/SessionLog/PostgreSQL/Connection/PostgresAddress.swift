@@ -28,7 +28,7 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   private let hosts: [[Parameter]]
   /// The IP addresses of hosts to which connections were established, by the places of the hosts.
   let resolved = ResolvedHosts()
-  let era = ConnectionEra()
+  let currentServer = CurrentServer()
 
   typealias Parameter = (keyword: String, value: String)
 

@@ -7,7 +7,9 @@ import Foundation
 /// A call that fails inside a transaction rolls it back. After a lost connection all calls fail.
 final class PostgresConnection {
   fileprivate let handle: OpaquePointer
-  private let era: ConnectionEra.Moment
+  private let currentServer: CurrentServer
+  /// The identity of the server; `nil` while connecting.
+  private var server: Int?
   /// The names of prepared statements, by their text.
   private var names: [String: String] = [:]
   private var nameCount = 0
@@ -20,15 +22,15 @@ final class PostgresConnection {
   /// Connects to the first host that accepts writes.
   init(_ address: PostgresAddress, name: String, seconds: Int = 30) throws(PostgresError) {
     self.seconds = seconds
-    era = address.era.now
+    currentServer = address.currentServer
     handle = try PostgresDialing.connect(address, name: name)
     guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
       throw PostgresError(lost: handle)
     }
     // The server notices within seconds that this machine is lost, and releases its locks.
-    try run(
+    let rows = try run(
       """
-      SELECT set_config('search_path', 'pickerd', false),
+      SELECT \(CurrentServer.sql), set_config('search_path', 'pickerd', false),
         set_config('tcp_keepalives_idle', '1', false),
         set_config('tcp_keepalives_interval', '1', false),
         set_config('tcp_keepalives_count', '3', false),
@@ -49,6 +51,8 @@ final class PostgresConnection {
     // A statement that waits for a lock ends when this connection is closed. Some systems cannot
     // detect that, and refuse the setting.
     _ = try? run("SELECT set_config('client_connection_check_interval', '1000', false)")
+    server = rows.int(0, 0)
+    if let server { currentServer.connected(to: server) }
   }
 
   /// Makes the server end the connection if this process has not used it for so many seconds: it
@@ -63,8 +67,10 @@ final class PostgresConnection {
 
   deinit { PQfinish(handle) }
 
-  /// Whether all calls fail.
-  var isBroken: Bool { isClosed || era.isOver }
+  /// Whether statements fail: it is lost, or its server is not the current one any more.
+  var isBroken: Bool { isClosed || isFormer }
+
+  private var isFormer: Bool { server.map { !currentServer.isCurrent($0) } ?? false }
 
   /// Runs a statement.
   @discardableResult
@@ -76,8 +82,8 @@ final class PostgresConnection {
 
   /// Runs statements in one round trip, until the first that fails.
   ///
-  /// - Parameter seconds: If the server has not answered after them, the connection is closed. The
-  ///   server is not asked to cancel anything. Default: ``seconds``.
+  /// - Parameter seconds: If the server has not answered after them, or another one has taken over,
+  ///   the connection is closed. The server is not asked to cancel anything. Default: ``seconds``.
   /// - Returns: The results of the statements.
   @discardableResult
   func run(
@@ -190,8 +196,9 @@ final class PostgresConnection {
       let events = Int16(POLLIN) | (flushed == 1 ? Int16(POLLOUT) : 0)
       var descriptor = pollfd(fd: PQsocket(handle), events: events, revents: 0)
       let remaining = Int((deadline - .now) / .milliseconds(1))
-      guard remaining > 0, !era.isOver else { throw PostgresError.silence }
-      let count = poll(&descriptor, 1, Int32(min(remaining, ConnectionEra.noticeMilliseconds)))
+      guard remaining > 0 else { throw PostgresError(lost: "the database does not answer") }
+      guard !isFormer else { throw PostgresError(lost: "another server has taken over") }
+      let count = poll(&descriptor, 1, Int32(min(remaining, CurrentServer.noticeMilliseconds)))
       if count < 0 && errno != EINTR { throw PostgresError(lost: "poll failed") }
       if count > 0, descriptor.revents & Int16(bitPattern: 0x39) != 0, PQconsumeInput(handle) != 1 {
         throw PostgresError(lost: handle)

@@ -7,8 +7,6 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
   /// Whether this machine seems to be cut off from the database: of several hosts, less than half
   /// have answered.
   var isCutOff = false
-  /// Whether the server has not answered in time.
-  private(set) var isSilence = false
   /// The SQLSTATE of the server's error, if there is one.
   let state: String?
   /// The number of statements of the same call that had succeeded before; 0 if the connection was
@@ -16,12 +14,6 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
   var doneCount = 0
   /// The first line of libpq's message, which contains no password.
   let description: String
-
-  static let silence = {
-    var error = PostgresError(lost: "the database does not answer")
-    error.isSilence = true
-    return error
-  }()
 
   init(lost description: String) {
     self.init(isConnectionLost: true, state: nil, description)

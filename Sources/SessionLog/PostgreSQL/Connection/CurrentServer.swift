@@ -1,0 +1,20 @@
+import Synchronization
+
+/// The server to which the last connection of an address was made. When that is another one than
+/// before, as after a failover, connections to the former fail: it may hang, and each of them would
+/// be waited for in turn.
+final class CurrentServer: Sendable {
+  /// When the server was started, in microseconds since 1970; no two have started at the same time.
+  private let start = Atomic(0)
+
+  /// The identity of the server that executes it, for ``connected(to:)``.
+  /// - Source: postgresql.org/docs/15/functions-info.html
+  static let sql = "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint"
+
+  /// How long it takes at most until a call in progress at the former server fails.
+  static let noticeMilliseconds = 250
+
+  func connected(to server: Int) { start.store(server, ordering: .relaxed) }
+
+  func isCurrent(_ server: Int) -> Bool { start.load(ordering: .relaxed) == server }
+}
