@@ -4,12 +4,10 @@ import Synchronization
 /// before, as after a failover, connections to the former fail: it may hang, and each of them would
 /// be waited for in turn.
 final class CurrentServer: Sendable {
-  /// When the server was started, in microseconds since 1970; no two have started at the same time.
-  private let start = Atomic(0)
-
-  /// The identity of the server that executes it, for ``connected(to:)``.
+  /// When the server was started (`pg_postmaster_start_time`), in microseconds since 1970; no two
+  /// have started at the same time.
   /// - Source: postgresql.org/docs/15/functions-info.html
-  static let sql = "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint"
+  private let start = Atomic(0)
 
   /// How long it takes at most until a call in progress at the former server fails.
   static let noticeMilliseconds = 250

@@ -30,7 +30,8 @@ final class PostgresConnection {
     // The server notices within seconds that this machine is lost, and releases its locks.
     let rows = try run(
       """
-      SELECT \(CurrentServer.sql), set_config('search_path', 'pickerd', false),
+      SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint,
+        set_config('search_path', 'pickerd', false),
         set_config('tcp_keepalives_idle', '1', false),
         set_config('tcp_keepalives_interval', '1', false),
         set_config('tcp_keepalives_count', '3', false),
