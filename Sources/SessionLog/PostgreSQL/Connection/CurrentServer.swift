@@ -1,8 +1,8 @@
 import Synchronization
 
 /// The server to which the last connection of an address was made. When that is another one than
-/// before, as after a failover, connections to the former fail: it may hang, and each of them would
-/// be waited for in turn.
+/// before, as after a failover, connections to the former server fail. If that one hangs, each of
+/// them would otherwise be waited for in turn.
 final class CurrentServer: Sendable {
   /// When the server was started (`pg_postmaster_start_time`), in microseconds since 1970; no two
   /// have started at the same time.
