@@ -91,6 +91,36 @@ import Testing
     #expect(fixture.hub.sessionCount == 0)
   }
 
+  @Test(arguments: [(Int64(60_000), HubProblem.noSuchSession), (59_999, nil)])
+  func `a session whose time to live is over when it is loaded ends before it is used`(
+    idle: Int64, problem: HubProblem?
+  ) throws {
+    let fixture = try HubFixture(letters, canLoad: true)
+    let stored = DormantSession(
+      id: SessionID("stored"), ttlSeconds: 60, idleMilliseconds: idle, nextTick: nil,
+      hasMembers: false)
+    let origin = SessionOrigin(
+      id: stored.id, epoch: "e", definition: fixture.fold.definition, ttlSeconds: stored.ttlSeconds,
+      createdAt: noon)
+    fixture.hub.restore([stored], at: fixture.now)
+
+    let answer = fixture.read(stored.id)
+    fixture.hub.loaded(
+      stored.id,
+      LoadedSession(fold: try SessionFold(origin), entryCount: 0, idleMilliseconds: idle),
+      at: fixture.now)
+
+    #expect(answer() == problem)
+    let ends = fixture.log.records.compactMap { record in
+      if case .ended(let event?, _) = record { event } else { nil }
+    }
+    #expect(ends.map(\.type) == (problem == nil ? [] : [.ended]))
+    #expect(
+      ends.allSatisfy {
+        String(decoding: $0.data, as: UTF8.self).hasSuffix(#""reason":"expired"}"#)
+      })
+  }
+
   @Test func `an expired session that cannot be read ends without its state`() throws {
     let fixture = try HubFixture(letters, canLoad: true)
     let ttl = Int64(fixture.fold.origin.ttlSeconds) * 1000

@@ -10,6 +10,7 @@ from copy import deepcopy
 import pytest
 
 from harness.definitions import CALENDAR, LISTS, TREE
+from harness.member import Member
 from harness.pickerd import NOON, wait_until
 from harness.store import again, back, log_lines, stored
 
@@ -263,6 +264,21 @@ def test_the_ttl_deletes_an_evicted_session(serve, tmp_path, restarts):
     with sqlite3.connect(tmp_path / "store.sqlite") as store:
         for table in ("session", "entry", "snapshot"):
             assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
+
+
+def test_a_session_whose_ttl_is_over_at_the_start_is_gone(serve):
+    server = serve()
+    session = server.session(LISTS, ttlSeconds=3)
+    ana = session.join("Ana")
+    server.kill()
+    time.sleep(3.5)
+    server.start()
+
+    returning = Member(session.url, join=False)
+    returning.send({"type": "join", "name": "Ana", "resume": ana.resume()})
+
+    assert returning.closed((4404, 4410))["code"] in ("noSuchSession", "sessionEnded")
+    assert server.get(session.path).status == 404
 
 
 def test_a_member_that_resumes_restarts_the_ttl_also_in_the_store(serve, tmp_path):

@@ -93,6 +93,9 @@ extension HostedSession {
   /// Whether the session may be evicted when nobody is connected to it here.
   var isEvictable: Bool { session.fold.members.isEmpty || !isServedHere }
 
+  /// When its time to live is over, in machine milliseconds.
+  var expiresAt: Int64 { lastActivity + Int64(session.fold.origin.ttlSeconds) * 1000 }
+
   /// A revision or a join: its time to live begins again.
   func noteActivity(at time: HubTime) { lastActivity = time.machine }
 

@@ -105,6 +105,7 @@ extension Hub {
     }
     announce(.serving, in: hosted)
     queueTick(of: hosted)
+    endIfExpired(hosted)
     for waiter in waiters.all {
       // The ones before may have appended an entry; if that fails, the session is unloaded again.
       waiter.body(hosted.isInMemory && (waiter.isDeletion || !isFull) ? hosted : nil)

@@ -75,7 +75,7 @@ extension Hub {
     let due: Int64
     if let hosted = directory.hosted(session) {
       if hosted.isEnding { return }
-      due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
+      due = hosted.expiresAt
       if due <= time.machine { return endInTime(hosted) }
     } else {
       guard let known = directory.dormant(session) else { return }
@@ -99,10 +99,18 @@ extension Hub {
     }
   }
 
+  /// Ends a session that was loaded after its time to live, so that no request that waits for it
+  /// restarts the time. The nodes of a shared log leave that to their sweep.
+  func endIfExpired(_ hosted: HostedSession) {
+    guard !isShared, hosted.isInMemory, !hosted.isEnding, hosted.expiresAt <= now.machine
+    else { return }
+    endInTime(hosted)
+  }
+
   /// Loads a session that is in the log only and whose time to live has expired, to end it with the
   /// event of its last state.
   private func endDormant(_ session: SessionID, at time: HubTime) {
-    // The request that loads it may be a join. If not, the session expires later.
+    // It ends as soon as it is loaded. If that fails, it is tried again.
     if directory[session]?.isLoading == true { return expireLater(session) }
     directory.loadLater(
       BackgroundLoad(session) { [unowned self] hosted in
