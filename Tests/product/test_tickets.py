@@ -9,6 +9,7 @@ import pytest
 
 from harness.definitions import CALENDAR
 from harness.pickerd import wait_until
+from harness.store import stored
 
 
 def ticket(server, session, purpose, *, token=None, **rest):
@@ -169,3 +170,22 @@ def test_tickets_are_not_logged(start):
     assert server.get(f"{session.path}/events?ticket={drawing}").status == 401
 
     assert drawing not in server.log.read_text(errors="replace")
+
+
+def test_a_ticket_is_valid_after_a_restart(tmp_path):
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
+    try:
+        session = server.session(CALENDAR)
+        drawing, short = (ticket(server, session, "months", seconds=seconds) for seconds in (60, 1))
+        path = f"{session.path}/months/2018-11.svg?ticket="
+        assert server.get(path + drawing).status == 200
+
+        server.kill()
+        time.sleep(1)
+        server.start()
+
+        assert server.get(path + drawing).status == 200
+        assert server.get(path + short).status == 401, "it has expired"
+        assert server.get(f"{session.path}/events?ticket={drawing}").status == 401
+    finally:
+        server.stop()

@@ -151,7 +151,7 @@ final class ServerStore: Sendable {
   /// The sessions of all nodes of a database; `nil`: the hubs know all sessions.
   var sessionCount: Int? { durable?.sharedCount?.sessions }
 
-  /// The key of the tickets of all nodes of a database; `nil`: this process makes one.
+  /// The key of the tickets; `nil` for the memory: this process makes one.
   var ticketKey: [UInt8]? { durable?.ticketKey }
 
   /// Transactions since the start; `nil` for the memory.

@@ -24,8 +24,8 @@ package protocol DurableStore: SessionLog, Sendable {
   var batchCount: Int { get }
   /// The durations and sizes of the batches since the start.
   var figures: StoreFigures { get }
-  /// The key, 64 bytes, that signs the tickets of all nodes; `nil`: there is one process.
-  var ticketKey: [UInt8]? { get }
+  /// The key, 64 bytes, that signs tickets: they are valid at all nodes, and after a restart.
+  var ticketKey: [UInt8] { get }
   /// The clock of the sessions in milliseconds since 1970; `nil`: that of this machine.
   var clock: (@Sendable () -> Int64)? { get }
   /// Waits until all records appended so far are stored or lost.
@@ -33,7 +33,6 @@ package protocol DurableStore: SessionLog, Sendable {
 }
 
 extension SQLiteSessionLog: DurableStore {
-  package var ticketKey: [UInt8]? { nil }
   package var clock: (@Sendable () -> Int64)? { nil }
   package var eventFeed: any EventFeed { feed }
 }

@@ -59,8 +59,7 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   private static let earlyCount = 32
   /// Sessions whose node has stopped, and that may have members.
   package let restored: [DormantSession]
-  /// The key that signs the tickets of all nodes.
-  package let ticketKey: [UInt8]?
+  package let ticketKey: [UInt8]
   /// None: the names are looked up.
   package let restoredNames = StoredNames()
   /// Whether the database was restored to the past since it was last served, so that every session

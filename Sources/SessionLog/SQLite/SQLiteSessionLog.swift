@@ -55,6 +55,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// Whether stored history was missing when the file was opened, so that every session has a new
   /// epoch.
   package let hasLostHistory: Bool
+  package let ticketKey: [UInt8]
 
   /// The maximum of bytes of pending records, and of snapshots that are not encoded yet; further
   /// appends fail.
@@ -110,6 +111,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     restoredNames = opened.names
     hasLostHistory = opened.hasLostHistory
     clockDoubt = opened.clockDoubt
+    ticketKey = opened.ticketKey
     files = [path, path + "-wal"].compactMap(FileIdentity.init(_:))
     guard files.count == 2 else { throw StoreProblem("\(path) was removed while it was opened") }
     state.withLock { $0.noteStoreSize(opened.byteCount) }

@@ -6,8 +6,8 @@ import WebSocketTransport
 /// Signs and verifies tickets, which grant read access to one resource of a session in a URL.
 ///
 /// A ticket consists of its times and an HMAC, so that the server stores nothing and every loop
-/// can verify it. The key is generated at the start, so that a restart invalidates all tickets; the
-/// nodes of a database share the database's key and its clock.
+/// can verify it. The store has the key, so that tickets are valid after a restart and at all nodes
+/// of a database, which share its clock, too. With sessions in memory it is generated at the start.
 /// - Source: web/guide/README.md, "EventSource and `<img>`: tickets"; RFC 2104.
 struct TicketSigner: Sendable {
   /// The resource that a ticket grants access to.
@@ -15,7 +15,7 @@ struct TicketSigner: Sendable {
 
   private static let signatureBytes = 16
   private let key: [UInt8]
-  /// The clock that all nodes share, in milliseconds; `nil`: this machine's monotonic clock.
+  /// A clock that restarts and nodes share, in milliseconds; `nil`: this machine's monotonic clock.
   private let clock: (@Sendable () -> Int64)?
 
   /// - Parameter key: 64 bytes, the block size of SHA-256.

@@ -16,6 +16,8 @@ enum SQLiteOpening {
     /// epoch.
     let hasLostHistory: Bool
     let clockDoubt: ClockDoubt
+    /// See ``DurableStore/ticketKey``.
+    let ticketKey: [UInt8]
     /// The bytes in use.
     let byteCount: Int
     /// Whether rows of ended sessions remain to be deleted.
@@ -56,6 +58,8 @@ enum SQLiteOpening {
         return Opened(
           pool: pool, feed: feed, sessions: try sessions(database, doubt),
           names: try StoredNames(database, doubt), hasLostHistory: hasLost, clockDoubt: doubt,
+          ticketKey: [UInt8](
+            try database.value("SELECT ticketKey FROM store", as: Data.self) ?? Data()),
           byteCount: try database.usedByteCount, hasEnded: hasEnded ?? false)
       }
     } catch {

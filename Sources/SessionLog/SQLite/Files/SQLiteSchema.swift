@@ -6,6 +6,7 @@ enum SQLiteSchema {
   /// In the order of their numbers, which begin with 1.
   private static let migrations = [
     addSessions, orderEntries, addBudgets, addDefinitions, addFeed, addNames, addFeedEpoch,
+    addTicketKey,
   ]
 
   /// Whether a newer pickerd has written the store.
@@ -203,5 +204,11 @@ enum SQLiteSchema {
   private static let addFeedEpoch = """
     ALTER TABLE feed ADD COLUMN epoch TEXT NOT NULL DEFAULT '';
     UPDATE feed SET epoch = lower(hex(randomblob(16)));
+    """
+
+  /// See ``DurableStore/ticketKey``.
+  private static let addTicketKey = """
+    ALTER TABLE store ADD COLUMN ticketKey BLOB;
+    UPDATE store SET ticketKey = randomblob(64);
     """
 }
