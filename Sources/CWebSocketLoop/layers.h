@@ -130,8 +130,8 @@ void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
 
 // websocket/flush.c
 /// Sends the posted frames for few connections, and a part of those for many. Calls the handlers
-/// `full` and `written`, which must not send, post or close, because the batch is in use until this
-/// function returns.
+/// `write_blocked` and `written`, which must not send, post or close, because the batch is in use
+/// until this function returns.
 ///
 /// - Returns: Whether all are sent and the batch is empty, as after 16 calls at the latest.
 bool wsl_flush_part(wsl_loop *loop);

@@ -121,7 +121,7 @@ typedef struct wsl_slot {
   struct lws *wsi;          ///< NULL once libwebsockets has reported the end of the connection
   uint32_t generation;
   uint8_t phase;
-  bool is_full;             ///< write-blocked: `WSL_FULL` or `full` was reported to the handler
+  bool is_write_blocked;    ///< `WSL_WRITE_BLOCKED` or `write_blocked` was reported to the handler
   bool is_admitted;         ///< the handler accepted the upgrade
   bool is_silent;           ///< reading is disabled while a response is sent, see `silence`
   bool is_paused;           ///< reading is disabled until `wsl_resume`, or `wsl_http_resume`

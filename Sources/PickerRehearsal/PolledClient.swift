@@ -102,7 +102,7 @@ package final class PolledClient: RehearsedClient, SocketLoopHandler, @unchecked
   }
   package func opened(_ connection: ConnectionID, _ request: UpgradeRequest) {}
   package func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer) {}
-  package func full(_ connection: ConnectionID) {}
+  package func writeBlocked(_ connection: ConnectionID) {}
   package func writable(_ connection: ConnectionID) {}
   package func closed(_ connection: ConnectionID) {}
   package func timer() {}

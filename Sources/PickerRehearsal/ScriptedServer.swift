@@ -109,7 +109,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
     rearm()
   }
 
-  func full(_ connection: ConnectionID) { hub.full(connection) }
+  func writeBlocked(_ connection: ConnectionID) { hub.writeBlocked(connection) }
 
   func writable(_ connection: ConnectionID) {
     hub.writable(connection, at: now)
@@ -143,7 +143,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
     if let id = tree?["member"]?["id"]?.string { member = id }
     guard let tree, script.rewrites != nil || script.holds else {
       let outcome = loop.send(frame, to: connection)
-      return script.isFull && outcome == .sent ? .full : outcome
+      return script.isFull && outcome == .sent ? .writeBlocked : outcome
     }
     for message in script.rewrites?(tree) ?? [tree] {
       if script.holds { held.append(message) } else { write(message, to: connection) }

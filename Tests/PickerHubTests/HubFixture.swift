@@ -50,7 +50,7 @@ final class TestPort: HubPort {
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
     if gone.contains(connection.raw) { return .gone }
     frames[connection.raw, default: []].append(frame)
-    return full.contains(connection.raw) ? .full : .sent
+    return full.contains(connection.raw) ? .writeBlocked : .sent
   }
 
   /// How many frames were posted as one to many, and not.

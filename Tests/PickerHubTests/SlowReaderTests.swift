@@ -43,14 +43,14 @@ import Testing
     fixture.forgetAll()
 
     fixture.send(1, select(1, 0, 1))
-    fixture.hub.full(ConnectionID(raw: 2))
+    fixture.hub.writeBlocked(ConnectionID(raw: 2))
     #expect(fixture.received(2).map { $0["revision"] } == [.integer(1)])
     fixture.send(1, select(2, 0, 2))
     #expect(fixture.received(2).isEmpty)
     fixture.becomeWritable(2)
 
     #expect(fixture.received(2).map { $0["revision"] } == [.integer(2)])
-    fixture.hub.full(ConnectionID(raw: 99))
+    fixture.hub.writeBlocked(ConnectionID(raw: 99))
   }
 
   @Test func `a connection that becomes write-blocked during a close gets no more frames`() throws {

@@ -61,14 +61,14 @@ final class EchoHandler: SocketLoopHandler {
 
   func iterated() { iteratedCount += 1 }
 
-  func full(_ connection: ConnectionID) { connections[connection]?.isFull = true }
+  func writeBlocked(_ connection: ConnectionID) { connections[connection]?.isFull = true }
 
   func writable(_ connection: ConnectionID) {
     connections[connection]?.isFull = false
     guard let outbox = connections[connection]?.outbox else { return }
     connections[connection]?.outbox = []
     for (place, frame) in outbox.enumerated() {
-      guard loop.send(frame, to: connection) == .full else { continue }
+      guard loop.send(frame, to: connection) == .writeBlocked else { continue }
       connections[connection]?.isFull = true
       connections[connection]?.outbox = Array(outbox[(place + 1)...])
       break
@@ -85,7 +85,7 @@ final class EchoHandler: SocketLoopHandler {
       connections[connection]?.outbox.append(frame)
     } else {
       takenCount += frame.count
-      if loop.post(frame, to: connection, isOneToMany: false) == .full {
+      if loop.post(frame, to: connection, isOneToMany: false) == .writeBlocked {
         connections[connection]?.isFull = true
       }
     }

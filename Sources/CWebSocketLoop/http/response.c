@@ -147,13 +147,13 @@ wsl_outcome wsl_stream_write(wsl_loop *loop, wsl_id id, const void *bytes, size_
     return WSL_GONE;
   }
   if (!lws_partial_buffered(slot->wsi)) return WSL_SENT;
-  slot->is_full = true;
+  slot->is_write_blocked = true;
   if (!wsl_unsent_add(loop, slot, count)) {
     wsl_abort(loop, slot);
     return WSL_GONE;
   }
   if (slot->deadline_ms == 0) slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
-  return WSL_FULL;
+  return WSL_WRITE_BLOCKED;
 }
 
 void wsl_stream_end(wsl_loop *loop, wsl_id id) {
@@ -167,8 +167,8 @@ void wsl_stream_end(wsl_loop *loop, wsl_id id) {
 /// Continues a streamed response when the kernel has taken everything written so far.
 static int continue_stream(wsl_loop *loop, wsl_slot *slot) {
   if (slot->is_ending) return -1;
-  if (!slot->is_full) return 1;
-  slot->is_full = false;
+  if (!slot->is_write_blocked) return 1;
+  slot->is_write_blocked = false;
   wsl_unsent_end(loop, slot);
   slot->deadline_ms = 0;
   loop->handlers.stream_writable(loop->owner, wsl_slot_id(loop, slot));

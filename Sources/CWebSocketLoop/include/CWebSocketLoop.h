@@ -125,7 +125,7 @@ bool wsl_move(wsl_request *request, void *destination);
 /// overwritten with the frame header. The same payload can be sent to any number of connections of
 /// one loop.
 ///
-/// - Returns: `WSL_SENT`: the kernel has taken all of it. `WSL_FULL`: the connection is
+/// - Returns: `WSL_SENT`: the kernel has taken all of it. `WSL_WRITE_BLOCKED`: the connection is
 ///   write-blocked and the rest was copied to a buffer; wait for `writable` before sending more,
 ///   because the buffer has no limit. `WSL_GONE`: the connection has ended; nothing was sent.
 wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count);
@@ -134,17 +134,17 @@ wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 /// if it is one `to_many`, a later one, with one `send()` or `sendmsg()` per connection. The order
 /// on a connection is kept. The payload can be reused as soon as this returns.
 ///
-/// - Returns: `WSL_SENT`: queued; the `full` handler is called later if the kernel does not take
-///   all of it. `WSL_FULL` and `WSL_GONE` as for `wsl_send`.
+/// - Returns: `WSL_SENT`: queued; the `write_blocked` handler is called later if the kernel does
+///   not take all of it. `WSL_WRITE_BLOCKED` and `WSL_GONE` as for `wsl_send`.
 wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count, bool to_many);
 
 /// Posts the same message to several connections. Ids of ended connections are skipped.
 ///
-/// - Parameter full: An array with room for `id_count` elements. Receives the indices into `ids`
-///   of the connections for which `wsl_post` would return `WSL_FULL`.
+/// - Parameter blocked: An array with room for `id_count` elements. Receives the indices into `ids`
+///   of the connections for which `wsl_post` would return `WSL_WRITE_BLOCKED`.
 /// - Returns: The number of those connections.
 size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
-                    size_t count, bool to_many, uint32_t *full);
+                    size_t count, bool to_many, uint32_t *blocked);
 
 /// Writes a close frame with `code` and `reason` (UTF-8, truncated to `WSL_REASON_MAX` bytes) after
 /// everything sent or posted before, and waits for the peer's close frame. The connection ends,

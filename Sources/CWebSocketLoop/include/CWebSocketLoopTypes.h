@@ -80,7 +80,7 @@ typedef struct wsl_listening {
 typedef struct wsl_peers wsl_peers;
 
 /// The result of a write. See `wsl_send`.
-typedef enum wsl_outcome { WSL_SENT = 0, WSL_FULL = 1, WSL_GONE = 2 } wsl_outcome;
+typedef enum wsl_outcome { WSL_SENT = 0, WSL_WRITE_BLOCKED = 1, WSL_GONE = 2 } wsl_outcome;
 
 typedef enum wsl_method {
   WSL_GET, WSL_POST, WSL_OPTIONS, WSL_PUT, WSL_PATCH, WSL_DELETE, WSL_HEAD
@@ -131,8 +131,8 @@ typedef struct wsl_limits {
 /// Callbacks, all called on the loop's thread. `owner` is the pointer passed to `wsl_create`. None
 /// of them may be NULL.
 ///
-/// Order for a WebSocket: `admit`, `opened`, any number of `received`, `full` and `writable`,
-/// `closed`. After `closed` or `stream_closed` the id is not passed to any callback.
+/// Order for a WebSocket: `admit`, `opened`, any number of `received`, `write_blocked` and
+/// `writable`, `closed`. After `closed` or `stream_closed` the id is not passed to any callback.
 typedef struct wsl_handlers {
   /// A connection was accepted. Return 0 to serve it on this loop. Any other value transfers it to
   /// the handler, which passes it to `wsl_adopt` of a loop with the same `count`, or to
@@ -148,11 +148,12 @@ typedef struct wsl_handlers {
   void (*opened)(void *owner, wsl_id id);
   /// A complete text message: valid UTF-8 of at most `message_bytes_max` bytes.
   void (*received)(void *owner, wsl_id id, const void *bytes, size_t count);
-  /// The connection has become write-blocked while posted messages were sent, as after `WSL_FULL`.
-  /// Called from the end of the event-loop iteration, but also from within `wsl_send`, `wsl_post`,
-  /// `wsl_post_all` and `wsl_close`. Must not send, post or close: the batch is in use.
-  void (*full)(void *owner, wsl_id id);
-  /// The kernel has taken everything that was sent before `WSL_FULL` or `full`.
+  /// The connection has become write-blocked while posted messages were sent, as after
+  /// `WSL_WRITE_BLOCKED`. Called from the end of the event-loop iteration, but also from within
+  /// `wsl_send`, `wsl_post`, `wsl_post_all` and `wsl_close`. Must not send, post or close: the
+  /// batch is in use.
+  void (*write_blocked)(void *owner, wsl_id id);
+  /// The kernel has taken everything that was sent before `WSL_WRITE_BLOCKED` or `write_blocked`.
   void (*writable)(void *owner, wsl_id id);
   /// The WebSocket has ended, whichever side ended it. Called exactly once for each `opened`.
   void (*closed)(void *owner, wsl_id id);

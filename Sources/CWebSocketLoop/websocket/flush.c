@@ -85,8 +85,8 @@ static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
     return;
   }
   write_rest(loop, slot, &parcel, taken > 0 ? (size_t)taken : 0);
-  if (slot->phase == PHASE_OPEN && slot->is_full)
-    loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
+  if (slot->phase == PHASE_OPEN && slot->is_write_blocked)
+    loop->handlers.write_blocked(loop->owner, wsl_slot_id(loop, slot));
 }
 
 /// Sends the frames for few connections, and those for many to at most `many_max`.

@@ -45,6 +45,6 @@ void wsl_ping_answer(wsl_loop *loop, wsl_slot *slot) {
   ping->is_due = false;
   wsl_write(loop, slot, ping->pong, ping->pong_count);
   if (ping->is_whole) wsl_ping_release(slot);
-  if (slot->phase == PHASE_OPEN && slot->is_full)
-    loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
+  if (slot->phase == PHASE_OPEN && slot->is_write_blocked)
+    loop->handlers.write_blocked(loop->owner, wsl_slot_id(loop, slot));
 }

@@ -39,7 +39,7 @@ wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
   if (!wsl_is_open(slot)) return WSL_GONE;
   wsl_write(loop, slot, make_frame(payload, &count), count);
   if (slot->phase != PHASE_OPEN) return WSL_GONE;
-  return slot->is_full ? WSL_FULL : WSL_SENT;
+  return slot->is_write_blocked ? WSL_WRITE_BLOCKED : WSL_SENT;
 }
 
 // Posting --------------------------------------------------------------------------------------
@@ -103,9 +103,9 @@ static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, si
     *copy = NULL;
     if (slot->phase != PHASE_OPEN) return WSL_GONE;
   }
-  if (slot->is_full) {
+  if (slot->is_write_blocked) {
     wsl_write(loop, slot, frame, count);
-    return WSL_FULL;
+    return WSL_WRITE_BLOCKED;
   }
   if (!*copy) *copy = copy_frame(&loop->batch, frame, count);
   add_piece(loop, slot, *copy, count, to_many);
@@ -120,14 +120,14 @@ wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count, boo
 }
 
 size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
-                    size_t count, bool to_many, uint32_t *full) {
+                    size_t count, bool to_many, uint32_t *blocked) {
   const uint8_t *frame = make_frame(payload, &count), *copy = NULL;
-  size_t full_count = 0;
+  size_t blocked_count = 0;
   for (size_t index = 0; index < id_count; index++) {
     wsl_slot *slot = wsl_slot_of(loop, ids[index]);
-    if (post(loop, slot, frame, count, to_many, &copy) == WSL_FULL)
-      full[full_count++] = (uint32_t)index;
+    if (post(loop, slot, frame, count, to_many, &copy) == WSL_WRITE_BLOCKED)
+      blocked[blocked_count++] = (uint32_t)index;
   }
   if (copy == frame) wsl_flush(loop);
-  return full_count;
+  return blocked_count;
 }

@@ -16,11 +16,11 @@ int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot) {
 /// while it closes.
 int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot) {
   if (lws_partial_buffered(slot->wsi) || !wsl_is_open(slot)) return 0;
-  bool was_full = slot->is_full;
-  slot->is_full = false;
+  bool was_full = slot->is_write_blocked;
+  slot->is_write_blocked = false;
   wsl_unsent_end(loop, slot);
   wsl_ping_answer(loop, slot);
-  if (was_full && wsl_is_open(slot) && !slot->is_full)
+  if (was_full && wsl_is_open(slot) && !slot->is_write_blocked)
     loop->handlers.writable(loop->owner, wsl_slot_id(loop, slot));
   return 0;
 }

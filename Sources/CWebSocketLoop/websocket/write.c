@@ -14,7 +14,7 @@ void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) 
   if (lws_write(slot->wsi, unchanged, count, LWS_WRITE_RAW) < 0) {
     wsl_abort(loop, slot);
   } else if (lws_partial_buffered(slot->wsi)) {
-    slot->is_full = true;
+    slot->is_write_blocked = true;
     if (!wsl_unsent_add(loop, slot, count)) wsl_abort(loop, slot);
   }
 }

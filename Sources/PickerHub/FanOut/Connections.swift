@@ -141,7 +141,7 @@ extension Connections {
   func post(_ frame: Frame, toAll recipients: [ConnectionID], isOneToMany: Bool) {
     counters.deliveries += recipients.count
     for index in port.post(frame, toAll: recipients, isOneToMany: isOneToMany) {
-      full(recipients[index])
+      writeBlocked(recipients[index])
     }
   }
 
@@ -162,7 +162,7 @@ extension Connections {
   }
 
   /// A connection is write-blocked.
-  func full(_ id: ConnectionID) {
+  func writeBlocked(_ id: ConnectionID) {
     if let connection = table[id] { block(connection) }
   }
 
@@ -210,7 +210,7 @@ extension Connections {
 
   private func send(_ frame: Frame, _ connection: HubConnection) {
     counters.deliveries += 1
-    if port.send(frame, to: connection.id) == .full { block(connection) }
+    if port.send(frame, to: connection.id) == .writeBlocked { block(connection) }
   }
 
   /// Starts the time within which a connection with dropped updates must read (default 10 s).

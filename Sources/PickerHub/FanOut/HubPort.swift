@@ -3,17 +3,17 @@ package import PickerWire
 
 /// The outcome of sending a frame.
 package enum SendOutcome: Sendable {
-  /// Accepted. The hub may send another at once, unless ``Hub/full(_:)`` is called.
+  /// Accepted. The hub may send another at once, unless ``Hub/writeBlocked(_:)`` is called.
   case sent
   /// Accepted, but the connection is write-blocked: the hub sends no other frame before
   /// ``Hub/writable(_:at:)`` is called.
-  case full
+  case writeBlocked
   /// Dropped because the connection is closed; ``Hub/closed(_:at:)`` follows or was called already.
   case gone
 }
 
 /// The hub's interface to its connections and threads. Its functions are called on the hub's thread
-/// and call back into the hub only through ``Hub/full(_:)`` and ``inBackground(_:then:)``.
+/// and call back into the hub only through ``Hub/writeBlocked(_:)`` and ``inBackground(_:then:)``.
 package protocol HubPort: AnyObject {
   /// Writes a frame, or buffers it if the socket is not writable.
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome
@@ -23,13 +23,13 @@ package protocol HubPort: AnyObject {
   /// - Parameter isOneToMany: Whether it is for a listener of a large session. The port sends the
   ///   others first, and these perhaps in a later iteration.
   /// - Returns: As ``send(_:to:)``. If the batch later finds the connection write-blocked, the port
-  ///   calls ``Hub/full(_:)``.
+  ///   calls ``Hub/writeBlocked(_:)``.
   func post(_ frame: Frame, to connection: ConnectionID, isOneToMany: Bool) -> SendOutcome
   /// Posts a frame to many connections. The port buffers it for a connection that becomes
   /// write-blocked meanwhile.
   ///
   /// - Returns: The indices in `connections` of those that are write-blocked
-  ///   (``SendOutcome/full``).
+  ///   (``SendOutcome/writeBlocked``).
   func post(_ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool) -> [Int]
   /// Reports for the log that a member has joined by a connection.
   func joined(_ connection: ConnectionID, as member: MemberID)
@@ -66,7 +66,7 @@ extension HubPort {
     _ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool
   ) -> [Int] {
     connections.indices.filter {
-      post(frame, to: connections[$0], isOneToMany: isOneToMany) == .full
+      post(frame, to: connections[$0], isOneToMany: isOneToMany) == .writeBlocked
     }
   }
 

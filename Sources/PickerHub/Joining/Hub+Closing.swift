@@ -4,11 +4,11 @@ import PickerWire
 /// Back-pressure, closing connections and removing them from their sessions.
 extension Hub {
   /// A connection is write-blocked: the port could not write a posted frame completely. Equivalent
-  /// to ``SendOutcome/full`` returned by the post.
+  /// to ``SendOutcome/writeBlocked`` returned by the post.
   ///
   /// The port may call this from within any of its functions.
-  package func full(_ id: ConnectionID) {
-    connections.full(id)
+  package func writeBlocked(_ id: ConnectionID) {
+    connections.writeBlocked(id)
   }
 
   /// A write-blocked connection is writable again: sends its pending messages.

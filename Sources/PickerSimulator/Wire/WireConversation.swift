@@ -122,7 +122,7 @@ final class WireConversation: HubPort {
     else { return .sent }
     if fault.kind == .failedWrite { return .gone }
     wire.isFull = true
-    return .full
+    return .writeBlocked
   }
 
   func close(_ id: ConnectionID, code: UInt16, reason: String, last: Frame?) {

@@ -33,7 +33,7 @@ extension World: HubPort {
     noteAttach(link)
     if link.isHalfOpen {
       link.isFull = true
-      return .full
+      return .writeBlocked
     }
     deliver(.frame(Array(frame.bytes)), to: link)
     guard !isCalm, case .slow(let oneIn, let milliseconds) = link.pace, random.once(in: oneIn)
@@ -43,7 +43,7 @@ extension World: HubPort {
     link.isFull = true
     let pause = random.once(in: 12) ? 11_000 : random.within(1...milliseconds)
     queue.add(.writable(id), at: clock.machine + Int64(pause))
-    return .full
+    return .writeBlocked
   }
 
   /// Batched sending. Like the real transport, the network may report a write-blocked connection
@@ -54,8 +54,8 @@ extension World: HubPort {
     if random.once(in: 3) { reportFull() }
     let wasFull = links[id.raw]?.isFull == true
     let outcome = take(frame, id)
-    if wasFull { return .full }
-    guard outcome == .full, let link = links[id.raw], random.coin() else { return outcome }
+    if wasFull { return .writeBlocked }
+    guard outcome == .writeBlocked, let link = links[id.raw], random.coin() else { return outcome }
     link.isFull = false
     fullSoon.append(id)
     return .sent
@@ -67,7 +67,7 @@ extension World: HubPort {
       guard let link = links[id.raw], !link.isGoneAtHub, link.closeCode == nil else { continue }
       link.isFull = true
       reportedFull.insert(id)
-      hub.full(id)
+      hub.writeBlocked(id)
     }
     fullSoon = []
   }

@@ -79,9 +79,9 @@ extension HubTransport {
   ) -> PickerHub.SendOutcome {
     switch bytes.withUnsafeBytes({ loop.streamWrite(stream.request, $0) }) {
     case .sent: return .sent
-    case .full:
+    case .writeBlocked:
       streams[connection]?.isFull = true
-      return .full
+      return .writeBlocked
     case .gone: return .gone
     }
   }

@@ -24,7 +24,7 @@ extension HubTransport {
       return loop.post(frame, toAll: connections, isOneToMany: isOneToMany)
     }
     return connections.indices.filter {
-      post(frame, to: connections[$0], isOneToMany: isOneToMany) == .full
+      post(frame, to: connections[$0], isOneToMany: isOneToMany) == .writeBlocked
     }
   }
 

@@ -48,7 +48,7 @@ extension HubTransport {
     rearm(at: now)
   }
 
-  package func full(_ connection: ConnectionID) { hub.full(connection) }
+  package func writeBlocked(_ connection: ConnectionID) { hub.writeBlocked(connection) }
 
   package func writable(_ connection: ConnectionID) {
     hub.writable(connection, at: now)

@@ -19,7 +19,9 @@ extension SocketLoop {
       SocketLoop.of(owner).handler?.received(
         ConnectionID(raw: id), UnsafeRawBufferPointer(start: bytes, count: count))
     },
-    full: { owner, id in SocketLoop.of(owner).handler?.full(ConnectionID(raw: id)) },
+    write_blocked: { owner, id in
+      SocketLoop.of(owner).handler?.writeBlocked(ConnectionID(raw: id))
+    },
     writable: { owner, id in SocketLoop.of(owner).handler?.writable(ConnectionID(raw: id)) },
     closed: { owner, id in SocketLoop.of(owner).handler?.closed(ConnectionID(raw: id)) },
     admit_body: { owner, request, byteCount in

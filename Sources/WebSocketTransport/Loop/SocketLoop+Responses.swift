@@ -38,7 +38,7 @@ extension SocketLoop {
     wsl_count_client(loop, id.raw, client.raw)
   }
 
-  /// Sends a part of a streamed body. After ``SendOutcome/full`` the caller must wait for the
+  /// Sends a part of a streamed body. After ``SendOutcome/writeBlocked`` the caller must wait for
   /// handler's `streamWritable`.
   package func streamWrite(_ id: RequestID, _ bytes: UnsafeRawBufferPointer) -> SendOutcome {
     SendOutcome(wsl_stream_write(loop, id.raw, bytes.baseAddress, bytes.count))

@@ -25,13 +25,13 @@ extension SocketLoop: HubPort {
   package func post(
     _ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool
   ) -> [Int] {
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: connections.count) { full in
-      let fullCount = connections.withUnsafeBytes { ids in
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: connections.count) { blocked in
+      let blockedCount = connections.withUnsafeBytes { ids in
         wsl_post_all(
           loop, ids.assumingMemoryBound(to: wsl_id.self).baseAddress, connections.count,
-          frame.base + Frame.headroom, frame.count, isOneToMany, full.baseAddress)
+          frame.base + Frame.headroom, frame.count, isOneToMany, blocked.baseAddress)
       }
-      return full.prefix(fullCount).map(Int.init)
+      return blocked.prefix(blockedCount).map(Int.init)
     }
   }
 
@@ -64,7 +64,7 @@ extension SendOutcome {
   init(_ outcome: wsl_outcome) {
     switch outcome {
     case WSL_SENT: self = .sent
-    case WSL_FULL: self = .full
+    case WSL_WRITE_BLOCKED: self = .writeBlocked
     default: self = .gone
     }
   }

@@ -2,8 +2,8 @@ package import PickerSession
 
 /// The events of a ``SocketLoop``. All functions are called on the loop's thread.
 ///
-/// They may call any function of the loop, for any connection, except that `full` and `written`
-/// must not send, post or close.
+/// They may call any function of the loop, for any connection, except that `writeBlocked` and
+/// `written` must not send, post or close.
 package protocol SocketLoopHandler: AnyObject {
   /// The loop that should serve a new connection; `nil` for this one. Only called if the loops
   /// share a ``ConnectionCount``.
@@ -27,10 +27,11 @@ package protocol SocketLoopHandler: AnyObject {
   func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer)
 
   /// The connection has become write-blocked while posted frames were written; like an outcome
-  /// ``SendOutcome/full``, but reported later.
-  func full(_ connection: ConnectionID)
+  /// ``SendOutcome/writeBlocked``, but reported later.
+  func writeBlocked(_ connection: ConnectionID)
 
-  /// The kernel has taken everything that was sent before ``SendOutcome/full`` or `full`.
+  /// The kernel has taken everything that was sent before ``SendOutcome/writeBlocked`` or
+  /// `writeBlocked`.
   func writable(_ connection: ConnectionID)
 
   /// The WebSocket has ended, whichever side ended it. Called exactly once for each `opened`.

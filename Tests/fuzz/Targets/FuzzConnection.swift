@@ -37,7 +37,7 @@ final class FuzzConnection {
       failure = failure ?? error
     }
     isWriteBlocked = isBlocked
-    return isBlocked ? .full : .sent
+    return isBlocked ? .writeBlocked : .sent
   }
 
   func close(_ code: UInt16, _ reason: String, _ last: Frame?) {
