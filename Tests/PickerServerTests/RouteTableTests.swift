@@ -23,8 +23,9 @@ import WebSocketTransport
   }
 
   @Test func `an external id may contain slashes`() throws {
-    guard case .route(_, let variables) = table.match(
-      .put, RequestTarget("/v1/sessions/by/order/4711/notes"))
+    guard
+      case .route(_, let variables) = table.match(
+        .put, RequestTarget("/v1/sessions/by/order/4711/notes"))
     else { throw Missing() }
     #expect(variables == ["external": "order/4711/notes"])
   }
@@ -45,8 +46,9 @@ import WebSocketTransport
   }
 
   @Test func `an unsupported method gets the methods of the path`() throws {
-    guard case .otherMethods(let methods) = table.match(
-      .post, RequestTarget("/v1/sessions/a1/definition"))
+    guard
+      case .otherMethods(let methods) = table.match(
+        .post, RequestTarget("/v1/sessions/a1/definition"))
     else { throw Missing() }
     #expect(methods == [.get, .put, .patch])
   }
@@ -66,8 +68,10 @@ import WebSocketTransport
     for route in table.routes {
       let path = route.pattern.text.replacing("{id}", with: "a1").replacing(
         "{month}", with: "2026-11")
-      guard case .route(let match, _) = table.match(
-        route.method, RequestTarget(path)) else {
+      guard
+        case .route(let match, _) = table.match(
+          route.method, RequestTarget(path))
+      else {
         Issue.record("\(route.method) \(path) does not match")
         continue
       }

@@ -85,7 +85,8 @@ import Testing
     #expect(event.contains(#""op":"\#(op)""#))
   }
 
-  @Test func `a reopened session's event has the result before the definition that waited`() throws {
+  @Test func `a reopened session's event has the result before the definition that waited`() throws
+  {
     var session = try Reported(HostFields())
     session.give(1, .confirm)
     let definition = try Reported.definition("q")
@@ -113,7 +114,8 @@ import Testing
     #expect(session.texts[1].contains(#""revision":2,"status":"confirmed",\#(result)"#))
   }
 
-  @Test func `a result with the host's data is reported with the status that it belongs to`() throws {
+  @Test func `a result with the host's data is reported with the status that it belongs to`() throws
+  {
     var session = try Reported(HostFields(decideSeconds: 60, watched: [.result]))
     session.give(1, .confirm)
     session.apply(.settle(Settle(op: session.op, isGranted: true, data: data)), after: 1000)

@@ -86,7 +86,8 @@ import Testing
     let bars = page.filter { $0.hasPrefix("loop") }
     #expect(bars.map { $0.count { $0 == "|" } } == [20, 38])
     #expect(bars.map { $0.hasSuffix(" 50%") } == [true, false])
-    #expect(page.contains { $0.hasPrefix("store         NOT WRITABLE") && $0.hasSuffix("250.0 ms") })
+    #expect(
+      page.contains { $0.hasPrefix("store         NOT WRITABLE") && $0.hasSuffix("250.0 ms") })
     #expect(page.contains("buffers       outboxes 3 KiB"))
     #expect(page.contains { $0.hasPrefix("feed          position 42") })
   }
