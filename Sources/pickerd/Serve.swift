@@ -25,9 +25,10 @@ struct Serve: ParsableCommand {
       SIGNALS: on SIGTERM or SIGINT the server asks the members to reconnect later, closes their \
       connections, and exits with status 0. A second signal stops it immediately. On SIGHUP it \
       reads the file of --config, the key files and the certificate again: it applies host, \
-      trustedProxy, tlsCertificate, tlsKey, origin, logLevel and the limits of rates, logs each \
-      change, and names the settings that need a restart. With a problem in the file all settings \
-      keep their values. A changed key file is read again within a second.
+      trustedProxy, tlsCertificate, tlsKey, origin, logLevel, the limits of rates, and the limits \
+      sessions, sessionsBytes, ttlSeconds, ticketStreamSeconds and drainMilliseconds, logs each \
+      change, and names the settings that need a restart. With a problem in the file all \
+      settings keep their values. A changed key file is read again within a second.
       """)
 
   @Option(.config) var config: [String] = []

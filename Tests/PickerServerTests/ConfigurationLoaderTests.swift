@@ -115,8 +115,9 @@ import Testing
     #expect(all.count == 2)
     #expect(
       all[0].hasPrefix(
-        "error SIGHUP: the configuration of before remains in force: \(path):2:8: loops: “none”"))
-    #expect(all[1] == "error SIGHUP: the configuration of before remains in force: no certificate")
+        "error SIGHUP: the previous configuration remains in effect: \(path):2:8: loops: “none”"
+      ))
+    #expect(all[1] == "error SIGHUP: the previous configuration remains in effect: no certificate")
   }
 
   @Test func `every setting and limit that can be reloaded is adopted`() throws {

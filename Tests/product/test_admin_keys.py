@@ -130,7 +130,7 @@ def test_a_revoked_key_is_refused_and_a_broken_file_keeps_the_keys_of_before(sta
     right = operators.file.read_bytes()
     operators.file.write_text("keys: [")
     server.process.send_signal(signal.SIGHUP)
-    server.logged("the keys of before remain in force", str(operators.file))
+    server.logged("the previous keys remain in effect", str(operators.file))
     assert asked(server, "/metrics", new)[0] == 200
     operators.file.write_bytes(right)
     server.logged(f"the key file {operators.file} has been read again; it has 3 keys")

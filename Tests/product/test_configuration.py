@@ -173,12 +173,12 @@ def test_sighup_with_a_problem_changes_nothing(configured):
     server, file = configured
 
     reload(server, file, "origin: https://b.org\nloops: none\nhost: a/b\n",
-           f"SIGHUP: the configuration of before remains in force: {file}:3:7: host: ")
+           f"SIGHUP: the previous configuration remains in effect: {file}:3:7: host: ")
 
-    server.logged(f"SIGHUP: the configuration of before remains in force: {file}:2:8: loops: ")
+    server.logged(f"SIGHUP: the previous configuration remains in effect: {file}:2:8: loops: ")
     assert status(server, Origin="https://a.org") == 200
     assert status(server, Origin="https://b.org") == 403
     file.unlink()
     server.process.send_signal(signal.SIGHUP)
-    server.logged(f"remains in force: {file}: ")
+    server.logged(f"remains in effect: {file}: ")
     assert status(server, Origin="https://a.org") == 200

@@ -402,7 +402,7 @@ def test_keys_rotate_under_load(tmp_path):
         wait_until(lambda: server.post("/v1/sessions", {"definition": CALENDAR},
                                        token=host.api).status == 401, what="the revocation")
         host.file.write_text("{")
-        wait_until(lambda: "remain in force" in server.log_tail(), what="the error in the log")
+        wait_until(lambda: "remain in effect" in server.log_tail(), what="the error in the log")
         begun = len(turns)
         wait_until(lambda: len(turns) > begun + 5, what="more requests")
         stop.set()
@@ -475,7 +475,7 @@ def test_keys_beside_a_configuration_file_are_read_again_even_if_that_has_a_prob
         assert pickerd("key", "revoke", keys, "first").returncode == 0
         configuration.write_text("auth: [nobody]\n")
         server.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: "remains in force" in server.log.read_text(), what="the problem")
+        wait_until(lambda: "remains in effect" in server.log.read_text(), what="the problem")
         wait_until(lambda: status(first) == 401, what="the revocation")
         assert status(second) == 201
     finally:

@@ -122,7 +122,8 @@ def test_an_unusable_certificate_keeps_the_former_one(secure, authority):
     before = serial(secure)
     secure.paths[0].write_bytes(authority.issue().certificate.read_bytes())
     secure.process.send_signal(signal.SIGHUP)
-    for text in ("is not the key of the certificate", "the configuration of before remains in force"):
+    for text in ("is not the key of the certificate",
+                 "the previous configuration remains in effect"):
         wait_until(lambda: text in secure.log.read_text(), what="the log line")
     assert serial(secure) == before
 
@@ -141,9 +142,9 @@ def test_an_unusable_certificate_of_the_file_is_reported_with_its_place_at_a_rel
 
     # Both problems, although the host would be found before the files are read.
     server.logged(
-        f"SIGHUP: the configuration of before remains in force: {file}:2:9: tlsKey: {paths[1]} is "
+        f"SIGHUP: the previous configuration remains in effect: {file}:2:9: tlsKey: {paths[1]} is "
         "not the key of the certificate.",
-        f"SIGHUP: the configuration of before remains in force: {file}:3:7: host: ")
+        f"SIGHUP: the previous configuration remains in effect: {file}:3:7: host: ")
 
 
 @pytest.mark.parametrize("was_on", [True, False])
@@ -168,7 +169,7 @@ def test_a_reload_that_turns_tls_on_or_off_applies_the_rest(
     server.logged("SIGHUP: host is now pick.example.org",
                   "SIGHUP: restart pickerd to change tlsCertificate, tlsKey")
     assert status("pick.example.org") == 200
-    assert "remain in force" not in server.log.read_text()
+    assert "remain in effect" not in server.log.read_text()
     # A later reload says it again, and the listener goes on as it was.
     server.process.send_signal(signal.SIGHUP)
     wait_until(lambda: server.log.read_text().count("restart pickerd to change") == 2,

@@ -7,7 +7,7 @@ enum KeyReloading {
       try keys.reload()
       log.notice("the key file \(keys.path) has been read again; it has \(keys.keyCount) keys")
     } catch {
-      log.error("the keys of before remain in force: \(error.description)")
+      log.error("the previous keys remain in effect: \(error.description)")
     }
   }
 }

@@ -87,7 +87,7 @@ export const en = {
   viewer: "View only: you cannot make changes.",
   joined: "has joined", left: "has left", gone: "is away", back: "is back", promoted: "is now the owner",
   here: (count) => `${counted(count, "person", "people")} here`,
-  lost: "You were away too long to tell whether this was done. Check, and repeat it if necessary.",
+  lost: "You were away for too long: the server no longer knows whether this was done. Check, and repeat it if necessary.",
 
   refusals: {
     noSuchColumn: "That column no longer exists.",

@@ -61,7 +61,7 @@ final class ConfigurationReloading: Sendable {
       try apply(try loader.load(readsKeys: false))
     } catch {
       for problem in error.all {
-        log.error("SIGHUP: the configuration of before remains in force: \(problem.description)")
+        log.error("SIGHUP: the previous configuration remains in effect: \(problem.description)")
       }
     }
     for ring in keys { KeyReloading.reload(ring, log) }

@@ -40,7 +40,7 @@ enum SQLiteOpening {
         // 40 MB to the journal, and copy them to the file while taps wait.
         try database.run("PRAGMA secure_delete = OFF")
         let level = try database.value("PRAGMA synchronous", as: Int.self)
-        guard level == 2 else { throw StoreProblem("SQLite does not flush what it commits") }
+        guard level == 2 else { throw StoreProblem("SQLite does not flush commits to disk") }
       }
       let hasLost = try pool.write { database in
         try SQLiteSchema.migrate(database)
