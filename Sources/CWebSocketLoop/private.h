@@ -239,7 +239,8 @@ struct wsl_loop {
   uint32_t admin_count;     ///< connections of admin listeners
   bool is_last_request;     ///< HTTP connections end with their next response
   int64_t drain_by_ms;      ///< 0: not draining
-  uint64_t iterated_at_ns, idle_ns; ///< end of the last iteration; total idle time until then
+  uint64_t iterated_at_ns;  ///< end of the last iteration
+  uint64_t waited_ns;       ///< time spent waiting for events since then
   int64_t log_second;
   uint32_t log_lines;
   wsl_counters counters;

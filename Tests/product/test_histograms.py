@@ -1,12 +1,15 @@
 """The histograms in /metrics."""
 
+import os
 import re
+import subprocess
 import time
 
 import pytest
 
 from harness.definitions import LISTS
 from harness.pickerd import wait_until
+from harness.proxies import program
 from harness.store import stored
 
 OF_LOOPS = ["pickerd_message_seconds", "pickerd_loop_iteration_seconds"]
@@ -49,6 +52,34 @@ def test_messages_and_event_loop_iterations_are_recorded(start, loops):
         assert list(buckets.values()) == sorted(buckets.values())
         assert 0 < total < 60, name
     assert histogram(server, "pickerd_message_seconds")[1] == 21
+
+
+def test_iterations_are_measured_without_the_time_that_the_loop_waits(start):
+    server = start(options=("--loops", "1"))
+    began = time.monotonic()
+    _, before, spent = histogram(server, "pickerd_loop_iteration_seconds")
+
+    time.sleep(2)
+
+    _, after, total = histogram(server, "pickerd_loop_iteration_seconds")
+    assert after > before
+    assert total - spent < (time.monotonic() - began) / 2
+
+
+def test_an_idle_loop_waits_with_one_system_call_in_each_iteration(start, tmp_path):
+    server = start()
+    trace = tmp_path / "trace"
+    strace = subprocess.Popen([
+        program("strace"), "-f", "-p", str(server.process.pid),
+        "-e", "trace=epoll_wait,epoll_pwait", "-o", trace], stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"})
+    try:
+        assert b"attached" in strace.stderr.readline()
+        wait_until(lambda: trace.read_text().count("epoll_") > 20, what="waiting loops")
+    finally:
+        strace.terminate()
+        strace.wait()
+
+    assert re.findall(r"epoll_p?wait\(\d+, \[\], \d+, 0\b.*\) += 0", trace.read_text()) == []
 
 
 def test_a_delivery_is_measured_with_the_time_that_the_store_takes(_logs, tmp_path):

@@ -61,6 +61,7 @@ def test_an_http_error_is_a_problem_document(echo, kind):
         with contextlib.suppress(OSError):  # It may be refused before all of it is sent.
             raw.send(data)
         is_problem(raw.response(), status, code)
+        assert raw.read_to_end() == b"", "there is one response"
 
 
 @pytest.mark.parametrize("kind", ["unknown method", "bad escape", "long target", "large head"])

@@ -75,6 +75,7 @@ int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
     wsl_slot_end(loop, slot);
     return 0;
   case LWS_CALLBACK_RAW_ADOPT:      // the method CONNECT
+    slot->is_refused = true;
     wsl_refuse_last(wsi, 501, "methodNotAllowed", "the method CONNECT is not supported");
     return -1;
   case LWS_CALLBACK_RAW_RX:

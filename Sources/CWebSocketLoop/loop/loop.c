@@ -29,13 +29,11 @@ static void iteration_ended(uv_prepare_t *prepare) {
   wsl_run_deferred(loop);
   bool is_written = wsl_flush_part(loop);
   if (!is_written) wsl_wake(loop);
-  uint64_t now = uv_hrtime(), idle = uv_metrics_idle_time(&loop->uv);
-  uint64_t passed = now - loop->iterated_at_ns, waited = idle - loop->idle_ns;
+  uint64_t now = uv_hrtime(), busy = now - loop->iterated_at_ns - loop->waited_ns;
   bool is_first = loop->iterated_at_ns == 0;
   loop->iterated_at_ns = now;
-  loop->idle_ns = idle;
-  if (is_first) return;
-  loop->handlers.iterated(loop->owner, passed > waited ? passed - waited : 0, is_written);
+  loop->waited_ns = 0;
+  if (!is_first) loop->handlers.iterated(loop->owner, busy, is_written);
 }
 
 /// Sets RLIMIT_NOFILE to the descriptors that `connections_max` needs, or reduces
@@ -86,7 +84,6 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
     snprintf(problem, size, "out of memory or file descriptors");
     return NULL;
   }
-  uv_loop_configure(&loop->uv, UV_METRICS_IDLE_TIME);
   loop->limits = *limits;
   if (!limits->unsent_bytes) loop->limits.unsent_bytes = &loop->unsent_bytes;
   if (!limits->bodies_bytes) loop->limits.bodies_bytes = &loop->bodies_bytes;

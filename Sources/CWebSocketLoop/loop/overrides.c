@@ -5,18 +5,21 @@
 #include <errno.h>
 #include <openssl/ssl.h>
 #include <strings.h>
+#include <sys/epoll.h>
 
 void lws_close_free_wsi(struct lws *wsi, enum lws_close_status reason, const char *caller);
 
-// This file replaces functions that libwebsockets calls, at points for which it has no callback. It
-// relies on symbol interposition: the dynamic linker prefers a symbol of the program to the same
-// symbol of a library. A libwebsockets that was linked with -Bsymbolic would call its own
-// functions: it would refuse upgrades to other protocols, and some errors would not be problem
-// documents. Tests/product/test_socket_refusals.py and test_header_names.py detect this.
+// This file replaces functions that libwebsockets and libuv call, at points for which they have no
+// callback. It relies on symbol interposition: the dynamic linker prefers a symbol of the program
+// to the same symbol of a library. A libwebsockets that was linked with -Bsymbolic would call its
+// own functions: it would refuse upgrades to other protocols, and some errors would not be problem
+// documents. Tests/product/test_socket_refusals.py and test_header_names.py detect this, and
+// test_histograms.py a libuv that waits by another function.
 
 static int (*length_of_library)(struct lws *, enum lws_token_indexes);
 static void (*close_of_library)(struct lws *, enum lws_close_status, const char *);
 static ssize_t (*recv_of_library)(int, void *, size_t, int);
+static int (*wait_of_library)(int, struct epoll_event *, int, int);
 static int (*read_of_library)(SSL *, void *, int);
 static int (*error_of_library)(const SSL *, int);
 static int (*want_of_library)(const SSL *);
@@ -25,6 +28,7 @@ __attribute__((constructor)) static void find_replaced_functions(void) {
   *(void **)&length_of_library = dlsym(RTLD_NEXT, "lws_hdr_total_length");
   *(void **)&close_of_library = dlsym(RTLD_NEXT, "lws_close_free_wsi");
   *(void **)&recv_of_library = dlsym(RTLD_NEXT, "recv");
+  *(void **)&wait_of_library = dlsym(RTLD_NEXT, "epoll_wait");
   *(void **)&read_of_library = dlsym(RTLD_NEXT, "SSL_read");
   *(void **)&error_of_library = dlsym(RTLD_NEXT, "SSL_get_error");
   *(void **)&want_of_library = dlsym(RTLD_NEXT, "SSL_want");
@@ -96,6 +100,20 @@ int SSL_want(const SSL *tls) {
   if (tls != paused) return want_of_library(tls);
   paused = NULL;
   return SSL_READING;
+}
+
+// Waiting ---------------------------------------------------------------------------------------
+
+/// Measures for how long libuv waits for events. With UV_METRICS_IDLE_TIME it would do that itself,
+/// but with a second system call in each iteration that waits.
+int epoll_wait(int descriptor, struct epoll_event *events, int count, int timeout) {
+  wsl_loop *loop = timeout == 0 ? NULL : wsl_loop_of_thread();
+  if (!loop || descriptor != uv_backend_fd(&loop->uv))
+    return wait_of_library(descriptor, events, count, timeout);
+  uint64_t since = uv_hrtime();
+  int found = wait_of_library(descriptor, events, count, timeout);
+  loop->waited_ns += uv_hrtime() - since;
+  return found;
 }
 
 // Headers and errors ----------------------------------------------------------------------------
