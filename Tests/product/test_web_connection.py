@@ -149,6 +149,20 @@ def test_a_deleted_session_shows_a_message_and_offers_a_new_one(window, server):
     assert session.id not in ana.page.url
 
 
+def test_a_session_that_ends_without_a_connection_has_ended_for_the_page(window, server, wire):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana", port=wire.port)
+    expect(ana.page.locator(".picker-title")).to_be_attached()
+    ana.page.wait_for_timeout(200)
+    wire.cut()
+    expect(ana.chip).to_have_text("Reconnecting")
+
+    session.delete()
+    wire.restore()
+
+    expect(ana.page.get_by_role("heading", name="This picker has ended.")).to_be_visible()
+
+
 @pytest.mark.parametrize("id", ["nothing-here", "%E0%A4%A"], ids=["unknown", "malformed"])
 def test_a_link_to_a_missing_session_shows_a_message(window, server, id):
     ana = window(server, path=f"#/s/{id}", name="Ana")

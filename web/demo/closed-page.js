@@ -33,7 +33,8 @@ export function closedPageOf(picker, settings, document, enter) {
     const again = document && make("button", {
       class: "primary", onclick: () => openNew(document.snapshot.definition, document.title ?? ""),
     }, words.newOne);
-    const [title, text] = closeCode === 4404 ? [words.notFound, words.notFoundText] : [words.ended, words.endedText];
+    // A picker that was shown here may have ended while there was no connection.
+    const [title, text] = document || closeCode === 4410 ? [words.ended, words.endedText] : [words.notFound, words.notFoundText];
     return closedPage(`ended ${settings.locale} ${Boolean(document)}`, title, text, again,
       make("a", { class: again ? "secondary" : "primary", href: "#/" }, words.back));
   }
