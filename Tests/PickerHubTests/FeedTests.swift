@@ -121,6 +121,38 @@ import Testing
       })
   }
 
+  @Test(arguments: [true, false])
+  func `requests for a session that is over wait until the log has stored its end`(
+    isStored: Bool
+  ) throws {
+    let fixture = try HubFixture(letters, canLoad: true)
+    let stored = DormantSession(
+      id: SessionID("stored"), ttlSeconds: 60, idleMilliseconds: 60_000, nextTick: nil,
+      hasMembers: true)
+    let origin = SessionOrigin(
+      id: stored.id, epoch: "e", definition: fixture.fold.definition, ttlSeconds: stored.ttlSeconds,
+      createdAt: noon)
+    fixture.hub.restore([stored], at: fixture.now)
+    fixture.open(1, session: stored.id)
+    fixture.send(1, #"{"type":"join"}"#)
+    let answer = fixture.read(stored.id)
+
+    fixture.log.outcome = .pending
+    fixture.hub.loaded(
+      stored.id, LoadedSession(fold: try SessionFold(origin), entryCount: 0, idleMilliseconds: 0),
+      at: fixture.now)
+    #expect(fixture.port.closes.isEmpty && answer() == nil)
+    if isStored {
+      fixture.hub.committed(.own(1), of: stored.id, at: fixture.now)
+    } else {
+      fixture.hub.lost([stored.id], at: fixture.now)
+    }
+
+    #expect(fixture.port.closes == [1: isStored ? 4404 : 4503])
+    #expect(answer() == (isStored ? .noSuchSession : .unavailable))
+    #expect(fixture.types(1).contains("welcome") == false)
+  }
+
   @Test func `an expired session that cannot be read ends without its state`() throws {
     let fixture = try HubFixture(letters, canLoad: true)
     let ttl = Int64(fixture.fold.origin.ttlSeconds) * 1000

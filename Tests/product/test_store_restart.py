@@ -275,10 +275,27 @@ def test_a_session_whose_ttl_is_over_at_the_start_is_gone(serve):
     server.start()
 
     returning = Member(session.url, join=False)
+    began = time.monotonic()
     returning.send({"type": "join", "name": "Ana", "resume": ana.resume()})
 
-    assert returning.closed((4404, 4410))["code"] in ("noSuchSession", "sessionEnded")
+    assert returning.closed(4404)["code"] == "noSuchSession"
+    assert time.monotonic() - began < 5, "the connection is closed when the end is stored"
     assert server.get(session.path).status == 404
+
+
+def test_the_external_id_of_a_session_whose_ttl_is_over_at_the_start_is_free(serve):
+    server = serve()
+    path, body = "/v1/sessions/by/trip", {"definition": LISTS, "ttlSeconds": 2}
+    first = server.request("PUT", path, body)
+    assert (first.status, server.request("PUT", path, body).status) == (201, 200)
+    server.kill()
+    time.sleep(2.5)
+    server.start()
+
+    second = server.request("PUT", path, body)
+
+    assert second.status == 201
+    assert second.json["session"] != first.json["session"]
 
 
 def test_a_member_that_resumes_restarts_the_ttl_also_in_the_store(serve, tmp_path):

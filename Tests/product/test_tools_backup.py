@@ -1,8 +1,10 @@
 """`pickerd backup` on a running server, and clients of a server started from the backup."""
 
+import contextlib
 import fcntl
 import os
 import shutil
+import sqlite3
 import threading
 
 import pytest
@@ -54,6 +56,20 @@ class Busy:
         self.thread.join(60)
         assert not self.thread.is_alive()
         assert self.problem is None, self.problem
+
+
+def test_a_reader_of_a_backup_cannot_sign_tickets(start, store, tmp_path):
+    def key(path):
+        with contextlib.closing(sqlite3.connect(path)) as file:
+            return file.execute("SELECT ticketKey FROM store").fetchone()[0]
+
+    serve(start, store)
+    copy = tmp_path / "copy.sqlite"
+
+    assert pickerd("backup", f"sqlite:{store}", copy).status == 0
+
+    assert len(key(store)) == len(key(copy)) == 64
+    assert key(store) != key(copy)
 
 
 def test_a_backup_under_load_is_a_consistent_snapshot(start, store, tmp_path):

@@ -34,7 +34,7 @@ export function closedPageOf(picker, settings, document, enter) {
       class: "primary", onclick: () => openNew(document.snapshot.definition, document.title ?? ""),
     }, words.newOne);
     // A picker that was shown here may have ended while there was no connection.
-    const [title, text] = document || closeCode === 4410 ? [words.ended, words.endedText] : [words.notFound, words.notFoundText];
+    const [title, text] = document || picker.state.isKnown || closeCode === 4410 ? [words.ended, words.endedText] : [words.notFound, words.notFoundText];
     return closedPage(`ended ${settings.locale} ${Boolean(document)}`, title, text, again,
       make("a", { class: again ? "secondary" : "primary", href: "#/" }, words.back));
   }

@@ -107,6 +107,11 @@ extension Hub {
     queueTick(of: hosted)
     endIfExpired(hosted)
     for waiter in waiters.all {
+      // A session that ends is absent, but only if the log stores the end.
+      if hosted.phase == .ending {
+        enqueue(.request(waiter.body), in: hosted, at: time)
+        continue
+      }
       // The ones before may have appended an entry; if that fails, the session is unloaded again.
       waiter.body(hosted.isInMemory && (waiter.isDeletion || !isFull) ? hosted : nil)
     }

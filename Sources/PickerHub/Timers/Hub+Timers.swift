@@ -100,11 +100,13 @@ extension Hub {
   }
 
   /// Ends a session that was loaded after its time to live, so that no request that waits for it
-  /// restarts the time. The nodes of a shared log leave that to their sweep.
+  /// restarts the time. If the log cannot store the end, its timer tries again. The nodes of a
+  /// shared log leave that to their sweep.
   func endIfExpired(_ hosted: HostedSession) {
-    guard !isShared, hosted.isInMemory, !hosted.isEnding, hosted.expiresAt <= now.machine
+    guard !isShared, hosted.phase == .open, hosted.expiresAt <= now.machine,
+      hosted.session.fold.decision.confirmation == nil
     else { return }
-    endInTime(hosted)
+    end(hosted, .expired) { _ in }
   }
 
   /// Loads a session that is in the log only and whose time to live has expired, to end it with the

@@ -13,6 +13,8 @@ struct TicketSigner: Sendable {
   /// The resource that a ticket grants access to.
   enum Purpose: String, Sendable { case events, months }
 
+  /// The longest time for which a ticket is valid.
+  private static let millisecondsMax: Int64 = 86_400_000
   private static let signatureBytes = 16
   private let key: [UInt8]
   /// A clock that restarts and nodes share, in milliseconds; `nil`: this machine's monotonic clock.
@@ -47,7 +49,10 @@ struct TicketSigner: Sendable {
     guard let dot = text.firstIndex(of: ".") else { return nil }
     let fields = text[..<dot].split(separator: "-").compactMap { Int64($0, radix: 36) }
     let ahead = ahead(at: now)
-    guard fields.count == 3, now + ahead < fields[0] else { return nil }
+    // A clock that was ahead has issued tickets that would be valid for longer.
+    guard fields.count == 3, now + ahead < fields[0],
+      fields[0] - now - ahead <= TicketSigner.millisecondsMax
+    else { return nil }
     let right = self.text(purpose, session, fields)
     guard right.utf8.count == text.utf8.count else { return nil }
     // Compare in constant time to prevent timing attacks.

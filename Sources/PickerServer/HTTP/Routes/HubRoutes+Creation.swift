@@ -47,7 +47,10 @@ extension HubRoutes {
     }
   }
 
-  private func create(_ request: CreationRequest, external: String?, _ caller: Caller) {
+  /// - Parameter isAgain: Whether the session with the external id has ended since a first attempt.
+  private func create(
+    _ request: CreationRequest, external: String?, _ caller: Caller, isAgain: Bool = false
+  ) {
     var request = request
     // Only used on this loop's thread.
     nonisolated(unsafe) let routes = self
@@ -61,15 +64,21 @@ extension HubRoutes {
       switch result {
       case .success(let created): answer(caller, created)
       case .failure(.externalTaken(let id)) where external != nil:
-        describe(id, request.socketBase, caller)
+        describe(id, request.socketBase, caller) { [self] in
+          if isAgain { return answer(caller, ProblemDocument(.noSuchSession)) }
+          create(again, external: external, caller, isAgain: true)
+        }
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
   }
 
   /// Answers with a session that exists, which may belong to another loop.
-  private func describe(_ id: SessionID, _ base: String, _ caller: Caller) {
-    nonisolated(unsafe) let routes = self
+  private func describe(
+    _ id: SessionID, _ base: String, _ caller: Caller, ifAbsent: @escaping () -> Void
+  ) {
+    // Only used on this loop's thread.
+    nonisolated(unsafe) let (routes, ifAbsent) = (self, ifAbsent)
     let home = transport.index
     let group = transport.group
     group.post(to: HubShard.index(of: id, among: group.transports.count)) { transport in
@@ -77,6 +86,7 @@ extension HubRoutes {
         group.post(to: home) { _ in
           switch result {
           case .success(let created): routes.answer(caller, created)
+          case .failure(.noSuchSession): ifAbsent()
           case .failure(let problem): routes.answer(caller, ProblemDocument(problem))
           }
         }
