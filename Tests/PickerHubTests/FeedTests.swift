@@ -133,7 +133,7 @@ import Testing
       id: stored.id, epoch: "e", definition: fixture.fold.definition, ttlSeconds: stored.ttlSeconds,
       createdAt: noon)
     fixture.hub.restore([stored], at: fixture.now)
-    fixture.open(1, session: stored.id)
+    for connection: UInt64 in [1, 2] { fixture.open(connection, session: stored.id) }
     fixture.send(1, #"{"type":"join"}"#)
     let answer = fixture.read(stored.id)
 
@@ -141,6 +141,7 @@ import Testing
     fixture.hub.loaded(
       stored.id, LoadedSession(fold: try SessionFold(origin), entryCount: 0, idleMilliseconds: 0),
       at: fixture.now)
+    fixture.send(2, #"{"type":"join"}"#)
     #expect(fixture.port.closes.isEmpty && answer() == nil)
     if isStored {
       fixture.hub.committed(.own(1), of: stored.id, at: fixture.now)
@@ -148,7 +149,8 @@ import Testing
       fixture.hub.lost([stored.id], at: fixture.now)
     }
 
-    #expect(fixture.port.closes == [1: isStored ? 4404 : 4503])
+    let code: UInt16 = isStored ? 4404 : 4503
+    #expect(fixture.port.closes == [1: code, 2: code])
     #expect(answer() == (isStored ? .noSuchSession : .unavailable))
     #expect(fixture.types(1).contains("welcome") == false)
   }

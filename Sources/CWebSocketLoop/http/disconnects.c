@@ -28,7 +28,7 @@ static void handle_events(uv_poll_t *poll, int status, int events) {
   wsl_loop *loop = poll->data;
   struct epoll_event found[EVENTS_MAX];
   (void)status, (void)events;
-  int count = epoll_wait(loop->disconnect_epoll, found, EVENTS_MAX, 0);
+  int count = epoll_pwait(loop->disconnect_epoll, found, EVENTS_MAX, 0, NULL);
   for (int index = 0; index < count; index++) {
     wsl_slot *slot = wsl_slot_of(loop, found[index].data.u64);
     if (slot && slot->wsi) disconnected(loop, slot, found[index].events);

@@ -237,7 +237,7 @@ extension Hub {
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) {
     now = time
-    whenLoaded(id) { [unowned self] hosted in
+    let describe: (HostedSession?) -> Void = { [unowned self] hosted in
       guard let hosted, !hosted.isEnding else {
         return answer(.failure(absence(of: id)))
       }
@@ -246,6 +246,11 @@ extension Hub {
         id, epoch: origin.epoch, revision: hosted.session.revision,
         socket: "\(socketBase)/v1/sessions/\(id)", tokens: [])
       answer(.success(CreatedSession(id: id, body: body, isNew: false)))
+    }
+    whenLoaded(id) { [unowned self] hosted in
+      // A session that ends has its names until its end is stored.
+      guard let hosted, hosted.phase == .ending else { return describe(hosted) }
+      enqueue(.request(describe), in: hosted, at: now)
     }
   }
 

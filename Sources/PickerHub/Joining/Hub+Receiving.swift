@@ -46,7 +46,12 @@ extension Hub {
     }
     guard admitFirst(text, of: connection) else { return }
     guard let hosted = hosted(of: connection) else { return receiveLater(connection, text) }
-    if hosted.isEnding { return }
+    if hosted.isEnding {
+      // Only members' connections are closed when the end is stored.
+      guard case .silent = connection.phase else { return }
+      let wait = waiting(connection, text)
+      return enqueue(.request { wait($0 != nil) }, in: hosted, at: time)
+    }
     if hosted.steps.byteCount >= 2 * limits.queueBytes {
       return close(connection, .unavailable, "too many changes of this session are pending")
     }
