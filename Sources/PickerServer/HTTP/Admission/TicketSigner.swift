@@ -17,7 +17,7 @@ struct TicketSigner: Sendable {
   private static let millisecondsMax: Int64 = 86_400_000
   private static let signatureBytes = 16
   private let key: [UInt8]
-  /// A clock that restarts and nodes share, in milliseconds; `nil`: this machine's monotonic clock.
+  /// The clock of the store, in milliseconds; `nil`: the monotonic clock of this machine.
   private let clock: (@Sendable () -> Int64)?
 
   /// - Parameter key: 64 bytes, the block size of SHA-256.
