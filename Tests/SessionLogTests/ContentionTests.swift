@@ -1,4 +1,6 @@
+import CivilTime
 import Foundation
+import PickerHub
 import PickerSession
 import Testing
 
@@ -25,6 +27,24 @@ import Testing
 
   @Test func `no batch waits after one command, or if no other node has appended an entry`() {
     #expect(!isContended(own: 1, others: 1) && !isContended(own: 9, others: 0))
+  }
+
+  @Test func `rows stay locked during the flush only if no other node waits for them`() {
+    let entry = LogEntry(at: Instant(milliseconds: 0), body: .tick)
+    func isUnshared(_ record: LogRecord, isShared: Bool = false) -> Bool {
+      let known = ServedSessions.Expectation(
+        load: 1, epoch: "e", position: 10, isShared: isShared)
+      return PostgresSessionLog.isUnshared(
+        [.log(.entry(entry), SessionID("t")), .log(record, session)],
+        [
+          session: known,
+          SessionID("t"): ServedSessions.Expectation(
+            load: 2, epoch: "e", position: 0, isShared: false),
+        ])
+    }
+    #expect(isUnshared(.entry(entry)))
+    #expect(!isUnshared(.entry(entry), isShared: true))
+    #expect(!isUnshared(.ended(nil)), "the feed may get an event")
   }
 
   @Test(.database) func `the next batch waits as long as a delayed one took`() async throws {

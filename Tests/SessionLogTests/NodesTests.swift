@@ -36,8 +36,7 @@ import Testing
   @Test func `other nodes receive one notification of a batch`() async throws {
     let shelf = try Shelf(.postgres)
     let (one, two, _) = try await TestNode.pair(shelf)
-    let listener = try TestServer.shared.connect(shelf.database)
-    try listener.run("LISTEN pickerd")
+    let listener = try Listener(shelf)
 
     for turn in 0..<3 {
       one.log.queue.suspend()
@@ -46,10 +45,78 @@ import Testing
       _ = try await two.records(20 * (turn + 1))
     }
 
-    try listener.run("SELECT 1")
-    let facts = listener.takeNotifications().compactMap { NodeMessage($0)?.facts }
-    let heads = facts.filter { !$0.isEmpty }
-    #expect(heads == [21, 41, 61].map { [.head(one.session, $0)] })
+    let batches = try listener.messages().map(\.facts).filter { $0.count > 1 }
+    #expect(batches.map(\.last) == [21, 41, 61].map { .head(one.session, $0) })
+    #expect(batches.map(\.count) == [21, 21, 21])
+  }
+
+  @Test func `other nodes are notified only of sessions that one of them has`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await TestNode.pair(shelf)
+    two.log.released(two.session)
+    try await wait(for: "the release") { one.log.reports.use { $0.isOnlyHere(one.session) } }
+    let listener = try Listener(shelf)
+
+    one.append(command(1))
+    _ = try await one.records(1)
+    #expect(try await two.load().entryCount == 2)
+    one.append(command(2))
+    _ = try await one.records(2)
+    // What was to be sent was sent before the node's second beat.
+    var facts: [[NodeFact]] = []
+    try await wait(for: "two beats") {
+      facts += try listener.messages().filter { $0.sender == one.log.follower.incarnation }
+        .map(\.facts)
+      return facts.count >= 2
+    }
+    #expect(facts.allSatisfy { $0.isEmpty })
+
+    two.log.announce(.serving, of: two.session)
+    #expect(try await two.refs(1, own: []) == [2], "which it has not loaded")
+    let answers = try listener.messages().map(\.facts)
+    #expect(answers.contains([.head(one.session, 3)]))
+    one.append(command(3))
+    #expect(try await two.refs(2, own: []) == [2, 3])
+    let batches = try listener.messages().map(\.facts.last)
+    #expect(batches.contains(.head(one.session, 4)))
+  }
+
+  /// Receives the notifications of the nodes.
+  private struct Listener {
+    let connection: PostgresConnection
+
+    init(_ shelf: Shelf) throws {
+      connection = try TestServer.shared.connect(shelf.database)
+      try connection.run("LISTEN pickerd")
+    }
+
+    /// The messages since the last call.
+    func messages() throws -> [NodeMessage] {
+      try connection.run("SELECT 1")
+      return connection.takeNotifications().compactMap { NodeMessage($0) }
+    }
+  }
+
+  @Test func `a node that is silent has no session in memory, as far as the others know`() {
+    var served = ServedSessions()
+    let sessions = (0..<3).map { SessionID("s\($0)") }
+    for session in sessions {
+      served.beginLoad(session, hub: 0)
+      _ = served.loaded(session, position: 5, epoch: "e")
+      served.noted(5, of: session)
+      #expect(served.share(session, with: 1) == 5 && served.share(session, with: 1) == nil)
+    }
+    #expect(served.share(sessions[0], with: 2) == 5)
+
+    served.unshareAll(with: 1)
+
+    #expect(sessions.map(served.isShared) == [true, false, false])
+    #expect(sessions.map(served.isOnlyHere) == [false, true, true])
+    served.unshare(sessions[0], with: 2)
+    #expect(served.isOnlyHere(sessions[0]) && !served.isOnlyHere(SessionID("other")))
+    #expect(served.share(sessions[0], with: 1) == 5, "it has announced the session again")
+    served.beginLoad(sessions[1], hub: 0)
+    #expect(!served.isOnlyHere(sessions[1]), "its former entries may be committed now")
   }
 
   @Test func `a node counts its own sessions at once, and those of others soon`() async throws {
@@ -754,6 +821,7 @@ import Testing
       .entry(session, epoch: "e", sequence: 7, body: #"{"at": 1,"name":"Ana Ñ\u000a"}"#),
       .head(session, 57), .head(session, nil), .feed(9), .cursors, .announced(session, .serving),
       .announced(session, .connected(member)), .announced(session, .disconnected(member)),
+      .released(session),
       .announced(session, .present([])), .announced(session, .present([member, MemberID("m_2")])),
       .presentPart(session, [member]),
       .announced(session, .touched(member, .row(column: 1, row: -1))),

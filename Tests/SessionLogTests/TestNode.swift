@@ -109,7 +109,20 @@ extension TestNode {
     one.log.flush()
     _ = try await one.load()
     #expect(try await two.load().entryCount == 1)
+    try await TestNode.share(one, two)
     return (one, two, fixture)
+  }
+
+  /// Announces that both nodes have the session in memory, as their hubs do, and waits until they
+  /// know it.
+  static func share(_ one: TestNode, _ two: TestNode) async throws {
+    two.log.announce(.serving, of: two.session)
+    one.log.announce(.present([]), of: one.session)
+    func isKnown(_ node: TestNode) -> Bool { node.log.reports.use { $0.isShared(node.session) } }
+    for _ in 0..<3000 where !isKnown(one) || !isKnown(two) {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    for node in [one, two] { node.posted.notices.withLock { $0 = [] } }
   }
 }
 

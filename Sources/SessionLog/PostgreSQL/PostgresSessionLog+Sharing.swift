@@ -61,7 +61,13 @@ extension PostgresSessionLog {
     follower.catchUp(session, completion: completion)
   }
 
-  package func released(_ session: SessionID) { reports.use { $0.remove(session) } }
+  package func released(_ session: SessionID) {
+    let wasShared = reports.use { served in
+      defer { served.remove(session) }
+      return served.isShared(session)
+    }
+    if wasShared { follower.announceRelease(of: session) }
+  }
 
   package func noteVisit(of session: SessionID) { visited.withLock { _ = $0.insert(session) } }
 

@@ -15,6 +15,8 @@ enum NodeFact: Hashable, Sendable {
   /// Cursors of the feed were set.
   case cursors
   case announced(SessionID, PresenceAnnouncement)
+  /// The node does not have a session in memory any more.
+  case released(SessionID)
   /// A part of the members of ``PresenceAnnouncement/present(_:)``; another fact follows.
   case presentPart(SessionID, [MemberID])
 
@@ -30,6 +32,7 @@ enum NodeFact: Hashable, Sendable {
       "e \(session) \(epoch) \(sequence) \(body)"
     case .feed(let position): "f \(position)"
     case .cursors: "k"
+    case .released(let session): "r \(session)"
     case .presentPart(let session, let members): NodeFact.line("q", session, members)
     case .announced(let session, let announcement):
       switch announcement {
@@ -65,6 +68,7 @@ enum NodeFact: Hashable, Sendable {
     case ("h", 3):
       guard let head = numbers[2] else { return nil }
       self = .head(SessionID(String(words[1])), head < 0 ? nil : head)
+    case ("r", 2): self = .released(SessionID(String(words[1])))
     case ("q", 2...):
       self = .presentPart(SessionID(String(words[1])), NodeFact.members(words))
     default:

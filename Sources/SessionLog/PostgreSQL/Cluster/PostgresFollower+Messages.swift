@@ -11,18 +11,25 @@ extension PostgresFollower {
       guard case .connected = announcement else { return }
       return notify(.announced(announcement, by: node, session))
     }
+    add(NodeFact.facts(announcement, of: session))
+  }
+
+  private func add(_ facts: [NodeFact]) {
     outgoing.withLock { outgoing in
       guard outgoing.facts.count < PostgresFollower.factCountMax else {
         return outgoing.hasDropped = true
       }
-      outgoing.facts += NodeFact.facts(announcement, of: session)
+      outgoing.facts += facts
     }
     wake.set()
   }
 
-  /// Notifies the other nodes of a batch.
+  /// Notifies the other nodes of a batch, except for entries of sessions that no other one has in
+  /// memory. One that loads such a session now gets the last entry in answer (``share(_:with:)``).
   func announce(_ result: PostgresWriter.Result, epochs: [SessionID: String]) {
-    guard !isAlone, !result.heads.isEmpty || result.feedPosition != nil else { return }
+    guard !isAlone else { return }
+    let heads = reports.use { served in result.heads.filter { !served.isOnlyHere($0.key) } }
+    guard !heads.isEmpty || result.feedPosition != nil else { return }
     outgoing.withLock { outgoing in
       for (session, bodies) in result.shared {
         guard let base = result.bases[session], let epoch = epochs[session] else { continue }
@@ -36,7 +43,7 @@ extension PostgresFollower {
               body: String(decoding: body, as: UTF8.self)))
         }
       }
-      outgoing.heads.merge(result.heads) { $1 }
+      outgoing.heads.merge(heads) { $1 }
       if let position = result.feedPosition { outgoing.facts.append(.feed(position)) }
     }
     wake.set()
@@ -47,6 +54,11 @@ extension PostgresFollower {
     guard !isAlone else { return }
     outgoing.withLock { $0.heads[session] = .some(nil) }
     wake.set()
+  }
+
+  /// Notifies the other nodes that this one does not have a session in memory any more.
+  func announceRelease(of session: SessionID) {
+    if !isAlone { add([.released(session)]) }
   }
 
   func announceCursors() {
@@ -96,15 +108,15 @@ extension PostgresFollower {
         noteOthers()
       }
       for fact in message.facts { receive(fact, by: message.sender, isOwn: isOwn) }
-      if !isOwn { receiveEntries(message.facts) }
+      if !isOwn { receiveEntries(message) }
     }
   }
 
   /// Passes on the entries of a message. Those that cannot be decoded are read.
-  private func receiveEntries(_ facts: [NodeFact]) {
+  private func receiveEntries(_ message: NodeMessage) {
     var entries: [SessionID: (epoch: String, entries: [(sequence: Int, entry: LogEntry)])] = [:]
-    for case .entry(let session, let epoch, let sequence, let body) in facts {
-      guard reports.use({ $0.isServedElsewhere(session) }),
+    for case .entry(let session, let epoch, let sequence, let body) in message.facts {
+      guard share(session, with: message.sender),
         let entry = try? StoredReading.entry(
           Data(body.utf8), of: session, after: nil, document: { _ in nil }, make: { _ in nil })
       else { continue }
@@ -115,6 +127,15 @@ extension PostgresFollower {
     }
   }
 
+  /// Another node has a session in memory.
+  ///
+  /// - Returns: Whether this one has it, too.
+  private func share(_ session: SessionID, with node: Int) -> Bool {
+    let (isServed, head) = reports.use { ($0.serves(session), $0.share(session, with: node)) }
+    if let head { outgoing.withLock { $0.heads[session] = head } }
+    return isServed
+  }
+
   private func receive(_ fact: NodeFact, by sender: Int, isOwn: Bool) {
     switch fact {
     case .head(let session, let head):
@@ -123,6 +144,8 @@ extension PostgresFollower {
         if let head { served.noted(head, of: session) } else { served.doubted(session) }
       }
     case .entry: return
+    case .released(let session):
+      if !isOwn { reports.use { $0.unshare(session, with: sender) } }
     case .feed(let position): feed.signal.advance(to: position)
     case .cursors: if !isOwn { feed.readState() }
     case .presentPart(let session, let members):
@@ -130,9 +153,8 @@ extension PostgresFollower {
       parts[session, default: [:]][sender, default: []] += members
     case .announced(let session, var announcement):
       let part = parts[session]?.removeValue(forKey: sender)
-      let isServed = reports.use {
-        isOwn ? $0.serves(session) : $0.isServedElsewhere(session)
-      }
+      let isServed =
+        isOwn ? reports.use { $0.serves(session) } : share(session, with: sender)
       guard isServed else { return parts[session] = nil }
       if case .present(let members) = announcement, let part {
         announcement = .present(part + members)

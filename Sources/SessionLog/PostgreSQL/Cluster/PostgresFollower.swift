@@ -197,6 +197,7 @@ final class PostgresFollower: @unchecked Sendable {
       if .now - lastBeat >= PostgresFollower.beatInterval { try beat(connection) }
       if .now - lastComparison >= PostgresFollower.comparisonInterval { try compare(connection) }
       for node in others.silent(for: PostgresFollower.silence) {
+        reports.use { $0.unshareAll(with: node) }
         notify(.nodeLost(NodeIncarnation("\(node)")))
       }
       noteOthers()

@@ -43,15 +43,33 @@ extension ServedSessions {
 
   func serves(_ session: SessionID) -> Bool { sessions[session] != nil }
 
+  /// Whether another node has the session in memory, as far as is known.
+  func isShared(_ session: SessionID) -> Bool { sessions[session]?.isShared ?? false }
+
+  /// Whether this node has the session in memory, and no other one, as far as is known.
+  func isOnlyHere(_ session: SessionID) -> Bool {
+    sessions[session].map { !$0.isLoading && !$0.isShared } ?? false
+  }
+
   /// Another node has the session in memory.
   ///
-  /// - Returns: Whether this one has it, too.
-  mutating func isServedElsewhere(_ session: SessionID) -> Bool {
-    guard var served = sessions[session] else { return false }
-    if served.isShared { return true }
-    served.isShared = true
+  /// - Returns: The last entry that is known, if this is news: the other node may have loaded the
+  ///   session without it, and was not notified of it.
+  mutating func share(_ session: SessionID, with node: Int) -> Int? {
+    guard var served = sessions[session], served.sharers.insert(node).inserted else { return nil }
     _ = store(served, of: session)
-    return true
+    return served.head > 0 ? served.head : nil
+  }
+
+  /// Another node does not have the session in memory any more.
+  mutating func unshare(_ session: SessionID, with node: Int) {
+    guard var served = sessions[session], served.sharers.remove(node) != nil else { return }
+    _ = store(served, of: session)
+  }
+
+  /// Another node is silent. If it goes on, it announces its sessions again.
+  mutating func unshareAll(with node: Int) {
+    for session in ids { unshare(session, with: node) }
   }
 
   /// Entries of another node arrived with a notification.

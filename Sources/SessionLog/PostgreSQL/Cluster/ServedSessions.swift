@@ -25,13 +25,16 @@ struct ServedSessions {
     var own: [ClosedRange<Int>] = []
     /// Entries of other nodes after ``position`` that arrived with notifications.
     var early: [Int: LogEntry] = [:]
-    /// Whether another node has or had it in memory.
-    var isShared = false
+    /// The other nodes that have it in memory, as far as is known: they have announced something
+    /// of it, and not that they have released it.
+    var sharers: Set<Int> = []
     /// The number of entries in the batch that is being committed.
     var inFlight = 0
 
     /// The maximum of entries that wait for those before them. Later ones are read.
     static let earlyCountMax = 200
+
+    var isShared: Bool { !sharers.isEmpty }
 
     var isBehind: Bool { position.map { $0 < head } ?? false }
 
@@ -148,7 +151,7 @@ extension ServedSessions {
     let epoch: String
     /// The last reported entry.
     let position: Int
-    /// Whether another node has or had it in memory.
+    /// Whether another node has it in memory.
     let isShared: Bool
   }
 
