@@ -29,22 +29,26 @@ import Testing
     #expect(!isContended(own: 1, others: 1) && !isContended(own: 9, others: 0))
   }
 
-  @Test func `rows stay locked during the flush only if no other node waits for them`() {
-    let entry = LogEntry(at: Instant(milliseconds: 0), body: .tick)
-    func isUnshared(_ record: LogRecord, isShared: Bool = false) -> Bool {
-      let known = ServedSessions.Expectation(
-        load: 1, epoch: "e", position: 10, isShared: isShared)
-      return PostgresSessionLog.isUnshared(
-        [.log(.entry(entry), SessionID("t")), .log(record, session)],
-        [
-          session: known,
-          SessionID("t"): ServedSessions.Expectation(
-            load: 2, epoch: "e", position: 0, isShared: false),
-        ])
+  @Test func `rows stay locked during the flush only if no other node waits for them`() throws {
+    let (alone, shared, unknown) = (SessionID("s"), SessionID("t"), SessionID("u"))
+    var served = ServedSessions()
+    for session in [alone, shared] {
+      served.beginLoad(session, hub: 0)
+      _ = served.loaded(session, position: 3, epoch: "e")
     }
-    #expect(isUnshared(.entry(entry)))
-    #expect(!isUnshared(.entry(entry), isShared: true))
-    #expect(!isUnshared(.ended(nil)), "the feed may get an event")
+    #expect(served.share(shared, with: 7) == 3)
+    let entry = LogRecord.entry(LogEntry(at: Instant(milliseconds: 0), body: .tick))
+
+    #expect(served.areOnlyHere([.log(entry, alone), .log(entry, alone)]))
+    #expect(!served.areOnlyHere([.log(entry, alone), .log(entry, shared)]))
+    #expect(!served.areOnlyHere([.log(entry, unknown)]), "another node may have it")
+    let fixture = try LogFixture(in: MemorySessionLog())
+    let snapshot = LogSnapshot(
+      entryCount: 0, state: fixture.fold.state, picker: fixture.fold.picker, isIdle: false,
+      nextTick: nil, idleMilliseconds: 0, eventSequence: 0)
+    let stored = StoreRecord.snapshot(EncodedSnapshot(snapshot, digest: { $0 }), shared)
+    #expect(!served.areOnlyHere([.log(entry, alone), stored]))
+    #expect(!served.areOnlyHere([.log(.ended(nil), alone)]), "the feed may get an event")
   }
 
   @Test(.database) func `the next batch waits as long as a delayed one took`() async throws {

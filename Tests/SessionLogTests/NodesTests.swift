@@ -72,13 +72,15 @@ import Testing
     #expect(facts.allSatisfy { $0.isEmpty })
 
     two.log.announce(.serving, of: two.session)
+    try await wait(for: "the answer") {
+      try listener.messages().contains { $0.facts == [.head(one.session, 3)] }
+    }
     #expect(try await two.refs(1, own: []) == [2], "which it has not loaded")
-    let answers = try listener.messages().map(\.facts)
-    #expect(answers.contains([.head(one.session, 3)]))
     one.append(command(3))
+    try await wait(for: "the notification") {
+      try listener.messages().contains { $0.facts.last == .head(one.session, 4) }
+    }
     #expect(try await two.refs(2, own: []) == [2, 3])
-    let batches = try listener.messages().map(\.facts.last)
-    #expect(batches.contains(.head(one.session, 4)))
   }
 
   /// Receives the notifications of the nodes.

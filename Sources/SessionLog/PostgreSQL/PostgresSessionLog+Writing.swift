@@ -18,14 +18,15 @@ extension PostgresSessionLog {
   /// Commits a batch, over several connections if needed.
   func commit(_ batch: PendingRecords.Batch) {
     let begin = ContinuousClock.now
-    let expected = reports.use { $0.expectations(of: batch.records) }
+    let (expected, isOnlyHere) = reports.use { served in
+      (served.expectations(of: batch.records), served.areOnlyHere(batch.records))
+    }
     var pause = PostgresSessionLog.firstPause
     while true {
       let rest = begin + .seconds(waitSeconds) - .now
       do throws(PostgresError) {
         let result = try writer.commit(
-          batch.records, expected: expected,
-          isAlone: follower.isAlone || PostgresSessionLog.isUnshared(batch.records, expected),
+          batch.records, expected: expected, isAlone: follower.isAlone || isOnlyHere,
           within: max(1, Int((rest / .seconds(1)).rounded(.up))))
         return committed(batch, result, expected, begin: begin)
       } catch {
@@ -36,21 +37,6 @@ extension PostgresSessionLog {
         }
         Thread.sleep(forTimeInterval: pause)
         pause = min(0.25, 2 * pause)
-      }
-    }
-  }
-
-  /// Whether a batch only changes rows of sessions that no other node has in memory, so that none
-  /// waits for them.
-  static func isUnshared(
-    _ records: [StoreRecord], _ expected: [SessionID: ServedSessions.Expectation]
-  ) -> Bool {
-    records.allSatisfy { record in
-      switch record {
-      case .log(.entry, let session), .snapshot(_, let session):
-        expected[session]?.isShared != true
-      // These change rows of the feed and of creations, for which all nodes wait.
-      case .log, .feed: false
       }
     }
   }

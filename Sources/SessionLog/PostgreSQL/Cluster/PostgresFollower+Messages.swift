@@ -132,7 +132,8 @@ extension PostgresFollower {
   /// - Returns: Whether this one has it, too.
   private func share(_ session: SessionID, with node: Int) -> Bool {
     let (isServed, head) = reports.use { ($0.serves(session), $0.share(session, with: node)) }
-    if let head { outgoing.withLock { $0.heads[session] = head } }
+    // One that waits to be sent is as new.
+    if let head { outgoing.withLock { $0.heads.merge([session: head]) { waiting, _ in waiting } } }
     return isServed
   }
 
@@ -140,6 +141,8 @@ extension PostgresFollower {
     switch fact {
     case .head(let session, let head):
       if isOwn { return }
+      // Should its announcement have been lost.
+      if head != nil { _ = share(session, with: sender) }
       reports.use { served in
         if let head { served.noted(head, of: session) } else { served.doubted(session) }
       }

@@ -196,6 +196,8 @@ final class PostgresFollower: @unchecked Sendable {
       try readGaps(connection)
       if .now - lastBeat >= PostgresFollower.beatInterval { try beat(connection) }
       if .now - lastComparison >= PostgresFollower.comparisonInterval { try compare(connection) }
+      // What the others have sent meanwhile was not received yet.
+      if .now - turn > .seconds(2) { others.renew() }
       for node in others.silent(for: PostgresFollower.silence) {
         reports.use { $0.unshareAll(with: node) }
         notify(.nodeLost(NodeIncarnation("\(node)")))
@@ -213,11 +215,12 @@ final class PostgresFollower: @unchecked Sendable {
 
   /// Notifies the other nodes that this one is alive, and measures the clock.
   private func beat(_ connection: PostgresConnection) throws(PostgresError) {
+    let begin = ContinuousClock.now
     try send([], connection)
     try clock.measure(connection)
     // The others may have assumed that this node has stopped.
     if .now - lastBeat > PostgresFollower.silence - .seconds(1) { notify(.announcementsLost) }
-    lastBeat = .now
+    lastBeat = begin
   }
 
   private func compare(_ connection: PostgresConnection) throws(PostgresError) {

@@ -51,6 +51,17 @@ extension ServedSessions {
     sessions[session].map { !$0.isLoading && !$0.isShared } ?? false
   }
 
+  /// Whether a batch changes only rows for which no other node waits.
+  func areOnlyHere(_ records: [StoreRecord]) -> Bool {
+    records.allSatisfy { record in
+      switch record {
+      case .log(.entry, let session), .snapshot(_, let session): isOnlyHere(session)
+      // All nodes change the rows of the feed and of creations.
+      case .log, .feed: false
+      }
+    }
+  }
+
   /// Another node has the session in memory.
   ///
   /// - Returns: The last entry that is known, if this is news: the other node may have loaded the
@@ -58,7 +69,8 @@ extension ServedSessions {
   mutating func share(_ session: SessionID, with node: Int) -> Int? {
     guard var served = sessions[session], served.sharers.insert(node).inserted else { return nil }
     _ = store(served, of: session)
-    return served.head > 0 ? served.head : nil
+    let last = max(served.head, served.position ?? 0)
+    return last > 0 ? last : nil
   }
 
   /// Another node does not have the session in memory any more.
