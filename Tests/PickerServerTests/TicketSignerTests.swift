@@ -39,6 +39,20 @@ import Testing
     #expect(later.verify(ticket, for: .events, of: session, at: 70_500) == nil)
   }
 
+  @Test func `a ticket is valid for at most a day and a minute, even if its clock was ahead`() {
+    let key = [UInt8](repeating: 7, count: 64)
+    func isValid(_ milliseconds: Int64, clockBehind: Int64) -> Bool {
+      let ticket = TicketSigner(key: key) { 1_700_000_000_000 }.ticket(
+        for: .events, of: session, until: milliseconds, content, at: 0)
+      let verifier = TicketSigner(key: key) { 1_700_000_000_000 - clockBehind }
+      return verifier.verify(ticket, for: .events, of: session, at: 0) != nil
+    }
+    #expect(isValid(86_400_000, clockBehind: 0))
+    #expect(isValid(86_400_000, clockBehind: 60_000), "clocks of nodes differ")
+    #expect(!isValid(86_400_000, clockBehind: 60_001))
+    #expect(!isValid(1_000, clockBehind: 31_536_000_000), "a machine that started a year ahead")
+  }
+
   @Test func `any other text is not a ticket`() {
     let ticket = signer.ticket(for: .events, of: session, until: 1_000, content, at: 0)
     let later = ticket.replacing(String(1_000, radix: 36), with: String(9_000, radix: 36))

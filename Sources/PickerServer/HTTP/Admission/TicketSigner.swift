@@ -13,8 +13,9 @@ struct TicketSigner: Sendable {
   /// The resource that a ticket grants access to.
   enum Purpose: String, Sendable { case events, months }
 
-  /// The longest time for which a ticket is valid.
-  private static let millisecondsMax: Int64 = 86_400_000
+  /// The longest time for which a ticket is valid: a day, and a minute by which the clock may have
+  /// been set back since, or another node's may be behind.
+  private static let millisecondsMax: Int64 = 86_460_000
   private static let signatureBytes = 16
   private let key: [UInt8]
   /// The clock of the store, in milliseconds; `nil`: the monotonic clock of this machine.

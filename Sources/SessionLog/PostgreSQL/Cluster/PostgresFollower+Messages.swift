@@ -108,15 +108,15 @@ extension PostgresFollower {
         noteOthers()
       }
       for fact in message.facts { receive(fact, by: message.sender, isOwn: isOwn) }
-      if !isOwn { receiveEntries(message) }
+      if !isOwn { receiveEntries(message.facts) }
     }
   }
 
   /// Passes on the entries of a message. Those that cannot be decoded are read.
-  private func receiveEntries(_ message: NodeMessage) {
+  private func receiveEntries(_ facts: [NodeFact]) {
     var entries: [SessionID: (epoch: String, entries: [(sequence: Int, entry: LogEntry)])] = [:]
-    for case .entry(let session, let epoch, let sequence, let body) in message.facts {
-      guard share(session, with: message.sender),
+    for case .entry(let session, let epoch, let sequence, let body) in facts {
+      guard reports.use({ $0.serves(session) }),
         let entry = try? StoredReading.entry(
           Data(body.utf8), of: session, after: nil, document: { _ in nil }, make: { _ in nil })
       else { continue }
@@ -132,8 +132,12 @@ extension PostgresFollower {
   /// - Returns: Whether this one has it, too.
   private func share(_ session: SessionID, with node: Int) -> Bool {
     let (isServed, head) = reports.use { ($0.serves(session), $0.share(session, with: node)) }
-    // One that waits to be sent is as new.
-    if let head { outgoing.withLock { $0.heads.merge([session: head]) { waiting, _ in waiting } } }
+    if let head {
+      // One that waits to be sent may be newer, or say that the session has ended.
+      outgoing.withLock { outgoing in
+        outgoing.heads.merge([session: head]) { waiting, _ in waiting.map { max($0, head) } }
+      }
+    }
     return isServed
   }
 

@@ -190,18 +190,16 @@ final class PostgresFollower: @unchecked Sendable {
     while !isStopped {
       wake.reset()
       receive(connection.takeNotifications())
-      if .now - turn > .seconds(2) { others.renew() }
+      if .now - turn > .seconds(2) { others.excuse(.now - turn) }
       turn = .now
-      try send(connection)
-      try readGaps(connection)
-      if .now - lastBeat >= PostgresFollower.beatInterval { try beat(connection) }
-      if .now - lastComparison >= PostgresFollower.comparisonInterval { try compare(connection) }
-      // What the others have sent meanwhile was not received yet.
-      if .now - turn > .seconds(2) { others.renew() }
       for node in others.silent(for: PostgresFollower.silence) {
         reports.use { $0.unshareAll(with: node) }
         notify(.nodeLost(NodeIncarnation("\(node)")))
       }
+      try send(connection)
+      try readGaps(connection)
+      if .now - lastBeat >= PostgresFollower.beatInterval { try beat(connection) }
+      if .now - lastComparison >= PostgresFollower.comparisonInterval { try compare(connection) }
       noteOthers()
       lastTurn = .now
       problem.withLock { $0 = nil }
@@ -215,12 +213,11 @@ final class PostgresFollower: @unchecked Sendable {
 
   /// Notifies the other nodes that this one is alive, and measures the clock.
   private func beat(_ connection: PostgresConnection) throws(PostgresError) {
-    let begin = ContinuousClock.now
     try send([], connection)
-    try clock.measure(connection)
     // The others may have assumed that this node has stopped.
     if .now - lastBeat > PostgresFollower.silence - .seconds(1) { notify(.announcementsLost) }
-    lastBeat = begin
+    lastBeat = .now
+    try clock.measure(connection)
   }
 
   private func compare(_ connection: PostgresConnection) throws(PostgresError) {
@@ -243,6 +240,12 @@ struct OtherNodes {
 
   /// This node could not listen for a while: the silence of the others begins now.
   mutating func renew() { lastMessageAt = lastMessageAt.mapValues { _ in .now } }
+
+  /// This node did not receive for a time, which is not a part of the others' silence.
+  mutating func excuse(_ time: Duration) {
+    let now = ContinuousClock.now
+    lastMessageAt = lastMessageAt.mapValues { min($0 + time, now) }
+  }
 
   /// Removes the nodes that have been silent.
   mutating func silent(for time: Duration) -> [Int] {
