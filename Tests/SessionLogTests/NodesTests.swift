@@ -99,6 +99,19 @@ import Testing
     }
   }
 
+  @Test func `a time in which a node did not receive is no silence of the others`() {
+    var others = OtherNodes()
+    others.noteMessage(of: 7)
+    // Negative: so much earlier was the last message.
+    others.excuse(.seconds(-10))
+    others.excuse(.seconds(8))
+    #expect(others.silent(for: .seconds(5)) == [])
+    others.excuse(.seconds(100))
+    others.excuse(.seconds(-6))
+    #expect(others.silent(for: .seconds(5)) == [7], "no message can be later than now")
+    #expect(others.isEmpty)
+  }
+
   @Test func `a node that is silent has no session in memory, as far as the others know`() {
     var served = ServedSessions()
     let sessions = (0..<3).map { SessionID("s\($0)") }
