@@ -102,10 +102,8 @@ import Testing
     }
   }
 
-  /// Nobody waits for its rows, so one commit is enough.
-  @Test func `entries of a session that no other node has are visible on the standby first`()
-    async throws
-  {
+  /// No other node waits for the rows of the session, so one commit is enough.
+  @Test func `an entry that only one node needs is visible when the standby has it`() async throws {
     try await withStandby { one, shelf, standby in
       let two = try TestNode(shelf)
       try standby.wait(for: "nodes that know each other") {

@@ -25,7 +25,8 @@ extension PostgresFollower {
   }
 
   /// Notifies the other nodes of a batch, except for entries of sessions that no other one has in
-  /// memory. One that loads such a session now gets the last entry in answer (``share(_:with:)``).
+  /// memory. A node that is loading such a session gets the number of the last entry when it
+  /// announces that (``share(_:with:)``).
   func announce(_ result: PostgresWriter.Result, epochs: [SessionID: String]) {
     guard !isAlone else { return }
     let heads = reports.use { served in result.heads.filter { !served.isOnlyHere($0.key) } }
@@ -145,7 +146,7 @@ extension PostgresFollower {
     switch fact {
     case .head(let session, let head):
       if isOwn { return }
-      // Should its announcement have been lost.
+      // The sender has the session in memory, too; its announcement may have been lost.
       if head != nil { _ = share(session, with: sender) }
       reports.use { served in
         if let head { served.noted(head, of: session) } else { served.doubted(session) }

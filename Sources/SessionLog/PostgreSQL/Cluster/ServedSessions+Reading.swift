@@ -64,8 +64,8 @@ extension ServedSessions {
 
   /// Another node has the session in memory.
   ///
-  /// - Returns: The last entry that is known, if this is news: the other node may have loaded the
-  ///   session without it, and was not notified of it.
+  /// - Returns: If that was not known, the number of the last entry that is known here: the other
+  ///   node may have loaded the session without that entry, and was not notified of it.
   mutating func share(_ session: SessionID, with node: Int) -> Int? {
     guard var served = sessions[session], served.sharers.insert(node).inserted else { return nil }
     _ = store(served, of: session)
