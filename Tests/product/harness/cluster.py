@@ -186,6 +186,11 @@ class Cluster(Client):
         except (ConnectionError, subprocess.TimeoutExpired):
             return False
 
+    def rewinds(self):
+        """How often pg_rewind has set each server back to what the primary has."""
+        return {name: (self.folder / f"{name}.log").read_text().count("pg_rewind exit code=0")
+                for name in DATABASES}
+
     def synchronous_standby(self):
         """The standby for which commits wait, and which is promoted; None if there is none."""
         return next((name for name in DATABASES if self.is_synchronous(name)), None)
