@@ -44,6 +44,36 @@ def test_a_date_can_be_confirmed_with_the_keyboard_only(window, server):
 
     expect(ana.chosen).to_contain_text("✓ Confirmed.")
     expect(ana.chosen).to_contain_text("2000")
+    # The button is gone. Its focus is not on Reopen, which a second Enter would press.
+    expect(ana.chosen).to_be_focused()
+
+
+def test_the_undo_button_of_a_note_leaves_its_focus_at_the_result(window, server):
+    session = server.session(DATE)
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
+    bo.type_at(0, "ArrowUp")
+    undo = ana.page.locator(".undo-note")
+    expect(undo).to_be_visible()
+
+    undo.focus()
+    ana.page.keyboard.press("Enter")
+
+    expect(ana.chosen).to_be_focused()
+    expect(undo).to_be_hidden()
+    expect(bo.selected(0)).to_have_text("2018")
+
+
+def test_the_undo_button_of_a_note_leaves_its_focus_at_the_bar_without_a_result(window, server):
+    session = server.session(CALENDAR)
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
+    bo.day("2018-11-14").click()
+    undo = ana.page.locator(".undo-note")
+    expect(undo).to_be_visible()
+
+    undo.focus()
+    ana.page.keyboard.press("Enter")
+
+    expect(ana.page.locator("[part=bar]")).to_be_focused()
 
 
 def test_a_range_can_be_selected_with_the_keyboard_only(window, server):

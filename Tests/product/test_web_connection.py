@@ -197,6 +197,19 @@ def test_the_page_reconnects_while_the_server_is_down(window, start):
     expect(ana.selected(0)).to_have_text("MacOS")
 
 
+def test_a_member_for_whom_there_is_no_room_reads_why(window, start):
+    server = start(limits={"members": 1})
+    session = server.session(DATE)
+    bo = session.join("Bo")
+
+    ana = window(server, session, name="Ana", waits=False)
+
+    expect(ana.page.locator(".picker-title")).to_contain_text("session or the server is full")
+    bo.leave()
+    expect(ana.page.locator(".picker-title")).not_to_contain_text("full")
+    expect(ana.chip).to_have_text("Connected")
+
+
 def test_tokens_are_never_sent_in_urls(window, guarded):
     session = guarded.session(LISTS)
     token = session.tokens["editor"]

@@ -1,13 +1,15 @@
 """Embedding the elements works as web/client/README.md documents."""
 
 import re
+import socket
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from harness.definitions import CALENDAR, DATE
+from harness.definitions import CALENDAR, DATE, LISTS
+from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
@@ -77,6 +79,13 @@ def site():
     mine = Site()
     yield mine
     mine.close()
+
+
+@pytest.fixture
+def silent():
+    """The port of a server that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
 
 
 @pytest.fixture
@@ -170,6 +179,113 @@ def test_a_calendar_that_gets_another_session_or_is_added_again_shows_its_months
     ada.page.wait_for_function("document.querySelector('pickerd-calendar').picker?.state.months.size > 0")
     expect(ada.month("2018-11")).not_to_have_attribute("data-loading", "")
     assert ada.picker("self.id") == member
+
+
+def test_a_picker_that_gets_another_session_sends_nothing_of_the_one_to_the_other(
+        embedding, server, silent):
+    first, second = server.session(LISTS), server.session(LISTS)
+    ada = embedding(embedded(server, first, "pickerd-wheels"))
+    expect(ada.chosen).to_have_text("MacOS · Xcode")
+    ada.page.evaluate("() => { window.requestAnimationFrame = () => 1; }")
+    ada.type_at(0, "ArrowDown")
+
+    def set_session(url):
+        ada.page.eval_on_selector(
+            "pickerd-wheels", "(one, to) => one.setAttribute('session', to)", url)
+
+    set_session(f"http://127.0.0.1:{silent}{second.path}")
+    wait_until(lambda: first.revision() == 1, what="the row of the turning wheel")
+    expect(ada.wheel(0)).to_be_hidden()
+    expect(ada.face("Ada")).to_be_hidden()
+
+    set_session(f"http://127.0.0.1:{server.port}{second.path}")
+    expect(ada.wheel(0)).to_be_visible()
+    expect(ada.selected(0)).to_have_text("MacOS")
+    assert (first.revision(), second.revision()) == (1, 0)
+
+    ada.hold(0, rows=2)
+    set_session(f"http://127.0.0.1:{server.port}{first.path}")
+    ada.let_go()
+    expect(ada.selected(0)).to_have_text("Windows")
+    ada.is_idle()
+    assert (first.revision(), second.revision()) == (1, 0)
+
+
+def test_an_element_of_the_html_ends_its_connection_when_it_is_removed(embedding, server):
+    session = server.session(LISTS)
+    ada = embedding(embedded(server, session, "pickerd-wheels"))
+    expect(ada.chosen).to_have_text("MacOS · Xcode")
+    member = ada.picker("self.id")
+
+    ada.page.eval_on_selector("pickerd-wheels", "(one) => one.remove()")
+
+    def online():
+        return [one["id"] for one in session.get()["members"] if one["online"]]
+
+    wait_until(lambda: member not in online(), what="a member that is offline")
+
+
+def test_a_picker_that_is_set_before_the_element_is_defined_is_shown(embedding, server):
+    session, base = server.session(LISTS), f"http://127.0.0.1:{server.port}"
+    ada = embedding(
+        '<!doctype html><html lang="en"><link rel="icon" href="data:,"><pickerd-wheels>')
+
+    ada.page.add_script_tag(type="module", content=f"""
+        import {{ connect }} from "{base}/client/pickerd.js";
+        document.querySelector("pickerd-wheels").picker = await connect("{base}{session.path}");
+        await import("{base}/client/elements.js");""")
+
+    expect(ada.chosen).to_have_text("MacOS · Xcode")
+
+
+def test_an_element_outside_of_the_page_does_not_listen_to_its_picker(embedding, server):
+    session = server.session(LISTS)
+    ada = embedding(embedded(server, session, "pickerd-wheels"))
+    expect(ada.chosen).to_have_text("MacOS · Xcode")
+    bo = session.join("Bo")
+    ada.page.eval_on_selector("pickerd-wheels", """async (one) => {
+        window.element = document.createElement("pickerd-wheels");
+        element.picker = window.picker = one.picker;
+        document.body.append(element);
+        element.remove();
+        const { redraw } = element;
+        window.drawn = 0;
+        element.redraw = () => { drawn += 1; redraw.call(element); };
+    }""")
+
+    bo.select(0, 2)
+
+    expect(ada.chosen).to_have_text("Linux · Xcode")
+    assert ada.page.evaluate("drawn") == 0
+
+    ada.page.evaluate("document.body.append(element)")
+    expect(ada.chosen.nth(1)).to_have_text("Linux · Xcode")
+    bo.select(0, 1)
+    expect(ada.chosen.nth(1)).to_have_text("Windows · Xcode")
+
+
+def test_a_hidden_calendar_does_not_take_months_from_a_visible_one(embedding, server):
+    calendar = embedded(server, server.session(CALENDAR), "pickerd-calendar")
+    hidden = re.search(r"<pickerd-calendar.*</pickerd-calendar>", calendar)[0].replace(
+        "name=", "hidden name=")
+
+    ada = embedding(calendar.replace("</body>", f"{hidden}</body>"))
+
+    ada.page.wait_for_function("""[...document.querySelectorAll("pickerd-calendar")].every(
+        (one) => one.picker?.state.months.size > 0)""")
+    visible = ada.page.locator("pickerd-calendar").first.locator('.month[data-month="2018-11"]')
+    expect(visible).to_be_in_viewport()
+    ada.page.wait_for_timeout(300)
+    expect(visible).not_to_have_attribute("data-loading", "")
+
+
+def test_texts_are_not_small_in_a_page_whose_root_has_62_percent(embedding, server):
+    wheels = embedded(server, server.session(LISTS), "pickerd-wheels")
+
+    ada = embedding(wheels.replace("<head>", "<head><style>html { font-size: 62.5% }</style>"))
+
+    expect(ada.chosen).to_have_css("font-size", "17.6px")
+    expect(ada.selected(0)).to_have_css("font-size", "18.24px")
 
 
 def test_a_calendar_in_a_closed_dialog_begins_at_today_when_it_is_shown(embedding, server):

@@ -2,6 +2,7 @@
 
 import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
+from harness.fingers import swipe_up
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
@@ -169,25 +170,6 @@ def test_the_home_page_fits_320_px_and_4k(window, server):
     assert overflow(small.page) <= 0
     large = window(server, name="Ana", viewport={"width": 3840, "height": 2160})
     assert overflow(large.page) <= 0
-
-
-def swipe_up(page, box):
-    """Scrolls the page with a finger that begins in the middle of a box.
-
-    Afterwards, the page no longer moves: a tap on a moving one only stops it.
-    """
-    browser = page.context.new_cdp_session(page)
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    before = page.evaluate("scrollY")
-    page.evaluate("""() => {
-        window.isStill = false;
-        addEventListener("scrollend", () => { window.isStill = true; }, { once: true });
-    }""")
-    browser.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
-    for up in range(20, 140, 20):
-        browser.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y - up}]})
-    browser.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    page.wait_for_function("(before) => window.isStill && scrollY > before", arg=before)
 
 
 def test_touch_input_selects_rows_and_days(window, server):

@@ -2,6 +2,8 @@
 
 import { connect } from "/client/elements.js";
 import { make, setAttribute, setText } from "/client/parts/dom.js";
+import { connectionText } from "/client/parts/picker-element.js";
+import { wordsOf } from "/client/words/words.js";
 import { CalendarLinks } from "./calendar-links.js";
 import { DefinitionPanel } from "./definition-panel.js";
 import { demoPickers } from "./home.js";
@@ -162,6 +164,9 @@ export class PickerPage {
     if (this.closedPage) this.stage.replaceChildren(...(this.element ? [this.element] : []));
     this.closedPage = null;
     if (picker.state.isKnown && !this.element) this.#show(picker);
+    else if (!this.element && connection === "waiting") {
+      setText(this.title, connectionText(picker, wordsOf(this.settings.locale)) ?? "");
+    }
     this.host?.draw(picker);
   }
 

@@ -71,6 +71,11 @@ export class CalendarElement extends PickerElement {
     this.#drawMonths();
   }
 
+  forget() {
+    this.focusDate = this.pointed = null;
+    this.list.forget();
+  }
+
   /**
    * Moves the focus to a day, and scrolls to it.
    * @param {string} date

@@ -81,6 +81,14 @@ export class MonthList {
     else if (anchor) this.#restore(anchor);
   }
 
+  /** Removes the months of another session. */
+  forget() {
+    this.described = "";
+    this.anchor = null;
+    this.hasNotes = false;
+    for (const [month, view] of this.views) this.#drop(month, view);
+  }
+
   /** Makes room for notes under the days. */
   showNotes() {
     if (this.hasNotes) return;
@@ -104,7 +112,8 @@ export class MonthList {
       if (!shown.has(month) && !view.element.matches(":focus-within")) this.#drop(month, view);
     }
     for (const view of this.views.values()) view.draw(scene);
-    this.#askFor(from, through);
+    // A hidden list would take the months of another one of the same session away.
+    if (this.element.clientHeight > 0 || !scene.picker.hasMonths) this.#askFor(from, through);
   }
 
   /** @param {string} date @returns {HTMLElement | null} */
@@ -168,6 +177,8 @@ export class MonthList {
     const wasShown = this.isShown;
     this.isShown = this.element.clientHeight > 0;
     if (!this.isShown) return;
+    // Another list may have asked for other months meanwhile.
+    if (!wasShown) this.asked = null;
     const anchor = wasShown ? this.#anchor() : this.anchor;
     this.#lay();
     if (anchor) this.#restore(anchor);

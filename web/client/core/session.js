@@ -127,6 +127,8 @@ export class PickerSession extends EventTarget {
    * @param {string} from `YYYY-MM` @param {number} count at most 24
    */
   months(from, count) { this.#perform(this.#machine.lookAt(from, count)); }
+  /** Whether `months` was called. */
+  get hasMonths() { return this.#machine.conversation.looking.months !== null; }
   /**
    * Requests the rows in view that were not received yet.
    * @param {number} column @param {number} from @param {number} through

@@ -13,11 +13,11 @@ const commands = /** @type {const} */ (["undo", "redo", "clear", "cancel", "reop
 export class Bar {
   /** @param {(command: typeof commands[number]) => void} act */
   constructor(act) {
-    this.chosen = make("output", { class: "chosen", part: "result" });
+    this.chosen = make("output", { class: "chosen", part: "result", tabindex: "-1" });
     this.buttons = Object.fromEntries(commands.map((command) => [command, make("button", {
       class: `act ${command}`, part: `button ${command}`, type: "button", onclick: () => act(command),
     })]));
-    this.element = make("div", { class: "bar", part: "bar" }, this.chosen,
+    this.element = make("div", { class: "bar", part: "bar", tabindex: "-1" }, this.chosen,
       make("div", { class: "acts" }, ...Object.values(this.buttons)));
   }
 
@@ -39,6 +39,7 @@ export class Bar {
     const isConfirming = state.status === "confirming";
     const canEdit = picker.self !== null && picker.self.role !== "viewer";
     const isLive = picker.connection === "live";
+    const focused = this.#focused;
     setText(this.chosen, resultText(picker, words));
     setAttribute(this.chosen, "data-status", state.status);
     this.#show("undo", canEdit && !isClosed, isLive);
@@ -47,7 +48,18 @@ export class Bar {
     this.#show("confirm", picker.isOwner && !isClosed, isLive && picker.result !== null);
     this.#show("cancel", picker.isOwner && (!isClosed || isConfirming), isLive);
     this.#show("reopen", picker.isOwner && isClosed && !isConfirming, isLive);
+    if (focused?.hidden) this.focus();
   }
+
+  /** Focuses the result, after the focused button has disappeared. A button in its place might be pressed by mistake. */
+  focus() {
+    // Without a result there is nothing to see, and so nothing to focus.
+    const place = this.chosen.textContent ? this.chosen : this.element;
+    place.focus({ preventScroll: true });
+  }
+
+  /** The button that has the focus, if one has. */
+  get #focused() { return Object.values(this.buttons).find((button) => button.matches(":focus")); }
 
   /** @param {typeof commands[number]} command @param {boolean} isShown @param {boolean} isUsable */
   #show(command, isShown, isUsable) {

@@ -35,10 +35,15 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** @param {string} css */
+/**
+ * A style sheet of an element, whose `rem` is at least 16 px: pages with a root font size of 62.5 % have larger texts than
+ * that.
+ * @param {string} css
+ */
 export function sheetOf(css) {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
+  const sized = css.replace(/(-?[\d.]+)rem\b/g, "calc($1 * var(--rem))");
+  sheet.replaceSync(`:host { --rem: max(1rem, 16px); }\n${sized}`);
   return sheet;
 }
 

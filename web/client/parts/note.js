@@ -15,8 +15,9 @@ const weight = { decision: 4, correction: 3, refusal: 3, change: 3, move: 2, peo
 const concernsMember = new Set(["correction", "refusal"]);
 
 export class Note {
-  /** @param {() => void} undo */
-  constructor(undo) {
+  /** @param {() => void} undo @param {() => void} left called when the focused Undo button is hidden */
+  constructor(undo, left) {
+    this.left = left;
     this.list = make("ul", { class: "sentences" });
     this.undoButton = make("button", { class: "undo-note", part: "undo", type: "button", onclick: () => { undo(); this.hide(); } });
     this.element = make("div", { class: "note", part: "note" }, this.list, this.undoButton);
@@ -42,7 +43,7 @@ export class Note {
       queueMicrotask(() => { this.batch = []; });
       this.list.replaceChildren(...(isBelow ? [this.list.children[0]] : []));
       this.weight = isBelow ? this.weight : 0;
-      this.undoButton.hidden = true;
+      this.#hideUndo();
     }
     this.batch.push(sentence);
     this.weight = Math.max(this.weight, weight[sentence.tone]);
@@ -57,7 +58,7 @@ export class Note {
 
   /** Removes the Undo button, once there is a change after that of the note: Undo would revert that one. */
   withdrawUndo() {
-    if (this.batch.length === 0) this.undoButton.hidden = true;
+    if (this.batch.length === 0) this.#hideUndo();
   }
 
   /** Hides a sentence about others, or a decision, once this member has made a change of its own. */
@@ -71,7 +72,15 @@ export class Note {
   hide() {
     clearTimeout(this.timer);
     this.weight = 0;
+    this.#hideUndo();
     setAttribute(this.element, "data-shown", null);
+  }
+
+  #hideUndo() {
+    const hasFocus = this.undoButton.matches(":focus");
+    this.undoButton.hidden = true;
+    // Unless the next note has the button again at once.
+    if (hasFocus) queueMicrotask(() => { if (this.undoButton.hidden) this.left(); });
   }
 
   /** @param {number} milliseconds */

@@ -24,6 +24,8 @@ export class PickerElement extends HTMLElement {
     super();
     /** @type {PickerSession | null} */
     this.current = null;
+    /** @type {PickerSession | null} the session that was drawn last */
+    this.drawn = null;
     /** @type {string | null} the session that this element acquired itself */
     this.acquired = null;
     this.words = wordsOf("en");
@@ -31,8 +33,11 @@ export class PickerElement extends HTMLElement {
     this.listening = null;
     this.people = new People();
     this.announcer = new Announcer();
-    this.note = new Note(() => void this.current?.undo());
-    this.bar = new Bar((command) => void this.current?.[command]());
+    this.note = new Note(() => void this.current?.undo(), () => this.bar.focus());
+    this.bar = new Bar((command) => {
+      this.flush();
+      void this.current?.[command]();
+    });
     this.connectionText = make("span", {});
     this.retryButton = make("button", { class: "retry", type: "button", part: "retry", onclick: () => this.current?.retry() });
     this.banner = make("div", { class: "banner", part: "connection", role: "status" }, this.connectionText, this.retryButton);
@@ -41,8 +46,8 @@ export class PickerElement extends HTMLElement {
     this.tools = make("div", { class: "tools" });
     /** The hint that is shown while there is no note. */
     this.hint = make("div", { class: "hint", part: "hint" });
-    this.frameElement = make("div", { class: "frame", part: "frame" },
-      make("div", { class: "top" }, this.people.element, this.tools), this.banner, this.stage,
+    this.top = make("div", { class: "top" }, this.people.element, this.tools);
+    this.frameElement = make("div", { class: "frame", part: "frame" }, this.top, this.banner, this.stage,
       make("div", { class: "note-place" }, this.hint, this.note.element), this.bar.element, this.announcer.element);
     const root = this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets()];
@@ -58,20 +63,31 @@ export class PickerElement extends HTMLElement {
    */
   get picker() { return this.current; }
   set picker(picker) {
-    this.listening?.abort();
+    if (picker !== this.current) this.#letGo();
     this.current = picker;
-    if (picker) this.#listen(picker);
-    if (this.isConnected) this.redraw();
+    if (!this.isConnected) return;
+    this.#listen();
+    this.redraw();
   }
 
   get labels() { return (this.getAttribute("labels") ?? "").split(",").map((label) => label.trim()); }
 
   connectedCallback() {
+    // A page may have set the property before the element was defined.
+    if (Object.hasOwn(this, "picker")) {
+      const { picker } = this;
+      delete (/** @type {any} */ (this).picker);
+      this.#releaseSession();
+      this.current = picker;
+    }
     this.#join();
+    this.#listen();
     this.redraw();
   }
 
   disconnectedCallback() {
+    this.#letGo();
+    this.listening?.abort();
     this.announcer.stop();
     this.#releaseSession();
   }
@@ -96,6 +112,15 @@ export class PickerElement extends HTMLElement {
    */
   draw(picker) { void picker; }
 
+  /** Sends at once what the user has chosen, but a moving picker has not sent. Implemented by the subclass. */
+  flush() {}
+
+  /** Ends what a finger does that is down. Implemented by the subclass. */
+  letGo() {}
+
+  /** Removes what was drawn of another session. Implemented by the subclass. */
+  forget() {}
+
   /**
    * Called for each notice, so that the subclass can mark where it happened.
    * @param {Notice} notice
@@ -115,12 +140,25 @@ export class PickerElement extends HTMLElement {
     setAttribute(this.frameElement, "dir", directionOf(locale));
     setAttribute(this.frameElement, "lang", locale);
     this.#drawConnection(picker);
-    this.bar.element.hidden = !picker?.state.isKnown;
-    if (!picker?.state.isKnown) return;
+    const isKnown = picker?.state.isKnown ?? false;
+    this.bar.element.hidden = this.hint.hidden = this.top.inert = this.stage.inert = !isKnown;
+    if (!picker || picker !== this.drawn) {
+      this.note.hide();
+      this.announcer.stop();
+      setAttribute(this.frameElement, "data-status", null);
+    }
+    if (!picker || !isKnown) return;
+    if (this.drawn && picker !== this.drawn) this.forget();
+    this.drawn = picker;
     this.people.draw(picker, words);
     this.bar.draw(picker, words);
     setAttribute(this.frameElement, "data-status", picker.state.status);
     this.draw(picker);
+  }
+
+  #letGo() {
+    this.letGo();
+    this.flush();
   }
 
   get #locale() {
@@ -129,7 +167,8 @@ export class PickerElement extends HTMLElement {
 
   #join() {
     const session = this.getAttribute("session");
-    if (!session || this.current) return;
+    // An element that is upgraded gets its attributes first, and then is connected.
+    if (!session || this.current || this.acquired === session) return;
     this.acquired = session;
     const name = this.getAttribute("name") ?? undefined;
     const token = this.getAttribute("token") ?? undefined;
@@ -147,15 +186,19 @@ export class PickerElement extends HTMLElement {
 
   #releaseSession() {
     if (this.acquired === null) return;
+    this.picker = null;
     release(this.acquired);
     this.acquired = null;
-    this.picker = null;
   }
 
-  /** @param {PickerSession} picker */
-  #listen(picker) {
+  /** Listens to the session while this element is in the page. */
+  #listen() {
+    this.listening?.abort();
     this.listening = new AbortController();
     const { signal } = this.listening;
+    const { current: picker } = this;
+    document.addEventListener("visibilitychange", () => document.hidden && this.flush(), { signal });
+    if (!picker) return;
     picker.addEventListener("change", () => this.redraw(), { signal });
     picker.addEventListener("connection", () => this.redraw(), { signal });
     picker.addEventListener("notice", (event) => this.#handleNotice(/** @type {CustomEvent} */ (event).detail), { signal });
@@ -214,6 +257,7 @@ export function connectionText(picker, words) {
     return closeCode === 4403 ? words.connection.notAllowed : words.connection.away;
   }
   if (connection === "credentials" && closeCode === 4302) return words.connection.expired;
-  const text = words.connection[connection];
+  const isRefused = connection === "waiting" && (closeCode === 4500 || closeCode === 4503);
+  const text = isRefused ? words.connection.full : words.connection[connection];
   return picker.pendingCount > 0 ? `${text} ${words.queued(picker.pendingCount)}` : text;
 }

@@ -187,11 +187,12 @@ export class ColumnView {
     if (this.motion.isMoving || (this.isHeld && !this.motion.isHeld)) this.#run();
   }
 
-  /** The wheel has lost the focus: selects its row without waiting for further keys. */
+  /** Selects the row at once, or as soon as it is received, without waiting for further keys or the end of the motion. */
   finish() {
     if (!this.isHeld || this.motion.isHeld) return;
-    this.selectAt = 0;
-    this.#finish(this.motion.target);
+    if (!this.hasMoved || this.#isKnown(this.motion.target)) return this.#finish(this.motion.target);
+    this.selectAt = performance.now();
+    this.#run();
   }
 
   /**
@@ -201,9 +202,11 @@ export class ColumnView {
   #settle(now) {
     if (!this.motion.isNear || now < this.selectAt) return;
     const row = this.motion.target;
-    const isKnown = !this.source?.count || this.source.at(row) !== undefined;
-    if (isKnown || now - this.selectAt > rowPatienceMilliseconds) this.#finish(row);
+    if (this.#isKnown(row) || now - this.selectAt > rowPatienceMilliseconds) this.#finish(row);
   }
+
+  /** @param {number} row */
+  #isKnown(row) { return !this.source?.count || this.source.at(row) !== undefined; }
 
   /** @param {number} row */
   #finish(row) {

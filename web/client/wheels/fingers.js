@@ -13,17 +13,23 @@ const notchPixels = 50;
 const repeatDelayMilliseconds = 380;
 const repeatMilliseconds = 90;
 
-/** @param {ColumnView} view */
+/**
+ * @param {ColumnView} view
+ * @returns {{letGo: () => void}} ends what a finger does, as if the system had taken it over
+ */
 export function listenToFingers(view) {
   const { wheel } = view;
-  /** @type {{id: number, y: number, wasMoving: boolean, hasDragged: boolean, row: number | null} | null} */
+  /**
+   * `target`: where the wheel was turning to when the finger stopped it, null if it stood still.
+   * @type {{id: number, y: number, target: number | null, hasDragged: boolean, row: number | null} | null}
+   */
   let finger = null;
 
   wheel.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
     if (finger || view.isDisabled || event.button !== 0 || !view.source?.count) return;
     const row = /** @type {Element} */ (event.target).closest?.(".row")?.getAttribute("data-row");
     finger = {
-      id: event.pointerId, y: event.clientY, wasMoving: view.motion.isMoving && view.isHeld,
+      id: event.pointerId, y: event.clientY, target: view.motion.isMoving && view.isHeld ? view.motion.target : null,
       hasDragged: false, row: row === null || row === undefined ? null : Number(row),
     };
     wheel.setPointerCapture(event.pointerId);
@@ -48,24 +54,40 @@ export function listenToFingers(view) {
     view.draw();
   });
 
-  /** @param {PointerEvent} event */
-  const lift = (event) => {
+  wheel.addEventListener("pointerup", (/** @type {PointerEvent} */ event) => {
     if (finger?.id !== event.pointerId) return;
-    const { hasDragged, wasMoving, row } = finger;
+    const { hasDragged, target, row } = finger;
     finger = null;
     view.motion.release(event.timeStamp);
-    if (!hasDragged && !wasMoving && row !== null && event.type === "pointerup") return view.turnTo(row);
-    if (wasMoving) view.hasMoved = true;
+    if (!hasDragged && target === null && row !== null) return view.turnTo(row);
+    if (target !== null) view.hasMoved = true;
     view.selectAt = performance.now();
     if (wantsLessMotion()) view.motion.arrive();
     view.hold();
+  });
+
+  /** The gesture was one of the system, such as the swipe to another app: the wheel goes where it would have gone. */
+  const cancel = () => {
+    if (!finger) return;
+    const { target } = finger;
+    finger = null;
+    view.motion.release(Infinity);
+    if (target !== null) view.motion.moveTo(target);
+    view.hasMoved = target !== null;
+    view.finish();
   };
-  wheel.addEventListener("pointerup", lift);
-  wheel.addEventListener("pointercancel", lift);
+  wheel.addEventListener("pointercancel", (/** @type {PointerEvent} */ event) => {
+    if (finger?.id === event.pointerId) cancel();
+  });
 
   listenToScrolling(view);
-  listenToButton(view, view.upButton, -1);
-  listenToButton(view, view.downButton, 1);
+  const buttons = [listenToButton(view, view.upButton, -1), listenToButton(view, view.downButton, 1)];
+  return {
+    letGo() {
+      cancel();
+      for (const stop of buttons) stop();
+    },
+  };
 }
 
 /**
@@ -94,6 +116,7 @@ function listenToScrolling(view) {
 /**
  * Turns once per press, and repeatedly while the button is held.
  * @param {ColumnView} view @param {HTMLElement} button @param {number} rows
+ * @returns {() => void} ends the repetition
  */
 function listenToButton(view, button, rows) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -116,4 +139,5 @@ function listenToButton(view, button, rows) {
   // A screen reader or a switch clicks without a pointer.
   button.addEventListener("click", (event) => { if (event.detail === 0 || turnsAtClick) view.turnBy(rows); });
   button.addEventListener("contextmenu", (event) => event.preventDefault());
+  return stop;
 }

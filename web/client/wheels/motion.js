@@ -72,7 +72,7 @@ export class Motion {
 
   /**
    * The finger lifts: the wheel coasts to a row.
-   * @param {number} at
+   * @param {number} at `Infinity`: without speed
    */
   release(at) {
     this.isHeld = false;

@@ -19,7 +19,7 @@ export const wheelsSheet = sheetOf(`
   touch-action: pan-x; cursor: grab; user-select: none; -webkit-user-select: none; background: var(--sunken);
 }
 .wheel:active { cursor: grabbing; }
-.column[data-disabled] .wheel { cursor: default; }
+.column[data-disabled] .wheel, .wheel[data-empty] { cursor: default; touch-action: auto; }
 .lens {
   position: absolute; inset-inline: 5px; inset-block-start: calc(50% - var(--row-height) / 2); block-size: var(--row-height);
   border-radius: .75rem; background: var(--surface); box-shadow: 0 1px 3px light-dark(#1c2b4526, #0009), 0 0 0 1px var(--line);
@@ -39,7 +39,6 @@ export const wheelsSheet = sheetOf(`
 /* Notes are beside the text if there is room, otherwise below it. */
 .columns[data-many] .row:has(.remark:not([hidden])) { line-height: 1.15; padding-block-start: calc((var(--row-height) - 2.15rem) / 2); }
 .columns[data-many] .row .remark:not([hidden]) { display: block; margin: 0; overflow: hidden; text-overflow: ellipsis; line-height: 1.2; }
-.wheel[data-empty] { cursor: default; }
 .wheel[data-empty] .lens { display: none; }
 .wheel[data-empty] .row { font-size: .85rem; white-space: normal; line-height: 1.2; block-size: auto; }
 .row[data-ghost] { box-shadow: inset 0 0 0 2.5px var(--ghost), inset 0 0 0 5px var(--ghost-second); }

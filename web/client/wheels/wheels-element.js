@@ -36,6 +36,12 @@ export class WheelsElement extends PickerElement {
     });
   }
 
+  flush() { for (const view of this.views) view.finish(); }
+
+  letGo() { for (const view of this.views) view.fingers.letGo(); }
+
+  forget() { this.#haveColumns(0); }
+
   /** @param {import("../core/types").Notice} notice */
   noticed(notice) {
     if (notice.kind === "corrected") this.views[notice.column]?.flash();
@@ -47,7 +53,8 @@ export class WheelsElement extends PickerElement {
     while (this.views.length < count) {
       const index = this.views.length;
       const view = new ColumnView(index, {
-        select: (row, seen) => void this.picker?.select(index, row, seen),
+        // Not to another session: the element may have got one while the wheel was turning.
+        select: (row, seen) => { if (this.picker === this.drawn) void this.picker?.select(index, row, seen); },
         touch: (row) => this.picker?.touch(row === null ? null : { column: index, row }),
         want: (from, through) => this.picker?.wantRows(index, from, through),
         beside: (steps) => this.views[index + steps]?.focus(),

@@ -15,7 +15,7 @@ export type Words = {
   retry: string; useHere: string;
   today: string; previousMonth: string; nextMonth: string; calendar: string;
   connection: {
-    idle: string; connecting: string; joining: string; live: string; waiting: string; offline: string;
+    idle: string; connecting: string; joining: string; live: string; waiting: string; full: string; offline: string;
     credentials: string; expired: string; left: string; ended: string; elsewhere: string;
     notAllowed: string; away: string;
   };
