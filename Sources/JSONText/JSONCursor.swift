@@ -10,6 +10,7 @@ package struct JSONCursor {
   /// The maximum nesting depth of arrays and objects.
   package let depthMax: Int
   private let stringBytesMax: Int
+  private let valuesMax: Int
   private var valuesLeft: Int
   private var depth = 0
 
@@ -24,12 +25,13 @@ package struct JSONCursor {
     self.offset = offset
     self.depthMax = depthMax
     self.stringBytesMax = stringBytesMax
+    self.valuesMax = valuesMax
     valuesLeft = valuesMax
   }
 
   /// Counts a value of a tree.
   mutating func countValue() throws(JSONError) {
-    guard valuesLeft > 0 else { throw failure("too many values") }
+    guard valuesLeft > 0 else { throw exceeds("more than \(valuesMax) values") }
     valuesLeft -= 1
   }
 
@@ -43,13 +45,17 @@ package struct JSONCursor {
 
   func checkLength(_ byteCount: Int) throws(JSONError) {
     guard byteCount > stringBytesMax else { return }
-    throw failure("a string must not be longer than \(stringBytesMax) bytes")
+    throw exceeds("a string must not be longer than \(stringBytesMax) bytes")
   }
 
   /// The kind of the next value, determined by its first byte.
   package enum Kind { case object, array, string, number, yes, no, null }
 
   package func failure(_ reason: String) -> JSONError { JSONError(offset: offset, reason: reason) }
+
+  private func exceeds(_ reason: String) -> JSONError {
+    JSONError(offset: offset, reason: reason, place: [])
+  }
 
   /// The byte at the cursor, or `nil` at the end.
   @inline(__always)
@@ -112,7 +118,7 @@ package struct JSONCursor {
   package mutating func open(_ bracket: UInt8, _ text: Span<UInt8>) throws(JSONError) -> Bool {
     skipWhitespace(text)
     guard accept(bracket, text) else { throw failure("an opening bracket was expected") }
-    guard depth < depthMax else { throw failure("nested more than \(depthMax) levels deep") }
+    guard depth < depthMax else { throw exceeds("nested more than \(depthMax) levels deep") }
     depth += 1
     skipWhitespace(text)
     if accept(bracket + 2, text) {

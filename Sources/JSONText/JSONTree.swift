@@ -97,7 +97,13 @@ extension JSONCursor {
   private mutating func readElements(_ text: Span<UInt8>) throws(JSONError) -> [JSONTree] {
     var elements: [JSONTree] = []
     guard try open(UInt8(ascii: "["), text) else { return elements }
-    repeat { elements.append(try readTree(text)) } while try another(UInt8(ascii: "["), text)
+    repeat {
+      do throws(JSONError) {
+        elements.append(try readTree(text))
+      } catch {
+        throw error.under("\(elements.count)")
+      }
+    } while try another(UInt8(ascii: "["), text)
     return elements
   }
 
@@ -113,7 +119,11 @@ extension JSONCursor {
       guard names.insert(name, after: members) else {
         throw JSONError(offset: start, reason: "duplicate member name")
       }
-      members.append(JSONTree.Member(name, try readTree(text)))
+      do throws(JSONError) {
+        members.append(JSONTree.Member(name, try readTree(text)))
+      } catch {
+        throw error.under(name)
+      }
     } while try another(UInt8(ascii: "{"), text)
     return members
   }

@@ -147,7 +147,7 @@ def test_kill_9_of_the_primarys_postmaster_and_of_two_nodes(cluster, travel):
 
 def test_kill_9_of_a_primary_whose_other_standby_is_ahead(cluster, travel):
     """The standby for which commits wait is promoted. The other one has commits that it lacks, and
-    that nobody was told of."""
+    that were not answered."""
     old = cluster.primary_to_lose()
     before = cluster.rewinds()
     sender = "SELECT pid FROM pg_stat_replication WHERE sync_state = 'sync'"

@@ -138,6 +138,15 @@ def test_a_hosts_keys_are_not_removed(serve, tmp_path):
     assert created("b").status == 200
 
 
+def test_a_key_that_is_not_utf_8_is_refused(serve):
+    # Latin-1, which would be the same key as `caf\xe8`.
+    server = serve()
+    for key in ("caf\xe9", "\xe9\xcc\x81"):
+        answer = server.post(
+            "/v1/sessions", {"definition": DATE}, headers={"Idempotency-Key": key})
+        assert (answer.status, answer.code) == (400, "badRequest"), key
+
+
 def test_a_failed_creation_does_not_use_up_its_key(serve):
     server = serve()
     body = {"definition": {"kind": "slot", "stepMinutes": 7}}
@@ -250,6 +259,7 @@ def test_the_list_knows_the_status(serve):
     ana.select(0, 1), ana.confirm()
     assert [item["session"] for item in listed(server, status="confirmed")] == [session.id]
     assert len(listed(server, status="open")) == 1
+    assert len(listed(server, external="", status="")) == 2
 
 
 @pytest.mark.parametrize("query", [

@@ -30,6 +30,20 @@ def deep(levels):
     return tree(node)
 
 
+def nested(levels):
+    array = []
+    for _ in range(levels):
+        array = [array]
+    return array
+
+
+def nested_text(levels, text):
+    node = {"text": text}
+    for _ in range(levels - 3):
+        node = {"text": "a", "children": [node]}
+    return node
+
+
 A, B = {"text": "a"}, {"text": "b"}
 
 BAD = [
@@ -101,13 +115,19 @@ BAD = [
     (tree(A, {"text": "b", "children": [A, B, B]}), "/nodes/1/children/2"),
     (tree({"text": "a", "children": "b"}), "/nodes/0/children"),
     (tree({"text": "a", "children": [A, {"text": ""}]}), "/nodes/0/children/1/text"),
-    (deep(33), "/nodes/0" + "/children/0" * 32),
+    ({"kind": "cascade", "nodes": [nested_text(64, "x" * 70_000)]},
+     "/nodes/0" + "/children/0" * 32),
+    ("x" * 70_000, ""),
+    # from 64 levels on, the body exceeds the depth that the parser reads
+    *((deep(levels), "/nodes/0" + "/children/0" * 32) for levels in (33, 34, 63, 64, 65, 200)),
     (tree(A, onParentChange="last"), "/onParentChange"),
     # columns
     ({"kind": "columns"}, "/columns"), (lists(), "/columns"), (lists([]), "/columns/0"),
     (lists(["a"], []), "/columns/1"), ({"kind": "columns", "columns": {}}, "/columns"),
     (lists("a"), "/columns/0"), (lists(["a"], 5), "/columns/1"), (lists([5]), "/columns/0/0"),
     (lists(["a", ""]), "/columns/0/1"), (lists(["a", "x" * 201]), "/columns/0/1"),
+    (lists(["a", "x" * 70_000]), "/columns/0/1"), (date(min=[[0]]), "/min"),
+    (date(min=nested(500)), "/min"),
     (lists([{"key": "a"}]), "/columns/0/0/text"), (lists([{"text": ""}]), "/columns/0/0/text"),
     (lists([{"text": "a", "key": ""}]), "/columns/0/0/key"), (lists(["a", "a"]), "/columns/0/1"),
     (lists(["a"], ["b", "c", {"text": "d", "key": "b"}]), "/columns/1/2"),

@@ -55,8 +55,18 @@ def test_a_body_with_too_many_values_is_rejected_early(server, path, body):
 def test_values_are_counted_during_parsing(server):
     answer = server.post("/v1/definitions/check", HEAVY["values"])
 
+    assert (answer.status, answer.code) == (422, "badDefinition")
+    assert answer.json["pointer"].startswith("/columns/0/")
+    assert "values" in answer.json["detail"]
+
+
+def test_other_bodies_than_definitions_that_exceed_a_limit_are_bad_requests(server):
+    path = f"{server.session(LISTS).path}/settle"
+
+    answer = server.post(path, b'{"data":' + b"[" * 200 + b"]" * 200 + b"}")
+
     assert (answer.status, answer.code) == (400, "badRequest")
-    assert "too many values" in answer.json["detail"]
+    assert answer.json["detail"].startswith("the body exceeds a limit: nested more than 128 levels")
 
 
 def test_a_definition_at_its_limits_is_accepted(server):

@@ -128,6 +128,9 @@ def test_problems_have_a_pointer_into_the_definition(server):
     assert put(session, {**SIZES, "colour": 1}).json["pointer"] == "/colour"
     assert put(session, {"columns": [["a"]]}).json["pointer"] == "/kind"
     assert put(session, []).json["pointer"] == ""
+    tree = b'{"text":"a","children":[' * 200 + b'{"text":"a"}' + b"]}" * 200
+    deep = put(session, b'{"kind":"cascade","nodes":[' + tree + b"]}")
+    assert (deep.status, deep.json["pointer"]) == (422, "/nodes/0" + "/children/0" * 32)
 
 
 def test_if_match_compares_the_version(server):

@@ -79,7 +79,10 @@ extension DefinitionRequest {
     do throws(JSONError) {
       return try JSONTree.parse(body(), depthMax: DefinitionRequest.depthMax, valuesMax: valuesMax)
     } catch {
-      throw .badRequest("the body is not JSON: \(error.reason), at byte \(error.offset)")
+      if case .whole = format, let problem = DefinitionProblem(error, in: []) {
+        throw .badDefinition(problem)
+      }
+      throw .badRequest(error.bodyProblem)
     }
   }
 }

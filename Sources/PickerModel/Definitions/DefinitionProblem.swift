@@ -1,3 +1,5 @@
+package import JSONText
+
 /// Why a definition is invalid: its first problem.
 package struct DefinitionProblem: Error, Hashable, Sendable {
   /// A JSON Pointer from the definition's root to the value; empty for the whole definition.
@@ -34,6 +36,39 @@ package struct DefinitionProblem: Error, Hashable, Sendable {
   /// this element.
   func under(_ index: Int) -> DefinitionProblem {
     DefinitionProblem(pointer: "/\(index)\(pointer)", detail: detail)
+  }
+}
+
+extension DefinitionProblem {
+  /// The problem of a definition that exceeds a limit of the parser.
+  ///
+  /// - Parameters:
+  ///   - error: The parser's error.
+  ///   - path: The names that lead from the root of the text to the definition.
+  /// - Returns: `nil` for a syntax error, for a value that is not in the definition, and for one in
+  ///   an array in its place.
+  package init?(_ error: JSONError, in path: [String]) {
+    guard let place = error.place, place.starts(with: path) else { return nil }
+    let names = Array(place.dropFirst(path.count))
+    if let member = names.first, Int(member) != nil { return nil }
+    // `nodes`, an index, and the name and index of each further level.
+    let levelsMax = DefinitionLimits().levelsMax
+    let tooDeep = names.prefix(2 * (levelsMax + 1))
+    guard tooDeep.count < names.count else {
+      self = DefinitionProblem(error.reason).under(names[...])
+      return
+    }
+    let isTree = tooDeep.indices.allSatisfy { index in
+      index % 2 == 1 || names[index] == (index == 0 ? "nodes" : "children")
+    }
+    self =
+      isTree
+      ? DefinitionProblem("the tree is deeper than \(levelsMax) levels").under(tooDeep)
+      : DefinitionProblem(error.reason).under(names.prefix(1))
+  }
+
+  private func under(_ names: ArraySlice<String>) -> DefinitionProblem {
+    names.reversed().reduce(self) { $0.under($1) }
   }
 }
 

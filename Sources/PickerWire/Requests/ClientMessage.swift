@@ -1,4 +1,5 @@
 import CivilTime
+package import PickerModel
 package import PickerSession
 
 /// A decoded message from a client.
@@ -54,9 +55,18 @@ package struct BadMessage: Error, Hashable, Sendable {
   package let detail: String
   /// Of a value in a body (RFC 6901), if it is nested or has a shape of its own.
   package let pointer: String?
+  /// Whether the problem is one of the definition in a body.
+  package let isOfDefinition: Bool
 
   package init(_ detail: String, pointer: String? = nil) {
     self.detail = detail
     self.pointer = pointer
+    isOfDefinition = false
+  }
+
+  package init(_ problem: DefinitionProblem) {
+    detail = problem.detail
+    pointer = problem.pointer
+    isOfDefinition = true
   }
 }

@@ -1,8 +1,7 @@
 package import JSONText
 import PickerModel
 
-/// The maximum nesting of a body. It exceeds that of any valid tree, so that a tree with one level
-/// too many gets a problem with a pointer instead of a parse error.
+/// The maximum nesting of a body. It exceeds that of any valid tree.
 private let bodyDepthMax = 128
 
 /// The maximum length of a string in a body, in bytes with escapes. All valid strings are much
@@ -20,7 +19,12 @@ package func parseBody(
     tree = try JSONTree.parse(
       body, depthMax: bodyDepthMax, valuesMax: valuesMax, stringBytesMax: bodyStringBytesMax)
   } catch {
-    throw BadMessage("the body is not JSON: \(error.reason), at byte \(error.offset)")
+    if fields.contains("definition"),
+      let problem = DefinitionProblem(error, in: ["definition"])
+    {
+      throw BadMessage(problem)
+    }
+    throw BadMessage(error.bodyProblem)
   }
   guard let members = tree.members else { throw BadMessage("the body must be a JSON object") }
   if let unknown = members.first(where: { !fields.contains($0.key) }) {

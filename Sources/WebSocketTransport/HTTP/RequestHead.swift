@@ -24,9 +24,10 @@ package struct RequestHead: Sendable {
 
   package var isAdmin: Bool { audience == .operators }
 
-  /// The value of the first query field of that name.
+  /// The value of the first query field of that name that is not empty: `?after=&limit=` is as if
+  /// both were missing.
   package func queryValue(_ name: String) -> String? {
-    query.first { $0.name == name }?.value
+    query.first { $0.name == name && !$0.value.isEmpty }?.value
   }
 }
 

@@ -10,9 +10,13 @@ extension HubRoutes {
   /// `POST /v1/sessions`
   func create(_ call: RoutedRequest) throws(ProblemDocument) {
     let key = call.request.headers[.idempotencyKey]
-    if let key, !(1...64).contains(key.unicodeScalars.count) {
+    // Bytes that are not UTF-8 have been replaced: different keys would be the same one.
+    if let scalars = key?.unicodeScalars,
+      !(1...64).contains(scalars.count) || scalars.contains("\u{FFFD}")
+    {
       throw ProblemDocument(
-        status: 400, code: "badRequest", detail: "Idempotency-Key must have 1 to 64 characters")
+        status: 400, code: "badRequest",
+        detail: "Idempotency-Key must have 1 to 64 characters in UTF-8")
     }
     try create(call, key: key, external: nil)
   }

@@ -74,6 +74,8 @@ private struct CheckRequest: DefinitionBody {
 extension ProblemDocument {
   init(_ problem: BadMessage) {
     self.init(
-      status: 400, code: "badRequest", detail: problem.detail, pointer: problem.pointer)
+      status: problem.isOfDefinition ? 422 : 400,
+      code: problem.isOfDefinition ? "badDefinition" : "badRequest",
+      detail: problem.detail, pointer: problem.pointer)
   }
 }
