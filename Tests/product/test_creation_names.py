@@ -259,7 +259,6 @@ def test_the_list_knows_the_status(serve):
     ana.select(0, 1), ana.confirm()
     assert [item["session"] for item in listed(server, status="confirmed")] == [session.id]
     assert len(listed(server, status="open")) == 1
-    assert len(listed(server, external="", status="")) == 2
 
 
 @pytest.mark.parametrize("query", [

@@ -225,9 +225,8 @@ def test_types_and_limits_choose_events(fed):
     answer = ask(fed, "?limit=2")
     assert len(answer.body.splitlines()) == 2 and answer.headers["feed-position"] == "2"
     for query in ("?limit=0", "?limit=1001", "?after=-1", "?after=x", "?waitSeconds=61",
-                  "?types=session.opened", "?types=,"):
+                  "?types=session.opened", "?types="):
         assert ask(fed, query).code == "badRequest", query
-    assert ask(fed, "?after=&limit=&waitSeconds=&types=").body == ask(fed, "").body
 
 
 def test_a_position_that_the_feed_does_not_have_is_gone(tmp_path):

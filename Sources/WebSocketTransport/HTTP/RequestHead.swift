@@ -24,10 +24,9 @@ package struct RequestHead: Sendable {
 
   package var isAdmin: Bool { audience == .operators }
 
-  /// The value of the first query field of that name that is not empty: `?after=&limit=` is as if
-  /// both were missing.
+  /// The value of the first query field of that name.
   package func queryValue(_ name: String) -> String? {
-    query.first { $0.name == name && !$0.value.isEmpty }?.value
+    query.first { $0.name == name }?.value
   }
 }
 
