@@ -124,6 +124,23 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
     }
   }
 
+  @Test func `names the value that exceeds a limit, and none for an error of syntax`() {
+    func place(_ text: String) -> [String]? {
+      let read = Result { () throws(JSONError) in
+        try JSONTree.parse(Array(text.utf8), depthMax: 3, valuesMax: 6, stringBytesMax: 5)
+      }
+      guard case .failure(let error) = read else { return ["read"] }
+      return error.place
+    }
+
+    #expect(place(#"{"a":[0,{"b":[]}]}"#) == ["a", "1", "b"])
+    #expect(place(#"{"a":[0,1,2,3,4]}"#) == ["a", "4"])
+    #expect(place(#"["abcdef"]"#) == ["0"])
+    #expect(place(#"[0,{"abcdef":0}]"#) == ["1"])
+    #expect(place(#""abcdef""#) == [])
+    #expect(place(#"{"a":[0,}"#) == nil)
+  }
+
   @Test func `finds duplicates among few names and among many`() throws {
     for count in [1, 2, 7, 8, 9, 50] {
       let members = (0..<count).map { "\"n\($0)\":0" }

@@ -43,7 +43,9 @@ class Raw:
         if not is_unix:
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.connect(address)
-        self.socket.sendall(first)
+        # Not without bytes: a Unix socket that the server has closed meanwhile would raise.
+        if first:
+            self.socket.sendall(first)
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self.timeout = timeout
