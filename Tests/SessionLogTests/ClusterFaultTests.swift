@@ -40,10 +40,12 @@ import Testing
     #expect(try shelf.read(Int.self, living) ?? 0 == 0)
   }
 
-  /// Regression: a node that had lost nothing itself accepted the database.
-  @Test func `a restore that has lost batches of a stopped node only is noticed by another`()
-    async throws
-  {
+  /// Regression: a node that had lost nothing itself accepted the database; and so did each one
+  /// after another that had not seen the batches.
+  @Test(arguments: [false, true])
+  func `a restore that has lost batches of a stopped node only is noticed by another`(
+    isAccepted: Bool
+  ) async throws {
     let shelf = try Shelf(.postgres)
     let one = try TestNode(shelf)
     var two: TestNode? = try TestNode(shelf)
@@ -60,11 +62,12 @@ import Testing
     // As after a restore to the time before the batch, to which the timeline 255 has led.
     let seen = try #require(witness.last)
     let former = seen.history.prefix { $0 != "/" } + "/000000FF"
-    witness.accept(.init(history: String(former), batches: seen.batches))
+    witness.accept(
+      .init(history: String(former), feedEpoch: seen.feedEpoch, batches: seen.batches))
     try shelf.write(
       """
       UPDATE pickerd.node SET batch = batch - 1 WHERE incarnation = \(node);
-      UPDATE pickerd.store SET history = '\(former)'
+      UPDATE pickerd.store SET history = '\(isAccepted ? seen.history : String(former))'
       """)
     try shelf.write(
       """
@@ -121,7 +124,8 @@ import Testing
     try standby.run("BEGIN")
     try standby.run("SELECT FROM pickerd.node FOR UPDATE")
     try shelf.write("UPDATE pickerd.store SET history = '\(former)'")
-    witness.accept(.init(history: String(former), batches: witness.last?.batches ?? [:]))
+    let batches = witness.last?.batches ?? [:]
+    witness.accept(.init(history: String(former), feedEpoch: epoch, batches: batches))
     let name = one.log.writer.name
     try shelf.write(
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
@@ -277,8 +281,9 @@ import Testing
     let shelf = try Shelf(.postgres)
     let (one, _, fixture) = try await TestNode.pair(shelf)
     let snapshot = LogSnapshot(
-      entryCount: 1, state: fixture.fold.state, picker: fixture.fold.picker, isIdle: false,
-      nextTick: nil, idleMilliseconds: 0, eventSequence: 1)
+      epoch: fixture.origin.epoch, entryCount: 1, state: fixture.fold.state,
+      picker: fixture.fold.picker, isIdle: false, nextTick: nil, idleMilliseconds: 0,
+      eventSequence: 1)
 
     #expect(one.log.store(snapshot, of: one.session))
     one.log.flush()

@@ -16,7 +16,7 @@ import Testing
     let base = 10 + others
     let result = PostgresWriter.Result(
       byteCounts: [:], bases: [session: base], refused: [], lost: [], living: [],
-      heads: [session: base + own], shared: [:], feedPosition: nil, hasEnded: false)
+      heads: [session: base + own], shared: [:], feedPosition: nil, hasEnded: false, batch: 1)
     let expected = ServedSessions.Expectation(load: 1, epoch: "e", position: 10, isShared: true)
     return PostgresSessionLog.isContended(result, [session: expected])
   }
@@ -44,8 +44,8 @@ import Testing
     #expect(!served.areOnlyHere([.log(entry, unknown)]), "another node may have it")
     let fixture = try LogFixture(in: MemorySessionLog())
     let snapshot = LogSnapshot(
-      entryCount: 0, state: fixture.fold.state, picker: fixture.fold.picker, isIdle: false,
-      nextTick: nil, idleMilliseconds: 0, eventSequence: 0)
+      epoch: "first", entryCount: 0, state: fixture.fold.state, picker: fixture.fold.picker,
+      isIdle: false, nextTick: nil, idleMilliseconds: 0, eventSequence: 0)
     let stored = StoreRecord.snapshot(EncodedSnapshot(snapshot, digest: { $0 }), shared)
     #expect(!served.areOnlyHere([.log(entry, alone), stored]))
     #expect(!served.areOnlyHere([.log(.ended(nil), alone)]), "the feed may get an event")

@@ -126,8 +126,8 @@ import Testing
 
     _ = log.store(
       LogSnapshot(
-        entryCount: 2, state: fold.state, isIdle: true, nextTick: nil, idleMilliseconds: 0,
-        eventSequence: 2), of: fixture.origin.id)
+        epoch: fold.origin.epoch, entryCount: 2, state: fold.state, isIdle: true, nextTick: nil,
+        idleMilliseconds: 0, eventSequence: 2), of: fixture.origin.id)
     log.flush()
 
     #expect(try shelf.read(Int.self, "SELECT count(*) FROM snapshot") == 0)

@@ -105,8 +105,9 @@ final class LogFixture {
     defer { spent = SpentEntries() }
     return log.store(
       LogSnapshot(
-        entryCount: entryCount, state: fold.state, picker: fold.picker, isIdle: isIdle,
-        nextTick: nil, idleMilliseconds: 0, spent: spent, eventSequence: eventSequence),
+        epoch: fold.origin.epoch, entryCount: entryCount, state: fold.state, picker: fold.picker,
+        isIdle: isIdle, nextTick: nil, idleMilliseconds: 0, spent: spent,
+        eventSequence: eventSequence),
       of: origin.id)
   }
 }
@@ -116,6 +117,11 @@ extension SessionFold {
     // The origin has made a fold before.
     try! SessionFold(origin, limits: limits).creationEvent
   }
+}
+
+/// What a batch expects of a session without entries.
+func expectation(_ epoch: String) -> ServedSessions.Expectation {
+  ServedSessions.Expectation(load: 1, epoch: epoch, position: 0, isShared: false)
 }
 
 /// Reads the history of a session page by page.

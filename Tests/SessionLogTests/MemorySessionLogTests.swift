@@ -103,8 +103,8 @@ import Testing
     spent.note(.tick, sequence: 3)
 
     let snapshot = LogSnapshot(
-      entryCount: 4, state: try SessionFold(session.origin).state, isIdle: false, nextTick: nil,
-      idleMilliseconds: 0, spent: spent)
+      epoch: session.origin.epoch, entryCount: 4, state: try SessionFold(session.origin).state,
+      isIdle: false, nextTick: nil, idleMilliseconds: 0, spent: spent)
     #expect(log.store(snapshot, of: id))
 
     #expect(memory.byteCount == undo.memoryByteCount + 64)

@@ -47,7 +47,7 @@ import Testing
 
     let batches = try listener.messages().map(\.facts).filter { $0.count > 1 }
     #expect(batches.map(\.last) == [21, 41, 61].map { .head(one.session, $0) })
-    #expect(batches.map(\.count) == [21, 21, 21])
+    #expect(batches.map(\.count) == [22, 22, 22])
   }
 
   @Test func `other nodes are notified only of sessions that one of them has`() async throws {
@@ -561,8 +561,8 @@ import Testing
 
     one.log.state.withLock { $0.failure = "the disk is full" }
     let snapshot = LogSnapshot(
-      entryCount: 2, state: state, picker: fixture.fold.picker, isIdle: false, nextTick: nil,
-      idleMilliseconds: 0, spent: SpentEntries(), eventSequence: 1)
+      epoch: fixture.origin.epoch, entryCount: 2, state: state, picker: fixture.fold.picker,
+      isIdle: false, nextTick: nil, idleMilliseconds: 0, spent: SpentEntries(), eventSequence: 1)
     #expect(!one.log.store(snapshot, of: one.session))
     #expect(one.log.append(.ended(event), of: one.session) == .failed)
     #expect(one.log.figures.backlog.encodingByteCount == 0)
@@ -834,7 +834,8 @@ import Testing
     let (session, member) = (SessionID("abc-_9"), MemberID("m_1"))
     let facts: [NodeFact] = [
       .entry(session, epoch: "e", sequence: 7, body: #"{"at": 1,"name":"Ana Ñ\u000a"}"#),
-      .head(session, 57), .head(session, nil), .feed(9), .cursors, .announced(session, .serving),
+      .batch(3), .head(session, 57), .head(session, nil), .feed(9), .cursors,
+      .announced(session, .serving),
       .announced(session, .connected(member)), .announced(session, .disconnected(member)),
       .released(session),
       .announced(session, .present([])), .announced(session, .present([member, MemberID("m_2")])),

@@ -130,10 +130,11 @@ import Testing
       }
     }
 
-    let epochs = Dictionary(uniqueKeysWithValues: (0..<300).map { (SessionID("s\($0)"), "e") })
+    let expected = Dictionary(
+      uniqueKeysWithValues: (0..<300).map { (SessionID("s\($0)"), expectation("e")) })
 
     let batch = PostgresBatch(
-      records, by: PostgresNode(incarnation: 1, fence: 1), epochs: epochs, SessionLimits(),
+      records, by: PostgresNode(incarnation: 1, fence: 1), expected: expected, SessionLimits(),
       FeedLimits(), FoldVersions(tzdata: nil), digest: { $0 })
 
     #expect(batch.statements.count == 9)
@@ -171,7 +172,7 @@ import Testing
     let node = try #require(try shelf.read(Int.self, "SELECT incarnation FROM pickerd.node"))
     let late = PostgresBatch(
       [.log(.entry(entry), fixture.origin.id)], by: PostgresNode(incarnation: node, fence: 0),
-      epochs: [fixture.origin.id: "first"], SessionLimits(), FeedLimits(),
+      expected: [fixture.origin.id: expectation("first")], SessionLimits(), FeedLimits(),
       FoldVersions(tzdata: nil), digest: { $0 })
     try shelf.write("UPDATE pickerd.node SET fence = fence + 1")
 

@@ -78,7 +78,7 @@ import Testing
       records,
       PostgresWriter.Result(
         byteCounts: [session: 1], bases: [:], refused: [], lost: [], living: [],
-        heads: [:], shared: [:], feedPosition: nil, hasEnded: false),
+        heads: [:], shared: [:], feedPosition: nil, hasEnded: false, batch: 1),
       expected: expected, serial: 1)
     _ = served.loaded(session, position: 0, epoch: "e")
     served.noted(1, of: session)
@@ -143,7 +143,7 @@ import Testing
         let result = PostgresWriter.Result(
           byteCounts: [session: 1], bases: [session: base], refused: [], lost: [],
           living: [], heads: [session: base + batch.count], shared: [:], feedPosition: nil,
-          hasEnded: false)
+          hasEnded: false, batch: 1)
         let report = nodes[node].served.committed(
           records, result, expected: nodes[node].expected, serial: nodes[node].serial)
         (nodes[node].batch, nodes[node].base) = ([], nil)

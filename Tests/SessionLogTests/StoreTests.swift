@@ -94,8 +94,8 @@ import Testing
       guard place % 9 == 8 else { continue }
       _ = log.store(
         LogSnapshot(
-          entryCount: place + 1, state: session.folds[place].state, isIdle: place % 2 == 0,
-          nextTick: nil, idleMilliseconds: 0), of: session.origin.id)
+          epoch: session.origin.epoch, entryCount: place + 1, state: session.folds[place].state,
+          isIdle: place % 2 == 0, nextTick: nil, idleMilliseconds: 0), of: session.origin.id)
     }
 
     let loaded = try #require(try await shelf.loaded(session.origin.id, from: log))

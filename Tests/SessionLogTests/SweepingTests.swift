@@ -54,7 +54,8 @@ import Testing
     let entry = LogEntry(at: Instant(milliseconds: 0), body: .tick)
     let batch = PostgresBatch(
       [.log(.entry(entry), session)], by: PostgresNode(incarnation: 1, fence: 0),
-      epochs: [session: "e"], SessionLimits(), FeedLimits(), FoldVersions(tzdata: nil)
+      expected: [session: expectation("e")], SessionLimits(), FeedLimits(),
+      FoldVersions(tzdata: nil)
     ) { $0 }
 
     for statement in batch.statements where statement.sql.contains("session") {

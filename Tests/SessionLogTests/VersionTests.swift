@@ -192,8 +192,8 @@ import Testing
 
     _ = log.store(
       LogSnapshot(
-        entryCount: loaded.entryCount, state: loaded.fold.state, isIdle: false, nextTick: nil,
-        idleMilliseconds: 0, spent: loaded.spent), of: id)
+        epoch: loaded.fold.origin.epoch, entryCount: loaded.entryCount, state: loaded.fold.state,
+        isIdle: false, nextTick: nil, idleMilliseconds: 0, spent: loaded.spent), of: id)
     log.flush()
     let again = try #require(try await shelf.loaded(id, from: log))
 

@@ -111,6 +111,48 @@ def test_a_node_that_cannot_follow_the_others_is_not_ready(start, store, postgre
     session.back(ana).reach(1)
 
 
+def test_a_node_that_was_alone_and_cannot_follow_a_new_one_is_not_ready(start, store, postgres):
+    """Regression: it never noticed the new node, and its members waited without end."""
+    one = start()
+    incarnation = postgres.sql(store, "SELECT incarnation FROM pickerd.node").strip()
+    session = one.session(LISTS, now=None)
+    ana = session.join("Ana")
+
+    with holding(store, ENDED.format("%-follower"), f"SELECT pg_advisory_lock({incarnation})"):
+        two = start()
+        ben = session.track(Member(two.socket(session.path), "Ben"))
+        ben.ask_select(0, 1)
+        ben.reach(1)
+        ana.ask_select(1, 1)
+        ana.closed(4503, timeout=60)
+        assert not is_ready(one)
+        assert is_ready(two)
+    wait_until(lambda: is_ready(one), timeout=60, what="its readiness")
+
+
+def test_a_cursor_has_its_position_at_a_node_that_is_behind(start, store, postgres):
+    """Regression: the other node refused the position, and had no cursor or an older one."""
+    one = start()
+    incarnation = postgres.sql(store, "SELECT incarnation FROM pickerd.node").strip()
+    two = start()
+
+    def cursor(server, method, body=None):
+        return server.request(method, "/v1/feed/cursors/shop", body, port=server.admin_port)
+
+    # The first node receives nothing from the other.
+    with holding(store, ENDED.format("%-follower"), f"SELECT pg_advisory_lock({incarnation})"):
+        two.session(LISTS, now=None)
+        newest = int(postgres.sql(store, "SELECT newest FROM pickerd.feed"))
+        assert newest > 0
+        assert cursor(one, "PUT", {"position": newest + 1}).code == "badRequest"
+        assert cursor(one, "PUT", {"position": newest}).json["position"] == newest
+        assert cursor(two, "GET").json["position"] == newest
+        assert cursor(two, "PUT", {"position": 0}).json["position"] == 0
+        assert cursor(one, "GET").json["position"] == 0
+        assert cursor(two, "DELETE").status == 204
+        assert cursor(one, "GET").code == "noSuchCursor"
+
+
 def test_a_database_that_hangs_and_is_replaced_is_not_waited_for(own_postgres, tmp_path):
     """Regression: sessions could not be loaded for 30 s after a hung primary was replaced."""
     store = own_postgres.database()

@@ -98,9 +98,10 @@ extension SessionLog {
   func storeSnapshot(of hosted: HostedSession, isIdle: Bool, at time: HubTime) {
     let fold = hosted.session.fold
     let snapshot = LogSnapshot(
-      entryCount: hosted.log.entryCount, state: fold.state, picker: fold.picker, isIdle: isIdle,
-      nextTick: fold.nextTick, idleMilliseconds: time.machine - hosted.lastActivity,
-      spent: hosted.log.spent, eventSequence: hosted.log.eventSequence)
+      epoch: fold.origin.epoch, entryCount: hosted.log.entryCount, state: fold.state,
+      picker: fold.picker, isIdle: isIdle, nextTick: fold.nextTick,
+      idleMilliseconds: time.machine - hosted.lastActivity, spent: hosted.log.spent,
+      eventSequence: hosted.log.eventSequence)
     if store(snapshot, of: hosted.id) { hosted.log.snapshotted(at: time) }
   }
 

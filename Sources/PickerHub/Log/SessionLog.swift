@@ -61,6 +61,8 @@ package enum AppendOutcome: Sendable {
 /// A session's state after some entries of its log. A reload starts from it instead of the first
 /// entry.
 package struct LogSnapshot: Sendable {
+  /// The epoch of the session.
+  package let epoch: String
   /// The number of entries that it covers.
   package let entryCount: Int
   package let state: SessionFold.StoredState
@@ -80,10 +82,11 @@ package struct LogSnapshot: Sendable {
   package let eventSequence: Int
 
   package init(
-    entryCount: Int, state: SessionFold.StoredState, picker: Picker? = nil, isIdle: Bool,
-    nextTick: Instant?, idleMilliseconds: Int64, spent: SpentEntries = SpentEntries(),
-    eventSequence: Int = FeedRecord.nothing
+    epoch: String, entryCount: Int, state: SessionFold.StoredState, picker: Picker? = nil,
+    isIdle: Bool, nextTick: Instant?, idleMilliseconds: Int64,
+    spent: SpentEntries = SpentEntries(), eventSequence: Int = FeedRecord.nothing
   ) {
+    self.epoch = epoch
     self.entryCount = entryCount
     self.state = state
     self.picker = picker

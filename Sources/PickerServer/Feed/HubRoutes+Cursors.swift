@@ -7,15 +7,32 @@ import WebSocketTransport
 extension HubRoutes {
   func readCursor(_ call: RoutedRequest) throws(ProblemDocument) {
     let name = try cursorName(call)
-    guard let position = store.feed.cursors[name] else { throw noSuchCursor }
-    answerCursor(call.caller, name, position)
+    let caller = call.caller
+    refresh(call) { routes throws(ProblemDocument) in
+      guard let position = routes.store.feed.cursors[name] else { throw routes.noSuchCursor }
+      routes.answerCursor(caller, name, position)
+    }
   }
 
   func setCursor(_ call: RoutedRequest) throws(ProblemDocument) {
     let name = try cursorName(call)
     try limitBody(of: call.request)
-    let position = try position(in: call.request)
-    let (group, index, caller) = (transport.group, transport.index, call.caller)
+    let (position, epoch) = try position(in: call.request)
+    let caller = call.caller
+    // Another node may have sent a reader a later position or another epoch than this one knows.
+    if position <= store.feed.signal.position, epoch == nil || epoch == store.feed.epoch {
+      return setCursor(name, to: position, caller)
+    }
+    refresh(call) { routes throws(ProblemDocument) in
+      try routes.check(epoch: epoch)
+      let newest = routes.store.feed.signal.position
+      guard position <= newest else { throw HubRoutes.noSuchPosition(newest: newest) }
+      routes.setCursor(name, to: position, caller)
+    }
+  }
+
+  private func setCursor(_ name: String, to position: Int, _ caller: Caller) {
+    let (group, index) = (transport.group, transport.index)
     // Safe: only used on the loop's thread.
     nonisolated(unsafe) let routes = self
     store.feed.setCursor(name, to: position) { result in
@@ -23,6 +40,28 @@ extension HubRoutes {
         switch result {
         case .success: routes.answerCursor(caller, name, position)
         case .failure(let problem): routes.answer(caller, ProblemDocument(problem))
+        }
+      }
+    }
+  }
+
+  /// Calls `body` on the loop's thread when the feed has what other nodes have changed before the
+  /// request.
+  private func refresh(
+    _ call: RoutedRequest, _ body: @escaping (HubRoutes) throws(ProblemDocument) -> Void
+  ) {
+    let (group, index, caller) = (transport.group, transport.index, call.caller)
+    // Safe: only used on the loop's thread.
+    nonisolated(unsafe) let (routes, body) = (self, body)
+    store.feed.refresh { isCurrent in
+      group.post(to: index) { _ in
+        guard isCurrent else {
+          return routes.answer(caller, ProblemDocument(FeedProblem.unavailable))
+        }
+        do throws(ProblemDocument) {
+          try body(routes)
+        } catch {
+          routes.answer(caller, error)
         }
       }
     }
@@ -75,27 +114,30 @@ extension HubRoutes {
     return name
   }
 
-  private func position(in request: HTTPRequest) throws(ProblemDocument) -> Int {
+  private func position(
+    in request: HTTPRequest
+  ) throws(ProblemDocument) -> (position: Int, epoch: String?) {
     let body: JSONTree
     do throws(BadMessage) {
       body = try parseBody(request.body.bytes, fields: ["position", "epoch"])
     } catch {
       throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
     }
-    if let epoch = body["epoch"] {
-      guard let epoch = epoch.string else {
-        throw ProblemDocument(
-          status: 400, code: "badRequest", detail: "epoch must be a string, as in Feed-Epoch")
-      }
-      try check(epoch: epoch)
-    }
-    let newest = store.feed.signal.position
-    guard let position = body["position"]?.integer, (0...newest).contains(position) else {
+    let epoch = body["epoch"]
+    if let epoch, epoch.string == nil {
       throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "position must be a position of the feed, 0 to \(newest)")
+        status: 400, code: "badRequest", detail: "epoch must be a string, as in Feed-Epoch")
     }
-    return position
+    guard let position = body["position"]?.integer, position >= 0 else {
+      throw HubRoutes.noSuchPosition(newest: store.feed.signal.position)
+    }
+    return (position, epoch?.string)
+  }
+
+  private static func noSuchPosition(newest: Int) -> ProblemDocument {
+    ProblemDocument(
+      status: 400, code: "badRequest",
+      detail: "position must be a position of the feed, 0 to \(newest)")
   }
 }
 

@@ -11,14 +11,23 @@ package protocol EventFeed: AnyObject, Sendable {
   /// - Parameter completion: Called on any thread.
   func read(
     _ request: FeedRequest, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void)
-  /// The positions of all cursors, by their names.
+  /// The positions of all cursors, by their names. Other nodes may have changed them since.
   var cursors: [String: Int] { get }
+  /// Reads what other nodes may have changed: ``epoch``, ``cursors`` and the position of ``signal``.
+  ///
+  /// - Parameter completion: Called on any thread; with `false` if the store cannot be read now.
+  func refresh(completion: @escaping @Sendable (Bool) -> Void)
   /// Sets a cursor, creating it if there are fewer than ``FeedLimits/cursorCountMax``.
   ///
   /// - Parameter position: `nil` deletes the cursor.
   func setCursor(
     _ name: String, to position: Int?,
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void)
+}
+
+extension EventFeed {
+  /// Of a store that no other process changes.
+  package func refresh(completion: @escaping @Sendable (Bool) -> Void) { completion(true) }
 }
 
 /// The filter of a read.

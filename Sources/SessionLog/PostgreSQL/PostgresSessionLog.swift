@@ -112,6 +112,8 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
       }
       writer = try PostgresWriter(
         connection, address, name: "\(name)-writer", limits, feedLimits, versions, digest: digest)
+      // While this waited for the lock, pickerd move may have begun, and ended early.
+      if let problem = try PostgresSchema.problem(of: address, connection) { throw problem }
       feed = try PostgresFeed(connection, PostgresReader(address, name: "\(name)-feed"))
       follower = try PostgresFollower(
         address, name: "\(name)-follower", incarnation: writer.incarnation, reports, definitions,

@@ -5,6 +5,8 @@ import PickerSession
 /// An encoded snapshot. Encoding may take long (1,000 members with 256 refs each are megabytes), so
 /// it is not done on the writing queue.
 struct EncodedSnapshot: Sendable {
+  /// The epoch of the session when the snapshot was made.
+  let epoch: String
   let entryCount: Int
   let revision: Int
   let isIdle: Bool
@@ -20,6 +22,7 @@ struct EncodedSnapshot: Sendable {
   let shown: StoredDocument?
 
   init(_ snapshot: LogSnapshot, digest: ([UInt8]) -> [UInt8]) {
+    epoch = snapshot.epoch
     entryCount = snapshot.entryCount
     revision = snapshot.state.revision
     isIdle = snapshot.isIdle

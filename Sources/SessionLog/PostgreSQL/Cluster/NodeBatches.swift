@@ -9,23 +9,15 @@ final class NodeBatches: Sendable {
   struct Numbers: Hashable, Sendable {
     /// As that of ``PostgresSchema/history(_:)``.
     let history: String
+    /// The epoch of the feed: another one after a node has found that commits are missing.
+    let feedEpoch: String
     /// By the incarnation of the node.
-    let batches: [Int: Int]
+    var batches: [Int: Int]
 
     static let sql = """
-      SELECT incarnation, batch, (\(PostgresSchema.historySQL)) FROM node
+      SELECT incarnation, batch, (\(PostgresSchema.historySQL)), feed.epoch
+      FROM feed LEFT JOIN node ON true
       """
-
-    init(history: String, batches: [Int: Int]) {
-      self.history = history
-      self.batches = batches
-    }
-
-    init(_ rows: PostgresRows) {
-      var batches: [Int: Int] = [:]
-      for row in 0..<rows.count { batches[rows.int(row, 0) ?? 0] = rows.int(row, 1) }
-      self.init(history: rows.text(0, 2) ?? "", batches: batches)
-    }
   }
 
   private let seen = Mutex<Numbers?>(nil)
@@ -38,9 +30,38 @@ final class NodeBatches: Sendable {
   }
 
   func note(_ numbers: Numbers) {
-    seen.withLock { if $0 == nil || $0?.history == numbers.history { $0 = numbers } }
+    seen.withLock { seen in
+      var numbers = numbers
+      if let seen {
+        guard seen.history == numbers.history else { return }
+        // A notification may have been faster.
+        for (node, batch) in numbers.batches {
+          numbers.batches[node] = max(batch, seen.batches[node] ?? 0)
+        }
+      }
+      seen = numbers
+    }
+  }
+
+  /// Another node has notified this one of a batch.
+  func note(_ batch: Int, of node: Int) {
+    seen.withLock { seen in
+      if let known = seen?.batches[node] { seen?.batches[node] = max(known, batch) }
+    }
   }
 
   /// The writer continues with the database as it is.
   func accept(_ numbers: Numbers) { seen.withLock { $0 = numbers } }
+}
+
+extension NodeBatches.Numbers {
+  /// The result of ``sql``.
+  init(_ rows: PostgresRows) {
+    var batches: [Int: Int] = [:]
+    for row in 0..<rows.count {
+      if let node = rows.int(row, 0) { batches[node] = rows.int(row, 1) }
+    }
+    self.init(
+      history: rows.text(0, 2) ?? "", feedEpoch: rows.text(0, 3) ?? "", batches: batches)
+  }
 }

@@ -10,6 +10,8 @@ enum NodeFact: Hashable, Sendable {
   case head(SessionID, Int?)
   /// A short entry of a session that other nodes have in memory, so that they need not read it.
   case entry(SessionID, epoch: String, sequence: Int, body: String)
+  /// The last batch of the node whose entries and events the message has.
+  case batch(Int)
   /// The newest position of the feed.
   case feed(Int)
   /// Cursors of the feed were set.
@@ -30,6 +32,7 @@ enum NodeFact: Hashable, Sendable {
     case .head(let session, let head): "h \(session) \(head ?? -1)"
     case .entry(let session, let epoch, let sequence, let body):
       "e \(session) \(epoch) \(sequence) \(body)"
+    case .batch(let number): "b \(number)"
     case .feed(let position): "f \(position)"
     case .cursors: "k"
     case .released(let session): "r \(session)"
@@ -64,6 +67,7 @@ enum NodeFact: Hashable, Sendable {
     guard let kind = words.first else { return nil }
     switch (kind, words.count) {
     case ("k", 1): self = .cursors
+    case ("b", 2): self = .batch(numbers[1] ?? 0)
     case ("f", 2): self = .feed(numbers[1] ?? 0)
     case ("h", 3):
       guard let head = numbers[2] else { return nil }

@@ -12,9 +12,9 @@ import Synchronization
 final class PostgresConfirmer: Sendable {
   private let reader: PostgresReader
   private let reports: PostgresReports
-  private let signal: FeedSignal
+  private let feed: PostgresFeed
   private let wake: WakeSignal
-  private let witness: NodeBatches
+  let witness: NodeBatches
   private let queue = DispatchQueue(label: "pickerd.store.confirming")
   private let pending = Mutex(Pending())
 
@@ -35,10 +35,10 @@ final class PostgresConfirmer: Sendable {
   ///   - witness: Gets the batches of all nodes.
   ///   - wake: Set when entries must be read.
   init(
-    _ reader: PostgresReader, _ reports: PostgresReports, _ signal: FeedSignal,
+    _ reader: PostgresReader, _ reports: PostgresReports, _ feed: PostgresFeed,
     _ witness: NodeBatches, wake: WakeSignal
   ) {
-    (self.reader, self.reports, self.signal, self.wake) = (reader, reports, signal, wake)
+    (self.reader, self.reports, self.feed, self.wake) = (reader, reports, feed, wake)
     self.witness = witness
   }
 
@@ -83,7 +83,7 @@ final class PostgresConfirmer: Sendable {
         }
         return report
       }
-      signal.advance(to: found.feedPosition)
+      feed.signal.advance(to: found.feedPosition)
     }
     for request in requests { request.completion() }
     if found != nil || !requests.isEmpty { wake.set() }
@@ -97,6 +97,7 @@ final class PostgresConfirmer: Sendable {
   private func find(
     _ doubts: [ServedSessions.Doubt], notesBatches: Bool, _ connection: PostgresConnection
   ) throws(PostgresError) -> Found {
+    let position = feed.signal.position
     let results = try connection.run(
       [
         PostgresStatement("SELECT newest FROM feed"),
@@ -115,14 +116,17 @@ final class PostgresConfirmer: Sendable {
           head: results[1].int(place, 1) ?? 0)
       }, feedPosition: results[0].int(0, 0) ?? 0)
     // A request does not wait for the standbys because of the batches.
-    if found.feedPosition > signal.position || found.sessions.contains(where: \.isNews)
+    if found.feedPosition > position || found.sessions.contains(where: \.isNews)
       || (notesBatches && witness.isNews(batches))
     {
       try connection.waitForStandbys()
       witness.note(batches)
     }
+    if found.feedPosition < position { feed.findLossLater() }
     for finding in found.sessions where finding.isShorter {
-      try PostgresSchema.renewEpoch(of: finding.doubt, connection)
+      let doubt = finding.doubt
+      try PostgresSchema.renewEpoch(
+        of: doubt.session, doubt.epoch, lacking: doubt.position, connection)
     }
     return found
   }

@@ -45,6 +45,7 @@ extension PostgresFollower {
         }
       }
       outgoing.heads.merge(heads) { $1 }
+      outgoing.batch = result.batch
       if let position = result.feedPosition { outgoing.facts.append(.feed(position)) }
     }
     wake.set()
@@ -72,6 +73,7 @@ extension PostgresFollower {
   func dropOutgoing() {
     let catchUps = outgoing.withLock { outgoing in
       (outgoing.facts, outgoing.entries, outgoing.heads) = ([], [], [:])
+      outgoing.batch = nil
       defer { outgoing.catchUps = [] }
       return outgoing.catchUps
     }
@@ -82,10 +84,12 @@ extension PostgresFollower {
     let (facts, hasDropped) = outgoing.withLock { outgoing in
       defer {
         (outgoing.facts, outgoing.entries, outgoing.heads) = ([], [], [:])
-        outgoing.hasDropped = false
+        (outgoing.batch, outgoing.hasDropped) = (nil, false)
       }
+      // First, so that it is known before what it has stored.
+      let batch = outgoing.batch.map { [NodeFact.batch($0)] } ?? []
       let heads = outgoing.heads.map { NodeFact.head($0.key, $0.value) }
-      let facts = (sendsEntries ? outgoing.entries : []) + heads + outgoing.facts
+      let facts = batch + (sendsEntries ? outgoing.entries : []) + heads + outgoing.facts
       return (facts, outgoing.hasDropped)
     }
     if !facts.isEmpty { try send(facts, connection) }
@@ -152,6 +156,7 @@ extension PostgresFollower {
         if let head { served.noted(head, of: session) } else { served.doubted(session) }
       }
     case .entry: return
+    case .batch(let number): if !isOwn { confirmer.witness.note(number, of: sender) }
     case .released(let session):
       if !isOwn { reports.use { $0.unshare(session, with: sender) } }
     case .feed(let position): feed.signal.advance(to: position)

@@ -49,6 +49,8 @@ final class PostgresFollower: @unchecked Sendable {
     var hasDropped = false
     var entries: [NodeFact] = []
     var heads: [SessionID: Int?] = [:]
+    /// The last batch that has some of these entries, heads and facts.
+    var batch: Int?
     var catchUps: [CatchUp] = []
     var isStopped = false
 
@@ -86,7 +88,7 @@ final class PostgresFollower: @unchecked Sendable {
     self.definitions = definitions
     self.feed = feed
     notify = reports.notify
-    confirmer = PostgresConfirmer(reader, reports, feed.signal, witness, wake: wake)
+    confirmer = PostgresConfirmer(reader, reports, feed, witness, wake: wake)
     feedEpoch = feed.epoch
     first = try connect()
   }
@@ -173,7 +175,9 @@ final class PostgresFollower: @unchecked Sendable {
         connection = nil
         dropOutgoing()
         if error.isCutOff { log?.checkReachability() }
-        if !isAlone && .now - lastTurn > .seconds(PostgresSessionLog.waitSeconds) {
+        // Another node may have started since: then a session lacks its entries.
+        let isNeeded = !isAlone || reports.use { !$0.gaps().isEmpty }
+        if isNeeded && .now - lastTurn > .seconds(PostgresSessionLog.waitSeconds) {
           problem.withLock { $0 = error }
           log?.cannotFollow()
         }

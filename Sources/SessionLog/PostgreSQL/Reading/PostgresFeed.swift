@@ -35,12 +35,44 @@ package final class PostgresFeed: EventFeed {
 
   /// Reads the epoch and the cursors again, which other nodes may have changed.
   func readState() {
+    queue.async { self.adopt(try? self.reader.read { try PostgresFeed.state($0) }) }
+  }
+
+  package func refresh(completion: @escaping @Sendable (Bool) -> Void) {
     queue.async {
-      guard let state = try? self.reader.read({ try PostgresFeed.state($0) }) else { return }
-      // After a restore to the past, positions are used again.
-      if state.epoch != self.epoch { self.signal.restart() }
-      self.state.withLock { $0 = state }
+      let found = try? self.reader.readConfirmed { connection in
+        (
+          state: try PostgresFeed.state(connection),
+          newest: try connection.run("SELECT newest FROM feed").int(0, 0) ?? 0
+        )
+      }
+      self.adopt(found?.state)
+      if let found { self.signal.advance(to: found.newest) }
+      completion(found != nil)
     }
+  }
+
+  /// Gives the feed a new epoch if events that this node has shown are missing, as after a failover
+  /// that has lost commits: their positions will have other events.
+  func findLossLater() { queue.async { try? self.findLoss() } }
+
+  private func findLoss() throws {
+    let known = signal.position
+    let newest = try reader.read { try $0.run("SELECT newest FROM feed").int(0, 0) ?? 0 }
+    if newest >= known { return }
+    try reader.write(
+      """
+      UPDATE feed SET epoch = replace(gen_random_uuid()::text, '-', '')
+      WHERE epoch = $1 AND newest < $2
+      """, [.text(epoch), .int(known)])
+    adopt(try reader.read { try PostgresFeed.state($0) })
+  }
+
+  private func adopt(_ state: (epoch: String, cursors: [String: Int])?) {
+    guard let state else { return }
+    // After a restore to the past, positions are used again.
+    if state.epoch != epoch { signal.restart() }
+    self.state.withLock { $0 = state }
   }
 
   private static func state(
@@ -66,7 +98,10 @@ package final class PostgresFeed: EventFeed {
 
   /// Returns only events that the standbys have.
   private func page(_ request: FeedRequest) throws -> FeedPage {
+    let known = signal.position
     let page = try reader.read { try PostgresFeed.page(request, $0) }
+    // Otherwise a reader that waits for the known position would read without end.
+    if page.lines.isEmpty && page.position < known { try findLoss() }
     if page.position <= signal.position { return page }
     let confirmed = try reader.readConfirmed { try PostgresFeed.page(request, $0) }
     signal.advance(to: confirmed.position)

@@ -1,4 +1,5 @@
 import Foundation
+import PickerSession
 
 /// The schema `pickerd` of the database, as migrations in the order of the releases.
 ///
@@ -141,14 +142,17 @@ enum PostgresSchema {
 
   /// Gives a session whose log lacks entries that this node knows a new epoch, unless another node
   /// has done so.
+  ///
+  /// - Parameter position: The last known entry.
   static func renewEpoch(
-    of doubt: ServedSessions.Doubt, _ connection: PostgresConnection
+    of session: SessionID, _ epoch: String, lacking position: Int,
+    _ connection: PostgresConnection
   ) throws(PostgresError) {
     try connection.run(
       """
       UPDATE session SET epoch = replace(gen_random_uuid()::text, '-', '')
-      WHERE id = $1 AND epoch = $2
-      """, [.text(doubt.session.text), .text(doubt.epoch)])
+      WHERE id = $1 AND epoch = $2 AND head < $3
+      """, [.text(session.text), .text(epoch), .int(position)])
   }
 
   /// The version of the stored schema; 0 if there is none.

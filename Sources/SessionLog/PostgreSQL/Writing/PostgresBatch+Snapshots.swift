@@ -14,11 +14,14 @@ extension PostgresBatch {
       if let document { store(document, isLogged: false, of: session) }
     }
     let spacing = SnapshotSpacing(limits)
+    // One of another epoch may cover entries that a failover or a restore has lost.
     check(
       session,
       """
-      SELECT store_snapshot(
-        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+      SELECT coalesce((
+        SELECT store_snapshot(
+          $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+        FROM session WHERE id = $1 AND epoch = $20 AND head >= $2), true)
       """,
       [
         .text(session.text), .int(snapshot.entryCount), .int(snapshot.revision),
@@ -28,7 +31,7 @@ extension PostgresBatch {
         .ints(snapshot.spent.ticks), .int(snapshot.eventSequence), .int(snapshot.nextTick),
         .int(snapshot.idleMilliseconds), .text(snapshot.status.rawValue),
         .int(-spacing.revision(before: 0)), .int(spacing.rowCountMax),
-        .int(spacing.rowCountMin),
+        .int(spacing.rowCountMin), .text(snapshot.epoch),
       ])
   }
 }

@@ -39,6 +39,7 @@ struct PostgresBatch {
   /// The number of entries.
   private(set) var entryCount = 0
   private(set) var eventCount = 0
+  let number: Int
   /// The incarnation of the node.
   private let node: Int
   private let isClockPlausible: Bool
@@ -51,18 +52,17 @@ struct PostgresBatch {
   ///   - isFlushed: Whether the commit waits for the disk and the standbys, during which the rows
   ///     of the sessions are locked. If not, the caller waits for them after it.
   ///   - isClockPlausible: Whether what is too old by the clock is deleted.
-  ///   - epochs: The epochs of the sessions, as the hubs know them. Entries of sessions without
-  ///     one, or that have another one in the log, are not stored.
-  ///   - shared: The sessions that other nodes have in memory.
+  ///   - expected: The state of the sessions, as the hubs know it. Entries of sessions without
+  ///     one, or that have another epoch or fewer entries in the log, are not stored.
   init(
     _ records: [StoreRecord], by node: PostgresNode, isFlushed: Bool = true,
-    isClockPlausible: Bool = true, epochs: [SessionID: String], shared: [SessionID] = [],
+    isClockPlausible: Bool = true, expected: [SessionID: ServedSessions.Expectation],
     _ limits: SessionLimits, _ feedLimits: FeedLimits, _ versions: FoldVersions,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
     sessions = records.sessions
-    self.shared = Dictionary(uniqueKeysWithValues: shared.map { ($0, []) })
-    self.node = node.incarnation
+    shared = expected.filter(\.value.isShared).mapValues { _ in [] }
+    (self.node, number) = (node.incarnation, node.batch)
     (self.limits, self.feedLimits, self.versions) = (limits, feedLimits, versions)
     self.isClockPlausible = isClockPlausible
     self.digest = digest
@@ -70,7 +70,7 @@ struct PostgresBatch {
     for case .log(.created(let origin), let session) in records { create(session, origin) }
     if !creations.isEmpty { own(creations.map(\.session)) }
     lock()
-    insertEntries(of: records, node, epochs)
+    insertEntries(of: records, node, expected)
     for record in records {
       switch record {
       case .log(.ended(let event, let count), let session): end(session, event, after: count)
@@ -151,13 +151,14 @@ struct PostgresBatch {
   }
 
   /// Adds the entries of each session after its last one, whichever node has appended that. A
-  /// session that has another epoch than its hub knows gets none.
+  /// session that has another epoch than its hub knows, or not all entries, gets none.
   private mutating func insertEntries(
-    of records: [StoreRecord], _ node: PostgresNode, _ epochs: [SessionID: String]
+    of records: [StoreRecord], _ node: PostgresNode,
+    _ expected: [SessionID: ServedSessions.Expectation]
   ) {
     var byteCounts: [SessionID: Int] = [:]
     var entries: [(session: SessionID, number: Int, body: Data)] = []
-    for case .log(.entry(let entry), let session) in records where epochs[session] != nil {
+    for case .log(.entry(let entry), let session) in records where expected[session] != nil {
       let (body, document) = entry.stored(digest: digest)
       if let document { store(document, isLogged: true, of: session) }
       entryCounts[session, default: 0] += 1
@@ -177,9 +178,9 @@ struct PostgresBatch {
         UPDATE session SET head = session.head + g.count, row_count = row_count + g.count,
           byte_count = byte_count + g.size, has_members = true, active_at = now_ms(),
           served_by = $5
-        FROM unnest($1, $2, $3, $4) AS g(id, epoch, count, size)
+        FROM unnest($1, $2, $3, $4, $10) AS g(id, epoch, count, size, position)
         WHERE session.id = g.id AND session.id = ANY ($1) AND session.epoch = g.epoch
-          AND session.ended_at IS NULL
+          AND session.ended_at IS NULL AND session.head >= g.position
         RETURNING session.id, session.number, session.head - g.count AS base
       ), added AS (
         INSERT INTO entry (session, sequence, node, serial, body)
@@ -190,10 +191,11 @@ struct PostgresBatch {
       SELECT id, base FROM grown
       """,
       [
-        .texts(grown.map(\.text)), .texts(grown.map { epochs[$0] ?? "" }),
+        .texts(grown.map(\.text)), .texts(grown.map { expected[$0]?.epoch ?? "" }),
         .ints(grown.map { entryCounts[$0] ?? 0 }), .ints(grown.map { byteCounts[$0] ?? 0 }),
         .int(node.incarnation), .int(node.serial), .texts(entries.map(\.session.text)),
         .ints(entries.map(\.number)), .blobs(entries.map(\.body)),
+        .ints(grown.map { expected[$0]?.position ?? 0 }),
       ])
     add(PostgresBatch.joining(byHash: false))
   }

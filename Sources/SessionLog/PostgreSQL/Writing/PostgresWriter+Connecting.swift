@@ -38,13 +38,11 @@ extension PostgresWriter {
     let row = try connection.run(
       "UPDATE node SET fence = fence + 1 WHERE incarnation = $1 RETURNING fence, batch",
       [.int(node.incarnation)])
-    let history = try PostgresSchema.history(connection)
-    let numbers = NodeBatches.Numbers(
-      history: history,
-      batches: NodeBatches.Numbers(try connection.run(NodeBatches.Numbers.sql)).batches)
+    let numbers = NodeBatches.Numbers(try connection.run(NodeBatches.Numbers.sql))
+    let history = numbers.history
     let known = try connection.run("SELECT history FROM store").text(0, 0) ?? ""
     if row.count == 1, let fence = row.int(0, 0), let batch = row.int(0, 1),
-      batch >= committedBatch, hasAll(numbers, since: known, history)
+      batch >= committedBatch, hasAll(numbers, since: known)
     {
       node.fence = fence
       committedBatch = batch
@@ -65,20 +63,27 @@ extension PostgresWriter {
     try connection.run("COMMIT")
     hasLostHistory = hasLost
     (committedBatch, unknownBatch) = (0, nil)
-    witness.accept(numbers)
+    witness.accept(NodeBatches.Numbers(try connection.run(NodeBatches.Numbers.sql)))
   }
 
   /// Whether a database with another history, as after a failover, has all batches of the other
   /// nodes that this one has seen. Nodes that stopped with the old primary cannot find that out. A
   /// dump in another database may be of any time.
-  private func hasAll(
-    _ numbers: NodeBatches.Numbers, since known: String, _ history: String
-  ) -> Bool {
-    if known == history { return true }
-    let (system, former) = (history.prefix { $0 != "/" }, known.prefix { $0 != "/" })
-    guard system == former else { return false }
-    return (witness.last?.batches ?? [:]).allSatisfy { other, number in
-      other == node.incarnation || number <= numbers.batches[other] ?? -1
+  private func hasAll(_ numbers: NodeBatches.Numbers, since known: String) -> Bool {
+    let (history, last) = (numbers.history, witness.last)
+    let isAccepted = known == history
+    if isAccepted {
+      // Another node has accepted the history, or this one; or it has found that commits are
+      // missing.
+      guard let last, last.history != history, last.feedEpoch == numbers.feedEpoch else {
+        return true
+      }
+    } else if history.prefix(while: { $0 != "/" }) != known.prefix(while: { $0 != "/" }) {
+      return false
+    }
+    return (last?.batches ?? [:]).allSatisfy { other, number in
+      // The row of a node that has stopped may have been deleted since.
+      other == node.incarnation || number <= numbers.batches[other] ?? (isAccepted ? .max : -1)
     }
   }
 }

@@ -46,6 +46,26 @@ extension PostgresWriter {
       bases: bases, feed: ends[0], sizes: ends[1])
   }
 
+  /// Gives the sessions that got no entries because their logs lack entries that this node has
+  /// reported, as after a failover that has lost commits, a new epoch.
+  func renewShorter(
+    _ result: Result, _ batch: PostgresBatch,
+    _ expected: [SessionID: ServedSessions.Expectation], _ connection: PostgresConnection
+  ) throws(PostgresError) {
+    for session in batch.entryCounts.keys where result.bases[session] == nil {
+      guard let known = expected[session], let size = result.byteCounts[session], size != nil else {
+        continue
+      }
+      do throws(PostgresError) {
+        try PostgresSchema.renewEpoch(
+          of: session, known.epoch, lacking: known.position, connection)
+      } catch {
+        // The batch is committed: it must not be passed again.
+        throw PostgresError(isConnectionLost: false, state: nil, error.description)
+      }
+    }
+  }
+
   static func result(
     of batch: PostgresBatch, lost: [SessionID], living: some Sequence<SessionID>,
     refused: [SessionID], bases: [SessionID: Int], feed: PostgresRows, sizes: PostgresRows
@@ -62,7 +82,7 @@ extension PostgresWriter {
       byteCounts: byteCounts, bases: bases, refused: Set(refused), lost: Set(lost),
       living: living, heads: heads,
       shared: batch.shared, feedPosition: batch.eventCount > 0 ? feed.int(0, 0) : nil,
-      hasEnded: !batch.ended.isEmpty)
+      hasEnded: !batch.ended.isEmpty, batch: batch.number)
   }
 
   private static func byteCounts(_ sizes: PostgresRows) -> [SessionID: Int?] {

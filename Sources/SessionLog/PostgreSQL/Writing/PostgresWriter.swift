@@ -32,6 +32,8 @@ final class PostgresWriter {
     /// The newest position of the feed, if the batch had events.
     let feedPosition: Int?
     let hasEnded: Bool
+    /// The number of the batch.
+    let batch: Int
   }
 
   let address: PostgresAddress
@@ -182,24 +184,24 @@ final class PostgresWriter {
     node.batch = isCommitted ? committedBatch : committedBatch + 1
     let batch = PostgresBatch(
       records, by: node, isFlushed: isAlone, isClockPlausible: !clockDoubt.isRaised,
-      epochs: expected.mapValues(\.epoch),
-      shared: expected.filter(\.value.isShared).map(\.key), limits, feedLimits, versions,
-      digest: digest)
+      expected: expected, limits, feedLimits, versions, digest: digest)
     triedCount = batch.entryCount
     if isCommitted {
       let result = try outcome(of: batch, expected, connection)
       unknownBatch = nil
       node.serial += batch.entryCount
+      try renewShorter(result, batch, expected, connection)
       return result
     }
     unknownBatch = node.batch
     let statements = batch.statements + (isAlone ? [] : PostgresConnection.flush)
+    let result: Result
     do throws(PostgresError) {
       let rows = try connection.run(statements, within: seconds)
       unknownBatch = nil
       committedBatch = node.batch
       node.serial += batch.entryCount
-      return PostgresWriter.result(
+      result = PostgresWriter.result(
         of: batch, lost: batch.checked.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
         living: batch.ended.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
         refused: batch.creations.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
@@ -214,6 +216,8 @@ final class PostgresWriter {
       if !error.isConnectionLost { unknownBatch = nil }
       throw error.isFenced ? unregistered() : error
     }
+    try renewShorter(result, batch, expected, connection)
+    return result
   }
 
   /// Gives up the last batch: its sessions are reported as lost. No later append has its serial
