@@ -106,6 +106,41 @@ def test_a_reload_resumes_the_same_member(window, server):
     expect(bo.selected(0)).to_have_text("Linux")
 
 
+def test_an_invalid_argument_is_refused_and_the_connection_stays(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana")
+
+    for wrong in ("'2018-02-30'", "''", "null", "5"):
+        outcome = ana.picker(f"tap({{ date: {wrong} }})")
+        assert (outcome["outcome"], outcome["code"]) == ("refused", "badMessage"), wrong
+
+    expect(ana.note).to_contain_text("date must be a valid date like 2026-11-20")
+    ana.day("2018-11-14").click()
+    ana.is_idle()
+    expect(ana.chip).to_have_text("Connected")
+    assert session.revision() == 1
+
+
+def test_an_invalid_command_that_an_older_page_has_stored_is_sent_only_once(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana")
+    member = ana.picker("self.id")
+    ana.page.evaluate("""() => {
+        const name = Object.keys(sessionStorage).find((one) => one.startsWith("pickerd "));
+        const memory = JSON.parse(sessionStorage.getItem(name));
+        const message = { type: "tap", date: "2018-02-30", ref: 1 };
+        const pending = [{ ref: 1, message, sent: true }];
+        sessionStorage.setItem(name, JSON.stringify({ ...memory, ref: 1, pending }));
+      }""")
+    ana.page.reload()
+    expect(ana.page.get_by_text("This page does not match the server.").first).to_be_visible()
+
+    ana.page.reload()
+
+    expect(ana.chip).to_have_text("Connected")
+    assert ana.picker("self.id") == member
+
+
 def test_a_return_to_a_picker_within_the_page_resumes_the_same_member(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")

@@ -238,6 +238,21 @@ test("an ended session is forgotten without reconnecting", () => {
   assert.equal(timer(effects, "redial"), null);
 });
 
+test("commands that are lost when the server closes for good are not sent after a reload", () => {
+  for (const code of [1009, 4400, 4403]) {
+    const machine = live();
+    machine.command(select(1));
+    const effects = machine.closed(code);
+    assert.equal(named(effects, "settle")[0].outcome.outcome, "lost");
+    const { memory } = named(effects, "save").at(-1);
+    const reloaded = new PickerMachine({}, memory);
+    reloaded.start();
+    assert.equal(sent(reloaded.opened())[0].resume.member, "m_1");
+    assert.deepEqual(sent(reloaded.received({ ...welcome, ref: 1 })), []);
+    assert.equal(sent(reloaded.command(select(2)))[0].ref, 2);
+  }
+});
+
 test("after a wrong secret the client joins once as a new member, then asks for credentials", () => {
   const machine = live();
   machine.closed(1006);

@@ -1,5 +1,6 @@
 // The messages of a live connection: commands and their answers, deltas in order, months and rows.
 
+import { problemOf } from "./arguments.js";
 import { Looking } from "./looking.js";
 import { PendingCommands, queueable, queuedMax } from "./pending.js";
 import { PickerState } from "./state.js";
@@ -83,11 +84,11 @@ export class Conversation {
 
   /** @param {Command} command @param {"live" | "later" | "never"} when it can be sent */
   command(command, when) {
+    const problem = problemOf(command);
+    if (problem !== null) return this.#decline(command, "refused", "badMessage", problem);
     const canWait = when === "later" && queueable.has(command.type) && this.pending.entries.length < queuedMax;
     if (when !== "live" && !canWait) {
-      this.#settle(this.pending.ref += 1, { outcome: "offline" });
-      // Not saved: after `stop` another session of the page may be this member.
-      return this.#notify([{ kind: "refused", code: "offline", detail: "there is no connection", command, mine: true }]);
+      return this.#decline(command, "offline", "offline", "there is no connection");
     }
     const isHeld = this.pending.unsent.length > 0;
     const { entry, replaced } = this.pending.add(command);
@@ -117,9 +118,10 @@ export class Conversation {
     if (this.looking.months) this.perform({ effect: "send", message: { type: "months", ...this.looking.months } });
   }
 
-  /** Settles all pending commands as lost. */
+  /** Settles all pending commands as lost. They must not be sent by a reloaded page either. */
   giveUp() {
     for (const entry of this.pending.takeAll()) this.#settle(entry.ref, { outcome: "lost" });
+    this.save();
   }
 
   save() {
@@ -127,6 +129,18 @@ export class Conversation {
     const { ref, entries } = this.pending;
     const memory = { ...this.identity, revision: this.state.revision, ref, pending: entries };
     this.perform({ effect: "save", memory });
+  }
+
+  /**
+   * Settles a command that is neither sent nor queued.
+   * @param {Command} command @param {"refused" | "offline"} outcome
+   * @param {string} code @param {string} detail
+   */
+  #decline(command, outcome, code, detail) {
+    // Not saved: after `stop` another session of the page may be this member.
+    const ref = this.pending.ref += 1;
+    this.#settle(ref, outcome === "refused" ? { outcome, code, detail } : { outcome });
+    this.#notify([{ kind: "refused", code, detail, command, mine: true }]);
   }
 
   /** @param {Message} message */

@@ -1,5 +1,6 @@
 // A member of a session: performs the effects of the state machine with a socket, timers and storage.
 
+import { check } from "./arguments.js";
 import { PickerMachine } from "./machine.js";
 import { predictRange, predictRows, resultOf, isOpen } from "./predict.js";
 
@@ -126,19 +127,30 @@ export class PickerSession extends EventTarget {
    * Sets the months in view.
    * @param {string} from `YYYY-MM` @param {number} count at most 24
    */
-  months(from, count) { this.#perform(this.#machine.lookAt(from, count)); }
+  months(from, count) {
+    check({ type: "months", from, count });
+    this.#perform(this.#machine.lookAt(from, count));
+  }
+
   /** Whether `months` was called. */
   get hasMonths() { return this.#machine.conversation.looking.months !== null; }
   /**
    * Requests the rows in view that were not received yet.
    * @param {number} column @param {number} from @param {number} through
    */
-  wantRows(column, from, through) { this.#perform(this.#machine.wantRows(column, from, through)); }
+  wantRows(column, from, through) {
+    check({ type: "rows", column, from, through });
+    this.#perform(this.#machine.wantRows(column, from, through));
+  }
+
   /**
    * Shows the user's finger to the others; null: lifted.
    * @param {{column: number, row: number} | {date: string} | null} touch
    */
-  touch(touch) { this.#perform(this.#machine.touch(touch)); }
+  touch(touch) {
+    check({ type: "touch", ...touch });
+    this.#perform(this.#machine.touch(touch));
+  }
 
   /** @param {Command} command @returns {Promise<Outcome>} never rejects */
   command(command) {

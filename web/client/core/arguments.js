@@ -1,0 +1,66 @@
+// Checks of arguments. The server closes the connection after an invalid message, so none is sent.
+
+import { dayCountOf, monthIndexOf } from "./civil.js";
+
+/** @param {unknown} value whether it is `YYYY-MM` */
+const isMonth = (value) =>
+  typeof value === "string" && /^\d{4}-(0[1-9]|1[0-2])$/.test(value) && !value.startsWith("0000");
+
+/** @param {unknown} value whether it is `YYYY-MM-DD`, and the month has that day */
+function isDate(value) {
+  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const day = Number(value.slice(8));
+  return isMonth(value.slice(0, 7)) && day >= 1 && day <= dayCountOf(monthIndexOf(value));
+}
+
+/** @param {unknown} value */
+const isText = (value) => typeof value === "string";
+
+/** What a field must be, in the words of the server. */
+const integer = { isValid: Number.isSafeInteger, must: "an integer" };
+const number = { isValid: Number.isFinite, must: "a number" };
+const month = { isValid: isMonth, must: "a month like 2026-11" };
+const date = { isValid: isDate, must: "a valid date like 2026-11-20" };
+const text = { isValid: isText, must: "a string" };
+
+/**
+ * The fields that a message needs; none for the types that have none.
+ * @param {import("./types").Message} message
+ */
+function fieldsOf(message) {
+  switch (message.type) {
+    case "select": {
+      const key = message.key !== undefined && { key: text };
+      return { column: integer, row: integer, generation: integer, ...key };
+    }
+    case "tap":
+      if (message.month === undefined || message.date !== undefined) return { date };
+      return message.cell === undefined ? { month, x: number, y: number } : { month, cell: integer };
+    case "touch":
+      if (message.date !== undefined) return { date };
+      return "column" in message || "row" in message ? { column: integer, row: integer } : {};
+    case "months": return { from: month, count: integer };
+    case "rows": return { column: integer, from: integer, through: integer };
+    default: return {};
+  }
+}
+
+/**
+ * What is wrong with a message or request of the page; null if nothing is.
+ * @param {import("./types").Message} message @returns {string | null}
+ */
+export function problemOf(message) {
+  for (const [name, { isValid, must }] of Object.entries(fieldsOf(message))) {
+    if (!isValid(message[name])) return `${name} must be ${must}`;
+  }
+  return null;
+}
+
+/**
+ * @param {import("./types").Message} message
+ * @throws {TypeError} if it is invalid
+ */
+export function check(message) {
+  const problem = problemOf(message);
+  if (problem) throw new TypeError(problem);
+}
