@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 pytest_plugins = ["webpages"]
 pytestmark = pytest.mark.used_pages
 
+MERGE = {"Content-Type": "application/merge-patch+json"}
+
 
 def two(window, server, definition, **rest):
     session = server.session(definition, **rest)
@@ -19,6 +21,16 @@ def painted(one, month):
     return one.bands(month).evaluate_all("""(bands) => bands.map((band) => [
         Number(band.style.getPropertyValue('--row')), Number(band.style.getPropertyValue('--from')),
         Number(band.style.getPropertyValue('--days')), 'head' in band.dataset, 'tail' in band.dataset])""")
+
+
+def is_at_the_top(one, month):
+    """Whether a month is the first one in view, and nothing of it is scrolled away."""
+    return one.page.locator(".scroller").evaluate("""(list, month) => {
+        const { top } = list.getBoundingClientRect();
+        const first = [...list.querySelectorAll(".month")]
+          .find((one) => one.getBoundingClientRect().bottom > top + 1);
+        return first?.dataset.month === month && first.getBoundingClientRect().top >= top - 1;
+      }""", month)
 
 
 def test_two_members_select_a_range_together(window, server):
@@ -195,3 +207,29 @@ def test_midnight_updates_an_open_page(window, server):
     expect(ana.day("2018-11-24")).to_have_attribute("aria-current", "date")
     expect(ana.day("2018-11-23")).to_have_attribute("aria-disabled", "true")
     expect(ana.day("2018-11-23")).not_to_have_attribute("data-unavailable", "taken")
+
+
+@pytest.mark.parametrize("scrolled", ["to the next month", "within the month"])
+@pytest.mark.parametrize("cause", ["midnight", "host"])
+def test_the_next_month_comes_up_when_the_first_one_is_removed(window, server, cause, scrolled):
+    server.clock("2018-11-30T22:00:00+08:00")
+    ana, bo, session = two(window, server, {
+        **CALENDAR, "months": {"from": "thisMonth", "through": "thisMonth+P6M"}})
+    for one in (ana, bo):
+        if scrolled == "within the month":
+            one.page.locator(".scroller").evaluate("(list) => list.scrollTo(0, 300)")
+        else:
+            one.button("Next month").click()
+            # Less than a pixel of the month before may remain at the top.
+            one.page.locator(".scroller").evaluate("(list) => list.scrollBy(0, -0.5)")
+
+    if cause == "midnight":
+        server.clock("2018-12-01T00:00:10+08:00")
+    else:
+        change = {"months": {"from": "2018-12", "through": "2019-05"}}
+        answer = server.request("PATCH", session.path + "/definition", change, headers=MERGE)
+        assert answer.status == 200, answer
+
+    for one in (ana, bo):
+        expect(one.month("2018-11")).to_have_count(0)
+        wait_until(lambda one=one: is_at_the_top(one, "2018-12"), what="December at the top")

@@ -196,8 +196,11 @@ export class MonthList {
   /** @param {{index: number, within: number}} anchor */
   #restore({ index, within }) {
     if (!this.layout) return;
-    const position = Math.max(0, Math.min(this.layout.count - 1, index - this.layout.firstIndex));
-    this.element.scrollTop = this.layout.top(position) + within * this.layout.height(position);
+    const wanted = index - this.layout.firstIndex;
+    const position = Math.max(0, Math.min(this.layout.count - 1, wanted));
+    // The offset within a month that was removed is none within the nearest one.
+    const offset = position === wanted ? within * this.layout.height(position) : 0;
+    this.element.scrollTop = this.layout.top(position) + offset;
   }
 
   #positionsInView() {
