@@ -102,6 +102,18 @@ def test_a_clamped_range_shows_the_reason_with_undo_until_the_next_change(window
     expect(bo.note).to_contain_text("at most 5 days")
 
 
+def test_a_refusal_is_replaced_after_the_next_own_change(window, server):
+    ana, _, _ = two(window, server, {**CALENDAR, "minDays": 3})
+    ana.day("2018-11-05").click()
+    ana.day("2018-11-06").click()
+    expect(ana.note).to_contain_text("A range has at least 3 days")
+    ana.page.wait_for_timeout(2100)
+
+    ana.button("Clear").click()
+
+    expect(ana.note).to_contain_text("You: cleared", timeout=40_000)
+
+
 def test_a_tap_on_a_disabled_day_shows_the_reason_and_counts_no_hit(window, server):
     ana, _, session = two(window, server, {
         **CALENDAR, "min": "2018-11-05", "max": "2018-11-28",

@@ -56,6 +56,31 @@ def test_a_clamp_is_shown_with_values_reason_and_author(window, server):
     expect(bo.spoken).to_contain_text("Ana: Day 31 → 28")
 
 
+@pytest.mark.parametrize("keys", [("4",), ("ArrowDown",)], ids=["another month", "one key"])
+def test_a_correction_is_hidden_after_the_next_own_change_once_it_could_be_read(
+        window, server, keys):
+    session = server.session({**DATE, "min": "2000-01-01", "initial": "2017-01-31"})
+    ana = window(server, session, name="Ana")
+    ana.page.evaluate("""() => {
+        const note = document.querySelector("pickerd-wheels").shadowRoot.querySelector(".note");
+        let since = null;
+        window.noteShownFor = new Promise((resolve) => {
+          new MutationObserver(() => {
+            if (note.hasAttribute("data-shown")) since ??= performance.now();
+            else if (since !== null) resolve(performance.now() - since);
+          }).observe(note, { attributes: true });
+        });
+      }""")
+    ana.type_at(1, "ArrowDown")
+    expect(ana.note).to_contain_text("Day 31 → 28: this month has 28 days")
+
+    ana.type_at(1, *keys)
+
+    expect(ana.chosen).not_to_contain_text("February")
+    # Without a change it would be shown for the minute for which notes stay in tests.
+    assert 1900 < ana.page.evaluate("window.noteShownFor") < 40_000
+
+
 def test_a_clamp_to_today_shows_the_bound(window, server):
     ana, bo, _ = two(window, server, DATE)
     ana.type_at(0, "2", "0", "1", "7")

@@ -9,9 +9,14 @@ import { icon, make, setAttribute } from "./dom.js";
  * this member makes a change, or the status changes.
  */
 const stayMilliseconds = { decision: Infinity, correction: 9000, refusal: 7000, change: 7000, move: 5000, people: 4000 };
+/** A note that a change of this member has outdated can be read first: several may follow at once. */
+const readMilliseconds = 2000;
 /** A sentence does not replace one with a greater weight. `change`: the host has changed the definition. */
 const weight = { decision: 4, correction: 3, refusal: 3, change: 3, move: 2, people: 1 };
-/** Tones of sentences that are shown below a decision; others are not shown beside it. */
+/**
+ * Tones of sentences that are shown below a decision, and that a later change of this member
+ * outdates; others are not shown beside a decision.
+ */
 const concernsMember = new Set(["correction", "refusal"]);
 
 export class Note {
@@ -24,6 +29,8 @@ export class Note {
     /** @type {Sentence[]} the sentences of one event-loop iteration, which are shown together */
     this.batch = [];
     this.weight = 0;
+    /** When the note was shown, in milliseconds. */
+    this.shownAt = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     setAttribute(this.element, "data-shown", null);
@@ -53,6 +60,7 @@ export class Note {
     if (canUndo) this.undoButton.hidden = false;
     if (isBelow) return;
     setAttribute(this.element, "data-shown", sentence.tone);
+    this.shownAt = performance.now();
     this.#stay(stayMilliseconds[sentence.tone]);
   }
 
@@ -61,9 +69,17 @@ export class Note {
     if (this.batch.length === 0) this.#hideUndo();
   }
 
-  /** Hides a sentence about others, or a decision, once this member has made a change of its own. */
+  /**
+   * Hides what is no longer true once this member has made a change of its own: sentences about
+   * others and a decision at once, a correction or refusal when it could be read.
+   */
   outdate() {
-    if (this.batch.length === 0 && (this.weight <= weight.move || this.hasDecision)) this.hide();
+    if (this.batch.length > 0) return;
+    if (this.weight <= weight.move || this.hasDecision) return this.hide();
+    if (!concernsMember.has(this.element.getAttribute("data-shown") ?? "")) return;
+    const unread = this.shownAt + readMilliseconds - performance.now();
+    if (unread > 0) this.#stay(unread);
+    else this.hide();
   }
 
   /** Whether the reason of the host's decision is shown. */

@@ -226,7 +226,10 @@ export class PickerElement extends HTMLElement {
     else this.announcer.announceLater(`${sentence.who} ${sentence.tone}`, text);
     // Own changes are not reported, unless their outcome differs from the request.
     const isCleared = notice.kind === "range" && notice.cause === "clear";
-    if (sentence.mine && sentence.tone === "move" && !isCleared) return this.note.outdate();
+    if (sentence.mine && sentence.tone === "move") {
+      this.note.outdate();
+      if (!isCleared) return;
+    }
     this.note.show(sentence, text, sentence.canUndo && picker.canChange);
   }
 
