@@ -49,6 +49,30 @@ def test_the_language_of_an_open_picker_can_be_changed(window, server, locale, t
         expect(ana.selected(1)).to_have_text("11月")
 
 
+def test_a_note_that_is_shown_is_translated_with_the_page(window, server):
+    session = server.session({**CALENDAR, "maxDays": 5})
+    ana, bo = (window(server, session, name=name) for name in ("Ana", "Bo"))
+    ana.day("2018-11-05").click()
+    bo.day("2018-11-20").click()
+    expect(ana.note).to_contain_text("Bo: Nov 20, 2018 → Nov 9, 2018: you can pick at most 5 days")
+
+    ana.page.select_option("#language", "de")
+
+    expect(ana.note).to_contain_text("Bo: 20. Nov. 2018 → 9. Nov. 2018: ", timeout=40_000)
+    expect(ana.note).to_contain_text("höchstens 5 Tage")
+    expect(ana.note.get_by_role("button", name="Rückgängig")).to_be_visible()
+
+
+def test_why_a_day_is_not_available_is_translated_with_the_page(window, server):
+    ana = window(server, server.session({**CALENDAR, "max": "2018-11-28"}), name="Ana")
+    ana.day("2018-11-30").click(force=True)
+    expect(ana.note).to_contain_text("the latest day you can pick is Nov 28, 2018")
+
+    ana.page.select_option("#language", "de")
+
+    expect(ana.note).to_contain_text("28. Nov. 2018", timeout=40_000)
+
+
 def test_the_theme_can_be_selected_and_is_stored(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana", color_scheme="light")

@@ -157,9 +157,11 @@ export class CalendarElement extends PickerElement {
     const cell = picker.state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
     if (cell?.disabled) {
       // Without a request: shows why the day is not available.
-      const text = whyNot(date, picker, this.words);
+      const write = () => whyNot(date, picker, this.words);
+      const text = write();
       this.announcer.announceNow(text);
-      this.note.show({ text, who: "", color: null, mine: true, tone: "refusal", canUndo: false }, text, false);
+      const about = { text, who: "", color: null, mine: true, canUndo: false };
+      this.note.show({ ...about, tone: "refusal" }, write, false);
     } else {
       void picker.tap({ date });
     }

@@ -1,6 +1,6 @@
 // The note under a picker: corrections, refusals and changes of others, with an Undo button.
 
-import { icon, make, setAttribute } from "./dom.js";
+import { icon, make, setAttribute, setText } from "./dom.js";
 
 /** @typedef {import("./sentences.js").Sentence} Sentence */
 
@@ -9,7 +9,7 @@ import { icon, make, setAttribute } from "./dom.js";
  * this member makes a change, or the status changes.
  */
 const stayMilliseconds = { decision: Infinity, correction: 9000, refusal: 7000, change: 7000, move: 5000, people: 4000 };
-/** A note that a change of this member has outdated can be read first: several may follow at once. */
+/** A note that this member has outdated can be read first: several changes may follow at once. */
 const readMilliseconds = 2000;
 /** A sentence does not replace one with a greater weight. `change`: the host has changed the definition. */
 const weight = { decision: 4, correction: 3, refusal: 3, change: 3, move: 2, people: 1 };
@@ -24,6 +24,8 @@ export class Note {
   constructor(undo, left) {
     this.left = left;
     this.list = make("ul", { class: "sentences" });
+    /** @type {WeakMap<Element, () => string>} write the text of a line in the current language */
+    this.writers = new WeakMap();
     this.undoButton = make("button", { class: "undo-note", part: "undo", type: "button", onclick: () => { undo(); this.hide(); } });
     this.element = make("div", { class: "note", part: "note" }, this.list, this.undoButton);
     /** @type {Sentence[]} the sentences of one event-loop iteration, which are shown together */
@@ -36,13 +38,21 @@ export class Note {
     setAttribute(this.element, "data-shown", null);
   }
 
-  /** @param {string} undo the text of the button */
+  /**
+   * Writes everything in another language.
+   * @param {string} undo the text of the button
+   */
   setWords(undo) {
     this.undoButton.replaceChildren(icon("undo"), undo);
+    for (const line of this.list.children) setText(line, this.writers.get(line)?.() ?? "");
   }
 
-  /** @param {Sentence} sentence @param {string} text with its author @param {boolean} canUndo */
-  show(sentence, text, canUndo) {
+  /**
+   * @param {Sentence} sentence
+   * @param {() => string} write its text with the author, in the language of the page at that time
+   * @param {boolean} canUndo
+   */
+  show(sentence, write, canUndo) {
     const isLighter = this.element.hasAttribute("data-shown") && weight[sentence.tone] < this.weight;
     const isBelow = isLighter && this.hasDecision && concernsMember.has(sentence.tone);
     if (isLighter && !isBelow) return;
@@ -54,7 +64,8 @@ export class Note {
     }
     this.batch.push(sentence);
     this.weight = Math.max(this.weight, weight[sentence.tone]);
-    const line = make("li", { class: `sentence ${sentence.tone}` }, text);
+    const line = make("li", { class: `sentence ${sentence.tone}` }, write());
+    this.writers.set(line, write);
     if (sentence.color) line.style.setProperty("--author", sentence.color);
     this.list.append(line);
     if (canUndo) this.undoButton.hidden = false;

@@ -215,22 +215,30 @@ export class PickerElement extends HTMLElement {
     if ("by" in notice && notice.by !== null) this.note.withdrawUndo();
     const sentence = sentenceOf(notice, picker, this.words, this.labels);
     if (!sentence) return;
-    const isMine = sentence.mine && sentence.tone !== "move";
-    const isWhole = sentence.who === "" || sentence.tone === "refusal" || (isMine && sentence.tone === "correction");
-    const { did, was } = this.words;
-    const text = isWhole ? sentence.text : (sentence.tone === "people" ? was : did)(sentence.who, sentence.text);
     // A decision of the host, or a change that moves the selection, is announced at once, and not merged with changes of
     // others. After a decision such a change is announced later, because it would replace the decision.
     const isCorrection = notice.kind === "hosted" && sentence.tone === "correction" && !this.note.hasDecision;
     if (sentence.mine || sentence.tone === "decision" || isCorrection) this.announcer.announceNow(sentence.text);
-    else this.announcer.announceLater(`${sentence.who} ${sentence.tone}`, text);
+    else this.announcer.announceLater(`${sentence.who} ${sentence.tone}`, this.#written(sentence));
     // Own changes are not reported, unless their outcome differs from the request.
     const isCleared = notice.kind === "range" && notice.cause === "clear";
     if (sentence.mine && sentence.tone === "move") {
       this.note.outdate();
       if (!isCleared) return;
     }
-    this.note.show(sentence, text, sentence.canUndo && picker.canChange);
+    const again = () => sentenceOf(notice, picker, this.words, this.labels);
+    const write = () => this.#written(again() ?? sentence);
+    this.note.show(sentence, write, sentence.canUndo && picker.canChange);
+  }
+
+  /**
+   * The text of a sentence with its author, in the current language.
+   * @param {import("./sentences.js").Sentence} sentence
+   */
+  #written({ text, who, mine, tone }) {
+    const isOwn = mine && tone === "correction";
+    if (who === "" || tone === "refusal" || isOwn) return text;
+    return (tone === "people" ? this.words.was : this.words.did)(who, text);
   }
 
   /** @param {PickerSession | null} picker */
