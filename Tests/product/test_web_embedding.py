@@ -238,6 +238,21 @@ def test_a_picker_that_is_set_before_the_element_is_defined_is_shown(embedding, 
     expect(ada.chosen).to_have_text("MacOS · Xcode")
 
 
+@pytest.mark.parametrize("element, other, definition", [
+    ("pickerd-calendar", "pickerd-wheels", LISTS), ("pickerd-wheels", "pickerd-calendar", CALENDAR)])
+def test_an_element_of_the_wrong_kind_logs_once_which_one_to_use(
+        embedding, server, element, other, definition):
+    ada = embedding(embedded(server, server.session(definition), element))
+    ada.page.wait_for_function(
+        f"document.querySelector('{element}').picker?.connection === 'live'")
+
+    ada.page.eval_on_selector(element, "(one) => { one.redraw(); one.redraw(); }")
+
+    logged, kind = list(ada.page_errors), definition["kind"]
+    ada.page_errors.clear()
+    assert logged == [f"<{element}> cannot show a session of the kind {kind}: use <{other}>"]
+
+
 def test_an_element_outside_of_the_page_does_not_listen_to_its_picker(embedding, server):
     session = server.session(LISTS)
     ada = embedding(embedded(server, session, "pickerd-wheels"))

@@ -13,6 +13,8 @@ import { whyNot } from "./why.js";
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
 export class CalendarElement extends PickerElement {
+  static element = "pickerd-calendar";
+
   static sheets() { return [calendarSheet]; }
 
   constructor() {

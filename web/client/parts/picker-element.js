@@ -54,6 +54,9 @@ export class PickerElement extends HTMLElement {
     root.append(this.frameElement);
   }
 
+  /** The name of the subclass's element. */
+  static element = "";
+
   /** @returns {CSSStyleSheet[]} the style sheets of the subclass */
   static sheets() { return []; }
 
@@ -149,11 +152,24 @@ export class PickerElement extends HTMLElement {
     }
     if (!picker || !isKnown) return;
     if (this.drawn && picker !== this.drawn) this.forget();
+    if (picker !== this.drawn) this.#checkKind(picker);
     this.drawn = picker;
     this.people.draw(picker, words);
     this.bar.draw(picker, words);
     setAttribute(this.frameElement, "data-status", picker.state.status);
     this.draw(picker);
+  }
+
+  /**
+   * Logs which element to use, if this one cannot show the session: it is empty then.
+   * @param {PickerSession} picker
+   */
+  #checkKind({ state }) {
+    const own = /** @type {typeof PickerElement} */ (this.constructor).element;
+    const other = state.isCalendar ? "pickerd-calendar" : "pickerd-wheels";
+    if (own === other) return;
+    const kind = state.definition?.kind;
+    console.error(`<${own}> cannot show a session of the kind ${kind}: use <${other}>`);
   }
 
   #letGo() {

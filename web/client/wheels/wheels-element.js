@@ -9,6 +9,8 @@ import { wheelsSheet } from "./sheet.js";
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
 export class WheelsElement extends PickerElement {
+  static element = "pickerd-wheels";
+
   static sheets() { return [wheelsSheet]; }
 
   constructor() {
