@@ -74,6 +74,29 @@ def test_selections_made_offline_are_merged_when_online_again(window, server):
     expect(ana.chosen).to_have_text("Ubuntu · VSCode")
 
 
+def test_the_result_line_shows_the_range_that_is_drawn_while_disconnected(window, server, wire):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", port=wire.port)
+    ana.day("2018-11-10").click()
+    ana.day("2018-11-12").click()
+    expect(ana.chosen).to_have_text("Nov 10 – 12, 2018 · 3 days")
+    ana.is_idle()
+    wire.cut()
+    expect(ana.chip).to_have_text("Reconnecting")
+
+    ana.day("2018-11-20").click()
+    expect(ana.bands("2018-11")).to_have_count(1)
+    expect(ana.chosen).to_have_text("", timeout=20_000)
+    ana.day("2018-11-21").click()
+    expect(ana.chosen).to_have_text("Nov 20 – 21, 2018 · 2 days", timeout=20_000)
+    wire.restore()
+
+    expect(ana.chip).to_have_text("Connected")
+    ana.is_idle()
+    expect(ana.chosen).to_have_text("Nov 20 – 21, 2018 · 2 days")
+    assert session.result() == {"start": "2018-11-20", "end": "2018-11-21", "days": 2}
+
+
 def test_bands_are_updated_after_a_lost_connection(window, server, wire):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana", port=wire.port)

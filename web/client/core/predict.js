@@ -95,6 +95,17 @@ export const isOpen = (state, range) =>
   range !== null && range.hits % 2 === 1 && state.definition?.selection !== "single";
 
 /**
+ * The result of a calendar with this range; null if there is none, or it is open.
+ * @param {PickerState} state @param {Range | null} range
+ */
+export function resultOfRange(state, range) {
+  if (!range || isOpen(state, range)) return null;
+  if (state.definition?.selection === "single") return { date: range.start };
+  const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
+  return { start: range.start, end: range.end, days };
+}
+
+/**
  * The current result. For old servers, which do not send it, it is computed from keys and range, without the instant of
  * a slot.
  * @param {PickerState} state
@@ -103,13 +114,7 @@ export const isOpen = (state, range) =>
 export function resultOf(state) {
   if (!state.isKnown) return null;
   if (state.tracksResult || (state.status.startsWith("confirm") && state.result)) return state.result;
-  if (state.isCalendar) {
-    const range = state.range;
-    if (!range || isOpen(state, range)) return null;
-    if (state.definition?.selection === "single") return { date: range.start };
-    const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
-    return { start: range.start, end: range.end, days };
-  }
+  if (state.isCalendar) return resultOfRange(state, state.range);
   const keys = state.columns.filter((column) => column.row !== null).map((column) => column.selected?.key ?? "");
   if (state.definition?.kind === "date") return { date: keys.join("-") };
   if (state.definition?.kind === "slot") return { local: `${keys[0]}T${keys[1]}:${keys[2]}` };

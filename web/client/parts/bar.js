@@ -1,6 +1,7 @@
 // The bar under the picker: the result, and buttons for commands.
 
 import { ordinalOf } from "../core/civil.js";
+import { resultOfRange } from "../core/predict.js";
 import { clockText, dateSpan, fullDate } from "../words/words.js";
 import { icon, make, setAttribute, setText } from "./dom.js";
 
@@ -75,7 +76,11 @@ export class Bar {
  * @param {PickerSession} picker @param {Words} words
  */
 export function resultText(picker, words) {
-  const { result, state, locale } = picker;
+  const { state, locale } = picker;
+  const { range, isGuess } = picker.rangeShown;
+  // While own taps are unanswered, the result of the range that is drawn.
+  const isOwn = isGuess && state.isCalendar && state.status === "open";
+  const result = isOwn ? resultOfRange(state, range) : picker.result;
   const kind = state.definition?.kind;
   const status = {
     open: "", confirming: `… ${words.confirmingNow(clockText(state.until, locale))} `,
