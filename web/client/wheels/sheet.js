@@ -11,7 +11,7 @@ export const wheelsSheet = sheetOf(`
 .columns[data-kind="slot"] { grid-auto-columns: minmax(4.75rem, 2fr) minmax(4.75rem, 1fr) minmax(4.75rem, 1fr); }
 .column { display: grid; grid-template-rows: auto auto auto auto; min-inline-size: 0; justify-items: stretch; }
 .label { text-align: center; color: var(--muted); font-size: .82rem; font-weight: 600; letter-spacing: .01em;
-  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; unicode-bidi: plaintext; }
 .step { inline-size: 100%; color: var(--muted); user-select: none; -webkit-user-select: none; }
 .step:disabled { opacity: .35; }
 .wheel {
@@ -31,6 +31,8 @@ export const wheelsSheet = sheetOf(`
 .row {
   position: absolute; inset-inline: 6px; inset-block-start: calc(50% - var(--row-height) / 2); block-size: var(--row-height);
   display: block; line-height: var(--row-height); padding-inline: 6px; text-align: center;
+  /* A text that is too long is cut at its own end, not at the page's: the end of Latin texts in a page in Arabic is right. */
+  unicode-bidi: plaintext;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; backface-visibility: hidden;
   color: var(--muted); font-size: 1.14rem; border-radius: .75rem; font-variant-numeric: tabular-nums; will-change: transform;
 }
@@ -38,7 +40,7 @@ export const wheelsSheet = sheetOf(`
 .row .remark { font-size: .74rem; font-weight: 560; margin-inline-start: .5em; }
 /* Notes are beside the text if there is room, otherwise below it. */
 .columns[data-many] .row:has(.remark:not([hidden])) { line-height: 1.15; padding-block-start: calc((var(--row-height) - 2.15rem) / 2); }
-.columns[data-many] .row .remark:not([hidden]) { display: block; margin: 0; overflow: hidden; text-overflow: ellipsis; line-height: 1.2; }
+.columns[data-many] .row .remark:not([hidden]) { display: block; margin: 0; overflow: hidden; text-overflow: ellipsis; line-height: 1.2; unicode-bidi: plaintext; }
 .wheel[data-empty] .lens { display: none; }
 .wheel[data-empty] .row { font-size: .85rem; white-space: normal; line-height: 1.2; block-size: auto; }
 .row[data-ghost] { box-shadow: inset 0 0 0 2.5px var(--ghost), inset 0 0 0 5px var(--ghost-second); }
