@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from harness.definitions import LISTS
+from harness.definitions import LISTS, TREE
 from harness.host import Host
 from harness.session import Session
 from playwright.sync_api import expect
@@ -72,6 +72,39 @@ def test_a_pasted_link_lasts_for_a_reload(window, guest):
     ana.page.reload()
 
     assert_joined(ana, session)
+
+
+def test_a_pasted_text_that_gives_no_access_is_answered(window, guest):
+    server, session, token = guest
+    ana = window(server, session, name="Ana", waits=False)
+    field = ana.page.get_by_label("Link", exact=True)
+    verdict = ana.page.locator("#token-verdict")
+
+    for pasted in ["hello", "see you at eight", "你好", f"http://any/#/s/{session.id}", "x" + token[1:]]:
+        expect(verdict).to_be_empty()
+        field.fill(pasted)
+        ana.button("Enter").click()
+        expect(verdict).to_have_text("This is not a link or a token that gives access.")
+        expect(field).to_have_value(pasted)
+        expect(field).to_be_focused()
+        field.fill("")
+
+    expect(ana.page).to_have_url(f"http://127.0.0.1:{server.port}/#/s/{session.id}")
+    field.fill(token)
+    ana.button("Enter").click()
+    assert_joined(ana, session)
+
+
+def test_a_pasted_link_of_another_session_opens_that_one(window, guarded):
+    session, other = guarded.session(LISTS), guarded.session(TREE)
+    ana = window(guarded, session, name="Ana", waits=False)
+
+    ana.page.get_by_label("Link", exact=True).fill(
+        f"https://any/#/s/{other.id}?token={other.tokens['editor']}")
+    ana.button("Enter").click()
+
+    expect(ana.chosen).to_have_text("Guangdong · Guangzhou · Haizhu")
+    expect(ana.page).to_have_url(f"http://127.0.0.1:{guarded.port}/#/s/{other.id}")
 
 
 def test_the_page_works_without_storage(window, guarded):

@@ -9,7 +9,7 @@ import { DefinitionPanel } from "./definition-panel.js";
 import { demoPickers } from "./home.js";
 import { HostPanel } from "./host/panel.js";
 import { MessagesPanel } from "./messages-panel.js";
-import { hashOf, storedTokens } from "./route.js";
+import { storedTokens } from "./route.js";
 import { readSession } from "./server.js";
 import { SharePanel } from "./share-panel.js";
 import { closedPageOf } from "./closed-page.js";
@@ -153,8 +153,7 @@ export class PickerPage {
     if (!picker) return;
     if (connection === "live") void this.#read(picker);
     setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
-    const enter = (/** @type {string} */ token) => location.replace(hashOf(this.route.session, token));
-    const closedPage = closedPageOf(picker, this.settings, this.document, enter);
+    const closedPage = closedPageOf(picker, this.settings, this.document, this.route.session);
     if (closedPage) {
       if (!this.document) setText(this.title, words.untitled);
       if (this.closedPage !== closedPage.reason) this.stage.replaceChildren(closedPage.element);

@@ -31,7 +31,7 @@ function decoded(text) {
 export function arrivingRoute() {
   const route = routeOf(location.hash);
   if (!route) return null;
-  if (!route.token) return { ...route, token: read("sessionStorage", tokenName(route.session)) ?? undefined };
+  if (!route.token) return { ...route, token: storedToken(route.session) };
   storeToken(route.session, route.token);
   history.replaceState(history.state, "", hashOf(route.session));
   return route;
@@ -42,6 +42,23 @@ export function arrivingRoute() {
  * @param {string} session @param {string} token
  */
 const storeToken = (session, token) => write("sessionStorage", tokenName(session), token);
+
+/** @param {string} session */
+const storedToken = (session) => read("sessionStorage", tokenName(session)) ?? undefined;
+
+/**
+ * The route of a text that the user has pasted: a link, or only a token of a session.
+ * @param {string} text @param {string} session of a token without a link
+ * @returns {{session: string, token: string} | null} null for anything else, and for a link without a known token
+ */
+export function pastedRoute(text, session) {
+  const start = text.indexOf("#");
+  const route = start < 0 ? { session, token: text.trim() } : routeOf(text.slice(start).trim());
+  if (!route) return null;
+  const token = route.token ?? storedToken(route.session);
+  // The characters of a token that `Authorization: Bearer` can have.
+  return token && /^[\w.~+/-]+=*$/.test(token) ? { session: route.session, token } : null;
+}
 
 /** @param {string} session */
 const tokenName = (session) => `token ${session}`;

@@ -53,7 +53,7 @@ export const de = {
   ended: "Dieser Picker wurde beendet.", endedText: "Er wurde gelöscht, ist abgelaufen oder hat seine maximale Größe erreicht. Der Link funktioniert nicht mehr.",
   newOne: "Einen neuen Picker dieser Art öffnen", notFound: "Unter diesem Link gibt es keinen Picker.", notFoundText: "Vielleicht ist der Link unvollständig. Wenn er früher funktioniert hat, wurde der Picker gelöscht oder ist abgelaufen.",
   noAccess: "Dieser Link gewährt keinen Zugriff.", noAccessText: "Das Token fehlt oder ist abgelaufen. Bitten Sie um einen neuen Link und fügen Sie ihn hier ein.",
-  pasteLink: "Link", enter: "Beitreten",
+  pasteLink: "Link", enter: "Beitreten", notALink: "Das ist weder ein Link noch ein Token, mit dem Sie Zugriff haben.",
   elsewhere: "Dieser Picker ist in einem anderen Fenster offen.", elsewhereText: "Jede Person benutzt nur ein Fenster. Wenn Sie hier weitermachen, wird das andere getrennt.", useHere: "Hier verwenden",
   away: "Diese Seite passt nicht zum Server.", awayText: "Laden Sie die Seite neu, um die passende Version zu erhalten.", reload: "Neu laden",
   createFailed: (detail) => `Der Server hat den Picker nicht erstellt: ${detail}`, unreachable: "Der Server ist nicht erreichbar. Läuft er?", retry: "Erneut versuchen",

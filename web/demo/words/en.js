@@ -53,7 +53,7 @@ export const en = {
   ended: "This picker has ended.", endedText: "Its owner deleted it, or it expired or reached its maximum size. The link no longer works.",
   newOne: "Open a new one like it", notFound: "There is no picker at this link.", notFoundText: "The link may be incomplete. If it worked before, the picker was deleted or has expired.",
   noAccess: "This link does not give you access.", noAccessText: "Its token is missing or has expired. Ask the sender for a new link and paste it here.",
-  pasteLink: "Link", enter: "Enter",
+  pasteLink: "Link", enter: "Enter", notALink: "This is not a link or a token that gives access.",
   elsewhere: "You have this picker open in another window.", elsewhereText: "Each person uses one window at a time. If you continue here, the other window disconnects.", useHere: "Use it here",
   away: "This page does not match the server.", awayText: "Reload the page to get the matching version.", reload: "Reload",
   createFailed: (detail) => `The server did not create the picker: ${detail}`, unreachable: "The server cannot be reached. Is it running?", retry: "Try again",

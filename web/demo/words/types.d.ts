@@ -37,7 +37,7 @@ export type DemoWords = {
   latency: (milliseconds: number) => string; latencyTitle: string;
   revision: (revision: number) => string;
   ended: string; endedText: string; newOne: string; notFound: string; notFoundText: string;
-  noAccess: string; noAccessText: string; pasteLink: string; enter: string;
+  noAccess: string; noAccessText: string; pasteLink: string; enter: string; notALink: string;
   elsewhere: string; elsewhereText: string; useHere: string;
   away: string; awayText: string; reload: string;
   createFailed: (detail: string) => string; unreachable: string; retry: string;

@@ -53,7 +53,7 @@ export const zhHans = {
   ended: "此选择器已结束。", endedText: "所有者已将其删除，或它已过期或已达到最大大小。此链接已失效。",
   newOne: "打开一个同样的新选择器", notFound: "此链接下没有选择器。", notFoundText: "链接可能不完整。如果以前可以打开，则选择器已被删除或已过期。",
   noAccess: "此链接没有访问权限。", noAccessText: "缺少令牌，或令牌已过期。请向发送者索取新链接并粘贴到这里。",
-  pasteLink: "链接", enter: "进入",
+  pasteLink: "链接", enter: "进入", notALink: "这不是有访问权限的链接或令牌。",
   elsewhere: "您已在另一个窗口中打开此选择器。", elsewhereText: "每个人同时只能使用一个窗口。在此处继续后，另一个窗口会断开。", useHere: "在此处使用",
   away: "此页面与服务器版本不匹配。", awayText: "请刷新页面以获得匹配的版本。", reload: "刷新",
   createFailed: (detail) => `服务器没有创建选择器：${detail}`, unreachable: "无法连接服务器。它在运行吗？", retry: "重试",
