@@ -227,6 +227,8 @@ def test_a_link_to_a_missing_session_shows_a_message(window, server, id):
 
     expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
     expect(ana.page.get_by_text("The link may be incomplete.")).to_be_visible()
+    expect(ana.chip).to_have_text("Not connected")
+    expect(ana.chip).to_have_attribute("data-connection", "idle")
     ana.page.locator(".closed-page").get_by_role("link", name="All pickers").click()
     expect(ana.page.locator(".card")).to_have_count(8)
 

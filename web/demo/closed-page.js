@@ -28,13 +28,29 @@ export function closedPageOf(picker, settings, document, session) {
     const again = document && make("button", {
       class: "primary", onclick: () => openNew(document.snapshot.definition, document.title ?? ""),
     }, words.newOne);
-    // A picker that was shown here may have ended while there was no connection.
-    const [title, text] = document || picker.state.isKnown || closeCode === 4410 ? [words.ended, words.endedText] : [words.notFound, words.notFoundText];
+    const [title, text] = hasEnded(picker, document) ? [words.ended, words.endedText] : [words.notFound, words.notFoundText];
     return closedPage(`ended ${settings.locale} ${Boolean(document)}`, title, text, again,
       make("a", { class: again ? "secondary" : "primary", href: "#/" }, words.back));
   }
   const reload = make("button", { class: "primary", onclick: () => location.reload() }, words.reload);
   return closedPage(`away ${settings.locale}`, words.away, `${words.awayText} (${picker.error?.detail ?? closeCode})`, reload);
+}
+
+/**
+ * Whether there was a picker. One that was shown here may have ended while there was no connection.
+ * @param {import("/client/core/session.js").PickerSession} picker @param {any} document
+ */
+const hasEnded = ({ closeCode, state }, document) =>
+  closeCode === 4410 || (closeCode === 4404 && (Boolean(document) || state.isKnown));
+
+/**
+ * The connection as the chip shows it, because not every closed connection is that of a picker that has ended.
+ * @param {import("/client/core/session.js").PickerSession} picker @param {any} document
+ */
+export function shownConnection(picker, document) {
+  const { connection, closeCode } = picker;
+  if (connection !== "away" || hasEnded(picker, document)) return connection;
+  return closeCode === 4403 ? "credentials" : "idle";
 }
 
 /**

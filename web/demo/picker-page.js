@@ -12,7 +12,7 @@ import { MessagesPanel } from "./messages-panel.js";
 import { storedTokens } from "./route.js";
 import { readSession } from "./server.js";
 import { SharePanel } from "./share-panel.js";
-import { closedPageOf } from "./closed-page.js";
+import { closedPageOf, shownConnection } from "./closed-page.js";
 import { demoLanguages } from "./words/words.js";
 
 /** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
@@ -145,8 +145,9 @@ export class PickerPage {
     const { picker } = this;
     const { words } = this.settings;
     const connection = picker?.connection ?? "connecting";
-    setText(this.chip, words.connection[connection]);
-    setAttribute(this.chip, "data-connection", connection);
+    const shown = picker ? shownConnection(picker, this.document) : connection;
+    setText(this.chip, words.connection[shown]);
+    setAttribute(this.chip, "data-connection", shown);
     const milliseconds = picker?.latencyMilliseconds;
     setText(this.latency, milliseconds === null || milliseconds === undefined ? "" : words.latency(Math.max(1, Math.round(milliseconds))));
     setAttribute(this.latency, "title", words.latencyTitle);
