@@ -108,6 +108,10 @@ def test_undo_and_redo_are_shown_as_a_return_to_the_former_value(window, server)
 
     expect(ana.note).to_contain_text("Bo: back to Year 2000")
 
+    bo.button("Redo").click()
+
+    expect(bo.note).to_contain_text("There is nothing to redo.")
+
 
 def test_the_arrow_buttons_select_the_next_row_and_are_large_enough(window, server):
     ana, bo, _ = two(window, server, LISTS)

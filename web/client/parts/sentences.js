@@ -149,6 +149,8 @@ function refusalText({ code, detail, command }, picker, words) {
   const days = picker.state.definition?.minDays;
   const isStale = command?.type === "select" && picker.state.columns[command.column]?.generation !== command.generation;
   if (code === "noSuchRow" && isStale) return words.refusals.staleColumn;
+  // The protocol has one code for both commands.
+  if (code === "nothingToUndo" && command?.type === "redo") return words.refusals.nothingToRedo;
   if (code === "minDays" && days) return words.tooShort(days);
   // For an unknown code the server's detail is shown.
   return /** @type {any} */ (words.refusals)[code] ?? detail;

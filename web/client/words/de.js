@@ -100,6 +100,7 @@ export const de = {
     minDays: "Dieser Zeitraum ist zu kurz; tippen Sie einen weiter entfernten Tag an.",
     wrongKind: "Dieser Picker unterstützt das nicht.",
     nothingToUndo: "Es gibt nichts, was rückgängig gemacht werden kann.",
+    nothingToRedo: "Es gibt nichts, was wiederholt werden kann.",
     notComplete: "Es gibt noch nichts zu bestätigen.",
     elapsed: "Die Auswahl hat sich inzwischen geändert, weil Zeiten abgelaufen sind. Prüfen Sie sie und bestätigen Sie erneut.",
     notOpen: "Dieser Picker ist geschlossen. Wer ihn besitzt, kann ihn wieder öffnen.",

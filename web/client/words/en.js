@@ -102,6 +102,7 @@ export const en = {
     minDays: "That range is too short; tap a day further away.",
     wrongKind: "This kind of picker does not support that.",
     nothingToUndo: "There is nothing to undo.",
+    nothingToRedo: "There is nothing to redo.",
     notComplete: "There is nothing to confirm yet.",
     elapsed: "The selection has changed because time has passed. Check it and confirm again.",
     notOpen: "This picker is closed. Its owner can reopen it.",

@@ -65,7 +65,7 @@ export type Words = {
   joined: string; left: string; gone: string; back: string; promoted: string;
   here: Counted;
   lost: string;
-  /** By the protocol's code. */
+  /** By the protocol's code, or in more detail: `staleColumn` for `noSuchRow`, `nothingToRedo` for `nothingToUndo`. */
   refusals: { [code: string]: string };
   why: {
     beforeMin: (date: string) => string;

@@ -97,6 +97,7 @@ export const zhHans = {
     minDays: "区间太短，请点更远的一天。",
     wrongKind: "此选择器不支持这样操作。",
     nothingToUndo: "没有可撤销的操作。",
+    nothingToRedo: "没有可重做的操作。",
     notComplete: "还没有可确认的选择。",
     elapsed: "随着时间推移，所选内容已改变，请查看后再次确认。",
     notOpen: "此选择器已关闭，所有者可重新打开。",
