@@ -19,6 +19,8 @@ function textOf(notice, locale, definition = { kind: "calendar", selection: "ran
 
 const refused = (type) => ({ kind: "refused", code: "nothingToUndo", detail: "", command: { type } });
 
+const removed = (range) => ({ kind: "rangeCorrected", range, wanted: null, reason: "elapsed", cause: "clamp" });
+
 /** The paths of all texts, such as `refusals.offline`. */
 const keysOf = (words, path = "") => Object.entries(words).flatMap(([key, value]) =>
   (typeof value === "object" ? keysOf(value, `${path}${key}.`) : [path + key])).sort();
@@ -36,4 +38,19 @@ for (const [locale, words] of Object.entries(languages)) {
 test("a refused redo says so", () => {
   assert.equal(textOf(refused("redo"), "en"), "There is nothing to redo.");
   assert.equal(textOf(refused("undo"), "en"), "There is nothing to undo.");
+});
+
+test("the days that remain are not taken for those that were removed", () => {
+  const days = removed({ start: "2026-12-01", end: "2026-12-03" });
+  const wanted = {
+    en: "past days were removed; now Dec 1, 2026 to Dec 3, 2026, 3 days",
+    de: "vergangene Tage wurden entfernt; jetzt 1. Dez. 2026 bis 3. Dez. 2026, 3 Tage",
+    "zh-Hans": "已移除过去的日期，当前选择：2026年12月1日 至 2026年12月3日，共 3 天",
+    ja: "過ぎた日付は選択から外れました。現在の選択：2026年12月1日 から 2026年12月3日、3 日間",
+  };
+  for (const [locale, text] of Object.entries(wanted)) assert.equal(textOf(days, locale), text);
+  for (const locale of Object.keys(languages)) {
+    assert.doesNotMatch(textOf(days, locale), /[()（）]/);
+    assert.doesNotMatch(textOf(removed(null), locale), /[()（）;；،，。]/, "nothing remains");
+  }
 });

@@ -90,7 +90,7 @@ function doneText(notice, picker, words, labels) {
     case "rangeCorrected": {
       const given = notice.range && nearerEnd(notice.range, notice.wanted);
       if (!notice.wanted || !given || notice.reason === "elapsed") {
-        return `${words.rangeElapsed} (${rangeText(notice.range, picker, words)})`;
+        return words.rangeElapsed(notice.range && rangeText(notice.range, picker, words));
       }
       const reason = reasonText(notice.reason, {}, picker, words);
       return words.corrected(shortDate(notice.wanted, picker.locale), shortDate(given, picker.locale), reason);

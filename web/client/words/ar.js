@@ -62,7 +62,7 @@ export const ar = {
   rangeClosed: (start, end, days) => `من ${start} إلى ${end}، ${counted(days, dayForms)}`,
   dateChosen: (date) => date,
   rangeCleared: "تم المسح",
-  rangeElapsed: "أزيلت الأيام الماضية",
+  rangeElapsed: (rest) => (rest ? `أزيلت الأيام الماضية؛ الاختيار الآن: ${rest}` : "أزيلت الأيام الماضية"),
   opener: (name) => `بدأ ${name} هذه الفترة.`,
   hint: { wheels: "اسحب أو مرّر أو اكتب أو استخدم الأسهم.", first: "المس اليوم الأول.", second: "والآن اليوم الأخير.", again: "المس يومًا للبدء من جديد.", single: "المس يومًا." },
   hits: (count) => `اللمسات: ${digits.format(count)}`,

@@ -52,7 +52,7 @@ export const de = {
   rangeClosed: (start, end, days) => `${start} bis ${end}, ${counted(days, "Tag", "Tage")}`,
   dateChosen: (date) => date,
   rangeCleared: "Auswahl gelöscht",
-  rangeElapsed: "vergangene Tage wurden entfernt",
+  rangeElapsed: (rest) => (rest ? `vergangene Tage wurden entfernt; jetzt ${rest}` : "vergangene Tage wurden entfernt"),
   opener: (name) => `${name} hat diesen Zeitraum begonnen.`,
   hint: { wheels: "Ziehen, scrollen, tippen oder Pfeile benutzen.", first: "Tippen Sie den ersten Tag an.", second: "Tippen Sie nun den letzten Tag an.", again: "Tippen Sie einen Tag an, um neu zu beginnen.", single: "Tippen Sie einen Tag an." },
   hits: (count) => `${count}-mal angetippt`,

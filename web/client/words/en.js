@@ -54,7 +54,7 @@ export const en = {
   rangeClosed: (start, end, days) => `${start} to ${end}, ${counted(days, "day", "days")}`,
   dateChosen: (date) => date,
   rangeCleared: "cleared",
-  rangeElapsed: "past days were removed",
+  rangeElapsed: (rest) => (rest ? `past days were removed; now ${rest}` : "past days were removed"),
   opener: (name) => `${name} started this range.`,
   hint: { wheels: "Drag, scroll, type, or use the arrows.", first: "Tap the first day.", second: "Now tap the last day.", again: "Tap a day to start again.", single: "Tap a day." },
   hits: (count) => counted(count, "tap", "taps"),

@@ -37,7 +37,9 @@ export type Words = {
   rangeOpened: (date: string) => string;
   rangeClosed: (start: string, end: string, days: number) => string;
   dateChosen: (date: string) => string;
-  rangeCleared: string; rangeElapsed: string;
+  rangeCleared: string;
+  /** `rest`: the range that remains; null if none does. */
+  rangeElapsed: (rest: string | null) => string;
   opener: Named;
   hint: { wheels: string; first: string; second: string; again: string; single: string };
   hits: Counted; days: Counted;

@@ -49,7 +49,7 @@ export const zhHans = {
   rangeClosed: (start, end, days) => `${start} 至 ${end}，共 ${days} 天`,
   dateChosen: (date) => date,
   rangeCleared: "已清除",
-  rangeElapsed: "已移除过去的日期",
+  rangeElapsed: (rest) => (rest ? `已移除过去的日期，当前选择：${rest}` : "已移除过去的日期"),
   opener: (name) => `${name} 开始了这个区间。`,
   hint: { wheels: "拖动、滚动、输入或使用箭头。", first: "请点第一天。", second: "请点最后一天。", again: "再点一天即可重新选择。", single: "请点一天。" },
   hits: (count) => `点击 ${count} 次`,
