@@ -213,8 +213,8 @@ def test_an_elapsed_slot_moves_to_the_next_one(window, server):
     server.clock("2018-11-23T11:30:00+08:00")
 
     expect(ana.chosen).to_have_text("Today, Nov 23 11:50")
-    expect(ana.note).to_contain_text("The clock: Minute 00 → 50: that time has passed")
-    expect(bo.spoken).to_contain_text("that time has passed")
+    expect(ana.note).to_contain_text("The clock: Minute 00 → 50: it is too late to pick that time")
+    expect(bo.spoken).to_contain_text("it is too late to pick that time")
 
 
 def test_two_windows_show_the_session_in_their_languages(window, server):

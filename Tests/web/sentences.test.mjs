@@ -54,3 +54,15 @@ test("the days that remain are not taken for those that were removed", () => {
     assert.doesNotMatch(textOf(removed(null), locale), /[()（）;；،，。]/, "nothing remains");
   }
 });
+
+test("a time that has passed or is too soon has one sentence that is true of both", () => {
+  const moved = { kind: "corrected", column: 2, wanted: { text: "00" }, to: { text: "50" }, reason: "elapsed" };
+  const wanted = {
+    en: "Minute 00 → 50: it is too late to pick that time",
+    de: "Minute 00 → 50: dieser Zeitpunkt ist nicht mehr wählbar",
+    "zh-Hans": "分 00 → 50：已来不及选择该时间",
+    ja: "分 00 → 50：その時刻はもう選べません",
+    ar: "الدقيقة 00 ← 50: فات أوان اختيار ذلك الوقت",
+  };
+  for (const [locale, text] of Object.entries(wanted)) assert.equal(textOf(moved, locale, { kind: "slot" }), text);
+});

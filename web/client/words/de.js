@@ -37,7 +37,7 @@ export const de = {
     min: ({ first }) => (first ? `frühestens wählbar ist ${first}` : "früher ist nichts wählbar"),
     max: ({ last }) => (last ? `spätestens wählbar ist ${last}` : "später ist nichts wählbar"),
     noSuchTime: () => "diese Uhrzeit ist an diesem Tag nicht verfügbar",
-    elapsed: () => "dieser Zeitpunkt ist vorbei",
+    elapsed: () => "dieser Zeitpunkt ist nicht mehr wählbar",
     maxDays: ({ days }) => (days === 1 ? "höchstens 1 Tag ist wählbar" : `höchstens ${days} Tage sind wählbar`),
     blocked: () => "ein Tag dazwischen ist nicht verfügbar",
     gone: () => "nicht mehr verfügbar",

@@ -22,7 +22,10 @@ export type Words = {
   /** Commands that are queued until the connection is back. */
   queued: Counted;
   corrected: (wanted: string, given: string, reason: string) => string;
-  /** By the protocol's `reason`. `first` and `last`: the bound as a date, if the definition has one. */
+  /**
+   * By the protocol's `reason`; `elapsed` is also that of a time that is too soon (`leadMinutes`).
+   * `first` and `last`: the bound as a date, if the definition has one.
+   */
   reasons: {
     [reason: string]: (facts: {
       count: number; days: number; least: number; first: string | null; last: string | null;
