@@ -73,6 +73,19 @@ def test_why_a_day_is_not_available_is_translated_with_the_page(window, server):
     expect(ana.note).to_contain_text("28. Nov. 2018", timeout=40_000)
 
 
+@pytest.mark.parametrize("locale,language,weekday", [
+    ("de-DE", "de", 2), ("zh-CN", "zh-Hans", 2), ("en-US", "en", 1), ("en-GB", "en", 2), ("ar", "ar", 7)])
+def test_a_card_opens_a_picker_with_the_language_and_the_weeks_of_the_browser(
+        window, plain, locale, language, weekday):
+    ana = window(plain, name="Ana", locale=locale)
+    ana.page.locator("[data-open=range-0]").click()
+    expect(ana.chip).to_have_attribute("data-connection", "live")
+    expect(ana.page.locator("pickerd-calendar")).to_be_visible()
+
+    definition = plain.get(f"/v1/sessions/{ana.page.url.split('/s/')[1]}").json["snapshot"]["definition"]
+    assert (definition["locale"], definition["firstWeekday"]) == (language, weekday)
+
+
 def test_the_theme_can_be_selected_and_is_stored(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana", color_scheme="light")

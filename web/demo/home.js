@@ -24,14 +24,30 @@ let loaded;
 export const demoPickers = () => (loaded ??= fetch("/demo/pickers.json").then((response) => response.json()));
 
 /**
- * The definition with this browser's time zone, and with relative days and times (`today+P3D`, `today+P3D 19:00`) resolved.
- * @param {any} definition @param {Pick<DemoPicker, "blocked" | "taken">} picker
+ * The definition with the language of the page, this browser's time zone and its first day of the week, and with relative
+ * days and times (`today+P3D`, `today+P3D 19:00`) resolved.
+ * @param {any} definition @param {Pick<DemoPicker, "blocked" | "taken">} picker @param {string} locale
  */
-export function localised(definition, { blocked, taken }, now = Date.now()) {
+export function localised(definition, { blocked, taken }, locale, now = Date.now()) {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const today = todayIn(now, timeZone);
   const given = JSON.parse(JSON.stringify({ blocked, taken }), (_, value) => (typeof value === "string" ? dated(value, today) : value));
-  return { ...definition, timeZone: definition.timeZone ?? timeZone, ...given };
+  const firstWeekday = definition.kind === "calendar" ? firstWeekdayOf(locale) : undefined;
+  return { ...definition, timeZone: definition.timeZone ?? timeZone, locale, ...(firstWeekday && { firstWeekday }), ...given };
+}
+
+/**
+ * The first day of the user's week, 1 = Sunday … 7 = Saturday; undefined in a browser that does not know it.
+ * @param {string} locale of the page @returns {number | undefined}
+ */
+function firstWeekdayOf(locale) {
+  const language = (/** @type {string} */ tag) => tag.split("-")[0].toLowerCase();
+  // The browser's tag of the page's language has a region: weeks begin on Sunday in en-US, and on Monday in en-GB.
+  const tag = navigator.languages.find((one) => language(one) === language(locale)) ?? locale;
+  const known = /** @type {any} */ (new Intl.Locale(tag));
+  const { firstDay } = known.getWeekInfo?.() ?? known.weekInfo ?? {};
+  // Monday is 1 there, and Sunday 7.
+  return firstDay && (firstDay % 7) + 1;
 }
 
 /** @param {string} text @param {string} today */
@@ -106,7 +122,7 @@ function opener(definition, picker, title, { words, locale }, status, attributes
     button.disabled = true;
     status.hidden = true;
     try {
-      const local = localised(definition, picker);
+      const local = localised(definition, picker, locale);
       await openNew(local, title, picker.prices && notesFrom(picker.prices, local, locale), picker.decide);
     } catch (problem) {
       const text = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
