@@ -11,6 +11,10 @@ NARROW = {"width": 320, "height": 568}
 PROVINCES = {"kind": "columns", "columns": [
     ["Guangdong Province in the south of the country", "Sichuan Province"], ["S", "M"], ["One", "Two"]]}
 
+#: The longest text is among the first rows; more rows are received as the wheel turns.
+LONG_AND_SHORT = {"kind": "columns", "columns": [
+    ["a row with a long text", *(f"row {n}" for n in range(1, 5000))], ["S", "M"]]}
+
 #: How far the first character of a row's text is outside of the row, in pixels.
 HIDDEN_START = """(row) => {
     const range = document.createRange();
@@ -32,3 +36,38 @@ def test_a_long_latin_text_shows_its_beginning(window, server, locale):
         const [text, box] = [range.getBoundingClientRect(), row.getBoundingClientRect()];
         return text.left + text.right - box.left - box.right; }""")
     assert abs(middle) <= 2, "short texts are centered"
+
+
+@pytest.mark.parametrize("locale", ["en", "de", "zh-Hans", "ja", "ar"])
+@pytest.mark.parametrize("definition", [DATE, SLOT], ids=["date", "slot"])
+def test_dates_and_slots_fit_on_a_phone(window, server, definition, locale):
+    session = server.session({**definition, "initial": "2018-09-23"} if definition is DATE else definition)
+    ana = window(server, session, name="Ana", locale=locale, viewport={
+        # "Heute 23. Nov." beside "10 Uhr" is too wide for 320 px in the font of this machine.
+        **NARROW, "width": 360 if definition is SLOT and locale == "de" else 320})
+
+    for column in range(3):
+        row = ana.selected(column)
+        expect(row).not_to_be_empty()
+        assert row.evaluate("row => row.scrollWidth - row.clientWidth") <= 0, row.inner_text()
+    columns = ana.page.locator(".columns")
+    assert columns.evaluate("columns => columns.scrollWidth - columns.clientWidth") <= 0
+
+
+def test_columns_keep_their_widths_while_a_wheel_turns(window, server):
+    ana = window(server, server.session(LONG_AND_SHORT), name="Ana", viewport=NARROW)
+    before = widths(ana)
+    assert before[0] > before[1]
+
+    ana.hold(0, rows=3)
+    assert widths(ana) == before
+    ana.let_go()
+    expect(ana.selected(0)).to_have_text("row 3")
+    ana.type_at(0, "End")
+    expect(ana.selected(0)).to_have_text("row 4999")
+
+    assert widths(ana) == before
+
+
+def widths(one):
+    return [one.wheel(column).bounding_box()["width"] for column in range(2)]

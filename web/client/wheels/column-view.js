@@ -5,6 +5,7 @@ import { showGhosts } from "../parts/ghosts.js";
 import { noteText, showNote } from "../parts/remark.js";
 import { listenToFingers } from "./fingers.js";
 import { listenToKeys } from "./keys.js";
+import { longestOf } from "./longest.js";
 import { clamped, Motion } from "./motion.js";
 
 /** @typedef {import("../core/column.js").Column} Column */
@@ -131,6 +132,8 @@ export class ColumnView {
     this.rows = Array.from({ length: pool }, (_, slot) => make("div", {
       class: "row", part: "row", role: "option", id: `row-${this.index}-${slot}`, "aria-selected": "false",
     }, new Text(), make("span", { class: "remark", part: "remark", hidden: true })));
+    // The rows have no place in the layout: this text gives the column its width.
+    this.sizer = make("div", { class: "sizer", "aria-hidden": "true" }, new Text(), make("span", { class: "remark", hidden: true }));
     this.drum = make("div", { class: "drum", role: "presentation" }, ...this.rows);
     this.ghostAbove = make("div", { class: "edge above", "aria-hidden": "true" });
     this.ghostBelow = make("div", { class: "edge below", "aria-hidden": "true" });
@@ -139,7 +142,7 @@ export class ColumnView {
     this.upButton = make("button", { class: "step", part: "step", type: "button", tabindex: "-1" }, icon("up"));
     this.downButton = make("button", { class: "step", part: "step", type: "button", tabindex: "-1" }, icon("down"));
     this.element = make("div", { class: "column", part: "column" },
-      this.labelElement, this.upButton, this.wheel, this.downButton);
+      this.labelElement, this.upButton, this.wheel, this.downButton, this.sizer);
   }
 
   /** Draws the column as last received. */
@@ -149,6 +152,8 @@ export class ColumnView {
     const before = this.source;
     this.source = column;
     this.motion.count = column.count;
+    // Here, and not when rows are received, so that the width does not change while the user turns the wheel.
+    this.#drawText(this.sizer, longestOf(column));
     setAttribute(this.wheel, "data-empty", column.count === 0);
     setAttribute(this.wheel, "role", column.count === 0 ? "group" : "listbox");
     if (row === null) return this.motion.moveTo(0, false);

@@ -3,13 +3,14 @@
 import { sheetOf } from "../parts/dom.js";
 
 export const wheelsSheet = sheetOf(`
+/* Columns are as wide as their longest texts, the longest of which are cut first, and share the room that is left. */
 .columns {
-  display: grid; grid-auto-flow: column; grid-auto-columns: minmax(4.75rem, 1fr); gap: 8px;
+  display: grid; grid-auto-flow: column; grid-auto-columns: minmax(4.75rem, auto); gap: 8px;
   overflow-x: auto; overflow-y: hidden; scrollbar-width: thin; padding: 4px; margin: -4px;
 }
-/* A day with its weekday and month is longer than an hour or a minute. */
-.columns[data-kind="slot"] { grid-auto-columns: minmax(4.75rem, 2fr) minmax(4.75rem, 1fr) minmax(4.75rem, 1fr); }
-.column { display: grid; grid-template-rows: auto auto auto auto; min-inline-size: 0; justify-items: stretch; }
+/* Years, hours and minutes are short, and leave room for months and days. */
+.columns:is([data-kind="date"], [data-kind="slot"]) { grid-auto-columns: minmax(3.25rem, auto); }
+.column { display: grid; grid-template-rows: auto auto auto auto; grid-template-columns: minmax(0, 1fr); min-inline-size: 0; }
 .label { text-align: center; color: var(--muted); font-size: .82rem; font-weight: 600; letter-spacing: .01em;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; unicode-bidi: plaintext; }
 .step { inline-size: 100%; color: var(--muted); user-select: none; -webkit-user-select: none; }
@@ -36,11 +37,16 @@ export const wheelsSheet = sheetOf(`
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; backface-visibility: hidden;
   color: var(--muted); font-size: 1.14rem; border-radius: .75rem; font-variant-numeric: tabular-nums; will-change: transform;
 }
+/* As wide as a selected row with this text. */
+.sizer {
+  block-size: 0; overflow: hidden; visibility: hidden; white-space: nowrap; max-inline-size: 14rem; padding-inline: 13px;
+  font-size: 1.14rem; font-weight: 640; font-variant-numeric: tabular-nums;
+}
 .row[aria-selected="true"] { color: var(--ink); font-weight: 640; }
-.row .remark { font-size: .74rem; font-weight: 560; margin-inline-start: .5em; }
+:is(.row, .sizer) .remark { font-size: .74rem; font-weight: 560; margin-inline-start: .5em; }
 /* Notes are beside the text if there is room, otherwise below it. */
 .columns[data-many] .row:has(.remark:not([hidden])) { line-height: 1.15; padding-block-start: calc((var(--row-height) - 2.15rem) / 2); }
-.columns[data-many] .row .remark:not([hidden]) { display: block; margin: 0; overflow: hidden; text-overflow: ellipsis; line-height: 1.2; unicode-bidi: plaintext; }
+.columns[data-many] :is(.row, .sizer) .remark:not([hidden]) { display: block; margin: 0; overflow: hidden; text-overflow: ellipsis; line-height: 1.2; unicode-bidi: plaintext; }
 .wheel[data-empty] .lens { display: none; }
 .wheel[data-empty] .row { font-size: .85rem; white-space: normal; line-height: 1.2; block-size: auto; }
 .row[data-ghost] { box-shadow: inset 0 0 0 2.5px var(--ghost), inset 0 0 0 5px var(--ghost-second); }
@@ -63,5 +69,6 @@ export const wheelsSheet = sheetOf(`
 @container (max-width: 380px) {
   .columns { gap: 5px; }
   .row { font-size: 1rem; padding-inline: 2px; }
+  .sizer { font-size: 1rem; padding-inline: 9px; }
 }
 `);
