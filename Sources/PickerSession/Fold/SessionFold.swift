@@ -89,8 +89,8 @@ package struct SessionFold: Sendable {
   mutating func apply(_ entry: LogEntry, _ outcomes: inout [Outcome]) {
     remnant = .entry
     let bounds = picker.dateBounds
-    // Only a tick moves the picker back in time. Another entry with an earlier time was stored after
-    // one of another node: it must not undo what that node has answered.
+    // Only a tick moves the picker back in time. Another entry with an earlier time was stored
+    // after one of another node: it must not undo what that node has answered.
     let now = max(entry.at, picker.asOf)
     switch entry.body {
     case .joined(let joining): join(joining, &outcomes)

@@ -13,7 +13,7 @@ package protocol EventFeed: AnyObject, Sendable {
     _ request: FeedRequest, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void)
   /// The positions of all cursors, by their names. Other nodes may have changed them since.
   var cursors: [String: Int] { get }
-  /// Reads what other nodes may have changed: ``epoch``, ``cursors`` and the position of ``signal``.
+  /// Reads what other nodes may have changed: ``epoch``, ``cursors``, the position of ``signal``.
   ///
   /// - Parameter completion: Called on any thread; with `false` if the store cannot be read now.
   func refresh(completion: @escaping @Sendable (Bool) -> Void)
