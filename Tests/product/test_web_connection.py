@@ -149,7 +149,7 @@ def test_an_invalid_command_that_an_older_page_has_stored_is_sent_only_once(wind
     ana = window(server, session, name="Ana")
     member = ana.picker("self.id")
     ana.page.evaluate("""() => {
-        const name = Object.keys(sessionStorage).find((one) => one.startsWith("pickerd "));
+        const name = `pickerd ${document.querySelector("pickerd-calendar").picker.url}`;
         const memory = JSON.parse(sessionStorage.getItem(name));
         const message = { type: "tap", date: "2018-02-30", ref: 1 };
         const pending = [{ ref: 1, message, sent: true }];

@@ -253,6 +253,14 @@ test("commands that are lost when the server closes for good are not sent after 
   }
 });
 
+test("a session whose member has connected again does not overwrite the memory of the newer one", () => {
+  const machine = live();
+  machine.command(select(1));
+  const effects = machine.closed(4409);
+  assert.equal(named(effects, "settle")[0].outcome.outcome, "lost");
+  assert.deepEqual(named(effects, "save"), []);
+});
+
 test("after a wrong secret the client joins once as a new member, then asks for credentials", () => {
   const machine = live();
   machine.closed(1006);

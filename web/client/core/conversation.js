@@ -118,10 +118,9 @@ export class Conversation {
     if (this.looking.months) this.perform({ effect: "send", message: { type: "months", ...this.looking.months } });
   }
 
-  /** Settles all pending commands as lost. They must not be sent by a reloaded page either. */
+  /** Settles all pending commands as lost. */
   giveUp() {
     for (const entry of this.pending.takeAll()) this.#settle(entry.ref, { outcome: "lost" });
-    this.save();
   }
 
   save() {

@@ -257,6 +257,8 @@ export class PickerMachine {
       this.#do({ effect: "save", memory: null });
     }
     this.conversation.giveUp();
+    // A reloaded page must not send them again. After 4409 the memory is that of the newer connection.
+    if (code !== 4409) this.conversation.save();
     this.line.setConnection("away");
   }
 }
