@@ -18,7 +18,9 @@ enum Sentences {
 
   static func chosen(_ state: PickerState) -> String {
     switch state.result {
-    case nil: return "nothing chosen"
+    case nil:
+      guard let range = state.range, state.isOpen(range) else { return "nothing chosen" }
+      return "\(firstDay(range)), no last day yet"
     case .day(let day): return day.iso
     case .slot(let local): return local.split(separator: "T").joined(separator: " ")
     case .days(let start, let end):
@@ -46,8 +48,7 @@ enum Sentences {
       return
         "\(who(by, state)): \(cause == "undo" ? "undone, " : "")column \(column + 1) \(row.text)"
     case .ranged(let range, let cause, let correction, let by):
-      let days = range.map { $0.start == $0.end ? "\($0.start)" : "\($0.start) to \($0.end)" }
-      let text = days ?? "nothing chosen"
+      let text = range.map { self.range($0, in: state) } ?? "nothing chosen"
       if let correction {
         let wanted = correction.wanted.isEmpty ? "" : " instead of \(correction.wanted)"
         return "\(text)\(wanted): \(reason(correction.reason))"
@@ -82,6 +83,13 @@ enum Sentences {
     case .cancelled: "cancelled"
     }
   }
+
+  private static func range(_ range: PickerRange, in state: PickerState) -> String {
+    if state.isOpen(range) { return firstDay(range) }
+    return range.start == range.end ? "\(range.start)" : "\(range.start) to \(range.end)"
+  }
+
+  private static func firstDay(_ range: PickerRange) -> String { "first day \(range.start)" }
 
   private static func who(_ id: String?, _ state: PickerState) -> String {
     guard let id else { return "time" }

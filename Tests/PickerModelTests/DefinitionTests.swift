@@ -61,6 +61,22 @@ import Testing
     #expect(try pointers(#"{"kind":"date",\#(fields)}"#) == [pointer, pointer])
   }
 
+  /// Regression: the details named dates that the definition did not have, without saying so.
+  @Test(arguments: [
+    (#""kind":"date","min":"2030-01-01""#, "which is 2018-07-25 by default (today)"),
+    (#""kind":"date","max":"1800-01-01""#, "min is 1950-01-01 by default, after"),
+    (#""kind":"calendar","min":"2030-01-01","months":{"from":"2018-07","through":"2018-09"}"#,
+     "which is 2018-09-30, the last day"),
+    (#""kind":"calendar","max":"1800-01-01","months":{"from":"2018-07","through":"2018-09"}"#,
+     "min is 2018-07-01, the first day, after"),
+  ])
+  func `a problem says that a limit is the default`(_ fields: String, _ part: String) throws {
+    let problem = try #require(throws: DefinitionProblem.self) {
+      try Definition.make("{\(fields)}", now: DefinitionTests.now)
+    }
+    #expect(problem.detail.contains(part), "\(problem.detail)")
+  }
+
   @Test func `with a time problems of relative dates are reported in document order`() throws {
     let json = #"{"kind":"date","min":"today+P1D","max":"today","initial":"x"}"#
     #expect(try pointers(json) == ["/min", "/initial"])

@@ -75,7 +75,7 @@ def test_failed_commands_print_the_reason_and_set_the_exit_status(server):
     assert any(line.startswith("? dance: no such command; there are select") for line in lines)
     assert "? tap soon: tap needs a date such as 2026-11-20" in lines
     assert "? select 1 x: select: this is a calendar" in lines
-    assert "you: 2018-11-20" in lines, "later commands are executed"
+    assert "you: first day 2018-11-20" in lines, "later commands are executed"
 
 
 def test_plain_prints_what_other_members_do(server, lines):
@@ -86,7 +86,11 @@ def test_plain_prints_what_other_members_do(server, lines):
     bo = session.join("Bo")
     ana.until(lambda line: line == "Bo joined")
     bo.tap(date="2018-11-20")
+    ana.until(lambda line: line == "Bo: first day 2018-11-20")
+    ana.until(lambda line: line == "= first day 2018-11-20, no last day yet")
+    bo.tap(date="2018-11-20")
     ana.until(lambda line: line == "Bo: 2018-11-20")
+    ana.until(lambda line: line == "= 2018-11-20 to 2018-11-20, 1 day")
     bo.leave()
     ana.until(lambda line: line == "Bo left")
 

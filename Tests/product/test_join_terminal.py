@@ -151,7 +151,7 @@ def test_two_taps_make_a_range(server, terminal):
     ana.sees("[23]", "nothing chosen")
 
     ana.press("Enter")
-    ana.sees("you: 2018-11-23")
+    ana.sees("you: first day 2018-11-23", "first day 2018-11-23, no last day yet")
     ana.press("Right", "Right", "Down", "Enter")
 
     ana.sees("2018-11-23 to 2018-12-02, 10 days")
@@ -165,7 +165,7 @@ def test_escape_clears_an_open_range(server, terminal):
     ana = terminal(session)
     ana.sees("[23]")
     ana.press("Enter")
-    ana.sees("you: 2018-11-23")
+    ana.sees("you: first day 2018-11-23")
 
     ana.press("Escape")
 

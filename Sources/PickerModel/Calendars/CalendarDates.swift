@@ -124,7 +124,10 @@ extension CalendarDates {
     let low = givenMin ?? (min.isOpen ? first?.first : nil)
     let high = givenMax ?? (max.isOpen ? last?.last : nil)
     if let low, let high, low > high, !(min.isOpen && max.isOpen) {
-      let detail = "min is \(low), after max, which is \(high); it must not be after max"
+      // The days of the list are the default.
+      let (first, last) = (min.isOpen ? ", the first day" : "", max.isOpen ? ", the last day" : "")
+      let detail =
+        "min is \(low)\(first), after max, which is \(high)\(last); it must not be after max"
       problems.append(DefinitionProblem(detail).under(min.isOpen ? "max" : "min"))
     }
     guard problems.isEmpty, let first, let last, let low, let high else { return (nil, problems) }

@@ -30,7 +30,8 @@ final class DateKind: Sendable {
     let rememberDay = reader.bool("rememberDay", missing: false)
     isMinGiven = reader.has("min")
     let problems = DateKind.problems(
-      min: min, max: max, initial: initial, isMinGiven, today: reader.today)
+      min: min, max: max, initial: initial, isMinGiven, isMaxGiven: reader.has("max"),
+      today: reader.today)
     for problem in problems { reader.report(problem) }
     guard let min, let max, let initial, let rememberDay else { return nil }
     self.min = min
@@ -54,7 +55,7 @@ final class DateKind: Sendable {
   /// A `nil` expression is invalid, and the reader has reported it already.
   private static func problems(
     min: DateExpression?, max: DateExpression?, initial: DateExpression?, _ isMinGiven: Bool,
-    today: CivilDate?
+    isMaxGiven: Bool = true, today: CivilDate?
   ) -> [DefinitionProblem] {
     var problems: [DefinitionProblem] = []
     for (field, expression) in [("min", min), ("max", max), ("initial", initial)] {
@@ -67,7 +68,9 @@ final class DateKind: Sendable {
     guard let low = try? min?.date(today: today), let high = try? max?.date(today: today),
       low > high
     else { return problems }
-    let detail = "min is \(low), after max, which is \(high); it must not be after max"
+    let defaults = (isMinGiven ? "" : " by default", isMaxGiven ? "" : " by default (today)")
+    let detail =
+      "min is \(low)\(defaults.0), after max, which is \(high)\(defaults.1); it must not be after max"
     return problems + [DefinitionProblem(detail).under(isMinGiven ? "min" : "max")]
   }
 
