@@ -89,9 +89,6 @@ package struct SessionFold: Sendable {
   mutating func apply(_ entry: LogEntry, _ outcomes: inout [Outcome]) {
     remnant = .entry
     let bounds = picker.dateBounds
-    // Only a tick moves the picker back in time. Another entry with an earlier time was stored
-    // after one of another node: it must not undo what that node has answered.
-    let now = max(entry.at, picker.asOf)
     switch entry.body {
     case .joined(let joining): join(joining, &outcomes)
     case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
@@ -103,11 +100,11 @@ package struct SessionFold: Sendable {
       tick(to: entry.at, &outcomes)
       if outcomes.count == count { remnant = .nothing }
     case .revoked(let revocation): revoke(revocation, &outcomes)
-    case .define(let change): define(change, at: now, &outcomes)
-    case .note(let patch): note(patch, at: now, &outcomes)
-    case .settle(let settle): self.settle(settle, at: now, &outcomes)
+    case .define(let change): define(change, at: entry.at, &outcomes)
+    case .note(let patch): note(patch, at: entry.at, &outcomes)
+    case .settle(let settle): self.settle(settle, at: entry.at, &outcomes)
     case .command(let member, let ref, let command):
-      perform(command, ref: ref, by: member, at: now, &outcomes)
+      perform(command, ref: ref, by: member, at: entry.at, &outcomes)
     }
     if remnant == .nothing, picker.dateBounds != bounds { remnant = .tick }
   }

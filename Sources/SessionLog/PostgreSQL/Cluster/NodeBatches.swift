@@ -30,23 +30,13 @@ final class NodeBatches: Sendable {
   }
 
   func note(_ numbers: Numbers) {
-    seen.withLock { seen in
-      var numbers = numbers
-      if let seen {
-        guard seen.history == numbers.history else { return }
-        // A notification may have been faster.
-        for (node, batch) in numbers.batches {
-          numbers.batches[node] = max(batch, seen.batches[node] ?? 0)
-        }
-      }
-      seen = numbers
-    }
+    seen.withLock { if $0 == nil || $0?.history == numbers.history { $0 = numbers } }
   }
 
   /// Another node has notified this one of a batch.
   func note(_ batch: Int, of node: Int) {
     seen.withLock { seen in
-      if let known = seen?.batches[node] { seen?.batches[node] = max(known, batch) }
+      seen?.batches[node] = max(seen?.batches[node] ?? 0, batch)
     }
   }
 

@@ -124,9 +124,9 @@ final class PostgresConfirmer: Sendable {
     }
     if found.feedPosition < position { feed.findLossLater() }
     for finding in found.sessions where finding.isShorter {
-      let doubt = finding.doubt
+      // Whatever its head is by now: another node may have appended meanwhile.
       try PostgresSchema.renewEpoch(
-        of: doubt.session, doubt.epoch, lacking: doubt.position, connection)
+        of: finding.doubt.session, finding.doubt.epoch, lacking: .max, connection)
     }
     return found
   }

@@ -38,33 +38,43 @@ package final class PostgresFeed: EventFeed {
     queue.async { self.adopt(try? self.reader.read { try PostgresFeed.state($0) }) }
   }
 
-  package func refresh(completion: @escaping @Sendable (Bool) -> Void) {
+  package func refresh(
+    upTo position: Int, completion: @escaping @Sendable (Bool) -> Void
+  ) {
     queue.async {
-      let found = try? self.reader.readConfirmed { connection in
-        (
-          state: try PostgresFeed.state(connection),
-          newest: try connection.run("SELECT newest FROM feed").int(0, 0) ?? 0
-        )
+      do {
+        self.adopt(try self.reader.read { try PostgresFeed.state($0) })
+        if position > self.signal.position {
+          // Positions that the standbys do not have yet were not sent by any node.
+          self.signal.advance(to: try self.reader.readConfirmed { try PostgresFeed.newest($0) })
+        }
+        completion(true)
+      } catch {
+        completion(false)
       }
-      self.adopt(found?.state)
-      if let found { self.signal.advance(to: found.newest) }
-      completion(found != nil)
     }
   }
 
-  /// Gives the feed a new epoch if events that this node has shown are missing, as after a failover
-  /// that has lost commits: their positions will have other events.
+  private static func newest(_ connection: PostgresConnection) throws(PostgresError) -> Int {
+    try connection.run("SELECT newest FROM feed").int(0, 0) ?? 0
+  }
+
+  /// Gives the sessions and the feed new epochs if events that this node has shown are missing, as
+  /// after a failover that has lost commits: their positions will have other events.
   func findLossLater() { queue.async { try? self.findLoss() } }
 
   private func findLoss() throws {
     let known = signal.position
-    let newest = try reader.read { try $0.run("SELECT newest FROM feed").int(0, 0) ?? 0 }
-    if newest >= known { return }
-    try reader.write(
-      """
-      UPDATE feed SET epoch = replace(gen_random_uuid()::text, '-', '')
-      WHERE epoch = $1 AND newest < $2
-      """, [.text(epoch), .int(known)])
+    if try reader.read({ try PostgresFeed.newest($0) }) >= known { return }
+    try reader.use { connection throws(PostgresError) in
+      // Otherwise another node has found it.
+      let isFirst = try connection.run("SELECT epoch = $1 FROM feed", [.text(epoch)]).bool(0, 0)
+      guard isFirst else { return }
+      try connection.run("BEGIN")
+      try PostgresSchema.renewEpochs(
+        connection, history: try PostgresSchema.history(connection))
+      try connection.run("COMMIT")
+    }
     adopt(try reader.read { try PostgresFeed.state($0) })
   }
 

@@ -143,7 +143,7 @@ enum PostgresSchema {
   /// Gives a session whose log lacks entries that this node knows a new epoch, unless another node
   /// has done so.
   ///
-  /// - Parameter position: The last known entry.
+  /// - Parameter position: The last known entry; `Int.max` if it is known to be missing.
   static func renewEpoch(
     of session: SessionID, _ epoch: String, lacking position: Int,
     _ connection: PostgresConnection
