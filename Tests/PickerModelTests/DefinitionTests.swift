@@ -65,10 +65,14 @@ import Testing
   @Test(arguments: [
     (#""kind":"date","min":"2030-01-01""#, "which is 2018-07-25 by default (today)"),
     (#""kind":"date","max":"1800-01-01""#, "min is 1950-01-01 by default, after"),
-    (#""kind":"calendar","min":"2030-01-01","months":{"from":"2018-07","through":"2018-09"}"#,
-     "which is 2018-09-30, the last day"),
-    (#""kind":"calendar","max":"1800-01-01","months":{"from":"2018-07","through":"2018-09"}"#,
-     "min is 2018-07-01, the first day, after"),
+    (
+      #""kind":"calendar","min":"2030-01-01","months":{"from":"2018-07","through":"2018-09"}"#,
+      "which is 2018-09-30, the last day"
+    ),
+    (
+      #""kind":"calendar","max":"1800-01-01","months":{"from":"2018-07","through":"2018-09"}"#,
+      "min is 2018-07-01, the first day, after"
+    ),
   ])
   func `a problem says that a limit is the default`(_ fields: String, _ part: String) throws {
     let problem = try #require(throws: DefinitionProblem.self) {

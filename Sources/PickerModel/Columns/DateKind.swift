@@ -68,9 +68,9 @@ final class DateKind: Sendable {
     guard let low = try? min?.date(today: today), let high = try? max?.date(today: today),
       low > high
     else { return problems }
-    let defaults = (isMinGiven ? "" : " by default", isMaxGiven ? "" : " by default (today)")
+    let (first, last) = (isMinGiven ? "" : " by default", isMaxGiven ? "" : " by default (today)")
     let detail =
-      "min is \(low)\(defaults.0), after max, which is \(high)\(defaults.1); it must not be after max"
+      "min is \(low)\(first), after max, which is \(high)\(last); it must not be after max"
     return problems + [DefinitionProblem(detail).under(isMinGiven ? "min" : "max")]
   }
 
