@@ -24,19 +24,31 @@ final class NodeBatches: Sendable {
 
   var last: Numbers? { seen.withLock { $0 } }
 
-  /// Whether ``note(_:)`` would change something.
+  /// Whether ``note(_:since:)`` would change something.
   func isNews(_ numbers: Numbers) -> Bool {
     seen.withLock { $0 != numbers && ($0 == nil || $0?.history == numbers.history) }
   }
 
-  func note(_ numbers: Numbers) {
-    seen.withLock { if $0 == nil || $0?.history == numbers.history { $0 = numbers } }
+  /// - Parameter before: What ``last`` was before the numbers were read: of a node that has notified
+  ///   this one since, the greater number is the later one. A node that has lost its row begins with
+  ///   0 again.
+  func note(_ numbers: Numbers, since before: Numbers?) {
+    seen.withLock { seen in
+      guard let known = seen else { return seen = numbers }
+      guard known.history == numbers.history else { return }
+      var numbers = numbers
+      for (node, batch) in known.batches where batch != before?.batches[node] {
+        if let found = numbers.batches[node] { numbers.batches[node] = max(found, batch) }
+      }
+      seen = numbers
+    }
   }
 
   /// Another node has notified this one of a batch.
   func note(_ batch: Int, of node: Int) {
     seen.withLock { seen in
-      seen?.batches[node] = max(seen?.batches[node] ?? 0, batch)
+      let known = seen?.batches[node] ?? 0
+      seen?.batches[node] = max(known, batch)
     }
   }
 

@@ -97,7 +97,7 @@ final class PostgresConfirmer: Sendable {
   private func find(
     _ doubts: [ServedSessions.Doubt], notesBatches: Bool, _ connection: PostgresConnection
   ) throws(PostgresError) -> Found {
-    let position = feed.signal.position
+    let (position, before) = (feed.signal.position, witness.last)
     let results = try connection.run(
       [
         PostgresStatement("SELECT newest FROM feed"),
@@ -120,7 +120,7 @@ final class PostgresConfirmer: Sendable {
       || (notesBatches && witness.isNews(batches))
     {
       try connection.waitForStandbys()
-      witness.note(batches)
+      witness.note(batches, since: before)
     }
     if found.feedPosition < position { feed.findLossLater() }
     for finding in found.sessions where finding.isShorter {
