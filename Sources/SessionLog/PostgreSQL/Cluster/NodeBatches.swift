@@ -29,9 +29,9 @@ final class NodeBatches: Sendable {
     seen.withLock { $0 != numbers && ($0 == nil || $0?.history == numbers.history) }
   }
 
-  /// - Parameter before: What ``last`` was before the numbers were read: of a node that has notified
-  ///   this one since, the greater number is the later one. A node that has lost its row begins with
-  ///   0 again.
+  /// - Parameter before: What ``last`` was before the numbers were read. Of a node that has
+  ///   notified this one since, the greater number is the later one. Otherwise the read one is: a
+  ///   node that has lost its row begins with 0 again.
   func note(_ numbers: Numbers, since before: Numbers?) {
     seen.withLock { seen in
       guard let known = seen else { return seen = numbers }
