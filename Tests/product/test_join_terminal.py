@@ -319,7 +319,7 @@ def test_the_terminal_reconnects_after_the_server_was_killed(lasting, terminal):
     ana = terminal(session)
     ana.sees("[23]")
     ana.press("Enter")
-    ana.sees("you: 2018-11-23")
+    ana.sees("you: first day 2018-11-23")
 
     lasting.kill()
     ana.sees("reconnecting")

@@ -82,8 +82,10 @@ def words(snapshot):
         columns = [c for c in snapshot["columns"] if c["row"] is not None]
         return ", ".join(c["rows"][c["row"] - c["from"]]["text"] for c in columns)
     span = snapshot["calendar"]["range"]
-    if not span or span["hits"] % 2:
+    if not span:
         return "nothing chosen"
+    if span["hits"] % 2:
+        return f"first day {span['start']}, no last day yet"
     return f"{span['start']} to {span['end']}"
 
 
