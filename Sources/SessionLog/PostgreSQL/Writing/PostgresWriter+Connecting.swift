@@ -70,20 +70,12 @@ extension PostgresWriter {
   /// nodes that this one has seen. Nodes that stopped with the old primary cannot find that out. A
   /// dump in another database may be of any time.
   private func hasAll(_ numbers: NodeBatches.Numbers, since known: String) -> Bool {
-    let (history, last) = (numbers.history, witness.last)
-    let isAccepted = known == history
-    if isAccepted {
-      // Another node has accepted the history, or this one; or it has found that commits are
-      // missing.
-      guard let last, last.history != history, last.feedEpoch == numbers.feedEpoch else {
-        return true
-      }
-    } else if history.prefix(while: { $0 != "/" }) != known.prefix(while: { $0 != "/" }) {
-      return false
-    }
-    return (last?.batches ?? [:]).allSatisfy { other, number in
-      // The row of a node that has stopped may have been deleted since.
-      other == node.incarnation || number <= numbers.batches[other] ?? (isAccepted ? .max : -1)
+    let history = numbers.history
+    if known == history { return true }
+    let (system, former) = (history.prefix { $0 != "/" }, known.prefix { $0 != "/" })
+    guard system == former else { return false }
+    return (witness.last?.batches ?? [:]).allSatisfy { other, number in
+      other == node.incarnation || number <= numbers.batches[other] ?? -1
     }
   }
 }
