@@ -32,7 +32,7 @@ struct SessionFixture {
   mutating func join(_ member: MemberID, as role: Role? = nil) -> [Outcome] {
     let joining = LogEntry.Joining(
       member: member, secret: SecretHash([]), name: member.text, role: role)
-    return fold.apply(LogEntry(at: noon, body: .joined(joining)))
+    return fold.apply(LogEntry(at: fold.origin.createdAt, body: .joined(joining)))
   }
 
   @discardableResult

@@ -43,12 +43,26 @@ struct GeneratedSession {
     fold = try SessionFold(origin)
     var at = origin.createdAt
     for number in 0..<(entryCount ?? Int.random(in: 1...120, using: &random)) {
-      at = at.adding(milliseconds: Int64.random(in: -1000...40_000_000, using: &random))
-      let entry = LogEntry(at: at, body: body(number, &random))
+      let body = body(number, &random)
+      at = at.adding(milliseconds: step(body, &random))
+      let entry = LogEntry(at: at, body: body)
       entries.append(entry)
       _ = fold.apply(entry)
       folds.append(fold)
     }
+  }
+
+  /// The time between an entry and the one before: mostly some hours, or seconds around midnight,
+  /// in any order, as entries of several nodes are stored.
+  private func step(_ body: LogEntry.Body, _ random: inout SplitMix) -> Int64 {
+    if case .setBack = body { return .random(in: -100_000_000...0, using: &random) }
+    if Int.random(in: 0..<3, using: &random) == 0 {
+      return .random(in: -1000...40_000_000, using: &random)
+    }
+    let day: Int64 = 86_400_000
+    let latest = entries.last?.at.milliseconds ?? origin.createdAt.milliseconds
+    let midnight = (latest + day / 2) / day * day
+    return midnight - latest + .random(in: -10_000...10_000, using: &random)
   }
 
   private static func hostFields(seed: UInt64) -> HostFields {
@@ -73,7 +87,7 @@ struct GeneratedSession {
       return .returned(gone.id, number.isMultiple(of: 3) ? .viewer : nil)
     case 1: return .left(member.id)
     case 2: return .roleChanged(member.id, Role.allCases.randomElement(using: &random)!)
-    case 3: return .tick
+    case 3: return Int.random(in: 0..<3, using: &random) == 0 ? .setBack : .tick
     case 4:
       let targets: [Revocation.Target] = [.everyone, .member(member.id), .subject("ü\(number)")]
       return .revoked(

@@ -141,7 +141,7 @@ extension Hub {
     if entry.body.mayGrow || hosted.log.entryCount % 64 == 0 { directory.recount(hosted) }
     noteStatus(of: hosted, before: status)
     hosted.attendance.applied(entry.body, isOwn: arrival != nil)
-    if case .tick = entry.body, arrival != nil { hosted.ticks.applied() }
+    if entry.body.isTick, arrival != nil { hosted.ticks.applied() }
     if hosted.isEnding {
       if arrival != nil { countDropped(entry, in: hosted) }
       completion?(nil)

@@ -171,17 +171,19 @@ extension Hub {
     let isDue = fold.nextTick.map { $0 <= time.session } ?? false
     // The clock was set back while the session was evicted. A correction of up to a second makes no
     // tick.
-    let isAhead =
-      fold.status == .open
-      && fold.picker.asOf.milliseconds > time.session.milliseconds + 1000
-    return isDue || isAhead ? appendTick(to: hosted, at: time) : true
+    let isAhead = fold.latestTime.milliseconds > time.session.milliseconds + 1000
+    return isDue || isAhead
+      ? append(isAhead ? .setBack : .tick, ticking: hosted, at: time) : true
   }
 
   /// Appends a tick. If the log refuses it, it is retried after a second of the monotonic clock,
   /// because the sessions' clock may be frozen.
-  @discardableResult
-  private func appendTick(to hosted: HostedSession, at time: HubTime) -> Bool {
-    guard append(.tick, to: hosted, at: time) else {
+  ///
+  /// - Parameter body: ``LogEntry/Body/tick`` or ``LogEntry/Body/setBack``.
+  private func append(
+    _ body: LogEntry.Body, ticking hosted: HostedSession, at time: HubTime
+  ) -> Bool {
+    guard append(body, to: hosted, at: time) else {
       if hosted.phase == .open, hosted.ticks.refused() {
         schedule.add(.tick(hosted.id), due: time.machine + retryMilliseconds)
       }
@@ -193,10 +195,15 @@ extension Hub {
 
   /// Ticks every session in memory, after the clock was set.
   private func tickAll(at time: HubTime) {
-    for hosted in directory.hostedInOrder
-    where !hosted.isEnding && hosted.session.fold.status.passesTime {
-      appendTick(to: hosted, at: time)
-    }
+    for hosted in directory.hostedInOrder where !hosted.isEnding { tick(hosted, to: time) }
+  }
+
+  /// Appends a tick to the time to which the clock was set, if it can change anything.
+  private func tick(_ hosted: HostedSession, to time: HubTime) {
+    let fold = hosted.session.fold
+    let isSetBack = fold.latestTime > time.session
+    guard isSetBack || fold.status.passesTime else { return }
+    _ = append(isSetBack ? .setBack : .tick, ticking: hosted, at: time)
   }
 
   /// The sessions' clock was set: ticks every session, dormant ones included.
@@ -220,7 +227,7 @@ extension Hub {
       directory.loadLater(
         BackgroundLoad(session) { [unowned self] hosted in
           guard let hosted else { return isDone() }
-          if hosted.session.fold.status.passesTime { appendTick(to: hosted, at: now) }
+          tick(hosted, to: now)
           enqueue(.request { _ in isDone() }, in: hosted, at: now)
         })
     }

@@ -37,6 +37,17 @@ package struct LogEntry: Hashable, Sendable {
     indirect case settle(Settle)
     /// The picker is due for a tick at `at`.
     case tick
+    /// The clock was set back to `at`: the only entry that moves the session back in time.
+    case setBack
+
+    /// Whether the entry only moves the session in time.
+    package var isTick: Bool {
+      switch self {
+      case .tick, .setBack: true
+      case .joined, .roleChanged, .left, .returned, .command, .revoked, .define, .note, .settle:
+        false
+      }
+    }
   }
 
   /// A new member. The role is `nil` in sessions without tokens, where the first member becomes the

@@ -22,6 +22,8 @@ extension SessionFold {
     /// `nil` if the status never changed, and in snapshots of versions that did not count changes.
     package var statusChangeCount: Int?
     package var statusChangedAt: Instant?
+    /// ``SessionFold/reached``; `nil` in snapshots of versions that did not store it.
+    package var reached: Instant?
     package var revision: Int
     package var undoList: UndoList
     package var members: [Member]
@@ -36,7 +38,7 @@ extension SessionFold {
       picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
       shown: RetainedDefinition? = nil, definedAt: Instant? = nil, notes: Notes = Notes(),
       status: SessionStatus, decision: DecisionState = DecisionState(),
-      statusChangeCount: Int? = nil, statusChangedAt: Instant? = nil,
+      statusChangeCount: Int? = nil, statusChangedAt: Instant? = nil, reached: Instant? = nil,
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
       tappedAt: Instant?, unreported: UnreportedResult? = nil,
@@ -52,6 +54,7 @@ extension SessionFold {
       self.decision = decision
       self.statusChangeCount = statusChangeCount
       self.statusChangedAt = statusChangedAt
+      self.reached = reached
       self.revision = revision
       self.undoList = undoList
       self.members = members
@@ -72,8 +75,8 @@ extension SessionFold {
         ? nil : RetainedDefinition(picker.definition),
       definedAt: definedAt, notes: notes, status: status, decision: decision,
       statusChangeCount: statusChangeCount == 0 ? nil : statusChangeCount,
-      statusChangedAt: statusChangeCount == 0 ? nil : statusChangedAt, revision: revision,
-      undoList: undoList,
+      statusChangedAt: statusChangeCount == 0 ? nil : statusChangedAt, reached: reached,
+      revision: revision, undoList: undoList,
       members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
       tappedAt: tappedAt, unreported: unreported, revocations: revocations)
   }
@@ -102,6 +105,7 @@ extension SessionFold {
     // at least once.
     statusChangeCount = state.statusChangeCount ?? (state.status == .open ? 0 : 1)
     statusChangedAt = state.statusChangedAt ?? origin.createdAt
+    reached = state.reached ?? state.picker.asOf
     revision = state.revision
     undoList = state.undoList
     members = Dictionary(uniqueKeysWithValues: state.members.map { ($0.id, $0) })

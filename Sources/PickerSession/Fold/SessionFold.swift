@@ -41,6 +41,10 @@ package struct SessionFold: Sendable {
   package internal(set) var tappedAt: Instant?
   /// A changed result that the feed has not reported yet; always `nil` where it is not watched.
   package internal(set) var unreported: UnreportedResult?
+  /// The time that the session has reached: that of the last entry of which something must stay in
+  /// the log. The entries of several nodes can be stored out of their times' order; one with an
+  /// earlier time is applied at this time, so that it does not undo what members have seen since.
+  package internal(set) var reached: Instant
   /// Which part of the last applied entry must stay in the log once a snapshot covers it.
   package internal(set) var remnant = LogRemnant.entry
   /// The last deltas in order, without gaps, the last one with ``revision``. Bounded by
@@ -67,6 +71,7 @@ package struct SessionFold: Sendable {
     result = picker.result
     status = .open
     statusChangedAt = origin.createdAt
+    reached = origin.createdAt
     revision = 0
     undoList = UndoList()
     members = [:]
@@ -89,24 +94,43 @@ package struct SessionFold: Sendable {
   mutating func apply(_ entry: LogEntry, _ outcomes: inout [Outcome]) {
     remnant = .entry
     let bounds = picker.dateBounds
+    let now = time(of: entry)
     switch entry.body {
     case .joined(let joining): join(joining, &outcomes)
     case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
     case .left(let member): leave(member, &outcomes)
     case .returned(let member, let role, let room):
       readd(member, role, room: room, &outcomes)
-    case .tick:
+    case .tick, .setBack:
       let count = outcomes.count
-      tick(to: entry.at, &outcomes)
-      if outcomes.count == count { remnant = .nothing }
+      tick(to: now, &outcomes)
+      if outcomes.count == count && now >= reached { remnant = .nothing }
     case .revoked(let revocation): revoke(revocation, &outcomes)
-    case .define(let change): define(change, at: entry.at, &outcomes)
-    case .note(let patch): note(patch, at: entry.at, &outcomes)
-    case .settle(let settle): self.settle(settle, at: entry.at, &outcomes)
+    case .define(let change): define(change, at: now, &outcomes)
+    case .note(let patch): note(patch, at: now, &outcomes)
+    case .settle(let settle): self.settle(settle, at: now, &outcomes)
     case .command(let member, let ref, let command):
-      perform(command, ref: ref, by: member, at: entry.at, &outcomes)
+      perform(command, ref: ref, by: member, at: now, &outcomes)
     }
     if remnant == .nothing, picker.dateBounds != bounds { remnant = .tick }
+    if remnant != .nothing { reached = now }
+  }
+
+  /// The time at which the next entry is applied.
+  package func time(of entry: LogEntry) -> Instant {
+    if case .setBack = entry.body { entry.at } else { max(entry.at, reached) }
+  }
+
+  /// The latest time at which the state was computed: later than the clock after that was set back.
+  package var latestTime: Instant { status == .open ? max(reached, picker.asOf) : reached }
+
+  /// The state at `now`, without an entry: compaction deletes entries whose only effect was the
+  /// time.
+  package func brought(to now: Instant) -> SessionFold {
+    var fold = self
+    var outcomes: [Outcome] = []
+    fold.tick(to: now, &outcomes)
+    return fold
   }
 
   /// The current value in the form in which undo restores it.

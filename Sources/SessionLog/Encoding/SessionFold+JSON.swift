@@ -25,6 +25,7 @@ extension SessionFold.StoredState {
     if let statusChangedAt {
       fields.append(.init("statusChangedAt", .integer(Int(statusChangedAt.milliseconds))))
     }
+    if let reached { fields.append(.init("reached", .integer(Int(reached.milliseconds)))) }
     if !notes.isEmpty { fields.append(.init("notes", notes.tree)) }
     if !revocations.isEmpty { fields.append(.init("revocations", revocations.tree)) }
     if !decision.isEmpty { fields.append(.init("decision", decision.tree)) }
@@ -59,8 +60,8 @@ extension SessionFold.StoredState {
       shown: definitions[1].map(RetainedDefinition.init(_:)), definedAt: tree["definedAt"]?.instant,
       notes: notes, status: status, decision: decision,
       statusChangeCount: tree["statusChanges"]?.integer,
-      statusChangedAt: tree["statusChangedAt"]?.instant, revision: revision,
-      undoList: UndoList(past: past, future: future), members: members,
+      statusChangedAt: tree["statusChangedAt"]?.instant, reached: tree["reached"]?.instant,
+      revision: revision, undoList: UndoList(past: past, future: future), members: members,
       remembered: RememberedMembers(remembered), joinCount: joinCount,
       tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
       tappedAt: tree["tappedAt"]?.instant,

@@ -55,12 +55,13 @@ struct Replayer {
       _ = ticked.apply(LogEntry(at: entry.at, body: .tick))
       return ticked
     }
+    let now = before.time(of: entry)
     var state = before.state
-    state.leaveStatus(by: entry)
+    state.leaveStatus(by: entry, at: now)
     state.revision += 1
     var changed = SessionFold(before.origin, limits: before.limits, state: state)
     var outcomes: [Outcome] = []
-    changed.applyWaiting(at: entry.at, through: wanted, &outcomes)
+    changed.applyWaiting(at: now, through: wanted, &outcomes)
     return changed
   }
 
@@ -75,11 +76,11 @@ struct Replayer {
 
 extension SessionFold.StoredState {
   /// Another status, as it is after an entry of a session that was not open.
-  fileprivate mutating func leaveStatus(by entry: LogEntry) {
+  fileprivate mutating func leaveStatus(by entry: LogEntry, at now: Instant) {
     var grant: Settle?
     if case .settle(let settle) = entry.body, settle.isGranted,
       let confirmation = decision.confirmation, settle.op == confirmation.op,
-      entry.at < confirmation.until
+      now < confirmation.until
     {
       grant = settle
     }

@@ -49,7 +49,8 @@ struct ReplayedSnapshots {
       }
       let state = try snapshot.state(of: replayer.fold.origin, make: make)
       try compare(snapshot, state, with: replayer.fold)
-      let isWhole = try !snapshot.isCompacted && snapshot.hasRemembered
+      let isWhole =
+        try !snapshot.isCompacted && snapshot.hasRemembered && state.reached != nil
       if !isWhole || snapshot.replaces != nil { replayer.adopt(state) }
     }
   }
@@ -72,6 +73,7 @@ struct ReplayedSnapshots {
     }
     (stored, folded) = (stored.withoutRefusalTexts, folded.withoutRefusalTexts)
     if try !snapshot.hasRemembered { folded.remembered = RememberedMembers() }
+    if stored.reached == nil { folded.reached = nil }
     if stored == folded { return }
     difference =
       ReplayDifference(

@@ -5,7 +5,8 @@ import PickerSession
 /// A checksum of the visible state of a session: value, rows, status, revision, undo list, members.
 ///
 /// It excludes the members' refs, because a compacted log does not contain the refused ones, and
-/// the members that have left and the status changes, because old snapshots do not contain them.
+/// the members that have left, the status changes and the time that was reached, because old
+/// snapshots do not contain them.
 /// - Source: draft-eastlake-fnv, FNV-1a of 64 bits.
 struct StateChecksum {
   private var hash = FNV1aHash()
@@ -14,7 +15,7 @@ struct StateChecksum {
   init(_ state: SessionFold.StoredState, _ picker: Picker) {
     var state = state.withoutRefs
     state.remembered = RememberedMembers()
-    (state.statusChangeCount, state.statusChangedAt) = (nil, nil)
+    (state.statusChangeCount, state.statusChangedAt, state.reached) = (nil, nil, nil)
     add(state.tree.serialized())
     add(Array(picker.definition.zone.localDate(at: state.picker.asOf).iso.utf8))
     for column in picker.columns { add(column) }

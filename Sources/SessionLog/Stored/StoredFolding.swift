@@ -151,13 +151,3 @@ extension StoredSnapshot {
     checksum == nil || checksum == StateChecksum(of: fold).value
   }
 }
-
-extension SessionFold {
-  /// The state after a tick at `now`. Needed after compaction, which deletes entries whose only
-  /// effect was the time.
-  func brought(to now: Instant) -> SessionFold {
-    var fold = self
-    _ = fold.apply(LogEntry(at: now, body: .tick))
-    return fold
-  }
-}
