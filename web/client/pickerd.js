@@ -24,7 +24,7 @@ export function sessionURL(session, base = location.href) {
 }
 
 /**
- * Joins a session. A tab that joins it again within 120 s, for example after a reload, is the same member.
+ * Joins a session. A tab that joins it again, also after a reload, is the same member while the session exists.
  * @param {string} session see `sessionURL`
  * @param {import("./core/types").Options} [options]
  *   `token`, `getToken`: only for servers that require one; a token is never part of a URL

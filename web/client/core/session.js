@@ -89,7 +89,7 @@ export class PickerSession extends EventTarget {
   get isOwner() { return this.self?.role === "owner"; }
 
   start() { this.#perform(this.#machine.start()); }
-  /** Disconnects without leaving: a page that reconnects within 120 s is the same member. */
+  /** Disconnects without leaving: a tab that joins again is the same member. */
   stop() { this.#perform(this.#machine.stop()); }
   leave() { this.#perform(this.#machine.leave()); }
   retry() { this.#perform(this.#machine.retry()); }
