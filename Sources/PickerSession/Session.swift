@@ -176,7 +176,8 @@ package final class Session {
   /// Whether a select at `now` uses the row's index and not its key, so that the key need not be
   /// logged. While the host decides, a changed definition may wait for the end of the time.
   package func ignoresKey(of selection: Command.Selection, at now: Instant) -> Bool {
-    fold.status != .confirming && fold.isCurrent(selection) && fold.picker.isStill(at: now)
+    fold.status != .confirming && fold.isCurrent(selection)
+      && fold.picker.isStill(at: max(now, fold.reached))
   }
 
   /// The connection of a member, which has at most one; `nil` if it is offline.

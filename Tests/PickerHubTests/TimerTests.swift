@@ -158,4 +158,34 @@ import Testing
 
     #expect(fixture.fold.revision == 1)
   }
+
+  /// Regression: only the state was asked, which did not have the command's later time yet.
+  @Test func `a command that waits for the log does not keep a session ahead of the clock`()
+    throws
+  {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    let ahead = HubTime(session: noon.adding(milliseconds: 3_600_000), machine: 0)
+    let right = HubTime(session: noon, machine: 0)
+    fixture.log.outcome = .pending
+
+    fixture.hub.received(ConnectionID(raw: 1), Array(select(1, 0, 1).utf8).span, at: ahead)
+    fixture.hub.clockSet(at: right) {}
+    fixture.store()
+
+    #expect(fixture.fold.revision == 1 && fixture.fold.latestTime == noon)
+  }
+
+  /// Regression: such a session has no tick by which the hub notices the clock.
+  @Test func `a command after the clock was set back has the time of the clock`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    let back = noon.adding(milliseconds: -600_000)
+
+    fixture.hub.received(
+      ConnectionID(raw: 1), Array(select(1, 0, 1).utf8).span,
+      at: HubTime(session: back, machine: 0))
+
+    #expect(fixture.fold.history.last?.at == back)
+  }
 }

@@ -161,9 +161,9 @@ import Testing
     session.join(ana)
     session.select(1, row: 1, after: 3_600_000)
 
-    session.apply(.setBack, after: 3_599_500)
+    session.apply(.clockSet, after: 3_599_500)
     #expect(session.events.map(\.type) == [.created])
-    session.apply(.setBack, after: 0)
+    session.apply(.clockSet, after: 0)
 
     #expect(session.events.map(\.type) == [.created, .resultChanged])
     #expect(session.events[1].timestamp == noon)

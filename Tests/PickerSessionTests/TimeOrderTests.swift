@@ -26,7 +26,7 @@ import Testing
     _ = session.fold.apply(LogEntry(at: midnight, body: .tick))
     session.give(ana, 1, select(2, 20, generation: 2), after: 1000, at: midnight)
 
-    _ = session.fold.apply(LogEntry(at: noon, body: .setBack))
+    _ = session.fold.apply(LogEntry(at: noon, body: .clockSet))
 
     #expect(session.fold.result == .date(["2026", "11", "20"]))
   }
@@ -56,12 +56,16 @@ import Testing
   }
 
   /// The setting back itself changes no row here, but what follows depends on it.
-  @Test func `setting the clock back stays in the log`() throws {
+  @Test func `setting the clock back stays in the log, setting it forward does not`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1), after: 60_000)
 
-    let outcomes = session.fold.apply(LogEntry(at: noon, body: .setBack))
+    let outcomes = session.fold.apply(LogEntry(at: noon, body: .clockSet))
 
     #expect(outcomes == [] && session.fold.remnant == .entry && session.fold.reached == noon)
+
+    let later = noon.adding(milliseconds: 1000)
+    #expect(session.fold.apply(LogEntry(at: later, body: .clockSet)) == [])
+    #expect(session.fold.remnant == .nothing && session.fold.reached == noon)
   }
 }

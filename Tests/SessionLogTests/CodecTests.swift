@@ -55,7 +55,7 @@ struct GeneratedSession {
   /// The time between an entry and the one before: mostly some hours, or seconds around midnight,
   /// in any order, as entries of several nodes are stored.
   private func step(_ body: LogEntry.Body, _ random: inout SplitMix) -> Int64 {
-    if case .setBack = body { return .random(in: -100_000_000...0, using: &random) }
+    if case .clockSet = body { return .random(in: -100_000_000...0, using: &random) }
     if Int.random(in: 0..<3, using: &random) == 0 {
       return .random(in: -1000...40_000_000, using: &random)
     }
@@ -87,7 +87,7 @@ struct GeneratedSession {
       return .returned(gone.id, number.isMultiple(of: 3) ? .viewer : nil)
     case 1: return .left(member.id)
     case 2: return .roleChanged(member.id, Role.allCases.randomElement(using: &random)!)
-    case 3: return Int.random(in: 0..<3, using: &random) == 0 ? .setBack : .tick
+    case 3: return Int.random(in: 0..<3, using: &random) == 0 ? .clockSet : .tick
     case 4:
       let targets: [Revocation.Target] = [.everyone, .member(member.id), .subject("ü\(number)")]
       return .revoked(

@@ -853,7 +853,9 @@ import Testing
   }
 
   @Test func `payloads are smaller than the maximum, and no fact is lost`() {
-    let facts = (0..<2000).map { NodeFact.head(SessionID("session-with-an-id-\($0)"), $0) }
+    let facts = (0..<2000).map { (place: Int) in
+      NodeFact.head(SessionID("session-with-an-id-\(place)"), place)
+    }
     var number = 0
     let payloads = NodeMessage.payloads(of: facts, by: .max, number: &number)
 

@@ -149,6 +149,19 @@ def test_claims_ticks_and_reopens_can_be_replayed(stored, tmp_path):
         assert done.json["state"]["snapshot"]["result"]["days"] == 6
 
 
+def test_a_log_in_which_the_clock_was_set_back_replays(stored, tmp_path):
+    """Regression: setting the clock back has no line if no row changes by it."""
+    session = stored.session(LISTS)
+    ana = session.join("Ana")
+    for row, time in enumerate(("2018-12-01T10:00:00+08:00", "2018-11-25T10:00:00+08:00"), 1):
+        stored.clock(time)
+        ana.select(0, row)
+
+    for source in ((stored.path, session.id), (written_log(session, tmp_path / "log"),)):
+        done = replay(*source, "--json")
+        assert done.status == 0, done
+
+
 def test_changed_definitions_replay_to_every_revision(stored, tmp_path):
     """A reopen can make three revisions: its own, the pending definition's and the tick's."""
     session = stored.session(SLOT)

@@ -19,7 +19,7 @@ size_t wsl_peek(int descriptor, void *into, size_t size) {
 /// Refuses a connection, before its handshake, because this loop drains or has no free slot.
 static void refuse(wsl_loop *loop, wsl_connection connection) {
   if (loop->drain_by_ms) {
-    wsl_refuse_connection(connection, 503, "unavailable", "the server is shutting down");
+    wsl_refuse_connection(connection, 503, "draining", "the server is shutting down");
   } else {
     loop->counters.refused_full++;
     wsl_refuse_connection(connection, 503, "full", "too many connections");

@@ -25,6 +25,8 @@ extension Hub {
       enqueue(.refuse(unstored, completion), in: hosted, at: time)
       return true
     }
+    // The nodes of a shared log wait for their own clocks: one of them may be behind for a moment.
+    if !isShared, isAhead(hosted, at: time) { tickIfDue(hosted, at: time) }
     let stored = withoutUnreadKey(command, in: hosted, at: time)
     return append(
       .command(member, ref: ref, stored), to: hosted, at: time, completion: completion)

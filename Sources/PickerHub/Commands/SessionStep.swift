@@ -23,7 +23,7 @@ enum SessionStep {
   var isTimed: Bool {
     guard case .apply(let entry, _, _) = self else { return false }
     return switch entry.body {
-    case .tick, .setBack, .left: true
+    case .tick, .clockSet, .left: true
     case .joined, .roleChanged, .returned, .command, .define, .note, .settle, .revoked: false
     }
   }
@@ -94,7 +94,7 @@ extension LogEntry.Body {
     case .settle(let settle):
       settle.op.utf8.count + (settle.data?.text.utf8.count ?? 0)
         + (settle.reason?.tree.serialized().count ?? 0)
-    case .roleChanged, .left, .returned, .tick, .setBack: 0
+    case .roleChanged, .left, .returned, .tick, .clockSet: 0
     }
   }
 }

@@ -115,7 +115,7 @@ extension StepQueue {
       guard case .apply(let entry, arrival: _, _) = step else { return false }
       return switch entry.body {
       case .define, .note, .settle: true
-      case .joined, .roleChanged, .left, .returned, .command, .tick, .setBack, .revoked: false
+      case .joined, .roleChanged, .left, .returned, .command, .tick, .clockSet, .revoked: false
       }
     }
   }
@@ -147,7 +147,7 @@ extension LogEntry.Body {
     case .roleChanged(let changed, let role): changed == member && role >= needed
     // Without a role the member gets its former one.
     case .returned(let returned, let role, _): returned == member && (role ?? .owner) >= needed
-    case .left, .command, .define, .note, .settle, .tick, .setBack, .revoked: false
+    case .left, .command, .define, .note, .settle, .tick, .clockSet, .revoked: false
     }
   }
 
@@ -156,7 +156,7 @@ extension LogEntry.Body {
   fileprivate var mayChangeOwners: Bool {
     switch self {
     case .joined, .roleChanged, .left, .returned: true
-    case .command, .define, .note, .settle, .tick, .setBack, .revoked: false
+    case .command, .define, .note, .settle, .tick, .clockSet, .revoked: false
     }
   }
 }

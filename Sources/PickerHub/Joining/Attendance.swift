@@ -85,7 +85,7 @@ extension Attendance {
       absentSince[member] = nil
       postRates[member] = nil
     case .returned: if isOwn { pendingJoinCount -= 1 }
-    case .roleChanged, .command, .define, .note, .settle, .tick, .setBack, .revoked: break
+    case .roleChanged, .command, .define, .note, .settle, .tick, .clockSet, .revoked: break
     }
   }
 }

@@ -149,7 +149,7 @@ extension Hub {
     case .returned(let member, _, room: _): noteArrival(of: member, in: hosted)
     case .left(let member): noteDeparture(of: member, in: hosted)
     case .command(let member, ref: _, _): renewAbsence(of: member, in: hosted)
-    case .roleChanged, .revoked, .define, .note, .settle, .tick, .setBack: break
+    case .roleChanged, .revoked, .define, .note, .settle, .tick, .clockSet: break
     }
   }
 

@@ -7,7 +7,7 @@ extension LogEntry {
     switch body {
     case .joined(let joining): 224 + body.textByteCount + 2 * joining.secret.bytes.count
     case .roleChanged, .left, .returned: 104
-    case .tick, .setBack: 64
+    case .tick, .clockSet: 64
     case .revoked: 160 + body.textByteCount
     case .define(let change): 160 + body.textByteCount + (change.encoded?.json.count ?? 0)
     case .command, .note, .settle: 160 + body.textByteCount
@@ -20,7 +20,7 @@ extension LogEntry {
     switch body {
     case .define(let change): byteCount + change.definition.byteCount + change.source.byteCount
     case .note(let patch): byteCount + patch.tree.byteCount
-    case .command, .joined, .left, .returned, .revoked, .roleChanged, .settle, .tick, .setBack:
+    case .command, .joined, .left, .returned, .revoked, .roleChanged, .settle, .tick, .clockSet:
       byteCount
     }
   }

@@ -169,17 +169,21 @@ extension Hub {
     let fold = hosted.session.fold
     guard !hosted.isEnding, !hosted.ticks.isPending else { return true }
     let isDue = fold.nextTick.map { $0 <= time.session } ?? false
-    // The clock was set back while the session was evicted. A correction of up to a second makes no
-    // tick.
-    let isAhead = fold.latestTime.milliseconds > time.session.milliseconds + 1000
+    let isAhead = isAhead(hosted, at: time)
     return isDue || isAhead
-      ? append(isAhead ? .setBack : .tick, ticking: hosted, at: time) : true
+      ? append(isAhead ? .clockSet : .tick, ticking: hosted, at: time) : true
+  }
+
+  /// Whether the clock was set back and the session has not followed yet: it was evicted, or no
+  /// tick was queued. A correction of up to a second makes no tick.
+  func isAhead(_ hosted: HostedSession, at time: HubTime) -> Bool {
+    hosted.session.fold.latestTime.milliseconds > time.session.milliseconds + 1000
   }
 
   /// Appends a tick. If the log refuses it, it is retried after a second of the monotonic clock,
   /// because the sessions' clock may be frozen.
   ///
-  /// - Parameter body: ``LogEntry/Body/tick`` or ``LogEntry/Body/setBack``.
+  /// - Parameter body: ``LogEntry/Body/tick`` or ``LogEntry/Body/clockSet``.
   private func append(
     _ body: LogEntry.Body, ticking hosted: HostedSession, at time: HubTime
   ) -> Bool {
@@ -198,12 +202,14 @@ extension Hub {
     for hosted in directory.hostedInOrder where !hosted.isEnding { tick(hosted, to: time) }
   }
 
-  /// Appends a tick to the time to which the clock was set, if it can change anything.
+  /// Moves a session to the time to which the clock was set, if that can change anything. Entries
+  /// that are not applied yet can have a later time.
   private func tick(_ hosted: HostedSession, to time: HubTime) {
     let fold = hosted.session.fold
-    let isSetBack = fold.latestTime > time.session
-    guard isSetBack || fold.status.passesTime else { return }
-    _ = append(isSetBack ? .setBack : .tick, ticking: hosted, at: time)
+    guard fold.status.passesTime || fold.latestTime > time.session || !hosted.steps.isEmpty else {
+      return
+    }
+    _ = append(.clockSet, ticking: hosted, at: time)
   }
 
   /// The sessions' clock was set: ticks every session, dormant ones included.

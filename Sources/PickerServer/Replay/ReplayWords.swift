@@ -33,7 +33,7 @@ extension LogEntry {
       "the host revokes tokens of \(revocation.target.words) issued before "
         + revocation.issuedBefore.description
     case .settle(let settle): "the host \(settle.isGranted ? "grants" : "denies") \(settle.op)"
-    case .tick, .setBack: "time"
+    case .tick, .clockSet: "time"
     }
   }
 }

@@ -37,13 +37,13 @@ package struct LogEntry: Hashable, Sendable {
     indirect case settle(Settle)
     /// The picker is due for a tick at `at`.
     case tick
-    /// The clock was set back to `at`: the only entry that moves the session back in time.
-    case setBack
+    /// The clock was set to `at`: the only entry that can move the session back in time.
+    case clockSet
 
     /// Whether the entry only moves the session in time.
     package var isTick: Bool {
       switch self {
-      case .tick, .setBack: true
+      case .tick, .clockSet: true
       case .joined, .roleChanged, .left, .returned, .command, .revoked, .define, .note, .settle:
         false
       }

@@ -101,7 +101,7 @@ package struct SessionFold: Sendable {
     case .left(let member): leave(member, &outcomes)
     case .returned(let member, let role, let room):
       readd(member, role, room: room, &outcomes)
-    case .tick, .setBack:
+    case .tick, .clockSet:
       let count = outcomes.count
       tick(to: now, &outcomes)
       if outcomes.count == count && now >= reached { remnant = .nothing }
@@ -118,7 +118,7 @@ package struct SessionFold: Sendable {
 
   /// The time at which the next entry is applied.
   package func time(of entry: LogEntry) -> Instant {
-    if case .setBack = entry.body { entry.at } else { max(entry.at, reached) }
+    if case .clockSet = entry.body { entry.at } else { max(entry.at, reached) }
   }
 
   /// The latest time at which the state was computed: later than the clock after that was set back.
@@ -128,8 +128,7 @@ package struct SessionFold: Sendable {
   /// time.
   package func brought(to now: Instant) -> SessionFold {
     var fold = self
-    var outcomes: [Outcome] = []
-    fold.tick(to: now, &outcomes)
+    if status == .open { _ = fold.picker.tick(now) }
     return fold
   }
 

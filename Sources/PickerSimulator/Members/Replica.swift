@@ -120,6 +120,9 @@ struct Replica {
     guard compacted.revision == fold.revision, compacted.history.last == fold.history.last else {
       return "a compacted log has the same deltas"
     }
+    guard compacted.reached == fold.reached, compacted.unreported == fold.unreported,
+      compacted.tappedAt == fold.tappedAt
+    else { return "a compacted log has the same times" }
     var picker = compacted.picker
     _ = picker.tick(fold.picker.asOf)
     return picker.state == fold.picker.state ? nil : "a compacted log gives the same picker"

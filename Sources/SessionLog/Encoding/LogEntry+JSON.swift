@@ -29,9 +29,9 @@ extension LogEntry {
       if let room { members.append(.init("room", .integer(room))) }
     case .revoked(let revocation): members.append(.init("revoked", revocation.tree))
     case .tick: members.append(.init("tick", .bool(true)))
-    case .setBack:
-      // Versions that do not know `setBack` apply it as a tick, which moved back as well.
-      members += [.init("tick", .bool(true)), .init("setBack", .bool(true))]
+    case .clockSet:
+      // Versions that do not know `clockSet` apply it as a tick, which moved back as well.
+      members += [.init("tick", .bool(true)), .init("clockSet", .bool(true))]
     case .note(let patch): members.append(.init("note", patch.tree))
     case .settle(let settle): members.append(.init("settle", settle.tree))
     case .define(let change):
@@ -79,7 +79,7 @@ extension LogEntry {
       guard let settle = Settle(stored: tree) else { return nil }
       self.init(at: at, body: .settle(settle))
     } else if tree["tick"] != nil {
-      self.init(at: at, body: tree["setBack"] == nil ? .tick : .setBack)
+      self.init(at: at, body: tree["clockSet"] == nil ? .tick : .clockSet)
     } else if let member = tree["left"]?.string {
       self.init(at: at, body: .left(MemberID(member)))
     } else if let member = tree["returned"]?.string {

@@ -78,8 +78,7 @@ package struct LogFile: Sendable {
         .badData, "line \(number) of \(name) is not a line of GET /v1/sessions/{id}/log")
     }
     if type == "tick" {
-      // Only a line of a tick can have an earlier time than the line before.
-      return Line(revision: revision, entry: LogEntry(at: at, body: .setBack), tree: tree)
+      return Line(revision: revision, entry: LogEntry(at: at, body: .tick), tree: tree)
     }
     if type == "note", let patch = tree["command"]?["notes"] {
       let entry = LogEntry(at: at, body: .note(NotesPatch(patch)))

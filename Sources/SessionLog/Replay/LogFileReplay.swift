@@ -92,6 +92,10 @@ extension LogFile {
 
     /// - Returns: The reason if a command is refused.
     private mutating func apply(_ line: Line, _ replayer: inout Replayer) -> String? {
+      // A clock that was set back has a line only if that changed something.
+      if line.entry.at < replayer.fold.reached {
+        collect(replayer.apply(LogEntry(at: line.entry.at, body: .clockSet)))
+      }
       if case .command(let member, _, _) = line.entry.body,
         replayer.fold.members[member] == nil
       {
