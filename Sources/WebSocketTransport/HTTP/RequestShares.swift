@@ -54,6 +54,8 @@ struct RequestShares<Request> {
 
   /// An iteration has ended.
   mutating func endIteration() {
+    // Mostly there are none, and `filter` and `mapValues` would copy the empty dictionary.
+    if shares.isEmpty { return }
     shares = shares.filter { !$0.value.held.isEmpty }.mapValues { Share(held: $0.held) }
   }
 
