@@ -60,7 +60,7 @@ final class FanOut {
     for index in listeners.indices {
       guard let connection = table[listeners[index].connection] else { continue }
       let (language, view) = (listeners[index].language, listeners[index].view)
-      if author == connection.id {
+      if author?.raw == connection.id.raw {
         let frame = copies.frame(in: language, showing: view, ref: delta.ref)
         let message = Outbox.Waiting.ownDelta(frame, ref: delta.ref, revision: delta.revision)
         connections.deliver(message, to: connection, at: time)

@@ -15,7 +15,10 @@ struct ConnectionTable {
 
   subscript(id: ConnectionID) -> HubConnection? {
     let slot = Int(id.raw & 0xFFFF_FFFF)
-    if slot < slots.count, let connection = slots[slot], connection.id == id { return connection }
+    // By `raw`: `==` of a type in another module would be called without its specialization.
+    if slot < slots.count, let connection = slots[slot], connection.id.raw == id.raw {
+      return connection
+    }
     return others.isEmpty ? nil : others[id]
   }
 
