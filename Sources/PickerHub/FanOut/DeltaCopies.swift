@@ -19,6 +19,9 @@ struct DeltaCopies {
   private let session: Session
   private let encoder: MessageEncoder
   private let languages: Languages
+  /// Whether the copies depend on the language, and whether they do on the view.
+  private let hasTexts: Bool
+  private let hasViews: Bool
   /// The delta without its view part, in the first language and in the others.
   private var encoded: (language: Int, delta: EncodedDelta)?
   private var encodedMore: [Int: EncodedDelta] = [:]
@@ -44,6 +47,8 @@ struct DeltaCopies {
     self.session = session
     self.encoder = encoder
     self.languages = languages
+    hasTexts = delta.hasTexts
+    hasViews = delta.change.ranges != nil || delta.hasDayNotes
   }
 
   /// The copy for listeners with a language and a view. Equal arguments give the same object.
@@ -71,9 +76,8 @@ struct DeltaCopies {
   /// The key of a copy. It has a language only if the delta has texts, and a view only if the range
   /// or notes of days have changed.
   private func key(_ language: Int, _ view: MonthView?) -> Key {
-    let hasViews = delta.change.ranges != nil || delta.hasDayNotes
     let texts = delta.hasNotes ? language : languages.withoutRegion(language)
-    return Key(language: delta.hasTexts ? texts : 0, view: hasViews ? view : nil)
+    return Key(language: hasTexts ? texts : 0, view: hasViews ? view : nil)
   }
 
   private mutating func store(_ frame: Frame, for key: Key) {

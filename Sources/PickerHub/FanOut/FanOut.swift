@@ -23,7 +23,9 @@ final class FanOut {
   }
 
   /// The copy of a delta that most listeners receive, and those of them whose outbox is idle.
-  struct SharedCopy {
+  ///
+  /// Not copyable, so that the array of recipients has one owner, and its memory is used again.
+  struct SharedCopy: ~Copyable {
     fileprivate let frame: Frame
     fileprivate var recipients: [ConnectionID]
     /// The ``Connections/stopCount`` at which they were idle.

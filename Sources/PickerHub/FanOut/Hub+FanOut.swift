@@ -15,7 +15,7 @@ extension Hub {
           delta, in: hosted.session, at: time,
           author: delta.by.flatMap { hosted.attendance.connection(of: $0) })
         closeOverflowing()
-        if let shared { fanOut.post(shared, at: time) }
+        if let shared = consume shared { fanOut.post(shared, at: time) }
       case .monthsAgain(let change):
         fanOut.sendMonthsAgain(change, in: hosted.session, at: time)
       case .answer(let id, let answer):
