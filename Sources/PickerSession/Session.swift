@@ -63,12 +63,13 @@ package final class Session {
   ) -> Bool {
     let before = fold.revision
     fold.apply(entry, &outcomes)
-    for outcome in outcomes {
+    // By index: copying an outcome would retain its parts.
+    for index in outcomes.indices {
       // Asked first, because a method of `fold` copies it.
-      if outcome.canHaveEvent, let event = fold.event(of: outcome, at: entry.at) {
+      if outcomes[index].canHaveEvent, let event = fold.event(of: outcomes[index], at: entry.at) {
         events.append(event)
       }
-      switch outcome {
+      switch outcomes[index] {
       case .delta(let delta): effects.append(.broadcast(delta))
       case .cellsChanged(let change): effects.append(.monthsAgain(change))
       case .answered(let member, let answer):

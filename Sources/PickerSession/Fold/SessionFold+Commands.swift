@@ -49,7 +49,10 @@ extension SessionFold {
   }
 
   /// The index of a member in ``members``. With a single member, comparing is cheaper than hashing.
-  private func index(of member: MemberID) -> Dictionary<MemberID, Member>.Index? {
+  ///
+  /// This and other functions that change nothing are `mutating` so that a call does not copy the
+  /// fold.
+  private mutating func index(of member: MemberID) -> Dictionary<MemberID, Member>.Index? {
     if members.count == 1, members.keys[members.startIndex] == member { return members.startIndex }
     return members.index(forKey: member)
   }
@@ -65,7 +68,7 @@ extension SessionFold {
 
   /// The author as stored in the history. The key of a select is dropped if the generation is
   /// current: it was not used, and a client could fill the history with long keys.
-  private func withoutUnreadKey(_ author: Delta.Author) -> Delta.Author {
+  private mutating func withoutUnreadKey(_ author: Delta.Author) -> Delta.Author {
     guard case .select(let selection) = author.command, selection.key != nil,
       isCurrent(selection)
     else { return author }
@@ -157,7 +160,7 @@ extension SessionFold {
 
   /// The row that the member selected: its index if the column has the same rows, otherwise the row
   /// with its key.
-  private func row(meantBy selection: Command.Selection) throws(Refusal) -> Int {
+  private mutating func row(meantBy selection: Command.Selection) throws(Refusal) -> Int {
     let columns = picker.columns
     guard columns.indices.contains(selection.column) else {
       throw .noSuchColumn(selection.column, of: columns.count)
