@@ -57,26 +57,26 @@ import Testing
     let blocker = try TestServer.shared.connect(shelf.database)
     try blocker.run("BEGIN")
     try blocker.run("SELECT FROM pickerd.session FOR UPDATE")
-    // Others wait for the row, too, as a search for expired sessions does.
-    func waitForLock(of node: TestNode) async throws {
+    // Others wait for the row, too, as a search for expired sessions does. Blocks its thread: while
+    // the row is locked a task must not wait for one, because after ten seconds a batch is given up.
+    func waitForLock(of node: TestNode, then pause: Double = 0) throws {
       for _ in 0..<12_000 {
         let waiting = try blocker.run(
           "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = $1",
           [.text(node.log.writer.name)])
-        if waiting.count == 1 { return }
-        try await Task.sleep(for: .milliseconds(5))
+        if waiting.count == 1 { return Thread.sleep(forTimeInterval: pause) }
+        Thread.sleep(forTimeInterval: 0.005)
       }
       throw StoreProblem("\(node.log.writer.name) does not wait for the row")
     }
     one.log.queue.sync { one.log.pauseMax = .seconds(60) }
     // The row is given to the nodes in this order.
     two.append(.command(MemberID("m_1"), ref: 1001, .clear))
-    try await waitForLock(of: two)
+    try waitForLock(of: two)
     one.log.queue.suspend()
     for ref in 1...2 { one.append(.command(MemberID("m_1"), ref: ref, .clear)) }
     one.log.queue.resume()
-    try await waitForLock(of: one)
-    try await Task.sleep(for: .milliseconds(400))
+    try waitForLock(of: one, then: 0.4)
     let end = ContinuousClock.now
     try blocker.run("COMMIT")
 
