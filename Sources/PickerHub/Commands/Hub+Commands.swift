@@ -25,7 +25,7 @@ extension Hub {
       enqueue(.refuse(unstored, completion), in: hosted, at: time)
       return true
     }
-    // The nodes of a shared log wait for their own clocks: one of them may be behind for a moment.
+    // With a shared log the session may be ahead because the clock of another node is.
     if !isShared, isAhead(hosted, at: time) { tickIfDue(hosted, at: time) }
     let stored = withoutUnreadKey(command, in: hosted, at: time)
     return append(
