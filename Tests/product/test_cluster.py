@@ -15,7 +15,7 @@ from datetime import datetime
 
 import pytest
 
-from harness.cluster import DATABASES, FAILOVER, Cluster
+from harness.cluster import DATABASES, FAILOVER, Cluster, Commits
 from harness.definitions import LISTS
 from harness.member import Member
 from harness.network import Network
@@ -28,17 +28,9 @@ cuts = pytest.mark.skipif(not IS_ROOT, reason="only root makes network namespace
 NODES = ["node1", "node2", "node3"]
 #: What is added to the time of each node's clock, in seconds.
 CLOCKS = {"node1": 5, "node2": -5}
-#: Each member's longest time without an answer, in seconds, by test.
+#: By test, in seconds: each member's longest time without an answer, and that of a client that uses
+#: the databases without pickerd.
 SILENCES = {}
-#: The tests during which both standbys were set back to what the new primary has: they run again
-#: only afterwards, and commands wait for one.
-REWOUND = set()
-#: The tests during which the database always answers, and so does another node.
-NODE_FAULTS = {
-    "test_kill_9_of_a_node", "test_a_node_that_is_stopped_and_continued",
-    "test_a_restart_of_all_nodes_one_after_the_other",
-    "test_a_cut_between_a_node_and_the_databases",
-}
 
 
 @pytest.fixture(scope="module")
@@ -81,14 +73,11 @@ def travel(cluster, request):
     for node in cluster.nodes:
         wait_until(node.is_ready, timeout=FAILOVER, what=f"the readiness of {node.name}")
     travel = Travel([*cluster.nodes, cluster], members=8)
-    rewinds = cluster.rewinds()
-    with travel.under_way():
+    with Commits(cluster) as commits, travel.under_way():
         yield travel
         travel.wait_for_answers(timeout=FAILOVER)
     assert travel.history().violations() == []
-    SILENCES[request.node.name] = travel.silences()
-    if sum(count > rewinds[name] for name, count in cluster.rewinds().items()) > 1:
-        REWOUND.add(request.node.name)
+    SILENCES[request.node.name] = (travel.silences(), commits.silence())
     travel.end()
 
 
@@ -227,15 +216,17 @@ def test_a_cut_between_the_primary_and_the_standbys(cluster, network, travel):
     cluster.wait_for_standbys()
 
 
-def test_members_are_back_after_seconds():
-    """The times of each fault on a quiet machine are in deploy/README.md."""
-    medians = {name: statistics.median(silences) for name, silences in SILENCES.items()}
-    for name, silences in SILENCES.items():
-        print(f"{name}: {medians[name]:.1f} s, at most {max(silences):.1f} s")
-
-    late = {name: seconds for name, seconds in medians.items()
-            if seconds > (5 if name in NODE_FAULTS else 60 if name in REWOUND else 20)}
-    assert late == {}, f"with both standbys set back: {REWOUND}"
+def test_members_are_back_five_seconds_after_the_databases():
+    """How long a failover takes is Patroni's matter: it takes longer if a standby has to be set back
+    before commits are answered. The times on a quiet machine are in deploy/README.md."""
+    late = []
+    for name, (members, databases) in SILENCES.items():
+        times = (f"{name}: {statistics.median(members):.1f} s, at most {max(members):.1f} s; "
+                 f"the databases {databases:.1f} s")
+        print(times)
+        if statistics.median(members) > databases + 5:
+            late.append(times)
+    assert late == []
 
 
 def test_nodes_with_different_clocks_agree_on_the_time(cluster):

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 from .pickerd import REPOSITORY, Pickerd, binary, wait_until
@@ -240,6 +241,48 @@ class Cluster(Client):
             self.process.terminate()
             assert self.process.wait(120) == 0
         assert self.everything() == [] and not self.folder.exists()
+
+
+class Commits(threading.Thread):
+    """Commits of a client without pickerd, one after the other, until the end of the block.
+
+    A standby that has received more than the one that was promoted answers for commits of the same
+    length that it does not have, until it is set back. So these are long, and one answer is none.
+    """
+
+    STATEMENT = "SELECT pg_logical_emit_message(true, 'test', repeat('-', 65536))"
+
+    def __init__(self, cluster):
+        super().__init__(daemon=True)
+        self.cluster, self.is_over = cluster, threading.Event()
+        #: When commits were answered.
+        self.answered = []
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.join(FAILOVER)
+
+    def run(self):
+        last = 0
+        while last < 2:
+            # They end a silence that began before the end of the block.
+            last += self.is_over.is_set()
+            try:
+                self.cluster.sql_once(self.STATEMENT, timeout=5, user="pickerd")
+            except (ConnectionError, subprocess.TimeoutExpired):
+                last = 0
+                continue
+            self.answered.append(time.monotonic())
+            self.is_over.wait(0.2)
+
+    def silence(self):
+        """The longest time with at most one answer, in seconds."""
+        assert not self.is_alive(), "the databases do not answer"
+        return max(later - earlier for earlier, later in zip(self.answered, self.answered[2:]))
 
 
 def port(address):
