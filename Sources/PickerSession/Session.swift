@@ -42,6 +42,10 @@ package final class Session {
   package var remnant: LogRemnant { fold.remnant }
   package var memberCount: Int { fold.members.count }
   package var nextTick: Instant? { fold.nextTick }
+  /// The latest time at which the state was computed: later than the clock after that was set back.
+  package var latestTime: Instant {
+    fold.status == .open ? max(fold.reached, fold.picker.asOf) : fold.reached
+  }
 
   /// Applies the next entry of the log.
   ///

@@ -173,7 +173,8 @@ import Testing
     fixture.hub.clockSet(at: right) {}
     fixture.store()
 
-    #expect(fixture.fold.revision == 1 && fixture.fold.latestTime == noon)
+    let session = fixture.hub.session(fixture.session)!
+    #expect(session.revision == 1 && session.latestTime == noon)
   }
 
   /// Regression: such a session has no tick by which the hub notices the clock.

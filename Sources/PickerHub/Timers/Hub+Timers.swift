@@ -177,7 +177,7 @@ extension Hub {
   /// Whether the clock was set back and the session has not followed yet: it was evicted, or no
   /// tick was queued. A correction of up to a second makes no tick.
   func isAhead(_ hosted: HostedSession, at time: HubTime) -> Bool {
-    hosted.session.fold.latestTime.milliseconds > time.session.milliseconds + 1000
+    hosted.session.latestTime.milliseconds > time.session.milliseconds + 1000
   }
 
   /// Appends a tick. If the log refuses it, it is retried after a second of the monotonic clock,
@@ -205,10 +205,9 @@ extension Hub {
   /// Moves a session to the time to which the clock was set, if that can change anything. Entries
   /// that are not applied yet can have a later time.
   private func tick(_ hosted: HostedSession, to time: HubTime) {
-    let fold = hosted.session.fold
-    guard fold.status.passesTime || fold.latestTime > time.session || !hosted.steps.isEmpty else {
-      return
-    }
+    let session = hosted.session
+    guard session.status.passesTime || session.latestTime > time.session || !hosted.steps.isEmpty
+    else { return }
     _ = append(.clockSet, ticking: hosted, at: time)
   }
 

@@ -121,9 +121,6 @@ package struct SessionFold: Sendable {
     if case .clockSet = entry.body { entry.at } else { max(entry.at, reached) }
   }
 
-  /// The latest time at which the state was computed: later than the clock after that was set back.
-  package var latestTime: Instant { status == .open ? max(reached, picker.asOf) : reached }
-
   /// The state at `now`, without an entry: compaction deletes entries whose only effect was the
   /// time.
   package func brought(to now: Instant) -> SessionFold {
