@@ -20,6 +20,19 @@ package struct JSONPointer: Hashable, Sendable {
     self.tokens = Array(tokens.dropFirst())
   }
 
+  /// The part of a JSON Pointer that leads to a member of an object, with the `/` before it.
+  package static func reference(to name: String) -> String {
+    var escaped = "/"
+    for scalar in name.unicodeScalars {
+      switch scalar {
+      case "~": escaped += "~0"
+      case "/": escaped += "~1"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
   /// Replaces `~0` with `~` and `~1` with `/`; `nil` for any other `~`.
   private static func unescaped(_ part: Substring.UTF8View.SubSequence) -> String? {
     guard part.contains(UInt8(ascii: "~")) else { return String(part) }

@@ -74,7 +74,9 @@ package final class Session {
         events.append(event)
       }
       switch outcomes[index] {
-      case .delta(let delta): effects.append(.broadcast(delta))
+      case .delta(let delta):
+        effects.append(.broadcast(delta))
+        if !touches.isEmpty { liftFromRemovedRows(&effects) }
       case .cellsChanged(let change): effects.append(.monthsAgain(change))
       case .answered(let member, let answer):
         if let listener = listener(of: member) {
@@ -270,6 +272,17 @@ package final class Session {
     touches[member] = touch == .lifted ? nil : touch
     updates.touch(member, touch)
     return [.presence]
+  }
+
+  /// Lifts the fingers from rows that do not exist any more.
+  private func liftFromRemovedRows(_ effects: inout [SessionEffect]) {
+    let columns = fold.picker.columns
+    for (member, touch) in touches.sorted(by: { $0.key.text < $1.key.text }) {
+      guard case .row(let column, let row) = touch,
+        !columns.indices.contains(column) || row >= columns[column].rows.count
+      else { continue }
+      effects += self.touch(member, .lifted)
+    }
   }
 
   /// Returns the presence updates to send, and clears them.

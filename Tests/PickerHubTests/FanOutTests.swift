@@ -228,6 +228,24 @@ import Testing
     #expect(fixture.hub.session(fixture.session)?.touches.isEmpty == true)
   }
 
+  @Test func `a finger is lifted from a row that ceases to exist`() throws {
+    let fixture = try HubFixture(dates)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.send(1, #"{"type":"touch","column":2,"row":29}"#)
+    fixture.send(2, #"{"type":"touch","column":1,"row":1}"#)
+    fixture.wait(100)
+    fixture.forgetAll()
+
+    fixture.send(2, select(1, 1, 1))
+    fixture.wait(100)
+
+    let session = fixture.hub.session(fixture.session)!
+    #expect(session.touches.values.map { $0 } == [.row(column: 1, row: 1)])
+    let lifted = fixture.received(2).compactMap { $0["touching"]?.array }.joined()
+    #expect(lifted.count == 1 && lifted.allSatisfy { $0["row"] == nil })
+  }
+
   @Test func `the first GET in a locale is answered in it`() throws {
     let fixture = try HubFixture(dates)
     var body = ""

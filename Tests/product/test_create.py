@@ -115,14 +115,16 @@ def test_host_fields_at_their_limits_are_accepted(server, fields):
 @pytest.mark.parametrize("fields, pointer", [
     ({"external": ""}, "/external"), ({"external": "x" * 201}, "/external"),
     ({"external": 5}, "/external"), ({"meta": "x" * 4095}, "/meta"),
-    ({"decide": "host"}, "/decide"), ({"decide": {**DECIDE, "who": 1}}, "/decide"),
+    ({"decide": "host"}, "/decide"), ({"decide": {**DECIDE, "who": 1}}, "/decide/who"),
     ({"decide": {"seconds": 5}}, "/decide/by"), ({"decide": {**DECIDE, "by": "me"}}, "/decide/by"),
     ({"decide": {"by": "host"}}, "/decide/seconds"),
     *[({"decide": {**DECIDE, "seconds": bad}}, "/decide/seconds") for bad in [0, 3601, 1.5, "9"]],
     ({"watch": "result"}, "/watch"), ({"watch": ["result", "taps"]}, "/watch/1"),
-    ({"watch": ["result", "result"]}, "/watch/1"), ({"oneMember": 1}, "/oneMember")],
+    ({"watch": ["result", "result"]}, "/watch/1"), ({"oneMember": 1}, "/oneMember"),
+    ({"title": 5}, "/title"), ({"ttlSeconds": 0}, "/ttlSeconds"), ({"openTap": "x"}, "/openTap"),
+    ({"a/b~": 1}, "/a~1b~0")],
     ids=lambda value: str(value)[:40])
-def test_host_fields_over_their_limits_are_rejected_with_a_pointer(server, fields, pointer):
+def test_invalid_fields_are_rejected_with_a_pointer(server, fields, pointer):
     answer = server.create(DATE, **fields)
 
     assert (answer.status, answer.code, answer.json["pointer"]) == (400, "badRequest", pointer)

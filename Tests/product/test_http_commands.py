@@ -187,6 +187,33 @@ def test_commands_require_valid_member_credentials(server):
     assert server.post(path, {**undo, **cem.who, "key": "x" * 70_000}).code == "tooLarge"
 
 
+@pytest.mark.parametrize("resource, body, pointer", [
+    ("commands", {"type": "undo"}, "/ref"), ("commands", {"ref": 1}, "/type"),
+    ("commands", {"type": "join"}, "/type"), ("commands", {"type": "undo", "ref": 1, "a/b": 2}, "/a~1b"),
+    ("commands", {"type": "tap", "ref": 1, "date": "2018"}, "/date"), ("members", {"name": 5}, "/name"),
+    ("tickets", {"for": "fun"}, "/for"), ("tickets", {"for": "events", "seconds": 0}, "/seconds")])
+def test_the_problem_of_a_body_has_a_pointer(server, resource, body, pointer):
+    cem = Poster(server.session(LISTS))
+    who = cem.who if resource == "commands" else {}
+
+    answer = server.post(f"{cem.session.path}/{resource}", {**who, **body})
+
+    assert (answer.status, answer.code, answer.json["pointer"]) == (400, "badRequest", pointer)
+
+
+@pytest.mark.parametrize("resource", ["commands", "members", "tickets"])
+def test_an_invalid_body_is_refused_after_a_missing_token_and_an_unknown_session(guarded, resource):
+    session = guarded.session(LISTS)
+
+    def code(path, **options):
+        return guarded.post(f"{path}/{resource}", b"{", **options).code
+
+    assert code(session.path) == "noToken"
+    assert code(session.path, token="wrong") == "badToken"
+    assert code("/v1/sessions/nobody") == "noSuchSession"
+    assert code(session.path, token=session.tokens["viewer"]) == "badRequest"
+
+
 def test_a_token_determines_the_role(guarded):
     session = guarded.session(LISTS)
     assert guarded.post(f"{session.path}/members", {}).code == "noToken"

@@ -252,10 +252,13 @@ def test_a_token_is_renewed_expires_and_is_revoked(keyed, host, session):
     later = Member(url, token=host.token(session, sub="18", iat=int(time.time()) + 2))
     for member in (ana, later):
         member.leave()
-    for body in ({}, {"subject": "a", "member": "b"}, {"subject": ""}, {"sub": "a"}, {"subject": 1},
-                 {"tokenIssuedBefore": "2099-01-01T00:00:00Z"}):
+    for body, pointer in (
+            ({}, None), ({"subject": "a", "member": "b"}, None), ({"subject": 1}, None),
+            ({"subject": ""}, "/subject"), ({"sub": "a"}, "/sub"),
+            ({"tokenIssuedBefore": "2099-01-01T00:00:00Z"}, "/tokenIssuedBefore")):
         answer = keyed.post(f"/v1/sessions/{session}/revoke", body, token=host.api)
         assert (answer.status, answer.code) == (400, "badRequest"), body
+        assert answer.json.get("pointer") == pointer, body
 
 
 def test_a_revoked_key_gets_no_event_of_a_stream_that_is_open(keyed, host, session):

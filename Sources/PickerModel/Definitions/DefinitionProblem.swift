@@ -21,15 +21,7 @@ package struct DefinitionProblem: Error, Hashable, Sendable {
   /// The problem with `name` in front of its pointer: seen from the object that has the value as
   /// this member.
   func under(_ name: String) -> DefinitionProblem {
-    var escaped = "/"
-    for scalar in name.unicodeScalars {
-      switch scalar {
-      case "~": escaped += "~0"
-      case "/": escaped += "~1"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return DefinitionProblem(pointer: escaped + pointer, detail: detail)
+    DefinitionProblem(pointer: JSONPointer.reference(to: name) + pointer, detail: detail)
   }
 
   /// The problem with `index` in front of its pointer: seen from the array that has the value as

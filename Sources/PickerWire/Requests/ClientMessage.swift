@@ -53,7 +53,7 @@ package enum ClientMessage: Hashable, Sendable {
 package struct BadMessage: Error, Hashable, Sendable {
   /// One sentence for developers: what was wrong, where, and what would be right.
   package let detail: String
-  /// Of a value in a body (RFC 6901), if it is nested or has a shape of its own.
+  /// Of a value in a body (RFC 6901), if the problem is that of one value.
   package let pointer: String?
   /// Whether the problem is one of the definition in a body.
   package let isOfDefinition: Bool

@@ -29,12 +29,14 @@ package struct CreateRequest: Hashable, Sendable {
   ) throws(BadMessage) {
     let tree = try parseBody(body, fields: CreateRequest.fields, valuesMax: valuesMax)
     guard let definition = tree["definition"] else {
-      throw BadMessage("definition is missing; it must be an object with the kind of picker")
+      throw BadMessage(
+        "definition is missing; it must be an object with the kind of picker",
+        pointer: "/definition")
     }
     self.definition = definition
     if let title = tree["title"] {
       guard let text = title.string, text.unicodeScalars.count <= 200 else {
-        throw BadMessage("title must be a string of at most 200 characters")
+        throw BadMessage("title must be a string of at most 200 characters", pointer: "/title")
       }
       self.title = text
     } else {
@@ -42,7 +44,8 @@ package struct CreateRequest: Hashable, Sendable {
     }
     if let ttl = tree["ttlSeconds"] {
       guard let seconds = ttl.integer, (1...ttlSecondsMax).contains(seconds) else {
-        throw BadMessage("ttlSeconds must be an integer from 1 to \(ttlSecondsMax)")
+        throw BadMessage(
+          "ttlSeconds must be an integer from 1 to \(ttlSecondsMax)", pointer: "/ttlSeconds")
       }
       ttlSeconds = seconds
     } else {
@@ -50,7 +53,7 @@ package struct CreateRequest: Hashable, Sendable {
     }
     if let openTap = tree["openTap"] {
       guard let text = openTap.string, let known = SessionOrigin.OpenTap(word: text) else {
-        throw BadMessage("openTap must be \"shared\" or \"opener\"")
+        throw BadMessage("openTap must be \"shared\" or \"opener\"", pointer: "/openTap")
       }
       self.openTap = known
     } else {
@@ -117,7 +120,8 @@ extension HostFields {
     }
     for member in members where !["by", "seconds"].contains(member.key) {
       throw BadMessage(
-        "decide has the fields by and seconds, not \(member.key.quoted)", pointer: "/decide")
+        "decide has the fields by and seconds, not \(member.key.quoted)",
+        pointer: "/decide" + JSONPointer.reference(to: member.key))
     }
     guard tree["by"]?.string == "host" else {
       throw BadMessage("decide.by must be \"host\"", pointer: "/decide/by")

@@ -174,14 +174,14 @@ extension MessageFields {
 
   func date(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> CivilDate {
     guard let date = CivilDate(iso: try string(name, text).utf8) else {
-      throw BadMessage("\(name) must be a valid date like 2026-11-20")
+      throw BadMessage("\(name) must be a valid date like 2026-11-20", pointer: "/\(name)")
     }
     return date
   }
 
   func month(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> CivilMonth {
     guard let month = CivilMonth(iso: try string(name, text).utf8) else {
-      throw BadMessage("\(name) must be a month like 2026-11")
+      throw BadMessage("\(name) must be a month like 2026-11", pointer: "/\(name)")
     }
     return month
   }
@@ -200,6 +200,8 @@ extension MessageFields {
   }
 
   private func missing(_ name: Name, _ wanted: String) -> BadMessage {
-    BadMessage("\(name)\(self[name] == nil ? " is missing: it" : "") must be \(wanted)")
+    BadMessage(
+      "\(name)\(self[name] == nil ? " is missing: it" : "") must be \(wanted)",
+      pointer: "/\(name)")
   }
 }

@@ -43,9 +43,11 @@ package struct CommandRequest: Hashable, Sendable {
     case .command(let ref, let command):
       self.ref = ref
       self.command = command
-    case .selectWithBadKey: throw BadMessage("key must be a string")
+    case .selectWithBadKey: throw BadMessage("key must be a string", pointer: "/key")
     case .join, .months, .rows, .touch, .token, .leave, .ignored:
-      throw BadMessage("type must be that of a command with a ref; other messages need a WebSocket")
+      throw BadMessage(
+        "type must be that of a command with a ref; other messages need a WebSocket",
+        pointer: "/type")
     }
   }
 }
@@ -54,7 +56,7 @@ extension JSONTree {
   fileprivate func optionalText(_ field: String) throws(BadMessage) -> String? {
     guard let value = self[field] else { return nil }
     guard let text = value.string else {
-      throw BadMessage("\(field) must be a string")
+      throw BadMessage("\(field) must be a string", pointer: "/\(field)")
     }
     return text
   }

@@ -29,8 +29,9 @@ package func parseBody(
   guard let members = tree.members else { throw BadMessage("the body must be a JSON object") }
   if let unknown = members.first(where: { !fields.contains($0.key) }) {
     throw BadMessage(
-      "the field \(unknown.key.quoted) is unknown; the fields are \(fields.joined(separator: ", "))"
-    )
+      "the field \(unknown.key.quoted) is unknown; "
+        + "the fields are \(fields.joined(separator: ", "))",
+      pointer: JSONPointer.reference(to: unknown.key))
   }
   return tree
 }

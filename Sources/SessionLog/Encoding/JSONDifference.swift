@@ -39,7 +39,7 @@ struct JSONDifference {
 
   private func under(_ name: String) -> JSONDifference {
     var outer = self
-    outer.pointer = "/" + name.replacing("~", with: "~0").replacing("/", with: "~1") + pointer
+    outer.pointer = JSONPointer.reference(to: name) + pointer
     return outer
   }
 }

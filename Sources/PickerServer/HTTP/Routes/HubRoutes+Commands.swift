@@ -12,7 +12,7 @@ extension HubRoutes {
     do throws(BadMessage) {
       body = try MemberRequest(call.request.body.bytes)
     } catch {
-      throw badRequest(error.detail)
+      throw ProblemDocument(error)
     }
     hub.addMember(to: call.session, body, token: call.credential, at: transport.now) {
       [self] result in
@@ -31,7 +31,7 @@ extension HubRoutes {
     do throws(BadMessage) {
       body = try CommandRequest(call.request.body.bytes)
     } catch {
-      throw badRequest(error.detail)
+      throw ProblemDocument(error)
     }
     hub.post(
       body, to: call.session, token: call.credential,

@@ -28,24 +28,27 @@ extension HubRoutes {
     ProblemDocument(status: 400, code: "badRequest", detail: detail)
   }
 
-  /// Refuses a request as if its body were short, if it may not change its session; otherwise with
-  /// 413.
-  func refuseUnread(_ call: RoutedRequest, access: RouteAccess) {
-    let caller = call.caller
-    let tooLarge = ProblemDocument(
+  var tooLarge: ProblemDocument {
+    ProblemDocument(
       status: 413, code: "tooLarge",
       detail: "a body may have at most \(gate.limits[.bodyBytes]) bytes")
+  }
+
+  /// Answers with a problem. Before one of the request itself comes that of its session: that there
+  /// is none, or that the caller may not do this.
+  func refuse(_ call: RoutedRequest, _ problem: ProblemDocument, access: RouteAccess) {
+    let caller = call.caller
     // A ticket is not checked here: the answer must not show whether the session exists.
     let hasTicket =
       access == .ticketReader && call.credential == nil && call.request.queryValue("ticket") != nil
-    guard call.variables["id"] != nil, !call.request.isAdmin, !hasTicket else {
-      return answer(caller, tooLarge)
-    }
+    guard [400, 413].contains(problem.status), call.variables["id"] != nil, !call.request.isAdmin,
+      !hasTicket
+    else { return answer(caller, problem) }
     hub.admit(
       to: call.session, token: call.credential, needs: role(for: access), at: transport.now
     ) { [self] result in
       switch result {
-      case .success: answer(caller, tooLarge)
+      case .success: answer(caller, problem)
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }

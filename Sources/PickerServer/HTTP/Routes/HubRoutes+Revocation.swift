@@ -31,7 +31,7 @@ extension HubRoutes {
     do throws(BadMessage) {
       tree = try parseBody(body, fields: ["subject", "member", "tokenIssuedBefore"])
     } catch {
-      throw .badRequest(error.detail)
+      throw ProblemDocument(error)
     }
     let fields = tree.members ?? []
     guard fields.count == 1, let text = fields.first?.value.string else {
@@ -42,7 +42,7 @@ extension HubRoutes {
     case "subject":
       guard (1...MemberToken.subjectCharactersMax).contains(text.unicodeScalars.count) else {
         throw .badRequest(
-          "subject must have 1 to \(MemberToken.subjectCharactersMax) characters")
+          "subject must have 1 to \(MemberToken.subjectCharactersMax) characters", "/subject")
       }
       return Revocation(.subject(text), issuedBefore: now, madeAt: now)
     case "member": return Revocation(.member(MemberID(text)), issuedBefore: now, madeAt: now)
@@ -50,7 +50,9 @@ extension HubRoutes {
       guard let before = Instant(rfc3339: text.utf8),
         before <= now.adding(milliseconds: MemberToken.skewMilliseconds)
       else {
-        throw .badRequest("tokenIssuedBefore must be an RFC 3339 time that is not in the future")
+        throw .badRequest(
+          "tokenIssuedBefore must be an RFC 3339 time that is not in the future",
+          "/tokenIssuedBefore")
       }
       return Revocation(.everyone, issuedBefore: before, madeAt: now)
     }
@@ -58,7 +60,9 @@ extension HubRoutes {
 }
 
 extension ProblemDocument {
-  fileprivate static func badRequest(_ detail: String) -> ProblemDocument {
-    ProblemDocument(status: 400, code: "badRequest", detail: detail)
+  fileprivate static func badRequest(
+    _ detail: String, _ pointer: String? = nil
+  ) -> ProblemDocument {
+    ProblemDocument(status: 400, code: "badRequest", detail: detail, pointer: pointer)
   }
 }

@@ -12,8 +12,7 @@ extension HubRoutes {
     do throws(BadMessage) {
       settle = try Settle(body: call.request.body.bytes)
     } catch {
-      throw ProblemDocument(
-        status: 400, code: "badRequest", detail: error.detail, pointer: error.pointer)
+      throw ProblemDocument(error)
     }
     hub.settle(call.session, settle, token: call.credential, at: transport.now) {
       [self] in answer(caller, "application/json", $0)

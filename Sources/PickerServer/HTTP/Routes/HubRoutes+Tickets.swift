@@ -42,17 +42,19 @@ extension HubRoutes {
     do throws(BadMessage) {
       body = try parseBody(request.body.bytes, fields: ["for", "seconds"])
     } catch {
-      throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
+      throw ProblemDocument(error)
     }
     guard let purpose = body["for"]?.string.flatMap(TicketSigner.Purpose.init) else {
       throw ProblemDocument(
-        status: 400, code: "badRequest", detail: "for must be \"events\" or \"months\"")
+        status: 400, code: "badRequest", detail: "for must be \"events\" or \"months\"",
+        pointer: "/for")
     }
     guard let given = body["seconds"] else { return (purpose, 60) }
     guard let seconds = given.integer, (1...HubRoutes.secondsMax).contains(seconds) else {
       throw ProblemDocument(
         status: 400, code: "badRequest",
-        detail: "seconds must be an integer from 1 to \(HubRoutes.secondsMax)")
+        detail: "seconds must be an integer from 1 to \(HubRoutes.secondsMax)",
+        pointer: "/seconds")
     }
     return (purpose, seconds)
   }

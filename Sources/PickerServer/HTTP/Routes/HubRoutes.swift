@@ -102,10 +102,11 @@ final class HubRoutes {
         variables["id"] != nil && credential != .key
         && hub.needsLookUp(call.session, at: transport.now)
       if looksUp { try gate.admitLookUp(request.head) }
-      if request.body.isUnread {
-        refuseUnread(call, access: route.access)
-      } else {
+      do throws(ProblemDocument) {
+        if request.body.isUnread { throw tooLarge }
         try route.handle(self)(call)
+      } catch {
+        refuse(call, error, access: route.access)
       }
       if looksUp { hub.whenAbsent(call.session) { [gate] in gate.chargeLookUp(request.head) } }
     case .otherMethods(let methods): throw methodNotAllowed(methods)
@@ -123,7 +124,7 @@ final class HubRoutes {
     do throws(BadMessage) {
       body = try parseBody(call.request.body.bytes, fields: ["now"])
     } catch {
-      throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
+      throw ProblemDocument(error)
     }
     guard let text = body["now"]?.string, let now = Instant(rfc3339: text.utf8) else {
       throw ProblemDocument(
