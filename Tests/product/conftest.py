@@ -20,7 +20,8 @@ BROWSERS = [
     ["test_web_axe", "test_web_decide", "test_web_host", "test_web_tokens"],
     ["test_web_wheels", "test_web_calendar", "test_web_presence", "test_web_shop"],
     ["test_web_page", "test_web_connection", "test_web_notes", "test_web_accessibility",
-     "test_web_all_clients", "test_web_restart", "test_web_share", "test_web_embedding"],
+     "test_web_all_clients", "test_web_restart", "test_web_share", "test_web_embedding",
+     "test_web_layout"],
 ]
 #: Files whose tests import jsonschema, which takes 2 s: one process does it.
 SCHEMAS = ["test_api_documents", "test_kubernetes", "test_packaging"]
