@@ -1,16 +1,69 @@
 """What does not move on the page, and what fits: banners, small screens and enlarged texts."""
 
 import pytest
-from harness.definitions import CALENDAR
+from harness.definitions import CALENDAR, LISTS
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
 
 SMALL = {"viewport": {"width": 320, "height": 568}}
+SIZES = {"desktop": {}, "phone": {"phone": True}, "320 px": {"phone": True, **SMALL},
+         "right to left": {"phone": True, "locale": "ar"}}
+
 
 def places(one, *selectors):
     """The places of elements in the page."""
     return [one.page.locator(selector).first.bounding_box() for selector in selectors]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_lost_connection_moves_no_day(window, server, wire, size):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", port=wire.port, **SIZES[size])
+    day = '.day[data-date="2018-11-14"]'
+    before = places(ana, ".scroller", day, ".act.confirm")
+
+    wire.cut()
+    banner = ana.page.locator(".banner")
+    expect(banner).to_be_visible()
+    assert places(ana, ".scroller", day, ".act.confirm") == before
+    assert banner.bounding_box()["y"] > before[0]["y"] + before[0]["height"] / 2
+
+    ana.page.locator(day).click()
+    expect(banner.locator(".queued")).to_be_visible()
+    assert places(ana, ".scroller", day) == before[:2]
+    wire.restore()
+    expect(banner).to_be_hidden()
+    assert places(ana, ".scroller", day) == before[:2]
+
+
+def test_a_banner_over_the_picker_lets_taps_through_except_on_its_button(window, server, wire):
+    ana = window(server, server.session(LISTS), name="Ana", port=wire.port)
+    wire.cut()
+    expect(ana.page.locator("[part=retry]")).to_be_visible()
+
+    hit = """(one) => {
+        const { left, top, width, height } = one.getBoundingClientRect();
+        return one.getRootNode().elementFromPoint(left + width / 2, top + height / 2).className; }"""
+    assert ana.page.locator(".banner").evaluate(hit) != "banner"
+    assert ana.page.locator("[part=retry]").evaluate(hit) == "retry"
+
+
+def test_the_banner_of_a_lost_connection_replaces_a_note_but_not_the_answer_of_a_tap(
+        window, server, wire):
+    session = server.session({**CALENDAR, "min": "2018-11-10"})
+    ana = window(server, session, name="Ana", port=wire.port)
+    bo = window(server, session, name="Bo")
+    bo.day("2018-11-14").click()
+    expect(ana.note).to_contain_text("Bo: ")
+    wire.cut()
+    expect(ana.page.locator(".banner")).to_be_visible()
+    expect(ana.page.locator(".note")).to_be_hidden()
+
+    ana.day("2018-11-05").click(force=True)
+
+    expect(ana.note).to_contain_text("the earliest day you can pick is Nov 10, 2018")
+    expect(ana.page.locator(".banner")).to_have_css("opacity", "0")
 
 
 @pytest.mark.parametrize("locale", ["en", "de"])

@@ -39,15 +39,17 @@ export class PickerElement extends HTMLElement {
       void this.current?.[command]();
     });
     this.connectionText = make("span", {});
+    this.queuedText = make("span", { class: "queued" });
     this.retryButton = make("button", { class: "retry", type: "button", part: "retry", onclick: () => this.current?.retry() });
-    this.banner = make("div", { class: "banner", part: "connection", role: "status" }, this.connectionText, this.retryButton);
+    this.banner = make("div", { class: "banner", part: "connection", role: "status" },
+      make("div", {}, this.connectionText, " ", this.queuedText), this.retryButton);
     this.stage = make("div", { class: "stage", part: "stage" });
     /** The buttons of the subclass, beside the list of members. */
     this.tools = make("div", { class: "tools" });
     /** The hint that is shown while there is no note. */
     this.hint = make("div", { class: "hint", part: "hint" });
     this.top = make("div", { class: "top" }, this.people.element, this.tools);
-    this.frameElement = make("div", { class: "frame", part: "frame" }, this.top, this.banner, this.stage,
+    this.frameElement = make("div", { class: "frame", part: "frame" }, this.top, this.stage, this.banner,
       make("div", { class: "note-place" }, this.hint, this.note.element), this.bar.element, this.announcer.element);
     const root = this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets()];
@@ -263,6 +265,8 @@ export class PickerElement extends HTMLElement {
     setAttribute(this.frameElement, "data-connection", picker?.connection ?? "idle");
     this.banner.hidden = text === null;
     if (text !== null) setText(this.connectionText, text);
+    setAttribute(this.banner, "data-refused", text === this.words.connection.full);
+    setText(this.queuedText, picker ? queuedText(picker, this.words) : "");
     const canRetry = picker && (["waiting", "offline"].includes(picker.connection) || picker.closeCode === 4409
       || (picker.connection === "credentials" && picker.getToken !== null));
     this.retryButton.hidden = !canRetry;
@@ -285,6 +289,11 @@ export function connectionText(picker, words) {
   }
   if (connection === "credentials" && closeCode === 4302) return words.connection.expired;
   const isRefused = connection === "waiting" && (closeCode === 4500 || closeCode === 4503);
-  const text = isRefused ? words.connection.full : words.connection[connection];
-  return picker.pendingCount > 0 ? `${text} ${words.queued(picker.pendingCount)}` : text;
+  return isRefused ? words.connection.full : words.connection[connection];
+}
+
+/** @param {PickerSession} picker @param {import("../words/words.js").Words} words */
+function queuedText({ connection, pendingCount }, words) {
+  const isOver = connection === "live" || connection === "away";
+  return isOver || pendingCount === 0 ? "" : words.queued(pendingCount);
 }

@@ -72,11 +72,21 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
   border-radius: 50%; background: var(--accent); border: 2px solid var(--sunken);
 }
 .face.more .picture { background: var(--sunken); color: var(--ink); }
+/* Over the row of the note, and upwards from there, so that the picker and the buttons below it do not move. */
 .banner {
-  display: flex; align-items: center; flex-wrap: wrap; gap: 4px 10px; background: var(--warn-surface); color: var(--warn);
-  border-radius: .8rem; padding: 8px 14px; font-size: .92rem;
+  position: absolute; grid-area: 3 / 1 / 4 / 2; inset-inline: 0; inset-block-end: 0; min-block-size: 100%; pointer-events: none;
+  display: flex; align-items: center; justify-content: space-between; gap: 10px; background: var(--warn-surface); color: var(--warn);
+  border-radius: .8rem; padding-block: 3px; padding-inline: 14px 6px; font-size: .92rem; line-height: 1.28;
 }
-.banner .retry { font-weight: 650; text-decoration: underline; padding-inline: 8px; }
+.banner div { flex: 1 1 0; min-inline-size: 0; overflow-wrap: anywhere; }
+.banner .retry { font-weight: 650; text-decoration: underline; padding-inline: 8px; pointer-events: auto; align-self: end; max-inline-size: 60%; }
+/* Without a picker it is at the top. */
+.stage[inert] ~ .banner { grid-area: 1 / 1 / 3 / 2; inset-block: 0 auto; min-block-size: 3.25rem; }
+/* A note covers it. Without a connection, it covers notes about changes of others. */
+.frame:is([data-connection="live"]:has(.note[data-shown]), :has(.note:is([data-shown="decision"], [data-shown="correction"], [data-shown="refusal"], :focus-within))) .banner:not(:focus-within) {
+  opacity: 0; pointer-events: none;
+}
+.frame:not([data-connection="live"]) .note:not([data-shown="decision"], [data-shown="correction"], [data-shown="refusal"], :focus-within) { visibility: hidden; }
 
 .remark[data-tone]::before { margin-inline-end: .2em; font-size: .82em; }
 .remark[data-tone="low"]::before { content: "▾" / ""; }
@@ -93,7 +103,7 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 .hint strong { font-weight: 600; color: var(--ink); }
 .note-place:has(.note[data-shown]) .hint { visibility: hidden; }
 .note {
-  display: flex; align-items: center; gap: 8px; border-radius: .9rem; background: var(--sunken);
+  position: relative; z-index: 1; display: flex; align-items: center; gap: 8px; border-radius: .9rem; background: var(--sunken);
   padding-inline: 14px 6px; min-block-size: 3rem; opacity: 0; visibility: hidden; transform: translateY(6px) scale(.985);
   transition: opacity .2s, transform .28s cubic-bezier(.2, 1.3, .4, 1), visibility .2s;
 }
@@ -123,6 +133,12 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 @keyframes settles { 0% { transform: scale(.94); opacity: 0; } }
 .act.undo:dir(rtl) svg, .act.redo:dir(rtl) svg, .undo-note:dir(rtl) svg { transform: scaleX(-1); }
 @container (max-width: 430px) {
+  .banner { font-size: .84rem; line-height: 1.22; padding-inline: 10px 2px; gap: 4px; }
+  .banner .retry { max-inline-size: 6.5rem; }
+  /* Both sentences would cover the picker. */
+  .frame:not([data-connection="credentials"]) .banner:not([data-refused]) span:has(+ .queued:not(:empty)) {
+    position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%);
+  }
   .called { max-inline-size: 7.6rem; }
   /* More members must not move the buttons and the picker down. */
   .people[data-count="3"] .face, .top:has(.tools > *) .people:not([data-count="1"]) .face { padding-inline-end: .19rem; background: none; }
