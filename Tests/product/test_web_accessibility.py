@@ -124,6 +124,57 @@ def test_escape_clears_only_an_open_range(window, server):
     expect(ana.chosen).to_contain_text("1 day")
 
 
+@pytest.mark.parametrize("change,date,focused", [
+    ({"months": {"from": "2018-10", "through": "2019-06"}}, "2018-12-16", "2018-12-16"),
+    ({"firstWeekday": 2}, "2018-12-16", "2018-12-16"),
+    ({"months": {"from": "2018-12", "through": "2019-06"}}, "2018-11-16", "2018-12-01"),
+    ({"months": {"from": "2018-01", "through": "2018-11"}}, "2018-12-16", "2018-11-30")],
+    ids=["months that stay", "other weeks", "first months", "last months"])
+def test_the_focus_stays_in_the_calendar_when_the_host_changes_the_months(
+        window, server, change, date, focused):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana")
+    ana.day(date).focus()
+    focuses(ana, date)
+    count = ana.picker("state.monthList.count")
+
+    answer = server.request("PATCH", session.path + "/definition", change,
+                            headers={"Content-Type": "application/merge-patch+json"})
+
+    assert answer.status == 200, answer
+    ana.page.wait_for_function(
+        """([count, weekday]) => {
+            const { state } = document.querySelector("pickerd-calendar").picker;
+            return state.monthList.count !== count || state.definition.firstWeekday === weekday; }""",
+        arg=[count, change.get("firstWeekday", 0)])
+    focuses(ana, focused)
+    expect(ana.day(focused)).to_have_attribute("tabindex", "0")
+    assert ana.day(focused).get_attribute("aria-label")
+    ana.page.keyboard.press("Enter")
+    expect(ana.day(focused)).to_have_attribute("aria-selected", "true")
+    assert ana.page.locator('.day[tabindex="0"]').count() == 1
+
+
+def test_midnight_keeps_the_focus_and_a_mouse_button_that_is_down_on_a_day(window, server):
+    server.clock("2018-11-30T22:00:00+08:00")
+    months = {"from": "thisMonth", "through": "thisMonth+P6M"}
+    session = server.session({**CALENDAR, "months": months})
+    ana = window(server, session, name="Ana")
+    ana.button("Next month").click()
+    ana.day("2018-12-12").focus()
+    ana.page.wait_for_function("() => document.querySelector('pickerd-calendar').list.monthInView === '2018-12'")
+    box = ana.day("2018-12-12").bounding_box()
+    ana.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    ana.page.mouse.down()
+
+    server.clock("2018-12-01T00:00:10+08:00")
+    expect(ana.month("2018-11")).to_have_count(0)
+    focuses(ana, "2018-12-12")
+    ana.page.mouse.up()
+
+    expect(ana.day("2018-12-12")).to_have_attribute("aria-selected", "true")
+
+
 def test_keys_select_rows_of_a_wheel(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana")

@@ -69,7 +69,12 @@ export class CalendarElement extends PickerElement {
     if (hasNotes) this.list.showNotes();
     if (this.asked !== picker) this.list.asked = null;
     this.asked = picker;
+    const focused = this.list.focusedDate;
     this.list.setMonths(monthList, definition?.firstWeekday ?? 1, definition?.weeks ?? "six", start);
+    this.#drawMonths();
+    if (!focused || this.list.focusedDate) return;
+    // Its month was removed, or has another grid.
+    this.list.focus(this.#listed(focused));
     this.#drawMonths();
   }
 

@@ -71,9 +71,13 @@ export class MonthList {
     if (this.described === described) return;
     const isFirst = this.described === "";
     const anchor = isFirst ? null : this.#anchor();
+    const isSameGrid = this.firstWeekday === firstWeekday && this.weeks === weeks;
     this.described = described;
     Object.assign(this, { list, firstWeekday, weeks, asked: null });
-    for (const [month, view] of this.views) this.#drop(month, view);
+    // Months that stay keep their elements, with the focus and a finger that is down.
+    for (const [month, view] of this.views) {
+      if (!isSameGrid || month < list.first || month > list.last) this.#drop(month, view);
+    }
     this.#lay();
     const month = start.slice(0, 7);
     if (isFirst) this.anchor = { index: monthIndexOf(month), within: 0 };
@@ -118,6 +122,20 @@ export class MonthList {
 
   /** @param {string} date @returns {HTMLElement | null} */
   cellOf(date) { return this.views.get(date.slice(0, 7))?.cellOf(date) ?? null; }
+
+  /** The day that has the focus. @returns {string | null} */
+  get focusedDate() {
+    const { activeElement } = /** @type {ShadowRoot} */ (this.element.getRootNode());
+    return this.element.contains(activeElement) ? activeElement?.getAttribute("data-date") ?? null : null;
+  }
+
+  /**
+   * Focuses a day, whose month is added to the DOM, without scrolling.
+   * @param {string} date
+   */
+  focus(date) {
+    if (this.layout) this.#have(this.layout.positionOf(date)).cellOf(date)?.focus({ preventScroll: true });
+  }
 
   /** The month that fills most of the view. */
   get monthInView() {
