@@ -2,6 +2,7 @@
 
 import pytest
 from harness.definitions import CALENDAR, LISTS
+from harness.fingers import swipe_up
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
@@ -81,3 +82,16 @@ def test_the_first_answer_and_a_lost_connection_do_not_move_the_picker_at_320_px
     expect(ana.chip).to_have_attribute("data-connection", "waiting")
     expect(ana.chip).to_be_in_viewport(ratio=1)
     assert places(ana, ".scroller") == before
+
+
+@pytest.mark.parametrize("width,height", [(568, 320), (800, 304), (390, 320)])
+def test_a_finger_on_the_calendar_scrolls_the_page_at_its_end_on_a_low_screen(
+        window, server, width, height):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", phone=True,
+                 viewport={"width": width, "height": height})
+    scroller = ana.page.locator(".scroller")
+    scroller.evaluate("(list) => { list.scrollIntoView({ block: 'center' }); list.scrollTop = 1e6; }")
+
+    assert scroller.bounding_box()["height"] <= height - 90, "room for a finger beside it"
+    swipe_up(ana.page, scroller.bounding_box())

@@ -8,10 +8,13 @@ export const calendarSheet = sheetOf(`
 .turn { color: var(--muted); }
 .today { padding-inline: 14px; font-weight: 600; color: var(--accent); }
 .scroller {
-  position: relative; overflow-y: auto; overflow-x: hidden; block-size: var(--pickerd-calendar-height, clamp(20.6rem, 56svh, 46rem));
+  position: relative; overflow-y: auto; overflow-x: hidden; block-size: var(--pickerd-calendar-height, clamp(var(--least), 56svh, 46rem));
+  --least: max(8rem, min(20.6rem, 100svh - 6rem));
   border-radius: 1rem; background: var(--sunken); overscroll-behavior: contain; overflow-anchor: none;
   scrollbar-width: thin; scrollbar-color: var(--line) transparent; contain: strict;
 }
+/* The list fills a low screen, and the page scrolls on at its ends. */
+@media (max-height: 480px) { .scroller { overscroll-behavior: auto; } }
 .content { position: relative; margin: .3rem 6px; }
 .month { position: absolute; inset-inline: 0; display: grid; grid-template-rows: 9.5fr 90.5fr; }
 .title { margin: 0; font-size: 1.12rem; font-weight: 700; letter-spacing: -.012em; align-self: center; padding-inline-start: calc(100% / 14 - .4em); }
@@ -78,7 +81,7 @@ export const calendarSheet = sheetOf(`
 @container (max-width: 400px) {
   .frame { padding: 10px 8px; }
   .today { padding-inline: .5rem; }
-  .scroller { block-size: var(--pickerd-calendar-height, clamp(19rem, 50svh, 46rem)); }
+  .scroller { block-size: var(--pickerd-calendar-height, clamp(min(19rem, var(--least)), 50svh, 46rem)); }
   .content { margin-inline: 2px; }
 }
 `);
