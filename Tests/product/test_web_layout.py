@@ -95,3 +95,19 @@ def test_a_finger_on_the_calendar_scrolls_the_page_at_its_end_on_a_low_screen(
 
     assert scroller.bounding_box()["height"] <= height - 90, "room for a finger beside it"
     swipe_up(ana.page, scroller.bounding_box())
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_a_failure_to_open_a_picker_is_shown_beside_its_button(window, server, size):
+    ana = window(server, name="Ana", **SIZES[size])
+    expect(ana.page.locator(".card")).to_have_count(8)
+    ana.page.context.set_offline(True)
+    problem = ana.page.get_by_role("alert")
+
+    for button in ("[data-open=ask-0]", "[data-open=date-0]", "[data-start]"):
+        ana.page.locator(button).focus()
+        ana.page.keyboard.press("Enter")
+        expect(ana.page.locator(f":has(> {button}) > [role=alert]")).to_be_in_viewport(ratio=1)
+        expect(problem).to_have_text("The server cannot be reached. Is it running?")
+        expect(ana.page.locator(button)).to_be_focused()
+        assert places(ana, "[role=alert]")[0]["y"] >= places(ana, button)[0]["y"]

@@ -93,9 +93,9 @@ export async function showHome(container, settings) {
   const cards = pickers.map((picker) => cardOf(picker, settings, status));
   container.replaceChildren(make("div", { class: "home" },
     make("section", { class: "hero" },
-      make("div", { class: "hero-words" }, make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), first),
+      make("div", { class: "hero-words" }, make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), first, status),
       together()),
-    status, make("h2", { class: "cards-title" }, words.eight),
+    make("h2", { class: "cards-title" }, words.eight),
     make("ul", { class: "cards" }, ...cards)));
 }
 
@@ -115,12 +115,15 @@ function cardOf(picker, settings, status) {
 /**
  * A button that creates a session and opens it.
  * @param {any} definition @param {DemoPicker} picker @param {string} title @param {import("./settings.js").Settings} settings
- * @param {HTMLElement} status where a failure is shown @param {{[name: string]: any}} attributes @param {string} label
+ * @param {HTMLElement} status shows a failure beside the button @param {{[name: string]: any}} attributes @param {string} label
  */
 function opener(definition, picker, title, { words, locale }, status, attributes, label) {
   const button = make("button", { type: "button", ...attributes, onclick: async () => {
+    const hadFocus = button.matches(":focus");
     button.disabled = true;
     status.hidden = true;
+    // Moved while it is hidden: screen readers announce it when it appears.
+    button.parentElement?.append(status);
     try {
       const local = localised(definition, picker, locale);
       await openNew(local, title, picker.prices && notesFrom(picker.prices, local, locale), picker.decide);
@@ -128,7 +131,10 @@ function opener(definition, picker, title, { words, locale }, status, attributes
       const text = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
       setText(status, text);
       status.hidden = false;
+      status.scrollIntoView({ block: "nearest" });
       button.disabled = false;
+      // A disabled button loses the focus.
+      if (hadFocus) button.focus({ preventScroll: true });
     }
   } }, label);
   return button;
