@@ -111,3 +111,14 @@ def test_a_failure_to_open_a_picker_is_shown_beside_its_button(window, server, s
         expect(problem).to_have_text("The server cannot be reached. Is it running?")
         expect(ana.page.locator(button)).to_be_focused()
         assert places(ana, "[role=alert]")[0]["y"] >= places(ana, button)[0]["y"]
+
+
+def test_the_skip_link_is_hidden_with_enlarged_texts_until_it_has_the_focus(window, server):
+    ana = window(server, server.session(CALENDAR), name="Ana", **SMALL)
+    ana.page.evaluate("document.documentElement.style.fontSize = '40px'")
+    skip = ana.page.locator("#skip")
+
+    expect(skip).not_to_be_in_viewport()
+    ana.page.keyboard.press("Tab")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport(ratio=1)
