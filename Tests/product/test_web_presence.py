@@ -123,6 +123,29 @@ def test_selections_of_others_are_announced_together_and_the_focus_stays(window,
         === document.activeElement.shadowRoot.querySelectorAll('.wheel')[1]""")
 
 
+def test_an_own_change_is_announced_after_those_before_it(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo")
+    bo.page.evaluate("""() => {
+        window.said = [];
+        const region = document.querySelector("pickerd-calendar").shadowRoot.querySelector("[aria-live]");
+        new MutationObserver(() => said.push(region.textContent)).observe(region, { childList: true });
+      }""")
+
+    ana.day("2018-11-14").click()
+    expect(bo.day("2018-11-14")).to_have_attribute("aria-selected", "true")
+    bo.day("2018-11-16").click()
+    spoken = bo.page.locator(".unseen[aria-live]")
+    expect(spoken).to_contain_text("Nov 14, 2018 to Nov 16, 2018, 3 days")
+    window(server, session, name="Cem")
+    expect(spoken).to_contain_text("Cem has joined")
+
+    said = bo.page.evaluate("said")
+    closed = next(at for at, text in enumerate(said) if "to Nov 16" in text)
+    assert not [text for text in said[closed:] if "tap the last day" in text], said
+
+
 def test_a_viewer_sees_changes_but_cannot_select(window, guarded):
     session = guarded.session(LISTS)
     ana = window(guarded, session, name="Ana", token=session.tokens["editor"])

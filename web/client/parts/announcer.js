@@ -1,4 +1,4 @@
-// The live region for screen readers. Own corrections are announced at once, changes of others every two seconds together.
+// The live region for screen readers. Own changes are announced at once, changes of others every two seconds together.
 
 import { make } from "./dom.js";
 
@@ -7,22 +7,32 @@ const mergeMilliseconds = 2000;
 export class Announcer {
   constructor() {
     this.element = make("div", { class: "unseen", role: "status", "aria-live": "polite" });
-    /** @type {Map<string, string>} the last pending text of each author */
+    /** @type {Map<string, string>} the last pending text about each place, in the order of the changes */
     this.waiting = new Map();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
   }
 
-  /** @param {string} text */
-  announceNow(text) { this.#announce(text); }
+  /**
+   * Announces a text after the pending ones, which are older. Those about the same place are outdated, and dropped.
+   * @param {string} text @param {string | null} [place]
+   */
+  announceNow(text, place = null) {
+    if (place !== null) this.waiting.delete(place);
+    const all = [...this.waiting.values(), text];
+    this.stop();
+    this.#announce(all);
+  }
 
-  /** @param {string} who @param {string} text */
-  announceLater(who, text) {
-    this.waiting.set(who, text);
+  /** @param {string} place @param {string} text */
+  announceLater(place, text) {
+    // A text that is replaced would keep its position, before changes that were made earlier.
+    this.waiting.delete(place);
+    this.waiting.set(place, text);
     this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      this.#announce([...this.waiting.values()].join(". "));
-      this.waiting.clear();
+      const all = [...this.waiting.values()];
+      this.stop();
+      this.#announce(all);
     }, mergeMilliseconds);
   }
 
@@ -32,9 +42,9 @@ export class Announcer {
     this.waiting.clear();
   }
 
-  /** @param {string} text */
-  #announce(text) {
+  /** @param {string[]} texts */
+  #announce(texts) {
     // A new node, so that the same text is announced again.
-    this.element.replaceChildren(make("span", {}, text));
+    this.element.replaceChildren(make("span", {}, texts.join(". ")));
   }
 }

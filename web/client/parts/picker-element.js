@@ -6,6 +6,7 @@ import { Bar } from "./bar.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { Note } from "./note.js";
 import { People } from "./people.js";
+import { placeOf } from "./places.js";
 import { sentenceOf } from "./sentences.js";
 import { acquire, release } from "./shared.js";
 import { baseSheet } from "./sheet.js";
@@ -236,8 +237,9 @@ export class PickerElement extends HTMLElement {
     // A decision of the host, or a change that moves the selection, is announced at once, and not merged with changes of
     // others. After a decision such a change is announced later, because it would replace the decision.
     const isCorrection = notice.kind === "hosted" && sentence.tone === "correction" && !this.note.hasDecision;
-    if (sentence.mine || sentence.tone === "decision" || isCorrection) this.announcer.announceNow(sentence.text);
-    else this.announcer.announceLater(`${sentence.who} ${sentence.tone}`, this.#written(sentence));
+    const place = placeOf(notice);
+    if (sentence.mine || sentence.tone === "decision" || isCorrection) this.announcer.announceNow(sentence.text, place);
+    else this.announcer.announceLater(place ?? "", this.#written(sentence));
     // Own changes are not reported, unless their outcome differs from the request.
     const isCleared = notice.kind === "range" && notice.cause === "clear";
     if (sentence.mine && sentence.tone === "move") {
