@@ -147,16 +147,64 @@ def test_the_latency_of_the_last_command_is_shown(window, server):
     expect(ana.page.locator(".latency")).to_contain_text("ms")
 
 
+def rename(one, name):
+    one.page.get_by_label("Your name").fill(name)
+    one.page.keyboard.press("Enter")
+
+
 def test_changing_the_name_joins_as_another_member(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
 
-    ana.page.get_by_label("Your name").fill("Cem")
-    ana.page.keyboard.press("Enter")
+    rename(bo, "Cem")
 
-    expect(bo.face("Cem")).to_be_visible()
-    expect(bo.face("Ana")).to_have_count(0)
+    expect(ana.face("Cem")).to_be_visible()
+    expect(ana.face("Bo")).to_have_count(0)
+
+
+def test_an_owner_who_is_alone_stays_the_owner_with_a_new_name(window, server):
+    ana = window(server, server.session(LISTS), name="Ana")
+
+    rename(ana, "Cem")
+
+    expect(ana.face("Cem")).to_be_visible()
+    expect(ana.button("Confirm")).to_be_visible()
+
+
+def test_an_owner_gives_the_ownership_away_for_a_new_name_only_after_a_question(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Guest 12")
+    bo = window(server, session, name="Bo")
+
+    rename(ana, "Ana")
+
+    expect(ana.page.locator(".renaming")).to_contain_text("still see you as Guest 12")
+    ana.type_at(0, "ArrowDown")
+    expect(bo.note).to_contain_text("Guest 12: Column 1 Windows")
+    expect(ana.button("Confirm")).to_be_visible()
+    expect(bo.button("Confirm")).to_be_hidden()
+    ana.button("Change the name anyway").click()
+    expect(bo.face("Ana")).to_be_visible()
+    expect(bo.button("Confirm")).to_be_visible()
+    expect(ana.page.locator(".renaming")).to_be_empty()
+
+
+def test_changes_made_offline_are_sent_before_the_name_changes(window, server, wire):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo", port=wire.port)
+    wire.cut()
+    expect(bo.chip).not_to_have_text("Connected")
+    bo.type_at(0, "ArrowDown")
+
+    rename(bo, "Cem")
+    wire.restore()
+    bo.page.evaluate("dispatchEvent(new Event('online'))")
+
+    expect(ana.face("Cem")).to_be_visible()
+    expect(ana.face("Bo")).to_have_count(0)
+    expect(ana.selected(0)).to_have_text("Windows")
 
 
 @pytest.mark.parametrize("definition", [DATE, LISTS, CALENDAR], ids=["date", "columns", "calendar"])

@@ -9,6 +9,7 @@ import { DefinitionPanel } from "./definition-panel.js";
 import { demoPickers } from "./home.js";
 import { HostPanel } from "./host/panel.js";
 import { MessagesPanel } from "./messages-panel.js";
+import { Renaming } from "./renaming.js";
 import { storedTokens } from "./route.js";
 import { readSession } from "./server.js";
 import { SharePanel } from "./share-panel.js";
@@ -47,6 +48,7 @@ export class PickerPage {
     this.definition = new DefinitionPanel();
     this.messages = new MessagesPanel();
     this.links = new CalendarLinks(this.token);
+    this.renaming = new Renaming(settings, !this.token, () => void this.#joinAnew());
     // With tokens a shared link does not contain the owner's, so that its recipients get no host panel.
     this.host = owner || !route.token ? new HostPanel(route.session, owner, settings) : null;
     this.side = make("aside", { class: "side" }, ...(this.host ? [this.host.element] : []),
@@ -56,7 +58,7 @@ export class PickerPage {
   async open() {
     this.container.replaceChildren(make("div", { class: "picker-page" },
       make("div", { class: "picker-head" }, this.back, this.title,
-        make("div", { class: "figures" }, this.chip, this.latency, this.revision)),
+        make("div", { class: "figures" }, this.chip, this.latency, this.revision), this.renaming.element),
       make("div", { class: "picker-column" }, this.stage, this.links.element), this.side));
     this.translate();
     await this.#join();
@@ -82,17 +84,18 @@ export class PickerPage {
     void this.#name();
   }
 
-  /** Joins as a new member with the new name, because a member's name cannot change. */
-  async rename() {
-    if (!this.picker) return;
+  rename() { this.renaming.change(this.picker); }
+
+  async #joinAnew() {
     this.listening.abort();
     this.listening = new AbortController();
-    this.picker.leave();
+    this.picker?.leave();
     await this.#join();
   }
 
   async #join() {
     const { name, locale } = this.settings;
+    this.renaming.joins();
     const picker = await connect(this.route.session, { name, locale, token: this.token });
     if (this.isClosed) return picker.stop();
     this.picker = picker;
@@ -152,6 +155,7 @@ export class PickerPage {
     setText(this.latency, milliseconds === null || milliseconds === undefined ? "" : words.latency(Math.max(1, Math.round(milliseconds))));
     setAttribute(this.latency, "title", words.latencyTitle);
     if (!picker) return;
+    this.renaming.draw(picker);
     if (connection === "live") void this.#read(picker);
     setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
     const closedPage = closedPageOf(picker, this.settings, this.document, this.route.session);
