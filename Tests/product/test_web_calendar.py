@@ -102,6 +102,26 @@ def test_a_clamped_range_shows_the_reason_with_undo_until_the_next_change(window
     expect(bo.note).to_contain_text("at most 5 days")
 
 
+@pytest.mark.parametrize("milliseconds", [0, 2100], ids=["at once", "once it could be read"])
+def test_a_correction_that_its_author_has_outdated_is_hidden_for_the_others(
+        window, server, milliseconds):
+    ana, bo, _ = two(window, server, {**CALENDAR, "maxDays": 5})
+    ana.day("2018-11-14").click()
+    expect(ana.day("2018-11-14")).to_have_attribute("aria-selected", "true")
+    ana.day("2018-11-28").click()
+    expect(bo.note).to_contain_text("Ana: Nov 28, 2018 → Nov 18, 2018")
+    bo.page.wait_for_timeout(milliseconds)
+
+    ana.day("2018-11-02").click()
+
+    if milliseconds:
+        expect(bo.note).to_have_text("Ana: from Nov 2, 2018; tap the last dayUndo")
+    else:
+        # Without the change it would be shown for the minute for which notes stay in tests.
+        expect(bo.note).to_have_count(0, timeout=30_000)
+        expect(bo.page.locator(".guide")).to_have_text("Ana started this range. Now tap the last day.")
+
+
 def test_a_refusal_is_replaced_after_the_next_own_change(window, server):
     ana, _, _ = two(window, server, {**CALENDAR, "minDays": 3})
     ana.day("2018-11-05").click()

@@ -1,15 +1,17 @@
 // The note under a picker: corrections, refusals and changes of others, with an Undo button.
 
 import { icon, make, setAttribute, setText } from "./dom.js";
+import { isOutdatedBy } from "./places.js";
 
 /** @typedef {import("./sentences.js").Sentence} Sentence */
+/** @typedef {import("../core/types").Notice} Notice */
 
 /**
  * The time after which a note disappears, unless it is hovered or focused. The reason of the host's decision stays until
  * this member makes a change, or the status changes.
  */
 const stayMilliseconds = { decision: Infinity, correction: 9000, refusal: 7000, change: 7000, move: 5000, people: 4000 };
-/** A note that this member has outdated can be read first: several changes may follow at once. */
+/** A note that a change has outdated can be read first: several changes may follow at once. */
 const readMilliseconds = 2000;
 /** A sentence does not replace one with a greater weight. `change`: the host has changed the definition. */
 const weight = { decision: 4, correction: 3, refusal: 3, change: 3, move: 2, people: 1 };
@@ -30,6 +32,8 @@ export class Note {
     this.element = make("div", { class: "note", part: "note" }, this.list, this.undoButton);
     /** @type {Sentence[]} the sentences of one event-loop iteration, which are shown together */
     this.batch = [];
+    /** @type {Notice[]} the corrections that are shown */
+    this.corrections = [];
     this.weight = 0;
     /** When the note was shown, in milliseconds. */
     this.shownAt = 0;
@@ -50,9 +54,9 @@ export class Note {
   /**
    * @param {Sentence} sentence
    * @param {() => string} write its text with the author, in the language of the page at that time
-   * @param {boolean} canUndo
+   * @param {boolean} canUndo @param {Notice | null} [notice] that of the sentence
    */
-  show(sentence, write, canUndo) {
+  show(sentence, write, canUndo, notice = null) {
     const isLighter = this.element.hasAttribute("data-shown") && weight[sentence.tone] < this.weight;
     const isBelow = isLighter && this.hasDecision && concernsMember.has(sentence.tone);
     if (isLighter && !isBelow) return;
@@ -60,9 +64,11 @@ export class Note {
       queueMicrotask(() => { this.batch = []; });
       this.list.replaceChildren(...(isBelow ? [this.list.children[0]] : []));
       this.weight = isBelow ? this.weight : 0;
+      this.corrections = [];
       this.#hideUndo();
     }
     this.batch.push(sentence);
+    if (notice && sentence.tone === "correction") this.corrections.push(notice);
     this.weight = Math.max(this.weight, weight[sentence.tone]);
     const line = make("li", { class: `sentence ${sentence.tone}` }, write());
     this.writers.set(line, write);
@@ -88,9 +94,16 @@ export class Note {
     if (this.batch.length > 0) return;
     if (this.weight <= weight.move || this.hasDecision) return this.hide();
     if (!concernsMember.has(this.element.getAttribute("data-shown") ?? "")) return;
-    const unread = this.shownAt + readMilliseconds - performance.now();
-    if (unread > 0) this.#stay(unread);
-    else this.hide();
+    this.#hideOnceRead();
+  }
+
+  /**
+   * Hides corrections once they could be read, if a later change of anybody has outdated them.
+   * @param {Notice} later
+   */
+  outdateBy(later) {
+    if (this.batch.length > 0 || this.hasDecision) return;
+    if (this.corrections.some((one) => isOutdatedBy(one, later))) this.#hideOnceRead();
   }
 
   /** Whether the reason of the host's decision is shown. */
@@ -99,6 +112,7 @@ export class Note {
   hide() {
     clearTimeout(this.timer);
     this.weight = 0;
+    this.corrections = [];
     this.#hideUndo();
     setAttribute(this.element, "data-shown", null);
   }
@@ -108,6 +122,12 @@ export class Note {
     this.undoButton.hidden = true;
     // Unless the next note has the button again at once.
     if (hasFocus) queueMicrotask(() => { if (this.undoButton.hidden) this.left(); });
+  }
+
+  #hideOnceRead() {
+    const unread = this.shownAt + readMilliseconds - performance.now();
+    if (unread > 0) this.#stay(unread);
+    else this.hide();
   }
 
   /** @param {number} milliseconds */

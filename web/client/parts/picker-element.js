@@ -232,6 +232,7 @@ export class PickerElement extends HTMLElement {
     // What the note says was about the previous status.
     if (notice.kind === "status") this.note.hide();
     if ("by" in notice && notice.by !== null) this.note.withdrawUndo();
+    this.note.outdateBy(notice);
     const sentence = sentenceOf(notice, picker, this.words, this.labels);
     if (!sentence) return;
     // A decision of the host, or a change that moves the selection, is announced at once, and not merged with changes of
@@ -248,7 +249,7 @@ export class PickerElement extends HTMLElement {
     }
     const again = () => sentenceOf(notice, picker, this.words, this.labels);
     const write = () => this.#written(again() ?? sentence);
-    this.note.show(sentence, write, sentence.canUndo && picker.canChange);
+    this.note.show(sentence, write, sentence.canUndo && picker.canChange, notice);
   }
 
   /**

@@ -16,3 +16,26 @@ export function placeOf(notice) {
     default: return null;
   }
 }
+
+/**
+ * Whether a later change outdates a correction: by the host any, otherwise of the range, or of its column or an earlier
+ * one, on which the reason depends ("this month has 28 days").
+ * @param {Notice} correction @param {Notice} later
+ */
+export function isOutdatedBy(correction, later) {
+  const moved = columnOf(later);
+  if (moved === null) return false;
+  return correction.kind === "hosted" || moved <= (columnOf(correction) ?? -1);
+}
+
+/**
+ * The column in which a notice changes the selection, 0 for a calendar; null if it does not.
+ * @param {Notice} notice @returns {number | null}
+ */
+function columnOf(notice) {
+  switch (notice.kind) {
+    case "moved": case "corrected": return notice.column;
+    case "range": case "rangeCorrected": return 0;
+    default: return null;
+  }
+}
