@@ -473,3 +473,56 @@ test("the time for an answer does not begin again with each command", () => {
   assert.equal(timer(machine.command(select(1)), "answer"), 10_000);
   assert.equal(timer(machine.command(select(2)), "answer"), undefined);
 });
+
+const day = (number) => `2026-12-${String(number).padStart(2, "0")}`;
+
+/** A live member of a calendar, in which `m_2` has tapped the 2nd. */
+function ranging(definition = {}) {
+  const calendar = {
+    definition: { kind: "calendar", selection: "range", ...definition }, status: "open", result: null,
+    calendar: {
+      months: { first: "2026-12", last: "2026-12", count: 1 },
+      range: { start: day(2), end: day(2), hits: 1, by: "m_2", reach: { from: day(1), through: day(31) } },
+    },
+  };
+  const machine = new PickerMachine({ name: "Ana", random: () => 0.5 });
+  machine.start();
+  machine.opened();
+  machine.received({ ...welcome, snapshot: calendar });
+  const cells = Array.from({ length: 31 }, (_, index) => ({ date: day(index + 1), text: "" }));
+  machine.received({ type: "months", months: [{ month: "2026-12", cells, bands: [] }] });
+  return machine;
+}
+
+const tapped = (revision, start, end, hits, more) => ({
+  type: "delta", revision, at: "", ...more,
+  changes: [{ change: "range", start: day(start), end: day(end), hits, by: more.by, cause: "tap" }],
+});
+const noticed = (effects) => named(effects, "emit").filter(({ name }) => name === "notice").map(({ detail }) => detail);
+
+test("a tap for the last day that comes after that of another member says what it has replaced", () => {
+  const machine = ranging();
+  machine.closed(1006);
+  machine.command({ type: "tap", date: day(5) });
+  machine.fired("redial");
+  machine.opened();
+  machine.received({ ...welcome, resumed: true, snapshot: undefined });
+  machine.received(tapped(6, 2, 9, 2, { by: "m_2" }));
+  const [notice] = noticed(machine.received(tapped(7, 5, 5, 3, { by: "m_1", ref: 1 })));
+  assert.deepEqual(notice.finished, { start: day(2), end: day(9), hits: 2, by: "m_2" });
+});
+
+test("a tap that the user has made to start a range replaces nothing unseen", () => {
+  const machine = ranging();
+  machine.received(tapped(6, 2, 9, 2, { by: "m_2" }));
+  machine.command({ type: "tap", date: day(5) });
+  const [notice] = noticed(machine.received(tapped(7, 5, 5, 3, { by: "m_1", ref: 1 })));
+  assert.deepEqual([notice.kind, notice.finished], ["range", undefined]);
+});
+
+test("a tap for the last day that ends the range replaces nothing", () => {
+  const machine = ranging();
+  machine.command({ type: "tap", date: day(5) });
+  const [notice] = noticed(machine.received(tapped(6, 2, 5, 2, { by: "m_1", ref: 1 })));
+  assert.deepEqual([notice.kind, notice.finished], ["range", undefined]);
+});

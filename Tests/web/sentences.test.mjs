@@ -35,6 +35,14 @@ for (const [locale, words] of Object.entries(languages)) {
   });
 }
 
+test("a range that an own tap has replaced has its member and days in every language", () => {
+  const range = { start: "2026-12-05", end: "2026-12-05", hits: 3, by: "m_1" };
+  const finished = { start: "2026-12-02", end: "2026-12-09", hits: 2, by: "m_2" };
+  const text = (locale) => textOf({ kind: "range", range, finished, cause: "tap", mine: true }, locale);
+  assert.equal(text("en"), "Somebody had already finished Dec 2, 2026 to Dec 9, 2026, 8 days; your tap started a new range");
+  for (const [locale, words] of Object.entries(languages)) assert.ok(text(locale).includes(words.somebody), locale);
+});
+
 test("a refused redo says so", () => {
   assert.equal(textOf(refused("redo"), "en"), "There is nothing to redo.");
   assert.equal(textOf(refused("undo"), "en"), "There is nothing to undo.");

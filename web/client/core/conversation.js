@@ -3,6 +3,7 @@
 import { problemOf } from "./arguments.js";
 import { Looking } from "./looking.js";
 import { PendingCommands, queueable, queuedMax } from "./pending.js";
+import { isOpen, predictRange } from "./predict.js";
 import { PickerState } from "./state.js";
 
 /** @typedef {import("./types").Effect} Effect */
@@ -91,7 +92,9 @@ export class Conversation {
       return this.#decline(command, "offline", "offline", "there is no connection");
     }
     const isHeld = this.pending.unsent.length > 0;
+    const endsRange = command.type === "tap" && this.#showsOpenRange;
     const { entry, replaced } = this.pending.add(command);
+    if (endsRange) entry.endsRange = true;
     if (replaced) this.#settle(replaced.ref, { outcome: "unchanged" });
     if (when === "live" && !isHeld) {
       this.#send(entry);
@@ -148,12 +151,30 @@ export class Conversation {
     const isNew = message.revision > state.revision;
     if (isNew && !state.follows(message.revision)) return false;
     const mine = message.by !== undefined && message.by === state.self?.id;
+    const before = state.range;
     const notices = isNew ? state.delta(message, mine) : [];
-    this.#answered(message.ref, { outcome: "done", revision: message.revision });
+    const entry = this.#answered(message.ref, { outcome: "done", revision: message.revision });
+    if (entry?.endsRange) this.#noteReplaced(before, notices);
     this.#caughtUp();
     this.save();
     this.#notify(notices);
     return true;
+  }
+
+  /** Whether the range that the user sees is open, so that a tap is meant for its last day. */
+  get #showsOpenRange() {
+    return isOpen(this.state, predictRange(this.state, this.pending.entries, this.state.self?.id ?? "").range);
+  }
+
+  /**
+   * Adds the replaced range to the notice of a tap that was meant for the last day, but came after that of another member.
+   * @param {import("./types").Range | null} before @param {import("./types").Notice[]} notices
+   */
+  #noteReplaced(before, notices) {
+    if (!before || before.by === this.state.self?.id) return;
+    for (const notice of notices) {
+      if (notice.kind === "range" && isOpen(this.state, notice.range)) notice.finished = before;
+    }
   }
 
   /** @param {Message} message */

@@ -61,7 +61,11 @@ export type Notice =
       kind: "corrected"; column: number; wanted: Row | null; to: Row; reason: string; count: number;
       by: string | null; mine: boolean;
     }
-  | { kind: "range"; range: Range | null; cause: string; by: string | null; mine: boolean }
+  | {
+      kind: "range"; range: Range | null; cause: string; by: string | null; mine: boolean;
+      /** The range of another member that this tap has replaced, although it was meant for the last day. */
+      finished?: Range;
+    }
   | {
       kind: "rangeCorrected"; range: Range | null; wanted: string | null; reason: string; cause: string;
       by: string | null; mine: boolean;
@@ -106,8 +110,11 @@ export type Options = {
 export type Memory = {
   member: string; secret: string; epoch: string; revision: number; ref: number; pending: Pending[];
 };
-/** A command without an answer; `sent`: it may have reached the server. `ref` names it in `settle`; its message may have a greater one. */
-export type Pending = { ref: number; message: Command; sent: boolean };
+/**
+ * A command without an answer; `sent`: it may have reached the server. `ref` names it in `settle`; its message may have a
+ * greater one. `endsRange`: a tap while the user saw an open range.
+ */
+export type Pending = { ref: number; message: Command; sent: boolean; endsRange?: true };
 
 export type Effect =
   | { effect: "dial" }

@@ -59,7 +59,8 @@ export function sentenceOf(notice, picker, words, labels) {
     // The host has decided, or has not in time: a whole sentence.
     return { text, who: "", color: null, mine: false, tone: notice.status === "open" ? "decision" : "move", canUndo: false };
   }
-  const isCorrection = notice.kind === "corrected" || notice.kind === "rangeCorrected";
+  const isCorrection = notice.kind === "corrected" || notice.kind === "rangeCorrected"
+    || (notice.kind === "range" && notice.finished !== undefined);
   return {
     text, ...author(notice.by, notice.mine, picker, words), mine: notice.mine,
     tone: isCorrection ? "correction" : "move",
@@ -86,7 +87,7 @@ function doneText(notice, picker, words, labels) {
       const reason = reasonText(notice.reason, { count: notice.count }, picker, words);
       return `${label} ${words.corrected(notice.wanted?.text ?? "", notice.to.text, reason)}`;
     }
-    case "range": return rangeText(notice.range, picker, words);
+    case "range": return notice.finished ? replacedText(notice.finished, picker, words) : rangeText(notice.range, picker, words);
     case "rangeCorrected": {
       const given = notice.range && nearerEnd(notice.range, notice.wanted);
       if (!notice.wanted || !given || notice.reason === "elapsed") {
@@ -120,6 +121,12 @@ function movedText(notice, picker, words, labels) {
   if (notice.cause === "reset") return null;
   const label = columnLabel(picker, notice.column, words, labels);
   return notice.cause === "undo" ? words.undone(label, notice.to.text) : words.moved(label, notice.to.text);
+}
+
+/** @param {import("../core/types").Range} range of another member @param {PickerSession} picker @param {Words} words */
+function replacedText(range, picker, words) {
+  const name = picker.state.members.get(range.by ?? "")?.name ?? words.somebody;
+  return words.rangeReplaced(name, rangeText(range, picker, words));
 }
 
 /** @param {import("../core/types").Range | null} range @param {PickerSession} picker @param {Words} words */

@@ -60,6 +60,7 @@ export const ar = {
   undone: (label, text) => `عودة إلى: ${label} ${text}`,
   rangeOpened: (date) => `من ${date}؛ المس اليوم الأخير`,
   rangeClosed: (start, end, days) => `من ${start} إلى ${end}، ${counted(days, dayForms)}`,
+  rangeReplaced: (name, range) => `كان ${name} قد أنهى الفترة ${range}؛ لمستك بدأت فترة جديدة`,
   dateChosen: (date) => date,
   rangeCleared: "تم المسح",
   rangeElapsed: (rest) => (rest ? `أزيلت الأيام الماضية؛ الاختيار الآن: ${rest}` : "أزيلت الأيام الماضية"),

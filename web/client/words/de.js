@@ -50,6 +50,7 @@ export const de = {
   undone: (label, text) => `zurück zu ${label} ${text}`,
   rangeOpened: (date) => `ab ${date}; tippen Sie den letzten Tag an`,
   rangeClosed: (start, end, days) => `${start} bis ${end}, ${counted(days, "Tag", "Tage")}`,
+  rangeReplaced: (name, range) => `Zeitraum schon von ${name} abgeschlossen: ${range}; Ihr Tippen hat einen neuen begonnen`,
   dateChosen: (date) => date,
   rangeCleared: "Auswahl gelöscht",
   rangeElapsed: (rest) => (rest ? `vergangene Tage wurden entfernt; jetzt ${rest}` : "vergangene Tage wurden entfernt"),

@@ -52,6 +52,7 @@ export const en = {
   undone: (label, text) => `back to ${label} ${text}`,
   rangeOpened: (date) => `from ${date}; tap the last day`,
   rangeClosed: (start, end, days) => `${start} to ${end}, ${counted(days, "day", "days")}`,
+  rangeReplaced: (name, range) => `${name} had already finished ${range}; your tap started a new range`,
   dateChosen: (date) => date,
   rangeCleared: "cleared",
   rangeElapsed: (rest) => (rest ? `past days were removed; now ${rest}` : "past days were removed"),

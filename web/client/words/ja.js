@@ -47,6 +47,7 @@ export const ja = {
   undone: (label, text) => `${label} ${text} に戻しました`,
   rangeOpened: (date) => `${date} から。最後の日をタップしてください`,
   rangeClosed: (start, end, days) => `${start} から ${end}、${days} 日間`,
+  rangeReplaced: (name, range) => `${name}がすでに ${range} を選び終えていました。このタップで新しい期間が始まりました`,
   dateChosen: (date) => date,
   rangeCleared: "クリアしました",
   rangeElapsed: (rest) => (rest ? `過ぎた日付は選択から外れました。現在の選択：${rest}` : "過ぎた日付は選択から外れました"),

@@ -39,6 +39,8 @@ export type Words = {
   undone: (label: string, text: string) => string;
   rangeOpened: (date: string) => string;
   rangeClosed: (start: string, end: string, days: number) => string;
+  /** A member had finished `range`; the own tap, meant for its last day, started another one. */
+  rangeReplaced: (name: string, range: string) => string;
   dateChosen: (date: string) => string;
   rangeCleared: string;
   /** `rest`: the range that remains; null if none does. */

@@ -47,6 +47,7 @@ export const zhHans = {
   undone: (label, text) => `已恢复为：${label} ${text}`,
   rangeOpened: (date) => `从 ${date} 开始，请点最后一天`,
   rangeClosed: (start, end, days) => `${start} 至 ${end}，共 ${days} 天`,
+  rangeReplaced: (name, range) => `${name} 已选完 ${range}；您这次点按开始了新的区间`,
   dateChosen: (date) => date,
   rangeCleared: "已清除",
   rangeElapsed: (rest) => (rest ? `已移除过去的日期，当前选择：${rest}` : "已移除过去的日期"),

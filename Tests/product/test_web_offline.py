@@ -1,0 +1,32 @@
+"""Taps in calendars of pages without a connection."""
+
+import pytest
+from harness.definitions import CALENDAR
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
+
+
+def test_a_tap_that_comes_after_the_last_day_of_another_member_has_a_note_with_undo(
+        window, server, wire):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", port=wire.port)
+    bo = window(server, session, name="Bo")
+    ana.day("2018-11-14").click()
+    expect(bo.day("2018-11-14")).to_have_attribute("aria-selected", "true")
+    wire.cut()
+    expect(ana.chip).not_to_have_text("Connected")
+    ana.day("2018-11-16").click()
+    bo.day("2018-11-20").click()
+    expect(bo.chosen).to_contain_text("7 days")
+
+    wire.restore()
+    ana.page.evaluate("dispatchEvent(new Event('online'))")
+
+    expect(ana.note).to_contain_text(
+        "Bo had already finished Nov 14, 2018 to Nov 20, 2018, 7 days; your tap started a new range")
+    expect(bo.note).to_contain_text("Ana: from Nov 16, 2018")
+    ana.note.get_by_role("button", name="Undo").click()
+    for one in (ana, bo):
+        expect(one.chosen).to_contain_text("7 days")
