@@ -30,3 +30,21 @@ def test_a_tap_that_comes_after_the_last_day_of_another_member_has_a_note_with_u
     ana.note.get_by_role("button", name="Undo").click()
     for one in (ana, bo):
         expect(one.chosen).to_contain_text("7 days")
+
+
+def test_a_range_of_two_taps_is_shown_with_its_maximum_while_disconnected(window, server, wire):
+    session = server.session({**CALENDAR, "maxDays": 5})
+    ana = window(server, session, name="Ana", port=wire.port)
+    wire.cut()
+    expect(ana.chip).not_to_have_text("Connected")
+
+    ana.day("2018-11-14").click()
+    expect(ana.page.locator(".guide")).to_have_text("Now tap the last day.")
+    ana.day("2018-11-28").click()
+
+    expect(ana.page.locator(".guide")).to_have_text("Tap a day to start again.")
+    expect(ana.chosen).to_have_text("Nov 14 – 18, 2018 · 5 days")
+    wire.restore()
+    ana.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(ana.note).to_contain_text("Nov 28, 2018 → Nov 18, 2018: you can pick at most 5 days")
+    expect(ana.chosen).to_have_text("Nov 14 – 18, 2018 · 5 days")

@@ -1,6 +1,6 @@
 // Predicts the effect of this member's unanswered commands. The server's answer replaces the prediction.
 
-import { ordinalOf } from "./civil.js";
+import { dateOf, ordinalOf } from "./civil.js";
 
 /** @typedef {import("./types").Range} Range */
 /** @typedef {import("./types").Pending} Pending */
@@ -60,8 +60,7 @@ export function rangeAfterTap(state, range, date, self) {
   const hits = range?.hits ?? 0;
   const opens = hits % 2 === 0 || state.definition?.selection === "single" || !range;
   if (opens) return { start: date, end: date, hits: hits + 1, by: self };
-  if (!range.reach && isBounded(state)) return null;
-  const given = within(range.reach, date);
+  const given = range.reach ? within(range.reach, date) : walk(state, range.start, date);
   const start = given < range.start ? given : range.start;
   const end = given < range.start ? range.start : given;
   const days = ordinalOf(end) - ordinalOf(start) + 1;
@@ -70,11 +69,23 @@ export function rangeAfterTap(state, range, date, self) {
 }
 
 /**
- * Whether a range may be clamped: then its end can be predicted only with the server's `reach`.
- * @param {PickerState} state
+ * The day at which a range from `start` to `date` ends: before it has more than `maxDays`, or a day that cannot be picked.
+ * Used while the server's `reach` is unknown, because the tap for `start` has no answer. Days of months out of view are
+ * unknown, and taken for free.
+ * @param {PickerState} state @param {string} start @param {string} date
  */
-const isBounded = ({ definition }) =>
-  definition?.maxDays !== undefined || (closesDays(definition) && !definition?.allowBlockedInside);
+function walk({ definition, months }, start, date) {
+  const [first, last] = [ordinalOf(start), ordinalOf(date)];
+  const days = Math.min(Math.abs(last - first), (definition?.maxDays ?? Infinity) - 1);
+  const step = Math.sign(last - first);
+  const checks = closesDays(definition) && !definition?.allowBlockedInside;
+  for (let day = 1; checks && day <= days; day += 1) {
+    const next = dateOf(first + day * step);
+    const cells = months.get(next.slice(0, 7))?.cells;
+    if (cells?.some((cell) => cell.date === next && cell.disabled)) return dateOf(first + (day - 1) * step);
+  }
+  return dateOf(first + days * step);
+}
 
 /** @param {import("./types").Definition | null} definition */
 const closesDays = (definition) =>
