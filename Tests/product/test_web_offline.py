@@ -48,3 +48,21 @@ def test_a_range_of_two_taps_is_shown_with_its_maximum_while_disconnected(window
     ana.page.evaluate("dispatchEvent(new Event('online'))")
     expect(ana.note).to_contain_text("Nov 28, 2018 → Nov 18, 2018: you can pick at most 5 days")
     expect(ana.chosen).to_have_text("Nov 14 – 18, 2018 · 5 days")
+
+
+def test_a_tap_in_a_closed_calendar_is_not_queued(window, server, wire):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", port=wire.port)
+    ana.day("2018-11-14").click()
+    ana.day("2018-11-16").click()
+    ana.button("Confirm").click()
+    expect(ana.chosen).to_contain_text("Confirmed.")
+    ana.is_idle()
+    wire.cut()
+    expect(ana.chip).not_to_have_text("Connected")
+
+    ana.day("2018-11-20").click(force=True)
+
+    expect(ana.note).to_contain_text("This picker is closed. Its owner can reopen it.")
+    expect(ana.page.locator(".banner")).not_to_contain_text("will be sent")
+    assert ana.picker("pendingCount") == 0

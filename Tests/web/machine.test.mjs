@@ -474,6 +474,23 @@ test("the time for an answer does not begin again with each command", () => {
   assert.equal(timer(machine.command(select(2)), "answer"), undefined);
 });
 
+for (const [what, change, code] of [
+  ["a confirmed picker", { snapshot: { ...snapshot, status: "confirmed" } }, "notOpen"],
+  ["a picker that is being confirmed", { snapshot: { ...snapshot, status: "confirming" } }, "confirming"],
+  ["a viewer", { member: { ...member, role: "viewer" }, members: [{ ...member, role: "viewer" }] }, "notAllowed"],
+]) {
+  test(`a select of ${what} is not queued without a connection`, () => {
+    const machine = new PickerMachine({ name: "Ana", random: () => 0.5 });
+    machine.start();
+    machine.opened();
+    machine.received({ ...welcome, ...change });
+    machine.closed(1006);
+    const [settled] = named(machine.command(select(1)), "settle");
+    assert.deepEqual([settled.outcome.outcome, settled.outcome.code], ["refused", code]);
+    assert.ok(machine.pending.isEmpty);
+  });
+}
+
 const day = (number) => `2026-12-${String(number).padStart(2, "0")}`;
 
 /** A live member of a calendar, in which `m_2` has tapped the 2nd. */

@@ -18,6 +18,18 @@ export const answerMillisecondsMax = 10_000;
 export const catchUpMillisecondsMax = 2_000;
 const lookAgainMilliseconds = 1_000;
 
+/**
+ * The refusal of every change, as the server would send it; null if the picker can be changed.
+ * @param {PickerState} state
+ */
+function refusalOf({ self, status }) {
+  if (self?.role === "viewer") return { code: "notAllowed", detail: "a viewer cannot make changes" };
+  if (status === "confirming") {
+    return { code: "confirming", detail: "the host decides on the confirmation; an owner can cancel it" };
+  }
+  return status === "open" ? null : { code: "notOpen", detail: `the session is ${status}; an owner can reopen it` };
+}
+
 export class Conversation {
   /**
    * @param {import("./types").Memory | null} memory of an earlier page
@@ -87,6 +99,8 @@ export class Conversation {
   command(command, when) {
     const problem = problemOf(command);
     if (problem !== null) return this.#decline(command, "refused", "badMessage", problem);
+    const refusal = when === "later" && queueable.has(command.type) ? refusalOf(this.state) : null;
+    if (refusal) return this.#decline(command, "refused", refusal.code, refusal.detail);
     const canWait = when === "later" && queueable.has(command.type) && this.pending.entries.length < queuedMax;
     if (when !== "live" && !canWait) {
       return this.#decline(command, "offline", "offline", "there is no connection");
