@@ -55,8 +55,9 @@ export class Renaming {
   }
 
   /** @param {PickerSession} picker */
-  #losesOwnership({ isOwner, state }) {
-    return this.isOpen && isOwner && state.members.size > 1;
+  #losesOwnership({ connection, isOwner, state }) {
+    const isOver = connection === "away" || connection === "left";
+    return this.isOpen && !isOver && isOwner && state.members.size > 1;
   }
 
   /** @param {string} question @param {PickerSession | null} picker */
