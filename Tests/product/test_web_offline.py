@@ -25,7 +25,7 @@ def test_a_tap_that_comes_after_the_last_day_of_another_member_has_a_note_with_u
     ana.page.evaluate("dispatchEvent(new Event('online'))")
 
     expect(ana.note).to_contain_text(
-        "Bo had already finished Nov 14, 2018 to Nov 20, 2018, 7 days; your tap started a new range")
+        "Bo had already finished Nov 14 – 20, 2018; your tap started a new range")
     expect(bo.note).to_contain_text("Ana: from Nov 16, 2018")
     ana.note.get_by_role("button", name="Undo").click()
     for one in (ana, bo):

@@ -39,7 +39,7 @@ test("a range that an own tap has replaced has its member and days in every lang
   const range = { start: "2026-12-05", end: "2026-12-05", hits: 3, by: "m_1" };
   const finished = { start: "2026-12-02", end: "2026-12-09", hits: 2, by: "m_2" };
   const text = (locale) => textOf({ kind: "range", range, finished, cause: "tap", mine: true }, locale);
-  assert.equal(text("en"), "Somebody had already finished Dec 2, 2026 to Dec 9, 2026, 8 days; your tap started a new range");
+  assert.equal(text("en"), "Somebody had already finished Dec 2 – 9, 2026; your tap started a new range");
   for (const [locale, words] of Object.entries(languages)) assert.ok(text(locale).includes(words.somebody), locale);
 });
 

@@ -2,7 +2,7 @@
 
 import { ordinalOf } from "../core/civil.js";
 import { isOpen } from "../core/predict.js";
-import { shortDate } from "../words/words.js";
+import { dateSpan, shortDate } from "../words/words.js";
 import { hostText, movesSelection } from "./host-sentences.js";
 import { boundOf } from "./session-dates.js";
 
@@ -126,7 +126,7 @@ function movedText(notice, picker, words, labels) {
 /** @param {import("../core/types").Range} range of another member @param {PickerSession} picker @param {Words} words */
 function replacedText(range, picker, words) {
   const name = picker.state.members.get(range.by ?? "")?.name ?? words.somebody;
-  return words.rangeReplaced(name, rangeText(range, picker, words));
+  return words.rangeReplaced(name, dateSpan(range.start, range.end, picker.locale));
 }
 
 /** @param {import("../core/types").Range | null} range @param {PickerSession} picker @param {Words} words */
