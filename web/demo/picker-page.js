@@ -58,8 +58,8 @@ export class PickerPage {
   async open() {
     this.container.replaceChildren(make("div", { class: "picker-page" },
       make("div", { class: "picker-head" }, this.back, this.title,
-        make("div", { class: "figures" }, this.chip, this.latency, this.revision), this.renaming.element),
-      make("div", { class: "picker-column" }, this.stage, this.links.element), this.side));
+        make("div", { class: "figures" }, this.chip, this.latency, this.revision)),
+      make("div", { class: "picker-column" }, this.renaming.element, this.stage, this.links.element), this.side));
     this.translate();
     await this.#join();
   }

@@ -70,6 +70,7 @@ export class Renaming {
       this.draw(picker);
       document.getElementById("name")?.focus();
     } }, this.settings.words.renameAnyway);
-    this.element.replaceChildren(make("p", { class: "remark" }, question), agree);
+    this.element.replaceChildren(make("p", { class: "remark" }, question),
+      make("p", { class: "ways" }, agree));
   }
 }
