@@ -75,10 +75,10 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 /* Over the row of the note, and upwards from there, so that the picker and the buttons below it do not move. */
 .banner {
   position: absolute; grid-area: 3 / 1 / 4 / 2; inset-inline: 0; inset-block-end: 0; min-block-size: 100%; pointer-events: none;
-  display: flex; align-items: center; justify-content: space-between; gap: 10px; background: var(--warn-surface); color: var(--warn);
+  display: flex; align-items: center; justify-content: end; flex-wrap: wrap; gap: 0 10px; background: var(--warn-surface); color: var(--warn);
   border-radius: .8rem; padding-block: 3px; padding-inline: 14px 6px; font-size: .92rem; line-height: 1.28;
 }
-.banner div { flex: 1 1 0; min-inline-size: 0; overflow-wrap: anywhere; }
+.banner div { flex: 1 1 8em; min-inline-size: 0; overflow-wrap: anywhere; }
 .banner .retry { font-weight: 650; text-decoration: underline; padding-inline: 8px; pointer-events: auto; align-self: end; max-inline-size: 60%; }
 /* Without a picker it is at the top. */
 .stage[inert] ~ .banner { grid-area: 1 / 1 / 3 / 2; inset-block: 0 auto; min-block-size: 3.25rem; }
@@ -133,7 +133,7 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 @keyframes settles { 0% { transform: scale(.94); opacity: 0; } }
 .act.undo:dir(rtl) svg, .act.redo:dir(rtl) svg, .undo-note:dir(rtl) svg { transform: scaleX(-1); }
 @container (max-width: 430px) {
-  .banner { font-size: .84rem; line-height: 1.22; padding-inline: 10px 2px; gap: 4px; }
+  .banner { font-size: .84rem; line-height: 1.22; padding-inline: 10px 2px; gap: 0 4px; }
   .banner .retry { max-inline-size: 6.5rem; }
   /* Both sentences would cover the picker. */
   .frame:not([data-connection="credentials"]) .banner:not([data-refused]) span:has(+ .queued:not(:empty)) {
@@ -151,6 +151,8 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
   .top:has(.tools > *) { flex-wrap: nowrap; }
   .top:has(.tools > *) .people[data-many] { flex-wrap: nowrap; padding-inline-end: 1rem; }
 }
+/* Enlarged texts. */
+@media (max-width: 18em) { .banner .retry { max-inline-size: none; } }
 @container (max-width: 330px) {
   .face { padding-inline-end: .19rem; background: none; }
   .called { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }

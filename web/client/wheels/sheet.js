@@ -68,7 +68,7 @@ export const wheelsSheet = sheetOf(`
 }
 @container (max-width: 380px) {
   .columns { gap: 5px; }
-  .row { font-size: 1rem; padding-inline: 2px; }
-  .sizer { font-size: 1rem; padding-inline: 9px; }
+  .row { font-size: 1rem; inset-inline: 4px; padding-inline: 2px; }
+  .sizer { font-size: 1rem; padding-inline: 7px; }
 }
 `);
