@@ -145,7 +145,8 @@ def test_the_focus_stays_in_the_calendar_when_the_host_changes_the_months(
     ana.page.wait_for_function(
         """([count, weekday]) => {
             const { state } = document.querySelector("pickerd-calendar").picker;
-            return state.monthList.count !== count || state.definition.firstWeekday === weekday; }""",
+            return state.monthList.count !== count
+              || state.definition.firstWeekday === weekday; }""",
         arg=[count, change.get("firstWeekday", 0)])
     focuses(ana, focused)
     expect(ana.day(focused)).to_have_attribute("tabindex", "0")
@@ -162,7 +163,8 @@ def test_midnight_keeps_the_focus_and_a_mouse_button_that_is_down_on_a_day(windo
     ana = window(server, session, name="Ana")
     ana.button("Next month").click()
     ana.day("2018-12-12").focus()
-    ana.page.wait_for_function("() => document.querySelector('pickerd-calendar').list.monthInView === '2018-12'")
+    ana.page.wait_for_function(
+        "() => document.querySelector('pickerd-calendar').list.monthInView === '2018-12'")
     box = ana.day("2018-12-12").bounding_box()
     ana.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     ana.page.mouse.down()
