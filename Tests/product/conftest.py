@@ -18,7 +18,8 @@ MANY = 100_000
 #: runs one group: more browsers at a time would starve each other on two cores.
 BROWSERS = [
     ["test_web_axe", "test_web_decide", "test_web_host", "test_web_tokens"],
-    ["test_web_wheels", "test_web_calendar", "test_web_presence", "test_web_shop"],
+    ["test_web_wheels", "test_web_calendar", "test_web_presence", "test_web_shop",
+     "test_web_offline"],
     ["test_web_page", "test_web_connection", "test_web_notes", "test_web_accessibility",
      "test_web_all_clients", "test_web_restart", "test_web_share", "test_web_embedding",
      "test_web_layout"],
