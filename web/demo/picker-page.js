@@ -1,8 +1,8 @@
 // The page of one picker, with its panels: host, share, definition and messages.
 
 import { connect } from "/client/elements.js";
+import { connectionText } from "/client/parts/connection-texts.js";
 import { make, setAttribute, setText } from "/client/parts/dom.js";
-import { connectionText } from "/client/parts/picker-element.js";
 import { wordsOf } from "/client/words/words.js";
 import { CalendarLinks } from "./calendar-links.js";
 import { DefinitionPanel } from "./definition-panel.js";

@@ -3,6 +3,7 @@
 import { directionOf, wordsOf } from "../words/words.js";
 import { Announcer } from "./announcer.js";
 import { Bar } from "./bar.js";
+import { connectionText, queuedText } from "./connection-texts.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { Note } from "./note.js";
 import { People } from "./people.js";
@@ -275,28 +276,4 @@ export class PickerElement extends HTMLElement {
     this.retryButton.hidden = !canRetry;
     setText(this.retryButton, picker?.closeCode === 4409 ? this.words.useHere : this.words.retry);
   }
-}
-
-/**
- * The text of the connection banner; null if none is needed.
- * @param {PickerSession | null} picker @param {import("../words/words.js").Words} words
- */
-export function connectionText(picker, words) {
-  if (!picker) return words.connection.idle;
-  const { connection, closeCode } = picker;
-  if (connection === "live") return picker.self?.role === "viewer" ? words.viewer : null;
-  if (connection === "away") {
-    if (closeCode === 4404 || closeCode === 4410) return words.connection.ended;
-    if (closeCode === 4409) return words.connection.elsewhere;
-    return closeCode === 4403 ? words.connection.notAllowed : words.connection.away;
-  }
-  if (connection === "credentials" && closeCode === 4302) return words.connection.expired;
-  const isRefused = connection === "waiting" && (closeCode === 4500 || closeCode === 4503);
-  return isRefused ? words.connection.full : words.connection[connection];
-}
-
-/** @param {PickerSession} picker @param {import("../words/words.js").Words} words */
-function queuedText({ connection, pendingCount }, words) {
-  const isOver = connection === "live" || connection === "away";
-  return isOver || pendingCount === 0 ? "" : words.queued(pendingCount);
 }

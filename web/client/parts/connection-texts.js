@@ -1,0 +1,31 @@
+// What the banner says about the connection.
+
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../words/words.js").Words} Words */
+
+/**
+ * The text of the connection banner; null if none is needed.
+ * @param {PickerSession | null} picker @param {Words} words
+ */
+export function connectionText(picker, words) {
+  if (!picker) return words.connection.idle;
+  const { connection, closeCode } = picker;
+  if (connection === "live") return picker.self?.role === "viewer" ? words.viewer : null;
+  if (connection === "away") {
+    if (closeCode === 4404 || closeCode === 4410) return words.connection.ended;
+    if (closeCode === 4409) return words.connection.elsewhere;
+    return closeCode === 4403 ? words.connection.notAllowed : words.connection.away;
+  }
+  if (connection === "credentials" && closeCode === 4302) return words.connection.expired;
+  const isRefused = connection === "waiting" && (closeCode === 4500 || closeCode === 4503);
+  return isRefused ? words.connection.full : words.connection[connection];
+}
+
+/**
+ * How many changes will be sent once the connection is back; empty if there are none.
+ * @param {PickerSession} picker @param {Words} words
+ */
+export function queuedText({ connection, pendingCount }, words) {
+  const isOver = connection === "live" || connection === "away";
+  return isOver || pendingCount === 0 ? "" : words.queued(pendingCount);
+}
