@@ -31,6 +31,12 @@ CLOCKS = {"node1": 5, "node2": -5}
 #: By test, in seconds: each member's longest time without an answer, and that of a client that uses
 #: the databases without pickerd.
 SILENCES = {}
+#: The tests during which the databases always answer, and so does another node.
+NODE_FAULTS = {
+    "test_kill_9_of_a_node", "test_a_node_that_is_stopped_and_continued",
+    "test_a_restart_of_all_nodes_one_after_the_other",
+    "test_a_cut_between_a_node_and_the_databases",
+}
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +230,7 @@ def test_members_are_back_five_seconds_after_the_databases():
         times = (f"{name}: {statistics.median(members):.1f} s, at most {max(members):.1f} s; "
                  f"the databases {databases:.1f} s")
         print(times)
-        if statistics.median(members) > databases + 5:
+        if statistics.median(members) > (5 if name in NODE_FAULTS else databases + 5):
             late.append(times)
     assert late == []
 
