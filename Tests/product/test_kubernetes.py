@@ -101,7 +101,7 @@ def test_the_grace_period_covers_preStop_and_the_end_of_the_server():
 def test_the_environment_names_are_known(start):
     server = start(environment={each["name"]: each["value"] for each in CONTAINER["env"]
                                 if "LISTEN" not in each["name"]})
-    assert "unknown environment variable" not in server.log.read_text()
+    assert "unknown environment variable" not in server.complete_log()
 
 
 def test_with_a_database_there_are_three_servers_of_which_two_always_serve():

@@ -75,7 +75,7 @@ def test_each_line_of_the_log_is_json_when_connections_are_ended(start, postgres
         postgres.sql(store, ENDED.format("pickerd%"))
         assert session.join("Ana").welcome
 
-    lines = server.log.read_text().splitlines()
+    lines = server.complete_log().splitlines()
     assert [line for line in lines if not line.startswith(("{", "pickerd "))] == []
     assert all(json.loads(line) for line in lines if line.startswith("{"))
 

@@ -190,7 +190,7 @@ def test_control_characters_in_names_and_paths_are_escaped_in_the_log(start):
     bad.send_text('{"type":"\\u001b[31mFORGED\\n')
     bad.closed(4400)
 
-    log = server.log.read_text(errors="replace")
+    log = server.complete_log()
 
     assert not [line for line in log.splitlines() if re.match(r"(2026-01-01 )?FORGED", line)]
     assert "\u001b[31m" not in log
@@ -220,6 +220,7 @@ def test_long_and_harmful_texts_are_one_short_line_each_at_every_level(tmp_path,
     bad.send_text("\nFORGED\u001b[31m" + "x" * 9000)
     bad.closed(4400)
 
+    server.complete_log()
     lines = server.log.read_bytes().split(b"\n")
 
     assert len(lines) > 6 and max(map(len, lines)) < 3000

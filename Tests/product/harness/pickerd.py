@@ -156,6 +156,11 @@ class Pickerd:
         wait_until(lambda: all(text in self.log.read_text() for text in texts), what=f"{texts}")
         return self.log.read_text()
 
+    def complete_log(self):
+        """Stops the process; all that it has written to its log."""
+        self.stop()
+        return self.log.read_text(errors="replace")
+
     def log_tail(self, lines=40):
         """The log's last lines, or the first lines of a crash report."""
         if not self.log.exists():
