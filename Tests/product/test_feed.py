@@ -358,6 +358,35 @@ def test_a_stream_has_every_event_and_continues_after_the_last_one(fed):
     assert stream(fed, last=7).status == 410
 
 
+def test_an_open_stream_or_poll_gets_nothing_of_another_epoch(tmp_path, postgres):
+    """Regression: readers of a feed whose positions are given again missed the events there."""
+    store = postgres.database()
+    server = stored_at(tmp_path / "log", store, clock=None)
+    for _ in range(2):
+        server.session(LISTS)
+    wait_until(lambda: len(events(server)) == 2)
+    response = stream(server)
+    epoch = response.headers["feed-epoch"]
+    assert [next_event(response)[0] for _ in range(2)] == [1, 2]
+    polls = [server.connection(server.admin_port) for _ in range(2)]
+    for poll, named in zip(polls, (f"&epoch={epoch}", "")):
+        poll.request("GET", f"/v1/feed?after=2&waitSeconds=55{named}")
+
+    # As another node does after a restore to the time before the second event.
+    postgres.sql(store, "DELETE FROM event WHERE position = 2;"
+                        "UPDATE feed SET newest = 1, epoch = 'another'")
+    for _ in range(2):
+        server.session(LISTS)
+
+    while line := response.readline():
+        assert not line.startswith(b"data:"), line
+    gone, other = (poll.getresponse() for poll in polls)
+    assert gone.status == 410 and json.loads(gone.read())["epoch"] == "another"
+    assert other.status == 200 and other.headers["feed-epoch"] == "another"
+    assert len(events(server)) == 3
+    server.stop()
+
+
 def test_a_stream_that_is_not_read_does_not_stop_others(fed):
     meta = "m" * 4000
     slow = socket.create_connection(("127.0.0.1", fed.admin_port))

@@ -7,7 +7,8 @@ extension HubRoutes {
   func readFeed(_ call: RoutedRequest) throws(ProblemDocument) {
     try admitFeed(call.request)
     let query = try FeedQuery(call.request)
-    try check(epoch: call.request.queryValue("epoch"))
+    let epoch = call.request.queryValue("epoch")
+    try check(epoch: epoch)
     guard let reader = store.feedReaders.enter() else {
       throw ProblemDocument(
         status: 503, code: "full",
@@ -16,11 +17,12 @@ extension HubRoutes {
     let reading = FeedReading(
       feed: store.feed, reader: reader,
       isAdmitted: gate.recheck(call.request.head, scope: .feed))
-    if query.isStream { return stream(query, reading, call.caller) }
+    if query.isStream { return stream(query, epoch, reading, call.caller) }
     let (group, index, caller) = (transport.group, transport.index, call.caller)
     reading.next(query) { result in
-      let response =
-        reading.isAdmitted() ? result.response(reading.feed) : ProblemDocument.keyEnded.response
+      let problem =
+        reading.isAdmitted() ? HubRoutes.problem(of: epoch, reading.feed) : .keyEnded
+      let response = problem?.response ?? result.response(reading.feed)
       group.post(to: index) { $0.answer(caller, response) }
     }
   }
@@ -28,13 +30,17 @@ extension HubRoutes {
   /// - Parameter epoch: The epoch of the client's position, if it sends one.
   /// - Throws: 410 if it is not the epoch of the feed.
   func check(epoch: String?) throws(ProblemDocument) {
-    guard let epoch, epoch != store.feed.epoch else { return }
-    let newest = store.feed.signal.position
-    throw ProblemDocument(
+    if let problem = HubRoutes.problem(of: epoch, store.feed) { throw problem }
+  }
+
+  private static func problem(of epoch: String?, _ feed: any EventFeed) -> ProblemDocument? {
+    guard let epoch, epoch != feed.epoch else { return nil }
+    let newest = feed.signal.position
+    return ProblemDocument(
       status: 410, code: "gone",
       detail: "the feed has a new epoch, because a backup was restored or a server without a store "
         + "was restarted: positions up to \(newest) may have other events than before",
-      members: [.init("epoch", .string(store.feed.epoch)), .init("newest", .integer(newest))])
+      members: [.init("epoch", .string(feed.epoch)), .init("newest", .integer(newest))])
   }
 
   /// - Throws: 403
@@ -64,7 +70,11 @@ extension HubRoutes {
 
   /// Answers with server-sent events. The next page is read when the socket has accepted the
   /// previous one, so that a slow reader occupies the memory of one page.
-  private func stream(_ query: FeedQuery, _ reading: FeedReading, _ caller: Caller) {
+  ///
+  /// - Parameter epoch: That of the client's position, if it sends one.
+  private func stream(
+    _ query: FeedQuery, _ epoch: String?, _ reading: FeedReading, _ caller: Caller
+  ) {
     var caller = caller
     caller.acceptsGzip = false
     let request = query.request
@@ -73,12 +83,14 @@ extension HubRoutes {
     // Read the first page before the response starts: its status may be 410.
     reading.next(whole) { [caller] result in
       group.post(to: index) { transport in
-        guard case .success(let page) = result else {
-          return transport.answer(caller, result.response(reading.feed))
+        let problem = HubRoutes.problem(of: epoch, reading.feed)?.response
+        guard problem == nil, case .success(let page) = result else {
+          return transport.answer(caller, problem ?? result.response(reading.feed))
         }
+        let epoch = reading.feed.epoch
         transport.answer(
-          caller, headers: HubTransport.eventHeaders + [("Feed-Epoch", reading.feed.epoch)],
-          parts: reading.part(page, request, group, index))
+          caller, headers: HubTransport.eventHeaders + [("Feed-Epoch", epoch)],
+          parts: reading.part(page, request, epoch, group, index))
       }
     }
   }
@@ -139,20 +151,20 @@ struct FeedReading: Sendable {
     }
   }
 
-  /// A page as server-sent events, with a function that reads the following one. Used on the loop
-  /// with the index `index`.
+  /// A page as server-sent events, with a function that reads the following one. The stream ends
+  /// when the feed has another epoch. Used on the loop with the index `index`.
   func part(
-    _ page: FeedPage, _ request: FeedRequest, _ group: LoopGroup, _ index: Int
+    _ page: FeedPage, _ request: FeedRequest, _ epoch: String, _ group: LoopGroup, _ index: Int
   ) -> BodyPart {
     if feed.signal.isClosed { return BodyPart(page.events, rest: nil) }
     return BodyPart(page.events) { answer in
       // Only used on the loop's thread.
       nonisolated(unsafe) let answer = answer
       next(FeedQuery.page(of: request).following(page.position)) { result in
-        let isAdmitted = isAdmitted()
+        let goesOn = isAdmitted() && feed.epoch == epoch
         group.post(to: index) { _ in
-          guard isAdmitted else { return answer(BodyPart([], rest: nil)) }
-          answer((try? result.get()).map { part($0, request, group, index) })
+          guard goesOn else { return answer(BodyPart([], rest: nil)) }
+          answer((try? result.get()).map { part($0, request, epoch, group, index) })
         }
       }
     }

@@ -109,19 +109,21 @@ package final class PostgresFeed: EventFeed {
   /// Returns only events that the standbys have.
   private func page(_ request: FeedRequest) throws -> FeedPage {
     let known = signal.position
-    let page = try reader.read { try PostgresFeed.page(request, $0) }
+    let (page, epoch) = try reader.read { try PostgresFeed.page(request, $0) }
+    if epoch != self.epoch { adopt(try reader.read { try PostgresFeed.state($0) }) }
     // Otherwise a reader that waits for the known position would read without end.
     if page.lines.isEmpty && page.position < known { try findLoss() }
     if page.position <= signal.position { return page }
-    let confirmed = try reader.readConfirmed { try PostgresFeed.page(request, $0) }
+    let (confirmed, _) = try reader.readConfirmed { try PostgresFeed.page(request, $0) }
     signal.advance(to: confirmed.position)
     return confirmed
   }
 
   private static func page(
     _ request: FeedRequest, _ connection: PostgresConnection
-  ) throws -> FeedPage {
-    let ends = try connection.run("SELECT newest, (SELECT min(position) FROM event) FROM feed")
+  ) throws -> (page: FeedPage, epoch: String) {
+    let ends = try connection.run(
+      "SELECT newest, (SELECT min(position) FROM event), epoch FROM feed")
     let newest = ends.int(0, 0) ?? 0
     try FeedBounds(oldest: ends.int(0, 1) ?? newest + 1, newest: newest).check(request.after)
     let rows = try connection.run(
@@ -143,7 +145,8 @@ package final class PostgresFeed: EventFeed {
     }
     let byteCount = lines.reduce(0) { $0 + $1.byteCount }
     let isPart = lines.count >= request.countMax || byteCount >= FeedRequest.byteCountMax
-    return FeedPage(lines: lines, position: isPart ? lines.last?.position ?? newest : newest)
+    let page = FeedPage(lines: lines, position: isPart ? lines.last?.position ?? newest : newest)
+    return (page, ends.text(0, 2) ?? "")
   }
 
   package func setCursor(
