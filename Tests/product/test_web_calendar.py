@@ -101,6 +101,18 @@ def test_a_clamped_range_shows_the_reason_with_undo_until_the_next_change(window
     expect(undo).to_be_hidden()
 
 
+@pytest.mark.parametrize("months, first", [
+    (("2019-03", "2020-12"), "2019-03"), (("2016-01", "2018-06"), "2018-06")],
+    ids=["to come", "past"])
+def test_a_calendar_without_today_opens_at_the_nearest_month(window, server, months, first):
+    """Regression: one of months to come opened at the last of them."""
+    session = server.session({**CALENDAR, "months": {"from": months[0], "through": months[1]}})
+    ana = window(server, session, name="Ana")
+
+    expect(ana.day(f"{first}-15")).to_be_in_viewport()
+    expect(ana.button("Today")).to_be_hidden()
+
+
 def notes_of(one):
     """Records the notes of a page from now on: the time in milliseconds and the text, "" for none.
 

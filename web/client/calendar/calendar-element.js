@@ -64,7 +64,7 @@ export class CalendarElement extends PickerElement {
     setAttribute(this.after, "aria-label", words.nextMonth);
     setAttribute(this.list.element, "aria-label", words.calendar);
     this.todayButton.hidden = !this.#isListed(todayOf(picker));
-    const start = range?.start ?? (this.#isListed(todayOf(picker)) ? todayOf(picker) : `${monthList.last}-01`);
+    const start = range?.start ?? this.#listed(todayOf(picker));
     const hasNotes = [...picker.state.months.values()].some(({ cells }) => cells.some(({ note }) => note));
     if (hasNotes) this.list.showNotes();
     if (this.asked !== picker) this.list.asked = null;
