@@ -50,6 +50,27 @@ def test_a_range_of_two_taps_is_shown_with_its_maximum_while_disconnected(window
     expect(ana.chosen).to_have_text("Nov 14 – 18, 2018 · 5 days")
 
 
+def test_the_undo_of_a_note_needs_a_connection(window, server, wire):
+    session = server.session({**CALENDAR, "maxDays": 5})
+    ana = window(server, session, name="Ana", port=wire.port)
+    ana.day("2018-11-14").click()
+    ana.day("2018-11-28").click()
+    undo = ana.note.get_by_role("button", name="Undo")
+    expect(undo).to_be_enabled()
+
+    wire.cut()
+    expect(undo).to_be_disabled()
+    undo.click(force=True)
+    expect(ana.note).to_contain_text("you can pick at most 5 days")
+    assert ana.picker("pendingCount") == 0
+
+    wire.restore()
+    ana.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(undo).to_be_enabled()
+    undo.click()
+    expect(ana.page.locator(".guide")).to_have_text("Now tap the last day.")
+
+
 def test_a_tap_in_a_closed_calendar_is_not_queued(window, server, wire):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana", port=wire.port)

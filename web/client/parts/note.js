@@ -28,7 +28,11 @@ export class Note {
     this.list = make("ul", { class: "sentences" });
     /** @type {WeakMap<Element, () => string>} write the text of a line in the current language */
     this.writers = new WeakMap();
-    this.undoButton = make("button", { class: "undo-note", part: "undo", type: "button", onclick: () => { undo(); this.hide(); } });
+    this.undoButton = make("button", { class: "undo-note", part: "undo", type: "button", onclick: () => {
+      if (this.undoButton.getAttribute("aria-disabled")) return;
+      undo();
+      this.hide();
+    } });
     this.element = make("div", { class: "note", part: "note" }, this.list, this.undoButton);
     /** @type {Sentence[]} the sentences of one event-loop iteration, which are shown together */
     this.batch = [];
@@ -79,6 +83,15 @@ export class Note {
     setAttribute(this.element, "data-shown", sentence.tone);
     this.shownAt = performance.now();
     this.#stay(stayMilliseconds[sentence.tone]);
+  }
+
+  /**
+   * Without a connection Undo cannot be used: sent later, it might revert something else.
+   * @param {boolean} isLive
+   */
+  setLive(isLive) {
+    // Not `disabled`, because a disabled button would lose the focus.
+    setAttribute(this.undoButton, "aria-disabled", isLive ? null : "true");
   }
 
   /** Removes the Undo button, once there is a change after that of the note: Undo would revert that one. */

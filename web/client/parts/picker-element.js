@@ -160,6 +160,7 @@ export class PickerElement extends HTMLElement {
     this.drawn = picker;
     this.people.draw(picker, words);
     this.bar.draw(picker, words);
+    this.note.setLive(picker.connection === "live");
     setAttribute(this.frameElement, "data-status", picker.state.status);
     this.draw(picker);
   }
