@@ -85,6 +85,10 @@ struct Serve: ParsableCommand {
     for url in server.urls { print("pickerd serves \(url)") }
     fflush(nil)
     server.run()
+    // Not `exit`: its handlers release what the threads of the store may still use, as OpenSSL's
+    // digests while sessions are loaded.
+    fflush(nil)
+    _exit(EXIT_SUCCESS)
   }
 
   /// The values of the command line options.

@@ -147,6 +147,22 @@ def test_a_command_refused_because_of_the_role_is_not_done_by_a_later_owner(serv
     assert session.get()["status"] == "open"
 
 
+def test_a_server_that_ends_while_it_loads_sessions_does_not_crash(serve):
+    """Regression: the handlers of `exit` released what the thread of the store used: SIGSEGV."""
+    server = serve(limits={"createsBurst": 1000, "joinsBurst": 1000})
+    for _ in range(800):
+        session = server.create(LISTS).json["session"]
+        assert server.post(f"/v1/sessions/{session}/members", {"name": "Ana"}).status == 201
+    statuses = []
+    for turn in range(12):
+        server.terminate()
+        statuses.append(server.exited())
+        server.start()
+        time.sleep(0.05 * (turn % 4))
+
+    assert statuses == [0] * 12
+
+
 def test_an_empty_session_is_evicted_and_reloaded_on_demand(serve):
     server = serve()
     session = server.session(CALENDAR)
