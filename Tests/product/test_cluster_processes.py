@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -27,13 +28,15 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_nodes_are_started_again_and_the_death_of_the_script_ends_everything():
+def test_programs_are_started_again_and_the_death_of_the_script_ends_everything():
     cluster = Cluster("--store", "memory:")
-    before = cluster.pid("node2")
+    before = {name: cluster.pid(name) for name in ("node2", "haproxy")}
 
-    cluster.kill("node2")
+    for name in before:
+        cluster.kill(name)
 
-    wait_until(lambda: cluster.pid("node2") != before, timeout=FAILOVER, what="another node2")
+    wait_until(lambda: all(cluster.pid(name) != pid for name, pid in before.items()),
+               timeout=FAILOVER, what="another node2 and another HAProxy")
     wait_until(cluster.is_ready, timeout=FAILOVER, what="a node that is ready")
     pids = {name: cluster.pid(name) for name in ("node1", "node2", "node3", "haproxy")}
     cluster.process.kill()
@@ -61,6 +64,23 @@ def runs(pid):
     except ProcessLookupError:
         return False
     return True
+
+
+def test_a_port_on_which_another_haproxy_listens_is_refused():
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+
+        done = subprocess.run(
+            [REPOSITORY / "deploy/cluster/cluster.py", "--store", "memory:", "--pickerd",
+             binary(), "--port", str(port)], capture_output=True, text=True, timeout=180)
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"make cluster: another program listens on port {port}. End it, or give another port: "
+        f"make cluster PORT={port + 1}\n")
 
 
 def test_an_invalid_argument_of_the_nodes_is_reported():

@@ -13,6 +13,7 @@ import argparse
 import http.client
 import re
 import signal
+import socket
 import sys
 from pathlib import Path
 
@@ -79,7 +80,7 @@ class Cluster:
             "frontend public", f"  bind 127.0.0.1:{self.port}",
             "  http-request set-header X-Forwarded-For %[src]", "  default_backend cluster",
             "backend cluster", re.sub(r"\n  server .*", "", backend).rstrip(), *servers, ""]))
-        self.processes.start("haproxy", ["haproxy", "-db", "-f", path])
+        self.processes.start("haproxy", ["haproxy", "-db", "-f", path], keep=True)
         self.processes.wait_until(
             lambda: self.is_ready("127.0.0.1", self.port) and all(
                 self.is_ready(address, port) for address, port, _ in self.nodes.values()),
@@ -117,6 +118,15 @@ def interrupted(*_):
     raise KeyboardInterrupt
 
 
+def is_taken(port):
+    """Whether a program listens. A second HAProxy would share the port with the first one."""
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return True
+    return False
+
+
 def main():
     parser = argparse.ArgumentParser(prog="make cluster")
     parser.add_argument("--pickerd", default=DEPLOY.parent / ".build/release/pickerd", type=Path)
@@ -133,6 +143,9 @@ def main():
     options = parser.parse_args()
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, interrupted)
+    if options.port and is_taken(options.port):
+        sys.exit(f"make cluster: another program listens on port {options.port}. End it, or give "
+                 f"another port: make cluster PORT={options.port + 1}")
     cluster = None
     try:
         cluster = Cluster(options)
