@@ -65,6 +65,16 @@ def test_a_store_in_use_replays_to_every_revision(stored):
     assert last.json["state"]["members"][0]["name"] == "Ana"
 
 
+def test_the_days_of_a_range_are_counted(stored):
+    session = stored.session(CALENDAR)
+    ana = session.join("Ana")
+    ana.tap("2018-11-20")
+    ana.tap("2018-11-22")
+    ana.reach(2)
+
+    assert "2018-11-20 to 2018-11-22, 3 days, 2 hits" in replay(stored.path, session.id).output
+
+
 def test_output_that_cannot_be_written_is_an_error(stored):
     session, _ = lived(stored)
     where = ["--admin", f"http://127.0.0.1:{stored.admin_port}"]
