@@ -163,9 +163,9 @@ final class ServerStore: Sendable {
   /// Log lines about the store for the start of the server.
   var notes: [String] {
     guard let durable else { return [] }
-    let count = durable.restored.count
-    let sessions = count == 1 ? "1 session" : "\(count) sessions"
-    var notes = ["store: \(sessions) in \(durable.location)"]
+    // Nodes that share a store restore only what no other node has adopted.
+    let sessions = durable.isShared ? "" : counted(durable.restored.count, "session") + " in "
+    var notes = ["store: \(sessions)\(durable.location)"]
     if durable.hasLostHistory {
       notes.append(
         "store: older than the state served before, as after a restore; every session has a new "
