@@ -154,13 +154,13 @@ def test_a_server_that_ends_while_it_loads_sessions_does_not_crash(serve):
         session = server.create(LISTS).json["session"]
         assert server.post(f"/v1/sessions/{session}/members", {"name": "Ana"}).status == 201
     statuses = []
-    for turn in range(12):
+    for turn in range(8):
         server.terminate()
         statuses.append(server.exited())
         server.start()
         time.sleep(0.05 * (turn % 4))
 
-    assert statuses == [0] * 12
+    assert statuses == [0] * 8
 
 
 def test_an_empty_session_is_evicted_and_reloaded_on_demand(serve):
