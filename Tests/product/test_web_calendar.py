@@ -127,7 +127,7 @@ def notes_of(one):
     return lambda: one.page.evaluate("notes")
 
 
-def test_a_correction_that_its_author_has_outdated_at_once_is_shown_to_others_before_it_is_hidden(
+def test_a_correction_that_its_author_has_outdated_at_once_can_be_read_by_others(
         window, server):
     ana, bo, _ = two(window, server, {**CALENDAR, "maxDays": 5})
     ana.day("2018-11-14").click()
@@ -138,11 +138,13 @@ def test_a_correction_that_its_author_has_outdated_at_once_is_shown_to_others_be
         "(last, first) => { last.click(); first.click(); }", ana.day("2018-11-02").element_handle())
 
     expect(bo.page.locator(".guide")).to_have_text("Ana started this range. Now tap the last day.")
-    # Without the change it would be shown for the minute for which notes stay in tests.
-    wait_until(lambda: len(notes()) == 2, what="a note and its end")
-    (shown, text), (hidden, end) = notes()
-    assert "Ana: Nov 28, 2018 → Nov 18, 2018" in text and end == ""
-    assert hidden - shown > 1900
+    # Without the change it would be shown for the minute for which notes stay in tests. On a busy
+    # machine the second change may come after two seconds: then its note replaces the first.
+    wait_until(lambda: len(notes()) >= 2, what="a note and its end")
+    (shown, text), (gone, other) = notes()[:2]
+    assert "Ana: Nov 28, 2018 → Nov 18, 2018" in text
+    assert other in ("", "Ana: from Nov 2, 2018; tap the last dayUndo")
+    assert gone - shown > 1900
 
 
 def test_a_correction_that_its_author_has_outdated_is_replaced_once_others_could_read_it(
