@@ -166,6 +166,13 @@ final class TestZones: ZoneSource {
   func rules(named name: String) -> ZoneRules? { name == "UTC" ? .utc : nil }
 }
 
+extension Hub {
+  /// The log has loaded a session; `nil` if it cannot be read.
+  func loaded(_ id: SessionID, _ session: LoadedSession?, at time: HubTime) {
+    loaded(id, session.map { .found($0) } ?? .unavailable, at: time)
+  }
+}
+
 /// A deterministic generator without repetitions.
 struct CountingRandom: RandomNumberGenerator {
   private var count: UInt64 = 0

@@ -93,6 +93,48 @@ import Testing
     #expect(fixture.port.closes == [1: 4503])
   }
 
+  /// Regression: it was unavailable.
+  @Test func `a session that another node ends while it is loaded does not exist`() throws {
+    let fixture = try shared()
+    fixture.open(1, session: elsewhere)
+    fixture.send(1, #"{"type":"join"}"#)
+    let problem = read(fixture, elsewhere)
+    answer(fixture, .found(dormant))
+
+    fixture.hub.loaded(elsewhere, .absent, at: fixture.now)
+
+    #expect(fixture.port.closes == [1: 4404] && problem() == .noSuchSession)
+    #expect(read(fixture, elsewhere)() == .noSuchSession && fixture.log.lookups.isEmpty)
+  }
+
+  /// Regression: for some of them it was unavailable.
+  @Test func `for requests that wait when another node ends a session it does not exist`() throws {
+    let fixture = try shared()
+    fixture.join(1)
+    fixture.log.outcome = .pending
+    var problems: [HubProblem] = []
+    func take<Value>(_ result: Result<Value, HubProblem>) {
+      if case .failure(let problem) = result { problems.append(problem) }
+    }
+    let member = try MemberRequest(Array(#"{"name":"Bo"}"#.utf8))
+    let revocation = Revocation(.subject("17"), issuedBefore: noon, madeAt: noon)
+    fixture.hub.addMember(
+      to: fixture.session, member, token: nil, at: fixture.now, answer: take)
+    fixture.hub.revoke(revocation, in: fixture.session, token: nil, at: fixture.now, answer: take)
+    for text in ["€ 1", "€ 2"] {
+      let patch = DefinitionRequest(
+        format: .mergePatch, body: Array(#"{"columns":{"0":{"b":{"text":"\#(text)"}}}}"#.utf8),
+        versions: nil, valuesMax: .max)
+      fixture.hub.changeNotes(
+        of: fixture.session, patch, token: nil, at: fixture.now, answer: take)
+    }
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now, answer: take)
+
+    fixture.commit([.foreignEnd])
+
+    #expect(problems == Array(repeating: .noSuchSession, count: 5))
+  }
+
   @Test func `the absences that a hub remembers are bounded`() {
     var lookups = SessionLookups()
     for number in 0...SessionLookups.absentCountMax {

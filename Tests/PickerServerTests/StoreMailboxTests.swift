@@ -33,7 +33,7 @@ import Testing
           DormantSession(
             id: $0, ttlSeconds: 1, idleMilliseconds: 0, nextTick: nil, hasMembers: true)
         }))
-    for id in ids { mailboxes.post(.loaded(id, nil)) }
+    for id in ids { mailboxes.post(.loaded(id, .absent)) }
     for id in ids { mailboxes.post(.announced(.serving, by: NodeIncarnation("n"), id)) }
     for index in 0..<3 { mailboxes.post(.runInHub(index) {}) }
     mailboxes.post(.announcementsLost)

@@ -533,7 +533,7 @@ import Testing
     let shelf = try Shelf(.postgres)
     let (one, _, _) = try await TestNode.pair(shelf)
     func loads() -> [LoadedSession?] {
-      one.all { if case .loaded(_, let session) = $0 { Optional.some(session) } else { nil } }
+      one.all { if case .loaded(_, let outcome) = $0 { .some(outcome.value) } else { nil } }
     }
     let count = loads().count
 

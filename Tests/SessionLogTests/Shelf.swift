@@ -155,7 +155,7 @@ final class Shelf: Sendable {
     forget()
     log.load(id, limits: limits, hub: hub)
     let loaded = try await notice {
-      if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil }
+      if case .loaded(id, let outcome) = $0 { .some(outcome.value) } else { nil }
     }
     if loaded == nil { for message in messages { print("not loaded: \(message)") } }
     return loaded

@@ -221,7 +221,7 @@ import Testing
         try standby.waits("query LIKE '%logical_emit%' AND \(two.isReader)") > 0
       }
       let loaded = two.all { notice -> LoadedSession? in
-        if case .loaded(_, let session) = notice { session } else { nil }
+        if case .loaded(_, let outcome) = notice { outcome.value } else { nil }
       }
       #expect(loaded.isEmpty)
 

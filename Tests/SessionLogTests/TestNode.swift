@@ -52,9 +52,9 @@ final class TestNode: Sendable {
   /// Waits for the end of a load.
   func loaded() async throws -> LoadedSession {
     let loaded = try await wait(for: "loaded") { notice in
-      if case .loaded(self.session, let loaded) = notice { Optional.some(loaded) } else { nil }
+      if case .loaded(self.session, let outcome) = notice { outcome } else { nil }
     }
-    return try #require(loaded)
+    return try #require(loaded.value)
   }
 
   func append(_ body: LogEntry.Body, at milliseconds: Int64 = 1_542_938_400_000) {

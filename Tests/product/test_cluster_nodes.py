@@ -245,6 +245,25 @@ def test_http_requests_work_at_every_node(nodes):
     is_gone(nodes, session)
 
 
+def test_a_session_that_several_nodes_delete_at_once_is_not_unavailable(nodes):
+    """Regression: requests that arrived during the end at another node were answered 503."""
+    answers = []
+
+    def ask(node, method, path):
+        answers.append(node.request(method, path).status)
+
+    for _ in range(20):
+        session = nodes[0].session(LISTS, now=None)
+        threads = [threading.Thread(target=ask, args=(node, method, session.path))
+                   for node in nodes for method in ("DELETE", "GET")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert len(answers) == 120 and set(answers) <= {200, 204, 404}, answers
+
+
 def test_a_name_is_given_once(nodes):
     answers = []
 

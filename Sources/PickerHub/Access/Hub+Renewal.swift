@@ -108,7 +108,8 @@ extension Hub {
         return answer(.failure(.noSuchMember))
       }
       let isStored = append(.revoked(revocation), to: hosted, at: now) { effects in
-        answer(effects == nil ? .failure(.unavailable) : .success(revocation))
+        let problem: HubProblem = hosted.isEnding ? .noSuchSession : .unavailable
+        answer(effects == nil ? .failure(problem) : .success(revocation))
       }
       if !isStored { answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable)) }
     }

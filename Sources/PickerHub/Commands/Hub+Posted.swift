@@ -26,7 +26,7 @@ extension Hub {
         fallback: hosted.session.fold.definition.locale)
       enqueue(
         .request { [unowned self] hosted in
-          guard let hosted else { return answer(.failure(.unavailable)) }
+          guard let hosted else { return answer(.failure(absence(of: id))) }
           guard let member = hosted.session.fold.members[added.member] else {
             return answer(.failure(hasRoom(hosted) ? .unavailable : .sessionFull))
           }

@@ -97,6 +97,9 @@ package enum LogLookup<Found: Sendable>: Sendable {
   case absent
   /// The log cannot be read now.
   case unavailable
+
+  /// What was found, if anything.
+  package var value: Found? { if case .found(let value) = self { value } else { nil } }
 }
 
 /// The owner of a name of a creation.

@@ -82,18 +82,20 @@ extension Hub {
     }
   }
 
-  /// The log has finished loading a session; `session` is `nil` if that failed. Runs the waiting
-  /// requests in the order in which they were queued.
+  /// The log has finished loading a session. Runs the waiting requests in the order in which they
+  /// were queued.
   ///
   /// If the memory has become full meanwhile, only deletions get the session, which then leaves the
   /// memory again. Otherwise every session is loaded, however large it is.
-  package func loaded(_ id: SessionID, _ session: LoadedSession?, at time: HubTime) {
+  package func loaded(_ id: SessionID, _ outcome: LogLookup<LoadedSession>, at time: HubTime) {
     now = time
     guard case .loading(_, let waiters) = directory[id] else { return }
     let isFull = directory.isFull
-    guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
-      if let session { freeState(session.fold) }
-      notLoaded(id, isUnreadable: session == nil)
+    guard let session = outcome.value, !isFull || waiters.all.contains(where: \.isDeletion) else {
+      if let session = outcome.value { freeState(session.fold) }
+      notLoaded(id, isUnreadable: outcome.value == nil)
+      // Another node has ended it.
+      if case .absent = outcome, isShared { lookups.noteAbsence(of: id, at: now.machine) }
       for waiter in waiters.all { waiter.body(nil) }
       return loadInBackground()
     }

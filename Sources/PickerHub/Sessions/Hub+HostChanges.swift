@@ -31,8 +31,8 @@ extension Hub {
     }
     guard hosted.steps.hasHostChange else { return body(hosted) }
     enqueue(
-      .request { [unowned self] hosted in
-        guard let hosted else { return failure(.unavailable) }
+      .request { [unowned self, id = hosted.id] hosted in
+        guard let hosted else { return failure(absence(of: id)) }
         afterHostChanges(of: hosted, failure: failure, body: body)
       }, in: hosted, at: now)
   }

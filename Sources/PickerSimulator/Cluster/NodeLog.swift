@@ -146,15 +146,17 @@ final class NodeLog: SessionLog {
     guard served[session] != nil, let stored = shared.sessions[session], !stored.hasEnded,
       var fold = try? SessionFold(stored.origin, limits: limits)
     else {
+      let outcome: LogLookup<LoadedSession> =
+        shared.sessions[session]?.hasEnded != false ? .absent : .unavailable
       served[session] = nil
-      return enter { [shared] in $0.loaded(session, nil, at: shared.time.now) }
+      return enter { [shared] in $0.loaded(session, outcome, at: shared.time.now) }
     }
     let missed = missedEvents(&fold, stored)
     served[session]?.position = stored.entries.count
     let loaded = LoadedSession(
       fold: fold, entryCount: stored.entries.count, idleMilliseconds: 0,
       eventSequence: stored.eventSequence, missed: missed)
-    enter { [shared] in $0.loaded(session, loaded, at: shared.time.now) }
+    enter { [shared] in $0.loaded(session, .found(loaded), at: shared.time.now) }
   }
 
   func released(_ session: SessionID) { served[session] = nil }

@@ -53,6 +53,6 @@ extension World {
   func load(_ session: SessionID) {
     guard log.loading.contains(session) else { return }
     let loaded = log.finishLoading(session, limits: profile.limits.session)
-    enter { hub.loaded(session, loaded, at: $0) }
+    enter { hub.loaded(session, loaded.map { .found($0) } ?? .unavailable, at: $0) }
   }
 }

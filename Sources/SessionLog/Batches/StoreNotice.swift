@@ -7,8 +7,8 @@ package enum StoreNotice: Sendable {
   case committed([(session: SessionID, records: CommittedRecords)])
   /// Pending records of these sessions are lost.
   case lost([SessionID])
-  /// A load has finished; `nil` if it failed.
-  case loaded(SessionID, LoadedSession?)
+  /// A load has finished.
+  case loaded(SessionID, LogLookup<LoadedSession>)
   /// A function to call on the thread of a session's hub.
   case run(SessionID, @Sendable () -> Void)
   /// A function to call on the thread of a hub, by its index.

@@ -49,7 +49,7 @@ extension PostgresSessionLog {
     let session = load.session
     switch outcome {
     case .failure(let error): cannotRead(session, error)
-    case .success(nil): notify(.loaded(session, nil))
+    case .success(nil): notify(.loaded(session, .absent))
     case .success(.diverged(let divergence)):
       queue.async { self.renew(session, divergence) { self.read([load]) } }
     case .success(.loaded(let loaded, let byteCount)):
@@ -58,7 +58,7 @@ extension PostgresSessionLog {
         let isBehind = served.loaded(
           session, position: loaded.entryCount, epoch: loaded.fold.origin.epoch)
         // A session that was lost meanwhile must be loaded again.
-        notify(.loaded(session, isBehind == nil ? nil : loaded))
+        notify(.loaded(session, isBehind == nil ? .unavailable : .found(loaded)))
         return isBehind ?? false
       }
       if isBehind { follower.wake.set() }
@@ -67,7 +67,7 @@ extension PostgresSessionLog {
 
   private func cannotRead(_ session: SessionID, _ error: any Error) {
     notify(.message("session \(session.shortened) cannot be read from \(address): \(error)"))
-    notify(.loaded(session, nil))
+    notify(.loaded(session, .unavailable))
   }
 
   package func history(

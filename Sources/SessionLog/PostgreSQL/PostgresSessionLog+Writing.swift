@@ -195,7 +195,7 @@ extension PostgresSessionLog {
     do throws(PostgresError) {
       guard try !writer.hasNewerNode() else {
         notify(divergence.refusal(of: session, at: versions))
-        return notify(.loaded(session, nil))
+        return notify(.loaded(session, .unavailable))
       }
       if try writer.write([renewal])[0].int(0, 0) == 1 {
         follower.announceChange(of: session)
@@ -204,7 +204,7 @@ extension PostgresSessionLog {
       readingQueue.async(execute: then)
     } catch {
       notify(.message("session \(session.shortened) cannot be read from \(address): \(error)"))
-      notify(.loaded(session, nil))
+      notify(.loaded(session, .unavailable))
     }
   }
 }

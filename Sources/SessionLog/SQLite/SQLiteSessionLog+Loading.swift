@@ -16,17 +16,17 @@ extension SQLiteSessionLog {
         try SQLiteRows(session, database).map { try self.outcome(of: load, $0) }
       }
       switch outcome {
-      case nil: notify(.loaded(session, nil))
+      case nil: notify(.loaded(session, .absent))
       case .diverged(let divergence):
         queue.async { self.renew(session, divergence) { self.read(load) } }
       case .loaded(let loaded, let byteCount):
         state.withLock { $0.note(byteCount, of: session) }
-        notify(.loaded(session, loaded))
+        notify(.loaded(session, .found(loaded)))
       }
     } catch {
       let id = session.shortened
       notify(.message("session \(id) cannot be read from \(path): \(error)"))
-      notify(.loaded(session, nil))
+      notify(.loaded(session, .unavailable))
     }
   }
 

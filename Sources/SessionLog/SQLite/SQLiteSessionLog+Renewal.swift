@@ -19,7 +19,7 @@ extension SQLiteSessionLog {
     } catch {
       let id = session.shortened
       notify(.message("session \(id) cannot be read from \(path): \(error)"))
-      notify(.loaded(session, nil))
+      notify(.loaded(session, .unavailable))
     }
   }
 

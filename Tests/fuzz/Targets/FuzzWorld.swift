@@ -146,7 +146,7 @@ final class FuzzWorld {
 
   func finishLoad() {
     guard let (session, loaded) = log.finishLoad(limits.session) else { return }
-    hub.loaded(session, loaded, at: now)
+    hub.loaded(session, loaded.map { .found($0) } ?? .unavailable, at: now)
   }
 }
 
