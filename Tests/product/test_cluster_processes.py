@@ -83,6 +83,15 @@ def test_a_port_on_which_another_haproxy_listens_is_refused():
         f"make cluster PORT={port + 1}\n")
 
 
+def test_a_server_that_is_not_there_is_reported_at_once():
+    done = subprocess.run(
+        [REPOSITORY / "deploy/cluster/cluster.py", "--pickerd", "/nowhere/pickerd"],
+        capture_output=True, text=True, timeout=30)
+
+    assert done.returncode == 1
+    assert done.stderr == "make cluster: there is no program /nowhere/pickerd\n"
+
+
 def test_an_invalid_argument_of_the_nodes_is_reported():
     done = subprocess.run(
         [REPOSITORY / "deploy/cluster/cluster.py", "--store", "memory:", "--pickerd",

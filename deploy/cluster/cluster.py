@@ -11,6 +11,7 @@ Only for trying and for tests: one machine is no protection against its loss.
 
 import argparse
 import http.client
+import os
 import re
 import signal
 import socket
@@ -141,6 +142,8 @@ def main():
         help="for tests: an environment variable of a node")
     parser.add_argument("argument", nargs="*", help="further arguments of pickerd serve")
     options = parser.parse_args()
+    if options.nodes and not os.access(options.pickerd, os.X_OK):
+        sys.exit(f"make cluster: there is no program {options.pickerd}")
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, interrupted)
     if options.port and is_taken(options.port):
