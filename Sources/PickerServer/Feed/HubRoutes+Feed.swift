@@ -27,12 +27,12 @@ extension HubRoutes {
     }
   }
 
-  /// - Parameter epoch: The epoch of the client's position, if it sends one.
-  /// - Throws: 410 if it is not the epoch of the feed.
+  /// - Throws: 410; see ``problem(of:_:)``.
   func check(epoch: String?) throws(ProblemDocument) {
     if let problem = HubRoutes.problem(of: epoch, store.feed) { throw problem }
   }
 
+  /// 410 if the epoch of a client's position, if it sends one, is not that of the feed.
   private static func problem(of epoch: String?, _ feed: any EventFeed) -> ProblemDocument? {
     guard let epoch, epoch != feed.epoch else { return nil }
     let newest = feed.signal.position

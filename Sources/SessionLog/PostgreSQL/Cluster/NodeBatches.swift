@@ -9,14 +9,12 @@ final class NodeBatches: Sendable {
   struct Numbers: Hashable, Sendable {
     /// As that of ``PostgresSchema/history(_:)``.
     let history: String
-    /// The epoch of the feed: another one after a node has found that commits are missing.
-    let feedEpoch: String
     /// By the incarnation of the node.
     var batches: [Int: Int]
 
+    /// Has a row without a node if there is none.
     static let sql = """
-      SELECT incarnation, batch, (\(PostgresSchema.historySQL)), feed.epoch
-      FROM feed LEFT JOIN node ON true
+      SELECT incarnation, batch, (\(PostgresSchema.historySQL)) FROM feed LEFT JOIN node ON true
       """
   }
 
@@ -63,7 +61,6 @@ extension NodeBatches.Numbers {
     for row in 0..<rows.count {
       if let node = rows.int(row, 0) { batches[node] = rows.int(row, 1) }
     }
-    self.init(
-      history: rows.text(0, 2) ?? "", feedEpoch: rows.text(0, 3) ?? "", batches: batches)
+    self.init(history: rows.text(0, 2) ?? "", batches: batches)
   }
 }
