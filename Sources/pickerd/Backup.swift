@@ -21,6 +21,9 @@ struct Backup: ParsableCommand {
 
         pickerd backup postgres://pickerd@db1,db2/pickerd one.sqlite --session ID
 
+      Of several hosts the primary is read, unless the URI has another target_session_attrs, such \
+      as standby.
+
       EXIT STATUS: 0 success. 64 usage error. 66 the store does not exist or cannot be read. \
       73 the backup cannot be created; an existing file is unchanged. 74 the output cannot be \
       written; the backup is complete.
@@ -32,7 +35,7 @@ struct Backup: ParsableCommand {
       valueName: "store"))
   var store: String
 
-  @Argument(help: ArgumentHelp("The file to create.", valueName: "to"))
+  @Argument(help: ArgumentHelp("The file to create, PATH or sqlite:PATH.", valueName: "to"))
   var target: String
 
   @Option(help: ArgumentHelp("Copy only this session of a database.", valueName: "ID"))
@@ -42,19 +45,31 @@ struct Backup: ParsableCommand {
   var force = false
 
   func run() throws {
+    let file = try file()
     do {
       switch try StoreLocation(store) {
-      case .sqlite(let file) where session == nil: try copy(file)
+      case .sqlite(let path) where session == nil: try copy(path, to: file)
       case .sqlite: throw complain("--session needs a PostgreSQL store", EX_USAGE)
       case .memory: throw complain("memory: cannot be backed up; use sqlite:PATH", EX_USAGE)
-      case .postgres(let address): try copy(address)
+      case .postgres(let address): try copy(address, to: file)
       }
     } catch let problem as ConfigurationProblem {
       throw complain(problem.detail, EX_USAGE)
     }
   }
 
-  private func copy(_ path: String) throws {
+  /// The path of the file to create.
+  private func file() throws -> String {
+    if target.hasPrefix("postgres:") || target.hasPrefix("postgresql:") {
+      throw complain("a backup is a file; pickerd move copies a store to a database", EX_USAGE)
+    }
+    let scheme = "sqlite:"
+    let path = target.hasPrefix(scheme) ? String(target.dropFirst(scheme.count)) : target
+    if path.isEmpty { throw complain("give the name of the file to create", EX_USAGE) }
+    return path
+  }
+
+  private func copy(_ path: String, to file: String) throws {
     let backup: SQLiteBackup
     do {
       backup = try SQLiteBackup(of: path)
@@ -62,17 +77,17 @@ struct Backup: ParsableCommand {
       throw complain(error.description, EX_NOINPUT)
     }
     do {
-      report(try backup.copy(to: target, isForced: force))
+      report(try backup.copy(to: file, isForced: force), file)
     } catch {
       throw complain(error.description, EX_CANTCREAT)
     }
   }
 
-  private func copy(_ address: PostgresAddress) throws {
+  private func copy(_ address: PostgresAddress, to file: String) throws {
     do throws(PostgresBackup.Failure) {
-      report(
-        try PostgresBackup.copy(
-          of: address, session: session, to: target, isForced: force))
+      let made = try PostgresBackup.copy(
+        of: address, session: session, to: file, isForced: force)
+      report(made, file)
     } catch {
       switch error {
       case .source(let problem): throw complain(problem.description, EX_NOINPUT)
@@ -85,9 +100,9 @@ struct Backup: ParsableCommand {
         + "PostgreSQL's pg_basebackup, or pg_dump --schema=pickerd")
   }
 
-  private func report(_ made: SQLiteBackup.Copy) {
+  private func report(_ made: SQLiteBackup.Copy, _ file: String) {
     let sessions = made.sessionCount == 1 ? "1 session" : "\(made.sessionCount) sessions"
-    print("pickerd backup: \(target) has \(sessions), \(made.byteCount) bytes")
+    print("pickerd backup: \(file) has \(sessions), \(made.byteCount) bytes")
   }
 
   private func complain(_ sentence: String, _ status: Int32) -> ExitCode {

@@ -54,6 +54,15 @@ import Testing
     #expect(try loader().load().settings == loaded.settings)
   }
 
+  /// Regression: it had neither ports nor options.
+  @Test func `the summary has the whole URI of a database, without its password`() throws {
+    try write("")
+    let uri = "postgres://ana:s3cret@one:6000,two/shop?sslmode=require"
+    let summary = try loader([:], ["PICKERD_STORE": uri]).load().summary
+    #expect(summary.contains("store: \"postgres://ana:…@one:6000,two/shop?sslmode=require\""))
+    #expect(!summary.contains("s3cret"))
+  }
+
   @Test(arguments: [
     ("postgres://ana:s3cret@db/x", "postgres://ana:…@db/x"),
     ("postgres://ana:s3c@ret@db", "postgres://ana:…@db"),

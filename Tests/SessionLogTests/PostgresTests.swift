@@ -88,6 +88,35 @@ import Testing
     #expect(throws: StoreProblem.self) { try PostgresAddress("postgres://ana:geheim@[/shop") }
   }
 
+  @Test(arguments: [
+    ("sslmode=require&sslmod=allow", "sslmod"), ("ssl=true&conect_timeout=3", "conect_timeout"),
+    // They may be parts of a password.
+    ("geheim@one/shop", nil), ("geheim!=1", nil),
+  ])
+  func `an option that libpq does not know is named`(query: String, name: String?) {
+    let problem = #expect(throws: StoreProblem.self) {
+      try PostgresAddress("postgres://ana@one/shop?" + query)
+    }
+    let start = "the URI of the store has the option "
+    #expect(problem?.description.hasPrefix(start) == (name != nil))
+    #expect(problem?.description.hasPrefix(start + (name ?? "") + ",") == (name != nil))
+    #expect(problem?.description.contains("geheim") == false)
+  }
+
+  @Test(arguments: [
+    ("one", "any"), ("one,two", "read-write"), ("one,two/?target_session_attrs=standby", "standby"),
+  ])
+  func `a tool that only reads may use a standby`(rest: String, attributes: String) throws {
+    let address = try PostgresAddress("postgres://" + rest)
+    func found(_ address: PostgresAddress) -> Set<String> {
+      Set(
+        address.parameters(name: "tests").compactMap { parameters in
+          parameters.last { $0.keyword == "target_session_attrs" }?.value
+        })
+    }
+    #expect(found(address) == ["read-write"] && found(address.forReading) == [attributes])
+  }
+
   @Test func `a host that does not answer delays nothing`() throws {
     // It accepts a connection and says nothing.
     let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -8,7 +8,9 @@ import time
 import pytest
 
 from harness.cluster import DATABASES, FAILOVER, Cluster
-from harness.pickerd import wait_until
+from harness.definitions import LISTS
+from harness.pickerd import binary, wait_until
+from harness.store import stored_at
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +98,31 @@ def test_a_standby_that_lacks_answered_commits_is_not_promoted(cluster):
     writer.is_over.set()
     writer.join(120)
     assert set(writer.answered) <= writer.stored(), "no answered commit is lost"
+
+
+def test_tools_that_only_read_can_use_a_standby(cluster, tmp_path, monkeypatch):
+    """Regression: `session is read-only`."""
+    cluster.wait_for_standbys()
+    monkeypatch.setenv("PGPASSFILE", cluster.words["passfile"][0])
+    store = cluster.words["store"][0]
+    server = stored_at(tmp_path / "log", store)
+    try:
+        session = server.session(LISTS)
+        session.join("Ana").select(0, 1)
+        name = next(name for name in DATABASES if name != cluster.primary())
+        standby = f"postgres://pickerd@{cluster.words[name][0]}/pickerd"
+        wait_until(lambda: "revision  1 of 1" in tool("replay", standby, session.id).stdout,
+                   what="the standby")
+
+        for source in (standby, store.replace("read-write", "standby")):
+            done = tool("backup", source, tmp_path / "copy", "--force")
+            assert done.returncode == 0 and "has 1 session," in done.stdout, done
+    finally:
+        server.stop()
+
+
+def tool(*arguments):
+    return subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=180)
 
 
 def test_the_passwords_are_private(cluster):

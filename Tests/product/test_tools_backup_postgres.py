@@ -2,6 +2,7 @@
 
 import json
 import random
+import sqlite3
 import subprocess
 
 import pytest
@@ -71,12 +72,13 @@ def test_a_backup_can_be_served_from_a_file(served, store, tmp_path):
     assert (taken.status, taken.code) == (409, "externalTaken")
 
 
-def test_every_move_of_a_backup_gives_new_epochs(served, store, postgres, tmp_path):
+@pytest.mark.parametrize("kind", ["file", "database"])
+def test_every_move_of_a_backup_gives_new_epochs(served, store, postgres, tmp_path, kind):
     """A client must not resume in one copy with what it saw in another."""
-    origin = served(f"sqlite:{tmp_path}/store.sqlite")
-    session = origin.session(LISTS)
+    source = postgres.database() if kind == "database" else f"sqlite:{tmp_path}/store.sqlite"
+    session = served(source).session(LISTS)
     copy = tmp_path / "copy"
-    assert backup(f"sqlite:{tmp_path}/store.sqlite", copy).returncode == 0
+    assert backup(source, copy).returncode == 0
 
     failed = move(copy, "postgres://nobody@127.0.0.1:1/none")
     targets = [store, postgres.database()]
@@ -86,6 +88,22 @@ def test_every_move_of_a_backup_gives_new_epochs(served, store, postgres, tmp_pa
     assert [done.returncode for done in moves] == [0, 0], moves
     epochs = {served(target).get(session.path).json["epoch"] for target in targets}
     assert len(epochs | {session.epoch}) == 3
+
+
+def test_moves_that_fail_are_explained_and_leave_nothing(store, postgres, tmp_path):
+    """Regression: they left a lock beside the file, and tables in the database."""
+    tmp_path.joinpath("text").write_text("precious")
+    with sqlite3.connect(tmp_path / "other") as other:
+        other.execute("CREATE TABLE song (name)")
+    before = sorted(path.name for path in tmp_path.iterdir())
+
+    for name, words in (("text", "is not a pickerd store"), ("other", "is not a pickerd store"),
+                        ("none", "there is no file")):
+        done = move(tmp_path / name, store)
+        assert done.returncode == 69 and words in done.stderr, done
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert postgres.sql(store, "SELECT to_regnamespace('pickerd') IS NULL").strip() == "t"
 
 
 def move(path, store):
@@ -104,6 +122,18 @@ def test_a_backup_of_one_session(served, store, tmp_path):
     copy = served(f"sqlite:{tmp_path}/copy")
     assert copy.get(wanted.path).json["revision"] == 1
     assert copy.get(other.path).status == 404 and feed(copy) == []
+
+
+def test_a_target_may_be_written_like_a_store(served, store, tmp_path):
+    """Regression: the file had the name `sqlite:…`."""
+    served(store).session(LISTS)
+
+    done = backup(store, f"sqlite:{tmp_path}/copy")
+    refused = backup(store, store)
+
+    assert done.returncode == 0 and f"{tmp_path}/copy has 1 session," in done.stdout, done
+    assert tmp_path.joinpath("copy").exists()
+    assert refused.returncode == 64 and "pickerd move" in refused.stderr, refused
 
 
 def test_backups_that_fail_are_explained_and_leave_no_file(served, store, postgres, tmp_path):

@@ -40,7 +40,7 @@ package struct LoadedConfiguration: Sendable {
     case .auth: [settings.authentication.description]
     case .audience: [settings.audience]
     case .origin: settings.origins.allowed.map(\.description).sorted()
-    case .store: [SettingText.withoutPassword(settings.store.description)]
+    case .store: [SettingText.withoutPassword(store)]
     case .limit:
       ServerLimit.allCases.filter { settings.limits[$0] != $0.facts.standard }.map {
         "\($0.rawValue)=\(settings.limits[$0])"
@@ -53,6 +53,14 @@ package struct LoadedConfiguration: Sendable {
     case .logFormat: [settings.logFormat.rawValue]
     case .clock: [settings.clock.rawValue]
     }
+  }
+
+  /// The store, with all options of a database's URI.
+  private var store: String {
+    guard case .postgres = settings.store, let text = texts[.store].last else {
+      return settings.store.description
+    }
+    return text.text
   }
 
   private static func texts(_ addresses: [ListenAddress]) -> [String] {

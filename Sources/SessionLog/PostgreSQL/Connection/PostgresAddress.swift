@@ -26,6 +26,11 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   let connectSeconds: Int
   /// Keywords and values that replace the URI's list of hosts, for each of them.
   private let hosts: [[Parameter]]
+  /// libpq's `target_session_attrs`.
+  private var sessionAttributes = "read-write"
+  /// `target_session_attrs` for a tool that only reads: that of the URI. By default one host may be
+  /// a standby, of several it must be the primary.
+  private let attributesForReading: String
   /// The IP addresses of hosts to which connections were established, by the places of the hosts.
   let resolved = ResolvedHosts()
   let currentServer = CurrentServer()
@@ -39,8 +44,10 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     guard !uri.contains("\0"), let parts = PQconninfoParse(uri, &message) else {
       PQfreemem(message)
       // libpq's message quotes parts of the URI, which may be the password.
+      let option = PostgresAddress.unknownOption(of: uri)
       throw StoreProblem(
-        "the URI of the store is not one of PostgreSQL: postgres://user@host1,host2/database")
+        option.map { "the URI of the store has the option \($0), which libpq does not know" }
+          ?? "the URI of the store is not one of PostgreSQL: postgres://user@host1,host2/database")
     }
     defer { PQconninfoFree(parts) }
     var values: [String: String] = [:]
@@ -55,6 +62,33 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     description = "postgres://\(user)\(hosts)/\(values["dbname"] ?? "")"
     connectSeconds = values["connect_timeout"].flatMap { Int($0) }.map { max(2, $0) } ?? 2
     self.hosts = PostgresAddress.hosts(values)
+    attributesForReading =
+      values["target_session_attrs"] ?? (self.hosts.count > 1 ? "read-write" : "any")
+  }
+
+  /// The database for a tool that only reads.
+  var forReading: PostgresAddress {
+    var address = self
+    address.sessionAttributes = attributesForReading
+    return address
+  }
+
+  /// The first option of a URI that libpq does not know. None if it may be a part of a password.
+  private static func unknownOption(of uri: String) -> String? {
+    guard let query = uri.split(separator: "?", maxSplits: 1).dropFirst().first,
+      !query.contains("@")
+    else { return nil }
+    let names = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
+    return names.first { name in
+      guard name.allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "_") }), name != "ssl" else {
+        return false
+      }
+      var message: UnsafeMutablePointer<CChar>?
+      let parts = PQconninfoParse("postgres:///?\(name)=1", &message)
+      PQfreemem(message)
+      PQconninfoFree(parts)
+      return parts == nil
+    }
   }
 
   private static func hosts(_ values: [String: String]) -> [[Parameter]] {
@@ -83,7 +117,7 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     let common: [Parameter] = [
       ("keepalives", "1"), ("keepalives_idle", "1"), ("keepalives_interval", "1"),
       ("keepalives_count", "2"), ("tcp_user_timeout", "2000"), ("fallback_application_name", name),
-      ("dbname", uri), ("target_session_attrs", "read-write"), ("client_encoding", "UTF8"),
+      ("dbname", uri), ("target_session_attrs", sessionAttributes), ("client_encoding", "UTF8"),
     ]
     return hosts.enumerated().map { place, host in
       let hasAddress = host.contains { $0.keyword == "hostaddr" }

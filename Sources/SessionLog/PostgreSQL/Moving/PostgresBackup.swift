@@ -19,8 +19,9 @@ package enum PostgresBackup {
       let target = BackupTarget(target, mode: 0o600)
       let part = try target.makePart()
       do {
-        let copied = try PostgresReader(address, name: "pickerd backup", endsIdle: false).read {
-          connection in
+        let reader = PostgresReader(
+          address.forReading, name: "pickerd backup", endsIdle: false)
+        let copied = try reader.read { connection in
           try copy(connection, address, session: session, into: part.path)
         }
         try target.publish(part, isForced: isForced)

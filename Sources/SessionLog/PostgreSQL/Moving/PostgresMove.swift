@@ -14,10 +14,9 @@ package enum PostgresMove {
     from path: String, to address: PostgresAddress,
     progress: (_ count: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(StoreProblem) -> Int {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw StoreProblem("there is no store \(path)")
-    }
-    let lock = try StoreLock(path: path)
+    // Before anything is made beside the file, or in the database.
+    _ = try SQLiteStoreFile.openForReading(path)
+    let lock = try lock(path)
     do {
       let connection = try PostgresConnection(
         address, name: "pickerd move", seconds: PostgresSchema.longSeconds)
@@ -38,6 +37,14 @@ package enum PostgresMove {
       throw problem
     } catch {
       throw StoreProblem("cannot move \(path) to \(address): \(error)")
+    }
+  }
+
+  private static func lock(_ path: String) throws(StoreProblem) -> StoreLock {
+    do throws(StoreProblem) {
+      return try StoreLock(path: path)
+    } catch {
+      throw error.isLocked ? StoreProblem("another pickerd serves \(path): stop it") : error
     }
   }
 

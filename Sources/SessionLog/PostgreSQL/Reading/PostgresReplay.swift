@@ -14,7 +14,7 @@ package enum PostgresReplay {
     each: @escaping (ReplayedEntry) -> Void
   ) throws(ReplayProblem) -> ReplayReport {
     do {
-      return try PostgresReader(address, name: "pickerd replay", endsIdle: false).read {
+      return try PostgresReader(address.forReading, name: "pickerd replay", endsIdle: false).read {
         connection in
         if let problem = try PostgresSchema.problem(of: address, connection) {
           throw ReplayProblem(.noInput, "\(problem)")
