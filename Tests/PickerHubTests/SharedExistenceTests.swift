@@ -109,30 +109,31 @@ import Testing
 
   /// Regression: for some of them it was unavailable.
   @Test func `for requests that wait when another node ends a session it does not exist`() throws {
-    let fixture = try shared()
-    fixture.join(1)
-    fixture.log.outcome = .pending
     var problems: [HubProblem] = []
     func take<Value>(_ result: Result<Value, HubProblem>) {
       if case .failure(let problem) = result { problems.append(problem) }
     }
     let member = try MemberRequest(Array(#"{"name":"Bo"}"#.utf8))
     let revocation = Revocation(.subject("17"), issuedBefore: noon, madeAt: noon)
-    fixture.hub.addMember(
-      to: fixture.session, member, token: nil, at: fixture.now, answer: take)
-    fixture.hub.revoke(revocation, in: fixture.session, token: nil, at: fixture.now, answer: take)
-    for text in ["€ 1", "€ 2"] {
-      let patch = DefinitionRequest(
-        format: .mergePatch, body: Array(#"{"columns":{"0":{"b":{"text":"\#(text)"}}}}"#.utf8),
-        versions: nil, valuesMax: .max)
-      fixture.hub.changeNotes(
-        of: fixture.session, patch, token: nil, at: fixture.now, answer: take)
+    let patch = DefinitionRequest(
+      format: .mergePatch, body: Array(#"{"columns":{"0":{"b":{"text":"€ 1"}}}}"#.utf8),
+      versions: nil, valuesMax: .max)
+    let requests: [(Hub, SessionID, HubTime) -> Void] = [
+      { $0.addMember(to: $1, member, token: nil, at: $2, answer: take) },
+      { $0.revoke(revocation, in: $1, token: nil, at: $2, answer: take) },
+      { $0.changeNotes(of: $1, patch, token: nil, at: $2, answer: take) },
+    ]
+
+    for request in requests {
+      problems = []
+      let fixture = try shared()
+      fixture.join(1)
+      fixture.log.outcome = .pending
+      // The second one waits for the first.
+      for _ in 0..<2 { request(fixture.hub, fixture.session, fixture.now) }
+      fixture.commit([.foreignEnd])
+      #expect(problems == [.noSuchSession, .noSuchSession])
     }
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now, answer: take)
-
-    fixture.commit([.foreignEnd])
-
-    #expect(problems == Array(repeating: .noSuchSession, count: 5))
   }
 
   @Test func `the absences that a hub remembers are bounded`() {

@@ -33,6 +33,36 @@ import Testing
     #expect(try shelf.read(Int.self, renewed) == 1)
   }
 
+  /// Regression: the session stayed under its old epoch, so that clients could resume with changes
+  /// that were lost.
+  @Test func `sessions have another epoch after the renewal of one that lacks entries has failed`()
+    async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await TestNode.pair(shelf)
+    two.append(.command(ana, ref: 1, .clear))
+    _ = try await one.records(1)
+    // It would notice the loss, too.
+    two.log.released(two.session)
+    try shelf.write(
+      """
+      DELETE FROM pickerd.entry WHERE sequence = 2;
+      UPDATE pickerd.session SET head = 1, row_count = row_count - 1;
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
+      CREATE TRIGGER refusal BEFORE UPDATE ON pickerd.session FOR EACH ROW
+        WHEN (NEW.epoch <> OLD.epoch) EXECUTE FUNCTION refuse();
+      """)
+
+    one.append(.command(ana, ref: 2, .clear))
+    _ = try await one.wait(for: "lost") { if case .lost = $0 { true } else { nil } }
+    let renewed = "SELECT count(*) FROM pickerd.session WHERE head = 1 AND epoch <> 'first'"
+    #expect(try shelf.read(Int.self, renewed) == 0)
+    try shelf.write("DROP TRIGGER refusal ON pickerd.session")
+
+    try await wait(for: "another epoch") { try shelf.read(Int.self, renewed) == 1 }
+  }
+
   /// Regression: a session with a snapshot of entries that it did not have could not be loaded.
   @Test(arguments: ["epoch = 'another'", "head = 0"])
   func `a snapshot is not stored if the session has lost entries since`(loss: String) async throws {

@@ -60,6 +60,9 @@ extension PostgresWriter {
         try PostgresSchema.renewEpoch(
           of: session, known.epoch, lacking: known.position, connection)
       } catch {
+        // The next connection gives all sessions a new epoch.
+        isRenewalOwed = true
+        self.connection = nil
         // The batch is committed: it must not be passed again.
         throw PostgresError(isConnectionLost: false, state: nil, error.description)
       }
