@@ -48,7 +48,9 @@ extension Hub {
     ) { [unowned self] hosted in
       guard needsHistory(request, in: hosted) else { return watch(hosted, request, open: open) }
       readHistory(of: hosted) { [unowned self] isRead in
-        guard isRead, hosted.isInMemory else { return _ = open(.failure(.unavailable)) }
+        guard isRead, hosted.isInMemory else {
+          return _ = open(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
+        }
         watch(hosted, request, open: open)
       }
     }

@@ -20,7 +20,8 @@ extension Hub {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       logReader.page(of: hosted.session.fold, after: after, limit: limit) { page in
-        answer(page.map { .success($0) } ?? .failure(.unavailable))
+        let problem: HubProblem = hosted.isEnding ? .noSuchSession : .unavailable
+        answer(page.map { .success($0) } ?? .failure(problem))
       }
     }
   }

@@ -94,6 +94,7 @@ package struct SharedCount: Hashable, Sendable {
 /// The outcome of looking something up in a log.
 package enum LogLookup<Found: Sendable>: Sendable {
   case found(Found)
+  /// It does not exist, or has ended.
   case absent
   /// The log cannot be read now.
   case unavailable

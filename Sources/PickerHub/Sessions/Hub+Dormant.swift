@@ -91,9 +91,10 @@ extension Hub {
     now = time
     guard case .loading(_, let waiters) = directory[id] else { return }
     let isFull = directory.isFull
-    guard let session = outcome.value, !isFull || waiters.all.contains(where: \.isDeletion) else {
-      if let session = outcome.value { freeState(session.fold) }
-      notLoaded(id, isUnreadable: outcome.value == nil)
+    let session = outcome.value
+    guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
+      if let session { freeState(session.fold) }
+      notLoaded(id, isUnreadable: session == nil)
       // Another node has ended it.
       if case .absent = outcome, isShared { lookups.noteAbsence(of: id, at: now.machine) }
       for waiter in waiters.all { waiter.body(nil) }

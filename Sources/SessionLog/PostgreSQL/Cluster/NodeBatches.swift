@@ -12,7 +12,7 @@ final class NodeBatches: Sendable {
     /// By the incarnation of the node.
     var batches: [Int: Int]
 
-    /// Has a row without a node if there is none.
+    /// Without a registered node the result is one row, in which only the history is not NULL.
     static let sql = """
       SELECT incarnation, batch, (\(PostgresSchema.historySQL)) FROM feed LEFT JOIN node ON true
       """
