@@ -18,6 +18,7 @@ extension PostgresWriter {
       throw PostgresError(lost: "\(address) is used by a program that must be alone")
     }
     try fence(fresh)
+    try renewOwed(fresh)
     try clockDoubt.check(fresh)
     connection = fresh
     return fresh
@@ -42,7 +43,7 @@ extension PostgresWriter {
     let history = numbers.history
     let known = try connection.run("SELECT history FROM store").text(0, 0) ?? ""
     if row.count == 1, let fence = row.int(0, 0), let batch = row.int(0, 1),
-      batch >= committedBatch, !isRenewalOwed, hasAll(numbers, since: known)
+      batch >= committedBatch, hasAll(numbers, since: known)
     {
       node.fence = fence
       committedBatch = batch
@@ -50,7 +51,7 @@ extension PostgresWriter {
         "UPDATE store SET history = $1 WHERE history <> $1", [.text(history)])
       return witness.accept(numbers)
     }
-    let hasLost = row.count == 1 || known != history || isRenewalOwed
+    let hasLost = row.count == 1 || known != history
     if row.count == 0 {
       // The row of a node that was cut off for long was deleted by another one: whatever becomes of
       // the registration, the batches are numbered from 0.
@@ -62,7 +63,6 @@ extension PostgresWriter {
     node.fence = try PostgresWriter.register(node.incarnation, versions, connection)
     try connection.run("COMMIT")
     hasLostHistory = hasLost
-    isRenewalOwed = false
     (committedBatch, unknownBatch) = (0, nil)
     witness.accept(NodeBatches.Numbers(try connection.run(NodeBatches.Numbers.sql)))
   }

@@ -52,21 +52,31 @@ extension PostgresWriter {
     _ result: Result, _ batch: PostgresBatch,
     _ expected: [SessionID: ServedSessions.Expectation], _ connection: PostgresConnection
   ) throws(PostgresError) {
-    for session in batch.entryCounts.keys where result.bases[session] == nil {
-      guard let known = expected[session], let size = result.byteCounts[session], size != nil else {
-        continue
-      }
-      do throws(PostgresError) {
-        try PostgresSchema.renewEpoch(
-          of: session, known.epoch, lacking: known.position, connection)
-      } catch {
-        // The next connection gives all sessions a new epoch.
-        isRenewalOwed = true
-        self.connection = nil
-        // The batch is committed: it must not be passed again.
-        throw PostgresError(isConnectionLost: false, state: nil, error.description)
-      }
+    let refused = batch.entryCounts.keys.compactMap { session in
+      let isThere = result.byteCounts[session].flatMap(\.self) != nil
+      return result.bases[session] == nil && isThere
+        ? expected[session].map { (session: session, known: $0) } : nil
     }
+    do throws(PostgresError) {
+      for (session, known) in refused {
+        try PostgresSchema.renewEpoch(of: session, known.epoch, lacking: known.position, connection)
+      }
+    } catch {
+      // The next connection does it.
+      owedRenewals += refused.map { ($0.session, $0.known.epoch) }
+      self.connection = nil
+      // The batch is committed: it must not be passed again.
+      throw PostgresError(isConnectionLost: false, state: nil, error.description)
+    }
+  }
+
+  /// Makes up for renewals that have failed. Meanwhile other nodes may have appended to the
+  /// sessions, so the numbers of their entries do not matter any more.
+  func renewOwed(_ connection: PostgresConnection) throws(PostgresError) {
+    for (session, epoch) in owedRenewals {
+      try PostgresSchema.renewEpoch(of: session, epoch, lacking: .max, connection)
+    }
+    owedRenewals = []
   }
 
   static func result(

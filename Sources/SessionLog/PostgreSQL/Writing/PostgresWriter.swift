@@ -48,9 +48,9 @@ final class PostgresWriter {
   /// Whether the outcome of a batch cannot be found out, because another node has deleted the row
   /// of this one.
   var hasLostOutcome = false
-  /// Whether a session that lacks entries which this node has reported could not be given a new
-  /// epoch.
-  var isRenewalOwed = false
+  /// Sessions that lack entries which this node has reported, with the epochs that must be
+  /// replaced. If the process ends before, clients may resume with these entries.
+  var owedRenewals: [(session: SessionID, epoch: String)] = []
   /// The number of entries of the batch that was tried last.
   private var triedCount = 0
   private let limits: SessionLimits
