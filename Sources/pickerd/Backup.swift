@@ -21,8 +21,7 @@ struct Backup: ParsableCommand {
 
         pickerd backup postgres://pickerd@db1,db2/pickerd one.sqlite --session ID
 
-      Of several hosts the primary is read, unless the URI has another target_session_attrs, such \
-      as standby.
+      A standby is read if it is the only host, or the URI has target_session_attrs=standby.
 
       EXIT STATUS: 0 success. 64 usage error. 66 the store does not exist or cannot be read. \
       73 the backup cannot be created; an existing file is unchanged. 74 the output cannot be \

@@ -20,6 +20,9 @@ struct Replay: ParsableCommand {
       a value other than the default, set it with --limit or PICKERD_LIMIT. Time zone rules are \
       those of this machine.
 
+      A standby of a database is read if it is the only host, or the URI has \
+      target_session_attrs=standby.
+
       EXIT STATUS: 0 the stored and the folded state are equal. 1 they differ; the output names \
       the revision and the difference. 64 usage error. 65 the log is incomplete, invalid, or of \
       another session. 66 no such file or session. 74 the output cannot be written.

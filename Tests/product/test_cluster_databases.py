@@ -109,13 +109,14 @@ def test_tools_that_only_read_can_use_a_standby(cluster, tmp_path, monkeypatch):
     try:
         session = server.session(LISTS)
         session.join("Ana").select(0, 1)
-        name = next(name for name in DATABASES if name != cluster.primary())
-        standby = f"postgres://pickerd@{cluster.words[name][0]}/pickerd"
-        wait_until(lambda: "revision  1 of 1" in tool("replay", standby, session.id).stdout,
-                   what="the standby")
+        standbys = [f"postgres://pickerd@{cluster.words[name][0]}/pickerd"
+                    for name in DATABASES if name != cluster.primary()]
+        for standby in standbys:
+            wait_until(lambda standby=standby: "revision  1 of 1" in tool(
+                "replay", standby, session.id).stdout, what="the standby")
 
-        for source in (standby, store.replace("read-write", "standby")):
-            done = tool("backup", source, tmp_path / "copy", "--force")
+        for source in (standbys[0], store.replace("read-write", "standby")):
+            done = tool("backup", source, tmp_path / "copy", "--force", "--session", session.id)
             assert done.returncode == 0 and "has 1 session," in done.stdout, done
     finally:
         server.stop()

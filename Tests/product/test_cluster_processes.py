@@ -89,7 +89,9 @@ def test_a_server_that_is_not_there_is_reported_at_once():
         capture_output=True, text=True, timeout=30)
 
     assert done.returncode == 1
-    assert done.stderr == "make cluster: there is no program /nowhere/pickerd\n"
+    assert done.stderr == (
+        "make cluster: /nowhere/pickerd is not a program. Build it with make build, or give "
+        "--pickerd FILE\n")
 
 
 def test_an_invalid_argument_of_the_nodes_is_reported():

@@ -142,8 +142,9 @@ def main():
         help="for tests: an environment variable of a node")
     parser.add_argument("argument", nargs="*", help="further arguments of pickerd serve")
     options = parser.parse_args()
-    if options.nodes and not os.access(options.pickerd, os.X_OK):
-        sys.exit(f"make cluster: there is no program {options.pickerd}")
+    if options.nodes and not (options.pickerd.is_file() and os.access(options.pickerd, os.X_OK)):
+        sys.exit(f"make cluster: {options.pickerd} is not a program. Build it with make build, or "
+                 "give --pickerd FILE")
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, interrupted)
     if options.port and is_taken(options.port):

@@ -40,7 +40,7 @@ package struct LoadedConfiguration: Sendable {
     case .auth: [settings.authentication.description]
     case .audience: [settings.audience]
     case .origin: settings.origins.allowed.map(\.description).sorted()
-    case .store: [SettingText.withoutPassword(store)]
+    case .store: [LoadedConfiguration.text(settings.store)]
     case .limit:
       ServerLimit.allCases.filter { settings.limits[$0] != $0.facts.standard }.map {
         "\($0.rawValue)=\(settings.limits[$0])"
@@ -55,12 +55,10 @@ package struct LoadedConfiguration: Sendable {
     }
   }
 
-  /// The store, with all options of a database's URI.
-  private var store: String {
-    guard case .postgres = settings.store, let text = texts[.store].last else {
-      return settings.store.description
-    }
-    return text.text
+  /// A store with all options of a database's URI, which its description does not have.
+  private static func text(_ store: StoreLocation) -> String {
+    if case .postgres(let address) = store { return address.uriWithoutPasswords }
+    return store.description
   }
 
   private static func texts(_ addresses: [ListenAddress]) -> [String] {

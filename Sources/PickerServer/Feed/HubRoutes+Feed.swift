@@ -27,7 +27,9 @@ extension HubRoutes {
     }
   }
 
-  /// - Throws: 410; see ``problem(of:_:)``.
+  /// Checks the epoch of a client's position, if it sends one.
+  ///
+  /// - Throws: 410 if it is not that of the feed.
   func check(epoch: String?) throws(ProblemDocument) {
     if let problem = HubRoutes.problem(of: epoch, store.feed) { throw problem }
   }

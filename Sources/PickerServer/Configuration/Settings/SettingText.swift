@@ -38,19 +38,18 @@ package enum SettingSource: Hashable, Sendable, CustomStringConvertible {
 extension SettingText {
   /// `text` without the password of a URL or connection string.
   static func withoutPassword(_ text: String) -> String {
-    var text = text[...]
-    for name in ["password=", "sslpassword="] {
-      if let found = text.range(of: name) {
-        // The value may be quoted and contain blanks, so everything up to the next parameter of a
-        // URL is hidden.
-        let rest = text[found.upperBound...].drop { $0 != "&" }
-        text = text[..<found.upperBound] + "…" + rest
-      }
+    var (shown, rest) = ("", text[...])
+    while let found = rest.range(of: "password=") {
+      // The value may be quoted and contain blanks, so everything up to the next parameter of a URL
+      // is hidden.
+      shown += rest[..<found.upperBound] + "…"
+      rest = rest[found.upperBound...].drop { $0 != "&" }
     }
+    let text = shown + rest
     guard let scheme = text.range(of: "://"), let end = text.lastIndex(of: "@"),
       scheme.upperBound < end,
       let colon = text[scheme.upperBound..<end].firstIndex(of: ":")
-    else { return String(text) }
+    else { return text }
     return text[...colon] + "…" + text[end...]
   }
 }

@@ -1,4 +1,5 @@
 import CLibPQ
+import Foundation
 import Synchronization
 
 /// The IP addresses of hosts, so that a node that loses the network finds that out without waiting
@@ -16,11 +17,13 @@ final class ResolvedHosts: Sendable {
 /// A libpq connection URI, and what pickerd adds to it.
 ///
 /// The URI is passed to libpq, which also reads PGPASSFILE and the PG environment variables. It may
-/// contain a password, so only ``description`` may be logged.
+/// contain a password, so only ``description`` may be logged, and ``uriWithoutPasswords`` shown.
 package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   private let uri: String
   /// The hosts, the database and the user: `postgres://user@host1,host2/db`.
   package let description: String
+  /// The URI, with all its options, as libpq has read it. Instead of a password it has `…`.
+  package let uriWithoutPasswords: String
   /// The seconds for a connection attempt. A host that does not answer is given up after 2 seconds,
   /// libpq's minimum.
   let connectSeconds: Int
@@ -28,8 +31,8 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   private let hosts: [[Parameter]]
   /// libpq's `target_session_attrs`.
   private var sessionAttributes = "read-write"
-  /// `target_session_attrs` for a tool that only reads: that of the URI. By default one host may be
-  /// a standby, of several it must be the primary.
+  /// `target_session_attrs` for a tool that only reads: that of the URI. By default a URI with one
+  /// host may name a standby; of several hosts the primary is used.
   private let attributesForReading: String
   /// The IP addresses of hosts to which connections were established, by the places of the hosts.
   let resolved = ResolvedHosts()
@@ -44,16 +47,19 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     guard !uri.contains("\0"), let parts = PQconninfoParse(uri, &message) else {
       PQfreemem(message)
       // libpq's message quotes parts of the URI, which may be the password.
-      let option = PostgresAddress.unknownOption(of: uri)
       throw StoreProblem(
-        option.map { "the URI of the store has the option \($0), which libpq does not know" }
-          ?? "the URI of the store is not one of PostgreSQL: postgres://user@host1,host2/database")
+        "the URI of the store is not postgres://user@host1,host2/database, or has an option that "
+          + "libpq does not know")
     }
     defer { PQconninfoFree(parts) }
     var values: [String: String] = [:]
+    var keywords: [String] = []
     var part = parts
     while let keyword = part.pointee.keyword {
-      if let value = part.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+      if let value = part.pointee.val {
+        keywords.append(String(cString: keyword))
+        values[keywords[keywords.count - 1]] = String(cString: value)
+      }
       part += 1
     }
     self.uri = uri
@@ -62,8 +68,38 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     description = "postgres://\(user)\(hosts)/\(values["dbname"] ?? "")"
     connectSeconds = values["connect_timeout"].flatMap { Int($0) }.map { max(2, $0) } ?? 2
     self.hosts = PostgresAddress.hosts(values)
-    attributesForReading =
-      values["target_session_attrs"] ?? (self.hosts.count > 1 ? "read-write" : "any")
+    let isOneHost = !hosts.isEmpty && !hosts.contains(",")
+    attributesForReading = values["target_session_attrs"] ?? (isOneHost ? "any" : "read-write")
+    uriWithoutPasswords = PostgresAddress.written(values, keywords)
+  }
+
+  /// Writes what libpq has read as a URI.
+  private static func written(_ values: [String: String], _ keywords: [String]) -> String {
+    let password = values["password"] == nil ? "" : ":…"
+    let user = (values["user"].map(encoded) ?? "") + password
+    var rest = keywords.filter { !["user", "password", "dbname"].contains($0) }
+    var places = ""
+    if let hosts = values["host"], !hosts.contains("/"), !hosts.contains(":") {
+      let ports = (values["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+      let names = hosts.split(separator: ",", omittingEmptySubsequences: false)
+      places = names.enumerated().map { place, name in
+        let port = ports.count == 1 ? ports[0] : place < ports.count ? ports[place] : ""
+        return port.isEmpty ? String(name) : "\(name):\(port)"
+      }.joined(separator: ",")
+      rest.removeAll { $0 == "host" || $0 == "port" }
+    }
+    let options = rest.map { keyword in
+      let value = keyword == "sslpassword" ? "…" : encoded(values[keyword] ?? "")
+      return "\(keyword)=\(value)"
+    }
+    return "postgres://" + (user.isEmpty ? "" : user + "@") + places + "/"
+      + encoded(values["dbname"] ?? "")
+      + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
+  }
+
+  private static func encoded(_ text: String) -> String {
+    let plain = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~/,"))
+    return text.addingPercentEncoding(withAllowedCharacters: plain) ?? "…"
   }
 
   /// The database for a tool that only reads.
@@ -71,24 +107,6 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     var address = self
     address.sessionAttributes = attributesForReading
     return address
-  }
-
-  /// The first option of a URI that libpq does not know. None if it may be a part of a password.
-  private static func unknownOption(of uri: String) -> String? {
-    guard let query = uri.split(separator: "?", maxSplits: 1).dropFirst().first,
-      !query.contains("@")
-    else { return nil }
-    let names = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
-    return names.first { name in
-      guard name.allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "_") }), name != "ssl" else {
-        return false
-      }
-      var message: UnsafeMutablePointer<CChar>?
-      let parts = PQconninfoParse("postgres:///?\(name)=1", &message)
-      PQfreemem(message)
-      PQconninfoFree(parts)
-      return parts == nil
-    }
   }
 
   private static func hosts(_ values: [String: String]) -> [[Parameter]] {

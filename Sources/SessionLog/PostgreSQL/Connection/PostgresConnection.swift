@@ -19,7 +19,7 @@ final class PostgresConnection {
   /// How long a call waits for the server, unless it says otherwise.
   var seconds: Int
 
-  /// Connects to the first host that accepts writes.
+  /// Connects to a host that has the `target_session_attrs` of the address.
   init(_ address: PostgresAddress, name: String, seconds: Int = 30) throws(PostgresError) {
     self.seconds = seconds
     currentServer = address.currentServer

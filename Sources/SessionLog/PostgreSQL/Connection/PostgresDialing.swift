@@ -1,7 +1,8 @@
 import CLibPQ
 import Foundation
 
-/// Connects to that host of an address which accepts writes.
+/// Connects to that host of an address which has its `target_session_attrs`: accepts writes, unless
+/// a tool only reads. Each host is asked alone, so that `prefer-standby` takes the first answer.
 ///
 /// All hosts are tried at the same time, so that one that does not answer delays nothing. While one
 /// has not answered, the others are tried again: a standby may have been promoted. If half of the
