@@ -284,3 +284,72 @@ def test_tokens_are_never_sent_in_urls(window, guarded):
 
     sent = [url.split("#")[0] for url in urls]
     assert sent and not [url for url in sent if token in url]
+
+
+def test_a_page_that_has_lost_one_of_its_files_is_loaded_again(window, server):
+    """Regression: it stayed an empty card."""
+    ana = window(server, server.session(LISTS), name="Ana")
+    asked = []
+    ana.page.on("request", lambda request: request.method == "HEAD" and asked.append(request))
+    ana.page.route("**/demo/home.js", lambda route: route.fallback() if asked else route.abort())
+
+    ana.page.reload()
+
+    expect(ana.chosen).to_have_text("MacOS · Xcode")
+    assert asked
+
+
+def test_the_title_is_asked_for_again(window, server):
+    """Regression: when the answer was lost, the page had no title until the version changed."""
+    ana = window(server, server.session(LISTS, title="Our trip"), name="Ana")
+    lost = []
+
+    def lose(route):
+        if lost:
+            return route.fallback()
+        lost.append(route)
+        return route.abort()
+
+    ana.page.route("**/v1/sessions/*?definition=full*", lose)
+    ana.page.reload()
+
+    expect(ana.page.locator(".picker-title")).to_have_text("Our trip")
+    assert lost
+
+
+def test_a_session_is_created_once_when_the_answer_is_lost(window, server):
+    """Regression: the page asked without a key, and did not ask again."""
+    home = window(server, name="Ana")
+    count = len(sessions(server))
+    lost = []
+
+    def lose(route):
+        if lost:
+            return route.fallback()
+        lost.append(route.fetch().status)
+        return route.abort()
+
+    home.page.route("**/v1/sessions", lose)
+    home.page.get_by_role("button", name="Open").first.click()
+
+    expect(home.chip).to_have_text("Connected")
+    assert lost == [201] and len(sessions(server)) == count + 1
+
+
+def sessions(server):
+    return server.get("/v1/sessions?limit=500", port=server.admin_port).json["sessions"]
+
+
+def test_a_command_without_an_answer_is_mentioned(window, server, wire):
+    """Regression: for ten seconds it looked like one that is stored."""
+    ana = window(server, server.session(LISTS), name="Ana", port=wire.port)
+    wire.is_mute = True
+
+    ana.type_at(0, "ArrowDown")
+
+    expect(ana.page.locator(".banner")).to_contain_text("The server has not answered yet.")
+    wire.is_mute = False
+    wire.cut()
+    wire.restore()
+    expect(ana.page.locator(".banner")).to_be_hidden()
+    expect(ana.chosen).to_have_text("Windows · Xcode")

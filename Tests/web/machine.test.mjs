@@ -507,6 +507,7 @@ function ranging(definition = {}) {
   machine.opened();
   machine.received({ ...welcome, snapshot: calendar });
   const cells = Array.from({ length: 31 }, (_, index) => ({ date: day(index + 1), text: "" }));
+  machine.lookAt("2026-12", 1);
   machine.received({ type: "months", months: [{ month: "2026-12", cells, bands: [] }] });
   return machine;
 }
@@ -527,6 +528,17 @@ test("a tap for the last day that comes after that of another member says what i
   machine.received(tapped(6, 2, 9, 2, { by: "m_2" }));
   const [notice] = noticed(machine.received(tapped(7, 5, 5, 3, { by: "m_1", ref: 1 })));
   assert.deepEqual(notice.finished, { start: day(2), end: day(9), hits: 2, by: "m_2" });
+});
+
+test("two taps of which the first ended the range of another member say so", () => {
+  const machine = ranging();
+  machine.received(tapped(6, 2, 9, 2, { by: "m_2" }));
+  machine.command({ type: "tap", date: day(12) });
+  machine.command({ type: "tap", date: day(15) });
+  machine.received(tapped(7, 20, 20, 3, { by: "m_2" }));
+  machine.received(tapped(8, 12, 20, 4, { by: "m_1", ref: 1 }));
+  const [notice] = noticed(machine.received(tapped(9, 15, 15, 5, { by: "m_1", ref: 2 })));
+  assert.deepEqual(notice.finished, { start: day(12), end: day(20), hits: 4, by: "m_1" });
 });
 
 test("a tap that the user has made to start a range replaces nothing unseen", () => {

@@ -10,10 +10,10 @@ import { zhHans } from "../../web/client/words/zh-Hans.js";
 
 const languages = { ar, de, en, ja, "zh-Hans": zhHans };
 
-function textOf(notice, locale, definition = { kind: "calendar", selection: "range" }) {
+function textOf(notice, locale, definition = { kind: "calendar", selection: "range" }, self = null) {
   const state = new PickerState();
   state.definition = definition;
-  const picker = { state, locale, self: null };
+  const picker = { state, locale, self };
   return sentenceOf({ by: null, mine: false, ...notice }, picker, languages[locale], []).text;
 }
 
@@ -41,6 +41,26 @@ test("a range that an own tap has replaced has its member and days in every lang
   const text = (locale) => textOf({ kind: "range", range, finished, cause: "tap", mine: true }, locale);
   assert.equal(text("en"), "Somebody had already finished Dec 2 – 9, 2026; your tap started a new range");
   for (const [locale, words] of Object.entries(languages)) assert.ok(text(locale).includes(words.somebody), locale);
+});
+
+test("a range that the own first tap has ended has its days in every language", () => {
+  const range = { start: "2026-12-05", end: "2026-12-05", hits: 3, by: "m_1" };
+  const finished = { start: "2026-12-02", end: "2026-12-09", hits: 2, by: "m_1" };
+  const notice = { kind: "range", range, finished, cause: "tap", mine: true };
+  const text = (locale) => textOf(notice, locale, undefined, { id: "m_1" });
+  assert.equal(text("en"), "your first tap ended Dec 2 – 9, 2026, and the next one started a new range");
+  for (const [locale, words] of Object.entries(languages)) assert.ok(!text(locale).includes(words.somebody), locale);
+});
+
+test("an undo that restores a range is not a tap in any language", () => {
+  const range = (start, end) => ({ start, end, hits: 1, by: "m_1" });
+  const text = (restored, locale) => textOf({ kind: "range", range: restored, cause: "undo" }, locale);
+  assert.equal(text(range("2026-12-20", "2026-12-20"), "en"), "back to Dec 20, 2026");
+  assert.equal(text(range("2026-12-02", "2026-12-09"), "en"), "back to Dec 2 – 9, 2026");
+  for (const locale of Object.keys(languages)) {
+    assert.doesNotMatch(text(range("2026-12-20", "2026-12-20"), locale), /^ | {2}| $/, locale);
+    assert.equal(text(null, locale), languages[locale].rangeCleared, locale);
+  }
 });
 
 test("a refused redo says so", () => {

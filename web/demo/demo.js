@@ -2,6 +2,7 @@
 
 import { make } from "/client/parts/dom.js";
 import { showHome } from "./home.js";
+import { reloadLater } from "./loading.js";
 import { arrivingRoute } from "./route.js";
 import { Settings } from "./settings.js";
 
@@ -23,6 +24,7 @@ async function show(how) {
     await draw(how);
   } catch {
     // A file of the page could not be loaded.
+    reloadLater();
     const { words } = settings;
     main.replaceChildren(make("p", { class: "problem", role: "alert" }, words.unreachable),
       make("button", { class: "primary", type: "button", onclick: () => location.reload() }, words.retry));

@@ -18,6 +18,9 @@ import { demoLanguages } from "./words/words.js";
 
 /** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
 
+/** The pause after a failed request for the title and the definition. */
+const readAgainMilliseconds = 3_000;
+
 export class PickerPage {
   /** @param {HTMLElement} container @param {import("./settings.js").Settings} settings @param {NonNullable<import("./route.js").Route>} route */
   constructor(container, settings, route) {
@@ -118,7 +121,12 @@ export class PickerPage {
     try {
       document = await readSession(this.route.session, this.token, this.settings.locale);
     } catch {
-      return; // The connection reports the problem in more detail.
+      // The connection reports a problem in more detail. If there is none, the answer was lost.
+      setTimeout(() => {
+        if (this.readFor === readFor) this.readFor = "";
+        if (!this.isClosed) this.#draw();
+      }, readAgainMilliseconds);
+      return;
     }
     if (this.isClosed || this.readFor !== readFor) return;
     this.document = document;

@@ -1,5 +1,10 @@
 // The requests of this page. Tokens are sent in `Authorization`, never in a URL.
 
+import { timeLimit } from "./loading.js";
+
+/** The maximum time until a request is answered. */
+const answerMillisecondsMax = 15_000;
+
 /** A problem document of the server. */
 export class Problem extends Error {
   /** @param {number} status @param {{code?: string, detail?: string, pointer?: string}} body */
@@ -14,13 +19,14 @@ export class Problem extends Error {
 
 /**
  * @param {string} path
- * @param {{method?: string, type?: string, body?: unknown, token?: string, signal?: AbortSignal}} request
+ * @param {{method?: string, type?: string, body?: unknown, token?: string, signal?: AbortSignal, key?: string}} request
  * @returns {Promise<any>}
  */
-async function ask(path, { method = "GET", type = "application/json", body, token, signal }) {
+async function ask(path, { method = "GET", type = "application/json", body, token, signal, key }) {
   const response = await fetch(path, {
-    method, signal, cache: "no-store",
+    method, cache: "no-store", signal: signal ?? timeLimit(answerMillisecondsMax),
     headers: {
+      ...(key && { "idempotency-key": key }),
       ...(body !== undefined && { "content-type": type }),
       ...(token && { authorization: `Bearer ${token}` }),
     },
@@ -31,9 +37,21 @@ async function ask(path, { method = "GET", type = "application/json", body, toke
   return answer;
 }
 
-/** @param {unknown} definition @param {string} title @param {unknown} [decide] */
-export const createSession = (definition, title, decide) =>
-  ask("/v1/sessions", { method: "POST", body: { definition, title, ...(decide !== undefined && { decide }) } });
+/**
+ * Creates a session. If the answer is lost, asks again with the same key, so that there is one session.
+ * @param {unknown} definition @param {string} title @param {unknown} [decide]
+ */
+export async function createSession(definition, title, decide) {
+  const body = { definition, title, ...(decide !== undefined && { decide }) };
+  const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const request = () => ask("/v1/sessions", { method: "POST", body, key });
+  try {
+    return await request();
+  } catch (problem) {
+    if (problem instanceof Problem) throw problem;
+    return request();
+  }
+}
 
 /** @param {string} id @param {string | undefined} token @param {string} locale */
 export const readSession = (id, token, locale) =>

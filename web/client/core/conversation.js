@@ -181,11 +181,12 @@ export class Conversation {
   }
 
   /**
-   * Adds the replaced range to the notice of a tap that was meant for the last day, but came after that of another member.
+   * Adds the replaced range to the notice of a tap that was meant for the last day, but came after a tap of another member:
+   * after its last day, or after its first day, whose range then ended with the own first tap.
    * @param {import("./types").Range | null} before @param {import("./types").Notice[]} notices
    */
   #noteReplaced(before, notices) {
-    if (!before || before.by === this.state.self?.id) return;
+    if (!before) return;
     for (const notice of notices) {
       if (notice.kind === "range" && isOpen(this.state, notice.range)) notice.finished = before;
     }

@@ -10,6 +10,8 @@ import { predictRange, predictRows, resultOf, isOpen } from "./predict.js";
 
 /** The version of the protocol that this client supports. */
 const subprotocol = "pickerd.v1";
+/** The time without an answer after which {@link PickerSession.isSlow} is set. */
+const slowMilliseconds = 3_000;
 
 /**
  * Parses a message; null if the text is not a JSON object.
@@ -63,6 +65,8 @@ export class PickerSession extends EventTarget {
      * @type {number | null}
      */
     this.latencyMilliseconds = null;
+    /** Whether the server has not answered a command for 3 s, although there seems to be a connection. */
+    this.isSlow = false;
   }
 
   /** The state as the server last sent it; read-only. */
@@ -236,13 +240,35 @@ export class PickerSession extends EventTarget {
 
   /** @param {string} name @param {number | null} milliseconds */
   #setTimer(name, milliseconds) {
+    if (name === "answer") this.#noteSlowness(milliseconds !== null);
+    this.#startTimer(name, milliseconds, () => this.#perform(this.#machine.fired(name)));
+  }
+
+  /** @param {string} name @param {number | null} milliseconds null: none @param {() => void} work */
+  #startTimer(name, milliseconds, work) {
     this.#environment.clearTimer(this.#timers.get(name));
     this.#timers.delete(name);
     if (milliseconds === null) return;
     this.#timers.set(name, this.#environment.setTimer(() => {
       this.#timers.delete(name);
-      this.#perform(this.#machine.fired(name));
+      work();
     }, milliseconds));
+  }
+
+  /**
+   * The time for the next answer begins, or no answer is awaited any more.
+   * @param {boolean} isAwaited
+   */
+  #noteSlowness(isAwaited) {
+    this.#startTimer("slow", isAwaited ? slowMilliseconds : null, () => this.#setSlow(true));
+    this.#setSlow(false);
+  }
+
+  /** @param {boolean} isSlow */
+  #setSlow(isSlow) {
+    if (this.isSlow === isSlow) return;
+    this.isSlow = isSlow;
+    this.#emit("connection");
   }
 
   /** @param {number} ref @param {Outcome} outcome */

@@ -10,6 +10,7 @@
 export function connectionText(picker, words) {
   if (!picker) return words.connection.idle;
   const { connection, closeCode } = picker;
+  if (connection === "live" && picker.isSlow) return words.slow;
   if (connection === "live") return picker.self?.role === "viewer" ? words.viewer : null;
   if (connection === "away") {
     if (closeCode === 4404 || closeCode === 4410) return words.connection.ended;

@@ -87,7 +87,10 @@ function doneText(notice, picker, words, labels) {
       const reason = reasonText(notice.reason, { count: notice.count }, picker, words);
       return `${label} ${words.corrected(notice.wanted?.text ?? "", notice.to.text, reason)}`;
     }
-    case "range": return notice.finished ? replacedText(notice.finished, picker, words) : rangeText(notice.range, picker, words);
+    case "range": {
+      if (notice.finished) return replacedText(notice.finished, picker, words);
+      return notice.cause === "undo" && notice.range ? restoredText(notice.range, picker, words) : rangeText(notice.range, picker, words);
+    }
     case "rangeCorrected": {
       const given = notice.range && nearerEnd(notice.range, notice.wanted);
       if (!notice.wanted || !given || notice.reason === "elapsed") {
@@ -123,10 +126,19 @@ function movedText(notice, picker, words, labels) {
   return notice.cause === "undo" ? words.undone(label, notice.to.text) : words.moved(label, notice.to.text);
 }
 
-/** @param {import("../core/types").Range} range of another member @param {PickerSession} picker @param {Words} words */
+/** @param {import("../core/types").Range} range that an own tap has replaced @param {PickerSession} picker @param {Words} words */
 function replacedText(range, picker, words) {
+  const days = dateSpan(range.start, range.end, picker.locale);
+  if (range.by !== null && range.by === picker.self?.id) return words.rangeEndedByFirstTap(days);
   const name = picker.state.members.get(range.by ?? "")?.name ?? words.somebody;
-  return words.rangeReplaced(name, dateSpan(range.start, range.end, picker.locale));
+  return words.rangeReplaced(name, days);
+}
+
+/** @param {import("../core/types").Range} range that an undo has restored @param {PickerSession} picker @param {Words} words */
+function restoredText({ start, end }, picker, words) {
+  const text = start === end ? shortDate(start, picker.locale) : dateSpan(start, end, picker.locale);
+  // Without a label: a calendar has none.
+  return words.undone("", text).replace(/ {2,}/, " ").trim();
 }
 
 /** @param {import("../core/types").Range | null} range @param {PickerSession} picker @param {Words} words */

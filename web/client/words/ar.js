@@ -39,6 +39,7 @@ export const ar = {
     left: "لقد غادرت.", ended: "انتهى هذا المنتقي.", elsewhere: "هذا المنتقي مفتوح لديك في نافذة أخرى.",
     notAllowed: "ليس لديك حق الوصول إلى هذا المنتقي.", away: "هذه الصفحة لا تطابق إصدار الخادم. أعد تحميلها.",
   },
+  slow: "لم يرد الخادم بعد.",
   queued: (count) => `تغييرات ستُرسل عند عودة الاتصال: ${digits.format(count)}`,
 
   corrected: (wanted, given, reason) => `${wanted} ← ${given}: ${reason}`,
@@ -61,6 +62,7 @@ export const ar = {
   rangeOpened: (date) => `من ${date}؛ المس اليوم الأخير`,
   rangeClosed: (start, end, days) => `من ${start} إلى ${end}، ${counted(days, dayForms)}`,
   rangeReplaced: (name, range) => `كان ${name} قد أنهى الفترة ${range}؛ لمستك بدأت فترة جديدة`,
+  rangeEndedByFirstTap: (days) => `أنهت لمستك الأولى ${days}، وبدأت التالية فترة جديدة`,
   dateChosen: (date) => date,
   rangeCleared: "تم المسح",
   rangeElapsed: (rest) => (rest ? `أزيلت الأيام الماضية؛ الاختيار الآن: ${rest}` : "أزيلت الأيام الماضية"),

@@ -29,6 +29,7 @@ export const de = {
     left: "Sie haben den Picker verlassen.", ended: "Dieser Picker wurde beendet.", elsewhere: "Dieser Picker ist in einem anderen Fenster offen.",
     notAllowed: "Sie haben keinen Zugang zu diesem Picker.", away: "Diese Seite passt nicht zum Server. Laden Sie sie neu.",
   },
+  slow: "Der Server hat noch nicht geantwortet.",
   queued: (count) => `${counted(count, "Änderung wird", "Änderungen werden")} gesendet, sobald die Verbindung wieder steht.`,
 
   corrected: (wanted, given, reason) => `${wanted} → ${given}: ${reason}`,
@@ -51,6 +52,7 @@ export const de = {
   rangeOpened: (date) => `ab ${date}; tippen Sie den letzten Tag an`,
   rangeClosed: (start, end, days) => `${start} bis ${end}, ${counted(days, "Tag", "Tage")}`,
   rangeReplaced: (name, range) => `Zeitraum schon von ${name} abgeschlossen: ${range}; Ihr Tippen hat einen neuen begonnen`,
+  rangeEndedByFirstTap: (days) => `Ihr erstes Tippen hat ${days} abgeschlossen, das nächste einen neuen Zeitraum begonnen`,
   dateChosen: (date) => date,
   rangeCleared: "Auswahl gelöscht",
   rangeElapsed: (rest) => (rest ? `vergangene Tage wurden entfernt; jetzt ${rest}` : "vergangene Tage wurden entfernt"),

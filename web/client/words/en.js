@@ -31,6 +31,7 @@ export const en = {
     left: "You have left.", ended: "This picker has ended.", elsewhere: "You have this picker open in another window.",
     notAllowed: "You do not have access to this picker.", away: "This page does not match the server. Reload it.",
   },
+  slow: "The server has not answered yet.",
   queued: (count) => `${counted(count, "change", "changes")} will be sent when you are connected again.`,
 
   corrected: (wanted, given, reason) => `${wanted} → ${given}: ${reason}`,
@@ -53,6 +54,7 @@ export const en = {
   rangeOpened: (date) => `from ${date}; tap the last day`,
   rangeClosed: (start, end, days) => `${start} to ${end}, ${counted(days, "day", "days")}`,
   rangeReplaced: (name, range) => `${name} had already finished ${range}; your tap started a new range`,
+  rangeEndedByFirstTap: (days) => `your first tap ended ${days}, and the next one started a new range`,
   dateChosen: (date) => date,
   rangeCleared: "cleared",
   rangeElapsed: (rest) => (rest ? `past days were removed; now ${rest}` : "past days were removed"),

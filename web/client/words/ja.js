@@ -26,6 +26,7 @@ export const ja = {
     left: "退出しました。", ended: "このピッカーは終了しました。", elsewhere: "別のウィンドウで開いています。",
     notAllowed: "このピッカーへのアクセス権がありません。", away: "このページのバージョンがサーバーと一致しません。再読み込みしてください。",
   },
+  slow: "サーバーの応答を待っています。",
   queued: (count) => `${count} 件の変更は、再接続後に送信されます。`,
 
   corrected: (wanted, given, reason) => `${wanted} → ${given}：${reason}`,
@@ -48,6 +49,7 @@ export const ja = {
   rangeOpened: (date) => `${date} から。最後の日をタップしてください`,
   rangeClosed: (start, end, days) => `${start} から ${end}、${days} 日間`,
   rangeReplaced: (name, range) => `${name}がすでに ${range} を選び終えていました。このタップで新しい期間が始まりました`,
+  rangeEndedByFirstTap: (days) => `最初のタップで ${days} が確定し、次のタップで新しい期間が始まりました`,
   dateChosen: (date) => date,
   rangeCleared: "クリアしました",
   rangeElapsed: (rest) => (rest ? `過ぎた日付は選択から外れました。現在の選択：${rest}` : "過ぎた日付は選択から外れました"),

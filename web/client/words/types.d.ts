@@ -19,6 +19,8 @@ export type Words = {
     credentials: string; expired: string; left: string; ended: string; elsewhere: string;
     notAllowed: string; away: string;
   };
+  /** There is a connection, but a command has had no answer for some seconds. */
+  slow: string;
   /** Commands that are queued until the connection is back. */
   queued: Counted;
   corrected: (wanted: string, given: string, reason: string) => string;
@@ -41,6 +43,8 @@ export type Words = {
   rangeClosed: (start: string, end: string, days: number) => string;
   /** A member had finished `range`; the own tap, meant for its last day, started another one. */
   rangeReplaced: (name: string, range: string) => string;
+  /** Of two own taps, the first ended a range that another member had begun, and the second started another one. */
+  rangeEndedByFirstTap: (days: string) => string;
   dateChosen: (date: string) => string;
   rangeCleared: string;
   /** `rest`: the range that remains; null if none does. */

@@ -26,6 +26,7 @@ export const zhHans = {
     left: "您已离开。", ended: "此选择器已结束。", elsewhere: "您已在另一个窗口中打开此选择器。",
     notAllowed: "您无权访问此选择器。", away: "此页面与服务器版本不匹配，请刷新。",
   },
+  slow: "服务器尚未响应。",
   queued: (count) => `${count} 项更改将在重新连接后发送。`,
 
   corrected: (wanted, given, reason) => `${wanted} → ${given}：${reason}`,
@@ -48,6 +49,7 @@ export const zhHans = {
   rangeOpened: (date) => `从 ${date} 开始，请点最后一天`,
   rangeClosed: (start, end, days) => `${start} 至 ${end}，共 ${days} 天`,
   rangeReplaced: (name, range) => `${name} 已选完 ${range}；您这次点按开始了新的区间`,
+  rangeEndedByFirstTap: (days) => `您的第一次点按选完了 ${days}，下一次开始了新的区间`,
   dateChosen: (date) => date,
   rangeCleared: "已清除",
   rangeElapsed: (rest) => (rest ? `已移除过去的日期，当前选择：${rest}` : "已移除过去的日期"),
