@@ -1,17 +1,8 @@
 // Loads the page again after a file of it could not be loaded. Imports nothing, so that it is there in that case.
 
 const pauseMilliseconds = 3_000;
+const answerMillisecondsMax = 10_000;
 let isWaiting = false;
-
-/**
- * A signal that aborts a request after some time.
- * @param {number} milliseconds
- */
-export function timeLimit(milliseconds) {
-  const limit = new AbortController();
-  setTimeout(() => limit.abort(), milliseconds);
-  return limit.signal;
-}
 
 /** Reloads the page as soon as the server can be reached. A reload without the server would replace it by an error. */
 export function reloadLater() {
@@ -21,8 +12,10 @@ export function reloadLater() {
 }
 
 async function reload() {
+  const limit = new AbortController();
+  setTimeout(() => limit.abort(), answerMillisecondsMax);
   try {
-    await fetch("/", { method: "HEAD", cache: "no-store", signal: timeLimit(pauseMilliseconds) });
+    await fetch("/", { method: "HEAD", cache: "no-store", signal: limit.signal });
   } catch {
     setTimeout(reload, pauseMilliseconds);
     return;

@@ -1,9 +1,9 @@
 // The requests of this page. Tokens are sent in `Authorization`, never in a URL.
 
-import { timeLimit } from "./loading.js";
-
-/** The maximum time until a request is answered. */
+/** The maximum time until the answer to a small request begins; see {@link ask}. */
 const answerMillisecondsMax = 15_000;
+/** The slowest upload, in bytes per millisecond. */
+const uploadRateMin = 10;
 
 /** A problem document of the server. */
 export class Problem extends Error {
@@ -19,19 +19,24 @@ export class Problem extends Error {
 
 /**
  * @param {string} path
- * @param {{method?: string, type?: string, body?: unknown, token?: string, signal?: AbortSignal, key?: string}} request
+ * @param {{method?: string, type?: string, body?: unknown, token?: string, signal?: AbortSignal, key?: string, isLimited?: boolean}} request
+ * `isLimited`: whether it fails if its answer does not begin in time; the caller then asks again
  * @returns {Promise<any>}
  */
-async function ask(path, { method = "GET", type = "application/json", body, token, signal, key }) {
+async function ask(path, { method = "GET", type = "application/json", body, token, signal, key, isLimited = false }) {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const limit = new AbortController();
+  const milliseconds = answerMillisecondsMax + (text?.length ?? 0) / uploadRateMin;
+  const timer = isLimited ? setTimeout(() => limit.abort(), milliseconds) : undefined;
   const response = await fetch(path, {
-    method, cache: "no-store", signal: signal ?? timeLimit(answerMillisecondsMax),
+    method, cache: "no-store", signal: signal ?? limit.signal,
     headers: {
       ...(key && { "idempotency-key": key }),
       ...(body !== undefined && { "content-type": type }),
       ...(token && { authorization: `Bearer ${token}` }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+    ...(text !== undefined && { body: text }),
+  }).finally(() => clearTimeout(timer));
   const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
   if (!response.ok) throw new Problem(response.status, answer);
   return answer;
@@ -44,7 +49,7 @@ async function ask(path, { method = "GET", type = "application/json", body, toke
 export async function createSession(definition, title, decide) {
   const body = { definition, title, ...(decide !== undefined && { decide }) };
   const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const request = () => ask("/v1/sessions", { method: "POST", body, key });
+  const request = () => ask("/v1/sessions", { method: "POST", body, key, isLimited: true });
   try {
     return await request();
   } catch (problem) {
@@ -55,7 +60,7 @@ export async function createSession(definition, title, decide) {
 
 /** @param {string} id @param {string | undefined} token @param {string} locale */
 export const readSession = (id, token, locale) =>
-  ask(`/v1/sessions/${encodeURIComponent(id)}?definition=full&locale=${encodeURIComponent(locale)}`, { token });
+  ask(`/v1/sessions/${encodeURIComponent(id)}?definition=full&locale=${encodeURIComponent(locale)}`, { token, isLimited: true });
 
 /** @param {string} id @param {string | undefined} token */
 export const readDefinition = (id, token) => ask(`/v1/sessions/${encodeURIComponent(id)}/definition`, { token });
