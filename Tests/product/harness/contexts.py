@@ -10,11 +10,11 @@ STILL = """{
 
 #: Notes stay for a minute: a busy machine may not look at one in the seconds for which it is shown.
 #: A pressed arrow button would repeat after 380 ms, also when its release is delayed. The timers of a
-#: connection are as they are: a random pause of one in a thousand reconnections is 380 ms.
+#: connection are unchanged: a random pause of one in a thousand reconnections is 380 ms.
 PATIENT_TIMERS = """{
   const { setTimeout } = window;
   const short = new Set([380, 4000, 5000, 7000, 9000]);
-  const isPatient = (delay) => short.has(delay) && !Error().stack.includes("/client/core/");
+  const isPatient = (delay) => short.has(delay) && !Error().stack.includes("core/environment.js");
   window.setTimeout = (work, delay, ...rest) =>
     setTimeout(work, isPatient(delay) ? 60_000 : delay, ...rest);
 }"""
