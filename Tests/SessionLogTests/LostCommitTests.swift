@@ -8,20 +8,28 @@ import Testing
 @Suite(.database) struct LostCommitTests {
   private let ana = MemberID("m_1")
 
+  /// A node that has reported the last entry of a session, which the database has lost since.
+  private func nodeAfterLoss(_ shelf: Shelf) async throws -> TestNode {
+    let (one, two, _) = try await TestNode.pair(shelf)
+    two.append(.command(ana, ref: 1, .clear))
+    _ = try await one.records(1)
+    // It would notice the loss, too.
+    two.log.released(two.session)
+    try shelf.write(
+      """
+      DELETE FROM pickerd.entry WHERE sequence = 2;
+      UPDATE pickerd.session SET head = 1, row_count = row_count - 1
+      """)
+    return one
+  }
+
   /// Regression: the command was stored under the number of the lost entry, so that this node
   /// waited without end, and its members had another state than those of other nodes.
   @Test func `a session that lacks a reported entry has another epoch after the next command`()
     async throws
   {
     let shelf = try Shelf(.postgres)
-    let (one, two, _) = try await TestNode.pair(shelf)
-    two.append(.command(ana, ref: 1, .clear))
-    _ = try await one.records(1)
-    try shelf.write(
-      """
-      DELETE FROM pickerd.entry WHERE sequence = 2;
-      UPDATE pickerd.session SET head = 1, row_count = row_count - 1
-      """)
+    let one = try await nodeAfterLoss(shelf)
 
     one.append(.command(ana, ref: 2, .clear))
 
@@ -39,15 +47,9 @@ import Testing
     async throws
   {
     let shelf = try Shelf(.postgres)
-    let (one, two, _) = try await TestNode.pair(shelf)
-    two.append(.command(ana, ref: 1, .clear))
-    _ = try await one.records(1)
-    // It would notice the loss, too.
-    two.log.released(two.session)
+    let one = try await nodeAfterLoss(shelf)
     try shelf.write(
       """
-      DELETE FROM pickerd.entry WHERE sequence = 2;
-      UPDATE pickerd.session SET head = 1, row_count = row_count - 1;
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
       CREATE TRIGGER refusal BEFORE UPDATE ON pickerd.session FOR EACH ROW
