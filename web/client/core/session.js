@@ -255,10 +255,7 @@ export class PickerSession extends EventTarget {
     }, milliseconds));
   }
 
-  /**
-   * The time for the next answer begins, or no answer is awaited any more.
-   * @param {boolean} isAwaited
-   */
+  /** @param {boolean} isAwaited whether the time for the next answer begins; otherwise none is awaited any more */
   #noteSlowness(isAwaited) {
     this.#startTimer("slow", isAwaited ? slowMilliseconds : null, () => this.#setSlow(true));
     this.#setSlow(false);
