@@ -42,11 +42,7 @@ extension ProblemDocument {
       self.init(
         status: 412, code: "versionMismatch",
         detail: "If-Match does not match: the current version of the definition is \(version)")
-    case .tooLate(let current):
-      self.init(
-        status: 409, code: "tooLate",
-        detail: "something else was first to decide on this confirmation; the session is "
-          + "\(current.status.rawValue)", members: [.init("stands", current.tree)])
+    case .tooLate(let current): self.init(current)
     case .externalTaken(let id):
       self.init(
         status: 409, code: "externalTaken", detail: "a living session has this external id",
@@ -57,25 +53,28 @@ extension ProblemDocument {
         detail: "this Idempotency-Key was used with another body; use a new key")
     case .patchFailed(let detail): self.init(status: 409, code: "patchFailed", detail: detail)
     case .sessionFull:
-      self.init(
-        status: 503, code: "full", detail: "the session has reached its maximum number of members")
+      self.init(full: "the session has reached its maximum number of members")
     case .logFull:
-      self.init(
-        status: 503, code: "full",
-        detail: "the log of this session has reached its maximum size; create a new session")
+      self.init(full: "the log of this session has reached its maximum size; create a new session")
     case .storeFull:
-      self.init(
-        status: 503, code: "full",
-        detail: "the store of the server has reached its maximum size; retry later")
+      self.init(full: "the store of the server has reached its maximum size; retry later")
     case .full:
       self.init(
-        status: 503, code: "full",
-        detail: "the server has reached its maximum of sessions, or of their memory; retry later")
+        full: "the server has reached its maximum of sessions, or of their memory; retry later")
     case .unavailable:
       self.init(
         status: 503, code: "unavailable", detail: "the service is unavailable now; retry later")
     }
   }
+
+  private init(_ current: CurrentDecision) {
+    self.init(
+      status: 409, code: "tooLate",
+      detail: "something else was first to decide on this confirmation; the session is "
+        + "\(current.status.rawValue)", members: [.init("stands", current.tree)])
+  }
+
+  private init(full detail: String) { self.init(status: 503, code: "full", detail: detail) }
 
   /// The problem as a response.
   var response: HTTPResponse {
