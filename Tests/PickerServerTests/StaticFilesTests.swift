@@ -30,8 +30,6 @@ import Testing
 
   @Test(arguments: [
     ("/", "text/html; charset=utf-8", "<!doctype html>"),
-    ("/demo/", "text/html; charset=utf-8", "<!doctype html>"),
-    ("/demo/index.html", "text/html; charset=utf-8", "<!doctype html>"),
     ("/demo/style.css", "text/css; charset=utf-8", "body{}"),
     ("/client/pickerd.js", "text/javascript; charset=utf-8", "export {}"),
     ("/client/core/socket.js", "text/javascript; charset=utf-8", "export {}"),
@@ -46,6 +44,13 @@ import Testing
     #expect(answer["referrer-policy"] == "no-referrer")
     #expect(answer["cache-control"] == "no-cache")
     #expect(answer.body == Array(body.utf8))
+  }
+
+  @Test(arguments: ["/demo/", "/demo/index.html"])
+  func `other addresses of the page lead to that at which its relative URLs work`(path: String) {
+    #expect(get(path)?.status == 308)
+    #expect(get(path)?["location"] == "../")
+    #expect(StaticFiles(folder: nil).answer(method: "GET", path: path, ifNoneMatch: nil) == nil)
   }
 
   @Test(arguments: [

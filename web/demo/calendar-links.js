@@ -1,6 +1,6 @@
 // The links of a confirmed session that add its result to a calendar.
 
-import { make, setText } from "/client/parts/dom.js";
+import { make, setText } from "../client/parts/dom.js";
 
 /** @typedef {{ics: string, google?: string, outlook?: string}} Links the `links` of a confirmed session */
 

@@ -1,13 +1,13 @@
 // The page that is shown instead of a picker: the reason, and what the user can do.
 
-import { make, setAttribute, setText } from "/client/parts/dom.js";
-import { wordsOf } from "/client/words/words.js";
+import { make, setAttribute, setText } from "../client/parts/dom.js";
+import { wordsOf } from "../client/words/words.js";
 import { openNew } from "./home.js";
 import { hashOf, pastedRoute } from "./route.js";
 import { Problem, readSession } from "./server.js";
 
 /**
- * @param {import("/client/core/session.js").PickerSession} picker @param {import("./settings.js").Settings} settings
+ * @param {import("../client/core/session.js").PickerSession} picker @param {import("./settings.js").Settings} settings
  * @param {any} document the last response to `GET`, if any
  * @param {string} session of the address
  * @returns {{reason: string, element: HTMLElement} | null} null if the picker can be shown
@@ -38,14 +38,14 @@ export function closedPageOf(picker, settings, document, session) {
 
 /**
  * Whether there was a picker. One that was shown here may have ended while there was no connection.
- * @param {import("/client/core/session.js").PickerSession} picker @param {any} document
+ * @param {import("../client/core/session.js").PickerSession} picker @param {any} document
  */
 const hasEnded = ({ closeCode, state }, document) =>
   closeCode === 4410 || (closeCode === 4404 && (Boolean(document) || state.isKnown));
 
 /**
  * The connection as the chip shows it, because not every closed connection is that of a picker that has ended.
- * @param {import("/client/core/session.js").PickerSession} picker @param {any} document
+ * @param {import("../client/core/session.js").PickerSession} picker @param {any} document
  */
 export function shownConnection(picker, document) {
   const { connection, closeCode } = picker;

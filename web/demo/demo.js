@@ -1,6 +1,6 @@
 // The demo page: the home page, or the picker in the URL.
 
-import { make } from "/client/parts/dom.js";
+import { make } from "../client/parts/dom.js";
 import { showHome } from "./home.js";
 import { reloadLater } from "./loading.js";
 import { arrivingRoute } from "./route.js";

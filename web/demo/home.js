@@ -1,8 +1,8 @@
 // The home page with its cards. Opening a card creates a session.
 
-import { dateOfExpression } from "/client/core/civil.js";
-import { make, setText } from "/client/parts/dom.js";
-import { todayIn } from "/client/words/dates.js";
+import { dateOfExpression } from "../client/core/civil.js";
+import { make, setText } from "../client/parts/dom.js";
+import { todayIn } from "../client/words/dates.js";
 import { artOf, together } from "./art.js";
 import { notesFrom } from "./prices.js";
 import { hashOf, storeTokens } from "./route.js";
@@ -21,7 +21,7 @@ let loaded;
  * The demo's pickers, loaded once.
  * @returns {Promise<DemoPicker[]>}
  */
-export const demoPickers = () => (loaded ??= fetch("/demo/pickers.json").then((response) => response.json()));
+export const demoPickers = () => (loaded ??= fetch("demo/pickers.json").then((response) => response.json()));
 
 /**
  * The definition with the language of the page, this browser's time zone and its first day of the week, and with relative
@@ -67,7 +67,7 @@ export async function openNew(definition, title, notes, decide) {
   const { session, tokens } = await createSession(definition, title, decide);
   if (tokens) storeTokens(session, tokens);
   // A failure is ignored: the picker works without notes.
-  if (notes) await changeSession(`/v1/sessions/${encodeURIComponent(session)}/notes`, "application/merge-patch+json", notes, tokens?.owner).catch(() => {});
+  if (notes) await changeSession(`v1/sessions/${encodeURIComponent(session)}/notes`, "application/merge-patch+json", notes, tokens?.owner).catch(() => {});
   location.hash = hashOf(session, tokens?.editor);
 }
 

@@ -15,7 +15,7 @@ async function reload() {
   const limit = new AbortController();
   setTimeout(() => limit.abort(), answerMillisecondsMax);
   try {
-    await fetch("/", { method: "HEAD", cache: "no-store", signal: limit.signal });
+    await fetch("./", { method: "HEAD", cache: "no-store", signal: limit.signal });
   } catch {
     setTimeout(reload, pauseMilliseconds);
     return;

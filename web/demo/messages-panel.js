@@ -1,6 +1,6 @@
 // The panel with the messages of the connection, for developers.
 
-import { make, setText } from "/client/parts/dom.js";
+import { make, setText } from "../client/parts/dom.js";
 
 /** The maximum of listed messages; older ones are removed. */
 const messagesMax = 200;
@@ -29,7 +29,7 @@ export class MessagesPanel {
     setText(this.pauseButton, this.isPaused ? words.resume : words.pause);
   }
 
-  /** @param {import("/client/core/session.js").PickerSession} picker @param {AbortSignal} signal */
+  /** @param {import("../client/core/session.js").PickerSession} picker @param {AbortSignal} signal */
   follow(picker, signal) {
     picker.addEventListener("message", (event) => {
       const { direction, message } = /** @type {CustomEvent} */ (event).detail;

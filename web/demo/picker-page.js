@@ -1,9 +1,9 @@
 // The page of one picker, with its panels: host, share, definition and messages.
 
-import { connect } from "/client/elements.js";
-import { connectionText } from "/client/parts/connection-texts.js";
-import { make, setAttribute, setText } from "/client/parts/dom.js";
-import { wordsOf } from "/client/words/words.js";
+import { connect } from "../client/elements.js";
+import { connectionText } from "../client/parts/connection-texts.js";
+import { make, setAttribute, setText } from "../client/parts/dom.js";
+import { wordsOf } from "../client/words/words.js";
 import { CalendarLinks } from "./calendar-links.js";
 import { DefinitionPanel } from "./definition-panel.js";
 import { demoPickers } from "./home.js";
@@ -16,7 +16,7 @@ import { SharePanel } from "./share-panel.js";
 import { closedPageOf, shownConnection } from "./closed-page.js";
 import { demoLanguages } from "./words/words.js";
 
-/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
 
 /** The pause after a failed request for the title and the definition. */
 const readAgainMilliseconds = 3_000;
@@ -99,7 +99,7 @@ export class PickerPage {
   async #join() {
     const { name, locale } = this.settings;
     this.renaming.joins();
-    const picker = await connect(this.route.session, { name, locale, token: this.token });
+    const picker = await connect(`v1/sessions/${encodeURIComponent(this.route.session)}`, { name, locale, token: this.token });
     if (this.isClosed) return picker.stop();
     this.picker = picker;
     const { signal } = this.listening;

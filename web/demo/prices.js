@@ -1,7 +1,7 @@
 // Prices for the days of a calendar, as notes.
 
-import { dateOf, dateOfExpression, ordinalOf, weekdayOf } from "/client/core/civil.js";
-import { todayIn } from "/client/words/dates.js";
+import { dateOf, dateOfExpression, ordinalOf, weekdayOf } from "../client/core/civil.js";
+import { todayIn } from "../client/words/dates.js";
 
 /** @typedef {{amount: number, tone?: string, weekdays?: number[], from?: string, through?: string}} Price the first one that matches a day is used */
 

@@ -1,8 +1,8 @@
 // A new name in an open picker. A member's name cannot change, so the page joins as a new member with it.
 
-import { make } from "/client/parts/dom.js";
+import { make } from "../client/parts/dom.js";
 
-/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
 
 export class Renaming {
   /**

@@ -1,4 +1,5 @@
-// The requests of this page. Tokens are sent in `Authorization`, never in a URL.
+// The requests of this page. Tokens are sent in `Authorization`, never in a URL. Paths are relative, because a proxy can
+// serve the page below a path.
 
 /** The maximum time until the answer to a small request begins; see {@link ask}. */
 const answerMillisecondsMax = 15_000;
@@ -49,7 +50,7 @@ async function ask(path, { method = "GET", type = "application/json", body, toke
 export async function createSession(definition, title, decide) {
   const body = { definition, title, ...(decide !== undefined && { decide }) };
   const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const request = () => ask("/v1/sessions", { method: "POST", body, key, isLimited: true });
+  const request = () => ask("v1/sessions", { method: "POST", body, key, isLimited: true });
   try {
     return await request();
   } catch (problem) {
@@ -60,10 +61,10 @@ export async function createSession(definition, title, decide) {
 
 /** @param {string} id @param {string | undefined} token @param {string} locale */
 export const readSession = (id, token, locale) =>
-  ask(`/v1/sessions/${encodeURIComponent(id)}?definition=full&locale=${encodeURIComponent(locale)}`, { token, isLimited: true });
+  ask(`v1/sessions/${encodeURIComponent(id)}?definition=full&locale=${encodeURIComponent(locale)}`, { token, isLimited: true });
 
 /** @param {string} id @param {string | undefined} token */
-export const readDefinition = (id, token) => ask(`/v1/sessions/${encodeURIComponent(id)}/definition`, { token });
+export const readDefinition = (id, token) => ask(`v1/sessions/${encodeURIComponent(id)}/definition`, { token });
 
 /**
  * @param {string} path of the resource @param {string} type @param {unknown} body
@@ -73,4 +74,4 @@ export const changeSession = (path, type, body, token, method = "PATCH") => ask(
 
 /** @param {unknown} definition @param {AbortSignal} signal */
 export const checkDefinition = (definition, signal) =>
-  ask("/v1/definitions/check", { method: "POST", body: { definition }, signal });
+  ask("v1/definitions/check", { method: "POST", body: { definition }, signal });

@@ -1,7 +1,7 @@
 // The settings of the page (language, theme and name), stored in this browser.
 
-import { icon, make, setAttribute, setText } from "/client/parts/dom.js";
-import { directionOf } from "/client/words/dates.js";
+import { icon, make, setAttribute, setText } from "../client/parts/dom.js";
+import { directionOf } from "../client/words/dates.js";
 import { read, write } from "./storage.js";
 import { bestLocale, demoLanguages } from "./words/words.js";
 

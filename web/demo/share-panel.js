@@ -1,6 +1,6 @@
 // The panel with the link to share.
 
-import { make, setAttribute, setText } from "/client/parts/dom.js";
+import { make, setAttribute, setText } from "../client/parts/dom.js";
 import { qrModules, qrPath } from "./qr.js";
 import { storedTokens, linkOf } from "./route.js";
 

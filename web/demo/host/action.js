@@ -1,9 +1,9 @@
 // An action of the host: its controls, and the equivalent command.
 
-import { make, setText } from "/client/parts/dom.js";
+import { make, setText } from "../../client/parts/dom.js";
 import { Command } from "./command.js";
 
-/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
 /** @typedef {import("./request.js").HostRequest} HostRequest */
 /** @typedef {import("../words/words.js").DemoWords} DemoWords */
 

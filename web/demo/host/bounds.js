@@ -1,11 +1,11 @@
 // Actions: the maximum stay of a calendar, and the latest date of a date picker.
 
-import { make, setText } from "/client/parts/dom.js";
-import { boundOf } from "/client/parts/session-dates.js";
+import { make, setText } from "../../client/parts/dom.js";
+import { boundOf } from "../../client/parts/session-dates.js";
 import { Action, labelled } from "./action.js";
 import { mergePatch } from "./request.js";
 
-/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
 /** @typedef {import("./action.js").Host} Host */
 
 /** A field whose value is sent by a button. Updates do not overwrite a value that the user is editing. */

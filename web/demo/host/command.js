@@ -1,6 +1,6 @@
 // The shell command that is equivalent to a button, to read and copy.
 
-import { make, setAttribute, setText } from "/client/parts/dom.js";
+import { make, setAttribute, setText } from "../../client/parts/dom.js";
 import { curlOf } from "./request.js";
 
 /** @typedef {import("./request.js").HostRequest} HostRequest */

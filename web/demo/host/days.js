@@ -1,15 +1,15 @@
 // Actions on days of a calendar: sold out, or a price. The host clicks the days in a small month.
 
-import { dateAfterKey } from "/client/calendar/keys.js";
-import { dayCountOf, gridOf, monthIndexOf, monthOf } from "/client/core/civil.js";
-import { icon, make, setAttribute, setText } from "/client/parts/dom.js";
-import { boundOf, todayOf } from "/client/parts/session-dates.js";
-import { fullDate, monthTitle, weekdayName, wordsOf } from "/client/words/words.js";
+import { dateAfterKey } from "../../client/calendar/keys.js";
+import { dayCountOf, gridOf, monthIndexOf, monthOf } from "../../client/core/civil.js";
+import { icon, make, setAttribute, setText } from "../../client/parts/dom.js";
+import { boundOf, todayOf } from "../../client/parts/session-dates.js";
+import { fullDate, monthTitle, weekdayName, wordsOf } from "../../client/words/words.js";
 import { Action } from "./action.js";
 import { NoteFields } from "./note-fields.js";
 import { mergePatch, notesPatch } from "./request.js";
 
-/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
 
 export class DaysAction extends Action {
   /** @param {import("./action.js").Host} host */

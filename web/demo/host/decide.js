@@ -1,11 +1,11 @@
 // The decision of the host on a confirmation: granted, or denied with a reason.
 
-import { make, setText } from "/client/parts/dom.js";
+import { make, setText } from "../../client/parts/dom.js";
 import { Action, labelled } from "./action.js";
 import { settlement } from "./request.js";
 
 /** @typedef {import("./action.js").Host} Host */
-/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
 
 /** An action that is there while the session waits for the host. */
 class DecideAction extends Action {

@@ -1,6 +1,6 @@
 // The fields for the text and the tone of a note.
 
-import { make, setAttribute, setText } from "/client/parts/dom.js";
+import { make, setAttribute, setText } from "../../client/parts/dom.js";
 import { labelled } from "./action.js";
 
 const tones = /** @type {const} */ (["none", "low", "high", "good", "bad"]);

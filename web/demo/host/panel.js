@@ -1,6 +1,6 @@
 // The host panel: changes that a host's backend makes while members pick, and the equivalent commands.
 
-import { make, setText } from "/client/parts/dom.js";
+import { make, setText } from "../../client/parts/dom.js";
 import { changeSession, Problem, readDefinition } from "../server.js";
 import { LatestDateAction, LongestStayAction } from "./bounds.js";
 import { DaysAction } from "./days.js";
@@ -9,7 +9,7 @@ import { methodOf, pathOf } from "./request.js";
 import { RemoveAction, RenameAction, RowNoteAction } from "./rows.js";
 import { FreeTimeAction, LunchAction, TakeTimeAction } from "./times.js";
 
-/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
 /** @typedef {import("./action.js").Action} Action */
 
 /**
@@ -39,7 +39,7 @@ export class HostPanel {
     /** @type {Action[]} */
     this.actions = [];
     this.kind = "";
-    /** @type {import("/client/core/types").Definition | null} */
+    /** @type {import("../../client/core/types").Definition | null} */
     this.definition = null;
     /** @type {PickerSession | null} */
     this.picker = null;

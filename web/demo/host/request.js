@@ -23,14 +23,14 @@ export const settlement = (body) => ({ what: "settle", type: "application/json",
 export const methodOf = ({ what }) => (what === "settle" ? "POST" : "PATCH");
 
 /** @param {string} session @param {HostRequest} request */
-export const pathOf = (session, { what }) => `/v1/sessions/${encodeURIComponent(session)}/${what}`;
+export const pathOf = (session, { what }) => `v1/sessions/${encodeURIComponent(session)}/${what}`;
 
 /**
  * The request as a command for a shell, in parts; every second part is a secret.
  * @param {string} session @param {HostRequest} request @param {string | undefined} token
  */
 export function curlOf(session, request, token) {
-  const begin = `curl -sS -X ${methodOf(request)} ${quoted(location.origin + pathOf(session, request))} \\\n  -H ${quoted(`Content-Type: ${request.type}`)} \\\n`;
+  const begin = `curl -sS -X ${methodOf(request)} ${quoted(new URL(pathOf(session, request), location.href).href)} \\\n  -H ${quoted(`Content-Type: ${request.type}`)} \\\n`;
   const end = `  -d ${quoted(JSON.stringify(request.body))}`;
   return token ? [`${begin}  -H 'Authorization: Bearer `, token, `' \\\n${end}`] : [begin + end];
 }

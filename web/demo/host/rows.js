@@ -1,13 +1,13 @@
 // Actions on the selected row of a column: rename, note, remove.
 
-import { make, setAttribute, setText } from "/client/parts/dom.js";
-import { columnLabel } from "/client/parts/sentences.js";
-import { wordsOf } from "/client/words/words.js";
+import { make, setAttribute, setText } from "../../client/parts/dom.js";
+import { columnLabel } from "../../client/parts/sentences.js";
+import { wordsOf } from "../../client/words/words.js";
 import { Action, labelled } from "./action.js";
 import { NoteFields } from "./note-fields.js";
 import { jsonPatch, notesPatch } from "./request.js";
 
-/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
 /** @typedef {import("./action.js").Host} Host */
 
 /** An action on the selected row of a column that the host chooses. */
@@ -44,14 +44,14 @@ class RowAction extends Action {
 
   /**
    * Implemented by the subclass.
-   * @param {PickerSession} picker @param {import("/client/core/types").Row} row the selected one
+   * @param {PickerSession} picker @param {import("../../client/core/types").Row} row the selected one
    * @returns {boolean} false while the definition is loaded, as after each change: there is no command for it
    */
   drawRow(picker, row) { return Boolean(picker && row); }
 
   /**
    * The path of the selected row in the complete definition, and its value; null until the definition is loaded.
-   * @param {PickerSession} picker @param {import("/client/core/types").Row} row
+   * @param {PickerSession} picker @param {import("../../client/core/types").Row} row
    */
   locate({ state }, row) {
     const { given } = this.host;
@@ -76,7 +76,7 @@ export class RenameAction extends RowAction {
     this.key = "";
   }
 
-  /** @param {PickerSession} picker @param {import("/client/core/types").Row} row */
+  /** @param {PickerSession} picker @param {import("../../client/core/types").Row} row */
   drawRow(picker, row) {
     const { host } = this.host.words;
     this.setTitle(host.rename);
@@ -107,7 +107,7 @@ export class RemoveAction extends RowAction {
   /** @param {Host} host */
   constructor(host) { super(host, "host-remove"); }
 
-  /** @param {PickerSession} picker @param {import("/client/core/types").Row} row */
+  /** @param {PickerSession} picker @param {import("../../client/core/types").Row} row */
   drawRow(picker, row) {
     const { host } = this.host.words;
     this.setTitle(host.remove);
@@ -126,7 +126,7 @@ export class RowNoteAction extends RowAction {
     this.note = note;
   }
 
-  /** @param {PickerSession} picker @param {import("/client/core/types").Row} row */
+  /** @param {PickerSession} picker @param {import("../../client/core/types").Row} row */
   drawRow(picker, row) {
     const { words } = this.host;
     this.setTitle(words.host.note);

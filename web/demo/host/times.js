@@ -1,12 +1,12 @@
 // Actions on bookings: another guest takes the selected time, a booking is cancelled, and the kitchen closes for lunch.
 
-import { dateOf, ordinalOf, weekdayOf } from "/client/core/civil.js";
-import { make, setText } from "/client/parts/dom.js";
-import { dayOf } from "/client/words/words.js";
+import { dateOf, ordinalOf, weekdayOf } from "../../client/core/civil.js";
+import { make, setText } from "../../client/parts/dom.js";
+import { dayOf } from "../../client/words/words.js";
 import { Action } from "./action.js";
 import { mergePatch } from "./request.js";
 
-/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
 /** @typedef {{from: string, until: string}} Window */
 
 const lunch = { from: "12:00", until: "14:00" };
@@ -83,7 +83,7 @@ export class LunchAction extends ButtonAction {
 
 /**
  * The opening hours of a date.
- * @param {string} date @param {import("/client/core/types").Definition} definition @returns {Window[]}
+ * @param {string} date @param {import("../../client/core/types").Definition} definition @returns {Window[]}
  */
 export function windowsOn(date, definition) {
   const dates = /** @type {{[date: string]: Window[]}} */ (definition.dates ?? {});

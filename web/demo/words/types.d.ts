@@ -35,7 +35,7 @@ export type DemoWords = {
   noJSON: (detail: string) => string;
   line: (line: number) => string;
   messages: string; messagesText: string; pause: string; resume: string; empty: string;
-  connection: { [connection in import("/client/core/types").Connection]: string };
+  connection: { [connection in import("../../client/core/types").Connection]: string };
   latency: (milliseconds: number) => string; latencyTitle: string;
   revision: (revision: number) => string;
   ended: string; endedText: string; newOne: string; notFound: string; notFoundText: string;

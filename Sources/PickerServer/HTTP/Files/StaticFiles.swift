@@ -1,5 +1,5 @@
-/// Serves the files of `web/`: the demo page under `/` and `/demo/`, the browser client under
-/// `/client/`.
+/// Serves the files of `web/`: the demo page under `/`, its files under `/demo/`, and the browser
+/// client under `/client/`.
 ///
 /// Files are cached, and read again when they have changed on disk, so that an edit in a checkout
 /// takes effect at the next reload. Each loop has its own instance, which is not thread-safe.
@@ -33,6 +33,9 @@ package final class StaticFiles {
   /// - Returns: `nil` if there is no such file. A response to `HEAD` also has the body, which the
   ///   caller must omit.
   package func answer(method: String, path: String, ifNoneMatch: String?) -> StaticAnswer? {
+    if StaticPath.otherPages.contains(path), file(at: "demo/index.html") != nil {
+      return StaticAnswer(status: 308, headers: [("location", "../")], body: [])
+    }
     guard let path = StaticPath.inFolder(path), let type = ContentType.of(path),
       let file = file(at: path)
     else { return nil }

@@ -6,11 +6,14 @@ enum StaticPath {
   /// Longer paths are refused.
   static let byteCountMax = 256
 
+  /// Addresses of the demo page at which its relative URLs would not work. They are redirected.
+  static let otherPages: Set = ["/demo/", "/demo/index.html"]
+
   /// - Parameter path: The request's path as sent by the client, without the query.
   /// - Returns: `demo/index.html` for `/`; `nil` for paths that are never served.
   static func inFolder(_ path: String) -> String? {
     switch path {
-    case "/", "/demo/": return "demo/index.html"
+    case "/": return "demo/index.html"
     case "/favicon.ico": return "demo/favicon.ico"
     default: break
     }
