@@ -10,6 +10,8 @@ import Testing
   private let session = SessionID("abc")
   private let content = Ticket(issuedAt: Instant(milliseconds: 1_800_000_000_000), endsAt: 7)
 
+  private let lasting = Ticket(issuedAt: Instant(milliseconds: 5))
+
   @Test func `a ticket is valid only for its purpose and session and until it expires`() {
     let ticket = signer.ticket(for: .events, of: session, until: 1_000, content, at: 0)
 
@@ -51,6 +53,24 @@ import Testing
     #expect(isValid(86_400_000, clockBehind: 60_000), "clocks of nodes differ")
     #expect(!isValid(86_400_000, clockBehind: 60_001))
     #expect(!isValid(1_000, clockBehind: 31_536_000_000), "a machine that started a year ahead")
+  }
+
+  @Test func `a ticket of an event without an expiry lasts`() {
+    let ticket = signer.ticket(for: .ics, of: session, until: nil, lasting, at: 0)
+
+    #expect(signer.ticket(for: .ics, of: session, until: nil, lasting, at: 99) == ticket)
+    let aCentury: Int64 = 3_155_760_000_000
+    #expect(signer.verify(ticket, for: .ics, of: session, at: aCentury) == lasting)
+    for purpose in [TicketSigner.Purpose.events, .months] {
+      #expect(signer.verify(ticket, for: purpose, of: session, at: 0) == nil)
+    }
+    #expect(signer.verify(ticket, for: .ics, of: SessionID("abd"), at: 0) == nil)
+    #expect(TicketSigner().verify(ticket, for: .ics, of: session, at: 0) == nil)
+    let short = signer.ticket(for: .ics, of: session, until: 1_000, lasting, at: 0)
+    #expect(signer.verify(short, for: .ics, of: session, at: 999) == lasting)
+    #expect(signer.verify(short, for: .ics, of: session, at: 1_000) == nil)
+    let signature = short.drop { $0 != "." }
+    #expect(signer.verify("0-5-0" + signature, for: .ics, of: session, at: 0) == nil)
   }
 
   @Test func `any other text is not a ticket`() {

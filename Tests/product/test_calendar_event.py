@@ -130,7 +130,8 @@ def test_a_confirmed_session_has_links(server):
     assert "links" not in session.get()
     ana.confirm()
     links = session.get()["links"]
-    assert links["ics"] == f"http://127.0.0.1:{server.port}{session.path}/event.ics"
+    here = f"http://127.0.0.1:{server.port}{session.path}/event.ics?ticket="
+    assert links["ics"].startswith(here) and links == session.get()["links"]
     google = urlsplit(links["google"])
     assert (google.scheme, google.netloc) == ("https", "calendar.google.com")
     assert parse_qs(google.query) == {

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from harness.definitions import CALENDAR
+from harness.definitions import CALENDAR, DATE
+from harness.host import Host
 from harness.pickerd import wait_until
 from harness.store import stored
 
@@ -170,6 +171,77 @@ def test_tickets_are_not_logged(start):
     assert server.get(f"{session.path}/events?ticket={drawing}").status == 401
 
     assert drawing not in server.complete_log()
+
+
+def test_a_link_to_the_event_opens_without_a_token_while_the_session_exists(guarded):
+    session = guarded.session(DATE)
+    session.join("Ana").confirm()
+    links = {session.get(token=token)["links"]["ics"] for token in session.tokens.values()}
+    (link,) = links
+    path = link.removeprefix(f"http://127.0.0.1:{guarded.port}")
+    lasting = path.split("?ticket=")[1]
+
+    assert guarded.get(path).body.startswith(b"BEGIN:VCALENDAR\r\n")
+    assert guarded.request("HEAD", path).status == 200
+    other = guarded.session(DATE)
+    for elsewhere in (f"{other.path}/event.ics", f"{session.path}/events"):
+        answer = guarded.get(f"{elsewhere}?ticket={lasting}")
+        assert (answer.status, answer.code) == (401, "badToken"), elsewhere
+    assert guarded.get(f"{session.path}?ticket={lasting}").status == 401
+    wrong = guarded.get(path[:-1] + ("0" if path[-1] != "0" else "1"))
+    assert (wrong.status, wrong.code) == (401, "badToken")
+    session.delete()
+    assert guarded.get(path).status == 404
+
+
+def test_a_ticket_for_the_event_can_be_requested(guarded):
+    session = guarded.session(DATE)
+    asked = ticket(guarded, session, "ics", token=session.tokens["viewer"], seconds=86_400)
+
+    assert guarded.get(f"{session.path}/event.ics").status == 401
+    assert guarded.get(f"{session.path}/event.ics?ticket={asked}").status == 200
+
+
+def test_a_revocation_ends_the_link_to_the_event_and_the_next_one_opens(start, tmp_path):
+    host = Host(tmp_path)
+    server = start(auth=f"keys:{host.file}", clock=None)
+    created = server.post("/v1/sessions", {"definition": DATE}, token=host.api).json["session"]
+    path = f"/v1/sessions/{created}"
+    confirmed = server.post(f"{path}/members", {}, token=host.token(created, role="owner")).json
+    answer = server.post(f"{path}/commands", {
+        "type": "confirm", "ref": 1, "member": confirmed["member"]["id"],
+        "secret": confirmed["member"]["secret"]}, token=host.token(created, role="owner"))
+    assert answer.json["type"] == "delta", answer
+
+    def link():
+        got = server.get(path, token=host.api).json["links"]["ics"]
+        return got.removeprefix(f"http://127.0.0.1:{server.port}")
+
+    first = link()
+    assert (server.get(first).status, link()) == (200, first)
+    assert server.post(f"{path}/revoke", {"subject": "17"}, token=host.api).status == 200
+
+    assert (server.get(first).status, server.get(first).code) == (401, "badToken")
+    second = link()
+    assert second != first and second == link()
+    assert server.get(second).status == 200
+
+
+def test_a_link_to_the_event_is_valid_after_a_restart(tmp_path):
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
+    try:
+        session = server.session(DATE)
+        session.join("Ana").confirm()
+        link = session.get()["links"]["ics"].split(str(server.port))[1]
+        session.forget()
+
+        server.kill()
+        server.start()
+
+        assert server.get(link).status == 200
+        assert session.get()["links"]["ics"].split(str(server.port))[1] == link
+    finally:
+        server.stop()
 
 
 def test_a_ticket_is_valid_after_a_restart(tmp_path):

@@ -5,11 +5,9 @@ import { make, setText } from "../client/parts/dom.js";
 /** @typedef {{ics: string, google?: string, outlook?: string}} Links the `links` of a confirmed session */
 
 export class CalendarLinks {
-  /** @param {string | undefined} token sent by a fetch, because a link cannot send it */
-  constructor(token) {
-    this.token = token;
+  constructor() {
     this.heading = make("h2", {});
-    this.file = make("a", { class: "secondary", download: "event.ics", onclick: (/** @type {Event} */ event) => this.#download(event) });
+    this.file = make("a", { class: "secondary", download: "event.ics" });
     this.google = make("a", { class: "secondary", target: "_blank", rel: "noopener noreferrer" }, "Google");
     this.outlook = make("a", { class: "secondary", target: "_blank", rel: "noopener noreferrer" }, "Outlook");
     this.element = make("section", { class: "panel calendar-links", hidden: true }, this.heading,
@@ -30,16 +28,5 @@ export class CalendarLinks {
       element.hidden = !link;
       if (link) element.href = link;
     }
-  }
-
-  /** @param {Event} event */
-  async #download(event) {
-    if (!this.token) return;
-    event.preventDefault();
-    const answer = await fetch(this.file.href, { headers: { authorization: `Bearer ${this.token}` } });
-    if (!answer.ok) return;
-    const address = URL.createObjectURL(await answer.blob());
-    make("a", { href: address, download: "event.ics" }).click();
-    URL.revokeObjectURL(address);
   }
 }

@@ -50,7 +50,7 @@ export class PickerPage {
     this.share = new SharePanel(route.session, route.token);
     this.definition = new DefinitionPanel();
     this.messages = new MessagesPanel();
-    this.links = new CalendarLinks(this.token);
+    this.links = new CalendarLinks();
     this.renaming = new Renaming(settings, !this.token, () => void this.#joinAnew());
     // With tokens a shared link does not contain the owner's, so that its recipients get no host panel.
     this.host = owner || !route.token ? new HostPanel(route.session, owner, settings) : null;

@@ -24,6 +24,13 @@ package struct Ticket: Hashable, Sendable {
     self.issuedAt = issuedAt
     self.endsAt = endsAt
   }
+
+  /// The ticket in a session's links: the same one until the next revocation, which ends it.
+  ///
+  /// - Parameter revocation: The time of the latest revocation.
+  init(after revocation: Instant?) {
+    self.init(issuedAt: Instant(milliseconds: (revocation?.milliseconds ?? 0) + 1))
+  }
 }
 
 extension Credential {

@@ -6,11 +6,13 @@ import PickerWire
 extension Hub {
   /// The event as an iCalendar object.
   package func event(
-    of id: SessionID, token: Credential?, at time: HubTime,
+    of id: SessionID, token: Credential?, ticket: Ticket? = nil, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
+    find(
+      id, token: token, ticket: ticket, needs: .viewer, at: time,
+      failure: { answer(.failure($0)) }
+    ) { [unowned self] hosted in
       let fold = hosted.session.fold
       guard CalendarEvent.isPossible(for: fold.definition.kind) else {
         let detail = "a \(fold.definition.kind) picker does not choose a time, so it has no event"
@@ -22,8 +24,12 @@ extension Hub {
   }
 
   /// The links of a confirmed session; `nil` if it is not confirmed or has no event.
-  func links(to fold: SessionFold, base: String) -> CalendarLinks? {
+  ///
+  /// - Parameter ics: The link to the event, given a ticket for it.
+  func links(to fold: SessionFold, ics: (Ticket) -> String) -> CalendarLinks? {
     guard fold.status == .confirmed, let event = CalendarEvent(fold) else { return nil }
-    return CalendarLinks(to: event, base: base, outlook: configuration.outlookLink)
+    return CalendarLinks(
+      to: event, ics: ics(Ticket(after: fold.revocations.latest)),
+      outlook: configuration.outlookLink)
   }
 }

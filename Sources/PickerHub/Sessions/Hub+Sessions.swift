@@ -90,16 +90,16 @@ extension Hub {
   ///   - token: The token of the `Authorization` header.
   ///   - locale: The language of the texts; the definition's if `nil` or unknown.
   ///   - isFull: Whether to include the nodes or columns of the definition.
-  ///   - linkBase: The URL of this server before `/v1/sessions/…`: `https://pick.example.org`.
+  ///   - eventLink: The URL of the session's event, given a ticket for it.
   package func read(
-    _ id: SessionID, token: Credential?, locale: String?, isFull: Bool, linkBase: String = "",
-    at time: HubTime,
+    _ id: SessionID, token: Credential?, locale: String?, isFull: Bool,
+    eventLink: @escaping (Ticket) -> String = { _ in "" }, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       let (fold, online) = (hosted.session.fold, hosted.session.onlineMembers)
-      let links = links(to: fold, base: linkBase)
+      let links = links(to: fold, ics: eventLink)
       let texts = languages.texts(for: locale, fallback: fold.definition.locale)
       let windowRows = limits.session.windowRows
       let encode: @Sendable () -> [UInt8] = {

@@ -21,10 +21,10 @@ package struct CalendarLinks: Hashable, Sendable {
   package let outlook: String
 
   /// - Parameters:
-  ///   - base: The server's own URL without a path: `https://pick.example.org`.
+  ///   - ics: The URL of the event as an iCalendar object.
   ///   - template: A template like ``outlookStandard``.
-  package init(to event: CalendarEvent, base: String, outlook template: String) {
-    ics = "\(base)/v1/sessions/\(event.session.text)/event.ics"
+  package init(to event: CalendarEvent, ics: String, outlook template: String) {
+    self.ics = ics
     let title = CalendarLinks.encoded(event.title)
     let (start, end, isAllDay): (String, String, Bool)
     let dates: String

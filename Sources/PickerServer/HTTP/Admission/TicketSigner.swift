@@ -11,7 +11,7 @@ import WebSocketTransport
 /// - Source: web/guide/README.md, "EventSource and `<img>`: tickets"; RFC 2104.
 struct TicketSigner: Sendable {
   /// The resource that a ticket grants access to.
-  enum Purpose: String, Sendable { case events, months }
+  enum Purpose: String, Sendable { case events, months, ics }
 
   /// The longest time for which a ticket is valid: a day, and a minute by which the clock may have
   /// been set back since, or another node's may be behind.
@@ -31,16 +31,21 @@ struct TicketSigner: Sendable {
   }
 
   /// - Parameters:
-  ///   - expiry: Milliseconds of the monotonic clock.
+  ///   - expiry: Milliseconds of the monotonic clock; `nil` for a ticket of an event that is valid
+  ///     as long as its session exists.
   ///   - now: The same.
   func ticket(
-    for purpose: Purpose, of session: SessionID, until expiry: Int64, _ ticket: Ticket,
+    for purpose: Purpose, of session: SessionID, until expiry: Int64?, _ ticket: Ticket,
     at now: Int64
   ) -> String {
+    precondition(expiry != nil || purpose == .ics, "only tickets of events last")
     let ahead = ahead(at: now)
     return text(
       purpose, session,
-      [expiry + ahead, ticket.issuedAt.milliseconds, ticket.endsAt.map { $0 + ahead } ?? 0])
+      [
+        expiry.map { $0 + ahead } ?? 0, ticket.issuedAt.milliseconds,
+        ticket.endsAt.map { $0 + ahead } ?? 0,
+      ])
   }
 
   /// - Returns: What the ticket says; `nil` if it is invalid or has expired.
@@ -50,9 +55,12 @@ struct TicketSigner: Sendable {
     guard let dot = text.firstIndex(of: ".") else { return nil }
     let fields = text[..<dot].split(separator: "-").compactMap { Int64($0, radix: 36) }
     let ahead = ahead(at: now)
+    guard fields.count == 3 else { return nil }
+    let lasts = purpose == .ics && fields[0] == 0
     // A clock that was ahead has issued tickets that would be valid for longer.
-    guard fields.count == 3, now + ahead < fields[0],
-      fields[0] - now - ahead <= TicketSigner.millisecondsMax
+    guard
+      lasts
+        || now + ahead < fields[0] && fields[0] - now - ahead <= TicketSigner.millisecondsMax
     else { return nil }
     let right = self.text(purpose, session, fields)
     guard right.utf8.count == text.utf8.count else { return nil }

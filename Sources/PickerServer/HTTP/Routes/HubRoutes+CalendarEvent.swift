@@ -5,10 +5,11 @@ import WebSocketTransport
 /// `GET …/event.ics`.
 /// - Source: web/guide/definitions.md, "Calendar events".
 extension HubRoutes {
-  func event(_ call: RoutedRequest) {
+  func event(_ call: RoutedRequest) throws(ProblemDocument) {
     let caller = call.caller
     let ifNoneMatch = call.request.headers[.ifNoneMatch]
-    hub.event(of: call.session, token: call.credential, at: transport.now) {
+    let ticket = try ticket(call.request, for: .ics, of: call.session)
+    hub.event(of: call.session, token: call.credential, ticket: ticket, at: transport.now) {
       [self] result in
       switch result {
       case .success(let event): send(event, caller, ifNoneMatch: ifNoneMatch)
@@ -32,6 +33,12 @@ extension HubRoutes {
       status: isKnown ? 304 : 200, headers: headers, body: isKnown ? [] : event)
     response.hasTagOfContent = true
     transport.answer(caller, response)
+  }
+
+  /// The link to a session's event, which opens without a token as long as the session exists.
+  func eventLink(of session: SessionID, _ ticket: Ticket, for request: HTTPRequest) -> String {
+    let text = gate.tickets.ticket(for: .ics, of: session, until: nil, ticket, at: 0)
+    return "\(httpBase(of: request))/v1/sessions/\(session)/event.ics?ticket=\(text)"
   }
 
   /// This server's URL without a path, as the client wrote it.

@@ -5,7 +5,7 @@ import PickerSession
 import PickerWire
 import WebSocketTransport
 
-/// Tickets, for clients that cannot send headers: EventSource and `<img>`.
+/// Tickets, for clients that cannot send headers: EventSource, `<img>` and links.
 extension HubRoutes {
   private static let secondsMax = 86_400
 
@@ -46,8 +46,8 @@ extension HubRoutes {
     }
     guard let purpose = body["for"]?.string.flatMap(TicketSigner.Purpose.init) else {
       throw ProblemDocument(
-        status: 400, code: "badRequest", detail: "for must be \"events\" or \"months\"",
-        pointer: "/for")
+        status: 400, code: "badRequest",
+        detail: "for must be \"events\", \"months\" or \"ics\"", pointer: "/for")
     }
     guard let given = body["seconds"] else { return (purpose, 60) }
     guard let seconds = given.integer, (1...HubRoutes.secondsMax).contains(seconds) else {

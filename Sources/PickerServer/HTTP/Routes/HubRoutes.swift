@@ -144,7 +144,8 @@ final class HubRoutes {
     let caller = call.caller
     hub.read(
       call.session, token: call.credential, locale: call.request.queryValue("locale"),
-      isFull: call.request.queryValue("definition") == "full", linkBase: httpBase(of: call.request),
+      isFull: call.request.queryValue("definition") == "full",
+      eventLink: { [self] in eventLink(of: call.session, $0, for: call.request) },
       at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
   }

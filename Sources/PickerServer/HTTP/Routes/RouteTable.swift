@@ -73,7 +73,7 @@ struct RouteTable: Sendable {
     Route(.post, "/v1/sessions/{id}/revoke", .sessionKey(.sessions), HubRoutes.revoke),
     Route(
       .post, "/v1/sessions/{id}/settle", .sessionKey(.decide), rate: .command, HubRoutes.settle),
-    Route(.get, "/v1/sessions/{id}/event.ics", .sessionReader, HubRoutes.event),
+    Route(.get, "/v1/sessions/{id}/event.ics", .ticketReader, HubRoutes.event),
     Route(.get, "/v1/sessions/{id}/events", .ticketReader, rate: .join, HubRoutes.events),
     Route(.post, "/v1/sessions/{id}/members", .member, rate: .join, HubRoutes.addMember),
     Route(.post, "/v1/sessions/{id}/commands", .member, rate: .command, HubRoutes.command),
