@@ -35,6 +35,7 @@ struct Serve: ParsableCommand {
   @Option(.listen) var listen: [String] = []
   @Option(.adminListen) var adminListen: [String] = []
   @Option(.adminKeys) var adminKeys: [String] = []
+  @Option(.publicUrl) var publicUrl: [String] = []
   @Option(.host) var host: [String] = []
   @Option(.trustedProxy) var trustedProxy: [String] = []
   @Option(.tlsCertificate) var tlsCertificate: [String] = []
@@ -98,6 +99,7 @@ struct Serve: ParsableCommand {
       .listen: listen,
       .adminListen: adminListen,
       .adminKeys: adminKeys,
+      .publicUrl: publicUrl,
       .host: host,
       .trustedProxy: trustedProxy,
       .tlsCertificate: tlsCertificate,

@@ -54,6 +54,33 @@ import Testing
     #expect(try loader().load().settings == loaded.settings)
   }
 
+  @Test func `the public URL can come from each source, and changes with a restart`() throws {
+    try write("publicUrl: https://picker.example/shared\n")
+    let loaded = try loader().load()
+    let lines = Lines()
+    let reloading = ConfigurationReloading(
+      loader(), inForce: loaded, parts: [RequestGate(loaded.settings)], keys: [], log: lines.log)
+    let pattern = "publicUrl: https://picker.example/shared/ # \(path):1:12"
+    #expect(words(loaded).contains(pattern))
+    let environment = ["PICKERD_PUBLIC_URL": "http://a.example"]
+    let inherited = try loader([:], environment).load()
+    #expect(words(inherited).contains("publicUrl: http://a.example/ # PICKERD_PUBLIC_URL"))
+    let given = try loader([.publicUrl: ["http://b.example/x"]], environment).load()
+    #expect(words(given).contains("publicUrl: http://b.example/x/ # --public-url"))
+
+    try write("publicUrl: https://other.example\n")
+    reloading.reload()
+
+    #expect(
+      lines.all.withLock { $0 } == ["warning SIGHUP: restart pickerd to change publicUrl"])
+    #expect(reloading.settings.publicURL == loaded.settings.publicURL)
+  }
+
+  /// The lines of a summary, with single blanks.
+  private func words(_ loaded: LoadedConfiguration) -> [String] {
+    loaded.summary.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+  }
+
   /// Regression: it had neither ports nor options.
   @Test func `the summary has the URI of a database with its options`() throws {
     try write("")

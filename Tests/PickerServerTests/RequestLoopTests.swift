@@ -56,6 +56,15 @@ import WebSocketTransport
     #expect(loop(.get, path) == (isName ? .roundRobin : .session(SessionID("abc"))))
   }
 
+  @Test func `the loop of a new connection is guessed below a prefix, too`() {
+    for target in ["/shared/v1/sessions/abc", "/v1/sessions/abc"] {
+      let loop = Array("GET \(target) HTTP/1.1".utf8).withUnsafeBytes {
+        RequestLoop(guessedFrom: $0, below: "/shared")
+      }
+      #expect(loop == .session(SessionID("abc")), "\(target)")
+    }
+  }
+
   private func loop(_ method: HTTPMethod, _ path: String) -> RequestLoop {
     RequestLoop(method: method, RequestTarget(path))
   }

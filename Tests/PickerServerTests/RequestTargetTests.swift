@@ -46,6 +46,28 @@ import WebSocketTransport
     #expect(RequestTarget(text).text == text)
   }
 
+  @Test(arguments: [
+    ("/shared/", "/"), ("/shared/a?b", "/a?b"), ("/shared//a", "//a"), ("/shared/../a", "/../a"),
+    ("http://h/shared/v1/sessions/x", "/v1/sessions/x"), ("/shared/shared/a", "/shared/a"),
+    ("/", "/"), ("/a/shared/b", "/a/shared/b"), ("/sharedx/a", "/sharedx/a"),
+    ("/shared%2Fa", "/shared%2Fa"), ("/Shared/a", "/Shared/a"), ("*", "*"),
+  ])
+  func `a prefix is removed from a path that begins with it`(text: String, rest: String) {
+    let target = RequestTarget(text, below: "/shared")
+    #expect(target.text == rest)
+    #expect(target.segments == RequestTarget(rest).segments)
+    #expect(!target.lacksSlash)
+  }
+
+  @Test func `the prefix without a slash is the root without a slash`() {
+    for text in ["/shared", "/shared?a", "http://h/shared"] {
+      let target = RequestTarget(text, below: "/shared")
+      #expect(target.path == "/" && target.lacksSlash, "\(text)")
+    }
+    #expect(RequestTarget("/shared?a", below: "/shared").text == "/?a")
+    #expect(!RequestTarget("http://h").lacksSlash)
+  }
+
   @Test(arguments: ["/%", "/%4", "/%zz", "/a?%", "/%c3"])
   func `a target that was not checked can be parsed`(text: String) {
     #expect(RequestTarget(text).segments.count == 1)

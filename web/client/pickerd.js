@@ -12,7 +12,7 @@ export { PickerSession };
 
 /**
  * The WebSocket address of a session.
- * @param {string} session its URL (`ws:`, `wss:`, `http:`, `https:`), its path, or its id alone
+ * @param {string} session its URL (`ws:`, `wss:`, `http:`, `https:`), its path, or its id alone, at the root of the host
  * @param {string} [base] by default the page's own address
  */
 export function sessionURL(session, base = location.href) {

@@ -33,6 +33,7 @@ package struct LoadedConfiguration: Sendable {
     case .tlsCertificate: settings.tls.map { [$0.certificate] } ?? []
     case .tlsKey: settings.tls.map { [$0.key] } ?? []
     case .redirectHttp: LoadedConfiguration.texts(settings.redirectHTTP)
+    case .publicUrl: settings.publicURL.map { [$0.description] } ?? []
     case .host: settings.hosts.map(\.text)
     case .trustedProxy:
       texts[.trustedProxy].isEmpty

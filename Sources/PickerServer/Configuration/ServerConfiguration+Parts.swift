@@ -63,6 +63,7 @@ extension SocketLoopConfiguration {
   ) {
     self.init()
     subprotocols = [HubTransport.subprotocol]
+    pathPrefix = configuration.publicURL?.path ?? ""
     let settings = configuration.limits
     connectionsMax = settings[.connections]
     addressConnectionsMax = settings[.connectionsPerAddress]

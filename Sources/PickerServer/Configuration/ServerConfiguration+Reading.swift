@@ -16,6 +16,7 @@ extension ServerConfiguration {
     }
     reader.listeners(.redirectHttp, &redirectHTTP)
     reader.tls(&tls)
+    reader.publicURL(&publicURL, isRedirecting: !redirectHTTP.isEmpty)
     reader.list(.host, &hosts, ServerConfiguration.host)
     reader.proxies(&trustedProxies)
     reader.one(.auth, &authentication) { text throws(ConfigurationProblem) in

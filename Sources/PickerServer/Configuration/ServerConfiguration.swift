@@ -34,6 +34,8 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var tls: TLSFiles?
   /// The addresses of the listeners that redirect to https.
   package var redirectHTTP: [ListenAddress] = []
+  /// The URL by which members reach the server; `nil` for the one that each request names.
+  package var publicURL: PublicURL?
   /// The accepted names in `Host`, see ``HostPolicy``.
   package var hosts: [HostName] = []
   package var trustedProxies: TrustedProxies = .standard

@@ -5,6 +5,9 @@ import WebSocketTransport
 /// - Source: RFC 9110, section 15.4.9
 final class HTTPSRedirect: Sendable {
   private let port = Atomic(443)
+  private let publicURL: PublicURL?
+
+  init(to publicURL: PublicURL? = nil) { self.publicURL = publicURL }
 
   /// - Parameter port: The port of the public listener.
   func use(port: UInt16) { self.port.store(Int(port), ordering: .relaxed) }
@@ -24,6 +27,7 @@ final class HTTPSRedirect: Sendable {
 
   /// Must follow the check of the `Host` header.
   func location(of head: RequestHead) -> String {
+    if let publicURL { return publicURL.base + head.target.text }
     var host = head.headers[.host] ?? ""
     if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = String(host[..<colon]) }
     let port = self.port.load(ordering: .relaxed)

@@ -86,7 +86,7 @@ package final class Server {
     let zones = ZoneDatabase()
     let texts = LocaleCatalog()
     var gate: RequestGate
-    let redirect = HTTPSRedirect()
+    let redirect: HTTPSRedirect
     let sessionTotal = SharedSessionTotal()
     let sessionMemory = SharedSessionMemory()
     let sessionIndex: SharedSessionIndex
@@ -101,6 +101,7 @@ package final class Server {
       let adminKeys = try configuration.adminKeys.map { file throws(KeyFileProblem) in
         try KeyRing(path: file, audience: configuration.audience)
       }
+      redirect = HTTPSRedirect(to: configuration.publicURL)
       gate = RequestGate(configuration, keys: keys, adminKeys: adminKeys)
       sessionIndex = SharedSessionIndex(
         keyCountMax: configuration.limits[.idempotencyKeys], removesOldestKey: keys == nil)
@@ -160,7 +161,9 @@ package final class Server {
     transport.noSession = { gate.chargeLookUp($0) }
     transport.connectionLog = connectionLog.write
     let routes = HubRoutes(
-      transport, files: StaticFiles(folder: configuration.webFolder), gate: gate, store: store,
+      transport,
+      files: StaticFiles(folder: configuration.webFolder, publicURL: configuration.publicURL),
+      gate: gate, store: store,
       redirect: parts.redirect,
       definitions: DefinitionMaker(
         limits: DefinitionLimits(configuration.limits),

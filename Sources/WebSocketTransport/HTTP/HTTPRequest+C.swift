@@ -3,7 +3,8 @@ import CWebSocketLoop
 // Copies the parts of a C request.
 
 extension RequestHead {
-  init(_ request: OpaquePointer) {
+  /// - Parameter prefix: See ``SocketLoopConfiguration/pathPrefix``.
+  init(_ request: OpaquePointer, below prefix: String) {
     var headers = RequestHeaders()
     for name in RequestHeader.allCases {
       let header = wsl_header(UInt32(name.rawValue))
@@ -12,7 +13,8 @@ extension RequestHead {
       }
     }
     self.init(
-      target: RequestTarget(String(wsl_request_target(request)) ?? ""), headers: headers,
+      target: RequestTarget(String(wsl_request_target(request)) ?? "", below: prefix),
+      headers: headers,
       remoteAddress: String(wsl_request_peer(request)) ?? "")
     audience = Listening.Audience(wsl_request_audience(request))
     isTLS = wsl_request_is_tls(request)
@@ -21,8 +23,10 @@ extension RequestHead {
 }
 
 extension HTTPRequest {
-  /// - Parameter bodies: Where a large body counts; without it large bodies are copied.
-  init(_ request: OpaquePointer, _ bodies: BodyBytes?) {
+  /// - Parameters:
+  ///   - bodies: Where a large body counts; without it large bodies are copied.
+  ///   - prefix: See ``SocketLoopConfiguration/pathPrefix``.
+  init(_ request: OpaquePointer, _ bodies: BodyBytes?, below prefix: String) {
     let received = wsl_request_body(request)
     let unread = wsl_request_unread(request)
     let body: HTTPBody
@@ -34,7 +38,8 @@ extension HTTPRequest {
       body = .small(Array(UnsafeRawBufferPointer(start: received.bytes, count: received.count)))
     }
     self.init(
-      method: HTTPMethod(wsl_request_method(request)), head: RequestHead(request), body: body)
+      method: HTTPMethod(wsl_request_method(request)),
+      head: RequestHead(request, below: prefix), body: body)
   }
 }
 

@@ -18,7 +18,7 @@ package struct RequestHead: Sendable {
     self.remoteAddress = remoteAddress
   }
 
-  /// The path as the client has sent it.
+  /// See ``RequestTarget/path``.
   package var path: String { target.path }
   package var query: [QueryField] { target.query }
 

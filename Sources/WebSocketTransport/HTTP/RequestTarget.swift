@@ -5,8 +5,11 @@
 package struct RequestTarget: Hashable, Sendable {
   /// The host and port of an absolute target, which replace the `Host` header.
   package let authority: String?
-  /// The path as the client has sent it; `*` for the server as a whole.
+  /// The path as the client has sent it, without the prefix; `*` for the server as a whole.
   package let path: String
+  /// Whether the client has sent the prefix alone, without a slash after it. Relative URLs of a
+  /// page with such an address would not be below the prefix.
+  package let lacksSlash: Bool
   /// The query as the client has sent it, without `?`.
   package let rawQuery: String?
   /// The percent-decoded segments of the path. Empty segments but the last, `.` and `..` are
@@ -18,19 +21,24 @@ package struct RequestTarget: Hashable, Sendable {
   /// The beginning of paths whose further segments are text of the client, which may be `..`.
   package static let literalPrefix = ["v1", "sessions", "by"]
 
-  /// - Parameter text: Valid, see `wsl_request_target`.
-  package init(_ text: String) {
+  /// - Parameters:
+  ///   - text: Valid, see `wsl_request_target`.
+  ///   - prefix: Removed from a path that begins with it, as if a proxy had done so: empty, or a
+  ///     path without a trailing slash.
+  package init(_ text: String, below prefix: String = "") {
     var rest = text[...]
     authority = RequestTarget.takeAuthority(&rest)
     let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let path = parts.first.map { String($0) } ?? ""
-    self.path = path.isEmpty ? "/" : path
+    var path = parts.first ?? ""
+    lacksSlash = !prefix.isEmpty && path == prefix
+    if lacksSlash || path.hasPrefix(prefix + "/") { path = path.dropFirst(prefix.count) }
+    self.path = path.isEmpty ? "/" : String(path)
     rawQuery = parts.count > 1 ? String(parts[1]) : nil
     segments = RequestTarget.segments(of: self.path)
     query = (rawQuery ?? "").split(separator: "&").map { QueryField($0) }
   }
 
-  /// The path and the query as the client has sent them.
+  /// The path and the query as the client has sent them, without the prefix.
   package var text: String { path + (rawQuery.map { "?" + $0 } ?? "") }
 
   /// Whether the target is the server as a whole, `*`.

@@ -3,7 +3,8 @@ import PickerHub
 /// Routes requests to the loop that answers them, and responses back to the loop of the connection.
 extension HubTransport {
   package func loop(forConnection received: UnsafeRawBufferPointer) -> SocketLoop? {
-    if case .session(let id) = RequestLoop(guessedFrom: received) {
+    let prefix = loop.configuration.pathPrefix
+    if case .session(let id) = RequestLoop(guessedFrom: received, below: prefix) {
       return other(HubShard.index(of: id, among: group.transports.count))
     }
     lastConnectionLoop = (lastConnectionLoop + 1) % group.transports.count

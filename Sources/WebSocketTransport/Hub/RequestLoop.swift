@@ -31,11 +31,13 @@ package enum RequestLoop: Hashable, Sendable {
   /// Guesses the loop of a new connection from its first bytes, which are not validated. If the
   /// guess is wrong or impossible, the request is routed to the right loop later.
   ///
+  /// - Parameter prefix: See ``SocketLoopConfiguration/pathPrefix``.
   /// - Returns: `nil` if the bytes do not contain a complete request target.
-  package init?(guessedFrom received: UnsafeRawBufferPointer) {
+  package init?(guessedFrom received: UnsafeRawBufferPointer, below prefix: String = "") {
     let parts = received.split(
       separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3 else { return nil }
-    self.init(method: .get, RequestTarget(String(decoding: parts[1], as: UTF8.self)))
+    let text = String(decoding: parts[1], as: UTF8.self)
+    self.init(method: .get, RequestTarget(text, below: prefix))
   }
 }

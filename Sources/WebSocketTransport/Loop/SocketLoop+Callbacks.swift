@@ -58,7 +58,7 @@ extension SocketLoop {
 
   /// Asks the handler to admit an upgrade. Returns 0 to accept it.
   private func admit(_ id: wsl_id, _ request: OpaquePointer) -> CInt {
-    let upgrade = UpgradeRequest(head: RequestHead(request))
+    let upgrade = UpgradeRequest(head: RequestHead(request, below: configuration.pathPrefix))
     let selected = upgrade.subprotocols.first(where: configuration.subprotocols.contains)
     guard let handler else { return 1 }
     if let other = otherLoop(for: upgrade.head, isWebSocket: true) {
@@ -83,7 +83,7 @@ extension SocketLoop {
 
   /// Asks the handler to admit a large body. Returns 0 to receive it.
   private func admitBody(of request: OpaquePointer, _ byteCount: Int) -> CInt {
-    let announced = HTTPRequest(request, nil)
+    let announced = HTTPRequest(request, nil, below: configuration.pathPrefix)
     guard let refusal = handler?.refusal(of: announced, bodyByteCount: byteCount) else { return 0 }
     refuse(request, refusal)
     return 1
@@ -95,7 +95,7 @@ extension SocketLoop {
   }
 
   private func respond(_ id: wsl_id, _ request: OpaquePointer) {
-    let whole = HTTPRequest(request, configuration.bodies)
+    let whole = HTTPRequest(request, configuration.bodies, below: configuration.pathPrefix)
     let requestID = RequestID(raw: id, isHead: whole.method == .head)
     // With a body that is not read, it would not be known there how much of it follows.
     if whole.method == .get, !whole.body.isUnread,

@@ -3,6 +3,9 @@
 package struct SocketLoopConfiguration: Sendable {
   /// The supported WebSocket subprotocols, each at most 62 bytes long. Default: none.
   package var subprotocols: [String] = []
+  /// A path that is removed from the beginning of targets, without a trailing slash; see
+  /// ``RequestTarget``.
+  package var pathPrefix = ""
   /// TCP connections of all kinds; further ones are answered 503. Reduced if RLIMIT_NOFILE does not
   /// permit as many.
   package var connectionsMax = 16_384

@@ -39,18 +39,21 @@ class Proxy:
     """A proxy with the shipped configuration; only names, addresses and paths are replaced.
 
     HAProxy's checks have more time: a busy machine may delay the answer of a node. A backend is a
-    port of 127.0.0.1, or the path of a Unix socket.
+    port of 127.0.0.1, or the path of a Unix socket. With a `prefix` the server is below that path,
+    see deploy/README.md; if `removes`, the proxy removes it from the requests.
     """
 
     #: How each proxy writes a Unix socket.
     UNIX = {"nginx": "unix:", "haproxy": "unix@", "caddy": "unix/"}
 
-    def __init__(self, kind, folder, *backends):
+    def __init__(self, kind, folder, *backends, port=None, prefix="", removes=False):
         self.kind, self.folder = kind, folder
+        self.prefix, self.removes = prefix, removes
         self.backends = [
             f"127.0.0.1:{each}" if isinstance(each, int) else f"{self.UNIX[kind]}{each}"
             for each in backends]
         self.http_port, self.port, self.admin_port = free_ports(3)
+        self.port = port or self.port
         self.certificate, self.key = make_certificate(folder)
         self.context = ssl.create_default_context(cafile=self.certificate)
         # For members: their library reads and writes in two threads, which Python's TLS sockets do
@@ -83,6 +86,9 @@ class Proxy:
 
     def _nginx(self):
         site = self._shipped("nginx.conf", {
+            "location / {": f"location {self.prefix}/ {{",
+            "location = /v1/clock": f"location = {self.prefix}/v1/clock",
+            "proxy_pass http://pickerd;": f"proxy_pass http://pickerd{'/' * self.removes};",
             NGINX_SERVER: "\n  ".join(
                 NGINX_SERVER.replace("127.0.0.1:7681", backend) for backend in self.backends),
             "listen 80;": f"listen 127.0.0.1:{self.http_port};",
@@ -104,7 +110,12 @@ class Proxy:
     def _haproxy(self):
         both = self.folder / "both.pem"
         both.write_bytes(self.certificate.read_bytes() + self.key.read_bytes())
+        https = "http-request redirect scheme https code 301 unless { ssl_fc }\n"
+        removes = f"  http-request replace-path {self.prefix}(/.*) \\1\n" if self.removes else ""
+        clock = "/v1/clock" if self.removes else f"{self.prefix}/v1/clock"
         path = self._shipped("haproxy.cfg", {
+            https: https + removes,
+            "{ path /v1/clock }": f"{{ path {clock} }}",
             "bind :80": f"bind 127.0.0.1:{self.http_port}",
             "bind :443": f"bind 127.0.0.1:{self.port}",
             "/etc/haproxy/pick.example.org.pem": str(both),
@@ -121,7 +132,9 @@ class Proxy:
         return [program("haproxy"), "-db", "-f", path]
 
     def _caddy(self):
+        assert not self.removes
         path = self._shipped("Caddyfile", {
+            "respond /v1/clock 404": f"respond {self.prefix}/v1/clock 404",
             "grace_period 10s": "grace_period 10s\n\tskip_install_trust"
                                 f"\n\tadmin 127.0.0.1:{self.admin_port}\n"
                                 f"\thttp_port {self.http_port}\n\thttps_port {self.port}",
@@ -179,14 +192,22 @@ def program(name):
 
 
 class ProxiedPickerd(Pickerd):
-    """A server whose clients connect through a proxy with TLS, which may use a Unix socket."""
+    """A server whose clients connect through a proxy with TLS, which may use a Unix socket.
 
-    def __init__(self, log, proxy_kind, folder, is_unix=False, **rest):
+    With a `prefix` its clients reach it below that path.
+    """
+
+    def __init__(self, log, proxy_kind, folder, is_unix=False, prefix="", removes=False, **rest):
         self.proxy = None
+        self.prefix = prefix
+        port = free_ports(1)[0]
+        if prefix:
+            rest["environment"] = {"PICKERD_PUBLIC_URL": f"https://localhost:{port}{prefix}/"}
         place = str(folder / "web") if is_unix else free_ports(1)[0]
         listen = f"unix:{place}" if is_unix else f"127.0.0.1:{place}"
         super().__init__(log, listen=listen, **rest)
-        self.proxy = Proxy(proxy_kind, folder, place)
+        self.proxy = Proxy(
+            proxy_kind, folder, place, port=port, prefix=prefix, removes=removes)
 
     def connection(self, port=None, timeout=ANSWER_SECONDS, source=None):
         """A connection through the proxy, or directly to `port`."""
@@ -195,7 +216,7 @@ class ProxiedPickerd(Pickerd):
         return self.proxy.connection(timeout, source)
 
     def socket(self, path):
-        return f"wss://localhost:{self.proxy.port}{path}"
+        return f"wss://localhost:{self.proxy.port}{self.prefix}{path}"
 
     def stop(self):
         if self.proxy:

@@ -5,7 +5,7 @@
 /// The raw value is the field of the file; see ``flag`` and ``variable`` for the other names.
 package enum Setting: String, CaseIterable, Sendable {
   case config
-  case listen, adminListen, adminKeys, host, trustedProxy
+  case listen, adminListen, adminKeys, publicUrl, host, trustedProxy
   case tlsCertificate, tlsKey, redirectHttp
   case auth, audience, origin
   case store, limit, loops
@@ -58,6 +58,14 @@ extension Setting {
           + "the rest only to these keys with the scopes metrics, sessions and feed, from any "
           + "machine, also on a Unix socket. The server reads it again on SIGHUP, and within a "
           + "second of a change.")
+    case .publicUrl:
+      Facts(
+        valueName: "url", standard: "none: from each request's Host and X-Forwarded-Proto",
+        meaning: "The URL by which members reach the server, such as https://pick.example.org or, "
+          + "behind a proxy that serves it below a path, https://example.org/pick/. Location, "
+          + "socket, links and redirects to https begin with it. Its name is accepted in the Host "
+          + "header, and its origin as one of --origin. The proxy may remove the path from "
+          + "requests, or forward it.")
     case .host:
       Facts(
         valueName: "name",
@@ -108,7 +116,7 @@ extension Setting {
         valueName: "origin", standard: "the request's own host",
         meaning: "A web origin whose pages may open WebSockets, send requests that change "
           + "something, and read responses (CORS), such as https://example.org. With this option "
-          + "the host's own origin must be listed, too.",
+          + "the host's own origin must be listed, too, unless it is that of --public-url.",
         isList: true, isReloadable: true)
     case .store:
       Facts(

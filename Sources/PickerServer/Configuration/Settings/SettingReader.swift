@@ -88,6 +88,18 @@ struct SettingReader {
     }
   }
 
+  mutating func publicURL(_ url: inout PublicURL?, isRedirecting: Bool) {
+    one(.publicUrl, &url) { text throws(ConfigurationProblem) in
+      let url = try PublicURL(text)
+      guard url.origin.scheme == "https" || !isRedirecting else {
+        throw ConfigurationProblem(
+          "\(ConfigurationProblem.shown(text)) must begin with https://, because --redirect-http "
+            + "redirects to it.")
+      }
+      return url
+    }
+  }
+
   mutating func limits(_ limits: inout LimitSettings) {
     do throws(ConfigurationProblems) {
       limits = try LimitSettings(texts[.limit])

@@ -11,7 +11,9 @@ final class AdmissionPolicies: Sendable {
     let limits: LimitSettings
 
     init(_ configuration: ServerConfiguration) {
-      hosts = HostPolicy(listen: configuration.listen, names: configuration.hosts)
+      hosts = HostPolicy(
+        listen: configuration.listen, names: configuration.hosts,
+        publicName: configuration.publicURL?.name)
       adminHosts = HostPolicy(listen: configuration.adminListen, names: configuration.hosts)
       origins = configuration.origins
       proxies = configuration.trustedProxies

@@ -13,11 +13,15 @@ package struct HostPolicy: Hashable, Sendable {
   /// Whether every well-formed `Host` is accepted.
   let acceptsAnyName: Bool
 
-  /// - Parameter names: The names given with `--host`. If empty, only the loopback names are
-  ///   accepted if a listener is or may be a loopback address, otherwise every name.
-  package init(listen: [ListenAddress], names: some Sequence<HostName>) {
-    self.names = Set(names.map(\.text))
-    acceptsAnyName = self.names.isEmpty && !listen.contains(where: \.mayBeLoopback)
+  /// - Parameters:
+  ///   - names: The names given with `--host`. If empty, only the loopback names and `publicName`
+  ///     are accepted if a listener is or may be a loopback address, otherwise every name.
+  ///   - publicName: The name in `--public-url`, which is accepted in addition.
+  package init(
+    listen: [ListenAddress], names: some Collection<HostName>, publicName: HostName? = nil
+  ) {
+    self.names = Set(names.map(\.text) + (publicName.map { [$0.text] } ?? []))
+    acceptsAnyName = names.isEmpty && !listen.contains(where: \.mayBeLoopback)
   }
 
   package func verdict(on header: String?) -> Verdict {

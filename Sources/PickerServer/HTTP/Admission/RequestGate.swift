@@ -8,12 +8,15 @@ struct RequestGate: Sendable {
   private let policies: AdmissionPolicies
   let rates: RequestRates
   var tickets = TicketSigner()
+  /// The URL by which members reach the server, if it is configured.
+  let publicURL: PublicURL?
   /// With `--auth keys`.
   let keys: KeyRing?
   /// With `--admin-keys`: the only keys that admin listeners accept.
   let adminKeys: KeyRing?
 
   init(_ configuration: ServerConfiguration, keys: KeyRing? = nil, adminKeys: KeyRing? = nil) {
+    publicURL = configuration.publicURL
     self.keys = keys
     self.adminKeys = adminKeys
     policies = AdmissionPolicies(configuration)
@@ -47,9 +50,14 @@ struct RequestGate: Sendable {
     }
   }
 
-  /// - Throws: 403 if the page's origin is not allowed.
+  /// - Throws: 403 if the page's origin is not allowed. That of the public URL is, whatever `Host`
+  ///   a proxy sends, except on the admin listener.
   func admitOrigin(of request: RequestHead) throws(ProblemDocument) {
-    guard origins.allows(origin: request.headers[.origin], host: request.headers[.host]) else {
+    let origin = request.headers[.origin]
+    if let publicURL, !request.isAdmin, origin.flatMap({ WebOrigin($0) }) == publicURL.origin {
+      return
+    }
+    guard origins.allows(origin: origin, host: request.headers[.host]) else {
       throw ProblemDocument(
         status: 403, code: "notAllowed",
         detail: "pages of this origin are not allowed to connect; --origin sets the allowed origins"

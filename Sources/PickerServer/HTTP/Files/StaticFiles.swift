@@ -17,12 +17,16 @@ package final class StaticFiles {
 
   /// The folder's path without symbolic links; `nil` to serve nothing.
   private let folder: String?
+  private let publicURL: PublicURL?
   private var cache: [String: CachedFile] = [:]
   private var cachedByteCount = 0
 
-  /// - Parameter folder: The folder `web/`. Nothing is served if it is `nil` or does not exist.
-  package init(folder: String?) {
+  /// - Parameters:
+  ///   - folder: The folder `web/`. Nothing is served if it is `nil` or does not exist.
+  ///   - publicURL: Written into the API documents.
+  package init(folder: String?, publicURL: PublicURL? = nil) {
     self.folder = folder.flatMap(RegularFile.resolved)
+    self.publicURL = publicURL
   }
 
   /// Answers a request for a file.
@@ -66,12 +70,30 @@ package final class StaticFiles {
     guard let read = RegularFile.read(resolved, byteCountMax: StaticFiles.fileByteCountMax) else {
       return nil
     }
-    let file = CachedFile(stamp: read.stamp, body: read.bytes, tag: EntityTag.of(read.bytes))
+    let body = path.hasPrefix("client/api/") ? namingServer(read.bytes) : read.bytes
+    let file = CachedFile(stamp: read.stamp, body: body, tag: EntityTag.of(body))
     if cachedByteCount + file.body.count <= StaticFiles.cachedByteCountMax {
       cache[path] = file
       cachedByteCount += file.body.count
     }
     return file
+  }
+
+  /// An API document with the public URL as its server.
+  private func namingServer(_ document: [UInt8]) -> [UInt8] {
+    guard let publicURL else { return document }
+    let origin = publicURL.origin
+    let path = publicURL.path.isEmpty ? "" : #", "pathname": "\#(publicURL.path)""#
+    let socketScheme = origin.scheme == "https" ? "wss" : "ws"
+    var text = String(decoding: document, as: UTF8.self)
+    for (standard, own) in [
+      (#""url": "/""#, #""url": "\#(publicURL.base)""#),
+      (#""host": "127.0.0.1:7681""#, #""host": "\#(origin.authority)"\#(path)"#),
+      (#""protocol": "ws""#, #""protocol": "\#(socketScheme)""#),
+    ] {
+      text.replace(standard, with: own, maxReplacements: 1)
+    }
+    return Array(text.utf8)
   }
 
   private func forget(_ path: String) {

@@ -41,8 +41,9 @@ extension HubRoutes {
     return "\(httpBase(of: request))/v1/sessions/\(session)/event.ics?ticket=\(text)"
   }
 
-  /// This server's URL without a path, as the client wrote it.
+  /// The URL before `/v1/…`: the public URL, or the one that the client has used.
   func httpBase(of request: HTTPRequest) -> String {
+    if let url = gate.publicURL { return url.base }
     let scheme = gate.isSecure(request.head) ? "https" : "http"
     return "\(scheme)://\(request.headers[.host] ?? "127.0.0.1")"
   }

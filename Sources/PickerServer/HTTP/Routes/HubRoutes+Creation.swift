@@ -99,19 +99,20 @@ extension HubRoutes {
   }
 
   private func answer(_ caller: Caller, _ created: CreatedSession) {
+    let location = "\(gate.publicURL?.base ?? "")/v1/sessions/\(created.id)"
     transport.answer(
       caller,
       HTTPResponse(
         status: created.isNew ? 201 : 200,
         headers: [
-          ("Content-Type", "application/json"), ("Location", "/v1/sessions/\(created.id)"),
+          ("Content-Type", "application/json"), ("Location", location),
           ("Cache-Control", "no-store"),
         ], body: created.body))
   }
 
+  /// The same as ``httpBase(of:)`` with `ws` or `wss`.
   private func socketBase(of request: HTTPRequest) -> String {
-    let scheme = gate.isSecure(request.head) ? "wss" : "ws"
-    return "\(scheme)://\(request.headers[.host] ?? "127.0.0.1")"
+    "ws" + httpBase(of: request).dropFirst("http".count)
   }
 }
 

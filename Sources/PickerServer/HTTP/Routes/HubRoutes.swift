@@ -41,6 +41,11 @@ final class HubRoutes {
       if request.head.audience == .redirected {
         return try transport.answer(caller, redirect.response(to: request))
       }
+      if request.target.lacksSlash, let url = gate.publicURL {
+        let location = url.base + request.target.text
+        return transport.answer(
+          caller, HTTPResponse(status: 308, headers: [("Location", location)]))
+      }
       if request.method != .get && request.method != .head {
         // CSRF protection: a page of another origin must not change anything.
         try gate.admitOrigin(of: request.head)
