@@ -14,7 +14,7 @@ TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".j
 
 
 def address(path):
-    return "/" + path.relative_to(WEB).as_posix()
+    return "/" + path.relative_to(WEB).as_posix().replace("demo/index.html", "")
 
 
 def test_every_file_has_a_content_type_an_etag_and_no_cache(server):
@@ -47,7 +47,17 @@ def test_all_modules_are_preloaded():
     """The page lists all its modules, so that a browser need not load a chain of imports."""
     page = (WEB / "demo" / "index.html").read_text()
     named = set(re.findall(r'(?:modulepreload" href|script type="module" src)="([^"]+)"', page))
-    assert named == {address(path) for path in FILES if path.suffix == ".js"}
+    assert {f"/{each}" for each in named} == {address(path) for path in FILES if path.suffix == ".js"}
+
+
+def test_the_page_and_its_scripts_have_relative_urls_only():
+    """A proxy can serve them below a path."""
+    texts = {path: path.read_text() for path in FILES if path.suffix in (".js", ".css", ".html")}
+    absolute = [(path.name, found) for path, text in texts.items() for found in re.findall(
+        r"""(?m)^(?!\s*//).*?["'`(](/(?:v1|client|demo)/[^"'`)]*)""", text)]
+
+    # The path of an id alone, see `sessionURL`.
+    assert absolute == [("pickerd.js", "/v1/sessions/${encodeURIComponent(session")], absolute
 
 
 @pytest.mark.parametrize("path", [
