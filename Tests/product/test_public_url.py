@@ -171,7 +171,6 @@ def direct(start):
     server = start(
         listen=f"127.0.0.1:{port}", options=("--loops", "2", "--web", str(REPOSITORY / "web")),
         environment={"PICKERD_PUBLIC_URL": f"http://127.0.0.1:{port}{PREFIX}/"})
-    server.prefix = PREFIX
     server.base = f"http://127.0.0.1:{port}{PREFIX}"
     return server
 
@@ -212,21 +211,21 @@ EMBEDDING = """async (session) => {
 
 def test_clients_accept_urls_with_the_path(direct, windows):
     session = direct.session(CALENDAR)
+    url = f"{direct.base}{session.path}"
+    socket = url.replace("http", "ws", 1)
     opened = windows(direct.base)
-    page = opened.open(direct.base + "/demo/icon.svg")
-    other = opened.open(direct.base + "/")
+    page = opened.open(direct.base + "/")
 
-    for link in (f"{direct.base}/#/s/{session.id}", f"{direct.base}{session.path}", session.url):
+    for link in (f"{direct.base}/#/s/{session.id}", url, socket):
         status, output, complaint = run(link, stdin="tap 2018-11-20\n")
         assert (status, complaint) == (0, ""), link
         assert "2018-11-20" in output
-    client = [sys.executable, REPOSITORY / "web/guide/client.py", session.url]
+    client = [sys.executable, REPOSITORY / "web/guide/client.py", socket]
     shown = subprocess.run([*client, "tap", "2018-11-21"], capture_output=True, text=True,
                            timeout=120, check=True).stdout
     assert "2018-11-21" in shown
-    other.evaluate(EMBEDDING, f"{direct.base}{session.path}")
-    expect(other.locator("body > pickerd-calendar .month:not([data-loading])").first).to_be_visible()
-    page.close()
+    page.evaluate(EMBEDDING, url)
+    expect(page.locator("body > pickerd-calendar .month:not([data-loading])").first).to_be_visible()
     assert not opened.wrong
 
 

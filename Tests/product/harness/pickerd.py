@@ -57,9 +57,6 @@ class Answer:
 class Pickerd:
     """One server. `options` are further command line arguments."""
 
-    #: The path below which clients reach the public listener; see --public-url.
-    prefix = ""
-
     def __init__(self, log, *, auth="open", clock="manual", limits=None, origins=(), options=(),
                  listen="127.0.0.1:0", admin="127.0.0.1:0", environment=None, popen=None,
                  program=None):
@@ -189,7 +186,6 @@ class Pickerd:
             body = json.dumps(body, ensure_ascii=False).encode()
             sent.setdefault("Content-Type", "application/json")
         connection = self.connection(port)
-        path = path if port else self.prefix + path
         try:
             try:
                 connection.request(method, path, body=body, headers=sent)
@@ -246,7 +242,7 @@ class Pickerd:
         return session
 
     def socket(self, path):
-        return f"ws://127.0.0.1:{self.port}{self.prefix}{path}"
+        return f"ws://127.0.0.1:{self.port}{path}"
 
 
 def check_problem(answer):

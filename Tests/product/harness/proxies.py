@@ -215,6 +215,9 @@ class ProxiedPickerd(Pickerd):
             return super().connection(port, timeout)
         return self.proxy.connection(timeout, source)
 
+    def request(self, method, path, body=None, *, port=None, **rest):
+        return super().request(method, path if port else self.prefix + path, body, port=port, **rest)
+
     def socket(self, path):
         return f"wss://localhost:{self.proxy.port}{self.prefix}{path}"
 
