@@ -102,10 +102,14 @@ import Testing
       while index < source.lines.count {
         defer { index += 1 }
         let line = source.lines[index]
-        guard line.wholeMatch(of: declaration) != nil else { continue }
+        guard line.wholeMatch(of: declaration) != nil, !line.hasSuffix("}") else { continue }
         let indentation = line.prefix { $0 == " " }
-        // The brace of a body ends a line; a declaration in a protocol has none.
-        guard let start = source.lines[index...].firstIndex(where: { $0.hasSuffix("{") }),
+        // The brace of a body ends a line that is the declaration's first one or closes its
+        // parameters; a declaration in a protocol has none.
+        guard
+          let start = source.lines[index...].firstIndex(where: { line in
+            line.hasSuffix("{") && (line == source.lines[index] || line.hasPrefix(indentation + ")"))
+          }),
           let end = source.lines[start...].firstIndex(where: { $0 == indentation + "}" })
         else { continue }
         #expect(end - start <= 61, "\(source.path):\(index + 1)")
