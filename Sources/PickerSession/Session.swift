@@ -96,7 +96,7 @@ package final class Session {
         updates.leave(member)
         effects.append(.presence)
       case .resultReported: break
-      case .revoked: effects.append(.revoked)
+      case .revoked(let target): effects.append(.revoked(target))
       case .settled(let outcome): effects.append(.settled(outcome))
       case .forgotten(let deltas): effects.append(.forgotten(deltas))
       }

@@ -63,6 +63,13 @@ extension HubFixture {
     return answer
   }
 
+  /// A ticket that the hub issues to a key.
+  func ticket() throws -> Ticket {
+    var answer: Result<Ticket, HubProblem>?
+    hub.ticket(of: session, token: .key, at: now) { answer = $0 }
+    return try #require(try answer?.get())
+  }
+
   func read(_ credential: Credential?, ticket: Ticket? = nil) -> HubProblem? {
     var problem: HubProblem?
     hub.admitViewer(to: session, token: credential, ticket: ticket, at: now) {

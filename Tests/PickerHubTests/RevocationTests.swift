@@ -13,7 +13,6 @@ import Testing
     let fixture = try HubFixture.keys()
     fixture.enter(1, "sub=17 iat=-5")
     fixture.enter(2, "sub=18 iat=-5")
-    fixture.enter(3, "sub=17 iat=1")
     let welcome = fixture.received(1)[0]
 
     #expect(try fixture.revoke(.subject("17"))?.get().target == .subject("17"))
@@ -28,6 +27,44 @@ import Testing
     #expect(fixture.read(try fixture.credential("sub=17 iat=0")) == nil)
     fixture.enter(7, "sub=17 iat=0", fixture.resume(welcome, revision: 0))
     #expect(fixture.closes[7] == nil)
+  }
+
+  @Test func `every connection of a revoked member is closed, whatever the iat of its token`()
+    throws
+  {
+    let fixture = try HubFixture.keys()
+    for (number, subject) in [(1, "17"), (2, "17"), (3, "18"), (4, "18"), (5, "19")] {
+      fixture.enter(UInt64(number), "sub=\(subject) iat=\(number * 5)")
+    }
+    let member = MemberID(fixture.received(3)[0]["member"]?["id"]?.string ?? "")
+
+    fixture.revoke(.subject("17"), before: -60)
+    #expect(fixture.closes == [1: 4403, 2: 4403])
+    fixture.revoke(.member(member), before: -60)
+    #expect(fixture.closes.keys.sorted() == [1, 2, 3, 4])
+    fixture.revoke(.everyone, before: -60)
+    #expect(fixture.closes.keys.sorted() == [1, 2, 3, 4, 5])
+
+    fixture.enter(6, "sub=17 iat=5")
+    #expect(fixture.closes[6] == nil, "tokenIssuedBefore decides which token may come back")
+  }
+
+  @Test func `a token issued within the clock skew cannot come back under any member id`() throws {
+    let fixture = try HubFixture.keys()
+    fixture.enter(1, "sub=17 iat=29")
+    let welcome = fixture.received(1)[0]
+    let member = MemberID(welcome["member"]?["id"]?.string ?? "")
+
+    fixture.revoke(.member(member), before: 30)
+
+    fixture.enter(2, "sub=17 iat=29")
+    fixture.enter(3, "sub=17 iat=29", fixture.resume(welcome, revision: 0))
+    #expect(fixture.closes == [1: 4403, 2: 4403, 3: 4403])
+    let token = try fixture.credential("sub=17 iat=29")
+    #expect(fixture.read(token) == .noSuchSession)
+    fixture.enter(4, "sub=17 iat=30", fixture.resume(welcome, revision: 0))
+    #expect(fixture.closes[4] == nil)
+    #expect(fixture.read(token) == .noSuchSession, "the old token stays revoked")
   }
 
   @Test func `a revoked member takes its subject along`() throws {
@@ -58,17 +95,18 @@ import Testing
 
   @Test func `all tokens issued before an instant are revoked`() throws {
     let fixture = try HubFixture.keys()
+    fixture.revoke(.everyone)
     fixture.enter(1, "iat=-5")
     fixture.enter(2, "iat=5")
-    fixture.revoke(.everyone)
+    fixture.enter(3, "")
 
-    #expect(fixture.closes == [1: 4403])
+    #expect(fixture.closes == [1: 4403, 3: 4403])
   }
 
   @Test func `a renewal with a revoked token closes with 4403`() throws {
     let fixture = try HubFixture.keys()
-    fixture.enter(1, "sub=17 iat=5")
     fixture.revoke(.subject("17"))
+    fixture.enter(1, "sub=17 iat=5")
     fixture.renew(1, fixture.token("sub=17 iat=-5"))
 
     #expect(fixture.closes == [1: 4403])
@@ -94,7 +132,7 @@ import Testing
     var request = WatchRequest()
     request.token = try fixture.credential("sub=17 iat=-5")
     var ticketed = WatchRequest()
-    ticketed.ticket = Ticket(issuedAt: noon)
+    ticketed.ticket = try fixture.ticket()
     for (raw, request) in [(1, request), (2, ticketed)] as [(UInt64, WatchRequest)] {
       fixture.hub.watch(fixture.session, request, at: fixture.now) { _ in ConnectionID(raw: raw) }
     }
@@ -104,8 +142,29 @@ import Testing
 
     #expect(fixture.closes == [1: 4403, 2: 4403])
     #expect(fixture.read(nil, ticket: ticketed.ticket) == .badToken)
-    let later = Ticket(issuedAt: noon.adding(milliseconds: 1))
-    #expect(fixture.read(nil, ticket: later) == nil)
+    #expect(fixture.read(nil, ticket: try fixture.ticket()) == nil)
+  }
+
+  @Test func `a revocation ends all earlier tickets, whatever the clocks of the nodes`() throws {
+    let fixture = try HubFixture.keys()
+    fixture.revoke(.subject("17"), before: 20)
+    let early = try fixture.ticket()
+    #expect(fixture.read(nil, ticket: early) == nil)
+
+    fixture.revoke(.subject("17"), before: 10)
+
+    #expect(fixture.read(nil, ticket: early) == .badToken)
+    #expect(fixture.read(nil, ticket: try fixture.ticket()) == nil)
+  }
+
+  @Test func `a host's own event stream stays open`() throws {
+    let fixture = try HubFixture.keys()
+    var request = WatchRequest()
+    request.token = .key
+    fixture.hub.watch(fixture.session, request, at: fixture.now) { _ in ConnectionID(raw: 1) }
+    fixture.revoke(.everyone)
+
+    #expect(fixture.closes.isEmpty)
   }
 
   @Test func `only a key may revoke, also while the log is full`() throws {

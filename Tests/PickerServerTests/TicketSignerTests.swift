@@ -8,7 +8,7 @@ import Testing
 @Suite struct TicketSignerTests {
   private let signer = TicketSigner(key: [UInt8](repeating: 7, count: 64))
   private let session = SessionID("abc")
-  private let content = Ticket(issuedAt: Instant(milliseconds: 1_800_000_000_000), endsAt: 7)
+  private let content = Ticket(lastRevocation: Instant(milliseconds: 1_800_000_000_000), endsAt: 7)
 
   private let lasting = Ticket(issuedAt: Instant(milliseconds: 5))
 
@@ -20,7 +20,7 @@ import Testing
     #expect(signer.verify(ticket, for: .months, of: session, at: 0) == nil)
     #expect(signer.verify(ticket, for: .events, of: SessionID("abd"), at: 0) == nil)
     #expect(TicketSigner().verify(ticket, for: .events, of: session, at: 0) == nil)
-    let endless = Ticket(issuedAt: Instant(milliseconds: 5))
+    let endless = Ticket()
     let other = signer.ticket(for: .months, of: session, until: 1_000, endless, at: 0)
     #expect(signer.verify(other, for: .months, of: session, at: 0) == endless)
   }
@@ -31,7 +31,7 @@ import Testing
     let two = TicketSigner(key: key) { 1_700_000_000_500 }
     let ticket = one.ticket(
       for: .events, of: session, until: 1_000,
-      Ticket(issuedAt: content.issuedAt, endsAt: 2_000), at: 0)
+      Ticket(lastRevocation: content.lastRevocation, endsAt: 2_000), at: 0)
 
     let verified = two.verify(ticket, for: .events, of: session, at: 70_000)
 

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import threading
 import time
+from datetime import datetime, timezone
 
+import jwt
 import pytest
 
 from harness.definitions import CALENDAR
@@ -215,7 +217,6 @@ MUTATIONS = {
 def test_a_mutated_token_closes_with_4301_and_is_401(keyed, host, session, name):
     changes = MUTATIONS[name](host, session)
     if changes.pop("alg_none", False):
-        import jwt
         token = jwt.encode(host.claims(session), None, algorithm="none", headers={"kid": "signing"})
     else:
         headers = changes.pop("headers", None)
@@ -243,18 +244,111 @@ def test_a_token_is_renewed_expires_and_is_revoked(keyed, host, session):
     ana.until(lambda m: m.role == "viewer", what="the new role")
     cem.closed(4302)
 
-    revoked = keyed.post(f"/v1/sessions/{session}/revoke", {"subject": "18"}, token=host.api)
-    assert revoked.status == 200 and "tokenIssuedBefore" in revoked.json
+    revoked = revoke(keyed, host, session, subject="18", tokenIssuedBefore=rfc3339(before + 1))
+    assert revoked == rfc3339(before + 1)
     bo.closed(4403)
     again = Member(url, join=False)
     again.send({"type": "join", "token": host.token(session, sub="18", iat=before)})
     again.closed(4403)
-    later = Member(url, token=host.token(session, sub="18", iat=int(time.time()) + 2))
+    later = Member(url, token=host.token(session, sub="18", iat=before + 1))
     for member in (ana, later):
         member.leave()
+
+
+def rfc3339(seconds):
+    return datetime.fromtimestamp(seconds, timezone.utc).isoformat(
+        timespec="milliseconds").replace("+00:00", "Z")
+
+
+def revoke(server, host, session, **body):
+    """Revokes tokens; the time before which they were issued."""
+    answer = server.post(f"/v1/sessions/{session}/revoke", body, token=host.api)
+    assert answer.status == 200, answer
+    return answer.json["tokenIssuedBefore"]
+
+
+@pytest.mark.parametrize("target, explicit", [
+    ("subject", False), ("subject", True), ("member", False), ("member", True), (None, True)])
+def test_a_revocation_closes_every_connection_of_the_members_whatever_their_iat(
+        keyed, host, session, target, explicit):
+    url = keyed.socket(f"/v1/sessions/{session}")
+    now = int(time.time())
+    # The clock of the host is ahead by less than is tolerated.
+    tokens = [host.token(session, sub="17", iat=now + ahead) for ahead in (-5, 0, 20)]
+    devices = [Member(url, token=token) for token in tokens]
+    ben = Member(url, token=host.token(session, sub="18", iat=now - 5))
+    stream = keyed.connection()
+    stream.request("GET", f"/v1/sessions/{session}/events",
+                   headers={"Authorization": f"Bearer {tokens[2]}"})
+    events = stream.getresponse()
+    assert events.readline().startswith(b"event: welcome")
+    body = {target: "17" if target == "subject" else devices[0].id} if target else {}
+    if explicit:
+        body["tokenIssuedBefore"] = rfc3339(now)
+
+    before = revoke(keyed, host, session, **body)
+
+    for device in devices:
+        device.closed(4403)
+    events.read()
+    if target:
+        assert ben.tap("2018-11-23")["type"] == "delta"
+        ben.leave()
+    else:
+        ben.closed(4403)
+    assert before == body.get("tokenIssuedBefore", before) and before >= rfc3339(
+        now if explicit else now + 30)
+    later = tokens[1:] if explicit else []
+    for token in tokens:
+        read = keyed.get(f"/v1/sessions/{session}", token=token)
+        joined = keyed.post(f"/v1/sessions/{session}/members", {}, token=token)
+        if token in later:
+            assert (read.status, joined.status) == (200, 201)
+            Member(url, token=token).leave()
+        else:
+            assert (read.code, joined.code) == ("noSuchSession", "noSuchSession")
+            again = Member(url, join=False)
+            again.send({"type": "join", "token": token})
+            again.closed(4403)
+
+
+def test_a_revoked_member_gives_no_command_over_http(keyed, host, session):
+    token = host.token(session, sub="17", iat=int(time.time()) + 20)
+    member = keyed.post(f"/v1/sessions/{session}/members", {}, token=token).json["member"]
+    command = {"member": member["id"], "secret": member["secret"], "type": "clear", "ref": 1}
+    path = f"/v1/sessions/{session}/commands"
+    assert keyed.post(path, command, token=token).status == 200
+
+    revoke(keyed, host, session, member=member["id"])
+
+    answer = keyed.post(path, {**command, "ref": 2}, token=token)
+    assert (answer.status, answer.code) == (404, "noSuchSession")
+
+
+def test_tickets_from_before_a_revocation_end_and_later_ones_do_not(keyed, host, session):
+    tickets = f"/v1/sessions/{session}/tickets"
+
+    def ticket():
+        answer = keyed.post(tickets, {"for": "months"}, token=host.token(session, sub="18"))
+        assert answer.status == 201, answer
+        return f"/v1/sessions/{session}/months/2018-11.svg?ticket={answer.json['ticket']}"
+
+    first = ticket()
+    assert keyed.get(first).status == 200
+    # So fast that some of them have the same time.
+    for _ in range(5):
+        revoke(keyed, host, session, subject="17")
+        second = ticket()
+        assert (keyed.get(first).status, keyed.get(second).status) == (401, 200)
+        first = second
+
+
+def test_a_revocation_that_is_not_understood_is_refused(keyed, host, session):
     for body, pointer in (
             ({}, None), ({"subject": "a", "member": "b"}, None), ({"subject": 1}, None),
+            ({"subject": "a", "tokenIssuedBefore": 1}, None),
             ({"subject": ""}, "/subject"), ({"sub": "a"}, "/sub"),
+            ({"subject": "a", "tokenIssuedBefore": "now"}, "/tokenIssuedBefore"),
             ({"tokenIssuedBefore": "2099-01-01T00:00:00Z"}, "/tokenIssuedBefore")):
         answer = keyed.post(f"/v1/sessions/{session}/revoke", body, token=host.api)
         assert (answer.status, answer.code) == (400, "badRequest"), body

@@ -100,8 +100,9 @@ extension Admission {
   }
 
   /// - Throws: If a revocation was made after the ticket was issued.
-  func admit(_ ticket: Ticket, to session: Session) throws(HubProblem) {
-    if let latest = session.fold.revocations.latest, ticket.issuedAt <= latest { throw .badToken }
+  private func admit(_ ticket: Ticket, to session: Session) throws(HubProblem) {
+    guard let latest = session.fold.revocations.latest else { return }
+    guard let known = ticket.lastRevocation, known >= latest else { throw .badToken }
   }
 }
 

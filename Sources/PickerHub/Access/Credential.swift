@@ -15,21 +15,15 @@ package enum Credential: Hashable, Sendable {
 
 /// A valid ticket, which grants a viewer's rights without a token.
 package struct Ticket: Hashable, Sendable {
-  /// When it was issued, by the machine's clock: revocations end tickets that are older.
-  package let issuedAt: Instant
+  /// ``Revocations/latest`` of the session when it was issued: a later revocation ends it. No clock
+  /// decides, because those of the nodes differ.
+  package let lastRevocation: Instant?
   /// When the token for which it was issued ends, as ``HubTime/machine``; `nil` if it does not.
   package let endsAt: Int64?
 
-  package init(issuedAt: Instant, endsAt: Int64? = nil) {
-    self.issuedAt = issuedAt
+  package init(lastRevocation: Instant? = nil, endsAt: Int64? = nil) {
+    self.lastRevocation = lastRevocation
     self.endsAt = endsAt
-  }
-
-  /// The ticket in a session's links: the same one until the next revocation, which ends it.
-  ///
-  /// - Parameter revocation: The time of the latest revocation.
-  init(after revocation: Instant?) {
-    self.init(issuedAt: Instant(milliseconds: (revocation?.milliseconds ?? 0) + 1))
   }
 }
 
@@ -48,7 +42,7 @@ extension Credential {
 
 extension Credential {
   /// When connections with a member token are closed, as ``HubTime/machine``; `nil` for others.
-  package func tokenEnd(at now: Int64) -> Int64? {
+  func tokenEnd(at now: Int64) -> Int64? {
     member.map { now + $0.remainingMilliseconds + tokenGraceMilliseconds }
   }
 }

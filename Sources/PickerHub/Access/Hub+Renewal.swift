@@ -70,19 +70,18 @@ extension Hub {
     return append(.roleChanged(member, role), to: hosted, at: time)
   }
 
-  /// Closes the connections whose tokens or tickets have been revoked.
-  func closeRevoked(in hosted: HostedSession) {
+  /// Closes the connections of the members whose tokens have been revoked, also those with tokens
+  /// that were issued later, and those with tickets, which do not show whose they are.
+  func closeRevoked(_ target: Revocation.Target, in hosted: HostedSession) {
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
-      let isRevoked =
+      let isConcerned =
         if let token = connection.token.token {
-          admission.isRevoked(token, of: connection.member, in: hosted.session)
-        } else if let ticket = connection.ticket {
-          (try? admission.admit(ticket, to: hosted.session)) == nil
+          target.concerns(subject: token.subject, member: connection.member)
         } else {
-          false
+          connection.ticket != nil
         }
-      if isRevoked { close(connection, .notAllowed, "the host has revoked the token") }
+      if isConcerned { close(connection, .notAllowed, "the host has revoked the token") }
     }
   }
 }

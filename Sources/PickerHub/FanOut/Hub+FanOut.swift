@@ -21,7 +21,7 @@ extension Hub {
       case .answer(let id, let answer):
         if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
       case .answerOffline, .settled: break
-      case .revoked: closeRevoked(in: hosted)
+      case .revoked(let target): closeRevoked(target, in: hosted)
       case .presence: broadcastPresence(in: hosted, at: time)
       case .forgotten(let deltas): port.freeInBackground(deltas)
       }

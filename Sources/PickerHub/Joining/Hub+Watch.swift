@@ -114,6 +114,21 @@ extension Hub {
     ) { _ in answer(.success(())) }
   }
 
+  /// Issues a ticket to a client that may read a session.
+  package func ticket(
+    of id: SessionID, token: Credential?, at time: HubTime,
+    answer: @escaping (Result<Ticket, HubProblem>) -> Void
+  ) {
+    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in
+      answer(
+        .success(
+          Ticket(
+            lastRevocation: hosted.session.fold.revocations.latest,
+            endsAt: token?.tokenEnd(at: now.machine))))
+    }
+  }
+
   /// Answers a month of a calendar, for a drawing.
   package func month(
     _ month: CivilMonth, of id: SessionID, token: Credential?, ticket: Ticket? = nil,

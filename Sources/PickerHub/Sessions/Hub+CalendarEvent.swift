@@ -29,7 +29,7 @@ extension Hub {
   func links(to fold: SessionFold, ics: (Ticket) -> String) -> CalendarLinks? {
     guard fold.status == .confirmed, let event = CalendarEvent(fold) else { return nil }
     return CalendarLinks(
-      to: event, ics: ics(Ticket(after: fold.revocations.latest)),
+      to: event, ics: ics(Ticket(lastRevocation: fold.revocations.latest)),
       outlook: configuration.outlookLink)
   }
 }

@@ -41,8 +41,8 @@ package enum Outcome: Hashable, Sendable {
   case left(MemberID)
   /// A changed result is to be reported in the feed; members have received it before.
   indirect case resultReported(ResultReport)
-  /// ``SessionFold/revocations`` has changed.
-  case revoked
+  /// The host revoked the tokens of these members.
+  indirect case revoked(Revocation.Target)
   indirect case settled(SettleOutcome)
   /// Large deltas that are no longer in the history.
   case forgotten([Delta])

@@ -10,8 +10,8 @@ package enum SessionEffect: Hashable, Sendable {
   /// ``Session/takeUpdates()`` has presence updates to send. The hub may delay them to merge
   /// several.
   case presence
-  /// Tokens were revoked. The hub closes the connections that have such a token.
-  case revoked
+  /// Tokens were revoked. The hub closes the connections of the members concerned.
+  indirect case revoked(Revocation.Target)
   /// The outcome of the host's decision, for its request.
   indirect case settled(SettleOutcome)
   /// Large deltas that the session no longer has. Freeing them takes long.

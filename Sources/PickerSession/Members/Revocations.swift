@@ -1,7 +1,8 @@
 package import CivilTime
 import JSONText
 
-/// A revocation of the member tokens that were issued before an instant.
+/// A revocation: it closes the connections of the members concerned, and refuses their tokens that
+/// were issued before an instant.
 ///
 /// Its times are those of the machine's clock, not of the session's, like the times in tokens.
 /// - Source: web/guide/README.md, "Let your users in".
@@ -20,6 +21,14 @@ package struct Revocation: Hashable, Sendable {
       case (.member(let left), .member(let right)): left == right
       case (.everyone, .everyone): true
       case (.subject, _), (.member, _), (.everyone, _): false
+      }
+    }
+
+    package func concerns(subject: String?, member: MemberID?) -> Bool {
+      switch self {
+      case .subject(let revoked): subject.isExactly(revoked)
+      case .member(let revoked): revoked == member
+      case .everyone: true
       }
     }
   }
@@ -46,7 +55,8 @@ package struct Revocations: Hashable, Sendable {
   package private(set) var targeted: [Revocation]
   /// The latest `issuedBefore` of a revocation of all tokens.
   package private(set) var everyoneBefore: Instant?
-  /// The time of the last revocation.
+  /// The time of the last revocation; each one has a later time than those before it in the log,
+  /// whatever the clocks of the nodes that made them.
   package private(set) var latest: Instant?
 
   package init(
@@ -60,7 +70,7 @@ package struct Revocations: Hashable, Sendable {
   package var isEmpty: Bool { latest == nil }
 
   mutating func add(_ revocation: Revocation) {
-    latest = max(latest ?? revocation.madeAt, revocation.madeAt)
+    latest = max(latest?.adding(milliseconds: 1) ?? revocation.madeAt, revocation.madeAt)
     if case .everyone = revocation.target { return revokeEveryone(revocation.issuedBefore) }
     var added = revocation
     if let index = targeted.firstIndex(where: { $0.target == revocation.target }) {
@@ -83,14 +93,8 @@ package struct Revocations: Hashable, Sendable {
     tokenIssuedAt issuedAt: Instant?, subject: String?, member: MemberID?
   ) -> Bool {
     var before = everyoneBefore
-    for revocation in targeted {
-      let concerns =
-        switch revocation.target {
-        case .subject(let revoked): subject.isExactly(revoked)
-        case .member(let revoked): revoked == member
-        case .everyone: true
-        }
-      if concerns { before = max(before ?? revocation.issuedBefore, revocation.issuedBefore) }
+    for revocation in targeted where revocation.target.concerns(subject: subject, member: member) {
+      before = max(before ?? revocation.issuedBefore, revocation.issuedBefore)
     }
     guard let before else { return false }
     return issuedAt.map { $0 < before } ?? true
@@ -100,13 +104,14 @@ package struct Revocations: Hashable, Sendable {
 extension SessionFold {
   mutating func revoke(_ revocation: Revocation, _ outcomes: inout [Outcome]) {
     revocations.add(revocation)
+    outcomes.append(.revoked(revocation.target))
     if case .member(let id) = revocation.target,
       let subject = (members[id] ?? remembered.member(id))?.subject
     {
-      revocations.add(
+      revoke(
         Revocation(
-          .subject(subject), issuedBefore: revocation.issuedBefore, madeAt: revocation.madeAt))
+          .subject(subject), issuedBefore: revocation.issuedBefore, madeAt: revocation.madeAt),
+        &outcomes)
     }
-    outcomes.append(.revoked)
   }
 }

@@ -43,7 +43,7 @@ struct TicketSigner: Sendable {
     return text(
       purpose, session,
       [
-        expiry.map { $0 + ahead } ?? 0, ticket.issuedAt.milliseconds,
+        expiry.map { $0 + ahead } ?? 0, ticket.lastRevocation?.milliseconds ?? 0,
         ticket.endsAt.map { $0 + ahead } ?? 0,
       ])
   }
@@ -67,7 +67,8 @@ struct TicketSigner: Sendable {
     // Compare in constant time to prevent timing attacks.
     guard zip(right.utf8, text.utf8).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0 else { return nil }
     return Ticket(
-      issuedAt: Instant(milliseconds: fields[1]), endsAt: fields[2] == 0 ? nil : fields[2] - ahead)
+      lastRevocation: fields[1] == 0 ? nil : Instant(milliseconds: fields[1]),
+      endsAt: fields[2] == 0 ? nil : fields[2] - ahead)
   }
 
   /// How far the clock of the tickets is ahead of the monotonic clock.

@@ -33,29 +33,37 @@ extension HubRoutes {
     } catch {
       throw ProblemDocument(error)
     }
-    let fields = tree.members ?? []
-    guard fields.count == 1, let text = fields.first?.value.string else {
-      throw .badRequest("send one of subject, member and tokenIssuedBefore, as a string")
+    let texts = (tree.members ?? []).compactMap(\.value.string)
+    guard !texts.isEmpty, texts.count == tree.members?.count,
+      tree["subject"] == nil || tree["member"] == nil
+    else {
+      throw .badRequest(
+        "send subject or member, with or without tokenIssuedBefore, or tokenIssuedBefore alone, as "
+          + "strings")
     }
     let now = Instant(milliseconds: SocketLoop.wallMilliseconds())
-    switch fields[0].key {
-    case "subject":
-      guard (1...MemberToken.subjectCharactersMax).contains(text.unicodeScalars.count) else {
+    // A token that is accepted may have been issued so much later, by the host's clock.
+    let latest = now.adding(milliseconds: MemberToken.skewMilliseconds)
+    var issuedBefore = latest
+    if let text = tree["tokenIssuedBefore"]?.string {
+      guard let before = Instant(rfc3339: text.utf8), before <= latest else {
         throw .badRequest(
-          "subject must have 1 to \(MemberToken.subjectCharactersMax) characters", "/subject")
-      }
-      return Revocation(.subject(text), issuedBefore: now, madeAt: now)
-    case "member": return Revocation(.member(MemberID(text)), issuedBefore: now, madeAt: now)
-    default:
-      guard let before = Instant(rfc3339: text.utf8),
-        before <= now.adding(milliseconds: MemberToken.skewMilliseconds)
-      else {
-        throw .badRequest(
-          "tokenIssuedBefore must be an RFC 3339 time that is not in the future",
+          "tokenIssuedBefore must be an RFC 3339 time that is at most 30 s ahead",
           "/tokenIssuedBefore")
       }
-      return Revocation(.everyone, issuedBefore: before, madeAt: now)
+      issuedBefore = before
     }
+    return Revocation(try target(tree), issuedBefore: issuedBefore, madeAt: now)
+  }
+
+  private func target(_ tree: JSONTree) throws(ProblemDocument) -> Revocation.Target {
+    if let member = tree["member"]?.string { return .member(MemberID(member)) }
+    guard let subject = tree["subject"]?.string else { return .everyone }
+    guard (1...MemberToken.subjectCharactersMax).contains(subject.unicodeScalars.count) else {
+      throw .badRequest(
+        "subject must have 1 to \(MemberToken.subjectCharactersMax) characters", "/subject")
+    }
+    return .subject(subject)
   }
 }
 

@@ -13,20 +13,16 @@ extension HubRoutes {
   func createTicket(_ call: RoutedRequest) throws(ProblemDocument) {
     let caller = call.caller
     let (purpose, seconds) = try ticketBody(call.request)
-    hub.admitViewer(to: call.session, token: call.credential, at: transport.now) {
-      [self] result in
+    hub.ticket(of: call.session, token: call.credential, at: transport.now) { [self] result in
       switch result {
-      case .success:
+      case .success(let ticket):
         let now = transport.now.machine
-        let endsAt = call.credential?.tokenEnd(at: now)
-        let wall = SocketLoop.wallMilliseconds()
-        let milliseconds = min(Int64(seconds) * 1000, (endsAt ?? .max) - now)
-        let ticket = gate.tickets.ticket(
-          for: purpose, of: call.session, until: now + milliseconds,
-          Ticket(issuedAt: Instant(milliseconds: wall), endsAt: endsAt), at: now)
-        let expires = Instant(milliseconds: wall + milliseconds)
+        let milliseconds = min(Int64(seconds) * 1000, (ticket.endsAt ?? .max) - now)
+        let text = gate.tickets.ticket(
+          for: purpose, of: call.session, until: now + milliseconds, ticket, at: now)
+        let expires = Instant(milliseconds: SocketLoop.wallMilliseconds() + milliseconds)
         let document = JSONTree.object([
-          .init("ticket", .string(ticket)), .init("expires", .string(expires.rfc3339)),
+          .init("ticket", .string(text)), .init("expires", .string(expires.rfc3339)),
         ])
         answer(caller, 201, "application/json", document.serialized())
       case .failure(let problem): answer(caller, ProblemDocument(problem))
