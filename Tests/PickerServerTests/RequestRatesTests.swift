@@ -136,6 +136,31 @@ import Testing
     #expect(rates.take(.create, from: PeerAddress("192.0.2.0"), at: 0) == 1)
   }
 
+  @Test func `the rate of a key depends on nothing that others send`() throws {
+    let rates = try rates(
+      "rateBuckets=3", "createsPerSecond=1", "createsBurst=2", "fullRateAddresses=2")
+    for number in 0..<100 {
+      _ = rates.take(.create, from: PeerAddress("192.0.2.\(number)"), at: 0)
+    }
+    #expect(rates.take(.create, from: PeerAddress("192.0.2.1"), at: 0) == 1)
+
+    for id in ["shop", "feed"] {
+      #expect(rates.take(.create, ofKey: id, at: 0) == nil)
+      #expect(rates.take(.create, ofKey: id, bodyByteCount: 70_000, at: 0) == 1)
+      #expect(rates.take(.create, ofKey: id, at: 0) == nil)
+      #expect(rates.take(.create, ofKey: id, at: 0) == 1)
+      #expect(rates.take(.check, ofKey: id, at: 0) == nil)
+      #expect(rates.take(.create, ofKey: id, at: 1_000) == nil)
+    }
+  }
+
+  @Test func `requests with keys leave the total rate to the addresses`() throws {
+    let rates = try rates("logsPerSecond=1", "logsBurst=1", "fullRateAddresses=1")
+    for number in 0..<100 { #expect(rates.take(.log, ofKey: "\(number)", at: 0) == nil) }
+
+    #expect(rates.take(.log, from: PeerAddress("192.0.2.1"), at: 0) == nil)
+  }
+
   @Test func `only full buckets are discarded`() throws {
     // Two seconds refill the slowest bucket.
     let all = ["creates", "joins", "commands", "checks", "drawings", "logs"]

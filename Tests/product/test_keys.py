@@ -447,11 +447,74 @@ def test_guessed_keys_are_limited_for_their_address_only(host, tmp_path):
         right = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api,
                             headers={"X-Forwarded-For": "198.51.100.8"})
         assert right.status == 201
-        blocked = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api,
-                              headers={"X-Forwarded-For": "198.51.100.7"})
-        assert blocked.status in (201, 429)
+        # A host behind the same address as the stranger.
+        beside = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api,
+                             headers={"X-Forwarded-For": "198.51.100.7"})
+        assert beside.status == 201
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("byte_count", [2, 20_000])
+def test_strangers_do_not_lock_out_a_host(host, tmp_path, byte_count):
+    """They use up the buckets of all addresses, the shared ones, and those of the host's own
+    address."""
+    kinds = ("creates", "joins", "commands", "checks", "drawings", "logs")
+    limits = {f"{kind}{name}": value for kind in kinds
+              for name, value in (("PerSecond", 1), ("Burst", 3))}
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None, limits={
+        **limits, "wrongKeysPerSecond": 1, "rateBuckets": 10, "fullRateAddresses": 1})
+    try:
+        made = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api)
+        path = f"/v1/sessions/{made.json['session']}"
+        requests = [
+            ("POST", "/v1/sessions", json.dumps({"definition": CALENDAR}).encode(), 201),
+            ("POST", "/v1/definitions/check", json.dumps({"definition": CALENDAR}).encode(), 200),
+            ("GET", f"{path}/log", None, 200), ("GET", "/v1/sessions", None, 200),
+            ("GET", f"{path}/months/2018-11.svg", None, 200),
+            ("POST", f"{path}/tickets", b'{"for": "months"}', 201)]
+
+        def ask(number, request, token):
+            method, target, body, _ = request
+            body = body and body.ljust(byte_count if "tickets" not in target else 0)
+            return server.request(method, target, body, token=token,
+                                  headers={"X-Forwarded-For": f"198.51.100.{number}"})
+
+        for request in requests:
+            for number in range(20):
+                assert ask(number, request, "pk_api.wrong").status in (401, 429)
+                assert ask(number, request, None).status in (401, 429)
+        for _ in range(200):
+            if ask(99, requests[0], "pk_api.wrong").status == 429:
+                break
+        else:
+            raise AssertionError("the shared bucket of wrong keys is never empty")
+
+        for request in requests:
+            assert ask(5, request, host.api).status == request[3], request
+    finally:
+        server.stop()
+
+
+def test_a_key_has_a_rate_of_its_own_wherever_it_is_used(host, tmp_path):
+    other = host.add("other", "sessions")
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None, limits={
+        "createsPerSecond": 1, "createsBurst": 3})
+
+    def create(number, key):
+        return server.post("/v1/sessions", {"definition": CALENDAR}, token=key,
+                           headers={"X-Forwarded-For": f"198.51.100.{number}"})
+    try:
+        answers = []
+        while not answers or answers[-1].status != 429:
+            answers.append(create(len(answers), host.api))
+            assert len(answers) < 200
+        assert len(answers) > 3 and answers[-1].code == "tooMany"
+        assert int(answers[-1].headers["retry-after"]) >= 1
+        assert create(0, other).status == 201
+    finally:
+        server.stop()
+        host.revoke_key("other")
 
 
 @pytest.mark.parametrize("byte_count", [2, 20_000])

@@ -24,7 +24,7 @@ extension ServerMetrics {
       "Connections that are not read, because they send more than the store takes.",
       .init(buffers.pausedConnections))
     metrics.gauge(
-      "pickerd_rate_buckets", "Addresses whose request rates are stored.",
+      "pickerd_rate_buckets", "Addresses and API keys whose request rates are stored.",
       .init(rates.bucketCount))
   }
 

@@ -4,18 +4,48 @@ import WebSocketTransport
 
 /// Checks keys and member tokens of requests.
 extension RequestGate {
-  /// What a request proves about its sender.
+  /// The keys that a request to such a route is checked against; `nil` if it needs none.
+  private func keys(for request: RequestHead, _ access: RouteAccess) -> KeyRing? {
+    if access == .everyone || (access == .metrics && adminKeys == nil) { return nil }
+    return keys(for: request)
+  }
+
+  /// The right API key of a request, with the scope that the route needs; `nil` if it has none.
+  ///
+  /// A wrong one counts against the budget of its address. Right ones do not depend on that budget,
+  /// because the address may be that of a proxy, which the host shares with strangers.
+  /// - Throws: 401, 403, or 429 for a wrong key of an address that has sent too many.
+  func apiKey(
+    of request: RequestHead, for access: RouteAccess
+  ) throws(ProblemDocument) -> HostKey? {
+    guard let keys = keys(for: request, access),
+      let bearer = HubTransport.bearer(request.headers[.authorization]),
+      bearer.hasPrefix(PresentedKey.prefix)
+    else { return nil }
+    let client = client(of: request)
+    if let key = PresentedKey(bearer).flatMap({ keys.find($0, from: client) }) {
+      try check(key, for: access)
+      return key
+    }
+    let wait = rates.take(
+      .wrongKey, from: client, of: [.sender], at: SocketLoop.monotonicMilliseconds())
+    if let wait { throw .tooMany("wrong keys", wait: wait) }
+    throw ProblemDocument(
+      status: 401, code: "badToken",
+      detail: "the key is unknown or has expired, or is not valid for this network")
+  }
+
+  /// What a request without an API key proves about its sender.
   ///
   /// On a listener with keys this decides everything that does not depend on the session's state,
   /// so that a session that a member may not see and one that does not exist get the same answer.
   /// - Parameter session: The session in the route's path, if it has one.
-  /// - Throws: 401, 403, 404 or 429.
+  /// - Throws: 401, 403 or 404.
   func credential(
     _ request: RequestHead, for access: RouteAccess, session: SessionID?
   ) throws(ProblemDocument) -> Credential? {
     let bearer = HubTransport.bearer(request.headers[.authorization])
-    guard let keys = keys(for: request) else { return bearer.map { .token($0) } }
-    if access == .everyone || (access == .metrics && adminKeys == nil) { return nil }
+    guard let keys = keys(for: request, access) else { return bearer.map { .token($0) } }
     guard let bearer else {
       // The route checks the ticket.
       if access == .ticketReader, request.queryValue("ticket") != nil { return nil }
@@ -23,10 +53,6 @@ extension RequestGate {
         status: 401, code: "noToken",
         detail: "this request requires an API key or a member token in the header "
           + "Authorization: Bearer TOKEN")
-    }
-    if bearer.hasPrefix(PresentedKey.prefix) {
-      try check(try find(bearer, keys, request), for: access)
-      return .key
     }
     let token: MemberToken
     do throws(TokenProblem) {
@@ -57,25 +83,6 @@ extension RequestGate {
     return {
       presented.flatMap { keys.find($0, from: client) }?.scopes.contains(scope) ?? false
     }
-  }
-
-  /// Finds a key. A wrong one counts against the budget of its address; while that is used up,
-  /// right ones are refused as well, so that guessing does not go on.
-  private func find(
-    _ bearer: String, _ keys: KeyRing, _ request: RequestHead
-  ) throws(ProblemDocument) -> HostKey {
-    let client = client(of: request)
-    let now = SocketLoop.monotonicMilliseconds()
-    if let wait = rates.wait(.wrongKey, from: client, at: now) {
-      throw ProblemDocument(
-        status: 429, code: "tooMany", detail: "too many wrong keys; retry in \(wait) s",
-        retryAfterSeconds: wait)
-    }
-    if let key = PresentedKey(bearer).flatMap({ keys.find($0, from: client) }) { return key }
-    rates.charge(.wrongKey, to: client, at: now)
-    throw ProblemDocument(
-      status: 401, code: "badToken",
-      detail: "the key is unknown or has expired, or is not valid for this network")
   }
 
   private func check(_ key: HostKey, for access: RouteAccess) throws(ProblemDocument) {

@@ -10,10 +10,7 @@ extension RequestGate {
   func admitLookUp(_ request: RequestHead) throws(ProblemDocument) {
     let now = SocketLoop.monotonicMilliseconds()
     guard let wait = rates.wait(.unknownSession, from: client(of: request), at: now) else { return }
-    throw ProblemDocument(
-      status: 429, code: "tooMany",
-      detail: "too many requests for sessions that do not exist; retry in \(wait) s",
-      retryAfterSeconds: wait)
+    throw .tooMany("requests for sessions that do not exist", wait: wait)
   }
 
   /// The response that refuses an upgrade that needs a look-up, or `nil` to accept it.

@@ -78,9 +78,12 @@ struct RequestGate: Sendable {
     return client.network
   }
 
-  /// Checks the credential of a request, and counts the request against its rate limits: against
-  /// that of its address before the check, and against that of all addresses after it, so that
-  /// requests without a credential do not use up the rate of those with one.
+  /// Checks the credential of a request, and counts the request against its rate limits.
+  ///
+  /// One with a right API key is counted for this key only, so that it is never refused because of
+  /// what others send. Any other is counted for its address before its credential is checked, and
+  /// for all addresses after that, so that requests without a credential do not use up the rate of
+  /// those with one.
   ///
   /// - Parameters:
   ///   - kind: `nil` if the request is not counted.
@@ -90,7 +93,16 @@ struct RequestGate: Sendable {
     _ kind: RequestKind?, _ request: RequestHead, bodyByteCount: Int = 0, for access: RouteAccess,
     session: SessionID?
   ) throws(ProblemDocument) -> Credential? {
-    if let kind { try admit(kind, request, bodyByteCount: bodyByteCount, of: [.address]) }
+    if let key = try apiKey(of: request, for: access) {
+      if let kind {
+        let wait = rates.take(
+          kind, ofKey: key.id, bodyByteCount: bodyByteCount,
+          at: SocketLoop.monotonicMilliseconds())
+        if let wait { throw .tooMany("requests of this kind", wait: wait) }
+      }
+      return .key
+    }
+    if let kind { try admit(kind, request, bodyByteCount: bodyByteCount, of: [.sender]) }
     let credential = try credential(request, for: access, session: session)
     if let kind { try admit(kind, request, bodyByteCount: bodyByteCount, of: [.total]) }
     return credential
@@ -107,11 +119,7 @@ struct RequestGate: Sendable {
     let wait = rates.take(
       kind, from: client, bodyByteCount: bodyByteCount, of: scopes,
       at: SocketLoop.monotonicMilliseconds())
-    guard let wait else { return }
-    throw ProblemDocument(
-      status: 429, code: "tooMany",
-      detail: "too many requests of this kind; retry in \(wait) s",
-      retryAfterSeconds: wait)
+    if let wait { throw .tooMany("requests of this kind", wait: wait) }
   }
 
   /// Whether the client uses TLS, to this server or, according to the `X-Forwarded-Proto` header,
@@ -140,6 +148,14 @@ struct RequestGate: Sendable {
     } catch {
       return error.response
     }
+  }
+}
+
+extension ProblemDocument {
+  static func tooMany(_ what: String, wait: Int) -> ProblemDocument {
+    ProblemDocument(
+      status: 429, code: "tooMany", detail: "too many \(what); retry in \(wait) s",
+      retryAfterSeconds: wait)
   }
 }
 

@@ -44,13 +44,14 @@ package struct RateLimits: Hashable, Sendable {
 
 /// What a rate limit counts together.
 package enum RateScope: CaseIterable, Sendable {
-  /// The requests of one address.
-  case address
+  /// The requests of one address, or with one API key.
+  case sender
   /// Those of all addresses.
   case total
 }
 
-/// Limits the rates of requests per client address and in total, for all loops.
+/// Limits the rates of requests per client address and in total, and those with an API key per key,
+/// for all loops.
 ///
 /// Only requests with a rate limit acquire the lock. Commands over a WebSocket do not.
 package final class RequestRates: Sendable {
@@ -78,13 +79,29 @@ package final class RequestRates: Sendable {
     _ kind: RequestKind, from address: PeerAddress?, bodyByteCount: Int = 0,
     of scopes: [RateScope] = RateScope.allCases, at now: Int64
   ) -> Int? {
-    let bytesPerToken = RequestRates.bytesPerToken
-    let tokens = max(1, (bodyByteCount + bytesPerToken - 1) / bytesPerToken)
-    return table.withLock { $0.take(tokens, kind, from: address, of: scopes, at: now * 1_000_000) }
+    let tokens = RequestRates.tokens(bodyByteCount)
+    return table.withLock {
+      $0.take(tokens, kind, .network(address?.network), of: scopes, at: now * 1_000_000)
+    }
+  }
+
+  /// Takes the tokens for a request with a right API key from the key's bucket, which nobody else
+  /// uses.
+  package func take(
+    _ kind: RequestKind, ofKey id: String, bodyByteCount: Int = 0, at now: Int64
+  ) -> Int? {
+    let tokens = RequestRates.tokens(bodyByteCount)
+    return table.withLock {
+      $0.take(tokens, kind, .key(id), of: [.sender], at: now * 1_000_000)
+    }
+  }
+
+  private static func tokens(_ bodyByteCount: Int) -> Int {
+    max(1, (bodyByteCount + bytesPerToken - 1) / bytesPerToken)
   }
 
   /// How long an address has to wait for a token of its bucket, in seconds; `nil` if there is one.
-  /// Takes none, and does not look at the server's bucket: strangers must not lock a host out.
+  /// Takes none, and does not look at the server's bucket.
   package func wait(_ kind: RequestKind, from address: PeerAddress?, at now: Int64) -> Int? {
     table.withLock { $0.wait(kind, from: address, at: now * 1_000_000) }
   }
@@ -105,12 +122,17 @@ package final class RequestRates: Sendable {
 ///
 /// Buckets are in two generations, each as long as the slowest refill. A bucket that was not used
 /// for a whole generation is full, so the older generation can be dropped as a whole. Addresses
-/// that exceed `bucketsMax` share one bucket per kind.
+/// that exceed `bucketsMax` share one bucket per kind; keys never do, and the key file limits them.
 private struct Table: Sendable {
+  enum Sender: Hashable, Sendable {
+    /// `nil` for the shared bucket.
+    case network(PeerNetwork?)
+    case key(String)
+  }
+
   private struct Key: Hashable, Sendable {
     let kind: RequestKind
-    /// `nil` for the shared bucket.
-    let network: PeerNetwork?
+    let sender: Sender
   }
 
   var limits: RateLimits
@@ -125,17 +147,16 @@ private struct Table: Sendable {
   var bucketCount: Int { buckets.count + olderBuckets.count }
 
   mutating func take(
-    _ tokens: Int, _ kind: RequestKind, from address: PeerAddress?, of scopes: [RateScope],
-    at now: Int64
+    _ tokens: Int, _ kind: RequestKind, _ sender: Sender, of scopes: [RateScope], at now: Int64
   ) -> Int? {
     startGeneration(at: now, refill: limits.refillNanoseconds)
-    let key = key(kind, address)
+    let key = key(kind, sender)
     let rate = limits[kind]
     let totalRate = rate.times(limits.fullRateAddresses)
     var bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
     let waits: [Int64] = scopes.map { scope in
       switch scope {
-      case .address: bucket.wait(for: tokens, at: now, rate)
+      case .sender: bucket.wait(for: tokens, at: now, rate)
       case .total: totals[kind.rawValue].wait(for: tokens, at: now, totalRate)
       }
     }
@@ -145,7 +166,7 @@ private struct Table: Sendable {
       return Int((wait + 999_999_999) / 1_000_000_000)
     }
     if scopes.contains(.total) { totals[kind.rawValue].take(tokens, at: now, totalRate) }
-    guard scopes.contains(.address) else { return nil }
+    guard scopes.contains(.sender) else { return nil }
     bucket.take(tokens, at: now, rate)
     buckets[key] = bucket
     return nil
@@ -155,7 +176,7 @@ private struct Table: Sendable {
     _ kind: RequestKind, from address: PeerAddress?, at now: Int64
   ) -> Int? {
     startGeneration(at: now, refill: limits.refillNanoseconds)
-    let key = key(kind, address)
+    let key = key(kind, .network(address?.network))
     let bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
     let wait = bucket.wait(at: now, limits[kind])
     guard wait > 0 else { return nil }
@@ -167,7 +188,7 @@ private struct Table: Sendable {
     _ kind: RequestKind, to address: PeerAddress?, at now: Int64
   ) {
     startGeneration(at: now, refill: limits.refillNanoseconds)
-    let key = key(kind, address)
+    let key = key(kind, .network(address?.network))
     var bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
     bucket.take(at: now, limits[kind])
     buckets[key] = bucket
@@ -180,11 +201,12 @@ private struct Table: Sendable {
     generationStart = now
   }
 
-  private func key(_ kind: RequestKind, _ address: PeerAddress?) -> Key {
-    let key = Key(kind: kind, network: address?.network)
+  private func key(_ kind: RequestKind, _ sender: Sender) -> Key {
+    let key = Key(kind: kind, sender: sender)
+    if case .key = sender { return key }
     if buckets[key] != nil || olderBuckets[key] != nil || bucketCount < limits.bucketsMax {
       return key
     }
-    return Key(kind: kind, network: nil)
+    return Key(kind: kind, sender: .network(nil))
   }
 }
