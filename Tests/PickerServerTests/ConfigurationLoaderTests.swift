@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Synchronization
 import Testing
 
 @testable import PickerServer
@@ -107,7 +106,7 @@ import Testing
     let loaded = try loader().load()
     let threshold = LogThreshold(loaded.settings.logLevel)
     let gate = RequestGate(loaded.settings)
-    let lines = Lines()
+    let lines = LogLines()
     let reloading = ConfigurationReloading(
       loader(), inForce: loaded, parts: [threshold, gate], keys: [], log: lines.log)
 
@@ -136,7 +135,7 @@ import Testing
     try write("logLevel: info\n")
     let loaded = try loader().load()
     let threshold = LogThreshold(loaded.settings.logLevel)
-    let lines = Lines()
+    let lines = LogLines()
     let reloading = ConfigurationReloading(
       loader(), inForce: loaded, parts: [threshold, Refusing()], keys: [], log: lines.log)
 
@@ -189,30 +188,6 @@ import Testing
       _ settings: ServerConfiguration
     ) throws(ConfigurationProblem) -> @Sendable () -> Void {
       throw ConfigurationProblem("no certificate")
-    }
-  }
-
-  /// Collects log lines.
-  private final class Lines: Sendable {
-    let all = Mutex<[String]>([])
-
-    var log: Logger {
-      Logger(label: "test") { [self] _ in Handler(lines: self) }
-    }
-
-    private struct Handler: LogHandler {
-      let lines: Lines
-      var logLevel = Logger.Level.trace
-      var metadata: Logger.Metadata = [:]
-
-      subscript(metadataKey name: String) -> Logger.Metadata.Value? {
-        get { metadata[name] }
-        set { metadata[name] = newValue }
-      }
-
-      func log(event: LogEvent) {
-        lines.all.withLock { $0.append("\(event.level) \(event.message)") }
-      }
     }
   }
 }

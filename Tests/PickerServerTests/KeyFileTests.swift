@@ -81,22 +81,27 @@ import Testing
     #expect(Base64URL.decode(secret.utf8)?.count == 32)
     #expect(mode == 0o600 && !text.contains(secret))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["keys.json"])
-    let ring = try KeyRing(path: path, audience: "pickerd")
+    let ring = try KeyRing(path: path, audience: "pickerd", log: LogLines().log)
     #expect(ring.find(PresentedKey(key!)!, from: nil)?.scopes == [.sessions, .feed])
   }
 
   @Test func `a file that was refused for its mode is read again after chmod`() throws {
     let fixture = try TokenFixture()
-    let ring = try KeyRing(path: fixture.path, audience: "pickerd")
     chmod(fixture.path, 0o644)
-    #expect(throws: KeyFileProblem.self) { try ring.reload() }
-    #expect(!ring.hasChanged)
+    fixture.ring.reloadIfChanged()
+    #expect(fixture.logged().count == 1)
+    fixture.ring.reloadIfChanged()
+    #expect(fixture.logged() == [], "the same problem is not reported again")
 
     // A time that the clock of the file system can distinguish.
     usleep(20_000)
     chmod(fixture.path, 0o600)
+    fixture.ring.reloadIfChanged()
 
-    #expect(ring.hasChanged)
+    #expect(
+      fixture.logged() == [
+        "notice the key file \(fixture.path) has been read again; it has 7 keys"
+      ])
   }
 
   @Test func `a change that fails does not modify the file`() throws {
@@ -141,23 +146,80 @@ import Testing
 
   @Test func `a broken new file leaves the old keys in force`() throws {
     let fixture = try TokenFixture()
-    #expect(!fixture.ring.hasChanged)
+    fixture.ring.reloadIfChanged()
+    #expect(fixture.logged() == [])
 
     try TokenFixture.write("{", to: fixture.folder)
-    #expect(fixture.ring.hasChanged)
-    #expect(throws: KeyFileProblem.self) { try fixture.ring.reload() }
-    #expect(!fixture.ring.hasChanged, "the same problem is not reported again")
+    for _ in 0..<2 { fixture.ring.reloadIfChanged() }
+    let problem = fixture.logged()
+    #expect(problem.count == 1, "the same problem is not reported again")
+    #expect(problem[0].hasPrefix("error the previous keys remain in effect: \(fixture.path):"))
     #expect(fixture.problem(try TokenFixture.token()) == nil)
 
     try fixture.folder.remove("keys.json")
-    #expect(fixture.ring.hasChanged)
-    #expect(throws: KeyFileProblem.self) { try fixture.ring.reload() }
+    fixture.ring.reloadIfChanged()
+    #expect(fixture.logged().count == 1)
     #expect(fixture.problem(try TokenFixture.token()) == nil)
 
     try TokenFixture.write(#"{"keys":[]}"#, to: fixture.folder)
-    #expect(fixture.ring.hasChanged)
-    try fixture.ring.reload()
+    fixture.ring.reloadIfChanged()
     #expect(fixture.ring.keyCount == 0)
     #expect(fixture.problem(try TokenFixture.token()) != nil)
+  }
+
+  private static let newSigning =
+    #"{"id":"new","scopes":["tokens"],"alg":"HS256","secret":"\#(TokenFixture.secret)"}"#
+
+  @Test func `a token of a key that was just added is accepted`() throws {
+    let fixture = try TokenFixture()
+    let token = try TokenFixture.token(by: "new")
+    #expect(fixture.problem(token) != nil)
+
+    try fixture.add(Self.newSigning)
+
+    #expect(fixture.problem(token) == nil)
+    #expect(fixture.logged().map { $0.hasSuffix("it has 8 keys") } == [true])
+  }
+
+  @Test func `an API key that was just added is found`() throws {
+    let fixture = try TokenFixture()
+    try fixture.add(#"{"id":"new","scopes":["feed"],"sha256":"\#(TokenFixture.digest)"}"#)
+
+    let presented = try #require(PresentedKey("pk_new.\(TokenFixture.secret)"))
+    #expect(fixture.ring.find(presented, from: nil)?.scopes == [.feed])
+  }
+
+  @Test func `unknown keys cause one reading a second at most, and none without a change`() throws {
+    let fixture = try TokenFixture()
+    let (unknown, new) = (try TokenFixture.token(by: "no"), try TokenFixture.token(by: "new"))
+    for _ in 0..<100 { #expect(fixture.problem(unknown) != nil) }
+    #expect(fixture.logged() == [])
+
+    try TokenFixture.write("{", to: fixture.folder)
+    for _ in 0..<100 { #expect(fixture.problem(unknown) != nil) }
+    #expect(fixture.logged().count == 1)
+    try TokenFixture.write(TokenFixture.file, to: fixture.folder)
+    try fixture.add(Self.newSigning)
+    fixture.uptime.milliseconds.withLock { $0 = 999 }
+    #expect(fixture.problem(new) != nil && fixture.logged() == [])
+
+    fixture.uptime.milliseconds.withLock { $0 = 1000 }
+    #expect(fixture.problem(new) == nil)
+    #expect(fixture.logged().count == 1)
+  }
+
+  @Test func `two threads with a new key read the file once, and both find it`() async throws {
+    let fixture = try TokenFixture()
+    let token = try TokenFixture.token(by: "new")
+    try fixture.add(Self.newSigning)
+
+    let ring = fixture.ring
+    let accepted = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<8 { group.addTask { (try? ring.verify(token)) != nil } }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+
+    #expect(accepted == 8)
+    #expect(fixture.logged().count == 1)
   }
 }

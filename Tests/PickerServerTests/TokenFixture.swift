@@ -2,11 +2,17 @@ import CivilTime
 import Foundation
 import JSONText
 import PickerHub
+import Synchronization
 
 @testable import PickerServer
 
 /// A key file with keys of each kind, a clock, and the means to sign any token.
 final class TokenFixture {
+  /// The ring's monotonic clock.
+  final class Uptime: Sendable {
+    let milliseconds = Mutex<Int64>(0)
+  }
+
   static let now = Instant(seconds: 1_800_000_000)
   /// 43 characters, as `pickerd key add` makes them.
   static let secret = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
@@ -48,13 +54,30 @@ final class TokenFixture {
 
   let folder: TemporaryFolder
   let ring: KeyRing
+  let lines = LogLines()
+  let uptime = Uptime()
   var path: String { folder.path + "/keys.json" }
 
   init() throws {
     folder = try TemporaryFolder()
     try TokenFixture.write(TokenFixture.file, to: folder)
-    ring = try KeyRing(path: folder.path + "/keys.json", audience: "pickerd") {
-      TokenFixture.now.milliseconds
+    ring = try KeyRing(
+      path: folder.path + "/keys.json", audience: "pickerd", log: lines.log,
+      now: { TokenFixture.now.milliseconds },
+      uptime: { [uptime] in uptime.milliseconds.withLock { $0 } })
+  }
+
+  /// Writes the key file with a further key.
+  func add(_ entry: String) throws {
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try TokenFixture.write(text.replacing("\n]}", with: ",\n\(entry)\n]}"), to: folder)
+  }
+
+  /// What the ring has logged since the last call.
+  func logged() -> [String] {
+    lines.all.withLock { lines in
+      defer { lines = [] }
+      return lines
     }
   }
 

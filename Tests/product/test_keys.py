@@ -517,6 +517,24 @@ def test_a_key_has_a_rate_of_its_own_wherever_it_is_used(host, tmp_path):
         host.revoke_key("other")
 
 
+def test_a_key_that_was_just_added_is_accepted_at_once(tmp_path):
+    host = Host(tmp_path)
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None)
+    try:
+        session = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api).json["session"]
+        secret = host.add("new", "tokens", "--alg", "HS256").split(".", 1)[1]
+        token = jwt.encode(host.claims(session, sub="17"), secret, algorithm="HS256",
+                           headers={"kid": "new"})
+        key = host.add("next", "sessions")
+
+        member = Member(server.socket(f"/v1/sessions/{session}"), token=token)
+        assert member.tap("2018-11-23")["type"] == "delta"
+        member.leave()
+        assert server.get(f"/v1/sessions/{session}", token=key).status == 200
+    finally:
+        server.stop()
+
+
 @pytest.mark.parametrize("byte_count", [2, 20_000])
 def test_requests_without_a_key_do_not_use_up_the_rate_of_those_with_one(
         host, tmp_path, byte_count):

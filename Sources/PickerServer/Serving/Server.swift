@@ -39,7 +39,7 @@ package final class Server {
     self.configuration = configuration
     self.metrics = metrics
     let limits = ServerLimits(configuration.limits)
-    var parts = try SharedParts(configuration)
+    var parts = try SharedParts(configuration, log)
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
       removesOldestKey: parts.gate.keys == nil, zones: parts.zones, log: log)
@@ -93,13 +93,13 @@ package final class Server {
     /// The initial time of a manual clock; `nil` for the system clock.
     let start: Instant?
 
-    init(_ configuration: ServerConfiguration) throws(KeyFileProblem) {
+    init(_ configuration: ServerConfiguration, _ log: Logger) throws(KeyFileProblem) {
       var keys: KeyRing?
       if case .keys(let file) = configuration.authentication {
-        keys = try KeyRing(path: file, audience: configuration.audience)
+        keys = try KeyRing(path: file, audience: configuration.audience, log: log)
       }
       let adminKeys = try configuration.adminKeys.map { file throws(KeyFileProblem) in
-        try KeyRing(path: file, audience: configuration.audience)
+        try KeyRing(path: file, audience: configuration.audience, log: log)
       }
       redirect = HTTPSRedirect(to: configuration.publicURL)
       gate = RequestGate(configuration, keys: keys, adminKeys: adminKeys)

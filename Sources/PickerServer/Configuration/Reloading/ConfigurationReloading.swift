@@ -5,8 +5,8 @@ import Synchronization
 /// Reads the configuration and the key files again on SIGHUP, and a key file when it changes, on a
 /// thread of its own.
 ///
-/// The key files are compared once a second, which also notices one that was replaced, as editors
-/// and Kubernetes do.
+/// The key files are compared once a second, because a key that was removed must not be valid for
+/// longer. That also notices a file that was replaced, as editors and Kubernetes do.
 final class ConfigurationReloading: Sendable {
   private let loader: ConfigurationLoader
   private let parts: [any Reloadable]
@@ -44,7 +44,7 @@ final class ConfigurationReloading: Sendable {
         if sigtimedwait(&signals, nil, &second) == SIGHUP {
           reload()
         } else {
-          for ring in keys where ring.hasChanged { KeyReloading.reload(ring, log) }
+          for ring in keys { ring.reloadIfChanged() }
         }
       }
     }
@@ -64,7 +64,7 @@ final class ConfigurationReloading: Sendable {
         log.error("SIGHUP: the previous configuration remains in effect: \(problem.description)")
       }
     }
-    for ring in keys { KeyReloading.reload(ring, log) }
+    for ring in keys { ring.reload() }
   }
 
   private func apply(_ new: LoadedConfiguration) throws(ConfigurationProblems) {
