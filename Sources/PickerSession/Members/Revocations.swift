@@ -69,8 +69,17 @@ package struct Revocations: Hashable, Sendable {
 
   package var isEmpty: Bool { latest == nil }
 
-  mutating func add(_ revocation: Revocation) {
+  /// - Parameter subject: The subject of the revoked member, whose tokens are revoked as well.
+  mutating func add(_ revocation: Revocation, alsoOf subject: String? = nil) {
     latest = max(latest?.adding(milliseconds: 1) ?? revocation.madeAt, revocation.madeAt)
+    revoke(revocation)
+    guard let subject else { return }
+    revoke(
+      Revocation(
+        .subject(subject), issuedBefore: revocation.issuedBefore, madeAt: revocation.madeAt))
+  }
+
+  private mutating func revoke(_ revocation: Revocation) {
     if case .everyone = revocation.target { return revokeEveryone(revocation.issuedBefore) }
     var added = revocation
     if let index = targeted.firstIndex(where: { $0.target == revocation.target }) {
@@ -103,15 +112,12 @@ package struct Revocations: Hashable, Sendable {
 
 extension SessionFold {
   mutating func revoke(_ revocation: Revocation, _ outcomes: inout [Outcome]) {
-    revocations.add(revocation)
-    outcomes.append(.revoked(revocation.target))
-    if case .member(let id) = revocation.target,
-      let subject = (members[id] ?? remembered.member(id))?.subject
-    {
-      revoke(
-        Revocation(
-          .subject(subject), issuedBefore: revocation.issuedBefore, madeAt: revocation.madeAt),
-        &outcomes)
+    var subject: String?
+    if case .member(let id) = revocation.target {
+      subject = (members[id] ?? remembered.member(id))?.subject
     }
+    revocations.add(revocation, alsoOf: subject)
+    outcomes.append(.revoked(revocation.target))
+    if let subject { outcomes.append(.revoked(.subject(subject))) }
   }
 }
