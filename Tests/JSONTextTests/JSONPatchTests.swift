@@ -120,6 +120,15 @@ struct PatchCase: CustomTestStringConvertible {
     }
   }
 
+  @Test func `values are compared once, however deep they are`() throws {
+    // Twice at each level would take longer than the test can wait.
+    var (left, right) = ("0", "0")
+    for _ in 0..<60 {
+      (left, right) = (#"{"a":\#(left),"b":1,"c":2}"#, #"{"a":\#(right),"c":2,"b":1}"#)
+    }
+    #expect(try tree(left).isSameValue(as: tree(right)))
+  }
+
   @Test func `a patch that makes the document too deep is refused`() throws {
     func adding(_ arrays: Int, at path: String) throws -> JSONTree {
       let value = String(repeating: "[", count: arrays) + String(repeating: "]", count: arrays)

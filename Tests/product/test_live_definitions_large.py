@@ -58,6 +58,32 @@ def test_a_patch_that_doubles_the_depth_of_the_document_at_each_step(server):
     assert session.join("Ana").select(0, 1)["type"] == "delta"
 
 
+def during(requests, member):
+    """The answers of the requests, which another thread sends while the member taps."""
+    answers = []
+    thread = threading.Thread(target=lambda: answers.extend(send() for send in requests))
+    thread.start()
+    taps = []
+    while thread.is_alive():
+        taps.append(member.select(0, (len(taps) + 1) % 2)["type"])
+    thread.join()
+    assert set(taps) == {"delta"}
+    return answers
+
+
+def test_a_deep_value_is_compared_once_at_each_level(server):
+    session, other = server.session(SMALL), server.session(SMALL)
+    left = right = 0
+    for _ in range(60):
+        left, right = {"a": left, "b": 1, "c": 2}, {"a": right, "c": 2, "b": 1}
+
+    answers = during([lambda: patch(session, [
+        {"op": "add", "path": "/x", "value": left}, {"op": "test", "path": "/x", "value": right},
+        {"op": "remove", "path": "/x"}])], other.join("Ben"))
+
+    assert [answer.status for answer in answers] == [200], answers
+
+
 def test_one_of_20_000_rows_is_renamed_while_others_pick(server):
     large, other = server.session(ROWS), server.session(SMALL)
     ana, ben = large.join("Ana"), other.join("Ben")
