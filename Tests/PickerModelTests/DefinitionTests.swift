@@ -335,6 +335,18 @@ import Testing
     #expect(try pointers("\(columns)[[\(rows(20_001))]]}")[0] == "/columns")
   }
 
+  @Test func `rows are counted before anything else is read`() throws {
+    var limits = DefinitionLimits()
+    limits.nodesMax = 2
+    let unknown = #"{"children":[{"x":1},{"text":7}]}"#
+    #expect(
+      try pointers(#"{"kind":"cascade","x":1,"nodes":[\#(unknown)]}"#, limits: limits)[0]
+        == "/nodes")
+    #expect(
+      try pointers(#"{"kind":"columns","x":1,"columns":[[{"x":1},7,7]]}"#, limits: limits)[0]
+        == "/columns")
+  }
+
   private func checkMaximaOfTaken() throws {
     func entries(_ count: Int, _ entry: String) -> String {
       (0..<count).map { #""\#($0)":\#(entry)"# }.joined(separator: ",")

@@ -50,8 +50,8 @@ extension Definition {
   ///   - now: The time at which relative dates are checked as well. Without it only
   ///     ``Picker/init(_:now:)`` finds their problems.
   ///   - zone: Returns the rules of the zone with a name; `nil` if there is no such zone.
-  /// - Throws: The first problem: of `kind`, then unknown fields, then the others in document
-  ///   order.
+  /// - Throws: The first problem: of `kind`, then too many rows, then unknown fields, then the
+  ///   others in document order.
   /// - Source: web/guide/definitions.md.
   package static func make(
     from tree: JSONTree, limits: DefinitionLimits = DefinitionLimits(), now: Instant? = nil,
@@ -61,6 +61,8 @@ extension Definition {
       throw DefinitionProblem("the definition is \(tree.noun); it must be an object")
     }
     let kind = try readKind(tree["kind"])
+    // First, because a document can have many times as many rows as are allowed.
+    try NodeReading(limits: limits).checkCounts(in: tree, of: kind)
     if let problem = shape(of: kind).unknownField(in: tree) { throw problem }
 
     let names = DefinitionReader(members, limits: limits, today: nil)
@@ -132,8 +134,10 @@ extension Definition {
 
   /// The document of the definition that a JSON Patch gives. A field that the patch has set to
   /// `null` is left out, because it then has its default.
-  package func document(patchedWith patch: JSONTree) throws(JSONPatchProblem) -> JSONTree {
-    let document = try JSONPatch(patch).apply(to: document(full: true))
+  package func document(
+    patchedWith patch: JSONTree, limits: JSONPatchLimits = JSONPatchLimits()
+  ) throws(JSONPatchProblem) -> JSONTree {
+    let document = try JSONPatch(patch, limits: limits).apply(to: document(full: true))
     guard case .object(let members) = document else { return document }
     return .object(members.filter { $0.value != .null })
   }

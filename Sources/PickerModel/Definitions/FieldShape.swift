@@ -17,9 +17,12 @@ indirect enum FieldShape: Sendable {
   case node
 
   private var resolved: FieldShape {
-    guard case .node = self else { return self }
-    return .fields(["text": .value, "key": .value, "children": .each(.node)])
+    if case .node = self { FieldShape.nodeFields } else { self }
   }
+
+  private static let nodeFields = FieldShape.fields([
+    "text": .value, "key": .value, "children": .each(.node),
+  ])
 
   /// Finds the first unknown field: outer objects before inner ones, then in document order.
   ///

@@ -4,30 +4,43 @@ import JSONText
 struct NodeReading {
   let limits: DefinitionLimits
 
-  /// Reads the field `nodes`.
+  /// Checks the number of nodes or rows of a definition, whose document is not checked otherwise.
+  func checkCounts(in document: JSONTree, of kind: PickerKind) throws(DefinitionProblem) {
+    switch kind {
+    case .cascade:
+      guard let nodes = document["nodes"]?.array,
+        NodeReading.count(nodes, upTo: limits.nodesMax) > limits.nodesMax
+      else { return }
+      throw DefinitionProblem("nodes has more than \(limits.nodesMax) nodes in all").under("nodes")
+    case .columns:
+      guard let columns = document["columns"]?.array else { return }
+      guard columns.count <= limits.columnsMax else {
+        throw DefinitionProblem(
+          "there are \(columns.count) columns; \(limits.columnsMax) are allowed"
+        ).under("columns")
+      }
+      let count = columns.reduce(0) { $0 + ($1.array?.count ?? 0) }
+      guard count <= limits.nodesMax else {
+        throw DefinitionProblem(
+          "columns have \(count) rows; \(limits.nodesMax) are allowed in all"
+        ).under("columns")
+      }
+    case .date, .slot, .calendar: return
+    }
+  }
+
+  /// Reads the field `nodes`, whose nodes are counted.
   func tree(_ tree: JSONTree) throws(DefinitionProblem) -> NodeTable {
     let nodes = try tree.elements(named: "nodes")
     guard !nodes.isEmpty else { throw DefinitionProblem("nodes must have one node or more") }
-    let count = NodeReading.count(nodes, upTo: limits.nodesMax)
-    guard count <= limits.nodesMax else {
-      throw DefinitionProblem("nodes has more than \(limits.nodesMax) nodes in all")
-    }
     try check(nodes, level: 1)
     return NodeReading.table(lists: [nodes])
   }
 
-  /// Reads the field `columns`.
+  /// Reads the field `columns`, whose rows are counted.
   func columns(_ tree: JSONTree) throws(DefinitionProblem) -> NodeTable {
     let columns = try tree.elements(named: "columns")
     guard !columns.isEmpty else { throw DefinitionProblem("columns must have one column or more") }
-    guard columns.count <= limits.columnsMax else {
-      throw DefinitionProblem(
-        "there are \(columns.count) columns; \(limits.columnsMax) are allowed")
-    }
-    let count = columns.reduce(0) { $0 + ($1.array?.count ?? 0) }
-    guard count <= limits.nodesMax else {
-      throw DefinitionProblem("columns have \(count) rows; \(limits.nodesMax) are allowed in all")
-    }
     var lists: [[JSONTree]] = []
     for (index, column) in columns.enumerated() {
       do throws(DefinitionProblem) {
