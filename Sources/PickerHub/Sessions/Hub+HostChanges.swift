@@ -189,10 +189,14 @@ extension Hub {
       // Through the session, not through a copy of the notes: with a second reference, changing
       // them would copy them all.
       let kind = hosted.session.fold.definition.kind
-      let patch = try NotesPatch(try request.readNotes()) { tree throws(BadNotes) in
-        try hosted.session.fold.notes.change(by: tree, for: kind)
+      let tree = try request.readNotes()
+      // A few bytes can remove all notes.
+      if hosted.session.fold.notes.changeCount(of: tree) <= DefinitionRevision.weightOnLoop {
+        let patch = try NotesPatch(tree) { tree throws(BadNotes) in
+          try hosted.session.fold.notes.change(by: tree, for: kind)
+        }
+        return try append(patch, to: hosted, change)
       }
-      return try append(patch, to: hosted, change)
     }
     let notes = PendingNotes(of: hosted.session)
     prepareHostChange(of: hosted, failure: { change.answer(.failure($0)) }) {
