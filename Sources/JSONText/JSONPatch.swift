@@ -59,7 +59,7 @@ package struct JSONPatch: Sendable {
 
   /// Returns the document with all operations applied.
   package func apply(to document: JSONTree) throws(JSONPatchProblem) -> JSONTree {
-    var work = Work(document: document, size: document.size, limits: limits)
+    var work = Work(document: document, extent: document.extent, limits: limits)
     for operation in operations {
       switch operation {
       case .add(let path, let value): try work.add(value, at: path)
@@ -72,6 +72,12 @@ package struct JSONPatch: Sendable {
           throw .failed("the test at /\(path.tokens.joined(separator: "/")) fails")
         }
       }
+      // A single operation cannot take more steps than the document has values.
+      guard work.steps <= limits.stepsMax else {
+        throw .tooMuchWork(
+          "the operations compare and move more than \(limits.stepsMax) members and elements; "
+            + "send a merge patch, or several patches")
+      }
     }
     return work.document
   }
@@ -80,18 +86,21 @@ package struct JSONPatch: Sendable {
 /// A document being patched.
 private struct Work {
   var document: JSONTree
-  /// An upper bound of the size of the document. Removed values still count, which also bounds the
-  /// work of a patch.
-  var size: Int
+  /// An upper bound of the extent of the document. Removed values still count, which also bounds
+  /// the work of a patch.
+  var extent: JSONExtent
   let limits: JSONPatchLimits
+  /// The members that look-ups have compared, and the members and elements that insertions and
+  /// removals have moved.
+  var steps = 0
 
-  func value(at path: JSONPointer) throws(JSONPatchProblem) -> JSONTree {
+  mutating func value(at path: JSONPointer) throws(JSONPatchProblem) -> JSONTree {
     var value = document
     for token in path.tokens {
       switch value {
-      case .object:
-        guard let member = value[token] else { throw missing(path) }
-        value = member
+      case .object(let members):
+        guard let index = members.index(of: token, &steps) else { throw missing(path) }
+        value = members[index].value
       case .array(let elements):
         guard let index = JSONPointer.index(token), index < elements.count else {
           throw missing(path)
@@ -109,11 +118,11 @@ private struct Work {
       document = value
       return
     }
-    try change(path) { parent in
+    try change(path) { parent, steps in
       switch parent {
       case .object(var members):
         parent = .null
-        if let index = members.firstIndex(where: { $0.key.isExactly(last) }) {
+        if let index = members.index(of: last, &steps) {
           members[index] = JSONTree.Member(last, value)
         } else {
           members.append(JSONTree.Member(last, value))
@@ -125,6 +134,7 @@ private struct Work {
           index <= elements.count
         else { return false }
         parent = .null
+        steps += elements.count - index
         elements.insert(value, at: index)
         parent = .array(elements)
         return true
@@ -155,21 +165,29 @@ private struct Work {
   ) throws(JSONPatchProblem) -> JSONTree {
     let last = path.tokens[path.tokens.count - 1]
     var before = JSONTree.null
-    try change(path) { parent in
+    try change(path) { parent, steps in
       switch parent {
       case .object(var members):
-        guard let index = members.firstIndex(where: { $0.key.isExactly(last) }) else {
-          return false
-        }
+        guard let index = members.index(of: last, &steps) else { return false }
         parent = .null
         before = members[index].value
-        if let value { members[index] = .init(last, value) } else { members.remove(at: index) }
+        if let value {
+          members[index] = .init(last, value)
+        } else {
+          steps += members.count - index
+          members.remove(at: index)
+        }
         parent = .object(members)
       case .array(var elements):
         guard let index = JSONPointer.index(last), index < elements.count else { return false }
         parent = .null
         before = elements[index]
-        if let value { elements[index] = value } else { elements.remove(at: index) }
+        if let value {
+          elements[index] = value
+        } else {
+          steps += elements.count - index
+          elements.remove(at: index)
+        }
         parent = .array(elements)
       case .null, .bool, .integer, .number, .string: return false
       }
@@ -183,13 +201,20 @@ private struct Work {
   private mutating func grow(
     by value: JSONTree, at path: JSONPointer
   ) throws(JSONPatchProblem) {
-    size += value.size
-    guard size <= limits.sizeMax else {
-      throw .tooLarge("the patched document would be larger than \(limits.sizeMax) bytes")
+    let added = value.extent
+    extent.valueCount += added.valueCount
+    extent.size += added.size
+    let problem: String
+    if extent.valueCount > limits.valuesMax {
+      problem = "more than \(limits.valuesMax) values"
+    } else if extent.size > limits.sizeMax {
+      problem = "more than \(limits.sizeMax) bytes"
+    } else if path.tokens.count + added.depth > limits.depthMax {
+      problem = "more than \(limits.depthMax) levels"
+    } else {
+      return
     }
-    guard path.tokens.count + value.depth <= limits.depthMax else {
-      throw .tooLarge("the patched document would have more than \(limits.depthMax) levels")
-    }
+    throw .tooLarge(at: path, "the document and what the patch adds to it have \(problem)")
   }
 
   mutating func move(
@@ -209,28 +234,37 @@ private struct Work {
 
   /// Modifies the parent of the value at `path` without copying its other children.
   ///
-  /// - Parameter body: Modifies the parent; returns false if `path` does not exist in it.
+  /// - Parameter body: Modifies the parent and counts its steps; returns false if `path` does not
+  ///   exist in it.
   private mutating func change(
-    _ path: JSONPointer, _ body: (inout JSONTree) -> Bool
+    _ path: JSONPointer, _ body: (inout JSONTree, _ steps: inout Int) -> Bool
   ) throws(JSONPatchProblem) {
-    guard document.change(path.tokens.dropLast(), body) else { throw missing(path) }
+    guard document.change(path.tokens.dropLast(), &steps, body) else { throw missing(path) }
+  }
+}
+
+extension [JSONTree.Member] {
+  fileprivate func index(of key: String, _ steps: inout Int) -> Int? {
+    let index = firstIndex { $0.key.isExactly(key) }
+    steps += index ?? count
+    return index
   }
 }
 
 extension JSONTree {
   fileprivate mutating func change(
-    _ tokens: ArraySlice<String>, _ body: (inout JSONTree) -> Bool
+    _ tokens: ArraySlice<String>, _ steps: inout Int, _ body: (inout JSONTree, inout Int) -> Bool
   ) -> Bool {
-    guard let first = tokens.first else { return body(&self) }
+    guard let first = tokens.first else { return body(&self, &steps) }
     let rest = tokens.dropFirst()
     switch self {
     case .object(var members):
-      guard let index = members.firstIndex(where: { $0.key.isExactly(first) }) else { return false }
+      guard let index = members.index(of: first, &steps) else { return false }
       self = .null
       let key = members[index].key
       var value = members[index].value
       members[index] = Member(key, .null)
-      let isChanged = value.change(rest, body)
+      let isChanged = value.change(rest, &steps, body)
       members[index] = Member(key, value)
       self = .object(members)
       return isChanged
@@ -239,7 +273,7 @@ extension JSONTree {
       self = .null
       var value = elements[index]
       elements[index] = .null
-      let isChanged = value.change(rest, body)
+      let isChanged = value.change(rest, &steps, body)
       elements[index] = value
       self = .array(elements)
       return isChanged

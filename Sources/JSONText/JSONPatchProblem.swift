@@ -4,39 +4,59 @@ package enum JSONPatchProblem: Error, Hashable, Sendable {
   case malformed(String)
   /// The patch cannot be applied: a path does not exist, or a test fails.
   case failed(String)
-  /// The patched document would be too large or too deep.
-  case tooLarge(String)
+  /// The value at this path would make the document too large or too deep.
+  case tooLarge(at: JSONPointer, String)
+  /// The operations take too many steps.
+  case tooMuchWork(String)
 }
 
 /// The limits for applying a JSON Patch.
 package struct JSONPatchLimits: Sendable {
   package var operationsMax = 10_000
-  /// The maximum ``JSONTree/size`` of the patched document.
+  /// The maximum ``JSONExtent/valueCount`` of the document and all that is added to it.
+  package var valuesMax = Int.max
+  /// The maximum ``JSONExtent/size`` of the document and all that is added to it.
   package var sizeMax = 8_388_608
-  /// The maximum ``JSONTree/depth`` of the patched document, as of a request body.
+  /// The maximum ``JSONExtent/depth`` of the patched document, as of a request body.
   package var depthMax = 128
+  /// The maximum number of members that look-ups compare, and of members and elements that
+  /// insertions and removals move, of all operations together.
+  package var stepsMax = Int.max
 
   package init() {}
 }
 
-extension JSONTree {
-  /// The approximate length of the value's text in bytes; at least 2 per value.
-  var size: Int {
-    switch self {
-    case .null, .bool: 5
-    case .integer, .number: 8
-    case .string(let text): text.utf8.count + 3
-    case .array(let elements): elements.reduce(2) { $0 + $1.size }
-    case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.size }
-    }
-  }
-
+/// How large a value is, with all values in it.
+package struct JSONExtent: Hashable, Sendable {
+  package var valueCount = 1
+  /// The approximate length of the text in bytes; at least 2 per value.
+  package var size: Int
   /// The number of arrays and objects that contain each other, at most; 0 for other values.
-  var depth: Int {
+  package var depth = 0
+
+  fileprivate mutating func add(_ child: JSONExtent, nameSize: Int = 0) {
+    valueCount += child.valueCount
+    size += child.size + nameSize
+    depth = max(depth, 1 + child.depth)
+  }
+}
+
+extension JSONTree {
+  package var extent: JSONExtent {
     switch self {
-    case .null, .bool, .integer, .number, .string: 0
-    case .array(let elements): elements.reduce(1) { max($0, 1 + $1.depth) }
-    case .object(let members): members.reduce(1) { max($0, 1 + $1.value.depth) }
+    case .null, .bool: return JSONExtent(size: 5)
+    case .integer, .number: return JSONExtent(size: 8)
+    case .string(let text): return JSONExtent(size: text.utf8.count + 3)
+    case .array(let elements):
+      var extent = JSONExtent(size: 2, depth: 1)
+      for element in elements { extent.add(element.extent) }
+      return extent
+    case .object(let members):
+      var extent = JSONExtent(size: 2, depth: 1)
+      for member in members {
+        extent.add(member.value.extent, nameSize: member.key.utf8.count + 4)
+      }
+      return extent
     }
   }
 

@@ -20,6 +20,9 @@ package struct JSONPointer: Hashable, Sendable {
     self.tokens = Array(tokens.dropFirst())
   }
 
+  /// The pointer as text.
+  package var text: String { tokens.map(JSONPointer.reference(to:)).joined() }
+
   /// The part of a JSON Pointer that leads to a member of an object, with the `/` before it.
   package static func reference(to name: String) -> String {
     var escaped = "/"

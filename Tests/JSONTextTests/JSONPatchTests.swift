@@ -120,6 +120,65 @@ struct PatchCase: CustomTestStringConvertible {
     }
   }
 
+  @Test func `a patch counts the values that it adds and copies`() throws {
+    let nodes = Array(repeating: JSONTree.object([]), count: 1_000)
+    var operations = [try tree(#"{"op":"replace","path":"/nodes"}"#)]
+    operations[0] = .object(operations[0].members! + [.init("value", .array(nodes))])
+    for index in 0..<12 {
+      operations.append(
+        try tree(#"{"op":"copy","from":"/nodes","path":"/nodes/\#(index)/children"}"#))
+    }
+    let document = try tree(#"{"nodes":[]}"#)
+    var limits = JSONPatchLimits()
+    // The document has 2 values and gets 1,001, then 1,001 and 2,002 more.
+    for (count, valuesMax, path) in [
+      (3, 4_006, nil), (3, 4_005, "/nodes/1/children"), (13, 100_000, "/nodes/6/children"),
+    ] {
+      limits.valuesMax = valuesMax
+      let patch = JSONTree.array(Array(operations.prefix(count)))
+      switch JSONPatchTests.apply(patch, to: document, limits: limits) {
+      case .success(let patched): #expect(path == nil && patched.extent.valueCount == 4_005)
+      case .failure(.tooLarge(let found, let detail)):
+        #expect(found.text == path && detail.hasSuffix("more than \(valuesMax) values"))
+      case .failure(let problem): Issue.record("\(problem)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (#"[{"op":"add","path":"/list/0","value":1},{"op":"add","path":"/list/-","value":1}]"#, 100),
+    (#"[{"op":"remove","path":"/list/0"},{"op":"remove","path":"/list/0"}]"#, 199),
+    (#"[{"op":"replace","path":"/list/0","value":1}]"#, 0),
+    (#"[{"op":"move","from":"/list/99","path":"/list/0"}]"#, 100),
+    (#"[{"op":"test","path":"/names/n99","value":0}]"#, 100),
+    (#"[{"op":"add","path":"/names/new","value":0}]"#, 101),
+    (#"[{"op":"replace","path":"/names/n99","value":0}]"#, 100),
+    (#"[{"op":"remove","path":"/names/n0"}]"#, 101),
+    (#"[{"op":"copy","from":"/names/n99","path":"/names/n0"}]"#, 101),
+  ])
+  func `a patch counts the members that it compares and the values that it moves`(
+    _ patch: String, _ steps: Int
+  ) throws {
+    // "names" is the second member: a step to pass the first.
+    let names = (0..<100).map { JSONTree.Member("n\($0)", .integer(0)) }
+    let list = Array(repeating: JSONTree.integer(0), count: 100)
+    let document = JSONTree.object([.init("list", .array(list)), .init("names", .object(names))])
+    var limits = JSONPatchLimits()
+    limits.stepsMax = steps
+    guard case .success = JSONPatchTests.apply(try tree(patch), to: document, limits: limits) else {
+      Issue.record("more than \(steps) steps")
+      return
+    }
+    limits.stepsMax = steps - 1
+    guard
+      case .failure(.tooMuchWork) = JSONPatchTests.apply(
+        try tree(patch), to: document, limits: limits)
+    else {
+      Issue.record("less than \(steps) steps")
+      return
+    }
+  }
+
   @Test func `values are compared once, however deep they are`() throws {
     // Twice at each level would take longer than the test can wait.
     var (left, right) = ("0", "0")

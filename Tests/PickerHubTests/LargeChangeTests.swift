@@ -80,6 +80,120 @@ import Testing
     #expect(answers.map(\.version) == [2])
   }
 
+  private func patch(
+    _ fixture: HubFixture, _ body: String, _ format: DefinitionRequest.Format = .jsonPatch,
+    valuesMax: Int = 20_000
+  ) -> () -> Result<DefinitionAnswer, HubProblem>? {
+    let request = DefinitionRequest(
+      format: format, body: Array(body.utf8), versions: nil, valuesMax: valuesMax,
+      maker: LargeChangeTests.maker)
+    var result: Result<DefinitionAnswer, HubProblem>?
+    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) { result = $0 }
+    return { result }
+  }
+
+  /// Replaces `/nodes`, and then copies it to the children of the first nodes.
+  private func doubling(_ nodes: [String], _ count: Int) -> String {
+    let nodes = nodes.joined(separator: ",")
+    let copies = (0..<count).map {
+      #",{"op":"copy","from":"/nodes","path":"/nodes/\#($0)/children"}"#
+    }
+    return #"[{"op":"replace","path":"/nodes","value":[\#(nodes)]}\#(copies.joined())]"#
+  }
+
+  private let tree = #"{"kind":"cascade","nodes":[{"text":"a"}]}"#
+
+  @Test(arguments: [
+    (12, 20_000, "/nodes/4/children", "more than 20000 values"),
+    (6, 1_000_000, "/nodes", "nodes has more than 20000 nodes in all"),
+  ])
+  func `a small patch with a large result is refused on another thread`(
+    count: Int, valuesMax: Int, pointer: String, detail: String
+  ) throws {
+    let fixture = try HubFixture(tree)
+    fixture.port.backgroundWork = []
+    let nodes = Array(repeating: "{}", count: 1_000)
+    let result = patch(fixture, doubling(nodes, count), valuesMax: valuesMax)
+    #expect(result() == nil && fixture.port.backgroundWork?.count == 1)
+    fixture.port.finishBackgroundWork()
+
+    guard case .failure(.badDefinition(let problem))? = result() else {
+      Issue.record("\(String(describing: result()))")
+      return
+    }
+    #expect(problem.pointer == pointer && problem.detail.hasSuffix(detail), "\(problem)")
+    #expect(fixture.fold.version == 1)
+  }
+
+  @Test func `a small patch with a large result is applied on another thread`() throws {
+    let fixture = try HubFixture(tree)
+    fixture.port.backgroundWork = []
+    let nodes = (0..<300).map { #"{"text":"t\#($0)"}"# }
+    let result = patch(fixture, doubling(nodes, 3))
+    #expect(fixture.fold.version == 1 && fixture.port.backgroundWork?.count == 1)
+    fixture.port.finishBackgroundWork()
+    #expect(try result()?.get().version == 2)
+    #expect(fixture.fold.definition.weight == 2_400)
+  }
+
+  /// Adds a field with `value`, and removes it after further operations.
+  private func passing(_ value: String, _ operation: String, _ count: Int) -> String {
+    let operations = String(repeating: ",\(operation)", count: count)
+    return
+      #"[{"op":"add","path":"/x","value":\#(value)}\#(operations),{"op":"remove","path":"/x"}]"#
+  }
+
+  @Test(arguments: [(20, 0), (200, 1)])
+  func `a small patch of many steps is applied on another thread`(
+    count: Int, backgroundCount: Int
+  ) throws {
+    let fixture = try HubFixture(letters)
+    fixture.port.backgroundWork = []
+    let names = (0..<500).map { #""\#($0)":0"# }.joined(separator: ",")
+    let result = patch(
+      fixture, passing("{\(names)}", #"{"op":"test","path":"/x/499","value":0}"#, count))
+    #expect(fixture.port.backgroundWork?.count == backgroundCount)
+    fixture.port.finishBackgroundWork()
+    #expect(try result()?.get().version == 1)
+  }
+
+  @Test(arguments: [(80, true), (85, false)])
+  func `a patch of too many steps is refused`(count: Int, fits: Bool) throws {
+    let fixture = try HubFixture(letters)
+    let elements = Array(repeating: "0", count: 100_000).joined(separator: ",")
+    let result = patch(
+      fixture, passing("[\(elements)]", #"{"op":"add","path":"/x/0","value":0}"#, count),
+      valuesMax: 1_000_000)
+    switch result() {
+    case .success: #expect(fits)
+    case .failure(.tooLarge(let detail)): #expect(!fits && detail.contains("8388608"))
+    case .failure, nil: Issue.record("\(String(describing: result()))")
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"columns":[[VALUES]]}"#, DefinitionRequest.Format.mergePatch, 4_000, "/columns/0/0"),
+    (#"{"kind":"columns","columns":[[VALUES]]}"#, .whole, 4_000, "/columns/0/0"),
+    (#"{"x":[VALUES]}"#, .mergePatch, 3_003, ""),
+  ])
+  func `a small body with many values is processed on another thread`(
+    body: String, format: DefinitionRequest.Format, valuesMax: Int, pointer: String
+  ) throws {
+    let fixture = try HubFixture(letters)
+    fixture.port.backgroundWork = []
+    let values = Array(repeating: "0", count: 3_000).joined(separator: ",")
+    let text = body.replacing("VALUES", with: values)
+    let result = patch(fixture, text, format, valuesMax: valuesMax)
+    #expect(result() == nil && fixture.port.backgroundWork?.count == 1)
+    fixture.port.finishBackgroundWork()
+
+    guard case .failure(.badDefinition(let problem))? = result() else {
+      Issue.record("\(String(describing: result()))")
+      return
+    }
+    #expect(problem.pointer == pointer)
+  }
+
   @Test func `a definition that becomes invalid while it is prepared is refused`() throws {
     let fixture = try HubFixture(dates)
     fixture.port.backgroundWork = []
@@ -186,6 +300,16 @@ import Testing
     #expect(body == nil)
     fixture.port.finishBackgroundWork()
     #expect(body == fixture.fold.notes.tree.serialized())
+  }
+
+  @Test func `a small patch that removes many notes is evaluated on another thread`() throws {
+    let fixture = try HubFixture(columns)
+    _ = try #require(fixture.note(notes("a"))).get()
+    fixture.port.backgroundWork = []
+    #expect(fixture.note(#"{"columns":{"0":null}}"#) == nil)
+    #expect(fixture.port.backgroundWork?.count == 1)
+    fixture.port.finishBackgroundWork()
+    #expect(fixture.fold.notes.isEmpty && fixture.fold.revision == 2)
   }
 
   @Test func `a patch is evaluated on another thread with those that wait for a decision`() throws {

@@ -1,7 +1,9 @@
 """Changes of definitions at their limits: size, rate and dates."""
 
+import re
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -38,7 +40,7 @@ def test_a_patch_that_doubles_the_document_at_each_step(server):
     session = server.session(SMALL)
     answer = patch(session, [
         {"op": "copy", "from": "", "path": f"/x{n}"} for n in range(60)])
-    assert (answer.status, answer.code) == (413, "tooLarge"), answer
+    assert (answer.status, answer.code) == (422, "badDefinition"), answer
     assert session.revision() == 0
 
 
@@ -54,7 +56,7 @@ def test_a_patch_that_doubles_the_depth_of_the_document_at_each_step(server):
 
     answer = patch(session, patches)
 
-    assert (answer.status, answer.code) == (413, "tooLarge"), answer
+    assert (answer.status, answer.code) == (422, "badDefinition"), answer
     assert session.join("Ana").select(0, 1)["type"] == "delta"
 
 
@@ -71,6 +73,34 @@ def during(requests, member):
     return answers
 
 
+def peak_bytes(server):
+    """The maximum of the resident memory of the server's process so far."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return 1024 * int(re.search(r"VmHWM:\s+(\d+) kB", status)[1])
+
+
+@pytest.mark.parametrize("copies, pointer, maximum", [
+    (12, "/nodes/8/children", "259646 values"), (5, "/nodes", "20000 nodes")])
+def test_a_small_patch_that_makes_very_many_nodes(start, copies, pointer, maximum):
+    server = start(options=("--loops", "1"), limits={"messagesPerSecond": 1_000_000})
+    session = server.session({"kind": "cascade", "nodes": [{"text": "a"}]})
+    ben = server.session(SMALL).join("Ben")
+    body = [{"op": "replace", "path": "/nodes", "value": [{}] * 1_000}]
+    body += [{"op": "copy", "from": "/nodes", "path": f"/nodes/{n}/children"}
+             for n in range(copies)]
+    before = server.resident_bytes()
+
+    answers = during([lambda: patch(session, body)] * 20, ben)
+
+    refused = [answer for answer in answers if answer.status == 422]
+    assert refused and {answer.status for answer in answers} <= {422, 429}, answers
+    assert {(answer.code, answer.json["pointer"]) for answer in refused} == {
+        ("badDefinition", pointer)}
+    assert all(maximum in answer.json["detail"] for answer in refused)
+    assert peak_bytes(server) - before < 50_000_000
+    assert session.revision() == 0
+
+
 def test_a_deep_value_is_compared_once_at_each_level(server):
     session, other = server.session(SMALL), server.session(SMALL)
     left = right = 0
@@ -82,6 +112,16 @@ def test_a_deep_value_is_compared_once_at_each_level(server):
         {"op": "remove", "path": "/x"}])], other.join("Ben"))
 
     assert [answer.status for answer in answers] == [200], answers
+
+
+def test_a_patch_of_too_many_steps(server):
+    session = server.session({"kind": "columns", "columns": [
+        [f"row {n}" for n in range(20_000)]]})
+    answer = patch(session, [
+        {"op": "add", "path": "/columns/0/0", "value": f"first {n}"} for n in range(500)])
+    assert (answer.status, answer.code) == (413, "tooLarge"), answer
+    assert "8388608" in answer.json["detail"]
+    assert session.revision() == 0
 
 
 def test_one_of_20_000_rows_is_renamed_while_others_pick(server):

@@ -152,14 +152,16 @@ extension Hub {
     let isLarge =
       request.byteCount > DefinitionRevision.bodyBytesOnLoop
       || fold.definition.weight > DefinitionRevision.weightOnLoop
-    guard isLarge, let maker = request.maker else {
-      let change = try revision.change { tree throws(DefinitionProblem) in try define(tree) }
-      return try apply(change, to: hosted, hostChange)
+    guard let maker = request.maker else {
+      return try apply(try revision.document(), of: revision, to: hosted, hostChange)
+    }
+    if !isLarge, let document = try revision.smallDocument() {
+      return try apply(document, of: revision, to: hosted, hostChange)
     }
     let isStored = log.canLoad
     prepareHostChange(of: hosted, failure: { hostChange.answer(.failure($0)) }) {
       () throws(HubProblem) in
-      try revision.change { tree throws(DefinitionProblem) in
+      try revision.change(to: try revision.document()) { tree throws(DefinitionProblem) in
         try maker.make(tree, at: revision.now)
       } encode: { definition in
         isStored ? maker.encode(definition) : nil
@@ -167,6 +169,17 @@ extension Hub {
     } then: { [unowned self] (change: DefinitionChange?) throws(HubProblem) in
       try apply(change, to: hosted, hostChange)
     }
+  }
+
+  /// Processes a document on this thread.
+  private func apply(
+    _ document: DefinitionRevision.Document, of revision: DefinitionRevision,
+    to hosted: HostedSession, _ hostChange: HostChangeRequest
+  ) throws(HubProblem) {
+    let change = try revision.change(to: document) { tree throws(DefinitionProblem) in
+      try define(tree)
+    }
+    try apply(change, to: hosted, hostChange)
   }
 
   /// - Parameter change: `nil` if the definition stays the same.
@@ -190,7 +203,9 @@ extension HubProblem {
     switch problem {
     case .malformed(let detail): self = .badRequest(detail)
     case .failed(let detail): self = .patchFailed(detail)
-    case .tooLarge(let detail): self = .tooLarge(detail)
+    case .tooLarge(let path, let detail):
+      self = .badDefinition(DefinitionProblem(pointer: path.text, detail: detail))
+    case .tooMuchWork(let detail): self = .tooLarge(detail)
     }
   }
 }
