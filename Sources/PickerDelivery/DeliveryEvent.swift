@@ -15,6 +15,9 @@ package struct DeliveryEvent: Hashable, Sendable {
     self.session = session
     self.content = content
   }
+
+  /// Whether the host has to act on the event within a given time.
+  var hasDeadline: Bool { type == "session.confirming" }
 }
 
 /// What an endpoint answered.
@@ -23,6 +26,14 @@ package enum DeliveryAnswer: Hashable, Sendable {
   case status(Int, retryAfterSeconds: Int64)
   /// Nothing: no connection, a refused address, or no answer in time.
   case none(String)
+
+  /// Whether the endpoint as a whole did not answer: nothing came, or a gateway answered for it.
+  package var isMissing: Bool {
+    switch self {
+    case .status(let status, _): [502, 503, 504].contains(status)
+    case .none: true
+    }
+  }
 }
 
 /// One request to an endpoint.
@@ -30,7 +41,7 @@ package struct DeliveryAttempt: Hashable, Sendable {
   package let event: DeliveryEvent
   /// 1 for the first.
   package let number: Int
-  /// All events up to this position are delivered.
+  /// See ``EndpointDelivery/watermark``.
   package let watermark: Int
 
   package init(event: DeliveryEvent, number: Int, watermark: Int) {
@@ -46,6 +57,8 @@ package enum DeliveryStop: Hashable, Sendable {
   case gone
   /// All attempts at this event have failed.
   case exhausted(position: Int)
+  /// It has not answered for as long as all attempts at an event take.
+  case unanswered
   /// It had stopped before this process was started.
   case before
 }

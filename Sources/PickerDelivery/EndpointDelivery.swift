@@ -3,23 +3,47 @@
 ///
 /// - Events of one session are sent one after the other: while one waits for its next attempt, the
 ///   later ones of its session wait behind it. Other sessions go on.
-/// - The watermark is the position up to which every event is delivered. It is what a restart
-///   continues from, so that every event is delivered at least once.
+/// - Sessions with an event that has a deadline go before the others.
+/// - An endpoint that does not answer is paused: one event at a time probes it, until it answers.
+///   The failure that begins the pause counts as an attempt at its event; those in the pause count
+///   for none, so that an outage of any length uses up one attempt at one event. Probes take the
+///   sessions in turn, so that an event which the endpoint never answers does not pause the others
+///   for longer than one probe.
+/// - The watermark is what a restart continues from, so that every event is delivered at least
+///   once. Nothing here gives up an event: the endpoint stops instead. The reader of the feed does,
+///   with ``skip(to:)`` and with the watermark it begins at.
 /// - Source: web/guide/feed.md, "Have it posted to you".
 package struct EndpointDelivery: Sendable {
   private struct Pending {
     let event: DeliveryEvent
     /// Attempts that have failed.
     var failureCount = 0
+    /// How often the event has begun a pause, or has probed the endpoint in vain.
+    var missCount = 0
     var dueAt: Int64
     var isInFlight = false
   }
 
+  /// The time in which an endpoint does not answer.
+  private struct Pause {
+    let since: Int64
+    /// Milliseconds between the last probe and the next one.
+    var interval: Int64
+    var probeAt: Int64
+    /// The position of the event that probes the endpoint now.
+    var probe: Int?
+  }
+
   /// Milliseconds between an attempt and the one after it, each ± 10 %.
   package static let delays: [Int64] = [
-    5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000,
-    86_400_000,
+    1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000, 18_000_000,
+    36_000_000, 50_400_000, 72_000_000, 86_400_000,
   ]
+  /// Milliseconds between two probes of an endpoint that does not answer, each ± 10 %: doubled from
+  /// the first to the last.
+  private static let probeIntervals: ClosedRange<Int64> = 1_000...30_000
+  /// Milliseconds without a request after `429` without `Retry-After`.
+  private static let overloadPause: Int64 = 5_000
   package static let inFlightMax = 8
   /// Events that wait here; more are not read from the feed.
   package static let pendingMax = 1000
@@ -30,20 +54,24 @@ package struct EndpointDelivery: Sendable {
   private var pending: [Pending] = []
   /// Everything up to this position has been read from the feed.
   package private(set) var readPosition: Int
-  /// Nothing is sent before this time.
-  private var pausedUntil: Int64 = 0
+  /// The endpoint asked that nothing is sent before this time.
+  private var silentUntil: Int64 = 0
+  private var pause: Pause?
   package private(set) var stop: DeliveryStop?
 
-  /// - Parameter watermark: Everything up to this position was delivered before.
+  /// - Parameter watermark: Everything up to this position was delivered or given up before.
   package init(types: Set<String>?, watermark: Int) {
     self.types = types
     readPosition = watermark
   }
 
-  /// All events up to this position are delivered.
+  /// All events up to this position are delivered or given up.
   package var watermark: Int { pending.first.map { $0.event.position - 1 } ?? readPosition }
 
   package var isIdle: Bool { pending.isEmpty }
+
+  /// Whether the endpoint does not answer.
+  package var isPaused: Bool { pause != nil }
 
   /// Whether more events should be read from the feed.
   package var needsEvents: Bool {
@@ -63,35 +91,43 @@ package struct EndpointDelivery: Sendable {
   /// Continues reading after a later position. What was read before stays pending.
   package mutating func skip(to position: Int) { readPosition = max(readPosition, position) }
 
+  /// The indices of the events that may be sent, the first one of each session, in the order in
+  /// which they are sent.
+  private var heads: [Int] {
+    let urgent = Set(pending.lazy.filter(\.event.hasDeadline).map(\.event.session))
+    var sessions: Set<String> = []
+    let heads = pending.indices.filter { sessions.insert(pending[$0].event.session).inserted }
+    if urgent.isEmpty { return heads }
+    return heads.filter { urgent.contains(pending[$0].event.session) }
+      + heads.filter { !urgent.contains(pending[$0].event.session) }
+  }
+
   /// The attempts to be made now.
   package mutating func attempts(at now: Int64) -> [DeliveryAttempt] {
-    guard stop == nil, pausedUntil <= now else { return [] }
-    var room = EndpointDelivery.inFlightMax - pending.count { $0.isInFlight }
-    var busy: Set<String> = []
-    var attempts: [DeliveryAttempt] = []
-    for index in pending.indices where room > 0 {
-      let waiting = pending[index]
-      // The first event of a session is the only one that may be sent.
-      guard busy.insert(waiting.event.session).inserted, !waiting.isInFlight, waiting.dueAt <= now
-      else { continue }
-      pending[index].isInFlight = true
-      room -= 1
-      attempts.append(
-        DeliveryAttempt(
-          event: waiting.event, number: waiting.failureCount + 1, watermark: watermark))
+    guard stop == nil, silentUntil <= now else { return [] }
+    let due = heads.filter { !pending[$0].isInFlight && pending[$0].dueAt <= now }
+    if let pause {
+      guard pause.probe == nil, pause.probeAt <= now,
+        let index = due.min(by: { pending[$0].missCount < pending[$1].missCount })
+      else { return [] }
+      self.pause?.probe = pending[index].event.position
+      return [start(index)]
     }
-    return attempts
+    let room = EndpointDelivery.inFlightMax - pending.count { $0.isInFlight }
+    return due.prefix(max(room, 0)).map { start($0) }
+  }
+
+  private mutating func start(_ index: Int) -> DeliveryAttempt {
+    pending[index].isInFlight = true
+    return DeliveryAttempt(
+      event: pending[index].event, number: pending[index].failureCount + 1, watermark: watermark)
   }
 
   /// When ``attempts(at:)`` has something new without an answer in between; `nil` if never.
   package var nextDue: Int64? {
-    if stop != nil { return nil }
-    var busy: Set<String> = []
-    var due: Int64?
-    for waiting in pending where busy.insert(waiting.event.session).inserted {
-      if !waiting.isInFlight { due = min(due ?? .max, max(waiting.dueAt, pausedUntil)) }
-    }
-    return due
+    guard stop == nil, pause?.probe == nil else { return nil }
+    let due = heads.lazy.filter { !pending[$0].isInFlight }.map { pending[$0].dueAt }.min()
+    return due.map { max($0, silentUntil, pause?.probeAt ?? 0) }
   }
 
   /// Takes the answer to an attempt.
@@ -104,39 +140,55 @@ package struct EndpointDelivery: Sendable {
       pending[index].isInFlight
     else { return }
     pending[index].isInFlight = false
-    if case .status(let status, _) = answer, (200...299).contains(status) {
-      pending.remove(at: index)
-      return
+    silentUntil = max(silentUntil, now + EndpointDelivery.silence(after: answer))
+    if answer.isMissing { return miss(index, jitter, now) }
+    if pause?.probe == position { pause = nil }
+    switch answer {
+    case .status(200...299, _): pending.remove(at: index)
+    case .status(410, _): stop = .gone
+    case .status, .none: fail(index, jitter, now)
     }
-    if case .status(410, _) = answer {
-      stop = .gone
-      return
-    }
-    fail(index, answer, jitter, now)
   }
 
-  private mutating func fail(
-    _ index: Int, _ answer: DeliveryAnswer, _ jitter: Double, _ now: Int64
-  ) {
+  private mutating func fail(_ index: Int, _ jitter: Double, _ now: Int64) {
     let failureCount = pending[index].failureCount
     pending[index].failureCount += 1
     guard failureCount < EndpointDelivery.delays.count else {
       stop = .exhausted(position: pending[index].event.position)
       return
     }
-    let delay = EndpointDelivery.delays[failureCount]
-    pending[index].dueAt = now + delay + Int64(Double(delay) * jitter)
-    let pause = EndpointDelivery.pause(after: answer)
-    guard pause > 0 else { return }
-    pausedUntil = max(pausedUntil, now + pause)
-    pending[index].dueAt = max(pending[index].dueAt, pausedUntil)
+    pending[index].dueAt = now.advanced(by: EndpointDelivery.delays[failureCount], jitter)
+  }
+
+  /// Handles a request that the endpoint did not answer.
+  private mutating func miss(_ index: Int, _ jitter: Double, _ now: Int64) {
+    let intervals = EndpointDelivery.probeIntervals
+    guard let pause else {
+      pending[index].missCount += 1
+      fail(index, jitter, now)
+      if stop != nil { return }
+      pause = Pause(
+        since: now, interval: intervals.lowerBound,
+        probeAt: now.advanced(by: intervals.lowerBound, jitter))
+      return
+    }
+    // Other requests were sent before the pause, and say nothing about the endpoint now.
+    guard pause.probe == pending[index].event.position else { return }
+    pending[index].missCount += 1
+    if now - pause.since >= EndpointDelivery.delays.reduce(0, +) {
+      stop = .unanswered
+      return
+    }
+    let interval = min(pause.interval * 2, intervals.upperBound)
+    self.pause = Pause(
+      since: pause.since, interval: interval, probeAt: now.advanced(by: interval, jitter))
   }
 
   /// Milliseconds for which an answer asks to send nothing at all, at most a day.
-  private static func pause(after answer: DeliveryAnswer) -> Int64 {
-    guard case .status(let status, let seconds) = answer else { return 0 }
+  private static func silence(after answer: DeliveryAnswer) -> Int64 {
+    guard case .status(let status, let seconds) = answer, status >= 300 else { return 0 }
     if seconds > 0 { return min(seconds, 86_400) * 1000 }
-    return [429, 502, 504].contains(status) ? delays[0] : 0
+    return status == 429 ? overloadPause : 0
   }
 
   /// Stops as an earlier process has.
@@ -145,10 +197,18 @@ package struct EndpointDelivery: Sendable {
   /// Continues after a stop: all events that are not delivered are attempted anew.
   package mutating func resume(at now: Int64) {
     stop = nil
-    pausedUntil = now
+    pause = nil
+    silentUntil = now
     for index in pending.indices where !pending[index].isInFlight {
       pending[index].failureCount = 0
       pending[index].dueAt = now
     }
+  }
+}
+
+extension Int64 {
+  /// A time in milliseconds, later by a delay that is changed by a part of itself.
+  fileprivate func advanced(by delay: Int64, _ jitter: Double) -> Int64 {
+    self + delay + Int64(Double(delay) * jitter)
   }
 }

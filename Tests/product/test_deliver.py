@@ -79,6 +79,103 @@ def test_a_failed_event_is_sent_again_with_the_same_id_and_holds_back_its_sessio
     assert len({event["id"] for event in endpoint.received}) == 4
 
 
+def test_confirmations_arrive_soon_and_first_after_an_outage(fed, tmp_path, running):
+    """Regression: after nine seconds without an answer, events waited for five minutes."""
+    port = free_port()
+    deliver = running(Deliver(fed, tmp_path, f"http://127.0.0.1:{port}/hook"))
+    others = {fed.session(LISTS).id for _ in range(30)}
+    begin = time.monotonic()
+    wait_until(lambda: "shop is paused: attempt 1 at " in deliver.says())
+    sessions = [fed.session(LISTS, decide={"by": "host", "seconds": 300}) for _ in range(4)]
+    for session in sessions:
+        session.join("Ana").confirm()
+    # The duration of the outage: attempts after 0 and 5 s would have failed by now.
+    time.sleep(max(0, begin + 9 - time.monotonic()))
+    are_confirming, first = threading.Event(), iter([True])
+
+    def answer(endpoint, event):
+        """Answers the probe, and then other sessions only after the confirmations."""
+        if event["data"]["session"] in others and not next(first, False):
+            are_confirming.wait(60)
+        next(first, False)
+        return 204
+
+    endpoint = running(Endpoint(port, answer=answer))
+
+    def of(session):
+        with endpoint.lock:
+            return [event["type"] for event in endpoint.received
+                    if event["data"]["session"] == session.id]
+
+    wait_until(lambda: all(len(of(session)) == 2 for session in sessions), timeout=120)
+    assert len(endpoint.received) <= 1 + 2 * 4, "the probe and the confirmations"
+    are_confirming.set()
+    wait_until(lambda: cursor(fed) == 30 + 2 * 4, timeout=120)
+
+    for session in sessions:
+        assert of(session) == ["session.created", "session.confirming"]
+        assert session.get()["status"] == "confirming"
+    ids = [event["id"] for event in endpoint.received]
+    assert len(ids) == len(set(ids)) == 38, "each was received once"
+    lines = [line for line in deliver.says().splitlines() if "shop" in line]
+    assert len(lines) == 2, lines
+    assert "shop is paused" in lines[0] and "shop has answered" in lines[1]
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_an_endpoint_behind_a_gateway_that_answers_for_it_gets_one_event_at_a_time(
+        fed, tmp_path, running, status):
+    seen, probes, most = [], [], [0]
+    is_up = threading.Event()
+
+    def answer(endpoint, event):
+        position = event["position"]
+        with endpoint.lock:
+            # The first 8 are sent together.
+            is_probe = not is_up.is_set() and (position > 8 or position in seen)
+            seen.append(position)
+            probes.extend([position] if is_probe else [])
+            most[0] = max(most[0], len(probes))
+        # Two that are sent together are here together.
+        time.sleep(0.1)
+        with endpoint.lock:
+            probes.remove(position) if is_probe else None
+        return 204 if is_up.is_set() else status
+
+    for _ in range(12):
+        fed.session(LISTS)
+    endpoint = running(Endpoint(answer=answer))
+    deliver = running(Deliver(fed, tmp_path, endpoint.url))
+    wait_until(lambda: len(seen) >= 8 + 3)
+    is_up.set()
+
+    wait_until(lambda: cursor(fed) == 12, timeout=120)
+
+    assert most == [1], "no two probes at once"
+    assert deliver.says().count("shop is paused") == 1
+    assert "attempt 2" not in deliver.says() and "stopped" not in deliver.says()
+
+
+def test_an_event_is_given_up_by_setting_the_cursor_after_it(fed, tmp_path, running):
+    """An endpoint that has stopped goes on with the event that has failed, or after its cursor."""
+    status = [410]
+    endpoint = running(Endpoint(answer=lambda *_: status[0]))
+    deliver = running(Deliver(fed, tmp_path, endpoint.url))
+    session = fed.session(LISTS)
+    session.join("Ana").confirm()
+    wait_until(lambda: cursor(fed, "shop.stopped") == 0)
+    deliver.kill()
+    status[0] = 204
+    put = fed.request("PUT", "/v1/feed/cursors/shop", {"position": 1}, port=fed.admin_port)
+    assert put.status == 200, put
+    assert subprocess.run(deliver.command("--resume", "shop"), timeout=120).returncode == 0
+    deliver.start()
+
+    wait_until(lambda: cursor(fed) == 2)
+
+    assert endpoint.positions() == [1, 2] and endpoint.received[1]["watermark"] == 1
+
+
 def test_an_endpoint_that_is_gone_stops_until_it_is_resumed(fed, tmp_path, running):
     status = [410]
     endpoint = running(Endpoint(answer=lambda *_: status[0]))

@@ -36,17 +36,23 @@ extension DeliveryLoop {
   func delivered(_ position: Int, _ attempt: Int, _ answer: DeliveryAnswer, _ index: Int) {
     let now = SocketLoop.monotonicMilliseconds()
     let hadStopped = endpoints[index].delivery?.stop != nil
+    let wasPaused = endpoints[index].delivery?.isPaused == true
     endpoints[index].delivery?.answered(
       position, answer, jitter: .random(in: -0.1...0.1), at: now)
     let name = endpoints[index].settings.name
-    switch answer {
-    case .status(let status, _) where (200...299).contains(status): return
-    case .status(let status, _): log("\(name): attempt \(attempt) at \(position): \(status)")
-    case .none(let problem): log("\(name): attempt \(attempt) at \(position): \(problem)")
+    let isPaused = endpoints[index].delivery?.isPaused == true
+    if wasPaused, !isPaused { log("\(name) has answered: the pause ends") }
+    // One line is enough for all requests that a paused endpoint does not answer.
+    if let problem = answer.problem, !(wasPaused && isPaused && answer.isMissing) {
+      let line = "attempt \(attempt) at \(position): \(problem)"
+      log(
+        isPaused && !wasPaused
+          ? "\(name) is paused: \(line); one event at a time is sent until it answers"
+          : "\(name): \(line)")
     }
     guard !hadStopped, let stop = endpoints[index].delivery?.stop else { return }
-    let reason = stop == .gone ? "it answered 410" : "all attempts at \(position) have failed"
-    log("\(name) has stopped: \(reason). Continue with pickerd deliver --resume \(name)")
+    log(
+      "\(name) has stopped: \(stop.reason). Continue with pickerd deliver --resume \(name)")
   }
 
   private func receivedPage(_ response: HTTPExchange.Response, _ index: Int, _ now: Int64) {
@@ -150,4 +156,25 @@ extension DeliveryLoop {
 
   /// How often a replay tries to read the feed, with 2 s between the attempts.
   private static let replayAttempts = 5
+}
+
+extension DeliveryAnswer {
+  /// Why an attempt has failed; `nil` if it has not.
+  fileprivate var problem: String? {
+    switch self {
+    case .status(let status, _): (200...299).contains(status) ? nil : "\(status)"
+    case .none(let problem): problem
+    }
+  }
+}
+
+extension DeliveryStop {
+  fileprivate var reason: String {
+    switch self {
+    case .gone: "it answered 410"
+    case .exhausted(let position): "all attempts at \(position) have failed"
+    case .unanswered: "it has not answered for three days"
+    case .before: "it had stopped before"
+    }
+  }
 }
