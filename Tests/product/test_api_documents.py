@@ -166,7 +166,8 @@ def test_every_problem_code_is_in_the_openapi_document(openapi):
 @pytest.mark.parametrize("name, file", [
     ("created", "http-created"), ("session", "http-session"), ("checked", "http-checked"),
     ("logLine", "http-log-line"), ("problem", "http-problem"), ("welcome", "welcome"),
-    ("delta", "delta"), ("reply", "reply"), ("refused", "refused")])
+    ("delta", "delta"), ("reply", "reply"), ("refused", "refused"),
+    ("feedRestarted", "feed-restarted")])
 def test_the_openapi_schemas_equal_those_of_the_tests(openapi, name, file):
     assert openapi["components"]["schemas"][name] == schema(file)
 

@@ -54,7 +54,7 @@ def test_the_commands_of_the_page_do_what_it_says(tmp_path):
         assert server.delete(f"/v1/sessions/{session}").status == 204
         ended = wait_until(lambda: run(wait, server))
         assert json.loads(ended)["type"] == "session.ended"
-        assert "id: 2\ndata: " in lines_until(stream, server, "id: 2\ndata: ")
+        assert re.search(r"^id: [0-9a-f]{32}:2\ndata: ", lines_until(stream, server, ":2\ndata: "))
         cursor = json.loads(run(put, server))
         assert cursor == json.loads(run(get, server))
         assert re.fullmatch("[0-9a-f]{32}", cursor.pop("epoch"))

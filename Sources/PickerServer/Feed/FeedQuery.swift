@@ -6,6 +6,11 @@ import WebSocketTransport
 /// - Source: web/guide/feed.md.
 struct FeedQuery: Sendable {
   let request: FeedRequest
+  /// The epoch that the position is of, if the client sends one.
+  let epoch: String?
+  /// Whether the client continues a stream, so that it learns why it cannot from an event: an
+  /// `EventSource` does not read the body of a `410`, and stops for good.
+  let isContinued: Bool
   /// How long to wait for the first event.
   let waitMilliseconds: Int
   /// Whether the answer is a stream of server-sent events.
@@ -19,18 +24,19 @@ struct FeedQuery: Sendable {
   init(_ request: HTTPRequest) throws(ProblemDocument) {
     let accept = request.headers[.accept] ?? ""
     isStream = accept.contains("text/event-stream") && request.method == .get
-    var after = try FeedQuery.number(request.queryValue("after"), "after", 0...Int.max, or: 0)
-    // A browser that reconnects sends the position it has reached, and the URL of the beginning.
-    if isStream, let last = request.headers[.lastEventID] {
-      after = try FeedQuery.number(last, "Last-Event-ID", 0...Int.max, or: after)
-    }
+    let after = try FeedQuery.number(request.queryValue("after"), "after", 0...Int.max, or: 0)
+    // A browser that reconnects sends the id it has received last, and the URL of the beginning.
+    let last = try isStream ? request.headers[.lastEventID].map(FeedEventID.init(header:)) : nil
+    epoch = last?.epoch ?? request.queryValue("epoch")
+    isContinued = last != nil
     let limit = try FeedQuery.number(
       request.queryValue("limit"), "limit", 1...FeedRequest.countMax, or: 500)
     let seconds = try FeedQuery.number(
       request.queryValue("waitSeconds"), "waitSeconds", 0...FeedQuery.waitSecondsMax, or: 0)
     waitMilliseconds = request.method == .head ? 0 : min(seconds * 1000, FeedQuery.waitMax)
     self.request = FeedRequest(
-      after: after, types: try FeedQuery.types(request.queryValue("types")), countMax: limit)
+      after: last?.position ?? after, types: try FeedQuery.types(request.queryValue("types")),
+      countMax: limit)
   }
 
   private static func number(
@@ -57,4 +63,32 @@ struct FeedQuery: Sendable {
     }
     return types
   }
+}
+
+/// The `id` of a server-sent event of the feed: the epoch, a colon, the position.
+struct FeedEventID: Hashable, Sendable, CustomStringConvertible {
+  /// `nil` for the epoch that the feed has now.
+  let epoch: String?
+  let position: Int
+
+  init(epoch: String, position: Int) {
+    self.epoch = epoch
+    self.position = position
+  }
+
+  /// Parses `Last-Event-ID`, which may also be a position alone.
+  ///
+  /// - Throws: 400
+  init(header text: String) throws(ProblemDocument) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let number = parts.last, let position = Int(number), position >= 0 else {
+      throw ProblemDocument(
+        status: 400, code: "badRequest",
+        detail: "Last-Event-ID must be the id of an event, or a position, 0 or greater")
+    }
+    epoch = parts.count == 2 ? String(parts[0]) : nil
+    self.position = position
+  }
+
+  var description: String { (epoch.map { "\($0):" } ?? "") + "\(position)" }
 }

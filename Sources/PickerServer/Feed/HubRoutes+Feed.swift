@@ -7,8 +7,7 @@ extension HubRoutes {
   func readFeed(_ call: RoutedRequest) throws(ProblemDocument) {
     try admitFeed(call.request)
     let query = try FeedQuery(call.request)
-    let epoch = call.request.queryValue("epoch")
-    try check(epoch: epoch)
+    if !query.isContinued { try check(epoch: query.epoch) }
     guard let reader = store.feedReaders.enter() else {
       throw ProblemDocument(
         status: 503, code: "full",
@@ -17,11 +16,11 @@ extension HubRoutes {
     let reading = FeedReading(
       feed: store.feed, reader: reader,
       isAdmitted: gate.recheck(call.request.head, scope: .feed))
-    if query.isStream { return stream(query, epoch, reading, call.caller) }
+    if query.isStream { return stream(query, reading, call.caller) }
     let (group, index, caller) = (transport.group, transport.index, call.caller)
     reading.next(query) { result in
       let problem =
-        reading.isAdmitted() ? HubRoutes.problem(of: epoch, reading.feed) : .keyEnded
+        reading.isAdmitted() ? HubRoutes.problem(of: query.epoch, reading.feed) : .keyEnded
       let response = problem?.response ?? result.response(reading.feed)
       group.post(to: index) { $0.answer(caller, response) }
     }
@@ -35,7 +34,7 @@ extension HubRoutes {
   }
 
   /// 410 if the epoch of a client's position, if it sends one, is not that of the feed.
-  private static func problem(of epoch: String?, _ feed: any EventFeed) -> ProblemDocument? {
+  fileprivate static func problem(of epoch: String?, _ feed: any EventFeed) -> ProblemDocument? {
     guard let epoch, epoch != feed.epoch else { return nil }
     let newest = feed.signal.position
     return ProblemDocument(
@@ -72,51 +71,59 @@ extension HubRoutes {
 
   /// Answers with server-sent events. The next page is read when the socket has accepted the
   /// previous one, so that a slow reader occupies the memory of one page.
-  ///
-  /// - Parameter epoch: That of the client's position, if it sends one.
-  private func stream(
-    _ query: FeedQuery, _ epoch: String?, _ reading: FeedReading, _ caller: Caller
-  ) {
+  private func stream(_ query: FeedQuery, _ reading: FeedReading, _ caller: Caller) {
     var caller = caller
     caller.acceptsGzip = false
-    let request = query.request
     let (group, index) = (transport.group, transport.index)
-    let whole = FeedQuery.page(of: request)
     // Read the first page before the response starts: its status may be 410.
-    reading.next(whole) { [caller] result in
+    reading.start(query) { [caller] result in
       group.post(to: index) { transport in
-        let problem = HubRoutes.problem(of: epoch, reading.feed)?.response
-        guard problem == nil, case .success(let page) = result else {
-          return transport.answer(caller, problem ?? result.response(reading.feed))
+        do throws(ProblemDocument) {
+          let start = try result.get()
+          transport.answer(
+            caller, headers: HubTransport.eventHeaders + [("Feed-Epoch", start.epoch)],
+            parts: reading.part(
+              start.page, query.request, start.epoch, group, index, after: start.restart))
+        } catch {
+          transport.answer(caller, error.response)
         }
-        let epoch = reading.feed.epoch
-        transport.answer(
-          caller, headers: HubTransport.eventHeaders + [("Feed-Epoch", epoch)],
-          parts: reading.part(page, request, epoch, group, index))
       }
     }
   }
 }
 
 extension FeedQuery {
-  private init(_ request: FeedRequest, waitMilliseconds: Int) {
-    self.request = request
-    self.waitMilliseconds = waitMilliseconds
+  /// A query for a stream's next page, which waits for at most 15 s.
+  fileprivate init(_ request: FeedRequest, following position: Int) {
+    self.request = FeedRequest(
+      after: position, types: request.types, countMax: request.countMax)
+    waitMilliseconds = FeedQuery.keepAliveMilliseconds
+    epoch = nil
+    isContinued = false
     isStream = true
   }
 
-  /// A query for the events stored now; it does not wait.
-  static func page(of request: FeedRequest) -> FeedQuery { FeedQuery(request, waitMilliseconds: 0) }
+  /// The interval in which idle streams are kept alive.
+  private static let keepAliveMilliseconds = 15_000
+}
 
-  /// A query that waits for events after a position, for at most 15 s.
-  func following(_ position: Int) -> FeedQuery {
-    FeedQuery(
-      FeedRequest(after: position, types: request.types, countMax: request.countMax),
-      waitMilliseconds: FeedQuery.commentMilliseconds)
-  }
+/// The beginning of a stream.
+struct FeedStart: Sendable {
+  let page: FeedPage
+  /// The epoch of the page.
+  let epoch: String
+  /// The event that says that the stream does not continue after the client's position, if so.
+  var restart: [UInt8] = []
+}
 
-  /// The interval of comments that keep idle streams alive.
-  private static let commentMilliseconds = 15_000
+/// The reason why a stream does not continue after the client's position.
+private enum FeedRestartReason: String, Sendable {
+  /// The position is of another history.
+  case epoch
+  /// The feed has not reached the position.
+  case ahead
+  /// Events after the position have been deleted.
+  case gone
 }
 
 /// Reads pages of the feed for one request, on any thread.
@@ -153,16 +160,67 @@ struct FeedReading: Sendable {
     }
   }
 
+  /// Reads the first page of a stream: after the client's position, or from the oldest event if the
+  /// client continues a stream after a position that the feed does not have.
+  func start(
+    _ query: FeedQuery,
+    completion: @escaping @Sendable (Result<FeedStart, ProblemDocument>) -> Void
+  ) {
+    feed.read(query.request) { result in
+      // Here, because the feed gets another epoch only between two reads.
+      if let problem = HubRoutes.problem(of: query.epoch, feed) {
+        guard query.isContinued else { return completion(.failure(problem)) }
+        return restart(query.request, .epoch, after: 0, completion)
+      }
+      switch result {
+      case .success(let page):
+        completion(.success(FeedStart(page: page, epoch: feed.epoch)))
+      case .failure(.gone(let oldest, let newest)) where query.isContinued:
+        let isAhead = query.request.after > newest
+        restart(query.request, isAhead ? .ahead : .gone, after: oldest - 1, completion)
+      case .failure(let problem): completion(.failure(ProblemDocument(problem)))
+      }
+    }
+  }
+
+  /// Reads the oldest events.
+  ///
+  /// - Parameter position: The position before the oldest event, or an earlier one.
+  private func restart(
+    _ request: FeedRequest, _ reason: FeedRestartReason, after position: Int,
+    _ completion: @escaping @Sendable (Result<FeedStart, ProblemDocument>) -> Void
+  ) {
+    let oldest = FeedRequest(after: position, types: request.types, countMax: request.countMax)
+    feed.read(oldest) { result in
+      switch result {
+      case .success(let page):
+        let id = FeedEventID(epoch: feed.epoch, position: position)
+        let event =
+          "event: restarted\nid: \(id)\ndata: {\"reason\":\"\(reason.rawValue)\","
+          + "\"epoch\":\"\(feed.epoch)\",\"oldest\":\(position + 1)}\n\n"
+        completion(
+          .success(FeedStart(page: page, epoch: feed.epoch, restart: Array(event.utf8))))
+      case .failure(.gone(let oldest, _)):
+        restart(request, reason, after: oldest - 1, completion)
+      case .failure(let problem): completion(.failure(ProblemDocument(problem)))
+      }
+    }
+  }
+
   /// A page as server-sent events, with a function that reads the following one. The stream ends
   /// when the feed has another epoch. Used on the loop with the index `index`.
+  ///
+  /// - Parameter first: The events before the page's.
   func part(
-    _ page: FeedPage, _ request: FeedRequest, _ epoch: String, _ group: LoopGroup, _ index: Int
+    _ page: FeedPage, _ request: FeedRequest, _ epoch: String, _ group: LoopGroup, _ index: Int,
+    after first: [UInt8] = []
   ) -> BodyPart {
-    if feed.signal.isClosed { return BodyPart(page.events, rest: nil) }
-    return BodyPart(page.events) { answer in
+    let bytes = first + page.events(of: epoch)
+    if feed.signal.isClosed { return BodyPart(bytes, rest: nil) }
+    return BodyPart(bytes) { answer in
       // Only used on the loop's thread.
       nonisolated(unsafe) let answer = answer
-      next(FeedQuery.page(of: request).following(page.position)) { result in
+      next(FeedQuery(request, following: page.position)) { result in
         let goesOn = isAdmitted() && feed.epoch == epoch
         group.post(to: index) { _ in
           guard goesOn else { return answer(BodyPart([], rest: nil)) }
@@ -174,11 +232,15 @@ struct FeedReading: Sendable {
 }
 
 extension FeedPage {
-  /// Server-sent events; a comment if there are none.
-  fileprivate var events: [UInt8] {
-    if lines.isEmpty { return Array(":\n\n".utf8) }
-    return lines.flatMap {
-      Array("id: \($0.position)\ndata: ".utf8) + $0.json + Array("\n\n".utf8)
+  /// Server-sent events. If there are none, an `id` alone: clients do not report it as an event,
+  /// but reconnect after it, so that a client of few types, or of none yet, need not begin again.
+  fileprivate func events(of epoch: String) -> [UInt8] {
+    if lines.isEmpty {
+      return Array("id: \(FeedEventID(epoch: epoch, position: position))\n\n".utf8)
+    }
+    return lines.flatMap { line in
+      let id = FeedEventID(epoch: epoch, position: line.position)
+      return Array("id: \(id)\ndata: ".utf8) + line.json + Array("\n\n".utf8)
     }
   }
 }

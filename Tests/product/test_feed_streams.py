@@ -1,0 +1,163 @@
+"""Streams of the feed that reconnect: no event is skipped without a word."""
+
+import shutil
+
+import pytest
+
+from harness import contract
+from harness.definitions import LISTS
+from harness.eventsource import EventSource
+from harness.pickerd import Pickerd, wait_until
+from harness.store import again, stored
+from test_feed import ask, next_event, stream
+
+
+@pytest.fixture
+def source():
+    """Starts a stream that is closed after the test, with its server."""
+    opened = []
+    yield lambda *arguments: opened.append(EventSource(*arguments)) or opened[-1]
+    for stream in opened:
+        stream.close()
+        stream.server.stop()
+
+
+def create(server, count):
+    """The ids of new sessions, whose events are in the feed."""
+    newest = int(ask(server).headers["feed-position"])
+    made = [server.session(LISTS).id for _ in range(count)]
+    wait_until(lambda: ask(server, f"?after={newest + count}").status == 200, what="the events")
+    return made
+
+
+def restart(source, reason):
+    """The data of the only event that says that the stream begins again."""
+    found = [(name, data) for kind, name, data in source.events if kind == "restarted"]
+    assert len(found) == 1, source.events
+    name, data = found[0]
+    contract.fits("feed-restarted", data)
+    assert data["reason"] == reason and name == f"{data['epoch']}:{data['oldest'] - 1}"
+    return data
+
+
+def test_a_reader_learns_that_a_server_without_a_store_was_restarted(tmp_path, source):
+    """Regression: it went on after its position, and never saw the first events."""
+    reader = source(Pickerd(tmp_path / "log", clock=None))
+    before = create(reader.server, 3)
+    wait_until(lambda: reader.sessions() == before)
+    epoch = ask(reader.server).headers["feed-epoch"]
+    assert reader.last_id == f"{epoch}:3"
+    reader.hold()
+    again(reader.server)
+    after = create(reader.server, 5)
+    reader.go()
+
+    wait_until(lambda: reader.sessions(3) == after, what="all events of the new feed")
+
+    data = restart(reader, "epoch")
+    assert (data["epoch"], data["oldest"]) == (ask(reader.server).headers["feed-epoch"], 1)
+    assert data["epoch"] != epoch and reader.events[3][0] == "restarted"
+    assert reader.last_id == f"{data['epoch']}:5"
+    more = create(reader.server, 1)
+    wait_until(lambda: reader.sessions(3) == after + more)
+    assert [kind for kind, _, _ in reader.events].count("restarted") == 1
+
+
+def test_a_reader_of_an_empty_feed_learns_that_it_was_restarted(tmp_path, source):
+    reader = source(Pickerd(tmp_path / "log", clock=None), "?types=session.created")
+    wait_until(lambda: reader.last_id.endswith(":0"), what="the id of the beginning")
+    reader.hold()
+    again(reader.server)
+    made = create(reader.server, 2)
+    reader.go()
+
+    wait_until(lambda: reader.sessions() == made)
+
+    assert restart(reader, "epoch")["oldest"] == 1
+
+
+def test_a_reader_learns_that_a_backup_was_restored(tmp_path, source):
+    """Regression: events at positions that are given again were skipped."""
+    store, backup = tmp_path / "store.sqlite", tmp_path / "backup"
+    reader = source(stored(tmp_path / "log", store, clock=None))
+    server = reader.server
+    kept = create(server, 2)
+    wait_until(lambda: reader.sessions() == kept)
+    reader.hold()
+    server.terminate(), server.exited()
+    backup.mkdir()
+    files = [path for path in tmp_path.glob("store.sqlite*") if path.suffix != ".lock"]
+    for path in files:
+        shutil.copy(path, backup)
+    server.start()
+    reader.go()
+    lost = create(server, 2)
+    wait_until(lambda: reader.sessions() == kept + lost, what="the stream after a restart")
+    assert all(kind == "message" for kind, _, _ in reader.events), "a restart alone is no reason"
+    reader.hold()
+    server.kill()
+    for path in tmp_path.glob("store.sqlite*"):
+        if path.suffix != ".lock":
+            path.unlink()
+    for path in backup.iterdir():
+        shutil.copy(path, tmp_path)
+    server.start()
+    new = create(server, 3)
+    reader.go()
+
+    wait_until(lambda: reader.sessions(4) == kept + new, what="the whole feed of the backup")
+
+    assert restart(reader, "epoch")["epoch"] == ask(server).headers["feed-epoch"]
+
+
+def test_a_reader_learns_that_events_were_deleted(tmp_path, source):
+    """Regression: it was answered 410, after which an EventSource does not connect again."""
+    reader = source(Pickerd(tmp_path / "log", clock=None, limits={"feedEvents": 3}))
+    first = create(reader.server, 1)
+    wait_until(lambda: reader.sessions() == first)
+    epoch = ask(reader.server, "?after=1").headers["feed-epoch"]
+    reader.hold()
+    newest = create(reader.server, 5)[-3:]
+    reader.go()
+
+    wait_until(lambda: reader.sessions(1) == newest)
+
+    data = restart(reader, "gone")
+    assert (data["epoch"], data["oldest"]) == (epoch, 4)
+    assert reader.refused is None
+
+
+def test_a_position_of_a_stream_may_be_sent_with_its_epoch_or_alone(tmp_path):
+    server = Pickerd(tmp_path / "log", clock=None)
+    try:
+        create(server, 3)
+        epoch = ask(server).headers["feed-epoch"]
+        for last in (2, f"{epoch}:2"):
+            kind, name, event = next_event(stream(server, last=last))
+            assert (kind, name, event["position"]) == ("message", f"{epoch}:3", 3)
+        for last, query, reason in ((7, "", "ahead"), (f"{epoch}:7", "", "ahead"),
+                                    ("another:2", f"?epoch={epoch}", "epoch"),
+                                    (2, "?epoch=another", "epoch")):
+            response = stream(server, last=last, query=query)
+            kind, name, data = next_event(response)
+            assert (kind, name) == ("restarted", f"{epoch}:0")
+            assert contract.fits("feed-restarted", data) == {
+                "reason": reason, "epoch": epoch, "oldest": 1}
+            assert next_event(response)[2]["position"] == 1
+            response.close()
+        for last in ("x", "-1", f"{epoch}:", f"{epoch}:x", f"{epoch}:-1", ":"):
+            assert stream(server, last=last).status == 400, last
+        assert stream(server, query="?after=7").status == 410
+        assert stream(server, query="?epoch=another").status == 410
+    finally:
+        server.stop()
+
+
+def test_a_stream_without_events_of_its_types_has_the_id_of_the_newest_one(tmp_path, source):
+    """Otherwise its reader would reconnect after a position that was deleted long ago."""
+    server = Pickerd(tmp_path / "log", clock=None)
+    epoch = ask(server).headers["feed-epoch"]
+    create(server, 2)
+    reader = source(server, "?types=session.ended")
+    wait_until(lambda: reader.last_id == f"{epoch}:2")
+    assert reader.events == []
