@@ -61,16 +61,107 @@ test("after 4302 the client resumes with a new token", () => {
   assert.deepEqual(join.resume, { member: "m_1", secret: "s", epoch: "e", revision: 5 });
 });
 
-test("a token that the server rejects at once is not requested again until the user retries", () => {
+/** A machine that joins with the token of the page's provider, which has not answered yet. */
+function starting() {
+  const machine = new PickerMachine({ renewsTokens: true, random: () => 0.5 });
+  return { machine, effects: machine.start() };
+}
+
+for (const code of [4301, 4302, 4403]) {
+  test(`tokens rejected with ${code} are replaced with back-off until one is accepted`, () => {
+    let { machine, effects } = starting();
+    const pauses = [];
+    for (let number = 0; number < 7; number += 1) {
+      assert.equal(named(effects, "requestToken").length, 1);
+      assert.equal(machine.renewal.isWaiting, true);
+      machine.tokenProvided(`${number}`);
+      assert.equal(machine.renewal.isWaiting, false);
+      assert.equal(sent(machine.opened())[0].token, `${number}`);
+      pauses.push(timer(machine.closed(code), "redial"));
+      assert.deepEqual([machine.connection, machine.closeCode], ["waiting", code]);
+      assert.equal(machine.renewal.isWaiting, true);
+      effects = machine.fired("redial");
+    }
+    machine.tokenProvided("good");
+    machine.opened();
+    machine.received(welcome(3600));
+    assert.deepEqual(pauses, [0, 1000, 2000, 4000, 8000, 15_000, 15_000]);
+    assert.deepEqual([machine.connection, machine.renewal.isWaiting], ["live", false]);
+  });
+
+  test(`a provider without a token ends the connection that was closed with ${code}`, () => {
+    const { machine } = live();
+    machine.command({ type: "clear" });
+    machine.closed(code);
+    machine.fired("redial");
+    machine.tokenUnavailable(false);
+    assert.deepEqual([machine.connection, machine.closeCode], ["waiting", code]);
+    assert.equal(named(machine.fired("redial"), "requestToken").length, 1);
+    const effects = machine.tokenUnavailable(true);
+    assert.deepEqual([machine.connection, machine.closeCode], [code === 4403 ? "away" : "credentials", code]);
+    assert.equal(timer(effects, "redial"), undefined);
+    assert.equal(named(effects, "settle").length, code === 4403 ? 1 : 0, "away is final: no command waits for it");
+    assert.equal(named(machine.retry(), "requestToken").length, 1, "the user can try again");
+  });
+}
+
+test("after a revocation the member resumes with a later token", () => {
+  const { machine } = live();
+  machine.closed(4403);
+  assert.equal(named(machine.fired("redial"), "requestToken").length, 1);
+  machine.tokenProvided("second");
+  const [join] = sent(machine.opened());
+  assert.deepEqual([join.token, join.resume.member], ["second", "m_1"]);
+});
+
+test("without a provider a revocation is final", () => {
+  const { machine } = live(3600, { token: "first" });
+  machine.closed(4403);
+  assert.equal(machine.connection, "away");
+});
+
+test("joining as a new member keeps the identity until a welcome", () => {
+  const { machine } = live();
+  machine.closed(4301);
+  machine.fired("redial");
+  for (let round = 0; round < 2; round += 1) {
+    machine.tokenProvided("unknown key");
+    assert.equal(sent(machine.opened())[0].resume.member, "m_1");
+    machine.closed(4301);
+    assert.equal(sent(machine.opened())[0].resume, undefined, "the secret may be wrong");
+    machine.closed(4301);
+    machine.fired("redial");
+  }
+  machine.tokenProvided("known key");
+  assert.equal(sent(machine.opened())[0].resume.member, "m_1");
+});
+
+test("a second request waits for the answer to the first", () => {
+  const { machine } = starting();
+  machine.credentials("mine");
+  machine.opened();
+  machine.closed(4302);
+  assert.equal(named(machine.fired("redial"), "requestToken").length, 0);
+  assert.equal(named(machine.tokenProvided("second"), "dial").length, 1);
+  assert.equal(sent(machine.opened())[0].token, "second");
+});
+
+test("no token is requested while the device is offline", () => {
   const { machine } = live();
   machine.closed(4302);
-  machine.fired("redial");
-  machine.tokenProvided("second");
-  machine.opened();
-  assert.equal(named(machine.closed(4302), "requestToken").length, 0);
-  assert.equal(machine.connection, "credentials");
-  assert.equal(machine.closeCode, 4302);
-  assert.equal(named(machine.retry(), "requestToken").length, 1);
+  machine.network(false);
+  const effects = machine.fired("redial");
+  assert.equal(named(effects, "requestToken").length, 0);
+  assert.equal(timer(effects, "redial"), 30_000);
+  assert.deepEqual([machine.connection, machine.renewal.isWaiting], ["offline", false]);
+  assert.equal(named(machine.network(true), "requestToken").length, 1);
+});
+
+test("a token that arrives while the device is offline is used when the network returns", () => {
+  const { machine } = starting();
+  machine.network(false);
+  assert.equal(named(machine.tokenProvided("first"), "dial").length, 0);
+  assert.equal(named(machine.network(true), "dial").length, 1);
 });
 
 test("a rejected token keeps the identity until a new token is rejected too", () => {

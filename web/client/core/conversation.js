@@ -45,15 +45,19 @@ export class Conversation {
     this.perform = perform;
   }
 
-  /** @param {{name?: string, locale?: string, token?: string}} options @returns {Message} */
-  join({ name, locale, token }) {
+  /**
+   * @param {{name?: string, locale?: string, token?: string}} options
+   * @param {boolean} asNew whether to leave out the identity, which stays until a `welcome` replaces it
+   * @returns {Message}
+   */
+  join({ name, locale, token }, asNew = false) {
     this.looking.joined = this.looking.months;
     const revision = this.state.isKnown && !this.wantsSnapshot ? this.state.revision : beyondAnyRevision;
     return {
       type: "join",
       ...(name && { name }), ...(locale && { locale }), ...(token && { token }),
       ...(this.looking.months && { months: this.looking.months }),
-      ...(this.identity && { resume: { ...this.identity, revision } }),
+      ...(this.identity && !asNew && { resume: { ...this.identity, revision } }),
     };
   }
 

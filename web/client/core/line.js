@@ -1,6 +1,6 @@
 // The state of the connection, and the time of the next attempt after it is lost.
 
-import { pauseMilliseconds } from "./closing.js";
+import { pauseMilliseconds, pauseMillisecondsMax } from "./closing.js";
 
 /** @typedef {import("./types").Effect} Effect */
 
@@ -91,6 +91,11 @@ export class Line {
     this.attempt += 1;
     this.setConnection("waiting");
     this.perform({ effect: "timer", name: "redial", milliseconds: pause });
+  }
+
+  /** The browser can be wrong about the network, so the client still tries from time to time. */
+  waitForNetwork() {
+    this.perform({ effect: "timer", name: "redial", milliseconds: pauseMillisecondsMax });
   }
 
   /** @param {import("./types").Connection} connection */

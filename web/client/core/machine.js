@@ -1,6 +1,6 @@
 // The state machine of the client: events in, effects out. It has no socket, timer, storage or clock.
 
-import { answerToClose, pauseMillisecondsMax } from "./closing.js";
+import { answerToClose } from "./closing.js";
 import { Conversation } from "./conversation.js";
 import { joinMillisecondsMax, Line } from "./line.js";
 import { Renewal } from "./renewal.js";
@@ -54,10 +54,11 @@ export class PickerMachine {
   /** The socket is open: sends `join`. */
   opened() {
     return this.#effects(() => {
-      this.triedIdentity = this.conversation.identity !== null;
+      const { joinsAsNew } = this.renewal;
+      this.triedIdentity = this.conversation.identity !== null && !joinsAsNew;
       this.renewal.joinedWith = this.options.token;
       this.line.setConnection("joining");
-      this.#do({ effect: "send", message: this.conversation.join(this.options) },
+      this.#do({ effect: "send", message: this.conversation.join(this.options, joinsAsNew) },
         { effect: "timer", name: "join", milliseconds: joinMillisecondsMax });
     });
   }
@@ -111,7 +112,9 @@ export class PickerMachine {
       // The close code can be lost: a server that has sent `draining` is shutting down.
       const isDraining = this.line.drainMilliseconds !== null && code < 4000;
       const answer = isDraining ? "return" : answerToClose(code);
-      if (answer === "credentials") this.#rejected(code);
+      // After a revocation the host may admit the user again, with a later token.
+      const isRevoked = code === 4403 && this.options.renewsTokens;
+      if (answer === "credentials" || isRevoked) this.#rejected(code);
       else if (answer === "away") this.#stayAway(code);
       else this.line.wait(answer === "return" ? this.line.drainMilliseconds : null);
     });
@@ -120,7 +123,7 @@ export class PickerMachine {
   /** @param {string} name of the timer that has fired */
   fired(name) {
     return this.#effects(() => {
-      if (name === "redial") this.renewal.dial();
+      if (name === "redial") this.renewal.redial();
       else if (name === "renew") this.renewal.request();
       else if (name === "steady") this.line.attempt = 0;
       else if (name === "touch") this.#do(...this.conversation.looking.touchLater());
@@ -142,8 +145,7 @@ export class PickerMachine {
       else if (isWaiting || this.line.isConnected) {
         this.line.disconnect();
         this.line.setConnection("offline");
-        // The browser can be wrong about the network, so the client still tries from time to time.
-        this.#do({ effect: "timer", name: "redial", milliseconds: pauseMillisecondsMax });
+        this.line.waitForNetwork();
       }
     });
   }
@@ -172,7 +174,13 @@ export class PickerMachine {
    * There is no answer to the effect `requestToken`.
    * @param {boolean} isFinal because the user has no access any more; otherwise it is requested again
    */
-  tokenUnavailable(isFinal) { return this.#effects(() => this.renewal.unavailable(isFinal)); }
+  tokenUnavailable(isFinal) {
+    return this.#effects(() => {
+      const code = this.renewal.unavailable(isFinal);
+      if (code === 4403) this.#stayAway(code);
+      else if (code !== null) this.line.setConnection("credentials");
+    });
+  }
 
   /**
    * Changes the language: all texts are requested again.
@@ -244,9 +252,7 @@ export class PickerMachine {
 
   /** @param {number} code */
   #rejected(code) {
-    if (!this.renewal.rejected(code, this.triedIdentity)) return;
-    this.conversation.identity = null;
-    this.renewal.dial(true);
+    if (this.renewal.rejected(code, this.triedIdentity)) this.renewal.dial(true);
   }
 
   /** @param {number} code */

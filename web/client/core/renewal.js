@@ -27,34 +27,51 @@ export class Renewal {
     this.options = options;
     this.line = line;
     this.perform = perform;
-    /** Whether a request has no answer yet. */
+    /** Whether a request has no answer yet. There is at most one. */
     this.isRequested = false;
-    /** Whether the next attempt to connect waits for a token. */
+    /** Whether the answer is used. The page may have set a newer token since the request. */
+    this.isWanted = false;
+    /** Whether the current attempt to connect waits for a token. */
     this.blocksDial = false;
-    /** Whether the token was provided for the current attempt, so that another request cannot help if it is rejected. */
-    this.isFresh = false;
+    /** Whether the current attempt to connect joins as a new member. */
+    this.joinsAsNew = false;
     /** @type {string | undefined} the token that was last sent, in a join or later */
     this.joinedWith = undefined;
-    /** @type {number | null} the close code with which the server rejected the last token */
+    /** @type {number | null} the close code with which the server rejected the last token; null after a welcome */
     this.code = null;
     /** @type {string | null} when the token expires, RFC 3339 */
     this.expires = null;
   }
 
+  /** Whether there is no connection, and the next one needs a token that the page has not provided yet. */
+  get isWaiting() {
+    const { connection } = this.line;
+    return this.#needsToken && (connection === "waiting" || connection === "connecting");
+  }
+
   /**
    * Begins an attempt to connect: at once, or with a token that the page provides.
-   * @param {boolean} isAgain with the token of the attempt before, as a new member
+   * @param {boolean} joinsAsNew whether to join as a new member, although the old one is known
    */
-  dial(isAgain = false) {
-    if (!isAgain) this.isFresh = false;
+  dial(joinsAsNew = false) {
+    this.joinsAsNew = joinsAsNew;
     this.line.dial();
-    this.blocksDial = Boolean(this.options.renewsTokens) && !this.options.token;
+    this.blocksDial = this.#needsToken;
     if (this.blocksDial) this.request();
     else this.line.open();
   }
 
+  /** The timer of the next attempt has fired. */
+  redial() {
+    // The page cannot get a token without a network.
+    if (this.line.connection === "offline" && this.#needsToken) this.line.waitForNetwork();
+    else this.dial();
+  }
+
   request() {
-    if (!this.options.renewsTokens || this.isRequested) return;
+    if (!this.options.renewsTokens) return;
+    this.isWanted = true;
+    if (this.isRequested) return;
     this.isRequested = true;
     this.perform({ effect: "requestToken" });
   }
@@ -63,7 +80,7 @@ export class Renewal {
   pushed(token) {
     this.options.token = token;
     // A token that is provided later is older.
-    this.isRequested = false;
+    this.isWanted = false;
     if (this.line.connection === "live") this.#send(token);
     else if (this.#isBlocked) this.#connect();
     else if (!this.line.isConnected && !this.#isOver) this.dial();
@@ -71,33 +88,32 @@ export class Renewal {
 
   /** @param {string} token that was requested */
   provided(token) {
-    if (!this.isRequested) return;
-    this.isRequested = false;
+    if (!this.#takeAnswer()) return;
     this.options.token = token;
     if (this.line.connection === "live") this.#send(token);
-    else if (this.#isBlocked) {
-      this.isFresh = true;
-      this.#connect();
-    }
+    else if (this.#isBlocked) this.#connect();
   }
 
-  /** @param {boolean} isFinal */
+  /**
+   * @param {boolean} isFinal
+   * @returns {number | null} the close code with which the connection ends; null if it does not
+   */
   unavailable(isFinal) {
-    if (!this.isRequested) return;
-    this.isRequested = false;
+    if (!this.#takeAnswer()) return null;
     if (this.line.connection === "live") {
       if (!isFinal) this.perform({ effect: "timer", name: "renew", milliseconds: retryMilliseconds });
     } else if (this.#isBlocked) {
       this.line.closeCode = this.code;
-      if (isFinal) this.line.setConnection("credentials");
-      else this.line.wait(null);
+      if (isFinal) return this.code ?? 4301;
+      this.line.wait(null);
     }
+    return null;
   }
 
   /** @param {{expires: string, expiresInSeconds: number} | undefined} lifetime of the token, in the welcome */
   joined(lifetime) {
     const { token } = this.options;
-    this.isFresh = false;
+    this.code = null;
     this.expires = null;
     if (token && token !== this.joinedWith) this.#send(token);
     if (lifetime) this.note(lifetime);
@@ -111,26 +127,26 @@ export class Renewal {
   }
 
   /**
-   * The server has closed the connection with 43xx.
+   * The server has closed the connection with 43xx, or with 4403 after a revocation. A page that provides tokens is
+   * asked for another one, at once and then with back-off, as long as it provides them: the server may accept the next
+   * one, because it has read a new signing key, or because the token was issued long enough after the revocation.
    * @param {number} code @param {boolean} triedIdentity whether it may have rejected the member's secret instead
    * @returns {boolean} whether to try once more as a new member
    */
   rejected(code, triedIdentity) {
+    const { options } = this;
+    const isFirst = this.code === null;
     this.code = code;
-    // The page has set another token since.
-    if (this.options.token && this.options.token !== this.joinedWith) {
-      this.line.wait(this.line.attempt === 0 ? 0 : null);
+    const hasNewer = Boolean(options.token) && options.token !== this.joinedWith;
+    // A provider is asked first: the token is the more likely reason.
+    const mayBeSecret = !hasNewer && !(isFirst && options.renewsTokens);
+    if (code === 4301 && triedIdentity && mayBeSecret) return true;
+    if (!hasNewer && !options.renewsTokens) {
+      this.line.setConnection("credentials");
       return false;
     }
-    if (this.options.renewsTokens && !this.isFresh) {
-      this.options.token = undefined;
-      this.line.wait(this.line.attempt === 0 ? 0 : null);
-      return false;
-    }
-    if (code === 4301 && triedIdentity) return true;
-    if (this.options.renewsTokens) this.options.token = undefined;
-    this.isFresh = false;
-    this.line.setConnection("credentials");
+    if (!hasNewer) options.token = undefined;
+    this.line.wait(this.line.attempt === 0 ? 0 : null);
     return false;
   }
 
@@ -140,10 +156,21 @@ export class Renewal {
     return connection === "idle" || connection === "left" || (connection === "away" && closeCode === 4409);
   }
 
+  get #needsToken() { return Boolean(this.options.renewsTokens) && !this.options.token; }
+
+  /** @returns {boolean} whether the answer to the request is used */
+  #takeAnswer() {
+    const isUsed = this.isRequested && this.isWanted;
+    this.isRequested = false;
+    this.isWanted = false;
+    return isUsed;
+  }
+
   get #isBlocked() { return this.line.connection === "connecting" && this.blocksDial; }
 
   #connect() {
     this.blocksDial = false;
+    this.perform({ effect: "emit", name: "connection" });
     this.line.open();
   }
 

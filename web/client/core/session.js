@@ -73,6 +73,8 @@ export class PickerSession extends EventTarget {
   get state() { return this.#machine.state; }
   /** @type {import("./types").Connection} */
   get connection() { return this.#machine.connection; }
+  /** Whether the next connection waits for a token that `getToken` has not provided yet. */
+  get isWaitingForToken() { return this.#machine.renewal.isWaiting; }
   get locale() { return this.#machine.options.locale ?? "en"; }
   /** The last close code while there is no connection, and in `error` the code and detail of the server's last error. */
   get closeCode() { return this.#machine.closeCode; }

@@ -100,8 +100,8 @@ export type Options = {
   name?: string; locale?: string; token?: string;
   /**
    * Gets a token for this user from the page's backend: before the current one expires, after the server has rejected
-   * it, and for the first join if there is no `token`. Null: the user has no access any more. After an exception it is
-   * called again.
+   * or revoked it, and for the first join if there is no `token`. Null: the user has no access any more. After an
+   * exception, or if the server rejects the new token as well, it is called again with back-off.
    */
   getToken?: () => string | null | Promise<string | null>;
 };

@@ -270,7 +270,8 @@ export class PickerElement extends HTMLElement {
     setAttribute(this.frameElement, "data-connection", picker?.connection ?? "idle");
     this.banner.hidden = text === null;
     if (text !== null) setText(this.connectionText, text);
-    setAttribute(this.banner, "data-refused", text === this.words.connection.full);
+    const isRefused = picker?.isWaitingForToken || text === this.words.connection.full;
+    setAttribute(this.banner, "data-refused", isRefused);
     setText(this.queuedText, picker ? queuedText(picker, this.words) : "");
     const canRetry = picker && (["waiting", "offline"].includes(picker.connection) || picker.closeCode === 4409
       || (picker.connection === "credentials" && picker.getToken !== null));

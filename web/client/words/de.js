@@ -24,6 +24,7 @@ export const de = {
     idle: "Nicht verbunden", connecting: "Verbindung wird hergestellt…", joining: "Beitritt läuft…", live: "Verbunden",
     waiting: "Verbindung unterbrochen. Sie wird wiederhergestellt…", offline: "Sie sind offline.",
     full: "Diese Sitzung oder der Server ist voll oder gerade nicht verfügbar. Neuer Versuch …",
+    access: "Warten auf den Zugang zu diesem Picker…",
     credentials: "Dieser Link gewährt keinen Zugriff (mehr). Bitten Sie um einen neuen.",
     expired: "Ihr Zugang ist abgelaufen. Laden Sie die Seite neu oder melden Sie sich erneut an.",
     left: "Sie haben den Picker verlassen.", ended: "Dieser Picker wurde beendet.", elsewhere: "Dieser Picker ist in einem anderen Fenster offen.",

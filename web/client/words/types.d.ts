@@ -16,6 +16,8 @@ export type Words = {
   today: string; previousMonth: string; nextMonth: string; calendar: string;
   connection: {
     idle: string; connecting: string; joining: string; live: string; waiting: string; full: string; offline: string;
+    /** The page has not got a token that the server accepts yet. */
+    access: string;
     credentials: string; expired: string; left: string; ended: string; elsewhere: string;
     notAllowed: string; away: string;
   };

@@ -21,6 +21,7 @@ export const zhHans = {
     idle: "未连接", connecting: "正在连接…", joining: "正在加入…", live: "已连接",
     waiting: "连接中断，正在重新连接…", offline: "您已离线。",
     full: "此会话或服务器已满，或暂时不可用。正在重试…",
+    access: "正在等待此选择器的访问权限…",
     credentials: "此链接没有访问权限或已失效，请索取新的链接。",
     expired: "您的访问权限已过期。请重新加载页面，或重新登录。",
     left: "您已离开。", ended: "此选择器已结束。", elsewhere: "您已在另一个窗口中打开此选择器。",
