@@ -60,7 +60,7 @@ struct Join: ParsableCommand {
     help: ArgumentHelp(
       """
       A file with the session's token instead of --token. It is read again before the token \
-      expires, and must contain a new one then.
+      expires and after the server has rejected or revoked it, and must contain a new one then.
       """, valueName: "path"))
   var tokenFile: String?
 

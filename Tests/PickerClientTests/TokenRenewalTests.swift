@@ -77,20 +77,118 @@ import Testing
     #expect(join?["resume"]?["revision"]?.integer == 1)
   }
 
-  @Test func `a token that the server rejects at once is not requested again`() {
+  /// A client that joins with the token of the app's provider, which has not answered yet.
+  private static func starting() -> ClientFixture {
+    var ana = ClientFixture(renewsTokens: true)
+    ana.give(.start)
+    return ana
+  }
+
+  @Test(arguments: [4301, 4302, 4403])
+  func `rejected tokens are replaced with back-off until one is accepted`(code: Int) {
+    var ana = Self.starting()
+    var pauses: [Int64] = []
+    for number in 0..<7 {
+      #expect(ana.takeEffects().filter { $0 == .requestToken }.count == 1)
+      #expect(ana.state.isWaitingForToken)
+      ana.give(.tokenProvided("\(number)"))
+      #expect(!ana.state.isWaitingForToken)
+      ana.give(.opened)
+      #expect(ana.sent().last?["token"]?.string == "\(number)")
+      ana.give(.closed(code: code))
+      #expect(ana.state.connection == .waiting && ana.state.isWaitingForToken)
+      pauses.append(ana.machine.nextTick! - ana.now)
+      ana.effects = []
+      ana.wait(pauses.last!)
+    }
+    ana.give(.tokenProvided("good"))
+    ana.give(.opened)
+    ana.receive(welcome(expiresInSeconds: 3_600))
+
+    #expect(pauses == [0, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000], "with a jitter of one half")
+    #expect(ana.state.connection == .live && !ana.state.isWaitingForToken)
+  }
+
+  @Test func `a provider without a token ends the connection with the code of the last one`() {
+    for (code, end) in [
+      (4301, PickerPhase.needsCredentials(code: 4301)), (4302, .needsCredentials(code: 4302)),
+      (4403, .away(code: 4403)),
+    ] {
+      var ana = Self.renewing(expiresInSeconds: 3_600)
+      ana.give(.command(.tap(PickerDay("2026-11-20")!)))
+      ana.give(.closed(code: code))
+      ana.wait(0)
+      ana.give(.tokenUnavailable(isFinal: false))
+      #expect(ana.state.connection == .waiting)
+      ana.effects = []
+      ana.wait(1_000)
+      #expect(ana.takeEffects().contains(.requestToken))
+
+      ana.give(.tokenUnavailable(isFinal: true))
+
+      #expect(ana.state.connection == end && !ana.state.isWaitingForToken)
+      #expect(ana.machine.nextTick == nil)
+      #expect(ana.settled().isEmpty == (code != 4403), "away is final: no command waits for it")
+    }
+  }
+
+  @Test func `after a revocation the member resumes with a later token`() {
     var ana = Self.renewing(expiresInSeconds: 3_600)
-    ana.give(.closed(code: 4302))
+
+    ana.give(.closed(code: 4403))
     ana.wait(0)
+    #expect(ana.takeEffects().contains(.requestToken))
     ana.give(.tokenProvided("second"))
+    ana.give(.opened)
+
+    let join = ana.sent().last
+    #expect(join?["token"]?.string == "second")
+    #expect(join?["resume"]?["member"]?.string == "m_ana")
+  }
+
+  @Test func `the user's retry asks a provider again that had no token`() {
+    var ana = Self.starting()
+    ana.give(.tokenUnavailable(isFinal: true))
+    ana.effects = []
+
+    ana.give(.retry)
+
+    #expect(ana.takeEffects().contains(.requestToken))
+  }
+
+  @Test func `joining as a new member keeps the identity until a welcome`() {
+    var ana = Self.renewing(expiresInSeconds: 3_600)
+    ana.give(.closed(code: 4301))
+    ana.wait(0)
+    for _ in 0..<2 {
+      ana.give(.tokenProvided("unknown key"))
+      ana.give(.opened)
+      #expect(ana.sent().last?["resume"]?["member"]?.string == "m_ana")
+      ana.give(.closed(code: 4301))
+      ana.give(.opened)
+      #expect(ana.sent().last?["resume"] == nil, "the secret may be wrong")
+      ana.give(.closed(code: 4301))
+      ana.wait(30_000)
+    }
+    ana.give(.tokenProvided("known key"))
+    ana.give(.opened)
+
+    #expect(ana.sent().last?["resume"]?["member"]?.string == "m_ana")
+  }
+
+  @Test func `a second request waits for the answer to the first`() {
+    var ana = Self.starting()
+    ana.give(.token("mine"))
     ana.give(.opened)
     ana.effects = []
 
     ana.give(.closed(code: 4302))
+    ana.wait(0)
+    #expect(!ana.takeEffects().contains(.requestToken), "the first one has no answer yet")
+    ana.give(.tokenProvided("second"))
+    ana.give(.opened)
 
-    #expect(ana.state.connection == .needsCredentials(code: 4302))
-    #expect(ana.machine.nextTick == nil)
-    ana.give(.retry)
-    #expect(ana.takeEffects().contains(.requestToken))
+    #expect(ana.sent().last?["token"]?.string == "second")
   }
 
   @Test func `a rejected token keeps the identity until a new token is rejected too`() {
@@ -194,7 +292,7 @@ import Testing
     ana.effects = []
 
     ana.give(.token("mine"))
-    #expect(ana.takeEffects() == [.connect])
+    #expect(ana.takeEffects() == [.connect, .changed])
     ana.give(.tokenProvided("late"))
     ana.give(.opened)
 

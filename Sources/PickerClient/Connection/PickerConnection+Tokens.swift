@@ -1,10 +1,12 @@
 /// Gets a token for this user from the app's backend, which signs it.
 ///
-/// Called about a minute before the current token expires, after the server has rejected it, and
-/// before the first join if the connection has no token. `nil` means that the user has no access
-/// any more: the connection ends with ``PickerPhase/needsCredentials(code:)`` when the current
-/// token expires. After an error the provider is called again: after 10 s while the connection is
-/// open, otherwise with back-off. It must end at some time, because only one call runs at a time.
+/// Called about a minute before the current token expires, after the server has rejected or revoked
+/// it, and before the first join if the connection has no token. `nil` means that the user has no
+/// access any more: the connection ends with ``PickerPhase/needsCredentials(code:)`` when the
+/// current token expires, or with ``PickerPhase/away(code:)`` if the server has revoked it. After
+/// an error the provider is called again: after 10 s while the connection is open, otherwise with
+/// back-off, as after a token that the server rejects too. It must end at some time, because only
+/// one call runs at a time.
 ///
 /// ```swift
 /// let picker = PickerConnection(to: address, tokenProvider: {

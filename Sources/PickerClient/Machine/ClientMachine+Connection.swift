@@ -6,11 +6,15 @@ extension ClientMachine {
   /// same member, which a client without state needs.
   private static let beyondAnyRevision = 9_007_199_254_740_991
 
-  mutating func dial() {
+  /// Begins an attempt to connect: immediately, or with a token that the app provides.
+  ///
+  /// - Parameter joinsAsNew: Whether to join as a new member, although ``identity`` is known.
+  mutating func dial(joinsAsNew: Bool = false) {
     timers.clearAll()
     drainMilliseconds = nil
+    renewal.joinsAsNew = joinsAsNew
     enter(.connecting)
-    guard renewal.isAutomatic, profile.token == nil else { return connect() }
+    guard needsToken else { return connect() }
     renewal.blocksDial = true
     requestToken()
   }
@@ -22,6 +26,8 @@ extension ClientMachine {
 
   mutating func join() {
     state.problem = nil
+    // It stays until a welcome replaces it.
+    let identity = renewal.joinsAsNew ? nil : identity
     hasTriedIdentity = identity != nil
     var members: [JSONTree.Member] = [.init("type", .string("join"))]
     if let name = profile.name { members.append(.init("name", .string(name))) }
@@ -71,14 +77,19 @@ extension ClientMachine {
     switch isDraining ? .readd : ClosingAnswer(code: code) {
     case .readd: wait(drainMilliseconds)
     case .backOff: wait(nil)
-    case .stayAway:
-      // The identity is useless once the session has ended, but not if the member is connected
-      // elsewhere.
-      if code == 4404 || code == 4410 { identity = nil }
-      giveUp()
-      enter(.away(code: code))
+    // After a revocation the host may admit the user again, with a later token.
+    case .stayAway where code == 4403 && renewal.isAutomatic: rejected(code)
+    case .stayAway: stayAway(code)
     case .getCredentials: rejected(code)
     }
+  }
+
+  mutating func stayAway(_ code: Int) {
+    // The identity is useless once the session has ended, but not if the member is connected
+    // elsewhere.
+    if code == 4404 || code == 4410 { identity = nil }
+    giveUp()
+    enter(.away(code: code))
   }
 
   mutating func fired(_ timer: ClientTimer) {
@@ -118,7 +129,6 @@ extension ClientMachine {
   mutating func wait(_ milliseconds: Int64?) {
     let pause = milliseconds ?? BackOff.milliseconds(attempt: attempt, jitter: jitter())
     attempt += 1
-    renewal.isFresh = false
     enter(.waiting)
     timers.set(.redial, at: now + pause)
   }

@@ -50,7 +50,7 @@ public struct ClientMachine: Sendable {
   var attempt = 0
   /// The delay that a draining server asked for; `nil` if it did not announce a shutdown.
   var drainMilliseconds: Int64?
-  /// Whether the last join was sent with ``identity``.
+  /// Whether the last join contained ``identity``.
   var hasTriedIdentity = false
   /// The renewal of the token.
   var renewal: TokenRenewal
@@ -147,6 +147,10 @@ public struct ClientMachine: Sendable {
   }
 
   private mutating func takeEffects() -> [ClientEffect] {
+    if state.isWaitingForToken != isWaitingForToken {
+      state.isWaitingForToken = isWaitingForToken
+      hasChanged = true
+    }
     if hasChanged {
       state.predict(pending.entries)
       identity?.ref = pending.ref

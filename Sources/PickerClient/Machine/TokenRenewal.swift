@@ -13,19 +13,26 @@ struct TokenRenewal: Sendable {
 
   /// Whether the app provides tokens on request.
   let isAutomatic: Bool
-  /// Whether a request has no answer yet.
+  /// Whether a request has no answer yet. There is at most one.
   var isRequested = false
-  /// Whether the token was provided for the current attempt to connect, so that another request
-  /// cannot help if the server rejects it.
-  var isFresh = false
-  /// Whether the next attempt to connect waits for a token.
+  /// Whether the answer is used. The app may have set a newer token since the request.
+  var isWanted = false
+  /// Whether the current attempt to connect waits for a token.
   var blocksDial = false
+  /// Whether the current attempt to connect joins as a new member.
+  var joinsAsNew = false
   /// The token that was last sent, in a join or later.
   var joinedWith: String?
-  /// The close code with which the server rejected the last token.
-  var code = 4301
+  /// The close code with which the server rejected the last token; `nil` after a welcome.
+  var code: Int?
 
   init(isAutomatic: Bool) { self.isAutomatic = isAutomatic }
+
+  /// Whether the answer to the request is used. It is no longer outstanding then.
+  mutating func takeAnswer() -> Bool {
+    defer { (isRequested, isWanted) = (false, false) }
+    return isRequested && isWanted
+  }
 
   /// The delay before the next token is requested.
   static func milliseconds(expiresInSeconds seconds: Int) -> Int64 {
@@ -37,8 +44,19 @@ struct TokenRenewal: Sendable {
 ///
 /// - Source: web/guide/README.md, "Let your users in".
 extension ClientMachine {
+  /// Whether a token is needed that the app has not provided yet.
+  var needsToken: Bool { renewal.isAutomatic && profile.token == nil }
+
+  /// Whether there is no connection, and the next one needs a token that the app has not provided
+  /// yet.
+  var isWaitingForToken: Bool {
+    needsToken && (state.connection == .waiting || state.connection == .connecting)
+  }
+
   mutating func requestToken() {
-    guard renewal.isAutomatic, !renewal.isRequested else { return }
+    guard renewal.isAutomatic else { return }
+    renewal.isWanted = true
+    guard !renewal.isRequested else { return }
     renewal.isRequested = true
     effects.append(.requestToken)
   }
@@ -46,7 +64,7 @@ extension ClientMachine {
   mutating func pushed(_ token: String) {
     profile.token = token
     // A token that the app's provider returns later is older.
-    renewal.isRequested = false
+    renewal.isWanted = false
     switch state.connection {
     case .live: sendToken(token)
     // The join contains it, or it is sent after the welcome.
@@ -59,54 +77,48 @@ extension ClientMachine {
   }
 
   mutating func provided(_ token: String) {
-    guard renewal.isRequested else { return }
-    renewal.isRequested = false
+    guard renewal.takeAnswer() else { return }
     profile.token = token
     switch state.connection {
     case .live: sendToken(token)
-    case .connecting:
-      guard renewal.blocksDial else { return }
-      renewal.isFresh = true
-      connect()
+    case .connecting: if renewal.blocksDial { connect() }
     case .idle, .joining, .waiting, .needsCredentials, .away, .left: return
     }
   }
 
   mutating func unavailable(_ isFinal: Bool) {
-    guard renewal.isRequested else { return }
-    renewal.isRequested = false
+    guard renewal.takeAnswer() else { return }
     switch state.connection {
     case .live: if !isFinal { timers.set(.renew, at: now + TokenRenewal.retryMilliseconds) }
     case .connecting:
       guard renewal.blocksDial else { return }
-      if isFinal { enter(.needsCredentials(code: renewal.code)) } else { wait(nil) }
+      guard isFinal else { return wait(nil) }
+      let code = renewal.code ?? 4301
+      if code == 4403 { stayAway(code) } else { enter(.needsCredentials(code: code)) }
     case .idle, .joining, .waiting, .needsCredentials, .away, .left: return
     }
   }
 
-  /// The server has closed the connection with 43xx.
+  /// The server has closed the connection with 43xx, or with 4403 after a revocation.
+  ///
+  /// An app that provides tokens is asked for another one, immediately and then with back-off, as
+  /// long as it provides them: the server may accept the next one, because it has read a new
+  /// signing key, or because the token was issued long enough after the revocation.
   mutating func rejected(_ code: Int) {
+    let isFirst = renewal.code == nil
     renewal.code = code
-    if let token = profile.token, token != renewal.joinedWith {
-      // The app has set another one since.
-      wait(attempt == 0 ? 0 : nil)
-    } else if renewal.isAutomatic && !renewal.isFresh {
-      profile.token = nil
-      wait(attempt == 0 ? 0 : nil)
-    } else if code == 4301 && hasTriedIdentity {
-      // It can also mean that the server has forgotten the member: try once as a new one.
-      identity = nil
-      dial()
-    } else {
-      if renewal.isAutomatic { profile.token = nil }
-      renewal.isFresh = false
-      enter(.needsCredentials(code: code))
-    }
+    let hasNewer = profile.token != nil && profile.token != renewal.joinedWith
+    // A provider is asked first: the token is the more likely reason.
+    let mayBeSecret = !hasNewer && !(isFirst && renewal.isAutomatic)
+    if code == 4301 && hasTriedIdentity && mayBeSecret { return dial(joinsAsNew: true) }
+    guard hasNewer || renewal.isAutomatic else { return enter(.needsCredentials(code: code)) }
+    if !hasNewer { profile.token = nil }
+    wait(attempt == 0 ? 0 : nil)
   }
 
   /// The welcome has arrived, with the time until the token expires.
   mutating func joined(_ lifetime: JSONTree?) {
-    renewal.isFresh = false
+    renewal.code = nil
     if let token = profile.token, token != renewal.joinedWith { sendToken(token) }
     state.tokenExpires = nil
     if let lifetime { noteLifetime(lifetime) }

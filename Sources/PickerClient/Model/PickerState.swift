@@ -45,6 +45,9 @@ public struct PickerState: Hashable, Sendable {
   public internal(set) var resultUntil: String?
   /// When this member's token expires, in RFC 3339; `nil` without a token that expires.
   public internal(set) var tokenExpires: String?
+  /// Whether the next connection waits for a token that the ``TokenProvider`` has not provided yet:
+  /// for the first join, or because the server has rejected or revoked the last one.
+  public internal(set) var isWaitingForToken = false
   /// The last result that the server sent.
   var sentResult: PickerResult?
   /// Whether the server sends results. Older servers do not, and ``result`` is computed then.
@@ -130,14 +133,16 @@ public enum PickerPhase: Hashable, Sendable {
   case joining
   /// The welcome has arrived.
   case live
-  /// The connection is lost. The next attempt starts automatically.
+  /// The connection is lost. The next attempt starts automatically, with a new token if
+  /// ``PickerState/isWaitingForToken`` is set.
   case waiting
-  /// The token is missing, wrong or expired, and the connection's ``TokenProvider`` has no other
-  /// one. Continue with ``PickerConnection/setToken(_:)``, or ask the provider again with
+  /// The token is missing, wrong or expired, and there is no ``TokenProvider``, or it has no other
+  /// token. Continue with ``PickerConnection/setToken(_:)``, or ask the provider again with
   /// ``PickerConnection/retry()``.
   case needsCredentials(code: Int)
   /// Final: the session does not exist or has ended, the member is connected elsewhere, or a
-  /// message violated the protocol. The code is that of the close frame.
+  /// message violated the protocol; or, with 4403, access is denied, and there is no
+  /// ``TokenProvider``, or it has no other token. The code is that of the close frame.
   case away(code: Int)
   /// This member has left.
   case left
