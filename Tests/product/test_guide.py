@@ -212,7 +212,8 @@ def test_the_java_client_joins_with_a_token(guarded, java, tmp_path):
     wait_until(lambda: state(client).get("role") == "editor", 180)
 
 
-def test_the_java_client_reconnects_with_a_new_token(server, java, tmp_path):
+@pytest.mark.parametrize("code", [4301, 4302, 4403])
+def test_the_java_client_reconnects_with_a_new_token(server, java, tmp_path, code):
     welcome = server.session(CALENDAR).join("Ana").welcome
     joins = queue.Queue()
     token = tmp_path / "token"
@@ -222,7 +223,7 @@ def test_the_java_client_reconnects_with_a_new_token(server, java, tmp_path):
         joins.put(json.loads(connection.recv()))
         if joins.qsize() == 1:
             token.write_text("second")
-            connection.close(4302)
+            connection.close(code)
         else:
             connection.send(json.dumps(welcome))
             connection.recv()

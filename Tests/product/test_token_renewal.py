@@ -19,7 +19,7 @@ from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
 LANGUAGES = ["en", "de", "zh-Hans", "ja", "ar"]
-#: `signed` is the page's backend; `pick` chooses the seconds until the next token expires.
+#: `token` is the page's backend.
 PAGE = """async ([session, language]) => {
   await import("/client/elements.js");
   const { connect } = await import("/client/pickerd.js");
@@ -29,9 +29,9 @@ PAGE = """async ([session, language]) => {
     name: "Ana", locale: language,
     getToken: async () => {
       window.calls += 1;
-      const seconds = await window.pick(window.calls, window.codes.includes(4302));
-      if (seconds === "error") throw new Error("no backend");
-      return seconds === null ? null : window.signed(seconds);
+      const token = await window.token(window.calls, window.codes.includes(4302));
+      if (token === "error") throw new Error("no backend");
+      return token;
     },
   });
   picker.addEventListener("connection", () => window.codes.push(picker.closeCode ?? picker.connection));
@@ -58,22 +58,53 @@ def session(keyed, host):
     return made.json["session"]
 
 
-def signed(host, session, seconds, role="editor"):
-    return host.token(session, role, sub="17", exp=int(time.time()) + seconds)
+def signed(host, session, seconds, role="editor", **more):
+    return host.token(session, role, sub="17", exp=int(time.time()) + seconds, **more)
+
+
+def words(language, name):
+    """A text about the connection."""
+    text = (REPOSITORY / f"web/client/words/{language}.js").read_text()
+    return text.split(f'{name}: "')[1].split('"')[0]
+
+
+class Revocation:
+    """A revocation of the tokens of a session that were issued more than a minute ago."""
+
+    def __init__(self, keyed, host, session):
+        self.keyed, self.host, self.session = keyed, host, session
+        self.instant = int(time.time()) - 60
+
+    def token(self, seconds):
+        """A token that is issued so many seconds after the revocation."""
+        return signed(self.host, self.session, 3600, iat=self.instant + seconds)
+
+    def revoke(self):
+        before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.instant))
+        answer = self.keyed.post(f"/v1/sessions/{self.session}/revoke",
+                                 {"tokenIssuedBefore": before}, token=self.host.api)
+        assert answer.status == 200, answer
+
+
+@pytest.fixture
+def revocation(keyed, host, session):
+    return Revocation(keyed, host, session)
 
 
 @pytest.fixture
 def page(chromium, keyed, host, session):
-    """Opens a page whose tokens are valid for `pick(call, was_closed)` seconds."""
+    """Opens a page whose token is `pick(call, was_closed)`, or valid for so many seconds."""
     contexts = []
+
+    def token(picked):
+        return signed(host, session, picked) if isinstance(picked, int) else picked
 
     def opens(pick, language="en"):
         context = chromium.new_context(locale="en")
         context.set_default_timeout(90_000)
         contexts.append(context)
         page = context.new_page()
-        page.expose_function("pick", pick)
-        page.expose_function("signed", lambda seconds: signed(host, session, seconds))
+        page.expose_function("token", lambda *call: token(pick(*call)))
         page.goto(f"http://127.0.0.1:{keyed.port}/")
         page.evaluate(PAGE, [session, language])
         return page
@@ -124,13 +155,11 @@ def test_a_page_whose_token_expires_resumes_with_a_new_one(page, keyed, host, se
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_person_without_a_new_token_reads_a_sentence_and_can_retry(page, language):
-    words = (REPOSITORY / f"web/client/words/{language}.js").read_text()
-    sentence = words.split('expired: "')[1].split('"')[0]
     may = {"yes": False}
     ana = page(lambda call, _: 3600 if may["yes"] else (-24 if call == 1 else None), language)
 
     banner = ana.locator("[part=connection]")
-    expect(banner).to_contain_text(sentence)
+    expect(banner).to_contain_text(words(language, "expired"))
     retry = ana.locator("[part=retry]")
     expect(retry).to_be_visible()
     may["yes"] = True
@@ -138,6 +167,46 @@ def test_a_person_without_a_new_token_reads_a_sentence_and_can_retry(page, langu
 
     reaches(ana, "live")
     expect(banner).to_be_hidden()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_waits_until_the_server_knows_the_key_of_its_first_token(page, host, session, language):
+    add = host.prepare(f"new-{language}")
+    ana = page(lambda *_: signed(host, session, 3600, kid=f"new-{language}"), language)
+    banner = ana.locator("[part=connection]")
+    expect(banner).to_contain_text(words(language, "access"))
+    ana.wait_for_function("() => window.calls > 2")
+    assert set(ana.evaluate("window.codes.filter((one) => one > 4000)")) == {4301}
+
+    add()
+
+    reaches(ana, "live")
+    expect(banner).to_be_hidden()
+
+
+def test_a_member_whose_token_was_revoked_returns_with_a_later_one(page, revocation):
+    ana = page(lambda call, _: revocation.token(10 if call > 3 else -10))
+    reaches(ana, "live")
+    member = picker(ana, "self.id")
+
+    revocation.revoke()
+
+    ana.wait_for_function("() => window.calls === 4")
+    reaches(ana, "live")
+    assert picker(ana, "self.id") == member
+    assert ana.evaluate("window.codes").count(4403) >= 3
+
+
+def test_a_member_that_gets_no_token_after_a_revocation_stays_away(page, revocation):
+    ana = page(lambda call, _: revocation.token(-10) if call == 1 else None)
+    reaches(ana, "live")
+
+    revocation.revoke()
+
+    reaches(ana, "away")
+    assert picker(ana, "closeCode") == 4403
+    expect(ana.locator("[part=connection]")).to_contain_text(words("en", "notAllowed"))
+    assert ana.evaluate("window.calls") == 2
 
 
 def test_a_new_token_attribute_renews_the_token_of_an_element(page, keyed, host, session):
@@ -196,29 +265,92 @@ def test_the_guides_client_renews_its_token_and_resumes_after_4302(keyed, host, 
     bo.leave()
 
 
-def test_join_reads_its_token_file_again(keyed, host, session, tmp_path):
-    file = tmp_path / "token"
-    file.write_text(signed(host, session, -20) + "\n")
-    run = subprocess.Popen(
-        [binary(), "join", "--json", "--token-file", file, keyed.socket(f"/v1/sessions/{session}")],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    lines = []
-    threading.Thread(target=lambda: lines.extend(map(json.loads, run.stdout)), daemon=True).start()
-    live = lambda: [line["connection"] for line in list(lines) if line["event"] == "connection"]
-    try:
-        wait_until(lambda: "live" in live(), 60)
-        wait_until(lambda: len(live()) > live().index("live") + 1, 60)
-        (tmp_path / "new").write_text(signed(host, session, 3600))
-        (tmp_path / "new").rename(file)
+def test_the_guides_client_returns_with_a_later_token_after_a_revocation(keyed, session, revocation):
+    given = []
 
-        wait_until(lambda: live()[-1] == "live", 60)
-        run.stdin.write("show\nquit\n")
-        run.stdin.flush()
-        assert run.wait(60) == 0
-        members = keyed.get(f"/v1/sessions/{session}", token=host.api).json["members"]
-        assert len(members) <= 1, "it is the same member"
-    finally:
-        run.kill()
+    def token():
+        given.append(10 if len(given) > 2 else -10)
+        return revocation.token(given[-1])
+
+    ana = Python(keyed.socket(f"/v1/sessions/{session}"), token)
+    wait_until(lambda: ana.picker.state, 60)
+    member, ana.picker.epoch = ana.picker.me["id"], "another"
+
+    revocation.revoke()
+
+    wait_until(lambda: ana.picker.epoch != "another", 60)
+    assert len(given) == 4 and ana.picker.me["id"] == member
+    ana.isOver = True
+    ana.thread.join(30)
+
+
+class Join:
+    """`pickerd join --json` with a token file."""
+
+    def __init__(self, url, file):
+        self.file = file
+        self.run = subprocess.Popen(
+            [binary(), "join", "--json", "--token-file", file, url],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.lines = []
+        threading.Thread(
+            target=lambda: self.lines.extend(map(json.loads, self.run.stdout)), daemon=True).start()
+
+    @property
+    def connections(self):
+        return [line["connection"] for line in list(self.lines) if line["event"] == "connection"]
+
+    def replace_token(self, token):
+        new = self.file.with_name("new")
+        new.write_text(token)
+        new.rename(self.file)
+
+    def quit(self):
+        self.run.stdin.write("show\nquit\n")
+        self.run.stdin.flush()
+        assert self.run.wait(60) == 0
+
+
+@pytest.fixture
+def join(keyed, session, tmp_path):
+    runs = []
+
+    def starts(token):
+        file = tmp_path / "token"
+        file.write_text(token + "\n")
+        runs.append(Join(keyed.socket(f"/v1/sessions/{session}"), file))
+        return runs[-1]
+
+    yield starts
+    for run in runs:
+        run.run.kill()
+
+
+def test_join_reads_its_token_file_again(join, keyed, host, session):
+    ana = join(signed(host, session, -20))
+    wait_until(lambda: "live" in ana.connections, 60)
+    wait_until(lambda: len(ana.connections) > ana.connections.index("live") + 1, 60)
+
+    ana.replace_token(signed(host, session, 3600))
+
+    wait_until(lambda: ana.connections[-1] == "live", 60)
+    ana.quit()
+    members = keyed.get(f"/v1/sessions/{session}", token=host.api).json["members"]
+    assert len(members) <= 1, "it is the same member"
+
+
+def test_join_reads_its_token_file_again_after_a_revocation(join, revocation):
+    ana = join(revocation.token(-10))
+    wait_until(lambda: "live" in ana.connections, 60)
+    revocation.revoke()
+    wait_until(lambda: ana.connections[-1] == "waiting", 60)
+
+    ana.replace_token(revocation.token(10))
+
+    wait_until(lambda: ana.connections[-1] == "live", 60)
+    members = [line["member"] for line in ana.lines if line.get("connection") == "live"]
+    assert len(members) == 2 and len(set(members)) == 1
+    ana.quit()
 
 
 def test_join_refuses_a_token_file_that_is_missing_or_empty(tmp_path):

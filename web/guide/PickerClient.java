@@ -125,11 +125,12 @@ public class PickerClient {
     connection++;
     isJoined = false;
     socket = null;
-    boolean hasExpired = code == 4302 && token != null;  // Resumes with a new token.
+    // The token is rejected, expired or revoked: resumes with a new one.
+    boolean needsToken = (code == 4301 || code == 4302 || code == 4403) && token != null;
     boolean isFinal = code == 1002 || code == 1003 || code == 1007 || code == 1009
         || code >= 4300 && code < 4500;
     // 43xx needs new credentials; 44xx and protocol errors are final.
-    if (isFinal && !hasExpired) {
+    if (isFinal && !needsToken) {
       System.err.println("closed with " + code);
       return;
     }

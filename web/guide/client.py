@@ -92,8 +92,8 @@ class Picker:
                 self.socket, self.renew_at = None, math.inf
                 code = getattr(getattr(lost, "rcvd", None), "code", 0)
                 status = lost.response.status_code if isinstance(lost, InvalidStatus) else 0
-                if code == 4302 and callable(self.token):
-                    pass  # The token has expired: resumes with a new one.
+                if code in (4301, 4302, 4403) and callable(self.token):
+                    pass  # The token is rejected, expired or revoked: resumes with a new one.
                 elif code in (1002, 1003, 1007, 1009) or 4300 <= code < 4500 or 400 <= status < 429:
                     raise  # 43xx needs new credentials, 44xx and protocol errors are final.
             time.sleep(random.uniform(0, self.wait) if self.drain is None else self.drain)

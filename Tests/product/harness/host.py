@@ -1,5 +1,6 @@
 """A host: a key file made by `pickerd key`, and member tokens signed by PyJWT."""
 
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -36,6 +37,14 @@ class Host:
         added = pickerd("key", "add", self.file, name, "--scope", scope, *more)
         assert added.returncode == 0, added.stderr
         return added.stdout.strip()
+
+    def prepare(self, name):
+        """A signing key that the server does not know before the returned function is called."""
+        file, self.file = self.file, self.folder / f"{name}.json"
+        shutil.copy2(file, self.file)
+        self.private[name] = self.add(name, "tokens", "--alg", "HS256").split(".", 1)[1]
+        prepared, self.file = self.file, file
+        return lambda: prepared.replace(file)
 
     def revoke_key(self, name):
         revoked = pickerd("key", "revoke", self.file, name)
