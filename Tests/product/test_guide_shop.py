@@ -12,11 +12,14 @@ from datetime import datetime, timezone
 import pytest
 from standardwebhooks import Webhook
 
+from harness.member import Member
 from harness.pickerd import wait_until
 from harness.shop import PAGE, PROGRAM, Shop
 
-#: A lost answer takes the shop ten seconds.
+#: A lost answer takes the shop ten seconds, and without webhooks it looks every ten.
 PATIENCE = 60
+#: A time that no picker of these tests shows.
+LATER = ("2030-01-01T17:00:00Z", "2030-01-01T17:30:00Z")
 
 
 @pytest.fixture
@@ -64,7 +67,7 @@ def status(member, wanted):
 
 def test_the_program_is_short_and_needs_only_the_standard_library():
     text = PROGRAM.read_text()
-    assert len(text.splitlines()) <= 275
+    assert len(text.splitlines()) <= 285
     imports = re.findall(r"^import (.*?)$", text, re.M)
     names = {name.strip().split(".")[0] for line in imports for name in line.split(",")}
     assert names <= sys.stdlib_module_names
@@ -139,7 +142,138 @@ def test_a_decision_that_is_too_late_frees_the_time(wired):
     assert shop.bookings() == set() and bo.screen.result == first
 
 
+def test_a_decision_whose_op_the_session_never_had_frees_the_time(shop):
+    """As after pickerd was restored from a backup."""
+    ana = shop.customer("Ana")
+    shop.rows("INSERT INTO bookings (start, until, session, op, revision)"
+              " VALUES (?, ?, ?, 'cf_x', 1)", *LATER, ana.session)
+    shop.rows("INSERT INTO decisions (op, session, granted) VALUES ('cf_x', ?, 1)", ana.session)
+
+    shop.customer("Bo")  # Wakes the shop.
+
+    wait_until(lambda: shop.rows("SELECT answered FROM decisions") == [(1,)], timeout=PATIENCE)
+    settled(shop)
+
+
+# Errors
+
+
+def unpatchable(shop):
+    """A session in which the shop cannot show its bookings, because they are not of this kind."""
+    answer = shop.api("POST", "/v1/sessions", json.dumps({
+        "definition": {"kind": "columns", "columns": [["tea", "coffee"]]},
+        "external": "another-kind"}).encode())
+    return answer.json["session"]
+
+
+def test_a_session_that_cannot_be_patched_stops_neither_decisions_nor_other_sessions(shop):
+    other = unpatchable(shop)
+    shop.rows("INSERT INTO bookings (start, until) VALUES (?, ?)", *LATER)
+    ana, bo = shop.customer("Ana"), shop.customer("Bo")
+    first = ana.screen.result
+    log = shop.folder / "shop.log"
+    wait_until(lambda: "422" in log.read_text(), timeout=PATIENCE, what="a refused patch")
+    shop.kill("deliver")
+
+    confirming(ana)
+
+    settled(shop)
+    status(ana, "confirmed")
+    bo.until(lambda m: m.screen.result != first, what="the time is taken")
+    url = f"http://127.0.0.1:{shop.upstream_port}/v1/sessions/{other}/definition"
+    refusal = re.search(rf"HTTPError 422: 'PATCH {re.escape(url)}: (.*)'", log.read_text())[1]
+    assert '"code":"badDefinition"' in refusal and '"detail":"' in refusal
+
+
+def test_a_confirmation_is_decided_without_deliver(shop):
+    shop.kill("deliver")
+
+    ana = confirming(shop.customer("Ana"))
+
+    settled(shop)
+    status(ana, "confirmed")
+
+
+# In production
+
+
+def labelled(label):
+    return re.search(rf"^```{label}\n(.*?)^```$", PAGE.read_text(), re.M | re.S)[1]
+
+
+def test_a_key_for_networks_is_refused_from_other_addresses(shop):
+    output = shop.run(labelled("sh-network")).strip()
+
+    assert re.fullmatch(r"pk_backend\.\S+", output)
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        shop.api("GET", "/v1/sessions", key=output)
+
+
+@pytest.mark.parametrize("algorithm", ["ES256", "EdDSA"])
+def test_the_shop_can_sign_with_a_private_key(shop, algorithm):
+    ana = shop.customer("Ana")
+    commands, program = labelled("sh-signing"), labelled("python")
+    if algorithm == "EdDSA":
+        first = re.search("`(openssl genpkey -algorithm ed25519 .*?)`", PAGE.read_text())[1]
+        commands = first + "\n" + commands.partition("\n")[2].replace("ES256", "EdDSA")
+        program = program.replace("ES256", "EdDSA")
+    shop.run(commands)
+    values = {"claims": {"aud": "pickerd", "session": ana.session, "role": "viewer",
+                         "exp": int(time.time()) + 3600},
+              "open": lambda name: (shop.folder / name).open()}
+
+    exec(program, values)
+
+    def has_status(path, token):
+        try:
+            return shop.api("GET", path, key=token).status
+        except urllib.error.HTTPError as refused:
+            return refused.code
+
+    path = f"/v1/sessions/{ana.session}"
+    wait_until(lambda: has_status(path, values["token"]) == 200, timeout=PATIENCE)
+    assert has_status(path, values["token"][:-4] + "AAAA") == 401
+
+
+def test_the_shop_can_confirm_for_customers_that_are_editors(shop):
+    session = shop.customer("Ana").session
+    values = f"SESSION={session} PICKERD=http://127.0.0.1:{shop.pickerd_port}\n"
+
+    answer = json.loads(shop.run(values + labelled("sh-confirm")))
+
+    assert answer["changes"][0]["status"] == "confirming"
+    settled(shop)
+    assert shop.status(session) == "confirmed"
+    token = shop.run(f"pickerd token keys.yaml customers --session {session} --role editor")
+    ed = Member(f"ws://127.0.0.1:{shop.pickerd_port}/v1/sessions/{session}", token=token.strip())
+    refused = ed.reopen()
+    assert (refused["code"], refused["params"]) == ("notAllowed", {"role": "owner"})
+
+
 # Webhooks
+
+
+def posted(shop, id, *, body, signed=None, secret=None, at=None):
+    """The status of the answer to a webhook."""
+    at = at or time.time()
+    signature = Webhook(secret or shop.setting("SHOP_WEBHOOK")).sign(
+        id, datetime.fromtimestamp(at, timezone.utc), (signed or body).decode())
+    request = urllib.request.Request(f"http://127.0.0.1:{shop.port}/webhooks", body, headers={
+        "webhook-id": id, "webhook-timestamp": str(int(at)), "webhook-signature": signature})
+    try:
+        return urllib.request.urlopen(request, timeout=60).status
+    except urllib.error.HTTPError as refused:
+        return refused.code
+
+
+def test_a_webhook_that_the_shop_cannot_act_on_is_answered_and_sent_again(shop):
+    body = json.dumps({"type": "session.confirming", "data": {
+        "session": "x", "op": "cf_x", "revision": 1, "result": {"keys": ["tea"]}}}).encode()
+
+    assert posted(shop, "ev_1", body=body) == posted(shop, "ev_1", body=body) == 500
+
+    assert shop.rows("SELECT * FROM webhooks") == shop.rows("SELECT * FROM decisions") == []
+    assert "receive" in (shop.folder / "shop.log").read_text()
 
 
 def test_only_signed_recent_and_new_webhooks_count(shop):
@@ -147,23 +281,15 @@ def test_only_signed_recent_and_new_webhooks_count(shop):
     status(confirming(ana), "confirmed")
     settled(shop)
     booked = shop.rows("SELECT * FROM bookings")
-    secret = shop.setting("SHOP_WEBHOOK")
     body = json.dumps({"type": "session.reopened", "data": {
         "session": ana.session, "revision": 99, "status": "open"}}).encode()
 
-    def post(id, *, secret=secret, at=None, body=body, signed=body):
-        at = at or time.time()
-        signature = Webhook(secret).sign(id, datetime.fromtimestamp(at, timezone.utc), signed.decode())
-        request = urllib.request.Request(f"http://127.0.0.1:{shop.port}/webhooks", body, headers={
-            "webhook-id": id, "webhook-timestamp": str(int(at)), "webhook-signature": signature})
-        try:
-            return urllib.request.urlopen(request, timeout=60).status
-        except urllib.error.HTTPError as refused:
-            return refused.code
+    def post(id, **fields):
+        return posted(shop, id, **{"body": body, **fields})
 
     assert post("ev_1", secret="whsec_" + "A" * 32) == 401
     assert post("ev_1", at=time.time() - 301) == post("ev_1", at=time.time() + 400) == 401
-    assert post("ev_1", body=body.replace(b"99", b"98")) == 401
+    assert post("ev_1", body=body.replace(b"99", b"98"), signed=body) == 401
     assert post("ev_1", body=b"x" * 65_537) == 413
     assert shop.rows("SELECT * FROM bookings") == booked
     assert post("ev_1") == 204

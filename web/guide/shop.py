@@ -13,6 +13,7 @@ KEY = os.environ["SHOP_KEY"]
 KID, SIGNING = os.environ["SHOP_SIGNING"].removeprefix("pk_").split(".")
 WEBHOOK = base64.b64decode(os.environ["SHOP_WEBHOOK"].removeprefix("whsec_"))
 wake = threading.Event()  # Set when there is something to send to pickerd.
+again = threading.Event()  # Set when something failed that may succeed in a moment.
 
 PICKER = {"kind": "slot", "timeZone": "Europe/Berlin", "stepMinutes": 30, "minutes": 30, "days": 7,
           "hours": [{"from": "18:00", "until": "20:00"}]}
@@ -41,21 +42,30 @@ def transaction():
 
 
 def ask(method, path, body=None):
-    """A request with the shop's API key: the JSON of the answer."""
+    """A request with the shop's API key: the JSON of the answer. A refusal is an HTTPError whose
+    message has the request and the body: `code` is for programs, `detail` says what is wrong."""
     request = urllib.request.Request(
         PICKERD + path, None if body is None else json.dumps(body).encode(), method=method,
         headers={"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=10) as answer:
-        return json.load(answer)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        text = error.read().decode(errors="replace")
+        error.msg = f"{method} {request.full_url}: {text}"
+        is_problem = error.headers.get_content_type() == "application/problem+json"
+        error.problem = json.loads(text)["code"] if is_problem else ""
+        raise
 
 
 def sessions(status):
     """The ids of all sessions with this status."""
-    after = "0"
+    ids, after = [], "0"
     while after:
         page = ask("GET", f"/v1/sessions?status={status}&limit=500&after={after}")
-        yield from (found["session"] for found in page["sessions"])
+        ids += [found["session"] for found in page["sessions"]]
         after = page.get("next")
+    return ids
 
 
 def session_of(inquiry):
@@ -102,36 +112,36 @@ def release(db, session, revision):
     db.execute("DELETE FROM bookings WHERE session = ? AND revision <= ?", (session, revision))
 
 
-def decide_missed():
-    """Decides what no webhook has reported: the shop or `pickerd deliver` was down."""
-    for session in sessions("confirming"):
-        found = ask("GET", f"/v1/sessions/{session}")
-        if found["status"] == "confirming":
-            with transaction() as db:
-                decide(db, found["op"], session, found["revision"], found.get("external"),
-                       found["snapshot"]["result"])
-            wake.set()
-
-
-def settle():
-    """Sends each decision until it is answered. The same one again gets the same answer."""
-    with transaction() as db:
-        waiting = db.execute("SELECT op, session, granted FROM decisions WHERE NOT answered")
-        waiting = waiting.fetchall()
-    for op, session, granted in waiting:
-        status = 200
-        decision = {"op": op, "granted": True} if granted else {
-            "op": op, "granted": False, "reason": SOLD_OUT}
-        try:
-            ask("POST", f"/v1/sessions/{session}/settle", decision)
-        except urllib.error.HTTPError as error:
-            status = error.code
-            if status not in (404, 409):
-                raise
+def decide_missed(session):
+    """Decides what no webhook has reported: the shop or `pickerd deliver` was down, or is late."""
+    found = ask("GET", f"/v1/sessions/{session}")
+    if found["status"] == "confirming":
         with transaction() as db:
-            if status == 409:  # Too late: the customer has cancelled, or the time was over.
-                db.execute("DELETE FROM bookings WHERE op = ?", (op,))
-            db.execute("UPDATE decisions SET answered = 1 WHERE op = ?", (op,))
+            decide(db, found["op"], session, found["revision"], found.get("external"),
+                   found["snapshot"]["result"])
+
+
+def unanswered():
+    """The decisions that pickerd has not answered."""
+    with transaction() as db:
+        return list(db.execute("SELECT op, session, granted FROM decisions WHERE NOT answered"))
+
+
+def settle(decision):
+    """Sends a decision until it is answered. The same one again gets the same answer."""
+    op, session, granted = decision
+    answer = {"granted": True} if granted else {"granted": False, "reason": SOLD_OUT}
+    problem = None
+    try:
+        ask("POST", f"/v1/sessions/{session}/settle", {"op": op, **answer})
+    except urllib.error.HTTPError as error:
+        problem = error.problem
+        if problem not in ("tooLate", "noSuchOp", "noSuchSession"):
+            raise
+    with transaction() as db:
+        if problem in ("tooLate", "noSuchOp"):  # Cancelled, timed out, or pickerd was restored.
+            db.execute("DELETE FROM bookings WHERE op = ?", (op,))
+        db.execute("UPDATE decisions SET answered = 1 WHERE op = ?", (op,))
 
 
 def taken(but=""):
@@ -143,30 +153,38 @@ def taken(but=""):
         return {f"booking-{id}": {"from": start, "until": until} for id, start, until in rows}
 
 
-def show_taken():
-    """Patches the differences into all sessions in which somebody can still choose."""
-    for session in {*sessions("open"), *sessions("confirming")}:
-        now, path = taken(but=session), f"/v1/sessions/{session}/definition"
-        before = ask("GET", path).get("taken", {})
-        patch = {id: None for id in before if id not in now}
-        patch |= {id: times for id, times in now.items() if before.get(id) != times}
-        if patch:
-            ask("PATCH", path, {"taken": patch})
+def show_taken(session):
+    """Patches the differences into a session in which somebody can still choose."""
+    now, path = taken(but=session), f"/v1/sessions/{session}/definition"
+    before = ask("GET", path).get("taken", {})
+    patch = {id: None for id in before if id not in now}
+    patch |= {id: times for id, times in now.items() if before.get(id) != times}
+    if patch:
+        ask("PATCH", path, {"taken": patch})
+
+
+def attempt(step, *what):
+    """The step's result, or None after an error, which is printed and stops nothing else."""
+    try:
+        return step(*what)
+    except Exception as error:
+        print(f"{step.__name__}{what!r:.300}: {error!r}", file=sys.stderr, flush=True)
+        if isinstance(error, OSError) and getattr(error, "code", 503) >= 429:
+            again.set()
 
 
 def work():
-    """Brings the table and pickerd together. Every step may be repeated, so after a crash or a lost
-    answer the next round does the rest."""
+    """Brings the table and pickerd together: all decisions first, then what each session shows.
+    Every step may be repeated, so the next round does what an error or a crash has left."""
     while True:
         wake.clear()
-        try:
-            settle()
-            show_taken()
-            decide_missed()
-            wake.wait(30)
-        except Exception as error:
-            print(f"tries again in a second: {error!r}", file=sys.stderr)
-            time.sleep(1)
+        again.clear()
+        for step, find, *status in (
+                (decide_missed, sessions, "confirming"), (settle, unanswered),
+                (show_taken, sessions, "open"), (show_taken, sessions, "confirming")):
+            for one in attempt(find, *status) or ():
+                attempt(step, one)
+        wake.wait(1 if again.is_set() else 10)
 
 
 # Webhooks
@@ -224,9 +242,8 @@ class Shop(http.server.BaseHTTPRequestHandler):
         elif not found:
             self.answer(404, "<p>There is no such page.</p>")
         else:
-            try:
-                session = session_of(inquiry)
-            except OSError:
+            session = attempt(session_of, inquiry)
+            if not session:
                 return self.answer(503, "<p>Please reload this page in a moment.</p>")
             token = member_token(session, inquiry, found[0])
             self.answer(200, CHOOSE.format(
@@ -238,7 +255,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
             return self.answer(413)
         body = self.rfile.read(length)
         if self.path == "/webhooks":
-            return self.answer(receive(self.headers, body))
+            return self.answer(attempt(receive, self.headers, body) or 500)
         name = urllib.parse.parse_qs(body.decode()).get("name", [""])[0].strip()[:64]
         if self.path != "/inquiries" or not name:
             return self.answer(400, "<p>Please go back and enter your name.</p>")

@@ -56,8 +56,10 @@ class Shop:
         return command.replace(":7681", f":{port}").replace(":8000", f":{self.port}")
 
     def run(self, command):
-        subprocess.run(["bash", "-euc", self.on_free_ports(command)], cwd=self.folder,
-                       env=self.environment, check=True, timeout=120)
+        """The output of a command."""
+        return subprocess.run(
+            ["bash", "-euc", self.on_free_ports(command)], cwd=self.folder, env=self.environment,
+            stdout=subprocess.PIPE, text=True, check=True, timeout=120).stdout
 
     # Processes
 
@@ -140,10 +142,10 @@ class Shop:
 
     # pickerd
 
-    def api(self, method, path, body=None):
+    def api(self, method, path, body=None, key=None):
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.pickerd_port}{path}", body, method=method,
-            headers={"Authorization": f"Bearer {self.setting('SHOP_KEY')}"})
+            headers={"Authorization": f"Bearer {key or self.setting('SHOP_KEY')}"})
         with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
             return Answer(answer.status, dict(answer.headers), answer.read())
 
