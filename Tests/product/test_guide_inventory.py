@@ -51,7 +51,7 @@ def taken(session):
 
 def test_the_program_is_short_and_needs_only_the_standard_library():
     lines = PROGRAM.read_text().splitlines()
-    assert len(lines) <= 36
+    assert len(lines) <= 46
     imported = next(line for line in lines if line.startswith("import "))
     names = {name.strip().split(".")[0] for name in imported.removeprefix("import ").split(",")}
     assert names <= sys.stdlib_module_names
@@ -94,3 +94,31 @@ def test_the_program_needs_no_stored_state_after_a_restart(server, bookings, kee
 
     wait_until(lambda: set(taken(session)) == {"by-hand", "booking-2", "booking-3"})
     assert session.revision() == 2, "one patch for all differences"
+
+
+def test_a_row_that_the_picker_refuses_is_reported_and_stops_no_other(
+        server, bookings, keeps_in_step):
+    session = server.session(STAY)
+    database, path = bookings
+    good = ("2026-12-24", "2026-12-26")
+    rows = [("2026-12-05", "2026-12-01"), good, (None, "2026-12-01"), ("2026-02-30", "2026-03-01")]
+    database.executemany("INSERT INTO bookings (first_day, last_day) VALUES (?, ?)", rows)
+
+    program = keeps_in_step(path, session)
+
+    left_out = [program.stderr.readline().decode() for _ in range(3)]
+    for id, line in zip((1, 3, 4), left_out, strict=True):
+        assert line.startswith(f"left out booking-{id}: HTTP Error 422: PATCH http://127.0.0.1:")
+        assert '"code":"badDefinition"' in line and '"detail":"' in line
+    wait_until(lambda: set(taken(session)) == {"by-hand", "booking-2"})
+
+
+def test_a_refused_request_is_reported_with_its_detail(server, bookings, keeps_in_step):
+    session = server.session({"kind": "columns", "columns": [["tea", "coffee"]]})
+    database, path = bookings
+    database.execute("INSERT INTO bookings VALUES (1, '2026-12-01', '2026-12-02')")
+
+    line = keeps_in_step(path, session).stderr.readline().decode()
+
+    assert line.startswith("not synchronized yet: HTTP Error 422: PATCH http://127.0.0.1:")
+    assert '"code":"badDefinition"' in line and '"detail":"' in line
