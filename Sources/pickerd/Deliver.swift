@@ -11,7 +11,7 @@ struct Deliver: ParsableCommand {
       at least once, and in order for each session. Runs beside the server; after a restart it \
       continues where it stopped.
 
-        key: pk_…
+        key: pk_…                # with API keys: one that has the scope feed
         endpoints:
           - name: shop
             url: https://shop.example/hook
@@ -24,7 +24,10 @@ struct Deliver: ParsableCommand {
       error. 65 the configuration is invalid.
       """)
 
-  @Option(help: ArgumentHelp("The server, as http://127.0.0.1:7682.", valueName: "url"))
+  @Option(
+    help: ArgumentHelp(
+      "The server. With --auth keys:FILE its address, as http://127.0.0.1:7681; otherwise that "
+        + "of its --admin-listen, as http://127.0.0.1:7682.", valueName: "url"))
   var feed: String
 
   @Option(help: ArgumentHelp("The configuration file, mode 0600.", valueName: "file"))
@@ -49,7 +52,7 @@ struct Deliver: ParsableCommand {
     guard let url, ["http", "https"].contains(url.scheme), url.host?.isEmpty == false,
       (1...65_535).contains(url.port ?? 80)
     else {
-      throw ValidationError("--feed must be a URL with a host, as http://127.0.0.1:7682")
+      throw ValidationError("--feed must be a URL with a host, as http://127.0.0.1:7681")
     }
     if replay != nil && resume != nil {
       throw ValidationError("--replay and --resume are two actions: give one of them")

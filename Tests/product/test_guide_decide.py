@@ -38,12 +38,14 @@ def confirmed(server, id):
 
 
 def test_the_commands_of_the_page_work_in_their_order(server):
-    create, find, read, deny = blocks("sh")
+    create, find, poll, read, deny = blocks("sh")
     _, values = run(server, create)
     session, ana = confirmed(server, values["SESSION"])
     output, _ = run(server, find)
-    assert json.loads(output)["sessions"][0] == {
-        "session": session.id, "external": "order-4711", "status": "confirming"}
+    listed = {"session": session.id, "external": "order-4711", "status": "confirming"}
+    assert json.loads(output)["sessions"][0] == listed
+    output, _ = run(server, poll)
+    assert listed in json.loads(output)["sessions"]
     _, values = run(server, read, SESSION=session.id)
 
     output, _ = run(server, deny, SESSION=session.id, OP=values["OP"])

@@ -16,6 +16,7 @@ from harness.definitions import CALENDAR
 from harness.host import Host, pickerd
 from harness.member import Member
 from harness.pickerd import REPOSITORY, Pickerd, binary, wait_until
+from harness.ports import free_port
 from rawsocket import Raw
 
 NOBODY = "0000000000000000000000"
@@ -682,22 +683,22 @@ def test_the_commands_of_the_guide_let_a_user_in(tmp_path):
     guide = (REPOSITORY / "web/guide/README.md").read_text()
     text = guide.split("## Let your users in")[1].split("\n## ")[0]
     setup, use = re.findall(r"```sh\n(.*?)```", text, re.S)
-    made = {}
-    for line in setup.splitlines()[:2]:
-        added = pickerd(*line.replace("keys.yaml", str(tmp_path / "keys.yaml")).split()[1:])
-        made[line.split()[4]] = added.stdout.strip()
-    server = Pickerd(tmp_path / "log", auth=f"keys:{tmp_path}/keys.yaml", clock=None)
-    try:
-        script = use.replace("127.0.0.1:7681", f"127.0.0.1:{server.port}").replace(
-            "pickerd token keys.yaml", f"{binary()} token {tmp_path}/keys.yaml")
-        create, rest = script.split("TOKEN=")
-        run = subprocess.run(["bash", "-euc", create], capture_output=True, text=True,
-                             env={**os.environ, "KEY": made["backend"]})
-        session = json.loads(run.stdout)["session"]
-        run = subprocess.run(["bash", "-euc", "TOKEN=" + rest], capture_output=True, text=True,
-                             env={**os.environ, "KEY": made["backend"], "ID": session})
-        got, revoked = re.findall(r"\{.*?\}(?=\{\"tokenIssuedBefore|$)", run.stdout, re.S)
-        assert json.loads(got)["session"] == session
-        assert "tokenIssuedBefore" in json.loads(revoked)
-    finally:
-        server.stop()
+    port = free_port()
+    (tmp_path / "pickerd").symlink_to(binary())
+    ready = f"until curl -so /dev/null http://127.0.0.1:{port}/healthz; do sleep 0.1; done\n"
+    script = (setup + ready + use).replace("127.0.0.1:7681", f"127.0.0.1:{port}")
+
+    shell = subprocess.Popen(
+        ["bash", "-euc", script + '\necho " $ID"'], cwd=tmp_path, stdout=subprocess.PIPE,
+        text=True, start_new_session=True,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PICKERD_STORE": "memory:",
+             "PICKERD_LISTEN": f"127.0.0.1:{port}"})
+    output = [shell.stdout.readline() for _ in range(3)]
+    os.killpg(shell.pid, signal.SIGKILL)
+    shell.communicate()
+
+    assert output[0].startswith("pk_signing.") and output[1].startswith("pickerd serves")
+    read, revoked, session = re.fullmatch(r"(\{.*\})(\{.*?\}) (\S+)\n", output[2]).groups()
+    assert json.loads(read)["session"] == session
+    assert "tokenIssuedBefore" in json.loads(revoked)
+

@@ -265,6 +265,16 @@ def test_the_guides_client_renews_its_token_and_resumes_after_4302(keyed, host, 
     bo.leave()
 
 
+def test_the_guides_client_asks_for_another_token_after_4301(keyed, host, session):
+    tokens = iter(["not.a.token", host.token(session, sub="17")])
+
+    ana = Python(keyed.socket(f"/v1/sessions/{session}"), lambda: next(tokens))
+
+    wait_until(lambda: ana.picker.state, 60)
+    ana.isOver = True
+    ana.thread.join(30)
+
+
 def test_the_guides_client_returns_with_a_later_token_after_a_revocation(keyed, session, revocation):
     given = []
 

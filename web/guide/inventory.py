@@ -36,7 +36,8 @@ if __name__ == "__main__":
     while True:
         try:
             rows = database.execute("SELECT id, first_day, last_day FROM bookings")
-            bookings = {f"booking-{id}": {"from": first, "through": last} for id, first, last in rows}
+            bookings = {f"booking-{id}": {"from": first, "through": last}
+                        for id, first, last in rows}
             if bookings != done:
                 step(session, bookings, token)
                 done = bookings
