@@ -7,7 +7,9 @@ at one of several upgrades, because a busy machine may delay some.
 import http.client
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -18,7 +20,10 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from harness import activation
 from harness.definitions import CALENDAR
 from harness.member import dial
-from harness.pickerd import Pickerd, binary, wait_until
+from harness.pickerd import REPOSITORY, Pickerd, binary, wait_until
+from harness.ports import free_port
+from harness.proxies import program
+from harness.shop import accepts
 from harness.store import log_lines
 
 AWAY_MAX = 2.0
@@ -238,3 +243,50 @@ def test_a_waiting_process_ends_on_sigterm(tmp_path):
     assert "another pickerd serves" in waiting.stderr.read()
     waiting.stderr.close()
     server.stop()
+
+
+def test_the_handbooks_loop_starts_the_next_server_on_the_same_socket(tmp_path):
+    handbook = (REPOSITORY / "deploy/README.md").read_text()
+    command = re.search(r"```sh-activate\n(.*?)```", handbook, re.S)[1]
+    port = free_port()
+    (tmp_path / "pickerd").symlink_to(binary())
+    command = command.replace(":7681", f":{port}").replace(
+        "systemd-socket-activate", "exec " + program("systemd-socket-activate"))
+
+    def asked(method, target, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request(method, target, body)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read() or "null")
+
+    def reads(session):
+        try:
+            return asked("GET", f"/v1/sessions/{session}")[0] == 200
+        except (ConnectionResetError, http.client.RemoteDisconnected):
+            return False  # The old server had accepted the connection. It is never refused.
+
+    def servers():
+        found = subprocess.run(["pgrep", "--parent", str(loop.pid)], capture_output=True, text=True)
+        return [int(line) for line in found.stdout.split()]
+
+    loop = subprocess.Popen(
+        ["bash", "-c", command], cwd=tmp_path, start_new_session=True,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    try:
+        wait_until(lambda: accepts(port), timeout=90)
+        status, made = asked("POST", "/v1/sessions", '{"definition": {"kind": "date"}}')
+        assert status == 201
+        first, = servers()
+
+        os.kill(first, signal.SIGTERM)
+
+        wait_until(lambda: reads(made["session"]) and servers() not in ([], [first]), timeout=90)
+        os.killpg(loop.pid, signal.SIGINT)  # Ctrl-C
+        loop.wait(90)
+        wait_until(lambda: not accepts(port), timeout=90)
+    finally:
+        try:
+            os.killpg(loop.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        loop.wait()
