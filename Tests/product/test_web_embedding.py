@@ -53,17 +53,21 @@ class Site:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
-                body = site.html.encode()
+                is_style = self.path == "/style.css"
+                body = (site.style if is_style else site.html).encode()
                 self.send_response(200)
-                self.send_header("Content-Type", "text/html; charset=utf-8")
+                type = "text/css" if is_style else "text/html; charset=utf-8"
+                self.send_header("Content-Type", type)
                 self.send_header("Content-Length", str(len(body)))
+                if site.policy and self.path == "/page":
+                    self.send_header("Content-Security-Policy", site.policy)
                 self.end_headers()
                 self.wfile.write(body)
 
             def log_message(self, *_):
                 pass
 
-        self.html = ""
+        self.html = self.style = self.policy = ""
         self.listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.port = self.listener.server_address[1]
         self.origin = f"http://127.0.0.1:{self.port}"
@@ -115,6 +119,61 @@ def test_the_html_example_in_the_readme_works(embedding, server):
     expect(ada.chosen).to_have_css("font-style", "italic")
     expect(ada.bands("2018-11").first).to_have_css("background-color", "rgb(122, 46, 142)")
     assert session.get()["members"][0]["name"] == "Ada"
+
+
+def policy_of(server):
+    """The policy in the README, for a server without TLS."""
+    policy = re.search(r"```http\nContent-Security-Policy: (.*)\n", README)[1]
+    assert set(policy.split("; ")) == rows("directive") | {"default-src 'none'"}
+    return policy.replace("https://pick.example.org", f"http://127.0.0.1:{server.port}").replace(
+        "wss://pick.example.org", f"ws://127.0.0.1:{server.port}")
+
+
+@pytest.fixture
+def protected(embedding, server, site):
+    """Opens a page with a policy and both elements, a picture of a month, and a style sheet."""
+    calendar, date = server.session(CALENDAR), server.session(DATE)
+    base = f"http://127.0.0.1:{server.port}"
+    site.style = "pickerd-calendar { --pickerd-accent: #7a2e8e }"
+    html = f"""<!doctype html><html lang="en"><head><title>Embedding</title>
+        <link rel="stylesheet" href="/style.css"><link rel="icon" href="{base}/demo/icon.svg">
+        <script type="module" src="{base}/client/elements.js"></script></head>
+        <body><pickerd-calendar session="{base}{calendar.path}" name="Ada"></pickerd-calendar>
+        <pickerd-wheels session="{base}{date.path}" name="Ada"></pickerd-wheels>
+        <img alt="" src="{base}{calendar.path}/months/2018-11.svg"></body></html>"""
+
+    def opens(policy):
+        site.policy = policy
+        return embedding(html)
+    return opens
+
+
+def test_a_page_with_the_policy_of_the_readme_shows_pickers_without_a_violation(protected, server):
+    ada = protected(policy_of(server))
+
+    ada.day("2018-11-14").click()
+    ada.day("2018-11-16").click()
+    ada.type_at(0, "ArrowUp")
+
+    expect(ada.page.locator("pickerd-calendar .chosen")).to_have_text("Nov 14 – 16, 2018 · 3 days")
+    expect(ada.page.locator("pickerd-wheels .chosen")).to_contain_text("2017")
+    expect(ada.bands("2018-11").first).to_have_css("background-color", "rgb(122, 46, 142)")
+    assert ada.page.eval_on_selector("img", "async (one) => { await one.decode(); return one.width; }")
+    assert ada.page_errors == []
+
+
+@pytest.mark.parametrize("directive", ["script-src", "connect-src", "img-src", "style-src"])
+def test_each_source_in_the_policy_of_the_readme_is_needed(protected, server, directive):
+    policy = [part for part in policy_of(server).split("; ") if not part.startswith(directive)]
+
+    ada = protected("; ".join(policy))
+
+    end = time.monotonic() + 60
+    while not any("Content Security Policy" in error for error in ada.page_errors):
+        assert time.monotonic() < end, ada.page_errors
+        ada.page.wait_for_timeout(50)
+    ada.page_errors.clear()
+    ada.forget()
 
 
 def test_the_javascript_example_in_the_readme_works(embedding, server):
