@@ -266,14 +266,27 @@ def posted(shop, id, *, body, signed=None, secret=None, at=None):
         return refused.code
 
 
-def test_a_webhook_that_the_shop_cannot_act_on_is_answered_and_sent_again(shop):
-    body = json.dumps({"type": "session.confirming", "data": {
-        "session": "x", "op": "cf_x", "revision": 1, "result": {"keys": ["tea"]}}}).encode()
+def confirmation(external):
+    """The body of a webhook about a session of another kind."""
+    return json.dumps({"type": "session.confirming", "data": {
+        "session": "x", "op": "cf_x", "revision": 1, "external": external,
+        "result": {"keys": ["tea"]}}}).encode()
 
-    assert posted(shop, "ev_1", body=body) == posted(shop, "ev_1", body=body) == 500
+
+def test_a_webhook_at_which_the_shop_fails_is_answered_and_can_be_sent_again(shop):
+    inquiry = shop.inquire("Ana").rpartition("/")[2]
+
+    for _ in range(2):
+        assert posted(shop, "ev_1", body=confirmation(inquiry)) == 500
 
     assert shop.rows("SELECT * FROM webhooks") == shop.rows("SELECT * FROM decisions") == []
     assert "receive" in (shop.folder / "shop.log").read_text()
+
+
+def test_the_shop_decides_for_its_own_inquiries_only(shop):
+    assert posted(shop, "ev_1", body=confirmation("another-application")) == 204
+
+    assert shop.rows("SELECT * FROM decisions") == []
 
 
 def test_only_signed_recent_and_new_webhooks_count(shop):

@@ -96,8 +96,9 @@ def member_token(session, inquiry, name):
 def decide(db, op, session, revision, inquiry, result):
     """Books the time if it is free. UNIQUE lets one booking win; the row in `decisions` makes it
     final, because it is written in the same transaction."""
-    if db.execute("SELECT 1 FROM decisions WHERE op = ?", (op,)).fetchone():
-        return
+    if not db.execute("SELECT 1 FROM inquiries WHERE id = ? AND NOT EXISTS"
+                      " (SELECT 1 FROM decisions WHERE op = ?)", (inquiry, op)).fetchone():
+        return  # The session of another application, or decided already.
     release(db, session, revision)
     granted = db.execute(
         "INSERT OR IGNORE INTO bookings (start, until, inquiry, session, op, revision)"
