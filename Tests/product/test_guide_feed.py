@@ -5,6 +5,9 @@ import re
 import subprocess
 import threading
 
+import pytest
+
+from harness.host import pickerd
 from harness.pickerd import REPOSITORY, Pickerd, wait_until
 
 PAGE = REPOSITORY / "web/guide/feed.md"
@@ -61,6 +64,30 @@ def test_the_commands_of_the_page_do_what_it_says(tmp_path):
         assert cursor == {"name": "orders", "position": 1}
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("has_admin_keys", [False, True], ids=["", "admin keys"])
+@pytest.mark.parametrize("auth", ["open", "token", "keys"])
+def test_the_feed_is_at_the_addresses_of_the_table(tmp_path, auth, has_admin_keys):
+    files = {name: tmp_path / f"{name}.yaml" for name in ("public", "admin")}
+    keys = {name: pickerd("key", "add", file, "deliver", "--scope", "feed").stdout.strip()
+            for name, file in files.items()}
+    keys["none"] = None
+    server = Pickerd(tmp_path / "log", auth=f"keys:{files['public']}" if auth == "keys" else auth,
+                     options=["--admin-keys", str(files["admin"])] if has_admin_keys else [])
+    try:
+        ports = {"public": server.port, "admin": server.admin_port}
+        open_with = {(listener, name) for listener, port in ports.items()
+                     for name, key in keys.items()
+                     if server.get("/v1/feed", token=key, port=port).status == 200}
+    finally:
+        server.stop()
+
+    assert (("public", "public") in open_with) == (auth == "keys")
+    assert (("admin", "none") in open_with) == (auth != "keys" and not has_admin_keys)
+    assert (("admin", "admin") in open_with) == (auth != "keys" or has_admin_keys)
+    assert (("admin", "public") in open_with) == (not has_admin_keys)
+    assert not {("public", "none"), ("public", "admin")} & open_with
 
 
 def test_the_page_names_every_type():
