@@ -82,8 +82,10 @@ def expected(access, credential, session_exists=True):
         return None if credential == needed else (403, "notAllowed")
     if access.startswith(".key("):
         return 403, "notAllowed"
-    if access.startswith(".sessionKey(") or credential == "foreign":
+    if credential == "foreign":
         return 404, "noSuchSession"
+    if access.startswith(".sessionKey("):
+        return 403, "notAllowed"
     return None
 
 
@@ -117,7 +119,7 @@ def test_each_credential_may_do_on_each_route_what_the_table_says(keyed, host, s
 
 
 @pytest.mark.parametrize("role", ["viewer", "editor", "owner"])
-def test_what_is_not_allowed_and_what_does_not_exist_have_equal_bytes(keyed, host, session, role):
+def test_another_session_and_one_that_does_not_exist_have_equal_bytes(keyed, host, session, role):
     other = keyed.post("/v1/sessions", {"definition": CALENDAR}, token=host.api).json["session"]
     for method, pattern, access in routes():
         if "{id}" not in pattern or pattern.endswith("events"):
@@ -125,8 +127,6 @@ def test_what_is_not_allowed_and_what_does_not_exist_have_equal_bytes(keyed, hos
         own = host.token([session, NOBODY], role)
         answers = [ask(keyed, method, pattern, NOBODY, own)]
         answers.append(ask(keyed, method, pattern, other, own))
-        if access.startswith(".sessionKey("):
-            answers.append(ask(keyed, method, pattern, session, own))
         for answer in answers:
             answer.headers.pop("date", None)
         wanted = ("400",) if method == "post" and access == ".member" else ()
@@ -135,6 +135,26 @@ def test_what_is_not_allowed_and_what_does_not_exist_have_equal_bytes(keyed, hos
         assert {a.status for a in answers} == {404}, (method, pattern, answers)
         assert len({a.body for a in answers}) == 1, (method, pattern, answers)
         assert all(a.headers == answers[0].headers for a in answers), (method, pattern, answers)
+
+
+def test_a_member_learns_that_a_request_of_the_host_needs_a_key(keyed, host, session):
+    for method, pattern, access in routes():
+        scope = access.split("(.")[1][:-1] if "(" in access else None
+        if scope is None:
+            continue
+        answer = ask(keyed, method, pattern, session, host.token(session, "owner"))
+        assert (answer.status, answer.code) == (403, "notAllowed"), (method, pattern, answer)
+        detail = answer.json["detail"]
+        assert detail == f"this requires an API key with the scope {scope}", (method, pattern)
+
+
+def test_a_member_of_a_session_that_has_ended_does_not_learn_that_it_needed_a_key(
+        keyed, host, session):
+    token = host.token(session, "owner")
+    assert keyed.delete(f"/v1/sessions/{session}", token=token).status == 403
+    assert keyed.delete(f"/v1/sessions/{session}", token=host.api).status == 204
+    gone = keyed.delete(f"/v1/sessions/{session}", token=token)
+    assert (gone.status, gone.code) == (404, "noSuchSession")
 
 
 def test_a_ticket_does_not_show_whether_a_session_exists(keyed, session):

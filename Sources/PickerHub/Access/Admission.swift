@@ -61,7 +61,7 @@ extension Admission {
   ///   - role: The role that it needs; with `--auth keys` members may only read, and everything
   ///     else needs a key.
   /// - Throws: The problem. With `--auth keys` members get ``HubProblem/noSuchSession`` for
-  ///   everything that their token does not allow.
+  ///   sessions that their token does not name, or does not any more.
   func admit(
     _ credential: Credential?, _ ticket: Ticket? = nil, to session: Session, needs role: Role
   ) throws(HubProblem) {
@@ -93,10 +93,24 @@ extension Admission {
     case .token, .operator: throw .badToken
     case .key: return
     case .member(let token):
-      guard access == .keys, role == .viewer, token.sessions.contains(session.id),
-        !isRevoked(token, of: nil, in: session)
-      else { throw .noSuchSession }
+      guard role == .viewer, admits(token, to: session, access) else { throw .noSuchSession }
+    case .memberWithoutKey(let token, let scope):
+      guard admits(token, to: session, access) else { throw .noSuchSession }
+      throw .notAllowed("this requires an API key with the scope \(scope)")
     }
+  }
+
+  private func admits(
+    _ token: MemberToken, to session: Session, _ access: SessionOrigin.Access
+  ) -> Bool {
+    access == .keys && token.sessions.contains(session.id)
+      && !isRevoked(token, of: nil, in: session)
+  }
+
+  /// Whether the sender of an admitted request may change the session, and therefore sees what
+  /// members must not: bookings of others and the host's own fields.
+  func allowsChange(_ credential: Credential?, of session: Session) -> Bool {
+    (try? admit(credential, to: session, needs: .owner)) != nil
   }
 
   /// - Throws: If a revocation was made after the ticket was issued.

@@ -11,6 +11,8 @@ package enum Credential: Hashable, Sendable {
   case `operator`
   /// A member token whose signature and time have been verified.
   case member(MemberToken)
+  /// Such a token on a request that needs an API key with a scope.
+  case memberWithoutKey(MemberToken, scope: String)
 }
 
 /// A valid ticket, which grants a viewer's rights without a token.
@@ -35,7 +37,8 @@ extension Credential {
   func mayName(_ session: SessionID) -> Bool {
     switch self {
     case .token, .key, .operator: true
-    case .member(let token): token.sessions.contains(session)
+    case .member(let token), .memberWithoutKey(let token, scope: _):
+      token.sessions.contains(session)
     }
   }
 }

@@ -64,13 +64,15 @@ extension RequestGate {
     case .everyone: return nil
     case .key(let scope): throw .needsScope(scope)
     case .metrics: throw .needsScope(.metrics)
-    case .sessionKey: throw ProblemDocument(.noSuchSession)
-    case .sessionReader, .ticketReader, .member:
-      guard let session, token.sessions.contains(session) else {
-        throw ProblemDocument(.noSuchSession)
-      }
-      return .member(token)
+    case .sessionKey, .sessionReader, .ticketReader, .member: break
     }
+    guard let session, token.sessions.contains(session) else {
+      throw ProblemDocument(.noSuchSession)
+    }
+    if case .sessionKey(let scope) = access {
+      return .memberWithoutKey(token, scope: scope.rawValue)
+    }
+    return .member(token)
   }
 
   /// A check whether the key of an admitted request still is valid, for responses that take long:

@@ -10,7 +10,8 @@ enum RouteAccess: Hashable, Sendable {
   case key(KeyScope)
   /// With `--admin-keys` a key with the scope `metrics`; otherwise everyone.
   case metrics
-  /// A key with the scope. The token of a member is answered with 404.
+  /// A key with the scope. The token of a member of the session is answered with 403, that of a
+  /// member of another one with 404.
   case sessionKey(KeyScope)
   /// A key with the scope `sessions`, or the token of a member of the session.
   case sessionReader
