@@ -171,7 +171,7 @@ import Testing
       letters, fields: #","decide":{"by":"host","seconds":60}"#, isShared: true)
     fixture.join(1)
     let ana = fixture.fold.membersInOrder[0].id
-    let op = "\(fixture.session)-1-\(String(noon.milliseconds, radix: 36))"
+    let op = "op-1"
     fixture.log.outcome = .pending
     var isGranted: Bool?
     fixture.hub.settle(
@@ -179,7 +179,7 @@ import Testing
     ) { if case .success = $0 { isGranted = true } else { isGranted = false } }
 
     fixture.commit([
-      .foreign(LogEntry(at: noon, body: .command(ana, ref: 1, .confirm))), .own,
+      .foreign(LogEntry(at: noon, body: .command(ana, ref: 1, .confirm), op: op)), .own,
     ])
 
     #expect(isGranted == true)

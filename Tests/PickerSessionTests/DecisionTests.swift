@@ -12,7 +12,7 @@ extension SessionFixture {
   fileprivate static func confirming(_ definition: String = letters) throws -> SessionFixture {
     var session = try SessionFixture(definition, host: decided)
     session.give(ana, 1, select(0, 1))
-    session.give(ana, 2, .confirm)
+    session.give(ana, 2, .confirm, op: "op-2")
     #expect(session.fold.status == .confirming)
     return session
   }
@@ -207,7 +207,7 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     var session = try SessionFixture.confirming()
     let first = session.op
     session.settle(Settle(op: first, isGranted: false))
-    session.give(ana, 3, .confirm, after: 2000)
+    session.give(ana, 3, .confirm, after: 2000, op: "op-3")
     #expect(!session.op.isEmpty && session.op != first)
     let late = Settle(op: first, isGranted: true, data: data)
     #expect(outcome(session.settle(late, after: 3000)) == .late(reported: late))
@@ -261,11 +261,57 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
   @Test func `only the last decisions are remembered`() throws {
     var session = try SessionFixture.confirming()
     for ref in 3..<43 {
-      session.settle(Settle(op: session.op, isGranted: false))
-      session.settle(Settle(op: "no-\(ref)", isGranted: true))
-      session.give(ana, ref, .confirm)
+      let op = session.op
+      session.settle(Settle(op: op, isGranted: false))
+      session.settle(Settle(op: op, isGranted: true))
+      session.give(ana, ref, .confirm, op: "op-\(ref)")
     }
     #expect(session.fold.decision.settlements.count == DecisionState.rememberedMax)
     #expect(session.fold.decision.lateOps.count == DecisionState.rememberedMax)
+    #expect(session.fold.decision.ops.count == DecisionState.rememberedMax)
+  }
+
+  @Test func `an op that the session never had is unknown, however confirmations end`() throws {
+    var session = try SessionFixture.confirming()
+    let unknown = Settle(op: "op-1", isGranted: true)
+    #expect(outcome(session.settle(unknown)) == .unknown)
+    #expect(session.fold.remnant == .nothing && session.fold.status == .confirming)
+    session.give(ana, 3, .cancel)
+    session.give(ana, 4, .confirm, op: "op-4")
+    session.tick(after: 300_000)
+
+    for op in ["op-2", "op-4"] {
+      let grant = Settle(op: op, isGranted: true)
+      #expect(outcome(session.settle(grant, after: 300_000)) == .late(reported: grant))
+    }
+    #expect(outcome(session.settle(unknown, after: 300_000)) == .unknown)
+    #expect(session.fold.decision.lateOps == ["op-2", "op-4"])
+  }
+
+  @Test func `once confirmations are forgotten, an unknown op is late`() throws {
+    var session = try SessionFixture.confirming()
+    let first = Settle(op: "op-2", isGranted: true)
+    let unknown = Settle(op: "op-1", isGranted: true)
+    for ref in stride(from: 3, to: 3 + 2 * (DecisionState.rememberedMax - 1), by: 2) {
+      session.give(ana, ref, .cancel)
+      session.give(ana, ref + 1, .confirm, op: "op-\(ref + 1)")
+    }
+    #expect(session.fold.decision.ops.first == "op-2" && !session.fold.decision.hasForgottenOps)
+    #expect(outcome(session.settle(unknown)) == .unknown)
+
+    session.give(ana, 98, .cancel)
+    session.give(ana, 99, .confirm, op: "op-99")
+
+    #expect(session.fold.decision.ops.count == DecisionState.rememberedMax)
+    #expect(outcome(session.settle(first)) == .late(reported: first))
+    #expect(outcome(session.settle(unknown)) == .late(reported: unknown))
+  }
+
+  @Test func `a confirmation without an op ends with its time`() throws {
+    var session = try SessionFixture(letters, host: decided)
+    session.give(ana, 1, .confirm)
+    #expect(session.fold.status == .confirming)
+    session.tick(after: 300_000)
+    #expect(session.fold.status == .open)
   }
 }

@@ -38,11 +38,12 @@ struct SessionFixture {
   @discardableResult
   mutating func give(
     _ member: MemberID, _ ref: Int, _ command: Command, after milliseconds: Int64 = 0,
-    isOverRate: Bool = false, at instant: Instant = noon
+    isOverRate: Bool = false, at instant: Instant = noon, op: String? = nil
   ) -> [Outcome] {
     if isOverRate { return refuse(member, ref, command, isOverRate: true) }
     let body = LogEntry.Body.command(member, ref: ref, command)
-    return fold.apply(LogEntry(at: instant.adding(milliseconds: milliseconds), body: body))
+    return fold.apply(
+      LogEntry(at: instant.adding(milliseconds: milliseconds), body: body, op: op))
   }
 
   /// Checks a command that is refused without being stored.

@@ -45,7 +45,7 @@ struct GeneratedSession {
     for number in 0..<(entryCount ?? Int.random(in: 1...120, using: &random)) {
       let body = body(number, &random)
       at = at.adding(milliseconds: step(body, &random))
-      let entry = LogEntry(at: at, body: body)
+      let entry = LogEntry(at: at, body: body, op: body.isConfirm ? "op-\(number)" : nil)
       entries.append(entry)
       _ = fold.apply(entry)
       folds.append(fold)

@@ -160,6 +160,49 @@ def test_cancel_of_the_owner_takes_the_confirmation_back(server):
     assert settle(session, True, op=op(session)).status == 200
 
 
+@pytest.mark.parametrize("granted", [True, False])
+def test_an_op_that_the_session_never_had_is_not_taken_for_a_lost_race(server, granted):
+    other = op(confirming(server)[0])
+    session, ana, bo, _ = confirming(server)
+    first = op(session)
+    for wrong in ("x", first[:-1], other):
+        answer = settle(session, granted, op=wrong)
+        assert (answer.status, answer.code) == (404, "noSuchOp"), answer
+    assert (session.get()["status"], session.revision()) == ("confirming", 2)
+    assert settle(session, granted, op=first).status == 200
+    assert settle(session, granted, op=other).code == "noSuchOp"
+
+
+def test_whether_an_op_is_known_is_checked_last(guarded):
+    session = guarded.session(LISTS, decide=DECIDE)
+
+    def code(body, role="owner", path=session.path):
+        answer = guarded.post(path + "/settle", body, token=session.tokens.get(role))
+        return answer.status, answer.code
+
+    unknown = {"op": "x", "granted": True}
+    assert code(unknown) == (404, "noSuchOp")
+    assert code({**unknown, "granted": 1}) == (400, "badRequest")
+    assert code(unknown, role="editor") == (403, "notAllowed")
+    assert code(unknown, role="nobody") == (401, "noToken")
+    assert code(unknown, path="/v1/sessions/0000000000000000000000") == (404, "noSuchSession")
+
+
+def test_once_confirmations_are_forgotten_an_unknown_op_is_late(server):
+    session, ana, *_ = confirming(server)
+    first = op(session)
+    for _ in range(31):
+        ana.cancel()
+        ana.confirm()
+    assert settle(session, True, op=first).code == "tooLate"
+    assert settle(session, True, op="x").code == "noSuchOp"
+    ana.cancel()
+    ana.confirm()
+    assert settle(session, True, op=first).code == "tooLate"
+    assert settle(session, True, op="x").code == "tooLate"
+    assert settle(session, True, op=op(session)).status == 200
+
+
 def test_the_first_of_two_decisions_at_once_counts(server):
     session, *_ = confirming(server)
     first, answers = op(session), []
@@ -320,6 +363,7 @@ def test_a_confirmation_survives_a_restart_at_each_step(serve, kill, outcome):
         assert (same.status, same.body) == (200, answer.body)
     late = settle(session, outcome != "granted", op=first)
     assert (late.status, late.code) == (409, "tooLate")
+    assert settle(session, True, op="x").code == "noSuchOp"
 
 
 @pytest.mark.parametrize("is_down", [True, False], ids=["down", "nobody there"])

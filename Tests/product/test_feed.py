@@ -180,6 +180,19 @@ def test_a_late_grant_is_reported_once_with_its_data(fed):
     assert data["data"] == grant["data"]
 
 
+def test_a_grant_of_an_unknown_op_is_not_reported(fed):
+    session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
+    ana = session.join("Ana")
+    ana.confirm()
+    answer = fed.post(f"{session.path}/settle", {"op": "x", "granted": True})
+    assert (answer.status, answer.code) == (404, "noSuchOp")
+    ana.cancel()
+
+    found = wait_until(lambda: len(events(fed)) == 3 and events(fed))
+
+    assert [event["type"] for event in found][1:] == ["session.confirming", "session.reopened"]
+
+
 def test_deleting_a_session_that_is_confirming_denies_it_first(fed):
     session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
     session.join("Ana").confirm()

@@ -21,7 +21,8 @@ extension Hub {
     _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
     completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
-    let entry = LogEntry(at: time.session, body: body)
+    let isDecided = body.isConfirm && hosted.session.fold.origin.host.decideSeconds != nil
+    let entry = LogEntry(at: time.session, body: body, op: isDecided ? identities.text() : nil)
     let outcome = log.append(entry, to: hosted, at: time)
     switch outcome {
     case .stored where hosted.steps.isEmpty:

@@ -10,7 +10,8 @@ extension LogEntry {
     case .tick, .clockSet: 64
     case .revoked: 160 + body.textByteCount
     case .define(let change): 160 + body.textByteCount + (change.encoded?.json.count ?? 0)
-    case .command, .note, .settle: 160 + body.textByteCount
+    case .command: 160 + body.textByteCount + (op?.utf8.count ?? 0)
+    case .note, .settle: 160 + body.textByteCount
     }
   }
 

@@ -30,6 +30,8 @@ package enum HubProblem: Error, Hashable, Sendable {
   case patchFailed(String)
   /// Something else was first to decide on a confirmation.
   case tooLate(CurrentDecision)
+  /// The session never had this confirmation.
+  case noSuchOp
   /// A living session has the external id.
   case externalTaken(SessionID)
   /// The idempotency key was used with another body.

@@ -33,7 +33,7 @@ extension Hub {
       if decision.confirmation?.op != settle.op {
         let outcome = decision.outcome(of: settle)
         // Only a late grant is stored: the feed has to report it. In a shared log the confirmation
-        // may be an entry that is not here yet.
+        // may be an entry that is not here yet, also if its op is unknown.
         let isFinal = if case .done = outcome { true } else { !isShared }
         if isFinal, outcome != .late(reported: settle) {
           return answer(result(of: outcome, settle, hosted.session.fold))
@@ -61,6 +61,7 @@ extension Hub {
   ) -> Result<[UInt8], HubProblem> {
     switch outcome {
     case .done(let settlement): .success(HTTPDocument.settled(settlement))
+    case .unknown: .failure(.noSuchOp)
     case .late:
       .failure(
         .tooLate(

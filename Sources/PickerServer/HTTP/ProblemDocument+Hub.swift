@@ -43,6 +43,7 @@ extension ProblemDocument {
         status: 412, code: "versionMismatch",
         detail: "If-Match does not match: the current version of the definition is \(version)")
     case .tooLate(let current): self.init(current)
+    case .noSuchOp: self = .noSuchOp
     case .externalTaken(let id):
       self.init(
         status: 409, code: "externalTaken", detail: "a living session has this external id",
@@ -65,6 +66,13 @@ extension ProblemDocument {
       self.init(
         status: 503, code: "unavailable", detail: "the service is unavailable now; retry later")
     }
+  }
+
+  private static var noSuchOp: ProblemDocument {
+    ProblemDocument(
+      status: 404, code: "noSuchOp",
+      detail: "this session never had a confirmation with this op; take it from the event "
+        + "session.confirming, or from GET while the status is confirming")
   }
 
   private init(_ current: CurrentDecision) {

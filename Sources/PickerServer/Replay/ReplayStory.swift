@@ -45,6 +45,7 @@ final class ReplayStory {
       case .left(let member): line(nil, at, "\(name(member)) leaves", [])
       case .revoked: line(nil, at, replayed.entry.words, [])
       case .settled(.late): line(nil, at, replayed.entry.words, ["too late"])
+      case .settled(.unknown): line(nil, at, replayed.entry.words, ["unknown"])
       case .settled(.done), .cellsChanged, .resultReported, .forgotten: continue
       }
       hasLine = true

@@ -10,10 +10,13 @@ package struct LogEntry: Hashable, Sendable {
   /// The time of the entry by the session's clock.
   package let at: Instant
   package let body: Body
+  /// Random text for a `confirm` on which the host decides, ``Confirmation/op``.
+  package let op: String?
 
-  package init(at: Instant, body: Body) {
+  package init(at: Instant, body: Body, op: String? = nil) {
     self.at = at
     self.body = body
+    self.op = op
   }
 
   package enum Body: Hashable, Sendable {
@@ -39,6 +42,11 @@ package struct LogEntry: Hashable, Sendable {
     case tick
     /// The clock was set to `at`: the only entry that can move the session back in time.
     case clockSet
+
+    /// Whether the entry is a member's `confirm`.
+    package var isConfirm: Bool {
+      if case .command(_, ref: _, .confirm) = self { true } else { false }
+    }
 
     /// Whether the entry only moves the session in time.
     package var isTick: Bool {

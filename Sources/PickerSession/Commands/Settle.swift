@@ -72,11 +72,13 @@ package enum SettleOutcome: Hashable, Sendable {
   /// - Parameter reported: The decision if the host must be asked to undo its own side: it granted
   ///   a confirmation that was not confirmed, and was not asked before.
   case late(reported: Settle?)
+  /// The session never had the confirmation.
+  case unknown
 }
 
 /// A confirmation that waits for the host.
 package struct Confirmation: Hashable, Sendable {
-  /// Its id: of this confirmation only, also among all sessions.
+  /// Its id, which is random: nothing about the session follows from it.
   package let op: String
   /// Without a decision, the session is open again from then on.
   package let until: Instant

@@ -14,23 +14,38 @@ package struct DecisionState: Hashable, Sendable {
   package private(set) var settlements: [Settlement] = []
   /// The last confirmations whose late grants were reported, oldest first.
   package private(set) var lateOps: [String] = []
+  /// The last confirmations that the session has had, oldest first, however they ended.
+  package private(set) var ops: [String] = []
+  /// Whether the session has had confirmations that ``ops`` no longer has.
+  package private(set) var hasForgottenOps = false
 
   /// The maximum of ``waitingByteCount``.
   package static let waitingBytesMax = 1_048_576
-  /// The maximum number of ``settlements`` and of ``lateOps``. A settlement has at most 6 KiB.
+  /// The maximum number of ``settlements``, ``lateOps`` and ``ops``. A settlement has at most
+  /// 6 KiB.
   package static let rememberedMax = 32
 
   package init() {}
 
   package init(
     confirmation: Confirmation?, waitingNotes: [JSONTree], data: VerbatimJSON?,
-    settlements: [Settlement], lateOps: [String]
+    settlements: [Settlement], lateOps: [String], ops: [String], hasForgottenOps: Bool
   ) {
     self.confirmation = confirmation
+    self.ops = ops
+    self.hasForgottenOps = hasForgottenOps
     self.data = data
     self.settlements = settlements
     self.lateOps = lateOps
     for patch in waitingNotes { addNotes(patch) }
+  }
+
+  mutating func begin(_ confirmation: Confirmation) {
+    self.confirmation = confirmation
+    ops.append(confirmation.op)
+    guard ops.count > DecisionState.rememberedMax else { return }
+    ops.removeFirst()
+    hasForgottenOps = true
   }
 
   /// The state after an entry has ended the confirmation, or has reopened the session.
@@ -41,7 +56,7 @@ package struct DecisionState: Hashable, Sendable {
 
   package var isEmpty: Bool {
     confirmation == nil && waitingNotes.isEmpty && data == nil && settlements.isEmpty
-      && lateOps.isEmpty
+      && lateOps.isEmpty && ops.isEmpty
   }
 
   /// Whether a patch can wait together with those that do already.
@@ -70,7 +85,11 @@ package struct DecisionState: Hashable, Sendable {
   }
 
   /// The outcome of a decision on a confirmation that does not wait, or not any more.
+  ///
+  /// Once confirmations are forgotten, an unknown one may be among them: it counts as late, so that
+  /// the host undoes its own side.
   package func outcome(of settle: Settle) -> SettleOutcome {
+    guard hasForgottenOps || ops.contains(settle.op) else { return .unknown }
     let known = settlements.first { $0.settle.op == settle.op }
     if let known, known.settle == settle { return .done(known) }
     let isConfirmed = known?.settle.isGranted == true

@@ -7,8 +7,9 @@ extension SessionFold {
   ///
   /// Moves the picker to `now` first, which can add a delta without author before. Sets
   /// ``remnant``.
+  /// - Parameter op: ``LogEntry/op``.
   mutating func perform(
-    _ command: Command, ref: Int, by member: MemberID, at now: Instant,
+    _ command: Command, ref: Int, by member: MemberID, op: String?, at now: Instant,
     _ outcomes: inout [Outcome]
   ) {
     guard let index = index(of: member) else { return }
@@ -27,7 +28,7 @@ extension SessionFold {
     do throws(Refusal) {
       if ref <= sender.greatestRef { throw Refusal(oldRef: ref, greatest: sender.greatestRef) }
       try admit(author, role: sender.role, beyond: nil)
-      if let change = try change(for: author, at: now, hasElapsed: hasElapsed) {
+      if let change = try change(for: author, op: op, at: now, hasElapsed: hasElapsed) {
         commit(change, takeResult(), author: stored, at: now, &outcomes)
         remnant = .entry
       } else {
@@ -131,7 +132,7 @@ extension SessionFold {
   /// - Returns: The change; `nil` if there was nothing to change.
   /// - Throws: ``Refusal``. The picker and the status are unchanged then.
   private mutating func change(
-    for author: Delta.Author, at now: Instant, hasElapsed: Bool
+    for author: Delta.Author, op: String?, at now: Instant, hasElapsed: Bool
   ) throws(Refusal) -> SessionChange? {
     switch author.command {
     case .select(let selection): return try select(selection)
@@ -139,7 +140,7 @@ extension SessionFold {
     case .clear: return clear()
     case .undo: return try undo()
     case .redo: return try redo()
-    case .confirm: return try confirm(at: now, hasElapsed: hasElapsed)
+    case .confirm: return try confirm(op: op, at: now, hasElapsed: hasElapsed)
     case .cancel:
       let op = decision.confirmation?.op
       return .status(StatusChange(op == nil ? .cancelled : .open, result: result, op: op))
@@ -247,7 +248,7 @@ extension SessionFold {
   }
 
   private mutating func confirm(
-    at now: Instant, hasElapsed: Bool
+    op: String?, at now: Instant, hasElapsed: Bool
   ) throws(Refusal) -> SessionChange? {
     guard result != .null else {
       throw Refusal(.notComplete, "there is no result to confirm yet")
@@ -255,7 +256,7 @@ extension SessionFold {
     if hasElapsed {
       throw Refusal(.elapsed, "the result has changed with time; check it and confirm again")
     }
-    return .status(confirm(at: now))
+    return .status(confirm(op: op, at: now))
   }
 
   private mutating func remember(

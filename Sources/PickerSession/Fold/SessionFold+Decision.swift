@@ -7,14 +7,16 @@ package import PickerModel
 /// - Source: web/guide/decide.md.
 extension SessionFold {
   /// Makes the current result final, or asks the host to.
-  mutating func confirm(at now: Instant) -> StatusChange {
+  ///
+  /// - Parameter op: ``LogEntry/op``. Without one, no decision can name the confirmation: it ends
+  ///   with its time or an owner's `cancel`.
+  mutating func confirm(op: String?, at now: Instant) -> StatusChange {
     guard let seconds = origin.host.decideSeconds else {
       return StatusChange(.confirmed, result: result)
     }
     let until = min(now.adding(milliseconds: Int64(seconds) * 1000), .last)
-    // With the time, so that it is another one if accepted history is lost.
-    let op = "\(origin.id)-\(revision + 1)-\(String(now.milliseconds, radix: 36))"
-    decision.confirmation = Confirmation(op: op, until: until)
+    let op = op ?? ""
+    decision.begin(Confirmation(op: op, until: until))
     return StatusChange(.confirming, result: result, op: op, until: until)
   }
 

@@ -110,7 +110,7 @@ package struct SessionFold: Sendable {
     case .note(let patch): note(patch, at: now, &outcomes)
     case .settle(let settle): self.settle(settle, at: now, &outcomes)
     case .command(let member, let ref, let command):
-      perform(command, ref: ref, by: member, at: now, &outcomes)
+      perform(command, ref: ref, by: member, op: entry.op, at: now, &outcomes)
     }
     if remnant == .nothing, picker.dateBounds != bounds { remnant = .tick }
     if remnant != .nothing { reached = now }

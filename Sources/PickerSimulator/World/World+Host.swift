@@ -66,6 +66,7 @@ extension World {
         case .success: note(.done, to: op)
         case .failure(.tooLate): note(.late, to: op)
         case .failure(.noSuchSession): note(.gone, to: op)
+        case .failure(.noSuchOp): breach("the session has had a confirmation that it asked for")
         case .failure(.unavailable), .failure(.tooMany): break
         case .failure(let problem): breach("a host can decide: \(problem)")
         }

@@ -47,6 +47,8 @@ extension DecisionState {
     if !lateOps.isEmpty {
       members.append(.init("late", .array(lateOps.map(JSONTree.string))))
     }
+    if !ops.isEmpty { members.append(.init("ops", .array(ops.map(JSONTree.string)))) }
+    if hasForgottenOps { members.append(.init("forgotten", .bool(true))) }
     return .object(members)
   }
 
@@ -63,6 +65,8 @@ extension DecisionState {
       confirmation: confirmation, waitingNotes: tree["notes"]?.array ?? [],
       data: tree["data"]?.string.map(VerbatimJSON.init(stored:)),
       settlements: settlements.compactMap { $0 },
-      lateOps: (tree["late"]?.array ?? []).compactMap(\.string))
+      lateOps: (tree["late"]?.array ?? []).compactMap(\.string),
+      ops: (tree["ops"]?.array ?? []).compactMap(\.string),
+      hasForgottenOps: tree["forgotten"] == .bool(true))
   }
 }

@@ -47,6 +47,7 @@ extension LogEntry {
         .init("by", .string(member.text)), .init("ref", .integer(ref)),
         .init("command", command.tree),
       ]
+      if let op { members.append(.init("op", .string(op))) }
     }
     return .object(members)
   }
@@ -64,7 +65,8 @@ extension LogEntry {
       guard let by = tree["by"]?.string, let ref = tree["ref"]?.integer,
         let command = Command(tree: command)
       else { return nil }
-      self.init(at: at, body: .command(MemberID(by), ref: ref, command))
+      self.init(
+        at: at, body: .command(MemberID(by), ref: ref, command), op: tree["op"]?.string)
     } else if tree["define"] != nil {
       guard let change = DefinitionChange(tree: tree, after: definition, make: make) else {
         return nil
