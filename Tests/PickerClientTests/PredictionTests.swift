@@ -107,7 +107,6 @@ import Testing
 
   @Test(arguments: [
     #","maxDays":5"#, #","blocked":[{"weekdays":[1]}]"#,
-    #","taken":{"a":{"from":"2026-11-12","through":"2026-11-13"}}"#,
   ])
   func `a bounded second tap is not predicted without the reach`(bound: String) {
     var ana = looking(at: calendarSnapshot(bound))
@@ -116,6 +115,17 @@ import Testing
     ana.give(.command(.tap(day("2026-11-20"))))
 
     #expect(ana.state.shownRange?.end == day("2026-11-10"))
+  }
+
+  @Test func `a second tap beyond a disabled day is not predicted without the reach`() {
+    for (options, end) in [("", "2026-11-24"), (#","allowBlockedInside":true"#, "2026-11-26")] {
+      var ana = looking(at: calendarSnapshot(options))
+      ana.give(.command(.tap(day("2026-11-24"))))
+
+      ana.give(.command(.tap(day("2026-11-26"))))
+
+      #expect(ana.state.shownRange?.end == day(end))
+    }
   }
 
   @Test func `a tap that the server will refuse is not predicted`() {

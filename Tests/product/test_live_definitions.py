@@ -57,8 +57,7 @@ def test_a_patch_is_broadcast_and_logged(server):
     assert "by" not in changed and changed["changes"] == answer.json["changes"]
     define, moved, result = changed["changes"]
     assert (define["change"], define["version"]) == ("definition", 2)
-    assert define["definition"]["taken"] == {
-        "17": {"from": "2026-11-25", "through": "2026-11-25"}}
+    assert "taken" not in define["definition"]
     assert (moved["cause"], moved["reason"], moved["wanted"], moved["end"]) == (
         "define", "blocked", "2026-11-27", "2026-11-24")
     assert result == {"change": "result", "result": {
@@ -68,6 +67,8 @@ def test_a_patch_is_broadcast_and_logged(server):
     assert cells["2026-11-25"]["disabled"] and "disabled" not in cells["2026-11-26"]
     line = session.log()[-1]
     assert "by" not in line and line["changes"] == answer.json["changes"]
+    assert line["command"]["definition"]["taken"] == {
+        "17": {"from": "2026-11-25", "through": "2026-11-25"}}
     assert line["command"]["type"] == "define" and line["command"]["version"] == 2
     assert line["command"]["definition"] == definition(session).json
     got = session.get()

@@ -159,6 +159,22 @@ def test_claims_ticks_and_reopens_can_be_replayed(stored, tmp_path):
         assert done.json["state"]["snapshot"]["result"]["days"] == 6
 
 
+def test_decisions_of_the_host_can_be_replayed(stored, tmp_path):
+    session = stored.session(LISTS, decide={"by": "host", "seconds": 60})
+    ana = session.join("Ana")
+    for granted in (False, True):
+        ana.confirm()
+        answer = stored.post(f"{session.path}/settle", {
+            "op": session.get()["op"], "granted": granted, "data": {"n": 1}})
+        assert answer.status == 200
+    ana.reach(4)
+    log = written_log(session, tmp_path / "a.ndjson")
+    for sources in ((stored.path, session.id), (log,)):
+        done = replay(*sources, "--json")
+        assert done.status == 0, done
+        assert done.json["state"]["snapshot"] == session.get()["snapshot"]
+
+
 def test_a_log_in_which_the_clock_was_set_back_replays(stored, tmp_path):
     """Regression: setting the clock back has no line if no row changes by it."""
     session = stored.session(LISTS)

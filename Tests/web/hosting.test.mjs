@@ -76,8 +76,8 @@ test("the version is that of the latest definition", () => {
 
 test("the notice for a sold-out day has the shortened stay", () => {
   const state = calendar();
-  const taken = { "booking-1": { from: "2026-12-24", through: "2026-12-24" } };
-  const notices = host(state, define({ ...stay, taken }), cut("2026-12-23", "blocked", "2026-12-26"));
+  const blocked = [{ from: "2026-12-24" }];
+  const notices = host(state, define({ ...stay, blocked }), cut("2026-12-23", "blocked", "2026-12-26"));
   assert.equal(said(state, notices), "Dec 24 sold out: your stay now ends on Dec 23");
   assert.equal(said(state, notices, "de"), "24. Dez. ausgebucht: Ihr Aufenthalt endet jetzt am 23. Dez.");
   assert.equal(said(state, notices, "ja"), "12月24日 は空きがなくなりました。ご滞在は 12月23日 までになりました");
@@ -126,15 +126,17 @@ test("the notice lists renamed, removed and added rows", () => {
   assert.equal(said(state, host(state, define({ kind: "columns" }), reload(0, ["Ubuntu", "Haiku"], 0))), "Haiku added");
 });
 
-test("the notice for a taken time has the new time", () => {
+test("the notice for a booked day has the shortened stay", () => {
+  const state = calendar();
+  const notices = host(state, define({ ...stay }), cut("2026-12-23", "blocked", "2026-12-26"));
+  assert.equal(said(state, notices), "The choices have changed: your stay now ends on Dec 23");
+});
+
+test("the notice for a booked time has the new time", () => {
   const state = columns("slot", ["2026-11-23"], ["10", "11"], ["00", "30"]);
-  const taken = { "booking-1": { from: "2026-11-23T10:00", until: "2026-11-23T10:30" } };
-  const notices = host(state, define({ kind: "slot", taken }), reload(2, ["30"], 0),
+  const notices = host(state, define({ kind: "slot" }), reload(2, ["30"], 0),
     { change: "row", column: 2, row: 0, key: "30", text: "30", cause: "clamp", reason: "gone", wanted: "00" });
-  assert.equal(said(state, notices), "Nov 23, 10:00 – 10:30 taken: your choice is now 2026-11-23 10:30");
-  const instants = { b: { from: "2026-11-23T22:30:00Z", until: "2026-11-24T00:00:00+01:00" } };
-  const abroad = columns("slot", ["2026-11-23"], ["10"], ["30"]);
-  assert.equal(said(abroad, host(abroad, define({ kind: "slot", timeZone: "Asia/Tokyo", taken: instants }))), "Nov 24, 07:30 – 08:00 taken");
+  assert.equal(said(state, notices), "The choices have changed: your choice is now 2026-11-23 10:30");
   const closed = host(state, define({ kind: "slot", dates: { "2026-11-23": [] } }), reload(0, [], null), reload(1, [], null), reload(2, [], null));
   assert.match(said(state, closed), /: nothing is left to choose$/);
 });
@@ -152,10 +154,11 @@ test("changes by ticks and members make no notice of the host", () => {
   assert.equal(state.delta({ revision: 3, by: "m_2", changes: [tap] }, false)[0].kind, "rangeCorrected");
 });
 
-test("a taken day has the reason", () => {
-  const definition = { ...stay, taken: { a: { from: "2026-12-24", through: "2026-12-26" } } };
+test("a blocked day has the reason, and a booked one has none", () => {
+  const definition = { ...stay, blocked: [{ from: "2026-12-24", through: "2026-12-26" }] };
   const picker = { state: calendar(definition), locale: "en" };
   assert.equal(whyNot("2026-12-25", picker, wordsOf("en")), "Dec 24, 2026 to Dec 26, 2026 is taken");
+  assert.equal(whyNot("2026-12-23", picker, wordsOf("en")), "not available");
 });
 
 test("a row sent without its note retains the known note, and other rows do not get it", () => {

@@ -36,9 +36,23 @@ extension PickerState {
     guard let shown = shownRange, isOpen(shown) else {
       return PickerRange(rule.begun(at: day.civil, after: shownRange?.civil), by: me?.id)
     }
-    if shown.reach == nil && definition.isBounded { return nil }
+    if shown.reach == nil {
+      if definition.isBounded { return nil }
+      if definition.stopsAtDisabledDays, hasDisabledDay(between: shown.start, and: day) {
+        return nil
+      }
+    }
     let stop = shown.reach.map { min(max(day, $0.lowerBound), $0.upperBound) } ?? day
     let ended = rule.ended(shown.civil, at: stop.civil)
     return rule.allows(ended) ? PickerRange(ended, by: me?.id) : nil
+  }
+
+  /// Whether a day between two others cannot be picked. Days of months out of view are unknown, and
+  /// count as free.
+  private func hasDisabledDay(between day: PickerDay, and other: PickerDay) -> Bool {
+    let span = min(day, other)...max(day, other)
+    return months.values.contains { month in
+      month.cells.contains { $0.isDisabled && !$0.isOutside && span.contains($0.day) }
+    }
   }
 }

@@ -16,9 +16,12 @@ public struct PickerDefinition: Hashable, Sendable {
   public let isSingle: Bool
   /// The minimum number of days of a range; default 1.
   public let dayCountMin: Int
-  /// Whether a range can end before the tapped day, so that a tap can be predicted only with the
-  /// server's reach.
+  /// Whether a range can end before the tapped day by what the definition says, so that a tap can
+  /// be predicted only with the server's reach.
   let isBounded: Bool
+  /// Whether a range ends before the first day that cannot be picked, such as one that is booked:
+  /// members do not receive the bookings.
+  let stopsAtDisabledDays: Bool
   /// The definition as the server sent it, as JSON.
   public let json: String
 }

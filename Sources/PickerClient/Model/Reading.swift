@@ -124,9 +124,8 @@ extension PickerDefinition {
     hasSixWeeks = tree["weeks"]?.string != "fit"
     isSingle = tree["selection"]?.string == "single"
     dayCountMin = tree["minDays"]?.integer ?? 1
-    let blockingCount =
-      (tree["blocked"]?.array?.count ?? 0) + (tree["taken"]?.members?.count ?? 0)
-    let isBlocked = blockingCount > 0 && !tree.flag("allowBlockedInside")
+    stopsAtDisabledDays = !tree.flag("allowBlockedInside")
+    let isBlocked = tree["blocked"]?.array?.isEmpty == false && stopsAtDisabledDays
     isBounded = tree["maxDays"]?.integer != nil || isBlocked
     json = String(decoding: tree.serialized(), as: UTF8.self)
   }

@@ -20,6 +20,8 @@ package struct LogPage {
 /// The position of a reader in a session's log.
 package struct LogCursor: Sendable {
   fileprivate let origin: SessionOrigin
+  /// Whether the reader may change the session.
+  fileprivate let seesAll: Bool
   /// The language of the lines.
   fileprivate let locale: String
   /// Deltas that were read from the log, but not encoded yet.
@@ -47,12 +49,13 @@ struct LogReader {
   ///
   /// - Parameter limit: The maximum of lines; `nil`: all.
   func page(
-    of fold: SessionFold, after: Int, limit: Int?, answer: @escaping (LogPage?) -> Void
+    of fold: SessionFold, seesAll: Bool, after: Int, limit: Int?,
+    answer: @escaping (LogPage?) -> Void
   ) {
     if after >= fold.revision { return answer(LogPage(lines: [], next: nil)) }
     var cursor = LogCursor(
-      origin: fold.origin, locale: fold.definition.locale, deltas: [], position: nil,
-      remainingCount: limit ?? .max)
+      origin: fold.origin, seesAll: seesAll, locale: fold.definition.locale, deltas: [],
+      position: nil, remainingCount: limit ?? .max)
     if let recent = fold.deltas(after: after) {
       cursor.deltas = recent
     } else {
@@ -90,7 +93,8 @@ struct LogReader {
         var writer = JSONWriter(capacity: 256 * wanted.count)
         for delta in wanted where writer.count < LogPage.byteCountMax {
           HTTPDocument.logLine(
-            delta, of: cursor.origin, texts: texts, windowRows: windowRows, into: &writer)
+            delta, of: cursor.origin, seesAll: cursor.seesAll, texts: texts,
+            windowRows: windowRows, into: &writer)
           written.value += 1
         }
         return writer.bytes

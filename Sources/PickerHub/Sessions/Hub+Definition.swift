@@ -117,11 +117,13 @@ extension Hub {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       let (definition, version) = (hosted.session.fold.definition, hosted.session.fold.version)
+      let seesAll = admission.allowsChange(token, of: hosted.session)
       guard definition.weight > DefinitionRevision.weightOnLoop else {
-        return answer(.success(DefinitionAnswer(version: version, body: definition.fullJSON)))
+        let body = definition.fullJSON(seesAll: seesAll)
+        return answer(.success(DefinitionAnswer(version: version, body: body)))
       }
       port.inBackground {
-        definition.fullJSON
+        definition.fullJSON(seesAll: seesAll)
       } then: { body in
         answer(.success(DefinitionAnswer(version: version, body: body)))
       }

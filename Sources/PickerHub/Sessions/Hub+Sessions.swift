@@ -104,9 +104,11 @@ extension Hub {
       let links = links(to: fold, ics: eventLink)
       let texts = languages.texts(for: locale, fallback: fold.definition.locale)
       let windowRows = limits.session.windowRows
+      let seesAll = admission.allowsChange(token, of: hosted.session)
       let encode: @Sendable () -> [UInt8] = {
         HTTPDocument.session(
-          fold, online: online, isFull: isFull, links: links, texts: texts, windowRows: windowRows)
+          fold, online: online, isFull: isFull, seesAll: seesAll, links: links, texts: texts,
+          windowRows: windowRows)
       }
       let weight = fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
       guard weight > DefinitionRevision.weightOnLoop else { return answer(.success(encode())) }

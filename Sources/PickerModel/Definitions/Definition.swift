@@ -22,9 +22,12 @@ package final class Definition: Sendable {
   /// A BCP 47 tag; default `en`.
   package let locale: String
   let rules: Rules
-  /// The document that members receive, ``document(full:isExplicit:)`` without `nodes` and
-  /// `columns`, as JSON. Encoded once, because 5,000 entries of `taken` take milliseconds.
+  /// ``document(full:isExplicit:)`` without `nodes` and `columns`, as JSON. Encoded once, because
+  /// 5,000 entries of `taken` take milliseconds.
   package let json: [UInt8]
+  /// The document that members receive: ``json`` without `taken`, which has the ids and times of
+  /// other people's bookings.
+  package let memberJSON: [UInt8]
   /// The memory that the definition takes, in bytes, an estimate.
   package let byteCount: Int
 
@@ -36,9 +39,15 @@ package final class Definition: Sendable {
     self.timeZone = timeZone
     self.locale = locale
     self.rules = rules
-    json = Definition.document(kind, timeZone, locale, rules.members(full: false)).serialized()
+    let members = rules.members(full: false)
+    let visible = members.filter { $0.key != "taken" }
+    json = Definition.document(kind, timeZone, locale, members).serialized()
+    memberJSON =
+      visible.count == members.count
+      ? json : Definition.document(kind, timeZone, locale, visible).serialized()
     // The options, which `json` has, take about twice as much again once they are parsed.
-    byteCount = 3 * json.count + (rules.table?.byteCount ?? 0)
+    let ownCount = visible.count == members.count ? 0 : memberJSON.count
+    byteCount = 3 * json.count + ownCount + (rules.table?.byteCount ?? 0)
   }
 }
 
@@ -148,6 +157,17 @@ extension Definition {
     switch kind {
     case .date, .slot, .calendar: json
     case .cascade, .columns: document(full: true).serialized()
+    }
+  }
+
+  /// ``fullJSON`` for a reader of a session.
+  ///
+  /// - Parameter seesAll: Whether the reader may change the session; for others it is without
+  ///   `taken`.
+  package func fullJSON(seesAll: Bool) -> [UInt8] {
+    switch kind {
+    case .date, .slot, .calendar: seesAll ? json : memberJSON
+    case .cascade, .columns: fullJSON
     }
   }
 

@@ -130,7 +130,8 @@ package struct ReplayTool {
       .init("remarks", .array(report.remarks.map(JSONTree.string))),
     ]
     let state = HTTPDocument.session(
-      fold, texts: story.texts(for: fold.definition.locale), windowRows: windowRows)
+      fold, seesAll: true, texts: story.texts(for: fold.definition.locale),
+      windowRows: windowRows)
     let shown = (try? JSONTree.parse(state, depthMax: LogFile.depthMax))?.members ?? []
     let known = shown.filter { report.knowsMembers || $0.key != "members" }
     members.append(.init("state", .object(known)))

@@ -30,9 +30,12 @@ struct TextReader {
 extension ClientState {
   /// Compares the whole state at the client's revision.
   ///
-  /// - Parameter isThorough: Whether to compare the definition, all loaded rows and notes, too.
+  /// - Parameters:
+  ///   - seesAll: Whether the definition has the bookings of others: that of `GET` of a reader who
+  ///     may change the session, never that of messages.
+  ///   - isThorough: Whether to compare the definition, all loaded rows and notes, too.
   func check(
-    against truth: Replica.Truth, _ reader: TextReader, isThorough: Bool
+    against truth: Replica.Truth, _ reader: TextReader, seesAll: Bool = false, isThorough: Bool
   ) throws(ProtocolBreach) {
     guard status.rawValue == truth.status.rawValue else {
       throw ProtocolBreach("the status of revision \(revision) is \(truth.status), not \(status)")
@@ -42,7 +45,7 @@ extension ClientState {
       throw ProtocolBreach(
         "the result of revision \(revision) is \(expected.shown), not \(resultTree.shown)")
     }
-    if isThorough { try checkDefinition(truth.definition) }
+    if isThorough { try checkDefinition(truth.definition, seesAll: seesAll) }
     if isCalendar {
       try checkCalendar(truth)
       let names = reader.texts.map { truth.definition.weekdays.map($0.weekday) }
@@ -54,13 +57,17 @@ extension ClientState {
     }
   }
 
-  private func checkDefinition(_ truth: Definition) throws(ProtocolBreach) {
+  private func checkDefinition(_ truth: Definition, seesAll: Bool) throws(ProtocolBreach) {
     // GET can return the definition with its nodes or columns.
     for isFull in [false, true] {
-      let document = truth.document(full: isFull).serialized()
-      if definition?.json.utf8.elementsEqual(document) == true { return }
+      let document = truth.document(full: isFull)
+      let seen = (document.members ?? []).filter { seesAll || $0.key != "taken" }
+      let json = JSONTree.object(seen).serialized()
+      if definition?.json.utf8.elementsEqual(json) == true { return }
     }
-    throw ProtocolBreach("the definition is \(truth.document(full: false).shown)")
+    let bookings = seesAll ? "with" : "without"
+    throw ProtocolBreach(
+      "the definition is \(truth.document(full: false).shown), \(bookings) taken")
   }
 
   private func checkColumns(

@@ -40,11 +40,13 @@ package enum HTTPDocument {
   /// - Parameters:
   ///   - online: The members that are connected.
   ///   - isFull: Whether the definition is with its nodes or columns.
+  ///   - seesAll: Whether the reader may change the session; others get neither `external`, `meta`
+  ///     nor the definition's `taken`.
   ///   - links: `nil` if the session has no calendar event.
   ///   - windowRows: The maximum of rows per column.
   package static func session(
     _ fold: SessionFold, online: Set<MemberID> = [], isFull: Bool = false,
-    links: CalendarLinks? = nil, texts: any RowTexts, windowRows: Int
+    seesAll: Bool, links: CalendarLinks? = nil, texts: any RowTexts, windowRows: Int
   ) -> [UInt8] {
     var writer = JSONWriter(capacity: 4096)
     writer.literal("{\"session\":")
@@ -63,11 +65,11 @@ package enum HTTPDocument {
       writer.literal(",\"title\":")
       writer.string(title)
     }
-    writer.hostFields(fold.origin)
+    if seesAll { writer.hostFields(fold.origin) }
     writer.literal(",\"snapshot\":")
-    writer.snapshot(
-      fold, definitionJSON: isFull ? fold.definition.fullJSON : nil, texts: texts,
-      windowRows: windowRows)
+    let definition =
+      isFull ? fold.definition.fullJSON(seesAll: seesAll) : seesAll ? fold.definition.json : nil
+    writer.snapshot(fold, definitionJSON: definition, texts: texts, windowRows: windowRows)
     writer.literal(",\"members\":")
     writer.members(of: fold) { online.contains($0) }
     if let links { writer.links(links) }
@@ -82,8 +84,8 @@ package enum HTTPDocument {
     var writer = JSONWriter(capacity: 4096)
     writer.literal("{\"snapshot\":")
     writer.pickerSnapshot(
-      picker, definition: picker.definition, version: 1, notes: Notes(), status: .open,
-      tappedBy: nil, texts: texts, windowRows: windowRows)
+      picker, definition: picker.definition, definitionJSON: picker.definition.json, version: 1,
+      notes: Notes(), status: .open, tappedBy: nil, texts: texts, windowRows: windowRows)
     writer.literal("}")
     return writer.bytes
   }
@@ -115,14 +117,16 @@ package enum HTTPDocument {
   /// One line of a session's log as JSON, with its newline.
   ///
   /// The line of revision 1 has the session's origin in `session`, so that a downloaded log is
-  /// complete: it can be replayed elsewhere.
+  /// complete: it can be replayed elsewhere. The changes are those that members received.
+  /// - Parameter seesAll: Whether the reader may change the session; for others, definitions are
+  ///   without `taken`, and confirmations without their `op`.
   package static func logLine(
-    _ delta: Delta, of origin: SessionOrigin, texts: any RowTexts, windowRows: Int,
+    _ delta: Delta, of origin: SessionOrigin, seesAll: Bool, texts: any RowTexts, windowRows: Int,
     into writer: inout JSONWriter
   ) {
     writer.literal("{\"revision\":")
     writer.integer(delta.revision)
-    if delta.revision == 1 { writer.origin(origin) }
+    if delta.revision == 1 { writer.origin(origin, seesAll: seesAll) }
     writer.literal(",\"at\":\"")
     writer.raw(delta.at.rfc3339)
     writer.literal("\"")
@@ -132,9 +136,9 @@ package enum HTTPDocument {
       writer.literal(",\"ref\":")
       writer.integer(author.ref)
       writer.literal(",\"command\":")
-      writer.command(author.command)
+      writer.command(author.command, op: seesAll ? delta.begunOp : nil)
     } else {
-      writer.commandWithoutAuthor(delta.change)
+      writer.commandWithoutAuthor(delta.change, seesAll: seesAll)
     }
     writer.literal(",\"changes\":[")
     var cache = RowsCache(count: 0)
@@ -146,7 +150,7 @@ package enum HTTPDocument {
 
 extension JSONWriter {
   /// The field `command` of a delta without author, which the host or time made.
-  fileprivate mutating func commandWithoutAuthor(_ change: SessionChange) {
+  fileprivate mutating func commandWithoutAuthor(_ change: SessionChange, seesAll: Bool) {
     literal(",\"command\":")
     if case .status(let change) = change, let settle = change.settle { return self.settle(settle) }
     literal("{\"type\":")
@@ -155,7 +159,7 @@ extension JSONWriter {
       literal("\"define\",\"version\":")
       integer(redefinition.version)
       literal(",\"definition\":")
-      raw(redefinition.definition.fullJSON)
+      raw(redefinition.definition.fullJSON(seesAll: seesAll))
     case .notes(let edit):
       literal("\"note\",\"notes\":")
       tree(edit.patch)
@@ -166,7 +170,7 @@ extension JSONWriter {
 
   /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"definition"}` with the full
   /// definition.
-  fileprivate mutating func origin(_ origin: SessionOrigin) {
+  fileprivate mutating func origin(_ origin: SessionOrigin, seesAll: Bool) {
     literal(",\"session\":{\"id\":")
     string(origin.id.text)
     literal(",\"epoch\":")
@@ -178,7 +182,15 @@ extension JSONWriter {
     literal("\"")
     decide(origin)
     literal(",\"definition\":")
-    raw(origin.definition.fullJSON)
+    raw(origin.definition.fullJSON(seesAll: seesAll))
     literal("}")
+  }
+}
+
+extension Delta {
+  /// The id of the confirmation on which the host decides, if the delta begins one.
+  fileprivate var begunOp: String? {
+    guard case .status(let change) = change, change.status == .confirming else { return nil }
+    return change.op
   }
 }

@@ -5,7 +5,9 @@ package import PickerSession
 
 extension JSONWriter {
   /// A command in the form in which a client sends it, without its ref.
-  package mutating func command(_ command: Command) {
+  ///
+  /// - Parameter op: Of the confirmation that the command has begun.
+  package mutating func command(_ command: Command, op: String? = nil) {
     literal("{\"type\":")
     string(command.type)
     switch command {
@@ -22,6 +24,10 @@ extension JSONWriter {
       }
     case .tap(let target): self.target(target)
     case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
+    }
+    if let op {
+      literal(",\"op\":")
+      string(op)
     }
     literal("}")
   }

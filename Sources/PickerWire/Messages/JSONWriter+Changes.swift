@@ -50,7 +50,7 @@ extension JSONWriter {
     literal("{\"change\":\"definition\",\"version\":")
     integer(redefinition.version)
     literal(",\"definition\":")
-    raw(redefinition.definition.json)
+    raw(redefinition.definition.memberJSON)
     if redefinition.hasOtherWeekdays {
       literal(",\"weekdays\":")
       weekdays(of: redefinition.definition, texts: texts)

@@ -20,14 +20,14 @@ extension JSONWriter {
 
   /// The same for a picker that is not in a session.
   ///
-  /// - Parameter definitionJSON: The value of `definition`; default: without nodes and columns.
+  /// - Parameter definitionJSON: The value of `definition`; default: as members receive it.
   mutating func pickerSnapshot(
     _ picker: Picker, definition: Definition, definitionJSON: [UInt8]? = nil, version: Int,
     notes: Notes, status: SessionStatus, decision: DecisionState = DecisionState(),
     tappedBy: MemberID?, texts: any RowTexts, windowRows: Int
   ) {
     literal("{\"definition\":")
-    raw(definitionJSON ?? definition.json)
+    raw(definitionJSON ?? definition.memberJSON)
     literal(",\"version\":")
     integer(version)
     literal(",\"status\":")

@@ -107,7 +107,9 @@ package struct LogFile: Sendable {
       throw ReplayProblem(
         .badData, "line \(number) of \(name) has a command without by or ref, or a malformed one")
     }
-    let entry = LogEntry(at: at, body: .command(MemberID(by), ref: ref, command))
+    let entry = LogEntry(
+      at: at, body: .command(MemberID(by), ref: ref, command),
+      op: tree["command"]?["op"]?.string)
     return Line(revision: revision, entry: entry, tree: tree)
   }
 

@@ -119,7 +119,7 @@ extension LogFile {
     private mutating func compare(_ line: Line, _ delta: Delta, of origin: SessionOrigin) {
       var writer = JSONWriter(capacity: 1024)
       HTTPDocument.logLine(
-        delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
+        delta, of: origin, seesAll: true, texts: texts, windowRows: windowRows, into: &writer)
       guard var folded = try? JSONTree.parse(writer.bytes, depthMax: LogFile.depthMax) else {
         return
       }

@@ -19,7 +19,7 @@ export function whyNot(date, picker, words) {
   if (first && date < first) return words.why.beforeMin(shortDate(first, locale));
   if (last && date > last) return words.why.afterMax(shortDate(last, locale));
   const weekday = weekdayOf(ordinalOf(date));
-  for (const block of [...(definition.blocked ?? []), ...takenOf(definition)]) {
+  for (const block of definition.blocked ?? []) {
     if (block.weekdays?.includes(weekday)) return words.why.weekday(weekdayName(weekday, locale, "long"));
     const through = block.through ?? block.from;
     if (block.from && through && date >= block.from && date <= through) {
@@ -28,20 +28,6 @@ export function whyNot(date, picker, words) {
   }
   return words.why.other;
 }
-
-/**
- * The taken stays of a definition, cached per definition because there may be thousands.
- * @param {import("../core/types").Definition} definition
- * @returns {{weekdays?: number[], from?: string, through?: string}[]}
- */
-function takenOf(definition) {
-  let stays = taken.get(definition);
-  if (!stays) taken.set(definition, stays = Object.values(definition.taken ?? {}));
-  return stays;
-}
-
-/** @type {WeakMap<object, {from: string, through?: string}[]>} */
-const taken = new WeakMap();
 
 /**
  * Whether an unavailable day is within the bounds of the definition, so that it must be blocked or taken.

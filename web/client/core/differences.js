@@ -16,7 +16,7 @@ export function differencesOf(before, state, changes) {
   const { definition } = state;
   if (!before.definition || !definition || before.definition === definition) return [];
   const found = [
-    ...(definition.kind === "slot" ? takenTimes(before.definition, definition) : closedDays(before.definition, definition)),
+    ...closedDays(before.definition, definition),
     ...bounds(before.definition, definition),
     ...(definition.kind === "cascade" || definition.kind === "columns" ? changedRows(before, state, changes) : []),
   ];
@@ -46,27 +46,14 @@ function closedDays(before, after) {
 }
 
 /**
- * The single days and spans that a definition closes, by their dates.
+ * The single days and spans that a definition closes, by their dates. Members do not receive those that are booked.
  * @param {Definition} definition @returns {Map<string, Days>}
  */
-function daysOf({ blocked, taken }) {
-  const all = [...(blocked ?? []), ...Object.values(taken ?? {})]
+function daysOf({ blocked }) {
+  const all = (blocked ?? [])
     .flatMap(({ from, through }) => (from ? [{ from, through: through ?? from }] : []));
   return new Map(all.map((days) => [`${days.from} ${days.through}`, days]));
 }
-
-/** @param {Definition} before @param {Definition} after @returns {Difference[]} */
-function takenTimes(before, after) {
-  const [old, now] = [timesOf(before), timesOf(after)];
-  return [
-    ...without(now, old).map((time) => /** @type {Difference} */ ({ what: "timeTaken", ...time })),
-    ...without(old, now).map((time) => /** @type {Difference} */ ({ what: "timeFreed", ...time })),
-  ];
-}
-
-/** @param {Definition} definition */
-const timesOf = ({ taken }) => new Map(Object.values(taken ?? {})
-  .map(({ from, until = from }) => [`${from} ${until}`, { from, until }]));
 
 /** @template T @param {Map<string, T>} these @param {Map<string, T>} those @returns {T[]} */
 const without = (these, those) => [...these].flatMap(([name, value]) => (those.has(name) ? [] : [value]));

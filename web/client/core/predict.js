@@ -78,18 +78,13 @@ function walk({ definition, months }, start, date) {
   const [first, last] = [ordinalOf(start), ordinalOf(date)];
   const days = Math.min(Math.abs(last - first), (definition?.maxDays ?? Infinity) - 1);
   const step = Math.sign(last - first);
-  const checks = closesDays(definition) && !definition?.allowBlockedInside;
-  for (let day = 1; checks && day <= days; day += 1) {
+  for (let day = 1; !definition?.allowBlockedInside && day <= days; day += 1) {
     const next = dateOf(first + day * step);
     const cells = months.get(next.slice(0, 7))?.cells;
     if (cells?.some((cell) => cell.date === next && cell.disabled)) return dateOf(first + (day - 1) * step);
   }
   return dateOf(first + days * step);
 }
-
-/** @param {import("./types").Definition | null} definition */
-const closesDays = (definition) =>
-  (definition?.blocked ?? []).length > 0 || Object.keys(definition?.taken ?? {}).length > 0;
 
 /** @param {{from: string, through: string} | undefined} reach @param {string} date */
 export function within(reach, date) {

@@ -26,7 +26,6 @@ export type Definition = {
   firstWeekday?: number; weeks?: "six" | "fit"; selection?: "range" | "single";
   minDays?: number; maxDays?: number; allowBlockedInside?: boolean;
   blocked?: { weekdays?: number[]; from?: string; through?: string }[];
-  taken?: { [id: string]: { from: string; through?: string; until?: string } };
   [option: string]: unknown;
 };
 export type ColumnOnWire = {
@@ -48,7 +47,6 @@ export type Command = { type: CommandName; ref?: number; [field: string]: any };
 /** A difference between two definitions. `from` and `to` are texts of rows, or dates. */
 export type Difference =
   | { what: "daysClosed" | "daysOpened"; from: string; through: string }
-  | { what: "timeTaken" | "timeFreed"; from: string; until: string }
   | { what: "rowRenamed"; from: string; to: string }
   | { what: "rowRemoved" | "rowAdded"; text: string }
   | { what: "maxDays" | "minDays"; days: number | null }

@@ -1,7 +1,7 @@
 // The sentence for a change of the host: "Dec 24 sold out: your stay now ends on Dec 23".
 
 import { dayOf, daySpan, fullDate, shortDate } from "../words/words.js";
-import { boundOf, localIn } from "./session-dates.js";
+import { boundOf } from "./session-dates.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Difference} Difference */
@@ -33,8 +33,6 @@ function whatText(one, picker, { host }) {
   switch (one.what) {
     case "daysClosed": return host.daysClosed(daysText(one.from, one.through, locale));
     case "daysOpened": return host.daysOpened(daysText(one.from, one.through, locale));
-    case "timeTaken": return host.timeTaken(timesText(one.from, one.until, picker));
-    case "timeFreed": return host.timeFreed(timesText(one.from, one.until, picker));
     case "rowRenamed": return host.rowRenamed(one.from, one.to);
     case "rowRemoved": return host.rowRemoved(one.text);
     case "rowAdded": return host.rowAdded(one.text);
@@ -75,13 +73,3 @@ function notesText(notes, picker, { host }) {
 
 /** @param {string} from @param {string} through @param {string} locale */
 const daysText = (from, through, locale) => (from === through ? dayOf(from, locale) : daySpan(from, through, locale));
-
-/**
- * A span of local times, on one day or two.
- * @param {string} from @param {string} until @param {PickerSession} picker
- */
-function timesText(from, until, { locale, state }) {
-  const [start, end] = [from, until].map((time) => localIn(time, String(state.definition?.timeZone ?? "UTC")));
-  const text = (/** @type {string} */ local) => `${dayOf(local.slice(0, 10), locale)}, ${local.slice(11, 16)}`;
-  return `${text(start)} – ${start.slice(0, 10) === end.slice(0, 10) ? end.slice(11, 16) : text(end)}`;
-}

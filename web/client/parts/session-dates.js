@@ -1,7 +1,7 @@
 // Dates of a session: its current date, and the bounds of its definition.
 
 import { dateOfExpression } from "../core/civil.js";
-import { clockIn, todayIn } from "../words/dates.js";
+import { todayIn } from "../words/dates.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
@@ -23,14 +23,4 @@ export function todayOf(picker) {
 export function boundOf(picker, name) {
   const text = picker.state.definition?.[name];
   return typeof text === "string" ? dateOfExpression(text, todayOf(picker)) : null;
-}
-
-/**
- * A time of the definition as local time. In the definition it is a local time or an instant (RFC 3339).
- * @param {string} time @param {string} timeZone @returns {string} `YYYY-MM-DDTHH:MM`
- */
-export function localIn(time, timeZone) {
-  if (!/(Z|[+-]\d\d:\d\d)$/i.test(time)) return time;
-  const instant = Date.parse(time);
-  return `${todayIn(instant, timeZone)}T${clockIn(instant, timeZone)}`;
 }

@@ -74,7 +74,6 @@ export const ar = {
 
   host: {
     daysClosed: (days) => `نفدت الأماكن: ${days}`, daysOpened: (days) => `متاح من جديد: ${days}`,
-    timeTaken: (time) => `حُجز ${time}`, timeFreed: (time) => `متاح من جديد: ${time}`,
     rowRenamed: (from, to) => `صار اسم ${from} الآن ${to}`,
     rowRemoved: (text) => `أُزيل ${text}`, rowAdded: (text) => `أُضيف ${text}`,
     maxDays: (days) => (days === null ? "لم يعد هناك حد أقصى للمدة" : `الحد الأقصى الآن ${counted(days, dayForms)}`),

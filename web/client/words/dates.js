@@ -86,10 +86,6 @@ export function todayIn(milliseconds, timeZone) {
   return `${part.year}-${part.month}-${part.day}`;
 }
 
-/** @param {number} milliseconds since 1970 @param {string} timeZone @returns {string} `HH:MM` */
-export const clockIn = (milliseconds, timeZone) =>
-  formatOf("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" }).format(new Date(milliseconds));
-
 /**
  * The time of day of an instant, on this device's clock; empty for none.
  * @param {string | null} instant @param {string} locale

@@ -64,7 +64,6 @@ export const de = {
 
   host: {
     daysClosed: (days) => `${days} ausgebucht`, daysOpened: (days) => `${days} wieder frei`,
-    timeTaken: (time) => `${time} vergeben`, timeFreed: (time) => `${time} wieder frei`,
     rowRenamed: (from, to) => `${from} heißt jetzt ${to}`,
     rowRemoved: (text) => `${text} entfernt`, rowAdded: (text) => `${text} hinzugefügt`,
     maxDays: (days) => (days === null ? "Keine Höchstdauer mehr" : `Jetzt höchstens ${counted(days, "Tag", "Tage")}`),

@@ -66,7 +66,6 @@ export const en = {
 
   host: {
     daysClosed: (days) => `${days} sold out`, daysOpened: (days) => `${days} available again`,
-    timeTaken: (time) => `${time} taken`, timeFreed: (time) => `${time} free again`,
     rowRenamed: (from, to) => `${from} is now called ${to}`,
     rowRemoved: (text) => `${text} removed`, rowAdded: (text) => `${text} added`,
     maxDays: (days) => (days === null ? "No maximum length any more" : `At most ${counted(days, "day", "days")} now`),

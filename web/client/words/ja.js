@@ -61,7 +61,6 @@ export const ja = {
 
   host: {
     daysClosed: (days) => `${days} は空きがなくなりました`, daysOpened: (days) => `${days} は再び選べます`,
-    timeTaken: (time) => `${time} は埋まりました`, timeFreed: (time) => `${time} は再び空きました`,
     rowRenamed: (from, to) => `${from} の名前が ${to} に変わりました`,
     rowRemoved: (text) => `${text} は削除されました`, rowAdded: (text) => `${text} が追加されました`,
     maxDays: (days) => (days === null ? "日数の上限がなくなりました" : `最大 ${days} 日間になりました`),

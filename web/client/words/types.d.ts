@@ -56,7 +56,7 @@ export type Words = {
   hits: Counted; days: Counted;
   /** Changes of the host, and their effect on the selection; days and times are texts. */
   host: {
-    daysClosed: Named; daysOpened: Named; timeTaken: Named; timeFreed: Named;
+    daysClosed: Named; daysOpened: Named;
     rowRenamed: (from: string, to: string) => string; rowRemoved: Named; rowAdded: Named;
     maxDays: (days: number | null) => string; minDays: (days: number | null) => string;
     min: (first: string | null) => string; max: (last: string | null) => string;

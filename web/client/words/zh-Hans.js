@@ -61,7 +61,6 @@ export const zhHans = {
 
   host: {
     daysClosed: (days) => `${days} 已售完`, daysOpened: (days) => `${days} 恢复可选`,
-    timeTaken: (time) => `${time} 已被预订`, timeFreed: (time) => `${time} 恢复可选`,
     rowRenamed: (from, to) => `${from} 已更名为 ${to}`,
     rowRemoved: (text) => `${text} 已移除`, rowAdded: (text) => `新增了 ${text}`,
     maxDays: (days) => (days === null ? "不再限制最多天数" : `现在最多可选 ${days} 天`),

@@ -15,7 +15,7 @@ import { Command } from "./command.js";
  * @property {DemoWords} words
  * @property {string} locale
  * @property {string | null} op the confirmation that waits for the host's decision
- * @property {any} given the complete definition as given by the host; null until it is loaded
+ * @property {any} given the complete definition; null until it is loaded
  * @property {string[]} labels the names of the columns in the page's language
  * @property {(request: HostRequest) => Promise<boolean>} perform resolves to whether it succeeded
  */

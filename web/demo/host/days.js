@@ -84,7 +84,7 @@ export class DaysAction extends Action {
     while (this.grid.childElementCount < count) this.grid.append(make("button", { type: "button", class: "host-day" }));
     [...this.grid.children].forEach((button, index) => {
       const date = `${month}-${String(index + 1).padStart(2, "0")}`;
-      const closed = closedBy(date, picker);
+      const closed = this.#closedBy(date, picker);
       const note = noteOn(date, picker);
       const isPressed = this.isPrice ? note !== undefined : closed === "host";
       setText(button, digits.format(index + 1));
@@ -153,26 +153,26 @@ export class DaysAction extends Action {
   /** @param {string} date @param {PickerSession} picker */
   #requestFor(date, picker) {
     if (!this.isPrice) {
-      const taken = closedBy(date, picker) === "host" ? null : { from: date, through: date };
+      const taken = this.#closedBy(date, picker) === "host" ? null : { from: date, through: date };
       return mergePatch({ taken: { [`host-${date}`]: taken } });
     }
     const { note } = this.note;
     const isThere = note !== null && noteOn(date, picker) === note.text;
     return notesPatch({ days: { [date]: isThere ? null : note } });
   }
-}
 
-/**
- * Who has closed a single day: this panel, another host, or nobody.
- * @param {string} date @param {PickerSession} picker @returns {"host" | "other" | null}
- */
-function closedBy(date, picker) {
-  const blocked = picker.state.definition?.blocked ?? [];
-  const taken = picker.state.definition?.taken ?? {};
-  if (taken[`host-${date}`]) return "host";
-  const covers = (/** @type {{from?: string, through?: string}} */ { from, through = from }) =>
-    from !== undefined && through !== undefined && from <= date && date <= through;
-  return [...blocked, ...Object.values(taken)].some(covers) ? "other" : null;
+  /**
+   * Who has closed a single day: this panel, another host, or nobody.
+   * @param {string} date @param {PickerSession} picker @returns {"host" | "other" | null}
+   */
+  #closedBy(date, picker) {
+    const blocked = picker.state.definition?.blocked ?? [];
+    const taken = this.host.given?.taken ?? {};
+    if (taken[`host-${date}`]) return "host";
+    const covers = (/** @type {{from?: string, through?: string}} */ { from, through = from }) =>
+      from !== undefined && through !== undefined && from <= date && date <= through;
+    return [...blocked, ...Object.values(taken)].some(covers) ? "other" : null;
+  }
 }
 
 /** @param {string} date @param {PickerSession} picker */

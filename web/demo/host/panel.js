@@ -110,9 +110,11 @@ export class HostPanel {
     }
   }
 
-  /** Loads the complete definition, whose rows and nodes a JSON Patch refers to; messages do not contain them. */
+  /**
+   * Loads the complete definition: messages do not contain the bookings, nor the rows and nodes that a JSON Patch refers to.
+   */
   async #read() {
-    if (this.kind !== "cascade" && this.kind !== "columns") return;
+    if (this.kind === "date") return;
     const { definition } = this;
     try {
       const given = await readDefinition(this.session, this.token);

@@ -48,10 +48,9 @@ export class FreeTimeAction extends ButtonAction {
   /** @param {import("./action.js").Host} host */
   constructor(host) { super(host, "host-free"); }
 
-  /** @param {PickerSession} picker */
-  draw(picker) {
+  draw() {
     const { host } = this.host.words;
-    const taken = picker.state.definition?.taken ?? {};
+    const taken = this.host.given?.taken ?? {};
     const id = Object.keys(taken).filter((one) => one.startsWith("host-")).at(-1);
     this.show(host.free, id ? host.freeTime(timeText(taken[id].from, this.host.locale)) : "",
       id ? mergePatch({ taken: { [id]: null } }) : null);
