@@ -56,7 +56,7 @@ import Testing
   @Test func `the public URL can come from each source, and changes with a restart`() throws {
     try write("publicUrl: https://picker.example/shared\n")
     let loaded = try loader().load()
-    let lines = Lines()
+    let lines = LogLines()
     let reloading = ConfigurationReloading(
       loader(), inForce: loaded, parts: [RequestGate(loaded.settings)], keys: [], log: lines.log)
     let pattern = "publicUrl: https://picker.example/shared/ # \(path):1:12"

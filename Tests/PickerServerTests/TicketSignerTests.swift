@@ -10,7 +10,7 @@ import Testing
   private let session = SessionID("abc")
   private let content = Ticket(lastRevocation: Instant(milliseconds: 1_800_000_000_000), endsAt: 7)
 
-  private let lasting = Ticket(issuedAt: Instant(milliseconds: 5))
+  private let lasting = Ticket(lastRevocation: Instant(milliseconds: 5))
 
   @Test func `a ticket is valid only for its purpose and session and until it expires`() {
     let ticket = signer.ticket(for: .events, of: session, until: 1_000, content, at: 0)
