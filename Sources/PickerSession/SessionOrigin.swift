@@ -33,8 +33,7 @@ package struct SessionOrigin: Sendable {
     /// editor.
     case opener
 
-    /// - Parameter word: The value on the wire or in a store. `owner` is accepted as the old name
-    ///   of `opener`.
+    /// - Parameter word: The value in a request. `owner` is accepted as the old name of `opener`.
     package init?(word: String) {
       guard let known = OpenTap(rawValue: word == "owner" ? "opener" : word) else { return nil }
       self = known

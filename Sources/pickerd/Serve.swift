@@ -57,7 +57,8 @@ struct Serve: ParsableCommand {
   @Flag(
     help: """
       Validate the configuration and exit: with status 0 after printing the settings in force, as \
-      a configuration file with the source of each value; with status 1 after printing all problems.
+      a configuration file with the source of each value; with status 1 after printing all \
+      problems, or if the store is of a version that this one cannot read.
       """)
   var check = false
 
@@ -68,7 +69,11 @@ struct Serve: ParsableCommand {
     }
     let loader = ConfigurationLoader(options: options, environment: environment)
     let loaded = try loaded(loader)
-    if check { return print(loaded.summary) }
+    if check {
+      guard let problem = loaded.settings.store.problem else { return print(loaded.summary) }
+      complain("\(problem)")
+      throw ExitCode(EXIT_FAILURE)
+    }
     Server.blockSignals()
     let server: Server
     do {

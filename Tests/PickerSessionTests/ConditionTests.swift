@@ -42,7 +42,7 @@ import Testing
     #expect(apply(.returned(cem, nil, room: 3), to: &session) == [.joined(cem)])
   }
 
-  @Test func `entries of older versions without a maximum are applied`() throws {
+  @Test func `entries without a maximum are applied`() throws {
     var limits = SessionLimits()
     limits.members = 1
     let session = try SessionFixture(letters, limits: limits)

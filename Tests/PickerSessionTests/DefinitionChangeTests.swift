@@ -119,16 +119,4 @@ extension SessionFixture {
     #expect(session.fold.deltas(after: 8) == nil)
     #expect(session.fold.deltas(after: 9)?.count == 20)
   }
-
-  @Test func `ranges of older snapshots are read under the original definition`() throws {
-    var session = try SessionFixture(#"{"kind":"calendar","selection":"single"}"#)
-    session.give(ana, 1, tap("2026-11-10"))
-    session.give(ana, 2, tap("2026-11-11"))
-    var old = session.fold.state
-    let day = CivilDate(iso: "2026-11-11".utf8)!
-    old.picker.value = .range(DateRange(start: day, end: day, hits: 2))
-    let loaded = SessionFold(session.fold.origin, state: old)
-    #expect(loaded.picker.value == session.fold.picker.value)
-    #expect(loaded.state == session.fold.state)
-  }
 }

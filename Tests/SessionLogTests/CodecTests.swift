@@ -209,20 +209,8 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     }
   }
 
-  @Test func `snapshots of versions without remembered members are decoded`() throws {
-    let state = try GeneratedSession(seed: 5).fold.state
-    let old = JSONTree.object((state.tree.members ?? []).filter { $0.key != "remembered" })
-
-    let read = try #require(SessionFold.StoredState(tree: old))
-
-    #expect(read.remembered.members.isEmpty)
-    #expect(read.members == state.members)
-  }
-
-  @Test(arguments: [("[1.10,12345678901234567890]", true), (#"{"a":inf}"#, false)])
-  func `a member's info of an older version is decoded without what is not JSON`(
-    info: String, isJSON: Bool
-  ) throws {
+  @Test func `a member's info is decoded as it was sent`() throws {
+    let info = "[1.10,12345678901234567890]"
     let joining = LogEntry.Joining(
       member: MemberID("m_1"), secret: hash(1), name: "Ana", role: .owner, info: info, meta: info)
     let entry = LogEntry(at: Instant(seconds: 1_800_000_000), body: .joined(joining))
@@ -232,9 +220,9 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     guard case .joined(let decoded) = LogEntry(tree: try reread(entry.tree))?.body else {
       throw StoredProblem("the entry is not decoded")
     }
-    #expect(decoded.info == (isJSON ? info : nil) && decoded.meta == decoded.info)
+    #expect(decoded.info == info && decoded.meta == info)
     let state = SessionFold.StoredState(tree: try reread(fold.state.tree))
-    #expect(state?.members.last?.info == (isJSON ? info : nil) && state?.members.last != nil)
+    #expect(state?.members.last?.info == info)
   }
 
   @Test(arguments: [Instant.first.milliseconds - 1, Instant.last.milliseconds + 1, .min, .max])
@@ -243,22 +231,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     #expect(LogEntry(tree: try reread(entry.tree)) == nil)
   }
 
-  @Test func `origins with the old name of opener are decoded`() throws {
-    let session = try GeneratedSession(seed: 4)
-    let members = (session.origin.tree.members ?? []).map { member in
-      member.key == "openTap" ? JSONTree.Member("openTap", .string("owner")) : member
-    }
-
-    let stored = try StoredOrigin(JSONTree.object(members).serialized(), of: session.origin.id)
-    let read = try SessionOrigin(
-      id: session.origin.id, epoch: "e", stored.others,
-      definition: stored.makeDefinition { _ in .utc })
-
-    #expect(session.origin.openTap == .opener)
-    #expect(read.openTap == .opener)
-  }
-
-  @Test func `refusals of older versions without params are decoded`() throws {
+  @Test func `refusals are stored with their params`() throws {
     var session = try GeneratedSession(seed: 4).fold
     let member = MemberID("m_x")
     let joining = LogEntry.Joining(member: member, secret: hash(1), name: "", role: .owner)
@@ -271,11 +244,8 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     let text = String(decoding: session.state.tree.serialized(), as: UTF8.self)
     #expect(text.contains(refused))
 
-    let old = text.replacing(refused, with: #""old"]"#)
-    let read = try #require(SessionFold.StoredState(tree: try JSONTree.parse(Array(old.utf8))))
-
-    let outcome = read.members.first { $0.id == member }?.refs.outcome(of: 2)
-    #expect(outcome == .refused(Refusal(.noSuchColumn, "old")))
+    let read = try #require(SessionFold.StoredState(tree: try reread(session.state.tree)))
+    #expect(read.members == session.membersInOrder)
   }
 
   @Test(arguments: UInt64(1)...120)

@@ -147,31 +147,4 @@ import Testing
     try shelf.write("DELETE FROM definition")
     #expect(try await shelf.loaded(fixture.origin.id, from: log)?.fold.version == nil)
   }
-
-  @Test func `entries and snapshots of older versions contain their definitions`() async throws {
-    let shelf = try Shelf()
-    let log = try open(shelf)
-    let fixture = try LogFixture(in: log)
-    fixture.join("m")
-    let second = try make(#"{"kind":"columns","columns":[["x","y","z","w"]]}"#)
-    fixture.append(.define(.init(version: 2, definition: second, source: .whole)))
-    fixture.tap(3, by: "m")
-    fixture.snapshot()
-    log.flush()
-    let body = "(SELECT json(CAST(body AS TEXT)) FROM definition)"
-    try shelf.write(
-      """
-      UPDATE snapshot SET definition = NULL,
-        body = CAST(json_set(CAST(body AS TEXT), '$.definition', json(\(body))) AS BLOB);
-      UPDATE entry SET body = CAST(json_remove(
-        json_set(CAST(body AS TEXT), '$.definition', json(\(body))), '$.digest') AS BLOB)
-        WHERE place = 2;
-      DELETE FROM definition;
-      """)
-    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
-    #expect(loaded.fold.state == fixture.fold.state && loaded.fold.version == 2)
-    let deltas = try #require(await history(of: fixture, from: HistoryLog(log, shelf)))
-    #expect(deltas.map(\.revision) == fixture.deltas.map(\.revision))
-    #expect(deltas.map(\.change.pickerChanges) == fixture.deltas.map(\.change.pickerChanges))
-  }
 }

@@ -113,8 +113,8 @@ import Testing
     let (shelf, _) = try file(of: small + [4_000_000] + small)
     try shelf.write(
       """
-      INSERT INTO snapshot (session, place, revision, isIdle, body)
-        VALUES (1, 0, 0, 0, zeroblob(900000)), (1, 1, 0, 0, zeroblob(900000));
+      INSERT INTO snapshot (session, place, revision, isIdle, rowCount, checksum, rules, body)
+        VALUES (1, 0, 0, 0, 0, 0, 1, zeroblob(900000)), (1, 1, 0, 0, 0, 0, 1, zeroblob(900000));
       UPDATE entry SET body = zeroblob(800000);
       UPDATE session SET origin = zeroblob(700000), isEnded = 1
       """)

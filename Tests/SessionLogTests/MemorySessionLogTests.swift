@@ -104,7 +104,8 @@ import Testing
 
     let snapshot = LogSnapshot(
       epoch: session.origin.epoch, entryCount: 4, state: try SessionFold(session.origin).state,
-      isIdle: false, nextTick: nil, idleMilliseconds: 0, spent: spent)
+      picker: try SessionFold(session.origin).picker, isIdle: false, nextTick: nil,
+      idleMilliseconds: 0, spent: spent)
     #expect(log.store(snapshot, of: id))
 
     #expect(memory.byteCount == undo.memoryByteCount + 64)

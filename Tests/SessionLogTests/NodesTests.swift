@@ -476,7 +476,7 @@ import Testing
 
     try shelf.write(
       """
-      INSERT INTO pickerd.node (incarnation) OVERRIDING SYSTEM VALUE VALUES (77);
+      INSERT INTO pickerd.node (incarnation, rules) VALUES (77, 1);
       UPDATE pickerd.session SET served_by = 77
       """)
     one.log.sweeping.withLock { _ = $0.noteStopped([77], at: .now - .seconds(seconds)) }
@@ -746,42 +746,6 @@ import Testing
     #expect(sequences(.init(mark: 4, head: 8, epoch: "e")) == [8, 12])
     #expect(sequences(.init(mark: 4, head: 9, epoch: "renewed")) == [12])
     #expect(sequences(nil) == [12])
-  }
-
-  /// The older node runs this version's code, but calls only what it needs for an entry.
-  @Test func `a node goes on while another one migrates the database`() async throws {
-    let shelf = try Shelf(.postgres)
-    let one = try TestNode(shelf)
-    let fixture = try LogFixture(in: one.log)
-    fixture.join("m_1")
-    fixture.feed()
-    one.log.flush()
-    _ = try await one.load()
-    try shelf.removeFifthSchema()
-    try shelf.write(
-      """
-      DROP INDEX pickerd.session_external;
-      CREATE UNIQUE INDEX session_external ON pickerd.session (external) WHERE ended_at IS NULL;
-      UPDATE pickerd.store SET schema = 3
-      """)
-    one.append(command(2))
-    one.log.flush()
-
-    let two = try TestNode(shelf)
-    let schema = try shelf.read(Int.self, "SELECT schema FROM pickerd.store")
-    #expect(schema == PostgresSchema.version)
-    try await wait(for: "the other node") { !one.log.follower.isAlone }
-    #expect(try await two.load().entryCount == 2)
-    one.append(command(3))
-    two.append(command(1003))
-    _ = try LogFixture(in: one.log, id: "t")
-    one.log.flush()
-
-    let (first, second) = (
-      try await one.refs(3, own: [2, 3]), try await two.refs(2, own: [1003])
-    )
-    #expect(Array(first.dropFirst()) == second && Set(first) == [2, 3, 1003])
-    #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.session") == 2)
   }
 
   @Test func `an expired session is ended by one node for all`() async throws {

@@ -47,7 +47,7 @@ import Testing
       Thread.detachNewThread {
         do {
           let address = try TestServer.shared.address(shelf.database)
-          _ = try PostgresSchema.open(PostgresConnection(address, name: "node"))
+          _ = try PostgresSchema.open(PostgresConnection(address, name: "node"), address)
           ends.withLock { $0.append("open") }
         } catch {
           ends.withLock { $0.append("\(error)") }
@@ -195,16 +195,6 @@ import Testing
 
     #expect(error?.doneCount == 3 && error?.isConnectionLost == false)
     #expect(try connection.run("SELECT 3").int(0, 0) == 3)
-  }
-
-  @Test func `a schema of a newer pickerd is refused`() throws {
-    let shelf = try Shelf(.postgres)
-    var log: (any TestedStore)? = try shelf.store()
-    log?.flush()
-    log = nil
-    try shelf.write("UPDATE pickerd.store SET schema = schema + 1")
-
-    #expect(throws: StoreProblem.self) { try shelf.store() }
   }
 
   @Test func `an entry of a connection that was replaced is not stored`() throws {

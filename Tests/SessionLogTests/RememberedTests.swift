@@ -37,35 +37,6 @@ import Testing
     #expect(StateChecksum(other, fold.picker).value != value)
   }
 
-  @Test func `after an update, members that have left are read from the snapshot`() async throws {
-    var limits = SessionLimits()
-    limits.history = 300
-    let shelf = try Shelf()
-    var log: SQLiteSessionLog? = try shelf.open(limits: limits)
-    let fixture = try fill(log!, limits: limits)
-    fixture.snapshot()
-    fixture.tap(500, by: "m_1")
-    fixture.snapshot()
-    log!.flush()
-    fixture.closeLog()
-    log = nil
-    // The first snapshot in the form of a version that did not remember members.
-    try shelf.write(
-      """
-      UPDATE snapshot SET rules = NULL, checksum = NULL,
-        body = CAST(json_remove(CAST(body AS TEXT), '$.remembered') AS BLOB)
-      WHERE place = (SELECT min(place) FROM snapshot)
-      """)
-
-    log = try shelf.open(limits: limits, versions: FoldVersions(rules: 2, tzdata: nil))
-    let loaded = try #require(
-      try await shelf.loaded(fixture.origin.id, from: log!, limits: limits))
-
-    #expect(loaded.fold.origin.epoch == fixture.origin.epoch)
-    #expect(loaded.fold.remembered.member(MemberID("m_2")) != nil)
-    #expect(loaded.fold.state == fixture.fold.state && loaded.fold.history.count == 300)
-  }
-
   @Test func `replay reports a snapshot with other members that have left`() throws {
     let shelf = try Shelf()
     let log = try shelf.open()

@@ -93,23 +93,6 @@ final class Shelf: Sendable {
     try SQLiteConnection(path).run(script: sql)
   }
 
-  /// Makes a database that of schema 4.
-  func removeFifthSchema() throws {
-    try write(
-      """
-      DROP FUNCTION pickerd.end_session_after; DROP INDEX pickerd.session_ordinal;
-      ALTER TABLE pickerd.store DROP COLUMN ticket_key, DROP COLUMN written_at;
-      ALTER TABLE pickerd.node DROP COLUMN rules, DROP COLUMN tzdata;
-      UPDATE pickerd.store SET schema = 4
-      """)
-  }
-
-  /// Creates the file from a dump of an older one.
-  func write(golden name: String) throws {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    try write(String(contentsOf: tests.appending(path: "golden/\(name)"), encoding: .utf8))
-  }
-
   func read<Value>(_ type: Value.Type, _ sql: String) throws -> Value?
   where Value: SQLiteValue {
     if engine == .postgres {

@@ -95,7 +95,8 @@ import Testing
       _ = log.store(
         LogSnapshot(
           epoch: session.origin.epoch, entryCount: place + 1, state: session.folds[place].state,
-          isIdle: place % 2 == 0, nextTick: nil, idleMilliseconds: 0), of: session.origin.id)
+          picker: session.folds[place].picker, isIdle: place % 2 == 0, nextTick: nil,
+          idleMilliseconds: 0), of: session.origin.id)
     }
 
     let loaded = try #require(try await shelf.loaded(session.origin.id, from: log))
@@ -161,30 +162,5 @@ import Testing
 
     #expect(throws: StoreProblem.self) { try shelf.open() }
     withExtendedLifetime(log) {}
-  }
-
-  @Test func `a file of the first schema opens`() async throws {
-    let shelf = try Shelf()
-    try shelf.write(golden: "store-schema-1.sql")
-
-    let log = try shelf.open()
-
-    let restored = try #require(log.restored.first)
-    let loaded = try #require(try await shelf.loaded(restored.id, from: log))
-    #expect(log.restored.count == 1 && loaded.fold.origin.epoch == "FirstEpoch")
-    #expect(loaded.fold.revision == 3)
-    #expect(loaded.fold.membersInOrder.map(\.name) == ["Ana"])
-    #expect(loaded.fold.picker.value == .keys(["Linux"]))
-  }
-
-  @Test func `a session of an older schema is in the list, with a status not known yet`() throws {
-    let shelf = try Shelf()
-    try shelf.write(golden: "store-schema-1.sql")
-
-    let names = try shelf.open().restoredNames
-
-    let listed = SessionIndex.Entry(
-      id: SessionID("FirstSession"), ordinal: 1, external: nil, status: nil)
-    #expect(names.entries == [listed] && names.keys.isEmpty)
   }
 }

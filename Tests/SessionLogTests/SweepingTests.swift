@@ -87,19 +87,6 @@ import Testing
     }
   }
 
-  @Test func `a database of an older schema gets the index`() throws {
-    let shelf = try Shelf(.postgres)
-    try shelf.store().flush()
-    try shelf.removeFifthSchema()
-    try shelf.write("DROP INDEX pickerd.session_members")
-    try shelf.write("UPDATE pickerd.store SET schema = 2")
-
-    try shelf.store().flush()
-
-    let count = "SELECT count(*) FROM pg_indexes WHERE indexname = 'session_members'"
-    #expect(try shelf.read(Int.self, count) == 1)
-  }
-
   @Test func `appends of two nodes to a session change no index`() async throws {
     let shelf = try Shelf(.postgres)
     let (one, two) = (try TestNode(shelf), try TestNode(shelf))

@@ -177,28 +177,4 @@ import Testing
     #expect(epochs[0] != "first" && epochs[0] == epochs[1])
     #expect(shelf.messages.count { $0.contains("new epoch") } == 1)
   }
-
-  @Test(arguments: [1, 2])
-  func `a session of an older schema keeps its epoch when loaded and compacted`(schema: Int)
-    async throws
-  {
-    let shelf = try Shelf()
-    try shelf.write(golden: "store-schema-\(schema).sql")
-    let log = try shelf.open(versions: new)
-    let id = try #require(log.restored.first).id
-    let loaded = try #require(try await shelf.loaded(id, from: log))
-    let bytes = try shelf.read(Int.self, "SELECT byteCount FROM session")
-    let real = try shelf.read(Int.self, "SELECT sum(length(body)) FROM entry")
-
-    _ = log.store(
-      LogSnapshot(
-        epoch: loaded.fold.origin.epoch, entryCount: loaded.entryCount, state: loaded.fold.state,
-        isIdle: false, nextTick: nil, idleMilliseconds: 0, spent: loaded.spent), of: id)
-    log.flush()
-    let again = try #require(try await shelf.loaded(id, from: log))
-
-    #expect(loaded.fold.origin.epoch == "FirstEpoch" && loaded.fold.revision == 3)
-    #expect(again.fold.state == loaded.fold.state && again.snapshotEntryCount == 4)
-    #expect(bytes == real && bytes != nil)
-  }
 }

@@ -79,9 +79,11 @@ class Inserts:
         self.store = store.replace("/pickerd?", "/bench?")
         self.run("psql", "-v", "ON_ERROR_STOP=1", "-d", self.store, text=tables)
         self.run("psql", "-v", "ON_ERROR_STOP=1", "-d", self.store, text=f"""
-            INSERT INTO node (incarnation) OVERRIDING SYSTEM VALUE SELECT generate_series(1, 8);
-            INSERT INTO session (id, epoch, origin, ttl_seconds, active_at, ordinal)
-              SELECT 's' || n, 'e', '', 86400, 0, n FROM generate_series(0, {sessions - 1}) AS n;
+            INSERT INTO node (incarnation, rules) SELECT generate_series(1, 8), 1;
+            INSERT INTO session
+              (id, epoch, origin, byte_count, ttl_seconds, active_at, rules, ordinal)
+              SELECT 's' || n, 'e', '', 0, 86400, 0, 1, n
+              FROM generate_series(0, {sessions - 1}) AS n;
             INSERT INTO feed DEFAULT VALUES ON CONFLICT DO NOTHING;
             ANALYZE;
             """)

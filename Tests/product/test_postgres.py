@@ -187,12 +187,12 @@ def test_commands_wait_for_a_bounded_time(tmp_path, own_postgres):
 
 def test_a_database_of_a_newer_pickerd_is_refused(stored, store, postgres):
     stored.stop()
-    postgres.sql(store, "UPDATE pickerd.store SET schema = schema + 1")
+    postgres.sql(store, "UPDATE pickerd.store SET version = version + 1")
     ran = subprocess.run(
         [binary(), "serve", "--store", store, "--listen", "127.0.0.1:0"], capture_output=True,
         text=True, timeout=180)
     assert ran.returncode != 0
-    assert "was migrated by a newer pickerd" in ran.stderr, ran.stderr
+    assert "was written by a newer pickerd" in ran.stderr, ran.stderr
 
 
 def test_passwords_are_not_logged(tmp_path):
@@ -210,13 +210,13 @@ def test_replay_of_a_database_without_sessions_says_so(stored, store, postgres):
     empty = replayed(postgres.database(), session)
     postgres.sql(store, "UPDATE pickerd.store SET moving_from = 'a/1'")
     incomplete = replayed(store, session)
-    postgres.sql(store, "UPDATE pickerd.store SET moving_from = NULL, schema = schema + 1")
+    postgres.sql(store, "UPDATE pickerd.store SET moving_from = NULL, version = version + 1")
     newer = replayed(store, session)
 
     assert {empty.returncode, incomplete.returncode, newer.returncode} == {66}
     assert empty.stderr.endswith(" has no sessions of pickerd\n"), empty.stderr
     assert "has an incomplete copy" in incomplete.stderr, incomplete.stderr
-    assert "was migrated by a newer pickerd; use that version" in newer.stderr, newer.stderr
+    assert "was written by a newer pickerd" in newer.stderr, newer.stderr
 
 
 def test_replay_compares_the_snapshots_of_a_database(stored, store):

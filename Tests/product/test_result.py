@@ -1,9 +1,6 @@
 """`result` in deltas: the server sends it, clients never compute it."""
 
-import json
-
 from harness.definitions import CALENDAR, DATE, LISTS, SLOT
-from harness.tools import replay
 from test_event_streams import Watcher
 
 
@@ -102,21 +99,3 @@ def test_resumed_deltas_log_lines_and_events_have_the_result(server):
     watcher.next("delta")
     assert results(watcher.next("delta")) == whole
     watcher.close()
-
-
-def test_logs_of_older_versions_without_results_can_be_replayed(server, tmp_path):
-    session = server.session(LISTS)
-    ana = session.join("Ana")
-    ana.select(0, 1)
-    ana.select(1, 2)
-    lines = session.log()
-    for line in lines:
-        assert line["changes"].pop()["change"] == "result"
-    log = tmp_path / "log"
-    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-    assert replay(log).status == 0
-
-    lines[1]["changes"][-1]["row"] = 3
-    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert replay(log).status == 1

@@ -14,6 +14,7 @@ from harness.definitions import LISTS
 from harness.member import Hung
 from harness.pickerd import binary, wait_until
 from harness.store import again, back, log_lines, stored
+from harness.tools import pickerd
 
 
 @pytest.fixture
@@ -168,9 +169,36 @@ def test_a_second_server_on_one_store_refuses_to_start(place):
 def test_a_store_of_a_newer_version_is_refused(place):
     place.serve().stop()
     with sqlite3.connect(place.path) as store:
-        store.execute("INSERT INTO grdb_migrations VALUES ('from the future')")
+        store.execute("UPDATE store SET version = version + 1")
 
     assert "newer pickerd" in refused(place.path)
+
+
+def test_a_store_of_a_build_before_the_first_release_is_refused_by_all_commands(place, tmp_path):
+    with sqlite3.connect(place.path) as store:
+        store.executescript("""
+            CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+            INSERT INTO grdb_migrations VALUES ('1');
+            CREATE TABLE store (only INTEGER PRIMARY KEY, batch INTEGER NOT NULL);
+            CREATE TABLE session (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
+            PRAGMA user_version = 1;
+            """)
+    before = place.path.read_bytes()
+    url = f"sqlite:{place.path}"
+
+    said = [refused(place.path)] + [
+        done.complaint for done in (
+            pickerd("serve", "--check", "--store", url),
+            pickerd("backup", url, tmp_path / "copy"),
+            pickerd("replay", url, "s"),
+            pickerd("move", url, "postgres://nobody@127.0.0.1:1/none"))]
+
+    for line in said:
+        assert (f"{place.path} was written by a build from before the first release, which no "
+                "release can read: begin with a new store, or use this one with the build that "
+                "wrote it") in line, said
+    assert place.path.read_bytes() == before
+    assert not (tmp_path / "copy").exists()
 
 
 def test_a_database_of_another_program_is_refused_and_not_changed(place):

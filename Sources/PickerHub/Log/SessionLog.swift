@@ -66,8 +66,8 @@ package struct LogSnapshot: Sendable {
   /// The number of entries that it covers.
   package let entryCount: Int
   package let state: SessionFold.StoredState
-  /// The picker in this state, for a checksum of what members see; `nil`: no checksum is stored.
-  package let picker: Picker?
+  /// The picker in this state, for a checksum of what members see.
+  package let picker: Picker
   /// Whether the session is about to be evicted. Such a session is reloaded without its history;
   /// the hub reads that when a client resumes.
   package let isIdle: Bool
@@ -82,7 +82,7 @@ package struct LogSnapshot: Sendable {
   package let eventSequence: Int
 
   package init(
-    epoch: String, entryCount: Int, state: SessionFold.StoredState, picker: Picker? = nil,
+    epoch: String, entryCount: Int, state: SessionFold.StoredState, picker: Picker,
     isIdle: Bool, nextTick: Instant?, idleMilliseconds: Int64,
     spent: SpentEntries = SpentEntries(), eventSequence: Int = FeedRecord.nothing
   ) {

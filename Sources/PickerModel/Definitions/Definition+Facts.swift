@@ -11,11 +11,6 @@ extension Definition {
     if case .slot(let kind) = rules { kind.minutes } else { nil }
   }
 
-  /// Whether the picker is a calendar with `selection: "single"`.
-  package var isSingleDay: Bool {
-    if case .calendar(let kind) = rules { kind.selection == .single } else { false }
-  }
-
   /// An estimate of the memory that the definition takes: its number of rows, or the number of
   /// entries of `taken` that are as long as its JSON.
   package var weight: Int { rules.table?.texts.count ?? max(1, json.count / 64) }
@@ -29,15 +24,5 @@ extension Definition.Rules {
     case .cascade(let kind): kind.table
     case .columns(let kind): kind.table
     }
-  }
-}
-
-extension PickerValue {
-  /// The value with ``DateRange/isSingle`` taken from `definition`, for values that were stored
-  /// before ranges had this field.
-  package func migrated(with definition: Definition) -> PickerValue {
-    guard case .range(var range?) = self else { return self }
-    range.isSingle = definition.isSingleDay
-    return .range(range)
   }
 }

@@ -80,9 +80,9 @@ extension DateRange {
 
   fileprivate init?(tree: JSONTree) {
     guard let start = tree.date("start"), let end = tree.date("end"), start <= end,
-      let hits = tree["hits"]?.integer, hits >= 1
+      let hits = tree["hits"]?.integer, hits >= 1, let isSingle = tree["single"]?.bool
     else { return nil }
-    self.init(start: start, end: end, hits: hits, isSingle: tree["single"]?.bool ?? false)
+    self.init(start: start, end: end, hits: hits, isSingle: isSingle)
   }
 }
 

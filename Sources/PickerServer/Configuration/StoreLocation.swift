@@ -8,6 +8,15 @@ package enum StoreLocation: Hashable, Sendable, CustomStringConvertible {
   case sqlite(path: String)
   case postgres(PostgresAddress)
 
+  /// Why this pickerd cannot use the tables of the store; `nil` also if that cannot be found out.
+  package var problem: StoreProblem? {
+    switch self {
+    case .memory: nil
+    case .sqlite(let path): StoreCheck.problem(ofFile: path)
+    case .postgres(let address): StoreCheck.problem(of: address)
+    }
+  }
+
   /// Parses `memory:`, `sqlite:PATH`, `sqlite:`, which means the file in the state directory, or a
   /// libpq URI, `postgres://…`.
   ///

@@ -4,8 +4,6 @@ package import PickerModel
 
 extension SessionFold {
   /// The part of a fold that a snapshot stores: all but the origin, the limits and the history.
-  ///
-  /// Existing snapshots lack the fields that were added later, so a new field needs a default.
   package struct StoredState: Hashable, Sendable {
     package var picker: PickerState
     /// The version of the definition; 1 for that of the origin.
@@ -19,11 +17,9 @@ extension SessionFold {
     package var notes: Notes
     package var status: SessionStatus
     package var decision: DecisionState
-    /// `nil` if the status never changed, and in snapshots of versions that did not count changes.
-    package var statusChangeCount: Int?
-    package var statusChangedAt: Instant?
-    /// ``SessionFold/reached``; `nil` in snapshots of versions that did not store it.
-    package var reached: Instant?
+    package var statusChangeCount: Int
+    package var statusChangedAt: Instant
+    package var reached: Instant
     package var revision: Int
     package var undoList: UndoList
     package var members: [Member]
@@ -38,7 +34,7 @@ extension SessionFold {
       picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
       shown: RetainedDefinition? = nil, definedAt: Instant? = nil, notes: Notes = Notes(),
       status: SessionStatus, decision: DecisionState = DecisionState(),
-      statusChangeCount: Int? = nil, statusChangedAt: Instant? = nil, reached: Instant? = nil,
+      statusChangeCount: Int, statusChangedAt: Instant, reached: Instant,
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
       tappedAt: Instant?, unreported: UnreportedResult? = nil,
@@ -74,8 +70,7 @@ extension SessionFold {
       shown: RetainedDefinition(picker.definition) == RetainedDefinition(definition)
         ? nil : RetainedDefinition(picker.definition),
       definedAt: definedAt, notes: notes, status: status, decision: decision,
-      statusChangeCount: statusChangeCount == 0 ? nil : statusChangeCount,
-      statusChangedAt: statusChangeCount == 0 ? nil : statusChangedAt, reached: reached,
+      statusChangeCount: statusChangeCount, statusChangedAt: statusChangedAt, reached: reached,
       revision: revision, undoList: undoList,
       members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
       tappedAt: tappedAt, unreported: unreported, revocations: revocations)
@@ -94,18 +89,15 @@ extension SessionFold {
     definition = state.definition?.definition ?? origin.definition
     version = state.version
     definedAt = state.definedAt
-    let state = state.migrated(with: origin.definition)
     picker = Picker(state.shown?.definition ?? definition, state: state.picker)
     if state.shown != nil { _ = picker.layOut(like: definition) }
     notes = state.notes
     result = picker.result
     status = state.status
     decision = state.decision
-    // Older versions did not count changes. The status of a session that is not open has changed
-    // at least once.
-    statusChangeCount = state.statusChangeCount ?? (state.status == .open ? 0 : 1)
-    statusChangedAt = state.statusChangedAt ?? origin.createdAt
-    reached = state.reached ?? state.picker.asOf
+    statusChangeCount = state.statusChangeCount
+    statusChangedAt = state.statusChangedAt
+    reached = state.reached
     revision = state.revision
     undoList = state.undoList
     members = Dictionary(uniqueKeysWithValues: state.members.map { ($0.id, $0) })
@@ -117,17 +109,5 @@ extension SessionFold {
     revocations = state.revocations
     self.history = history
     historyWeight = history.reduce(0) { $0 + $1.weight }
-  }
-}
-
-extension SessionFold.StoredState {
-  /// The state with `isSingle` set in its ranges. Versions that did not store this field had one
-  /// definition per session, from which it follows.
-  package func migrated(with definition: Definition) -> SessionFold.StoredState {
-    guard version == 1 else { return self }
-    var state = self
-    state.picker.value = picker.value.migrated(with: definition)
-    state.undoList = undoList.migrated(with: definition)
-    return state
   }
 }

@@ -29,15 +29,6 @@ package struct UndoList: Hashable, Sendable {
     self.future = future
   }
 
-  /// The list with ``PickerValue/migrated(with:)`` applied to each value.
-  func migrated(with definition: Definition) -> UndoList {
-    func migrated(_ value: UndoValue) -> UndoValue {
-      UndoValue(
-        value: value.value.migrated(with: definition), by: value.by, tappedAt: value.tappedAt)
-    }
-    return UndoList(past: past.map(migrated), future: future.map(migrated))
-  }
-
   /// The number of values in both lists.
   var count: Int { past.count + future.count }
 

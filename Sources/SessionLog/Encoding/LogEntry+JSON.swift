@@ -29,9 +29,7 @@ extension LogEntry {
       if let room { members.append(.init("room", .integer(room))) }
     case .revoked(let revocation): members.append(.init("revoked", revocation.tree))
     case .tick: members.append(.init("tick", .bool(true)))
-    case .clockSet:
-      // Versions that do not know `clockSet` apply it as a tick, which moved back as well.
-      members += [.init("tick", .bool(true)), .init("clockSet", .bool(true))]
+    case .clockSet: members.append(.init("clockSet", .bool(true)))
     case .note(let patch): members.append(.init("note", patch.tree))
     case .settle(let settle): members.append(.init("settle", settle.tree))
     case .define(let change):
@@ -81,7 +79,9 @@ extension LogEntry {
       guard let settle = Settle(stored: tree) else { return nil }
       self.init(at: at, body: .settle(settle))
     } else if tree["tick"] != nil {
-      self.init(at: at, body: tree["clockSet"] == nil ? .tick : .clockSet)
+      self.init(at: at, body: .tick)
+    } else if tree["clockSet"] != nil {
+      self.init(at: at, body: .clockSet)
     } else if let member = tree["left"]?.string {
       self.init(at: at, body: .left(MemberID(member)))
     } else if let member = tree["returned"]?.string {
@@ -94,8 +94,8 @@ extension LogEntry {
       let role = tree["role"]?.string.flatMap(Role.init(rawValue:))
       let joining = Joining(
         member: MemberID(member), secret: secret, name: name, role: role,
-        subject: tree["subject"]?.string, info: tree["info"]?.storedJSON,
-        meta: tree["meta"]?.storedJSON, room: tree["room"]?.integer)
+        subject: tree["subject"]?.string, info: tree["info"]?.string,
+        meta: tree["meta"]?.string, room: tree["room"]?.integer)
       self.init(at: at, body: .joined(joining))
     } else {
       guard let member = tree["of"]?.string,
@@ -103,23 +103,6 @@ extension LogEntry {
       else { return nil }
       self.init(at: at, body: .roleChanged(MemberID(member), role))
     }
-  }
-}
-
-extension JSONTree {
-  /// JSON text from a member token; `nil` if it is none. Older versions stored numbers that are too
-  /// large for a `Double` as `inf`.
-  var storedJSON: String? {
-    guard let string else { return nil }
-    let text = Array(string.utf8)
-    var cursor = JSONCursor(depthMax: 128)
-    do throws(JSONError) {
-      try cursor.skipValue(text.span)
-      try cursor.finish(text.span)
-    } catch {
-      return nil
-    }
-    return string
   }
 }
 

@@ -8,6 +8,9 @@ extension SessionFold.StoredState {
   package var tree: JSONTree {
     var fields: [JSONTree.Member] = [
       .init("picker", picker.tree), .init("status", .string(status.rawValue)),
+      .init("statusChanges", .integer(statusChangeCount)),
+      .init("statusChangedAt", .integer(Int(statusChangedAt.milliseconds))),
+      .init("reached", .integer(Int(reached.milliseconds))),
       .init("revision", .integer(revision)), .init("joinCount", .integer(joinCount)),
       .init("members", .array(members.map(\.tree))),
       .init("remembered", .array(remembered.members.map(\.tree))),
@@ -19,13 +22,6 @@ extension SessionFold.StoredState {
       if let state { fields.append(.init(name, state.definition.document(full: true))) }
     }
     if let definedAt { fields.append(.init("definedAt", .integer(Int(definedAt.milliseconds)))) }
-    if let statusChangeCount {
-      fields.append(.init("statusChanges", .integer(statusChangeCount)))
-    }
-    if let statusChangedAt {
-      fields.append(.init("statusChangedAt", .integer(Int(statusChangedAt.milliseconds))))
-    }
-    if let reached { fields.append(.init("reached", .integer(Int(reached.milliseconds)))) }
     if !notes.isEmpty { fields.append(.init("notes", notes.tree)) }
     if !revocations.isEmpty { fields.append(.init("revocations", revocations.tree)) }
     if !decision.isEmpty { fields.append(.init("decision", decision.tree)) }
@@ -44,14 +40,16 @@ extension SessionFold.StoredState {
     else { return nil }
     guard let picker = tree["picker"].flatMap(PickerState.init(tree:)),
       let status = tree["status"]?.string.flatMap(SessionStatus.init(rawValue:)),
+      let statusChangeCount = tree["statusChanges"]?.integer,
+      let statusChangedAt = tree["statusChangedAt"]?.instant,
+      let reached = tree["reached"]?.instant,
       let decision = DecisionState(tree: tree["decision"] ?? .object([])),
       let revision = tree["revision"]?.integer, let joinCount = tree["joinCount"]?.integer,
       let members = tree["members"]?.all(Member.init(tree:)),
       let past = tree["past"]?.all(UndoValue.init(tree:)),
       let future = tree["future"]?.all(UndoValue.init(tree:)),
-      // Older versions did not store members that had left, or notes.
       let notes = (tree["notes"] ?? .object([])).notes,
-      let remembered = (tree["remembered"] ?? .array([])).all(Member.init(tree:)),
+      let remembered = tree["remembered"]?.all(Member.init(tree:)),
       let revocations = tree["revocations"].map(Revocations.init(tree:)) ?? Revocations()
     else { return nil }
     self.init(
@@ -59,8 +57,7 @@ extension SessionFold.StoredState {
       definition: definitions[0].map(RetainedDefinition.init(_:)),
       shown: definitions[1].map(RetainedDefinition.init(_:)), definedAt: tree["definedAt"]?.instant,
       notes: notes, status: status, decision: decision,
-      statusChangeCount: tree["statusChanges"]?.integer,
-      statusChangedAt: tree["statusChangedAt"]?.instant, reached: tree["reached"]?.instant,
+      statusChangeCount: statusChangeCount, statusChangedAt: statusChangedAt, reached: reached,
       revision: revision, undoList: UndoList(past: past, future: future), members: members,
       remembered: RememberedMembers(remembered), joinCount: joinCount,
       tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
@@ -70,7 +67,7 @@ extension SessionFold.StoredState {
   }
 }
 
-/// `[firstChangedAt, lastChangedAt]`. Older versions added a revision.
+/// `[firstChangedAt, lastChangedAt]`.
 extension UnreportedResult {
   fileprivate var tree: JSONTree {
     .array([
@@ -79,7 +76,7 @@ extension UnreportedResult {
   }
 
   fileprivate init?(tree: JSONTree) {
-    guard let fields = tree.array, (2...3).contains(fields.count), let first = fields[0].instant,
+    guard let fields = tree.array, fields.count == 2, let first = fields[0].instant,
       let last = fields[1].instant
     else { return nil }
     self.init(firstChangedAt: first, lastChangedAt: last)
@@ -111,7 +108,7 @@ extension Member {
     self.init(
       id: MemberID(id), number: number, secret: secret, name: name, color: color, role: role,
       refs: RefBook(entries: entries, greatest: greatest), subject: tree["subject"]?.string,
-      info: tree["info"]?.storedJSON)
+      info: tree["info"]?.string)
   }
 }
 

@@ -24,8 +24,7 @@ extension SessionOrigin {
       members.append(.init("tokens", .object(tokens)))
     }
     if case .keys = access {
-      // Versions that do not know `access` find a session with tokens of which none is valid.
-      members += [.init("access", .string("keys")), .init("tokens", .object([]))]
+      members.append(.init("access", .string("keys")))
     }
     return members + host.members
   }
@@ -44,7 +43,7 @@ extension SessionOrigin {
     id: SessionID, epoch: String, _ members: JSONTree, definition: Definition
   ) throws(StoredProblem) {
     guard let ttlSeconds = members["ttlSeconds"]?.integer,
-      let openTap = members["openTap"]?.string.flatMap(OpenTap.init(word:)),
+      let openTap = members["openTap"]?.string.flatMap(OpenTap.init(rawValue:)),
       let createdAt = members["createdAt"]?.integer.flatMap(Instant.init(stored:))
     else { throw StoredProblem("the origin of session \(id) is not as pickerd writes it") }
     var access = Access.open
@@ -107,17 +106,19 @@ extension SessionLimits {
     ])
   }
 
-  /// These limits, replaced by those of a stored origin where it has any.
-  func asCreated(_ origin: JSONTree) -> SessionLimits {
+  /// These limits, with those of a stored origin.
+  ///
+  /// - Throws: ``StoredProblem`` for an origin without limits.
+  func asCreated(_ origin: JSONTree) throws(StoredProblem) -> SessionLimits {
+    guard let stored = origin["limits"], let refs = stored["refs"]?.integer,
+      let undo = stored["undo"]?.integer, let members = stored["rememberedMembers"]?.integer,
+      let refBytes = stored["rememberedRefBytes"]?.integer,
+      let openTap = stored["openTapMilliseconds"]?.integer
+    else { throw StoredProblem("the limits of a session are not as pickerd writes them") }
     var limits = self
-    let stored = origin["limits"]
-    if let refs = stored?["refs"]?.integer { limits.refs = refs }
-    if let undo = stored?["undo"]?.integer { limits.undo = undo }
-    if let count = stored?["rememberedMembers"]?.integer { limits.rememberedMembers = count }
-    if let count = stored?["rememberedRefBytes"]?.integer { limits.rememberedRefBytes = count }
-    if let open = stored?["openTapMilliseconds"]?.integer {
-      limits.openTapMilliseconds = Int64(open)
-    }
+    (limits.refs, limits.undo) = (refs, undo)
+    (limits.rememberedMembers, limits.rememberedRefBytes) = (members, refBytes)
+    limits.openTapMilliseconds = Int64(openTap)
     return limits
   }
 }

@@ -158,7 +158,7 @@ extension PostgresSessionLog {
       next: rows.count > count || count > query.limit ? entries.last?.ordinal : nil)
   }
 
-  /// The status of a session that an older pickerd has stored without it.
+  /// The status of a session that was moved from an SQLite store, which had it in memory.
   private func storedStatus(
     of session: SessionID, _ connection: PostgresConnection
   ) -> SessionStatus? {

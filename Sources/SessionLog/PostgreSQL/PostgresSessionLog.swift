@@ -101,7 +101,7 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
     historyReader = PostgresReader(address, name: "\(name)-history")
     do {
       let connection = try PostgresConnection(address, name: name)
-      let opened = try PostgresSchema.open(connection) { isFirst in
+      let opened = try PostgresSchema.open(connection, address) { isFirst in
         if isFirst {
           notify(
             .message(

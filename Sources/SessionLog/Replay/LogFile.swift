@@ -137,15 +137,10 @@ package struct LogFile: Sendable {
   private static func origin(
     _ tree: JSONTree, _ name: String, zone: (String) -> ZoneRules?
   ) throws(ReplayProblem) -> SessionOrigin {
-    guard let session = tree["session"] else {
-      throw ReplayProblem(
-        .badData,
-        "the line of revision 1 of \(name) has no session: an older pickerd wrote it. Replay the "
-          + "store instead, sqlite:PATH")
-    }
-    guard let id = session["id"]?.string, let epoch = session["epoch"]?.string,
+    let session = tree["session"]
+    guard let session, let id = session["id"]?.string, let epoch = session["epoch"]?.string,
       let createdAt = session["createdAt"]?.string.flatMap({ Instant(rfc3339: $0.utf8) }),
-      session["openTap"]?.string.flatMap(SessionOrigin.OpenTap.init(word:)) != nil,
+      session["openTap"]?.string.flatMap(SessionOrigin.OpenTap.init(rawValue:)) != nil,
       (1...3600).contains(session["decide"]?["seconds"]?.integer ?? 1),
       let document = session["definition"]
     else {

@@ -32,7 +32,7 @@ extension LogFile {
     }
     var replayer = Replayer(start, at: revision, each: each)
     var comparison = Comparison(
-      windowRows: limits.windowRows, texts: texts, knowsResults: knowsResults)
+      windowRows: limits.windowRows, texts: texts)
     for line in lines {
       comparison.add(line, &replayer)
       if comparison.difference != nil { break }
@@ -53,26 +53,19 @@ extension LogFile {
       difference: comparison.difference, remarks: remarks, isWhole: !isCut)
   }
 
-  /// Whether the log has changes of kind `result`; older versions of pickerd wrote none.
-  private var knowsResults: Bool {
-    lines.contains { $0.tree["changes"]?.array?.contains(where: \.isResult) ?? false }
-  }
-
   /// Replays the lines and compares each with the result.
   private struct Comparison {
     let windowRows: Int
     let texts: any RowTexts
-    let knowsResults: Bool
     private(set) var difference: ReplayDifference?
     private(set) var count = 0
     /// Deltas of the applied entries that were not compared with a line yet: an entry can make
     /// several.
     private var pending: [Delta] = []
 
-    init(windowRows: Int, texts: any RowTexts, knowsResults: Bool) {
+    init(windowRows: Int, texts: any RowTexts) {
       self.windowRows = windowRows
       self.texts = texts
-      self.knowsResults = knowsResults
     }
 
     mutating func add(_ line: Line, _ replayer: inout Replayer) {
@@ -120,28 +113,13 @@ extension LogFile {
       var writer = JSONWriter(capacity: 1024)
       HTTPDocument.logLine(
         delta, of: origin, seesAll: true, texts: texts, windowRows: windowRows, into: &writer)
-      guard var folded = try? JSONTree.parse(writer.bytes, depthMax: LogFile.depthMax) else {
+      guard let folded = try? JSONTree.parse(writer.bytes, depthMax: LogFile.depthMax) else {
         return
       }
-      if !knowsResults { folded = folded.withoutResultChange }
       difference = ReplayDifference(
         revision: line.revision, "the line of revision \(line.revision)", stored: line.tree,
         folded: folded, apart: ["text", "session"])
     }
-  }
-}
-
-extension JSONTree {
-  fileprivate var isResult: Bool { self["change"]?.string == "result" }
-
-  /// A line of a log, without changes of kind `result`.
-  fileprivate var withoutResultChange: JSONTree {
-    guard let members else { return self }
-    return .object(
-      members.map { member in
-        guard member.key == "changes", let changes = member.value.array else { return member }
-        return .init("changes", .array(changes.filter { !$0.isResult }))
-      })
   }
 }
 

@@ -15,7 +15,7 @@ struct EncodedSnapshot: Sendable {
   let idleMilliseconds: Int64
   let spent: SpentEntries
   let eventSequence: Int
-  let checksum: Int64?
+  let checksum: Int64
   let body: Data
   /// The current and the shown definition of the state; `nil` if it is the origin's.
   let definition: StoredDocument?
@@ -31,7 +31,7 @@ struct EncodedSnapshot: Sendable {
     idleMilliseconds = snapshot.idleMilliseconds
     spent = snapshot.spent
     eventSequence = snapshot.eventSequence
-    checksum = snapshot.picker.map { StateChecksum(snapshot.state, $0).value }
+    checksum = StateChecksum(snapshot.state, snapshot.picker).value
     var state = snapshot.state
     definition = state.definition.map { StoredDocument($0.definition, digest: digest) }
     shown = state.shown.map { StoredDocument($0.definition, digest: digest) }

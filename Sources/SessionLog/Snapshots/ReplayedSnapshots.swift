@@ -48,16 +48,14 @@ struct ReplayedSnapshots {
             + "\(sequence) of session \(replayer.fold.origin.id)")
       }
       let state = try snapshot.state(of: replayer.fold.origin, make: make)
-      try compare(snapshot, state, with: replayer.fold)
-      let isWhole =
-        try !snapshot.isCompacted && snapshot.hasRemembered && state.reached != nil
-      if !isWhole || snapshot.replaces != nil { replayer.adopt(state) }
+      compare(snapshot, state, with: replayer.fold)
+      if snapshot.isCompacted || snapshot.replaces != nil { replayer.adopt(state) }
     }
   }
 
   private mutating func compare(
     _ snapshot: StoredSnapshot, _ state: SessionFold.StoredState, with fold: SessionFold
-  ) throws {
+  ) {
     let what = "the snapshot after entry \(snapshot.sequence)"
     if let replaced = snapshot.replaces {
       remarks.append(
@@ -72,15 +70,14 @@ struct ReplayedSnapshots {
       (stored, folded) = (stored.withoutRefs, folded.withoutRefs)
     }
     (stored, folded) = (stored.withoutRefusalTexts, folded.withoutRefusalTexts)
-    if try !snapshot.hasRemembered { folded.remembered = RememberedMembers() }
-    if stored.reached == nil { folded.reached = nil }
     if stored == folded { return }
     difference =
       ReplayDifference(
         revision: fold.revision, what, stored: stored.tree, folded: folded.tree)
       ?? ReplayDifference(
         revision: fold.revision, detail: "\(what) differs from the replay")
-    if let other = snapshot.versions, versions.matter(for: fold.origin.definition, against: other) {
+    let other = snapshot.versions
+    if versions.matter(for: fold.origin.definition, against: other) {
       remarks.append("\(what) was stored with \(other.text); this pickerd has \(versions.text)")
     }
   }

@@ -5,8 +5,7 @@ import PickerSession
 /// A checksum of the visible state of a session: value, rows, status, revision, undo list, members.
 ///
 /// It excludes the members' refs, because a compacted log does not contain the refused ones, and
-/// the members that have left, the status changes and the time that was reached, because old
-/// snapshots do not contain them.
+/// what members do not see: those that have left, the status changes and the time that was reached.
 /// - Source: draft-eastlake-fnv, FNV-1a of 64 bits.
 struct StateChecksum {
   private var hash = FNV1aHash()
@@ -15,7 +14,8 @@ struct StateChecksum {
   init(_ state: SessionFold.StoredState, _ picker: Picker) {
     var state = state.withoutRefs
     state.remembered = RememberedMembers()
-    (state.statusChangeCount, state.statusChangedAt, state.reached) = (nil, nil, nil)
+    state.statusChangeCount = 0
+    (state.statusChangedAt, state.reached) = (.first, .first)
     add(state.tree.serialized())
     add(Array(picker.definition.zone.localDate(at: state.picker.asOf).iso.utf8))
     for column in picker.columns { add(column) }

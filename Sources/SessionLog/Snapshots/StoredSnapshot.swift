@@ -10,15 +10,14 @@ struct StoredSnapshot {
   let isIdle: Bool
   let rowCount: Int
   let body: Data
-  /// The current and the shown definition of the state; `nil` if it is the origin's, or in
-  /// ``body``.
+  /// The current and the shown definition of the state; `nil` if it is the origin's.
   let definition: Data?
   let shown: Data?
   /// Whether it refers to a definition that is missing.
   let lacksDefinition: Bool
-  let checksum: Int64?
-  /// The versions with which it was made; `nil` if an older pickerd wrote it.
-  let versions: FoldVersions?
+  let checksum: Int64
+  /// The versions with which it was made.
+  let versions: FoldVersions
   /// The versions of the log before it, if the log gives another state with later versions. The
   /// session then continued from this snapshot under a new epoch.
   let replaces: String?
@@ -36,7 +35,7 @@ struct StoredSnapshot {
       throw StoredProblem(
         "a snapshot of session \(origin.id.shortened) is not as pickerd writes it")
     }
-    return state.migrated(with: origin.definition)
+    return state
   }
 
   private var tree: JSONTree {
@@ -51,9 +50,6 @@ struct StoredSnapshot {
       return .object(members)
     }
   }
-
-  /// Whether it contains the members that had left; snapshots of older versions do not.
-  var hasRemembered: Bool { get throws { try tree["remembered"] != nil } }
 
   /// Whether entries before it have been compacted.
   var isCompacted: Bool { rowCount < sequence }

@@ -41,16 +41,16 @@ struct StoredFolding<Rows: SessionRows> {
   mutating func start(_ spacing: SnapshotSpacing) throws -> StoredDivergence? {
     let (number, epoch) = (rows.session.number, rows.session.epoch)
     guard let newest = try rows.newestSnapshot() else {
-      guard let stored = rows.session.versions, isChanged(stored) else { return nil }
+      let stored = rows.session.versions
+      guard isChanged(stored) else { return nil }
       return StoredDivergence(
         number: number, epoch: epoch, sequence: nil, checksum: nil, versions: stored)
     }
     let state = try newest.state(of: origin, make: make)
     let stored = SessionFold(origin, limits: limits, state: state)
     let isChanged =
-      newest.versions.map {
-        self.isChanged($0) || versions.matter(for: stored.definition, against: $0)
-      } ?? false
+      isChanged(newest.versions)
+      || versions.matter(for: stored.definition, against: newest.versions)
     let hasTail = rows.session.entryCount > newest.sequence
     startsIdle = newest.isIdle
     var isEqual = !isChanged || (!hasTail && newest.isEqual(to: stored))
@@ -68,7 +68,7 @@ struct StoredFolding<Rows: SessionRows> {
     if isEqual { return nil }
     return StoredDivergence(
       number: number, epoch: epoch, sequence: sequence, checksum: StateChecksum(of: stored).value,
-      versions: newest.versions ?? versions)
+      versions: newest.versions)
   }
 
   /// Whether the current versions may give another state.
@@ -146,8 +146,6 @@ struct StoredFolding<Rows: SessionRows> {
 }
 
 extension StoredSnapshot {
-  /// Whether `fold` has the same visible state; true for a snapshot without a checksum.
-  func isEqual(to fold: SessionFold) -> Bool {
-    checksum == nil || checksum == StateChecksum(of: fold).value
-  }
+  /// Whether `fold` has the same visible state.
+  func isEqual(to fold: SessionFold) -> Bool { checksum == StateChecksum(of: fold).value }
 }

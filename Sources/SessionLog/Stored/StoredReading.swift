@@ -50,7 +50,7 @@ enum StoredReading {
     let stored = try StoredOrigin([UInt8](session.origin), of: session.id)
     let origin = try SessionOrigin(
       id: session.id, epoch: session.epoch, stored.others, definition: try definition(stored))
-    return (origin, limits.asCreated(stored.others))
+    return (origin, try limits.asCreated(stored.others))
   }
 
   /// The maximum nesting of an entry or a snapshot: that of the deepest body that is accepted, and

@@ -9,14 +9,14 @@ struct StoredSession: Sendable {
   let origin: Data
   /// The number of entries of its log, compacted ones included.
   let entryCount: Int
-  /// The size of its log in bytes, of which older stores do not count the creation.
+  /// The size of its log in bytes.
   let byteCount: Int
   /// The last entry whose events are in the feed.
   let eventSequence: Int
   /// The time of its last revision or join, in milliseconds since 1970.
   let activeAt: Int64
-  /// The versions with which it was created; `nil` if an older pickerd did.
-  let versions: FoldVersions?
+  /// The versions with which it was created.
+  let versions: FoldVersions
 }
 
 /// The stored rows of a session, read in one transaction: all values belong to one state of the

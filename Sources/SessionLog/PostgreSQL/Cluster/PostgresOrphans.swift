@@ -4,14 +4,6 @@ import PickerSession
 /// Sessions of nodes that have stopped. They may have members that have to leave, and events that
 /// are not in the feed, so that another node loads them.
 enum PostgresOrphans {
-  /// The third schema: the sessions that may have members are found without reading all.
-  ///
-  /// Not an index of `served_by`: appends of several nodes to a session change that, and an update
-  /// of an indexed column adds an entry to each index of the table.
-  static let index = """
-    CREATE INDEX session_members ON session (number) WHERE has_members AND ended_at IS NULL;
-    """
-
   /// The registered nodes that have no connection any more: a node holds an advisory lock of its
   /// number.
   static func stoppedNodes(_ connection: PostgresConnection) throws(PostgresError) -> [Int] {
@@ -41,7 +33,7 @@ enum PostgresOrphans {
   }
 
   /// Makes `node` responsible for the sessions of other nodes that may have members, and for those
-  /// of an older pickerd.
+  /// that were moved from an SQLite store.
   static func adopt(
     _ nodes: [Int], by node: Int, _ connection: PostgresConnection
   ) throws(PostgresError) -> [DormantSession] {

@@ -55,7 +55,7 @@ package enum PostgresBackup {
       throw Failure.source(problem)
     }
     let database = try SQLiteConnection(part)
-    try SQLiteSchema.migrate(database)
+    try SQLiteSchema.migrate(database, part)
     try database.run("PRAGMA synchronous = EXTRA")
     let count = try database.transaction {
       let rows = PostgresBackupRows(connection: connection, database: database)

@@ -20,7 +20,7 @@ package enum PostgresMove {
     do {
       let connection = try PostgresConnection(
         address, name: "pickerd move", seconds: PostgresSchema.longSeconds)
-      _ = try PostgresSchema.open(connection, isMove: true)
+      _ = try PostgresSchema.open(connection, address, isMove: true)
       guard try PostgresWriter.lock(connection, seconds: 1) else {
         throw StoreProblem("another pickerd serves \(address): stop it")
       }
@@ -95,7 +95,7 @@ package enum PostgresMove {
   ) throws {
     try connection.run("BEGIN")
     let sql = "SELECT * FROM session WHERE number = ?"
-    let target = try database.first(sql, [number]) { row in try copy(row, number, connection) }
+    let target = try database.first(sql, [number]) { row in try copy(row, connection) }
     guard let target else { throw StoreProblem("session \(number) is missing") }
     try copyRows(of: number, database) { try connection.run($0, [.int(target)] + $1) }
     try connection.run("COMMIT")
@@ -103,9 +103,8 @@ package enum PostgresMove {
 
   /// - Returns: The number of the session in the database.
   private static func copy(
-    _ row: SQLiteRow, _ number: Int64, _ connection: PostgresConnection
+    _ row: SQLiteRow, _ connection: PostgresConnection
   ) throws -> Int {
-    let ordinal: Int64? = try row["ordinal"]
     let external: String? = try row["external"]
     let copy = try connection.run(
       """
@@ -123,7 +122,7 @@ package enum PostgresMove {
         .bool(try row["hasMembers"]),
         .int(try row["nextTick"] as Int?), .int(try row["activeAt"] as Int?),
         .int(try row["rules"] as Int?),
-        .text(try row["tzdata"]), .int(ordinal ?? number),
+        .text(try row["tzdata"]), .int(try row["ordinal"] as Int?),
         .bytes(external.map { Data($0.utf8) }), .text(try row["status"]),
       ])
     return copy.int(0, 0) ?? 0

@@ -28,7 +28,7 @@ struct PostgresSessionRows: SessionRows {
       id: id, number: Int64(number), epoch: row.text(0, 1) ?? "", origin: row.data(0, 2) ?? Data(),
       entryCount: head, byteCount: byteCount, eventSequence: eventSequence,
       activeAt: Int64(activeAt),
-      versions: row.int(0, 7).map { FoldVersions(rules: $0, tzdata: row.text(0, 8)) })
+      versions: FoldVersions(rules: row.int(0, 7) ?? 0, tzdata: row.text(0, 8)))
   }
 
   func newestSnapshot() throws -> StoredSnapshot? {
@@ -118,8 +118,8 @@ extension StoredSnapshot {
       sequence: rows.int(row, 0) ?? 0, revision: rows.int(row, 1) ?? 0, isIdle: rows.bool(row, 2),
       rowCount: rows.int(row, 3) ?? 0, body: rows.data(row, 4) ?? Data(),
       definition: rows.data(row, 5), shown: rows.data(row, 6), lacksDefinition: rows.bool(row, 7),
-      checksum: rows.int(row, 8).map { Int64($0) },
-      versions: rows.int(row, 9).map { FoldVersions(rules: $0, tzdata: rows.text(row, 10)) },
+      checksum: Int64(rows.int(row, 8) ?? 0),
+      versions: FoldVersions(rules: rows.int(row, 9) ?? 0, tzdata: rows.text(row, 10)),
       replaces: rows.text(row, 11))
   }
 }

@@ -1,4 +1,4 @@
-/// The functions of the first schema: what a batch does for one session, without a round trip per
+/// The functions of schema 1: what a batch does for one session, without a round trip per
 /// statement. The caller has locked the session's row. A released function must never be changed; a
 /// later schema adds one with another name.
 enum PostgresFunctions {
@@ -24,12 +24,12 @@ enum PostgresFunctions {
     END $$;
     """
 
-  /// Adds the events of the entries after `previous` up to `last`, once.
-  ///
-  /// Returns false if the events before them are missing: they were lost.
-  private static let addEvents = """
-    CREATE FUNCTION add_events(
-      id_ text, previous bigint, last bigint, types text[], ids text[], bodies bytea[])
+  /// Adds the events of an entry, once. Returns false if the events before them are missing: they
+  /// were lost.
+  private static let feedEvents = """
+    CREATE FUNCTION feed_events(
+      id_ text, previous bigint, last bigint, status_ text, types text[], ids text[],
+      bodies bytea[])
     RETURNS boolean LANGUAGE plpgsql AS $$
     DECLARE mark bigint;
     BEGIN
@@ -37,29 +37,32 @@ enum PostgresFunctions {
       IF NOT FOUND OR mark >= last THEN RETURN true; END IF;
       IF mark < previous THEN RETURN false; END IF;
       PERFORM append_events(types, ids, bodies);
-      UPDATE session SET event_sequence = last WHERE id = id_;
+      UPDATE session SET event_sequence = last, status = coalesce(status_, status)
+        WHERE id = id_;
       RETURN true;
     END $$;
     """
 
   /// Creates a session and stores its idempotency key, unless a living session has its id or
-  /// external id, or the key is known and `replaces` is false.
+  /// external id, or the key is known.
   private static let createSession = """
     CREATE FUNCTION create_session(
       id_ text, epoch_ text, origin_ bytea, ttl bigint, rules_ bigint, tzdata_ text,
       ordinal_ bigint, external_ bytea, key_ bytea, hash bytea, salt_ text, at_ bigint,
-      expired bigint, forgotten bytea, replaces boolean)
+      expired bigint, forgotten bytea, node bigint)
     RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN
       IF key_ IS NOT NULL THEN
-        DELETE FROM creation WHERE at <= expired OR key = forgotten OR (replaces AND key = key_);
+        DELETE FROM creation WHERE at <= expired OR key = forgotten;
         INSERT INTO creation (key, body, session, epoch, salt, at)
           VALUES (key_, hash, id_, epoch_, salt_, at_) ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN RETURN false; END IF;
       END IF;
       INSERT INTO session
-        (id, epoch, origin, ttl_seconds, active_at, rules, tzdata, ordinal, external)
-        VALUES (id_, epoch_, origin_, ttl, now_ms(), rules_, tzdata_, ordinal_, external_)
+        (id, epoch, origin, byte_count, ttl_seconds, active_at, served_by, rules, tzdata, ordinal,
+         external, status)
+        VALUES (id_, epoch_, origin_, length(origin_), ttl, now_ms(), node, rules_, tzdata_,
+          ordinal_, external_, 'open')
         ON CONFLICT DO NOTHING;
       IF FOUND THEN RETURN true; END IF;
       DELETE FROM creation WHERE key = key_ AND session = id_;
@@ -67,16 +70,33 @@ enum PostgresFunctions {
     END $$;
     """
 
-  /// Ends a session and adds the event of its end.
+  /// Ends a session and adds the event of its end, unless the session has another number of entries
+  /// than `count_`; NULL: whatever it has.
   private static let endSession = """
     CREATE FUNCTION end_session(
-      id_ text, node bigint, types text[], ids text[], bodies bytea[])
+      id_ text, count_ bigint, node bigint, types text[], ids text[], bodies bytea[])
     RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN
+      PERFORM FROM session WHERE id = id_ AND ended_at IS NULL AND head <> count_;
+      IF FOUND THEN RETURN false; END IF;
       UPDATE session SET ended_at = now_ms(), ended_by = node
         WHERE id = id_ AND ended_at IS NULL;
       IF FOUND THEN PERFORM append_events(types, ids, bodies); END IF;
       RETURN true;
+    END $$;
+    """
+
+  /// Ends a session that has expired, unless something has happened since. `head_` is NULL for a
+  /// session that cannot be read.
+  private static let expireSession = """
+    CREATE FUNCTION expire_session(
+      id_ text, head_ bigint, node_ bigint, types text[], ids text[], bodies bytea[])
+    RETURNS boolean LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM FROM session WHERE id = id_ AND ended_at IS NULL
+        AND head = coalesce(head_, head) AND active_at + ttl_seconds * 1000 <= now_ms();
+      IF NOT FOUND THEN RETURN false; END IF;
+      RETURN end_session(id_, NULL, node_, types, ids, bodies);
     END $$;
     """
 
@@ -188,8 +208,8 @@ enum PostgresFunctions {
     END $$;
     """
 
-  static let first = [
-    appendEvents, addEvents, createSession, endSession, trimFeed, storeDefinition, compact, prune,
-    PostgresSnapshotFunction.first,
+  static let all = [
+    appendEvents, feedEvents, createSession, endSession, expireSession, trimFeed, storeDefinition,
+    compact, prune, PostgresSnapshotFunction.all,
   ].joined(separator: "\n")
 }

@@ -1,10 +1,11 @@
 import Foundation
 import PickerSession
 
-/// The schema `pickerd` of the database, as migrations in the order of the releases.
+/// The schema `pickerd` of the database, as numbered steps: step N makes schema N of schema N - 1.
+/// A released step must never be changed.
 ///
-/// One node migrates at a time, under an advisory lock. Migration N must leave a schema that nodes
-/// of version N - 1 can use, so that nodes can be upgraded one after the other.
+/// One node migrates at a time, under an advisory lock. Step N must leave a schema that nodes with
+/// schema N - 1 can use, so that nodes can be upgraded one after the other.
 enum PostgresSchema {
   /// What a start finds.
   struct Opened {
@@ -12,21 +13,7 @@ enum PostgresSchema {
     let hasLostHistory: Bool
   }
 
-  private static let migrations = [
-    PostgresTables.first + "\n" + PostgresFunctions.first, PostgresNodesMigration.second,
-    PostgresOrphans.index, externalIndex, PostgresEndMigration.fifth,
-  ]
-
-  /// The index of external ids, without the sessions that have none. In a database without
-  /// statistics, searches for living sessions by their ids read the whole of the one before.
-  private static let externalIndex = """
-    DROP INDEX session_external;
-    CREATE UNIQUE INDEX session_external ON session (external)
-      WHERE ended_at IS NULL AND external IS NOT NULL;
-    """
-
-  /// The version of this pickerd.
-  static var version: Int { migrations.count }
+  static let steps = [PostgresTables.all + "\n" + PostgresFunctions.all]
 
   /// The key of the advisory lock for migrations: "pickerd" in ASCII.
   static let migrationLock = 0x70_6963_6B65_7264
@@ -38,37 +25,34 @@ enum PostgresSchema {
       || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
     """
 
-  /// Creates or migrates the schema.
+  /// Creates or migrates the schema, all steps in one transaction.
   ///
   /// - Parameters:
   ///   - isMove: Whether the caller copies a store into the database.
   ///   - waiting: Called every tenth of a second while this waits for another node, with whether it
   ///     is the first time. Returns whether to go on waiting.
-  /// - Throws: ``StoreProblem`` if a newer pickerd has migrated it, or such a copy is incomplete.
+  /// - Throws: ``StoreProblem`` if `steps` cannot bring the tables to the newest schema, or such a
+  ///   copy is incomplete.
   static func open(
-    _ connection: PostgresConnection, isMove: Bool = false,
-    waiting: (_ isFirst: Bool) -> Bool = { _ in true }
+    _ connection: PostgresConnection, _ address: PostgresAddress, isMove: Bool = false,
+    by steps: [String] = steps, waiting: (_ isFirst: Bool) -> Bool = { _ in true }
   ) throws -> Opened {
     let history = try history(connection)
+    try check(connection, address, newest: steps.count)
     try waitForNodes(history, connection, waiting)
     // The transaction begins with the lock: one that had begun before might not see what the node
     // before has created. An error ends the connection, and with it the lock.
     try connection.run("SELECT pg_advisory_lock($1)", [.int(migrationLock)])
     try connection.run("BEGIN")
-    let known = try storedVersion(connection)
-    guard known <= version else {
-      try connection.run("ROLLBACK")
-      throw StoreProblem(
-        "the database was migrated by a newer pickerd (schema \(known); this one has schema "
-          + "\(version)). Start that version")
-    }
+    let known = try check(connection, address, newest: steps.count)
     if known == 0 { try createNamespace(connection) }
-    for migration in migrations.dropFirst(known) { try connection.execute(script: migration) }
+    for step in steps.dropFirst(known) { try connection.execute(script: step) }
     if known == 0 {
       try connection.run(
-        "INSERT INTO store (schema, history) VALUES ($1, $2)", [.int(version), .text(history)])
-    } else if known < version {
-      try connection.run("UPDATE store SET schema = $1", [.int(version)])
+        "INSERT INTO store (version, history) VALUES ($1, $2)",
+        [.int(steps.count), .text(history)])
+    } else if known < steps.count {
+      try connection.run("UPDATE store SET version = $1", [.int(steps.count)])
     }
     let stored = try connection.run("SELECT history, moving_from FROM store")
     guard isMove || stored.text(0, 1) == nil else {
@@ -96,7 +80,7 @@ enum PostgresSchema {
   private static func waitForNodes(
     _ history: String, _ connection: PostgresConnection, _ waiting: (_ isFirst: Bool) -> Bool
   ) throws {
-    guard try storedVersion(connection) > 0 else { return }
+    guard try found(connection) != .none else { return }
     let system = history.prefix { $0 != "/" }
     let begin = ContinuousClock.now
     var lastSeen = begin
@@ -155,23 +139,36 @@ enum PostgresSchema {
       """, [.text(session.text), .text(epoch), .int(position)])
   }
 
-  /// The version of the stored schema; 0 if there is none.
-  static func storedVersion(
-    _ connection: PostgresConnection
-  ) throws(PostgresError) -> Int {
-    let isThere = try connection.run("SELECT to_regclass('pickerd.store') IS NOT NULL").bool(0, 0)
-    return isThere ? try connection.run("SELECT schema FROM store").int(0, 0) ?? 0 : 0
+  /// The tables that a database has.
+  static func found(_ connection: PostgresConnection) throws(PostgresError) -> FoundSchema {
+    let rows = try connection.run(
+      """
+      SELECT attname::text FROM pg_attribute
+      WHERE attrelid = to_regclass('pickerd.store') AND attnum > 0 AND NOT attisdropped
+      """)
+    let columns = (0..<rows.count).compactMap { rows.text($0, 0) }
+    return try FoundSchema(columns) { () throws(PostgresError) in
+      try connection.run("SELECT version FROM store").int(0, 0)
+    }
+  }
+
+  /// - Returns: The number of the stored schema; 0 if there is none.
+  @discardableResult
+  private static func check(
+    _ connection: PostgresConnection, _ address: PostgresAddress, newest: Int
+  ) throws -> Int {
+    let found = try found(connection)
+    if let problem = found.problem(of: "\(address)", newest: newest) { throw problem }
+    return if case .version(let version) = found { version } else { 0 }
   }
 
   /// Why a program that only reads cannot use a database.
   static func problem(
     of address: PostgresAddress, _ connection: PostgresConnection
   ) throws(PostgresError) -> StoreProblem? {
-    let stored = try storedVersion(connection)
-    if stored == 0 { return StoreProblem("\(address) has no sessions of pickerd") }
-    if stored > version {
-      return StoreProblem("\(address) was migrated by a newer pickerd; use that version")
-    }
+    let found = try found(connection)
+    if found == .none { return StoreProblem("\(address) has no sessions of pickerd") }
+    if let problem = found.problem(of: "\(address)", newest: steps.count) { return problem }
     let isIncomplete = try connection.run("SELECT moving_from IS NOT NULL FROM store").bool(0, 0)
     return isIncomplete
       ? StoreProblem("\(address) has an incomplete copy of an SQLite store: run pickerd move again")

@@ -1,7 +1,7 @@
 /// The function that stores a snapshot; see ``PostgresFunctions``.
 enum PostgresSnapshotFunction {
   /// Returns false if events of entries that the snapshot covers are lost.
-  static let first = """
+  static let all = """
     CREATE FUNCTION store_snapshot(
       id_ text, sequence_ bigint, revision_ bigint, idle boolean, body_ bytea, checksum_ bigint,
       definition_ bytea, shown_ bytea, rules_ bigint, tzdata_ text, dropped bigint[],

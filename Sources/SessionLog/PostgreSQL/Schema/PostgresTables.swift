@@ -1,23 +1,33 @@
-/// The tables of the first schema. A released schema must never be changed.
+/// The tables of schema 1.
 ///
 /// Times are milliseconds since 1970 by the database's clock. External ids are bytes, because a
 /// text cannot contain U+0000.
 enum PostgresTables {
-  static let first = """
+  static let all = """
     CREATE TABLE store (
       single boolean PRIMARY KEY DEFAULT true CHECK (single),
-      schema bigint NOT NULL,
+      -- The number of the schema.
+      version bigint NOT NULL,
       -- The system identifier and the timeline of the database when it was last served.
       history text NOT NULL,
       -- The SQLite store whose copy is not complete yet.
-      moving_from text
+      moving_from text,
+      -- 64 bytes: four random UUIDs, which have 122 random bits each.
+      ticket_key bytea NOT NULL DEFAULT decode(
+        replace(gen_random_uuid()::text || gen_random_uuid() || gen_random_uuid()
+          || gen_random_uuid(), '-', ''), 'hex'),
+      -- NULL: unknown; see `PostgresClockDoubt`.
+      written_at bigint
     );
     CREATE TABLE node (
-      incarnation bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      incarnation bigint PRIMARY KEY,
       -- Grows with each connection of the node's writer: older connections cannot write any more.
       fence bigint NOT NULL DEFAULT 0,
       -- The number of its last committed batch.
-      batch bigint NOT NULL DEFAULT 0
+      batch bigint NOT NULL DEFAULT 0,
+      -- As `FoldVersions`.
+      rules bigint NOT NULL,
+      tzdata text
     );
     CREATE TABLE session (
       number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -29,8 +39,8 @@ enum PostgresTables {
       head bigint NOT NULL DEFAULT 0,
       -- The number of stored entries, without compacted ones.
       row_count bigint NOT NULL DEFAULT 0,
-      -- The size of the stored entries, snapshots and definitions.
-      byte_count bigint NOT NULL DEFAULT 0,
+      -- The size of the creation and of the stored entries, snapshots and definitions.
+      byte_count bigint NOT NULL,
       -- The last entry whose events are in the feed; -1 if the creation is not.
       event_sequence bigint NOT NULL DEFAULT -1,
       -- Whether entries follow the last idle snapshot: it may have members.
@@ -40,16 +50,29 @@ enum PostgresTables {
       -- When it ended, and the incarnation of the node that ended it; its rows are deleted later.
       ended_at bigint,
       ended_by bigint,
-      rules bigint,
+      -- The node that has created the session or appended to it last. If it has stopped, another
+      -- one loads the session, because its members may have to leave. Not in an index: appends of
+      -- several nodes change it, and an update of an indexed column adds an entry to each index of
+      -- the table. NULL: it was moved from an SQLite store.
+      served_by bigint,
+      rules bigint NOT NULL,
       tzdata text,
       -- The position in the list of sessions.
       ordinal bigint NOT NULL,
       external bytea,
-      -- The status of the idle snapshot, while it has no members.
+      -- The status of the last entry with events; NULL: not known.
       status text
     ) WITH (fillfactor = 50);
-    CREATE UNIQUE INDEX session_external ON session (external) WHERE ended_at IS NULL;
+    -- Without the sessions that have none: in a database without statistics, searches for living
+    -- sessions by their ids would read the whole index.
+    CREATE UNIQUE INDEX session_external ON session (external)
+      WHERE ended_at IS NULL AND external IS NOT NULL;
     CREATE INDEX session_ended ON session (ended_at) WHERE ended_at IS NOT NULL;
+    -- The sessions that may have members are found without reading all.
+    CREATE INDEX session_members ON session (number) WHERE has_members AND ended_at IS NULL;
+    -- An update never changes it. Not of the living ones only: in a database without statistics,
+    -- searches by other columns would read all of that.
+    CREATE INDEX session_ordinal ON session (ordinal);
 
     CREATE TABLE entry (
       session bigint NOT NULL REFERENCES session ON DELETE CASCADE,
@@ -70,8 +93,8 @@ enum PostgresTables {
       -- Digests of the current definition and the one that is shown, if they are not the origin's.
       definition bytea,
       shown bytea,
-      checksum bigint,
-      rules bigint,
+      checksum bigint NOT NULL,
+      rules bigint NOT NULL,
       tzdata text,
       -- The versions of the log before it, if the session continued from it under a new epoch.
       replaces text,

@@ -68,7 +68,6 @@ struct PostgresBatch {
     self.digest = digest
     begin(node, isFlushed: isFlushed)
     for case .log(.created(let origin), let session) in records { create(session, origin) }
-    if !creations.isEmpty { own(creations.map(\.session)) }
     lock()
     insertEntries(of: records, node, expected)
     for record in records {
@@ -126,7 +125,7 @@ struct PostgresBatch {
     add(
       """
       SELECT create_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-        greatest($13, now_ms() - $15), $14, false)
+        greatest($13, now_ms() - $15), $14, $16)
       """,
       [
         .text(session.text), .text(origin.epoch), .bytes(Data(origin.json(under: limits))),
@@ -137,17 +136,8 @@ struct PostgresBatch {
         .int(isClockPlausible ? expired : nil),
         .bytes(key?.forgotten.map { Data($0) }),
         .int(isClockPlausible ? Int(SessionIndex.keyMilliseconds) : PostgresBatch.forever),
+        .int(node),
       ])
-  }
-
-  /// Notes that the node has new sessions in memory, and what the list of sessions shows.
-  private mutating func own(_ sessions: [SessionID]) {
-    add(
-      """
-      UPDATE session SET served_by = $1, status = 'open', byte_count = length(origin)
-      WHERE id = ANY ($2) AND served_by IS NULL
-      """,
-      [.int(node), .texts(sessions.map(\.text))])
   }
 
   /// Adds the entries of each session after its last one, whichever node has appended that. A
@@ -214,7 +204,7 @@ struct PostgresBatch {
     eventCount += columns.ids.count
     ended.append((statements.count, session))
     add(
-      "SELECT end_session_after($1, $2, $3, $4, $5, $6)",
+      "SELECT end_session($1, $2, $3, $4, $5, $6)",
       [.text(session.text), .int(count), .int(node)] + columns.parameters)
   }
 

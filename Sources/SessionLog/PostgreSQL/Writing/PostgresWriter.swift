@@ -90,8 +90,7 @@ final class PostgresWriter {
     self.digest = digest
     try PostgresWriter.prepare(connection, name: name)
     guard try PostgresWriter.lock(connection, seconds: 5, isShared: true) else {
-      throw StoreProblem(
-        "\(address) is used by pickerd move, or by an older pickerd that must be alone: stop it")
+      throw StoreProblem("\(address) is used by pickerd move: stop it, or wait for it")
     }
     // Random: after a restore to the past, a counter would give the same number again.
     let incarnation = Int.random(in: 1...Int.max)
@@ -148,7 +147,7 @@ final class PostgresWriter {
   ) throws(PostgresError) -> Int {
     let row = try connection.run(
       """
-      INSERT INTO node (incarnation, rules, tzdata) OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3)
+      INSERT INTO node (incarnation, rules, tzdata) VALUES ($1, $2, $3)
       ON CONFLICT (incarnation) DO UPDATE SET fence = node.fence + 1, batch = 0 RETURNING fence
       """, [.int(incarnation), .int(versions.rules), .text(versions.tzdata)])
     return row.int(0, 0) ?? 0

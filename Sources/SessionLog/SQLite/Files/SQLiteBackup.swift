@@ -11,8 +11,8 @@ package struct SQLiteBackup {
     package let byteCount: Int
   }
 
-  /// - Throws: ``StoreProblem`` for a file that is missing, not a store, damaged, or of a newer
-  ///   version.
+  /// - Throws: ``StoreProblem`` for a file that is missing, not a store, damaged, or of a pickerd
+  ///   with another schema.
   package init(of path: String) throws(StoreProblem) {
     self.path = path
     store = try SQLiteStoreFile.openForReading(path)
@@ -49,10 +49,8 @@ package struct SQLiteBackup {
     guard mode == "delete" else { throw StoreProblem("SQLite cannot remove its journal") }
     try database.run("PRAGMA synchronous = EXTRA")
     try database.run("UPDATE store SET isBackup = 1")
-    // A reader of the copy must not be able to sign tickets. An older store has no key.
-    let hasKey = try database.value(
-      "SELECT count(*) FROM pragma_table_info('store') WHERE name = 'ticketKey'", as: Bool.self)
-    if hasKey == true { try database.run("UPDATE store SET ticketKey = randomblob(64)") }
+    // A reader of the copy must not be able to sign tickets.
+    try database.run("UPDATE store SET ticketKey = randomblob(64)")
     let problem = try database.value("PRAGMA quick_check(1)", as: String.self)
     guard problem == "ok" else {
       throw StoreProblem("the store is damaged (\(problem ?? "?")), and so is its copy")

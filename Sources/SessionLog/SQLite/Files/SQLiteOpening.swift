@@ -4,7 +4,7 @@ import Foundation
 import PickerHub
 import PickerSession
 
-/// Opens a store file: checks, migrates and lists its sessions.
+/// Opens a store file: checks it, migrates it and lists its sessions.
 enum SQLiteOpening {
   /// An open store.
   struct Opened {
@@ -24,8 +24,8 @@ enum SQLiteOpening {
     let hasEnded: Bool
   }
 
-  /// - Throws: ``StoreProblem`` for a file that is not a store, damaged, or of a newer pickerd. The
-  ///   file is unchanged.
+  /// - Throws: ``StoreProblem`` for a file that is not a store, damaged, or of a pickerd with
+  ///   another schema that this one cannot migrate. The file is unchanged.
   static func open(_ path: String, _ lock: StoreLock) throws(StoreProblem) -> Opened {
     do {
       let isJournalMissing = try examine(path, lock)
@@ -43,7 +43,7 @@ enum SQLiteOpening {
         guard level == 2 else { throw StoreProblem("SQLite does not flush commits to disk") }
       }
       let hasLost = try pool.write { database in
-        try SQLiteSchema.migrate(database)
+        try SQLiteSchema.migrate(database, path)
         return try database.transaction {
           try renewEpochs(database, lock, isJournalMissing: isJournalMissing)
         }
@@ -108,15 +108,11 @@ enum SQLiteOpening {
   }
 
   private static func checkKind(_ path: String, _ database: SQLiteConnection) throws {
-    if try SQLiteSchema.isNewer(database) {
-      throw StoreProblem(
-        "\(path) was written by a newer pickerd. Serve it with that version, or give another "
-          + "--store")
-    }
-    let tableCount = try database.value("SELECT count(*) FROM sqlite_master", as: Int.self) ?? 0
-    // An interrupted first start may have created the table of the migrations only.
-    let isStore = try database.hasTable("store") || database.hasTable("grdb_migrations")
-    guard tableCount == 0 || isStore else {
+    let found = try SQLiteSchema.found(database)
+    if let problem = found.problem(of: path, newest: SQLiteSchema.steps.count) { throw problem }
+    // An interrupted first start may have created the file only.
+    let tableCount = try database.value("SELECT count(*) FROM sqlite_master", as: Int.self)
+    guard found != .none || tableCount == 0 else {
       throw StoreProblem(
         "\(path) is a database of another program. Give --store a file of pickerd's own")
     }

@@ -5,8 +5,8 @@ import Foundation
 enum SQLiteStoreFile {
   /// Opens a store for reading. Each transaction sees the state of its beginning.
   ///
-  /// - Throws: ``StoreProblem`` for a file that is missing, not a store, damaged, or of a newer
-  ///   version.
+  /// - Throws: ``StoreProblem`` for a file that is missing, not a store, damaged, or of a pickerd
+  ///   with another schema.
   static func openForReading(_ path: String) throws(StoreProblem) -> SQLiteConnection {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -15,12 +15,9 @@ enum SQLiteStoreFile {
     if isFolder.boolValue { throw StoreProblem("\(path) is a folder, not a store file") }
     do {
       let store = try SQLiteConnection(path, isReadOnly: true)
-      guard try store.hasTable("store"), try store.hasTable("session") else {
-        throw StoreProblem("\(path) is not a pickerd store")
-      }
-      if try SQLiteSchema.isNewer(store) {
-        throw StoreProblem("\(path) was written by a newer pickerd; use that version")
-      }
+      let found = try SQLiteSchema.found(store)
+      if let problem = found.problem(of: path, newest: SQLiteSchema.steps.count) { throw problem }
+      if found == .none { throw StoreProblem("\(path) is not a pickerd store") }
       return store
     } catch let problem as StoreProblem {
       throw problem

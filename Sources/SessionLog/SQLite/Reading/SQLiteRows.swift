@@ -106,9 +106,8 @@ extension StoredSnapshot {
 }
 
 extension FoldVersions {
-  /// The versions in a row of a session or a snapshot; `nil` if an older pickerd wrote it.
-  fileprivate init?(_ row: SQLiteRow) throws {
-    guard let rules: Int = try row["rules"] else { return nil }
-    self.init(rules: rules, tzdata: try row["tzdata"])
+  /// The versions in a row of a session or a snapshot.
+  fileprivate init(_ row: SQLiteRow) throws {
+    self.init(rules: try row["rules"], tzdata: try row["tzdata"])
   }
 }

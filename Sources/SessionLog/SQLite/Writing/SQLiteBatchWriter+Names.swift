@@ -34,9 +34,9 @@ extension StoredNames {
     self.init()
     entries = try database.rows(
       """
-      SELECT id, coalesce(ordinal, number) AS place, external,
+      SELECT id, ordinal, external,
         CASE WHEN hasMembers THEN NULL ELSE status END
-      FROM session WHERE isEnded = 0 ORDER BY place
+      FROM session WHERE isEnded = 0 ORDER BY ordinal
       """
     ) { row in
       let status: String? = row[3]

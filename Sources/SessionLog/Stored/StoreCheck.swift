@@ -1,0 +1,24 @@
+import Foundation
+
+/// What can be said of a store before a server uses it. Nothing is changed, and a server may be
+/// using it.
+package enum StoreCheck {
+  /// Why this pickerd cannot use the tables of a file; `nil` also for a file that is not there, or
+  /// cannot be read.
+  package static func problem(ofFile path: String) -> StoreProblem? {
+    guard FileManager.default.fileExists(atPath: path),
+      let store = try? SQLiteConnection(path, isReadOnly: true)
+    else { return nil }
+    return (try? SQLiteSchema.found(store))?.problem(of: path, newest: SQLiteSchema.steps.count)
+  }
+
+  /// Why this pickerd cannot use the tables of a database; `nil` also for one that cannot be
+  /// reached.
+  package static func problem(of address: PostgresAddress) -> StoreProblem? {
+    guard let store = try? PostgresConnection(address.forReading, name: "pickerd check") else {
+      return nil
+    }
+    return (try? PostgresSchema.found(store))?
+      .problem(of: "\(address)", newest: PostgresSchema.steps.count)
+  }
+}
