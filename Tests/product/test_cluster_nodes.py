@@ -5,7 +5,6 @@ one order.
 """
 
 import json
-import os
 import threading
 import time
 from datetime import datetime, timezone
@@ -20,8 +19,6 @@ from harness.travellers import Travel
 
 #: Seconds after which a node that is silent has stopped.
 SILENCE = 5
-#: A server of the schema before, which the third of three nodes runs; see README.md.
-OLDER = os.environ.get("OLDER_PICKERD")
 
 
 class Nodes(list):
@@ -29,16 +26,12 @@ class Nodes(list):
 
     def __init__(self, folder, store, count=3, **limits):
         self.store = store
-        # An older one creates the store, and the others migrate it.
-        order = [2, 0, 1] if OLDER and count == 3 else range(count)
-        started = {n: self.started(folder / f"node{n}.log", limits, OLDER if n == 2 else None)
-                   for n in order}
-        super().__init__(started[n] for n in range(count))
+        super().__init__(self.started(folder / f"node{n}.log", limits) for n in range(count))
         # Each knows the others.
         time.sleep(1.5)
 
-    def started(self, log, limits, program):
-        return Pickerd(log, clock="system", limits={**MANY, **limits}, program=program,
+    def started(self, log, limits):
+        return Pickerd(log, clock="system", limits={**MANY, **limits},
                        options=("--store", self.store))
 
     def stop(self):
@@ -68,9 +61,7 @@ def test_a_ticket_of_one_node_is_valid_at_the_others_and_after_a_restart(nodes):
     nodes[1].exited()
     nodes[1].start()
 
-    # An older node has a key of its own.
-    peers = nodes[:2] if OLDER else nodes
-    assert [node.get(drawing).status for node in peers] == [200] * len(peers)
+    assert [node.get(drawing).status for node in nodes] == [200] * 3
     changed = drawing[:-1] + ("0" if drawing[-1] != "0" else "1")
     assert [node.get(changed).status for node in nodes] == [401, 401, 401]
 
