@@ -123,8 +123,8 @@ func welcome(
   let picker = snapshot.map { #","snapshot":{\#($0)}"# } ?? ""
   return """
     {"type":"welcome","member":{"id":"\(id)","secret":"s3","name":"Ana","role":"owner",\
-    "color":"#d1495b"},"epoch":"\(epoch)","revision":\(revision),"resumed":\(snapshot == nil)\
-    \(picker),"members":[{"id":"\(id)","name":"Ana","role":"owner","color":"#d1495b",\
+    "color":"#d1495b"},"locale":"en","epoch":"\(epoch)","revision":\(revision),\
+    "resumed":\(snapshot == nil)\(picker),"members":[{"id":"\(id)","name":"Ana","role":"owner","color":"#d1495b",\
     "online":true}\(members)],"now":"2026-11-20T12:00:00.000Z"\
     \(token ?? ""),"limits":{"months":24,"windowRows":200}}
     """
@@ -167,5 +167,5 @@ func monthsMessage(_ month: String, disabled: Set<String> = [], revision: Int = 
     day = day.adding(days: 1)!
   }
   return #"{"type":"months","revision":\#(revision),"months":[{"month":"\#(month)","#
-    + #""cells":[\#(cells.joined(separator: ","))],"bands":[]}]}"#
+    + #""title":"\#(month)","cells":[\#(cells.joined(separator: ","))],"bands":[]}]}"#
 }

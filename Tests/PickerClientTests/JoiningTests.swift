@@ -32,7 +32,6 @@ import Testing
     #expect(ana.state.me?.role == .owner)
     #expect(ana.state.members.map(\.name) == ["Ana", "Bo"])
     #expect(ana.state.columns.map(\.selected?.text) == ["A", "X"])
-    #expect(ana.state.result == .keys(["a", "x"]))
     #expect(ana.state.epoch == "e1")
   }
 

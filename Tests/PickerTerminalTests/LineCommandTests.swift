@@ -12,7 +12,8 @@ import Testing
     _ = machine.handle(.opened, at: 0)
     let welcome = """
       {"type":"welcome","member":{"id":"m","secret":"s","name":"Ana","role":"owner",\
-      "color":"#d1495b"},"epoch":"e","revision":0,"resumed":false,"snapshot":{"definition":\
+      "color":"#d1495b"},"locale":"en",\
+      "epoch":"e","revision":0,"resumed":false,"snapshot":{"definition":\
       {"kind":"columns"},"status":"open","result":null,"columns":[{"generation":3,"count":2,\
       "from":0,"rows":[{"key":"t","text":"Tea"},{"key":"g","text":"Green Tea"}],"row":0},\
       {"generation":1,"count":1,"from":0,"rows":[{"key":"x","text":"X"}],"row":0}]},"members":[]}

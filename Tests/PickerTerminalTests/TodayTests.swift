@@ -11,7 +11,8 @@ import Testing
     _ = machine.handle(.opened, at: 0)
     let welcome = """
       {"type":"welcome","member":{"id":"m","secret":"s","name":"Ana","role":"owner",\
-      "color":"#d1495b"},"epoch":"e","revision":0,"resumed":false,"now":"\(now)","snapshot":\
+      "color":"#d1495b"},"locale":"en",\
+      "epoch":"e","revision":0,"resumed":false,"now":"\(now)","snapshot":\
       {"definition":{"kind":"calendar","timeZone":"\(timeZone)"},"status":"open","result":null,\
       "calendar":{"months":{"first":"2026-01","last":"2026-12","count":12},"range":null}},\
       "members":[]}

@@ -144,7 +144,7 @@ def test_an_invalid_argument_is_refused_and_the_connection_stays(window, server)
     assert session.revision() == 1
 
 
-def test_an_invalid_command_that_an_older_page_has_stored_is_sent_only_once(window, server):
+def test_an_invalid_command_that_is_stored_is_sent_only_once(window, server):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana")
     member = ana.picker("self.id")

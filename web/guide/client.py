@@ -35,8 +35,7 @@ class Picker:
         self.ref = self.sent = 0  # The greatest ref; the greatest one that was sent.
         if file and os.path.exists(file):
             with open(file, encoding="utf-8") as text:
-                stored = json.load(text)  # Older files have no `sent`.
-            self.__dict__.update({"sent": stored["ref"], **stored})
+                self.__dict__.update(json.load(text))
 
     def save(self):
         """Writes the stored values to the file atomically."""

@@ -71,8 +71,8 @@ public struct PickerBand: Hashable, Sendable {
 /// A month in view.
 public struct PickerMonthView: Hashable, Sendable {
   public let month: PickerMonth
-  /// The heading in this member's language; `nil` from an older server.
-  public let title: String?
+  /// The heading in this member's language.
+  public let title: String
   /// The cells of the month's grid, row by row: 28, 35 or 42.
   public internal(set) var cells: [PickerCell]
   /// The bands that the server has confirmed. Draw ``PickerState/bands(of:)`` instead, which

@@ -12,9 +12,7 @@ extension PickerState {
     limits.months = message["limits"]?["months"]?.integer ?? limits.months
     limits.windowRows = max(1, message["limits"]?["windowRows"]?.integer ?? limits.windowRows)
     now = message["now"]?.string ?? now
-    locale = message["locale"]?.string
-    // Servers that send a locale also send results.
-    tracksResult = locale != nil
+    locale = try message.text("locale")
     touching = [:]
     if let snapshot {
       revision = try message.number("revision")
@@ -77,7 +75,6 @@ extension PickerState {
       guard let index = members.firstIndex(where: { $0.id == id }) else { continue }
       let member = members.remove(at: index)
       notices.append(.left(member))
-      if member.role == .owner { inheritOwnership() }
     }
     for touch in message["touching"]?.array ?? [] {
       let finger = Self.touch(touch)
@@ -107,17 +104,6 @@ extension PickerState {
     return before
   }
 
-  /// For older servers, which do not send a member its own new role: if the owner left and no other
-  /// member became the owner, this one did.
-  private mutating func inheritOwnership() {
-    guard !tracksResult, var me, me.role == .editor, !members.contains(where: { $0.role == .owner })
-    else {
-      return
-    }
-    me.role = .owner
-    _ = put(me)
-  }
-
   private mutating func apply(_ snapshot: JSONTree) throws(MalformedMessage) {
     definition = try PickerDefinition(try snapshot.need("definition"))
     status = snapshot["status"]?.string.flatMap(PickerStatus.init) ?? .open
@@ -136,7 +122,7 @@ extension PickerState {
   }
 
   mutating func applyResult(_ tree: JSONTree) {
-    sentResult = PickerResult(tree)
+    result = PickerResult(tree)
     resultInstant = tree["instant"]?.string
     resultUntil = tree["until"]?.string
   }

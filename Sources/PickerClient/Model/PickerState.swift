@@ -34,10 +34,22 @@ public struct PickerState: Hashable, Sendable {
   public internal(set) var limits = PickerLimits()
   /// The number of this member's commands without an answer.
   public internal(set) var pendingCount = 0
-  /// The BCP 47 tag of the language of all texts; `nil` from an older server.
+  /// The BCP 47 tag of the language of all texts; `nil` before the first welcome.
   public internal(set) var locale: String?
-  /// The names of a calendar's seven columns in this member's language; `nil` from an older server.
+  /// The names of a calendar's seven columns in this member's language; `nil` for the other kinds.
   public internal(set) var weekdays: [String]?
+  /// The result that the server has confirmed; `nil` while nothing is selected or a range is open.
+  ///
+  /// ```swift
+  /// switch state.result {
+  /// case .day(let day): print(day)
+  /// case .days(let first, let last): print("\(first) to \(last)")
+  /// case .slot(let local): print(local, state.resultInstant ?? "")
+  /// case .keys(let keys): print(keys)
+  /// case nil: print("nothing selected")
+  /// }
+  /// ```
+  public internal(set) var result: PickerResult?
   /// The instant of the selected slot in RFC 3339; `nil` for the other kinds.
   public internal(set) var resultInstant: String?
   /// The instant at which the booking ends, in RFC 3339; `nil` if the definition has no `minutes`,
@@ -48,10 +60,6 @@ public struct PickerState: Hashable, Sendable {
   /// Whether the next connection waits for a token that the ``TokenProvider`` has not provided yet:
   /// for the first join, or because the server has rejected or revoked the last one.
   public internal(set) var isWaitingForToken = false
-  /// The last result that the server sent.
-  var sentResult: PickerResult?
-  /// Whether the server sends results. Older servers do not, and ``result`` is computed then.
-  var tracksResult = false
   /// The session's time in the last message that had it, in RFC 3339.
   public internal(set) var now: String?
 
@@ -94,33 +102,6 @@ public struct PickerState: Hashable, Sendable {
   /// Whether the next tap ends `range`.
   public func isOpen(_ range: PickerRange) -> Bool {
     definition?.twoTapRule.isOpen(range.civil) ?? false
-  }
-
-  /// The result that the server has confirmed; `nil` while nothing is selected or a range is open.
-  ///
-  /// ```swift
-  /// switch state.result {
-  /// case .day(let day): print(day)
-  /// case .days(let first, let last): print("\(first) to \(last)")
-  /// case .slot(let local): print(local, state.resultInstant ?? "")
-  /// case .keys(let keys): print(keys)
-  /// case nil: print("nothing selected")
-  /// }
-  /// ```
-  public var result: PickerResult? {
-    guard let definition else { return nil }
-    if tracksResult { return sentResult }
-    if isCalendar {
-      guard let range, !isOpen(range) else { return nil }
-      return definition.isSingle ? .day(range.start) : .days(range.start, through: range.end)
-    }
-    let keys = columns.compactMap { $0.selected?.key }
-    guard !keys.isEmpty else { return nil }
-    if definition.kind == "date" { return PickerDay(keys.joined(separator: "-")).map { .day($0) } }
-    if definition.kind == "slot", keys.count == 3 {
-      return .slot(local: "\(keys[0])T\(keys[1]):\(keys[2])")
-    }
-    return .keys(keys)
   }
 }
 

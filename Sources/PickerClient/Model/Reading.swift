@@ -57,7 +57,7 @@ extension PickerBand {
 extension PickerMonthView {
   init(_ tree: JSONTree) throws(MalformedMessage) {
     month = try tree.month("month")
-    title = tree["title"]?.string
+    title = try tree.text("title")
     var cells: [PickerCell] = []
     for cell in try tree.list("cells") {
       cells.append(

@@ -110,19 +110,3 @@ export function resultOfRange(state, range) {
   const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
   return { start: range.start, end: range.end, days };
 }
-
-/**
- * The current result. For old servers, which do not send it, it is computed from keys and range, without the instant of
- * a slot.
- * @param {PickerState} state
- * @returns {import("./types").Result}
- */
-export function resultOf(state) {
-  if (!state.isKnown) return null;
-  if (state.tracksResult || (state.status.startsWith("confirm") && state.result)) return state.result;
-  if (state.isCalendar) return resultOfRange(state, state.range);
-  const keys = state.columns.filter((column) => column.row !== null).map((column) => column.selected?.key ?? "");
-  if (state.definition?.kind === "date") return { date: keys.join("-") };
-  if (state.definition?.kind === "slot") return { local: `${keys[0]}T${keys[1]}:${keys[2]}` };
-  return { keys };
-}

@@ -19,7 +19,6 @@ export function takePresence(state, message) {
     if (member) notices.push({ kind: "left", member, mine: false });
     state.members.delete(id);
     state.touching.delete(id);
-    if (member?.role === "owner") inheritOwnership(state, message);
   }
   for (const touch of message.touching ?? []) {
     if (touch.column === undefined && touch.date === undefined) state.touching.delete(touch.member);
@@ -54,17 +53,4 @@ function change(state, member) {
   if (!member.online) state.touching.delete(member.id);
   if (member.id === state.self?.id) state.self = member;
   return notices;
-}
-
-/**
- * Older servers do not send a member its own new role. If the owner has left and no other member became owner,
- * this member did.
- * @param {PickerState} state @param {Message} message
- */
-function inheritOwnership(state, message) {
-  if (state.tracksResult || !state.self || state.self.role !== "editor") return;
-  const others = [...state.members.values(), ...(message.changed ?? [])];
-  if (others.some((member) => member.role === "owner" && member.id !== state.self?.id)) return;
-  state.self = { ...state.self, role: "owner" };
-  state.members.set(state.self.id, state.self);
 }

@@ -2,7 +2,7 @@
 
 import { check } from "./arguments.js";
 import { PickerMachine } from "./machine.js";
-import { predictRange, predictRows, resultOf, isOpen } from "./predict.js";
+import { predictRange, predictRows, isOpen } from "./predict.js";
 
 /** @typedef {import("./types").Effect} Effect */
 /** @typedef {import("./types").Outcome} Outcome */
@@ -88,7 +88,7 @@ export class PickerSession extends EventTarget {
   get rangeShown() { return predictRange(this.state, this.#machine.pending.entries, this.self?.id ?? ""); }
   /** Whether the range is open: its second tap is missing. */
   get isRangeOpen() { return isOpen(this.state, this.rangeShown.range); }
-  get result() { return resultOf(this.state); }
+  get result() { return this.state.result; }
   get canChange() { return this.state.status === "open" && this.self !== null && this.self.role !== "viewer"; }
   /** When the own token expires, RFC 3339; null without one that expires. */
   get tokenExpires() { return this.#machine.renewal.expires; }

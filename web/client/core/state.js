@@ -30,13 +30,13 @@ export class PickerState {
     this.isKnown = false;
     /** @type {import("./types").Definition | null} */
     this.definition = null;
-    /** @type {number | null} of the definition; null: an older server does not number them */
+    /** @type {number | null} of the definition */
     this.version = null;
     /** @type {import("./types").Status} */
     this.status = "open";
     /** @type {string | null} while `confirming`: when the session is open again without a decision */
     this.until = null;
-    /** @type {import("./types").Result} as the server last sent it; `resultOf` has the current one */
+    /** @type {import("./types").Result} as the server last sent it */
     this.result = null;
     /** @type {Column[]} empty for a calendar */
     this.columns = [];
@@ -54,11 +54,9 @@ export class PickerState {
     this.self = null;
     /** @type {{[name: string]: number}} */
     this.limits = {};
-    /** @type {string | null} the locale of the received texts; null: an older server does not send it */
+    /** @type {string | null} the locale of the received texts */
     this.locale = null;
-    /** Whether the server sends every new result, so that the client need not compute it. */
-    this.tracksResult = false;
-    /** @type {string[] | null} of a calendar: the names of its seven columns, if the server sends them */
+    /** @type {string[] | null} of a calendar: the names of its seven columns */
     this.weekdays = null;
     /** @type {string | null} the last time by the session's clock that was received */
     this.now = null;
@@ -87,8 +85,7 @@ export class PickerState {
     const { id, name, role, color } = message.member;
     this.self = { id, name, role, color, online: true };
     this.limits = message.limits ?? {};
-    this.locale = message.locale ?? null;
-    this.tracksResult = message.locale !== undefined;
+    this.locale = message.locale;
     this.now = message.now ?? null;
     if (message.snapshot) {
       this.revision = message.revision;
@@ -183,7 +180,7 @@ export class PickerState {
   #takeSnapshot(snapshot) {
     this.isKnown = true;
     this.definition = snapshot.definition;
-    this.version = snapshot.version ?? null;
+    this.version = snapshot.version;
     this.status = snapshot.status;
     this.until = snapshot.until ?? null;
     this.result = snapshot.result ?? null;
@@ -251,7 +248,7 @@ export class PickerState {
   /** @param {Change} change */
   #takeDefinition({ definition, version, weekdays }) {
     this.definition = definition;
-    this.version = version ?? null;
+    this.version = version;
     this.weekdays = weekdays ?? this.weekdays;
   }
 

@@ -32,7 +32,7 @@ export type ColumnOnWire = {
   generation: number; count: number; from: number; rows: Row[]; row: number | null;
 };
 export type Snapshot = {
-  definition: Definition; version?: number; status: Status; until?: string; result: Result; columns?: ColumnOnWire[];
+  definition: Definition; version: number; status: Status; until?: string; result: Result; columns?: ColumnOnWire[];
   calendar?: {
     months: { first: string; last: string; count: number }; weekdays?: string[];
     range: { start: string | null; end: string | null; hits: number } | Range | null;
