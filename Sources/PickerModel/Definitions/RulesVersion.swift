@@ -4,5 +4,5 @@
 /// different next state. A session that was stored with another version is replayed from its log
 /// and compared with its stored state when it is loaded.
 package enum RulesVersion {
-  package static let current = 2
+  package static let current = 1
 }

@@ -58,8 +58,7 @@ class Pickerd:
     """One server. `options` are further command line arguments."""
 
     def __init__(self, log, *, auth="open", clock="manual", limits=None, origins=(), options=(),
-                 listen="127.0.0.1:0", admin="127.0.0.1:0", environment=None, popen=None,
-                 program=None):
+                 listen="127.0.0.1:0", admin="127.0.0.1:0", environment=None, popen=None):
         self.log = Path(log)
         arguments = ["serve", "--listen", listen]
         arguments += ["--admin-listen", admin] if admin else []
@@ -70,7 +69,7 @@ class Pickerd:
             arguments += ["--origin", origin]
         for name, value in (limits or {}).items():
             arguments += ["--limit", f"{name}={value}"]
-        self.arguments = [str(program or binary()), *arguments, *options]
+        self.arguments = [str(binary()), *arguments, *options]
         self.auth = auth
         self.has_manual_clock = clock == "manual"
         self.environment = {**os.environ, **(environment or {})}
