@@ -18,7 +18,8 @@ MESSAGE_BYTES = 16 << 20
 WELCOME = {
     "type": "welcome", "member": {
         "id": "m_1", "secret": "s", "name": "Ana", "role": "owner", "color": "#aabbcc"},
-    "epoch": "e", "revision": 4, "resumed": False, "now": "2018-11-23T02:00:00.000Z", "members": [],
+    "locale": "en", "epoch": "e", "revision": 4, "resumed": False,
+    "now": "2018-11-23T02:00:00.000Z", "members": [],
     "snapshot": {
         "definition": {"kind": "columns"}, "status": "open", "result": None, "columns": [
             {"generation": 1, "count": 1, "from": 0, "row": 0,
