@@ -102,7 +102,7 @@ extension StepQueue {
   func hasCommand(of member: MemberID) -> Bool {
     steps.contains { step in
       guard case .apply(let entry, arrival: _, _) = step,
-        case .command(member, ref: _, _) = entry.body
+        case .command(member, ref: _, _, _) = entry.body
       else { return false }
       return true
     }

@@ -148,7 +148,7 @@ extension Hub {
     case .joined(let joining): noteArrival(of: joining.member, in: hosted)
     case .returned(let member, _, room: _): noteArrival(of: member, in: hosted)
     case .left(let member): noteDeparture(of: member, in: hosted)
-    case .command(let member, ref: _, _): renewAbsence(of: member, in: hosted)
+    case .command(let member, ref: _, _, _): renewAbsence(of: member, in: hosted)
     case .roleChanged, .revoked, .define, .note, .settle, .tick, .clockSet: break
     }
   }

@@ -5,6 +5,7 @@ package import JSONText
 /// - Source: web/guide/README.md, "Refusals".
 package enum Rejection: String, Error, Hashable, Sendable, CaseIterable {
   case oldRef, unknownType, tooMany, full, notAllowed, wrongKind, notOpen, confirming
+  case stale
   case noSuchColumn, staleColumn, noSuchRow
   case outsideMonths, noSuchCell, otherMonth, beforeMin, afterMax, blocked, tapClaimed, minDays
   case nothingToUndo, notComplete, elapsed

@@ -30,7 +30,7 @@ package struct LogEntry: Hashable, Sendable {
     ///
     /// - Parameter room: As ``Joining/room``.
     case returned(MemberID, Role?, room: Int? = nil)
-    case command(MemberID, ref: Int, Command)
+    case command(MemberID, ref: Int, Command, Precondition? = nil)
     /// The host revoked tokens.
     indirect case revoked(Revocation)
     /// The host changed the definition.
@@ -45,7 +45,7 @@ package struct LogEntry: Hashable, Sendable {
 
     /// Whether the entry is a member's `confirm`.
     package var isConfirm: Bool {
-      if case .command(_, ref: _, .confirm) = self { true } else { false }
+      if case .command(_, ref: _, .confirm, _) = self { true } else { false }
     }
 
     /// Whether the entry only moves the session in time.

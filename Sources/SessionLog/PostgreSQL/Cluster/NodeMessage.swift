@@ -120,8 +120,9 @@ extension PresenceAnnouncement {
 extension Touch {
   fileprivate var words: String {
     switch self {
-    case .row(let column, let row): "r \(column) \(row)"
-    case .date(let date): "d \(date.year) \(date.month) \(date.day)"
+    case .row(let column, let row, let isHover): "\(isHover ? "R" : "r") \(column) \(row)"
+    case .date(let date, let isHover):
+      "\(isHover ? "D" : "d") \(date.year) \(date.month) \(date.day)"
     case .lifted: "l"
     }
   }
@@ -130,12 +131,13 @@ extension Touch {
     let numbers = words.dropFirst().compactMap { Int($0) }
     switch (words.first, numbers.count) {
     case ("l", 0): self = .lifted
-    case ("r", 2): self = .row(column: numbers[0], row: numbers[1])
-    case ("d", 3):
+    case ("r", 2), ("R", 2):
+      self = .row(column: numbers[0], row: numbers[1], isHover: words.first == "R")
+    case ("d", 3), ("D", 3):
       guard let date = CivilDate(year: numbers[0], month: numbers[1], day: numbers[2]) else {
         return nil
       }
-      self = .date(date)
+      self = .date(date, isHover: words.first == "D")
     default: return nil
     }
   }
