@@ -13,6 +13,7 @@ from websockets.sync.server import serve
 
 from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import REPOSITORY, wait_until
+from harness.scripted import receive, scripted, send
 
 GUIDE = REPOSITORY / "web/guide"
 JARS = ":".join(f"/usr/share/java/{name}.jar" for name in ("com.android.json", "okhttp", "okio"))
@@ -201,6 +202,49 @@ def test_the_java_client_sends_a_command_over_the_rate_again_with_a_new_ref(serv
     assert [(each["ref"], each["date"][-2:]) for each in commands] == [
         (1, "20"), (2, "25"), (3, "20")]
     assert received.empty()
+
+
+def test_the_java_client_sends_what_its_user_saw_with_late_commands(server, java):
+    welcome = server.session(CALENDAR).join("Ana").welcome
+    with scripted() as listener:
+        client = java(listener)
+        ask(client, type="undo")
+        first = listener.connection()
+        wait_until(lambda: state(client)["unanswered"] == 1, 180)
+        send(first, {**welcome, "revision": 3})
+        undo = receive(first)
+        ask(client, type="tap", date="2018-11-20")
+        tap = receive(first)
+        first.close()
+        second = listener.connection()
+        ask(client, type="tap", date="2018-11-25")
+        wait_until(lambda: state(client)["unanswered"] == 3)
+        send(second, {**welcome, "revision": 9})
+        again = [receive(second) for _ in range(3)]
+        second.close()
+        third = listener.connection()
+        send(third, {**welcome, "epoch": "another"})
+        in_another_epoch = [receive(third) for _ in range(2)]
+        client.kill()
+
+    assert undo == {"type": "undo", "ref": 1, "at": 3}
+    assert tap == {"type": "tap", "ref": 2, "date": "2018-11-20"}
+    later = {"type": "tap", "ref": 3, "date": "2018-11-25", "hits": 1}
+    assert again == [undo, {**tap, "hits": 0}, later]
+    assert in_another_epoch == again[1:]
+
+
+def test_the_java_client_renames_its_member(server, java):
+    session = server.session(CALENDAR)
+    client = java(session)
+    wait_until(lambda: "role" in state(client), 180)
+
+    for name in ("", "x" * 65, "Mia"):
+        ask(client, type="rename", name=name)
+
+    wait_until(lambda: state(client)["name"] == "Mia")
+    assert state(client)["unanswered"] == 0
+    assert [member["name"] for member in session.get()["members"]] == ["Mia"]
 
 
 def test_the_java_client_joins_with_a_token(guarded, java, tmp_path):

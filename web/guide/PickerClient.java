@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -27,11 +28,15 @@ import org.json.JSONObject;
  * <pre>java PickerClient.java ws://127.0.0.1:7681/v1/sessions/ID [me.json [TOKEN-FILE]]</pre>
  *
  * Reads commands from standard input, one JSON object per line, without "ref", such as
- * {"type":"tap","date":"2026-11-20"} or {"type":"select","column":0,"row":3}. {"type":"state"}
- * prints the state. Fields are used on one thread only, `loop`.
+ * {"type":"tap","date":"2026-11-20"}, {"type":"select","column":0,"row":3} or
+ * {"type":"rename","name":"Mia"}. {"type":"state"} prints the state. Fields are used on one thread
+ * only, `loop`.
  */
 public class PickerClient {
   private static final List<String> ANSWERS = List.of("delta", "reply", "refused");
+  /** Commands that are refused if somebody else has changed what their author saw. */
+  private static final List<String> LATE =
+      List.of("clear", "undo", "redo", "confirm", "cancel", "reopen");
 
   private final ScheduledExecutorService loop = Executors.newSingleThreadScheduledExecutor();
   /** A connection whose pong is missing after 20 s is dead: then OkHttp calls onFailure. */
@@ -42,6 +47,8 @@ public class PickerClient {
   private final Supplier<String> token;
   /** In the file: me, epoch, revision, state, ref, the greatest one sent, unanswered commands. */
   private JSONObject stored = new JSONObject();
+  /** Commands that were given before the first welcome, when their user had seen nothing. */
+  private final List<JSONObject> early = new ArrayList<>();
   private WebSocket socket;
   /** The number of the connection: events of earlier ones are ignored. */
   private int connection;
@@ -106,6 +113,7 @@ public class PickerClient {
     if (token != null) join.put("token", token.get());
     JSONObject me = stored.optJSONObject("me");
     if (me == null) return join;
+    join.put("name", me.get("name"));  // Used if the server has to create a new member.
     return join.put("resume", new JSONObject()
         .put("member", me.get("id")).put("secret", me.get("secret"))
         .put("epoch", stored.get("epoch")).put("revision", stored.get("revision")));
@@ -208,7 +216,12 @@ public class PickerClient {
       case "draining" -> drainMilliseconds = message.getLong("reconnectAfterMs");
       default -> { }  // From a newer server, or not needed here: reply, months, rows, error.
     }
-    if (ANSWERS.contains(type) && message.has("ref")) answered(message.getLong("ref"));
+    if (ANSWERS.contains(type) && message.has("ref")) {
+      JSONObject command = answered(message.getLong("ref"));
+      if (type.equals("reply") && command != null && command.getString("type").equals("rename")) {
+        stored.getJSONObject("me").put("name", command.get("name"));  // Others receive `changed`.
+      }
+    }
     save();
   }
 
@@ -219,24 +232,29 @@ public class PickerClient {
     if (before != null && !before.getString("id").equals(member.getString("id"))) {
       stored.put("queue", new JSONArray());  // Another member: their outcome is unknown.
     }
+    boolean isSameEpoch = message.getString("epoch").equals(stored.optString("epoch"));
     stored.put("me", member).put("epoch", message.get("epoch"));
-    startAfter(message.optLong("ref"));
+    startAfter(message.optLong("ref"), isSameEpoch);
     stored.put("revision", message.getLong("revision"));
     if (message.has("snapshot")) stored.put("state", message.get("snapshot"));  // Not when resumed.
     resend();  // Each is done only once.
+    for (JSONObject command : early) give(command);
+    early.clear();
   }
 
   /**
    * Continues after the greatest ref that the server knows. If it is greater than all that were
    * sent, another device of this member may have used the refs of our commands: the outcome of
-   * those that were sent is unknown, and the others get new refs.
+   * those that were sent is unknown, and the others get new refs. In another epoch, commands with
+   * `at` are dropped: it is a revision of other history.
    */
-  private void startAfter(long known) throws JSONException {
+  private void startAfter(long known, boolean isSameEpoch) throws JSONException {
     long sent = stored.getLong("sent");
     JSONArray rest = new JSONArray(), queue = stored.getJSONArray("queue");
     for (int index = 0; index < queue.length(); index++) {
       JSONObject command = queue.getJSONObject(index);
-      if (known <= sent || command.getLong("ref") > sent) rest.put(command);
+      boolean isUnknown = known > sent && command.getLong("ref") <= sent;
+      if (!isUnknown && (isSameEpoch || !command.has("at"))) rest.put(command);
     }
     stored.put("queue", rest).put("ref", Math.max(stored.getLong("ref"), known));
     JSONObject first = rest.optJSONObject(0);
@@ -250,14 +268,18 @@ public class PickerClient {
   /** Sends all unanswered commands again. */
   private void resend() throws Exception {
     JSONArray queue = stored.getJSONArray("queue");
-    for (int index = 0; index < queue.length(); index++) sendQueued(queue.getJSONObject(index));
+    for (int index = 0; index < queue.length(); index++) {
+      sendQueued(queue.getJSONObject(index), false);
+    }
   }
 
   /** Saves before sending: after a crash the command counts as sent, and its ref as used. */
-  private void sendQueued(JSONObject command) throws Exception {
+  private void sendQueued(JSONObject command, boolean isNew) throws Exception {
     stored.put("sent", Math.max(stored.getLong("sent"), command.getLong("ref")));
     save();
-    send(command);
+    JSONObject message = new JSONObject(command.toString());
+    if (isNew) message.remove("hits");  // A tap that is sent at once needs no hits.
+    send(message);
   }
 
   /** Removes a command from the queue, and returns it; null if it is not there. */
@@ -316,10 +338,43 @@ public class PickerClient {
 
   /** Stores a command with the next ref, and sends it. */
   void give(JSONObject command) throws Exception {
+    if (!stored.has("state")) {
+      early.add(command);
+      return;
+    }
+    boolean isNew = !command.has("ref");
+    if (isNew) addSeen(command);
     long ref = stored.getLong("ref") + 1;
     stored.put("ref", ref).getJSONArray("queue").put(command.put("ref", ref));
     save();
-    if (isJoined) sendQueued(command);
+    if (isJoined) sendQueued(command, isNew);
+  }
+
+  /** Adds what a command says about the state that its user sees. */
+  private void addSeen(JSONObject command) throws JSONException {
+    String type = command.getString("type");
+    JSONObject calendar = stored.getJSONObject("state").optJSONObject("calendar");
+    if (LATE.contains(type)) command.put("at", stored.getLong("revision"));
+    if (!type.equals("tap") || calendar == null) return;
+    JSONObject range = calendar.optJSONObject("range");
+    int hits = range == null ? 0 : range.getInt("hits");
+    JSONArray queue = stored.getJSONArray("queue");
+    for (int index = 0; index < queue.length(); index++) {
+      String before = queue.getJSONObject(index).getString("type");
+      if (before.equals("clear")) hits = 0;
+      else if (before.equals("tap")) hits++;
+    }
+    command.put("hits", hits);
+  }
+
+  /** Changes the member's name. */
+  void rename(String name) throws Exception {
+    int length = name.codePointCount(0, name.length());
+    if (length < 1 || length > 64) {  // The server would close the connection with 4400.
+      System.err.println("refused: a name has 1 to 64 characters");
+    } else {
+      give(new JSONObject().put("type", "rename").put("name", name));
+    }
   }
 
   /** Selects a row as shown; `generation` and `key` identify it. */
@@ -337,9 +392,10 @@ public class PickerClient {
     JSONObject shown = new JSONObject();
     JSONObject state = stored.optJSONObject("state"), me = stored.optJSONObject("me");
     if (state != null) shown = new JSONObject(state.toString());
-    if (me != null) shown.put("role", me.get("role"));
+    if (me != null) shown.put("role", me.get("role")).put("name", me.get("name"));
     shown.put("revision", stored.get("revision"));
-    System.out.println(shown.put("unanswered", stored.getJSONArray("queue").length()));
+    int unanswered = stored.getJSONArray("queue").length() + early.size();
+    System.out.println(shown.put("unanswered", unanswered));
   }
 
   private static String read(Path file) {
@@ -362,6 +418,7 @@ public class PickerClient {
       switch (command.getString("type")) {
         case "state" -> client.post(client::show);
         case "select" -> client.post(() -> client.select(command));
+        case "rename" -> client.post(() -> client.rename(command.getString("name")));
         default -> client.post(() -> client.give(command));
       }
     }

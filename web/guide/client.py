@@ -4,6 +4,7 @@
     python client.py ws://… tap 2026-11-20                          taps a day of a calendar
     python client.py ws://… select 0 3                              selects row 3 of column 0
     python client.py --state me.json ws://… tap 2026-11-20          as the member in me.json
+    python client.py --state me.json ws://… rename Mia              changes the name of that member
 """
 
 import json
@@ -17,6 +18,8 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatu
 from websockets.sync.client import connect
 
 ANSWERS = ("delta", "reply", "refused")
+#: Commands that are refused if somebody else has changed what their author saw.
+LATE = ("clear", "undo", "redo", "confirm", "cancel", "reopen")
 
 
 class Picker:
@@ -53,6 +56,7 @@ class Picker:
         join = {**self.hello, "token": token}
         join = {key: value for key, value in join.items() if value is not None}
         if self.me:
+            join["name"] = self.me["name"]  # Used if the server has to create a new member.
             join["resume"] = {"member": self.me["id"], "secret": self.me["secret"],
                               "epoch": self.epoch, "revision": self.revision}
         self.socket.send(json.dumps(join))
@@ -106,6 +110,8 @@ class Picker:
             self.queue = []  # Another member: the outcome of the old one's commands is unknown.
         elif known > self.sent:  # Another device of this member may have used the refs of ours.
             self.queue = [sent for sent in self.queue if sent["ref"] > self.sent]
+        if self.epoch != message["epoch"]:  # Then `at` is a revision of other history.
+            self.queue = [sent for sent in self.queue if "at" not in sent]
         self.me, self.epoch = message["member"], message["epoch"]
         self.ref = max(self.ref, known)
         if self.queue and self.sent < self.queue[0]["ref"] <= known:
@@ -139,6 +145,11 @@ class Picker:
             self.revision = message["revision"]
             for change in message["changes"]:
                 self.fold(change)
+
+    def on_reply(self, message):
+        for sent in self.queue:
+            if sent["ref"] == message["ref"] and sent["type"] == "rename":
+                self.me["name"] = sent["name"]  # Only the others receive `changed`.
 
     def on_refused(self, message):
         refused = [sent for sent in self.queue if sent["ref"] == message.get("ref")]
@@ -183,13 +194,15 @@ class Picker:
 
     def ask(self, type, **fields):
         """Sends a command and returns its answer: a delta, a reply or a refusal."""
-        self.ref += 1
-        command = {"type": type, "ref": self.ref, **fields}  # A welcome may change its ref.
+        while self.state is None:  # The user has seen nothing yet.
+            self.next()
+        self.ref += 1  # A welcome may change the ref of the command.
+        command = {"type": type, "ref": self.ref, **self.seen(type), **fields}
         self.queue.append(command)
         self.save()
         try:
-            if self.socket:
-                self.give(command)
+            if self.socket:  # A tap that is sent at once needs no hits.
+                self.give({key: value for key, value in command.items() if key != "hits"})
         except ConnectionClosed:
             pass  # The next welcome sends it.
         while True:
@@ -198,6 +211,17 @@ class Picker:
                 if message.get("ref") == command["ref"] and message["type"] in ANSWERS:
                     return message
                 raise LookupError("the outcome is unknown: see the state")
+
+    def seen(self, type):
+        """What a command says about the state that its user sees."""
+        if type in LATE:
+            return {"at": self.revision}
+        if type != "tap" or "calendar" not in self.state:
+            return {}
+        hits = (self.state["calendar"]["range"] or {"hits": 0})["hits"]
+        for sent in self.queue:
+            hits = 0 if sent["type"] == "clear" else hits + (sent["type"] == "tap")
+        return {"hits": hits}
 
     def give(self, command):
         """Sends a command of the queue."""
@@ -211,6 +235,11 @@ class Picker:
 
     def tap(self, date):
         return self.ask("tap", date=date)
+
+    def rename(self, name):
+        if not 1 <= len(name) <= 64:  # The server would close the connection with 4400.
+            raise ValueError("a name has 1 to 64 characters")
+        return self.ask("rename", name=name)
 
     def select(self, column, row):
         """Selects a row as shown; `generation` and `key` identify it."""
@@ -238,7 +267,8 @@ if __name__ == "__main__":
     while not command:
         show(me)
         me.next()
-    answer = me.tap(command[1]) if command[0] == "tap" else me.select(*map(int, command[1:]))
+    do = {"tap": me.tap, "rename": me.rename, "select": lambda *at: me.select(*map(int, at))}
+    answer = do[command[0]](*command[1:])
     if answer["type"] == "refused":
         print("refused:", answer["code"], answer["params"], answer["detail"], file=sys.stderr)
     show(me)
