@@ -344,7 +344,7 @@ def test_the_server_accepts_messages_that_the_asyncapi_document_allows(server, a
     {"type": "tap", "ref": 1, "hits": "1", "date": "2018-11-20"},
     {"type": "clear", "ref": 1, "at": "4"}, {"type": "confirm", "ref": 1, "at": 1.5},
     {"type": "rename", "ref": 1}, {"type": "rename", "name": "Mia"},
-    {"type": "rename", "ref": 1, "name": ""}, {"type": "rename", "ref": 1, "name": "x" * 65},
+    *({"type": "rename", "ref": 1, "name": name} for name in ("", " ", "x" * 65)),
     {"type": "touch", "date": "2018-11-20", "hover": 1}])
 def test_the_server_rejects_messages_that_the_asyncapi_document_forbids(server, asyncapi, broken):
     pointer = f"#/components/messages/client.{broken['type']}/payload/schema"

@@ -239,7 +239,7 @@ def test_the_java_client_renames_its_member(server, java):
     client = java(session)
     wait_until(lambda: "role" in state(client), 180)
 
-    for name in ("", "x" * 65, "Mia"):
+    for name in ("", " ", "x" * 65, "Mia"):
         ask(client, type="rename", name=name)
 
     wait_until(lambda: state(client)["name"] == "Mia")

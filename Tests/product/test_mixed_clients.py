@@ -266,7 +266,7 @@ def test_the_guides_client_renames_its_member(server, tmp_path):
 
     assert bo.me["name"] == guide().Picker(session.url, file=file).me["name"] == "Mia"
     assert [member["name"] for member in session.get()["members"]] == ["Mia"]
-    for name in ("", "x" * 65):
+    for name in ("", " ", "x" * 65):
         with pytest.raises(ValueError):
             bo.rename(name)
     assert bo.rename("ß" * 64)["type"] == "reply", "it is still connected"

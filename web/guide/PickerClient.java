@@ -369,9 +369,9 @@ public class PickerClient {
 
   /** Changes the member's name. */
   void rename(String name) throws Exception {
-    int length = name.codePointCount(0, name.length());
-    if (length < 1 || length > 64) {  // The server would close the connection with 4400.
-      System.err.println("refused: a name has 1 to 64 characters");
+    if (name.trim().isEmpty() || name.codePointCount(0, name.length()) > 64) {
+      // The server would close the connection with 4400.
+      System.err.println("refused: a name has 1 to 64 characters, not only spaces");
     } else {
       give(new JSONObject().put("type", "rename").put("name", name));
     }

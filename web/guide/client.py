@@ -237,8 +237,8 @@ class Picker:
         return self.ask("tap", date=date)
 
     def rename(self, name):
-        if not 1 <= len(name) <= 64:  # The server would close the connection with 4400.
-            raise ValueError("a name has 1 to 64 characters")
+        if not name.strip() or len(name) > 64:  # The connection would be closed with 4400.
+            raise ValueError("a name has 1 to 64 characters, not only spaces")
         return self.ask("rename", name=name)
 
     def select(self, column, row):
