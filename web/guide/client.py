@@ -192,8 +192,8 @@ class Picker:
 
     # Commands.
 
-    def ask(self, type, **fields):
-        """Sends a command and returns its answer: a delta, a reply or a refusal."""
+    def begin(self, type, **fields):
+        """Sends a command and returns it, with its ref; the answer comes later."""
         while self.state is None:  # The user has seen nothing yet.
             self.next()
         self.ref += 1  # A welcome may change the ref of the command.
@@ -205,6 +205,11 @@ class Picker:
                 self.give({key: value for key, value in command.items() if key != "hits"})
         except ConnectionClosed:
             pass  # The next welcome sends it.
+        return command
+
+    def ask(self, type, **fields):
+        """Sends a command and returns its answer: a delta, a reply or a refusal."""
+        command = self.begin(type, **fields)
         while True:
             message = self.next()
             if all(sent is not command for sent in self.queue):
