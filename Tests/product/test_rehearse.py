@@ -173,6 +173,10 @@ BROKEN = {
         "    def on_draining", "\n    def on_draining"),
     "reconnects too early": (
         "draining", 'self.drain = message["reconnectAfterMs"] / 1000', "self.drain = 0"),
+    "does not count its unanswered taps": (
+        "late-taps", 'hits + (sent["type"] == "tap")', "hits"),
+    "sends late commands in another epoch": (
+        "another-epoch", 'if self.epoch != message["epoch"]:', "if False:"),
     "does not see its own role": (
         "role", 'self.update_role(message.get("changed", []))', "pass"),
 }
