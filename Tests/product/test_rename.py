@@ -6,6 +6,7 @@ from harness.definitions import CALENDAR, LISTS
 from harness.host import Host
 from harness.member import Member
 from harness.pickerd import Pickerd
+from harness.store import again, back, stored
 from test_http_commands import Poster
 from test_presence import presence_entries
 
@@ -24,7 +25,7 @@ def test_the_others_receive_the_new_name_and_the_author_a_reply(server):
                        "color": ana.welcome["member"]["color"]}
     assert not presence_entries(ana, "changed")
     assert session.join("Cem").screen.members[ana.id]["name"] == "Mia"
-    assert session.get().json["revision"] == 1
+    assert session.get()["revision"] == 1
 
 
 def test_a_member_can_be_renamed_when_the_session_is_not_open(server):
@@ -46,18 +47,16 @@ def test_a_bad_name_closes_the_connection(server, name):
 
 
 def test_a_name_outlives_kill_9_and_compaction(tmp_path):
-    server = Pickerd(tmp_path / "log")
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.do("rename", name="Mia")
-    server.kill()
-    server.start()
-    session.back(ana)
+    again(server)
+    ana = back(session, ana)
     assert ana.welcome["member"]["name"] == "Mia"
 
-    server.stop()
-    server.start()
-    session.back(ana)
+    again(server, kill=False)
+    ana = back(session, ana)
     assert ana.welcome["member"]["name"] == "Mia"
     server.stop()
 
@@ -69,7 +68,7 @@ def test_a_member_over_http_can_be_renamed(server):
 
     assert cem.do("rename", name="Kit")["type"] == "reply"
 
-    ana.until(lambda m: m.screen.members[cem.id]["name"] == "Kit")
+    ana.until(lambda m: m.screen.members.get(cem.id, {}).get("name") == "Kit")
     answer = cem.post("rename", ref=9, name="")
     assert (answer.status, answer.json["pointer"]) == (400, "/name")
 
