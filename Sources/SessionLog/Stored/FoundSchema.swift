@@ -4,18 +4,25 @@
 /// have no such column: their numbers mean nothing here.
 enum FoundSchema: Equatable {
   case none
+  /// A table of another program that has the name of pickerd's.
+  case foreign
   /// Those of a build from before the first release.
   case unreleased
   case version(Int)
 
   /// - Parameters:
   ///   - columns: The names of the columns of the table `store`; none if there is no such table.
+  ///   - own: A column that tables of other programs with this name and a `version` do not have.
   ///   - version: Reads the column `version`.
-  init<Problem>(_ columns: [String], version: () throws(Problem) -> Int?) throws(Problem) {
-    if columns.contains("version") {
+  init<Problem>(
+    _ columns: [String], own: String, version: () throws(Problem) -> Int?
+  ) throws(Problem) {
+    if columns.isEmpty {
+      self = .none
+    } else if columns.contains("version"), columns.contains(own) {
       self = .version(try version() ?? 0)
     } else {
-      self = columns.contains("batch") || columns.contains("schema") ? .unreleased : .none
+      self = columns.contains("batch") || columns.contains("schema") ? .unreleased : .foreign
     }
   }
 
@@ -23,6 +30,13 @@ enum FoundSchema: Equatable {
   /// the database has no tables of pickerd.
   func problem(of location: String, newest: Int) -> StoreProblem? {
     switch self {
+    case .foreign:
+      StoreProblem(
+        "\(location) is a database of another program. Give --store one of pickerd's own")
+    case .version(let version) where version < 1:
+      StoreProblem(
+        "\(location) is damaged (its schema has no valid number): restore a backup, or begin with "
+          + "a new store")
     case .version(let version) where version > newest:
       StoreProblem(
         "\(location) was written by a newer pickerd (schema \(version); this one knows schema "

@@ -147,7 +147,7 @@ enum PostgresSchema {
       WHERE attrelid = to_regclass('pickerd.store') AND attnum > 0 AND NOT attisdropped
       """)
     let columns = (0..<rows.count).compactMap { rows.text($0, 0) }
-    return try FoundSchema(columns) { () throws(PostgresError) in
+    return try FoundSchema(columns, own: "history") { () throws(PostgresError) in
       try connection.run("SELECT version FROM store").int(0, 0)
     }
   }
@@ -167,7 +167,9 @@ enum PostgresSchema {
     of address: PostgresAddress, _ connection: PostgresConnection
   ) throws(PostgresError) -> StoreProblem? {
     let found = try found(connection)
-    if found == .none { return StoreProblem("\(address) has no sessions of pickerd") }
+    if found == .none || found == .foreign {
+      return StoreProblem("\(address) has no sessions of pickerd")
+    }
     if let problem = found.problem(of: "\(address)", newest: steps.count) { return problem }
     let isIncomplete = try connection.run("SELECT moving_from IS NOT NULL FROM store").bool(0, 0)
     return isIncomplete

@@ -112,10 +112,8 @@ enum SQLiteOpening {
     if let problem = found.problem(of: path, newest: SQLiteSchema.steps.count) { throw problem }
     // An interrupted first start may have created the file only.
     let tableCount = try database.value("SELECT count(*) FROM sqlite_master", as: Int.self)
-    guard found != .none || tableCount == 0 else {
-      throw StoreProblem(
-        "\(path) is a database of another program. Give --store a file of pickerd's own")
-    }
+    guard found == .none, tableCount != 0 else { return }
+    if let problem = FoundSchema.foreign.problem(of: path, newest: 0) { throw problem }
   }
 
   private static func size(of path: String) -> Int? {

@@ -8,7 +8,9 @@ enum SQLiteSchema {
     let columns = try database.rows("SELECT name FROM pragma_table_info('store')") {
       try $0[0] as String
     }
-    return try FoundSchema(columns) { try database.value("SELECT version FROM store") }
+    return try FoundSchema(columns, own: "batch") {
+      try database.value("SELECT version FROM store")
+    }
   }
 
   /// Brings the tables to the newest schema, all steps in one transaction.

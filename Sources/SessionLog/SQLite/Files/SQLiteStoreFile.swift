@@ -16,8 +16,10 @@ enum SQLiteStoreFile {
     do {
       let store = try SQLiteConnection(path, isReadOnly: true)
       let found = try SQLiteSchema.found(store)
+      if found == .none || found == .foreign {
+        throw StoreProblem("\(path) is not a pickerd store")
+      }
       if let problem = found.problem(of: path, newest: SQLiteSchema.steps.count) { throw problem }
-      if found == .none { throw StoreProblem("\(path) is not a pickerd store") }
       return store
     } catch let problem as StoreProblem {
       throw problem
