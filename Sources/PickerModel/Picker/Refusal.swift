@@ -33,8 +33,3 @@ package struct Refusal: Error, Hashable, Sendable {
     self.params = params
   }
 }
-
-extension String {
-  /// The first 64 Unicode scalars, to quote a client's text in an error detail of limited length.
-  package var quoted: String { String(String.UnicodeScalarView(unicodeScalars.prefix(64))) }
-}
