@@ -82,7 +82,10 @@ struct JSONFormat: LineFormat {
       members.append(.init("connection", .string("live")))
       members.append(.init("member", .string(state.me?.id ?? "")))
       members.append(.init("role", .string(state.me?.role.rawValue ?? "")))
-    case .waiting: members.append(.init("connection", .string("waiting")))
+    case .waiting:
+      members.append(.init("connection", .string("waiting")))
+      if state.isWaitingForToken { members.append(.init("waitingForToken", .bool(true))) }
+      if let code = state.tokenCloseCode { members.append(.init("close", .integer(code))) }
     case .needsCredentials(let code):
       members.append(.init("connection", .string("needsCredentials")))
       members.append(.init("close", .integer(code)))

@@ -21,8 +21,9 @@ struct PlainFormat: LineFormat {
 
   mutating func lines(for state: PickerState) -> [String] {
     var lines: [String] = []
-    // A short state between "connecting" and "connected".
+    // Short states: between "connecting" and "connected", and between two waits for a token.
     if state.connection == .joining { return [] }
+    if state.connection == .connecting && state.tokenCloseCode != nil { return [] }
     let connection = Sentences.connection(state, saysWaiting: false)
     if connection != self.connection { lines.append("* \(connection)") }
     self.connection = connection

@@ -8,6 +8,9 @@ enum Sentences {
     switch state.connection {
     case .idle: return "not connected"
     case .connecting, .joining, .waiting:
+      if state.isWaitingForToken {
+        return "waiting for a token" + (state.problem.map { ": \($0.detail)" } ?? "")
+      }
       return (state.epoch == nil ? "connecting" : "reconnecting") + problem
     case .live: return saysWaiting && state.pendingCount > 0 ? "connected, waiting" : "connected"
     case .needsCredentials(let code): return "a token is needed, \(code)\(problem)"

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PickerClient
 import PickerTerminal
+import Synchronization
 
 /// `pickerd join`: a terminal client.
 struct Join: ParsableCommand {
@@ -26,11 +27,11 @@ struct Join: ParsableCommand {
       why, ? unknown command.
 
       JSON: --json writes one object per line, with a member event: connection (connection, close, \
-      code, detail), state (epoch, revision, status, result, columns or calendar; after each \
-      change of the server's state), members, touching, notice (text), answer (line, id, done, \
-      revision, or code and detail), show (a state with all known rows or cells, the own role, \
-      and the number of commands without an answer). Commands are words, or objects as in the \
-      protocol without ref: {"type":"tap","date":"2026-11-20","id":7}, \
+      code, detail, waitingForToken), state (epoch, revision, status, result, columns or \
+      calendar; after each change of the server's state), members, touching, notice (text), \
+      answer (line, id, done, revision, or code and detail), show (a state with all known rows or \
+      cells, the own role, and the number of commands without an answer). Commands are words, or \
+      objects as in the protocol without ref: {"type":"tap","date":"2026-11-20","id":7}, \
       {"type":"select","column":0,"text":"Green"}, with columns and rows from 0; the answer \
       repeats the id, which can be any JSON value.
 
@@ -60,7 +61,9 @@ struct Join: ParsableCommand {
     help: ArgumentHelp(
       """
       A file with the session's token instead of --token. It is read again before the token \
-      expires and after the server has rejected or revoked it, and must contain a new one then.
+      expires and after the server has closed the connection because it has expired (4302) or \
+      was revoked (4403), and must contain a new one then. After 4301 it is read again too, and \
+      the same token is tried again with back-off: the server may not know its key yet.
       """, valueName: "path"))
   var tokenFile: String?
 
@@ -115,9 +118,12 @@ struct Join: ParsableCommand {
     let file = TokenFile(path: tokenFile)
     let first: String
     do { first = try file.read() } catch { throw complain("\(error)") }
-    return PickerConnection(
+    let current = Mutex<PickerConnection?>(nil)
+    let picker = PickerConnection(
       to: address, as: ClientProfile(name: name, locale: locale, token: first),
-      tokenProvider: { try file.readNew() })
+      tokenProvider: { try file.next(after: current.withLock { $0?.state.tokenCloseCode }) })
+    current.withLock { $0 = picker }
+    return picker
   }
 
   private func complain(_ sentence: String) -> ExitCode {

@@ -363,6 +363,20 @@ def test_join_reads_its_token_file_again_after_a_revocation(join, revocation):
     ana.quit()
 
 
+def test_join_waits_until_the_server_knows_the_key_of_its_unchanged_token(join, host, session):
+    add = host.prepare("later")
+    ana = join(signed(host, session, 3600, kid="later"))
+    # The second wait comes after the file was read again.
+    wait_until(lambda: ana.connections.count("waiting") > 1, 60)
+
+    add()
+
+    wait_until(lambda: ana.connections[-1] == "live", 60)
+    waiting = next(line for line in ana.lines if line.get("connection") == "waiting")
+    assert (waiting["waitingForToken"], waiting["close"]) == (True, 4301)
+    ana.quit()
+
+
 def test_join_refuses_a_token_file_that_is_missing_or_empty(tmp_path):
     empty = tmp_path / "empty"
     empty.write_text("\n")

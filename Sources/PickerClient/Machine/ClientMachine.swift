@@ -147,8 +147,9 @@ public struct ClientMachine: Sendable {
   }
 
   private mutating func takeEffects() -> [ClientEffect] {
-    if state.isWaitingForToken != isWaitingForToken {
+    if state.isWaitingForToken != isWaitingForToken || state.tokenCloseCode != renewal.code {
       state.isWaitingForToken = isWaitingForToken
+      state.tokenCloseCode = renewal.code
       hasChanged = true
     }
     if hasChanged {

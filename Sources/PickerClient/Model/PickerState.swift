@@ -60,6 +60,9 @@ public struct PickerState: Hashable, Sendable {
   /// Whether the next connection waits for a token that the ``TokenProvider`` has not provided yet:
   /// for the first join, or because the server has rejected or revoked the last one.
   public internal(set) var isWaitingForToken = false
+  /// The close code with which the server rejected or revoked the last token: 4301, 4302 or 4403;
+  /// `nil` after a welcome.
+  public internal(set) var tokenCloseCode: Int?
   /// The session's time in the last message that had it, in RFC 3339.
   public internal(set) var now: String?
 
