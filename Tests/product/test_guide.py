@@ -99,12 +99,13 @@ def java(tmp_path, java_client):
     """Starts the guide's Java client: `java(session)`; `ask` sends lines to its input."""
     started = []
 
-    def starts(session, *arguments, is_source=False):
+    def starts(session, *arguments, is_source=False, stderr=None):
         # As the guide starts it, or compiled.
         program = ["java", "-cp", JARS, str(GUIDE / "PickerClient.java")]
         command = [*(program if is_source else java_client), session.url,
                    str(tmp_path / "me.json"), *map(str, arguments)]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True)
         started.append(process)
         return process
 
@@ -280,6 +281,54 @@ def test_the_java_client_reconnects_with_a_new_token(server, java, tmp_path, cod
         client.kill()
 
     assert [joins.get()["token"] for _ in range(2)] == ["first", "second"]
+
+
+class Rejecting:
+    """A server that answers joins with 4301, but with a welcome if `admits(join)`."""
+
+    def __init__(self, welcome, admits):
+        self.joins = []
+
+        def answers(connection):
+            self.joins.append(json.loads(connection.recv()))
+            if admits(self.joins[-1]):
+                connection.send(json.dumps(welcome))
+                connection.recv()
+            connection.close(4301)
+
+        self.listener = serve(answers, "127.0.0.1", 0, subprotocols=["pickerd.v1"])
+        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+        port = self.listener.socket.getsockname()[1]
+        self.url = f"ws://127.0.0.1:{port}/v1/sessions/x"
+
+
+def test_the_java_client_with_a_wrong_secret_joins_as_a_new_member(server, java, tmp_path):
+    welcome = server.session(CALENDAR).join("Ana").welcome
+    token = tmp_path / "token"
+    token.write_text("good")
+    (tmp_path / "me.json").write_text(json.dumps({
+        "me": {"id": "m_1", "secret": "wrong"}, "epoch": "e", "revision": 0, "ref": 0, "sent": 0,
+        "queue": []}))
+    rejecting = Rejecting(welcome, lambda join: "resume" not in join)
+
+    client = java(rejecting, token)
+
+    wait_until(lambda: len(rejecting.joins) >= 3, 180)
+    assert ["resume" in join for join in rejecting.joins[:3]] == [True, True, False]
+    client.kill()
+
+
+def test_the_java_client_ends_when_it_gets_no_token(server, java, tmp_path):
+    token = tmp_path / "token"
+    token.write_text("first")
+    rejecting = Rejecting(None, lambda _: token.write_text("") and False)
+
+    errors = tmp_path / "errors"
+    with errors.open("w") as stderr:
+        java(rejecting, token, stderr=stderr)
+
+    wait_until(lambda: errors.read_text() == "closed: there is no token\n", 180)
+    assert [join["token"] for join in rejecting.joins] == ["first"]
 
 
 def test_the_java_client_compiles_without_warnings_and_needs_two_libraries(tmp_path):

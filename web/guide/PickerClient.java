@@ -45,6 +45,8 @@ public class PickerClient {
   private final String url;
   private final Path file;
   private final Supplier<String> token;
+  /** The token of the current connection. */
+  private String current;
   /** In the file: me, epoch, revision, state, ref, the greatest one sent, unanswered commands. */
   private JSONObject stored = new JSONObject();
   /** Commands that were given before the first welcome, when their user had seen nothing. */
@@ -53,6 +55,10 @@ public class PickerClient {
   /** The number of the connection: events of earlier ones are ignored. */
   private int connection;
   private int attempt;
+  /** Whether the last connection was closed with 4301. */
+  private boolean isRejected;
+  /** Whether the next join is that of a new member, because the member's secret may be wrong. */
+  private boolean joinsAsNew;
   /** Whether commands can be sent: from the welcome to the end of a connection. */
   private boolean isJoined;
   /** The reconnect delay of `draining` in milliseconds; -1 without one. */
@@ -64,7 +70,8 @@ public class PickerClient {
 
   /**
    * With a token for a server with {@code --auth token} or {@code keys:}; `token` returns the
-   * current one. It is called on `loop` for each connection, and may block.
+   * current one, or null if the user has no access any more, which ends the connection. It is
+   * called on `loop` for each connection, and may block.
    */
   PickerClient(String url, Path file, Supplier<String> token) throws Exception {
     this.url = url;
@@ -103,6 +110,11 @@ public class PickerClient {
   // The connection.
 
   private void connect() {
+    if (token != null && !joinsAsNew) current = token.get();
+    if (token != null && current == null) {
+      System.err.println("closed: there is no token");
+      return;
+    }
     Request request = new Request.Builder().url(url)
         .header("Sec-WebSocket-Protocol", "pickerd.v1").build();
     socket = http.newWebSocket(request, new Listener(++connection));
@@ -110,10 +122,11 @@ public class PickerClient {
 
   private JSONObject join() throws JSONException {
     JSONObject join = new JSONObject().put("type", "join").put("name", "Java");
-    if (token != null) join.put("token", token.get());
+    if (current != null) join.put("token", current);
     JSONObject me = stored.optJSONObject("me");
     if (me == null) return join;
     join.put("name", me.get("name"));  // Used if the server has to create a new member.
+    if (joinsAsNew) return join;
     return join.put("resume", new JSONObject()
         .put("member", me.get("id")).put("secret", me.get("secret"))
         .put("epoch", stored.get("epoch")).put("revision", stored.get("revision")));
@@ -133,6 +146,9 @@ public class PickerClient {
     connection++;
     isJoined = false;
     socket = null;
+    // A second 4301: the member's secret may be wrong. Tries the token once without it.
+    joinsAsNew = code == 4301 && isRejected && !joinsAsNew && stored.has("me");
+    isRejected = code == 4301;
     // The token is rejected, expired or revoked: resumes with a new one.
     boolean needsToken = (code == 4301 || code == 4302 || code == 4403) && token != null;
     boolean isFinal = code == 1002 || code == 1003 || code == 1007 || code == 1009
@@ -144,7 +160,7 @@ public class PickerClient {
     }
     long backOff = ThreadLocalRandom.current().nextLong(
         Math.min(30_000, 1_000L << Math.min(attempt++, 5)));
-    long wait = drainMilliseconds >= 0 ? drainMilliseconds : backOff;
+    long wait = joinsAsNew ? 0 : drainMilliseconds >= 0 ? drainMilliseconds : backOff;
     drainMilliseconds = -1;
     loop.schedule(() -> post(this::connect), wait, TimeUnit.MILLISECONDS);
   }
@@ -227,6 +243,7 @@ public class PickerClient {
 
   private void welcome(JSONObject message) throws Exception {
     attempt = 0;
+    isRejected = false;
     isJoined = true;
     JSONObject member = message.getJSONObject("member"), before = stored.optJSONObject("me");
     if (before != null && !before.getString("id").equals(member.getString("id"))) {
@@ -398,9 +415,11 @@ public class PickerClient {
     System.out.println(shown.put("unanswered", unanswered));
   }
 
+  /** The token in a file; null if the file is empty. */
   private static String read(Path file) {
     try {
-      return Files.readString(file).strip();
+      String token = Files.readString(file).strip();
+      return token.isEmpty() ? null : token;
     } catch (IOException problem) {
       throw new UncheckedIOException(problem);
     }

@@ -22,6 +22,10 @@ ANSWERS = ("delta", "reply", "refused")
 LATE = ("clear", "undo", "redo", "confirm", "cancel", "reopen")
 
 
+class NoToken(Exception):
+    """The function `token` has returned None: the user has no access any more."""
+
+
 class Picker:
     """A member of a session. `state` is the snapshot with all deltas applied."""
 
@@ -29,10 +33,13 @@ class Picker:
     STORED = ("me", "epoch", "revision", "state", "ref", "sent", "queue")
 
     def __init__(self, url, name="Python", locale=None, token=None, file=None):
-        """`token`: a text, or a function that returns a current one, for tokens that expire."""
+        """`token`: a text, or a function that returns a current one, for tokens that expire.
+
+        If the function returns None, the next connection raises NoToken."""
         self.url, self.file, self.wait, self.drain = url, file, 1, None
         self.hello = {"type": "join", "name": name, "locale": locale}
         self.token, self.renew_at = token, math.inf
+        self.is_rejected = self.joins_as_new = False
         self.me = self.epoch = self.state = self.socket = None
         self.revision, self.queue = 0, []
         self.ref = self.sent = 0  # The greatest ref; the greatest one that was sent.
@@ -51,12 +58,16 @@ class Picker:
 
     def connect(self):
         """Joins, or resumes as the same member; returns the welcome."""
+        if not self.joins_as_new:
+            self.current = self.token() if callable(self.token) else self.token
+        if callable(self.token) and self.current is None:
+            raise NoToken
         self.socket = connect(self.url, subprotocols=["pickerd.v1"], proxy=None).__enter__()
-        token = self.token() if callable(self.token) else self.token
-        join = {**self.hello, "token": token}
+        join = {**self.hello, "token": self.current}
         join = {key: value for key, value in join.items() if value is not None}
         if self.me:
             join["name"] = self.me["name"]  # Used if the server has to create a new member.
+        if self.me and not self.joins_as_new:
             join["resume"] = {"member": self.me["id"], "secret": self.me["secret"],
                               "epoch": self.epoch, "revision": self.revision}
         self.socket.send(json.dumps(join))
@@ -81,7 +92,8 @@ class Picker:
             try:
                 if self.socket and left <= 0:
                     self.renew_at = math.inf  # Set again by the answer.
-                    self.socket.send(json.dumps({"type": "token", "token": self.token()}))
+                    if token := self.token():
+                        self.socket.send(json.dumps({"type": "token", "token": token}))
                     continue
                 message = self.receive(min(waits, default=None)) if self.socket else self.connect()
                 if message["type"] not in ("error", "draining"):
@@ -95,8 +107,13 @@ class Picker:
                 self.socket, self.renew_at = None, math.inf
                 code = getattr(getattr(lost, "rcvd", None), "code", 0)
                 status = lost.response.status_code if isinstance(lost, InvalidStatus) else 0
+                # A second 4301: the member's secret may be wrong. Tries the token once without it.
+                self.joins_as_new = (code == 4301 and self.is_rejected and not self.joins_as_new
+                                     and self.me is not None)
+                self.is_rejected = code == 4301
                 if code in (4301, 4302, 4403) and callable(self.token):
-                    pass  # The token is rejected, expired or revoked: resumes with a new one.
+                    if self.joins_as_new:
+                        continue  # Immediately; otherwise with back-off and a new token.
                 elif code in (1002, 1003, 1007, 1009) or 4300 <= code < 4500 or 400 <= status < 429:
                     raise  # 43xx needs new credentials, 44xx and protocol errors are final.
             time.sleep(random.uniform(0, self.wait) if self.drain is None else self.drain)
@@ -105,7 +122,7 @@ class Picker:
     # The messages of the server that change the state, one method for each.
 
     def on_welcome(self, message):
-        known = message.get("ref", 0)
+        known, self.is_rejected = message.get("ref", 0), False
         if self.me and self.me["id"] != message["member"]["id"]:
             self.queue = []  # Another member: the outcome of the old one's commands is unknown.
         elif known > self.sent:  # Another device of this member may have used the refs of ours.
