@@ -122,7 +122,7 @@ package actor LineClient {
       guard let running, running.ref == ref else { return }
       self.running = nil
       if case .failure = answer { status = Self.notDone }
-      if let line = format.line(for: answer, to: running.line) { printLine(line) }
+      if let line = format.line(for: answer, to: running.line, in: state) { printLine(line) }
     case .state: return
     }
   }
@@ -134,7 +134,7 @@ package actor LineClient {
       switch Self.read(&line, in: state) {
       case .nothing: continue
       case .command(let command): running = (picker.send(command), line)
-      case .touch(let touch): picker.touch(touch)
+      case .touch(let touch, let isHover): picker.touch(touch, isHover: isHover)
       case .months(let from, let count): picker.months(from: from, count: count)
       case .show: for line in format.picture(of: state) { printLine(line) }
       case .quit: (waiting, hasEnded) = ([], true)

@@ -76,6 +76,9 @@ package final class TerminalClient {
     case .picker(.answered(_, .failure(.offline))):
       screen.notice = "not done: there is no connection"
       return false
+    case .picker(.answered(_, .failure(.badName))):
+      screen.notice = Sentences.failure(.badName, in: screen.state)
+      return false
     case .picker(.answered): return false
     case .bytes(let bytes):
       let pressed = keys.take(bytes)

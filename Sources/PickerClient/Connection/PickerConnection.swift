@@ -174,7 +174,8 @@ public final class PickerConnection: Sendable {
     handle(.want(column: column, rows: rows))
   }
 
-  /// Sends the position of this member's finger to the others; `nil` when it is lifted.
+  /// Sends the position of this member's finger or pointer to the others; `nil` when the finger is
+  /// lifted or the pointer has gone.
   ///
   /// Call it as often as the finger moves: at most ten positions a second are sent, always
   /// including the last one.
@@ -182,8 +183,11 @@ public final class PickerConnection: Sendable {
   /// ```swift
   /// picker.touch(.row(column: 0, row: 12))  // The finger is on this row.
   /// picker.touch(nil)  // The finger was lifted.
+  /// picker.touch(.row(column: 0, row: 12), isHover: true)  // The pointer is over this row.
   /// ```
-  public func touch(_ touch: PickerTouch?) { handle(.touch(touch)) }
+  public func touch(_ touch: PickerTouch?, isHover: Bool = false) {
+    handle(.touch(touch, isHover: isHover))
+  }
 
   // MARK: - Streams
 

@@ -27,8 +27,9 @@ public enum ClientEvent: Hashable, Sendable {
   case look(from: PickerMonth, count: Int)
   /// The app is about to display these rows. They are requested if they are not loaded.
   case want(column: Int, rows: ClosedRange<Int>)
-  /// The position of this member's finger; `nil` when it is lifted.
-  case touch(PickerTouch?)
+  /// The position of this member's finger, or of its pointer with `isHover`; `nil` when the finger
+  /// is lifted or the pointer has gone.
+  case touch(PickerTouch?, isHover: Bool = false)
 }
 
 /// An output of ``ClientMachine``, which its owner must carry out.

@@ -13,14 +13,19 @@ extension ClientMachine {
       !isOver && command.canWait && pending.entries.count < PendingCommands.waitingMax
     // After commands that were refused with `tooMany`.
     let isHeld = pending.hasUnsent
-    if let replaced = pending.add(command) {
+    let hasState = state.definition != nil
+    let seen = hasState ? SeenValue(revision: state.revision, hits: shownHits) : nil
+    if let replaced = pending.add(command, seen: seen) {
       effects.append(.settled(ref: replaced, .failure(.replaced)))
     }
     hasChanged = true
     guard let entry = pending.entries.last else { return }
-    if isLive {
+    if !command.isValid {
+      _ = pending.answered(entry.sentAs)
+      effects.append(.settled(ref: entry.ref, .failure(.badName)))
+    } else if isLive {
       if isHeld { return }
-      send(entry)
+      send(entry, isLate: false)
       // Otherwise the timer runs: it must not begin again with each command.
       if pending.entries.count == 1 { start(.answer) }
     } else if !canWait {
@@ -44,7 +49,7 @@ extension ClientMachine {
   /// Sends what was refused with `tooMany` again, and the commands after it.
   mutating func lookAgain() {
     if pending.hasUnsent {
-      for entry in pending.entries where !entry.isSent { send(entry) }
+      for entry in pending.entries where !entry.isSent { send(entry, isLate: true) }
       start(.answer)
     }
     asked = []
@@ -66,16 +71,17 @@ extension ClientMachine {
 
   /// Sends a touch, at most one in 100 ms. If several arrive in that time, the last one is sent at
   /// its end.
-  mutating func sendTouch(_ touch: PickerTouch?) {
+  mutating func sendTouch(_ touch: Touch) {
     guard state.connection == .live else { return }
     guard !timers.isSet(.touch) else {
-      waitingTouch = .some(touch)
+      waitingTouch = touch
       return
     }
-    switch touch {
+    let hover = touch.isHover ? #","hover":true"# : ""
+    switch touch.position {
     case .row(let column, let row):
-      effects.append(.send(#"{"type":"touch","column":\#(column),"row":\#(row)}"#))
-    case .day(let day): effects.append(.send(#"{"type":"touch","date":"\#(day.iso)"}"#))
+      effects.append(.send(#"{"type":"touch","column":\#(column),"row":\#(row)\#(hover)}"#))
+    case .day(let day): effects.append(.send(#"{"type":"touch","date":"\#(day.iso)"\#(hover)}"#))
     case nil: effects.append(.send(#"{"type":"touch"}"#))
     }
     start(.touch)

@@ -60,14 +60,21 @@ public struct ClientMachine: Sendable {
   var joinedLooking: Looking?
   /// The windows of rows that were requested and have not arrived.
   var asked: Set<RowWindow> = []
-  /// The touch to send when the timer fires; `.some(nil)` for a lifted finger, `nil` if there is
-  /// none.
-  var waitingTouch: PickerTouch??
+  /// The touch to send when the timer fires; `nil` if there is none.
+  var waitingTouch: Touch?
+  /// The hit count of the range that is displayed, with this member's unanswered taps.
+  var shownHits = 0
 
   struct Looking: Hashable, Sendable {
     var from: PickerMonth
     var count: Int
     func contains(_ month: PickerMonth) -> Bool { (0..<count).contains(month.months(since: from)) }
+  }
+
+  struct Touch: Hashable, Sendable {
+    /// `nil` for a lifted finger.
+    let position: PickerTouch?
+    let isHover: Bool
   }
 
   struct RowWindow: Hashable, Sendable {
@@ -133,7 +140,8 @@ public struct ClientMachine: Sendable {
     case .command(let command): submit(command)
     case .look(let from, let count): look(from: from, count: count)
     case .want(let column, let rows): want(rows, of: column)
-    case .touch(let touch): sendTouch(touch)
+    case .touch(let position, let isHover):
+      sendTouch(Touch(position: position, isHover: isHover))
     }
     return takeEffects()
   }
@@ -153,7 +161,7 @@ public struct ClientMachine: Sendable {
       hasChanged = true
     }
     if hasChanged {
-      state.predict(pending.entries)
+      shownHits = state.predict(pending.entries)
       identity?.ref = pending.ref
       effects.append(.changed)
     }

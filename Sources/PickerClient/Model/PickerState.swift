@@ -27,8 +27,10 @@ public struct PickerState: Hashable, Sendable {
   public internal(set) var months: [PickerMonth: PickerMonthView] = [:]
   /// All members, including this one, in the order of joining.
   public internal(set) var members: [PickerMember] = []
-  /// The positions of the others' fingers, by member id.
+  /// The positions of the others' fingers and pointers, by member id.
   public internal(set) var touching: [String: PickerTouch] = [:]
+  /// The ids of the members in ``touching`` whose pointer is over that position, without a touch.
+  public internal(set) var hovering: Set<String> = []
   /// This member; `nil` before the first welcome.
   public internal(set) var me: PickerMember?
   public internal(set) var limits = PickerLimits()
