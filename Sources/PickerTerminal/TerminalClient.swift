@@ -102,7 +102,7 @@ package final class TerminalClient {
         switch request {
         case .quit: return true
         case .touch(let touch): picker.touch(touch)
-        case .command(let command): picker.send(command)
+        case .command(let command): picker.send(command, seen: screen.state)
         }
       }
       // The next key of the chunk must see the effect of this one.

@@ -151,6 +151,41 @@ import Testing
     }
   }
 
+  @Test func `a command can refer to a state that its user saw before`() {
+    var ana = joined()
+    let alert = ana.state
+    ana.receive(delta(42, ranged("2026-11-07", "2026-11-07", hits: 3)))
+
+    ana.give(.command(.confirm, seen: alert))
+    ana.give(.command(tap(20), seen: alert))
+    #expect(ana.sent().map { $0["at"]?.integer ?? $0["hits"]?.integer } == [41, nil])
+    ana.give(.closed(code: 1006))
+    let offline = ana.state
+    ana.wait(1_000)
+    ana.give(.opened)
+    ana.receive(welcome(nil, revision: 42))
+    ana.effects = []
+    ana.give(.command(tap(22), seen: offline))
+
+    #expect(ana.sent().map { $0["hits"]?.integer } == [4], "with the tap on the 20th")
+  }
+
+  @Test func `a command about the state of another epoch is refused`() {
+    var ana = joined()
+    let alert = ana.state
+    ana.readd()
+    ana.receive(welcome(calendar, revision: 41, epoch: "e2"))
+    ana.effects = []
+
+    ana.give(.command(.confirm, seen: alert))
+
+    #expect(ana.state.pendingCount == 0)
+    guard case .failure(.refused(.stale, _, _))? = ana.settled()[1] else {
+      Issue.record("the confirm is not refused")
+      return
+    }
+  }
+
   @Test func `a stale command is refused with the change that its user had not seen`() {
     var ana = joined()
     ana.give(.command(.confirm))

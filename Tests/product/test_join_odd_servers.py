@@ -122,6 +122,38 @@ def test_an_invalid_message_drops_the_connection(odd, text):
     assert complaint.startswith("pickerd join: no connection")
 
 
+def test_a_line_that_waits_refers_to_the_state_that_its_author_saw(odd, lines):
+    sent = queue.Queue()
+
+    def talk(socket):
+        socket.recv()
+        socket.send(json.dumps(WELCOME))
+        try:
+            while (message := json.loads(socket.recv(90)))["type"] != "confirm":
+                sent.put(message)
+                socket.send(json.dumps({
+                    "type": "delta", "revision": 5, "by": "m_2", "at": WELCOME["now"],
+                    "changes": [{"change": "result", "result": {"keys": ["b"]}}]}))
+                socket.send(json.dumps({"type": "reply", "ref": 1, "revision": 5}))
+            sent.put(message)
+            socket.send(json.dumps({
+                "type": "refused", "ref": 2, "code": "stale", "detail": "", "revision": 5,
+                "params": {"revision": 5, "by": "m_2"}, "changes": []}))
+            socket.recv(90)
+        except (ConnectionClosed, TimeoutError):
+            pass
+
+    ana = lines(odd(talk), "--json")
+    ana.event("connection", connection="live")
+    ana.say("rename Mia\nconfirm")  # Read together: the confirm waits for the answer.
+
+    rename, confirm = sent.get(timeout=60), sent.get(timeout=60)
+    assert (rename["name"], confirm["at"]) == ("Mia", 4)
+    assert ana.event("answer", line=1)["done"]
+    answer = ana.event("answer", line=2)
+    assert (answer["code"], answer["params"]) == ("stale", {"revision": 5, "by": "m_2"})
+
+
 def test_invalid_utf_8_drops_the_connection(odd):
     def talk(socket):
         socket.recv()

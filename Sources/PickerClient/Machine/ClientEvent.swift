@@ -22,7 +22,8 @@ public enum ClientEvent: Hashable, Sendable {
   /// There is no answer to ``ClientEffect/requestToken``: for now, or, if it is final, because the
   /// user has no access any more.
   case tokenUnavailable(isFinal: Bool)
-  case command(PickerCommand)
+  /// A command, and the state that its user saw; `nil`: the current one.
+  case command(PickerCommand, seen: PickerState? = nil)
   /// The app displays these months from now on.
   case look(from: PickerMonth, count: Int)
   /// The app is about to display these rows. They are requested if they are not loaded.

@@ -2,7 +2,10 @@ import JSONText
 
 /// Events from the app: commands, months and rows in view, touches.
 extension ClientMachine {
-  mutating func submit(_ command: PickerCommand) {
+  /// - Parameter seen: The state that the user saw.
+  mutating func submit(_ command: PickerCommand, seen: PickerState?) {
+    // Before the first welcome the user saw nothing.
+    let seen = seen.flatMap { $0.definition == nil ? nil : $0 } ?? state
     let isLive = state.connection == .live
     let isOver: Bool
     switch state.connection {
@@ -13,9 +16,8 @@ extension ClientMachine {
       !isOver && command.canWait && pending.entries.count < PendingCommands.waitingMax
     // After commands that were refused with `tooMany`.
     let isHeld = pending.hasUnsent
-    let hasState = state.definition != nil
-    let seen = hasState ? SeenValue(revision: state.revision, hits: shownHits) : nil
-    if let replaced = pending.add(command, seen: seen) {
+    let value = SeenValue(revision: seen.revision, hits: seen.shownHits)
+    if let replaced = pending.add(command, seen: seen.definition == nil ? nil : value) {
       effects.append(.settled(ref: replaced, .failure(.replaced)))
     }
     hasChanged = true
@@ -23,9 +25,12 @@ extension ClientMachine {
     if !command.isValid {
       _ = pending.answered(entry.sentAs)
       effects.append(.settled(ref: entry.ref, .failure(.badName)))
+    } else if command.hasRevision, seen.epoch != state.epoch {
+      _ = pending.answered(entry.sentAs)
+      refuseOutdated(entry)
     } else if isLive {
       if isHeld { return }
-      send(entry, isLate: false)
+      send(entry, isLate: seen.connection != .live)
       // Otherwise the timer runs: it must not begin again with each command.
       if pending.entries.count == 1 { start(.answer) }
     } else if !canWait {

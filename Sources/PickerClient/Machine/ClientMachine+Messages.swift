@@ -97,11 +97,12 @@ extension ClientMachine {
       effects.append(.settled(ref: entry.ref, .failure(.lost)))
       effects.append(.notice(.lost(entry.command)))
     }
-    for entry in outdated {
-      refuse(entry, .stale, detail: "the history that the command refers to is lost")
-    }
+    for entry in outdated { refuseOutdated(entry) }
     joined(message["token"])
-    pending.see { SeenValue(revision: state.revision, hits: state.predict($0)) }
+    pending.see { before in
+      state.predict(before)
+      return SeenValue(revision: state.revision, hits: state.shownHits)
+    }
     for entry in pending.entries { send(entry, isLate: true) }
     if !pending.entries.isEmpty { start(.answer) }
     if let looking, looking != joinedLooking { sendLook(looking) }
@@ -137,12 +138,11 @@ extension ClientMachine {
     notify([.refused(code: code, detail: detail, params: params, command: command)])
   }
 
-  /// Refuses a command that was not sent, as the server would refuse it.
-  private mutating func refuse(
-    _ entry: PendingCommands.Entry, _ code: RefusalCode, detail: String
-  ) {
-    effects.append(.settled(ref: entry.ref, .failure(.refused(code, detail: detail))))
-    notify([.refused(code: code, detail: detail, command: entry.command)])
+  /// Refuses a command about the history of another epoch, which was not sent.
+  mutating func refuseOutdated(_ entry: PendingCommands.Entry) {
+    let detail = "the history that the command refers to is lost"
+    effects.append(.settled(ref: entry.ref, .failure(.refused(.stale, detail: detail))))
+    notify([.refused(code: .stale, detail: detail, command: entry.command)])
   }
 
   @discardableResult

@@ -62,8 +62,6 @@ public struct ClientMachine: Sendable {
   var asked: Set<RowWindow> = []
   /// The touch to send when the timer fires; `nil` if there is none.
   var waitingTouch: Touch?
-  /// The hit count of the range that is displayed, with this member's unanswered taps.
-  var shownHits = 0
 
   struct Looking: Hashable, Sendable {
     var from: PickerMonth
@@ -137,7 +135,7 @@ public struct ClientMachine: Sendable {
     case .token(let token): pushed(token)
     case .tokenProvided(let token): provided(token)
     case .tokenUnavailable(let isFinal): unavailable(isFinal)
-    case .command(let command): submit(command)
+    case .command(let command, let seen): submit(command, seen: seen)
     case .look(let from, let count): look(from: from, count: count)
     case .want(let column, let rows): want(rows, of: column)
     case .touch(let position, let isHover):
@@ -161,7 +159,7 @@ public struct ClientMachine: Sendable {
       hasChanged = true
     }
     if hasChanged {
-      shownHits = state.predict(pending.entries)
+      state.predict(pending.entries)
       identity?.ref = pending.ref
       effects.append(.changed)
     }

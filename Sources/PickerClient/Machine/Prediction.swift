@@ -2,16 +2,12 @@ import CivilTime
 
 /// The predicted effect of this member's pending commands, until the server's answer replaces it.
 extension PickerState {
-  /// Recomputes ``shownRange`` and ``PickerColumn/shownRow`` from the confirmed state and the
-  /// pending commands.
-  ///
-  /// - Returns: The hit count after the pending commands. It includes taps whose range cannot be
-  ///   predicted, but not those that the server will refuse.
-  @discardableResult
-  mutating func predict(_ pending: [PendingCommands.Entry]) -> Int {
+  /// Recomputes ``shownRange``, ``shownHits`` and ``PickerColumn/shownRow`` from the confirmed
+  /// state and the pending commands.
+  mutating func predict(_ pending: [PendingCommands.Entry]) {
     pendingCount = pending.count
     shownRange = range
-    var hits = range?.hits ?? 0
+    shownHits = range?.hits ?? 0
     for index in columns.indices { columns[index].shownRow = columns[index].row }
     for entry in pending {
       switch entry.command {
@@ -26,18 +22,17 @@ extension PickerState {
         switch after(tap: day) {
         case .range(let range):
           shownRange = range
-          hits += 1
-        case .unknown: hits += 1
+          shownHits += 1
+        case .unknown: shownHits += 1
         case .refused: continue
         }
       case .clear:
         shownRange = nil
-        hits = 0
+        shownHits = 0
       // Not predicted: the effect depends on commands of others.
       case .undo, .redo, .confirm, .cancel, .reopen, .rename: continue
       }
     }
-    return hits
   }
 
   private enum TapOutcome {

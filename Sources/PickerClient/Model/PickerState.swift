@@ -23,6 +23,9 @@ public struct PickerState: Hashable, Sendable {
   public internal(set) var range: PickerRange?
   /// The range to display: ``range`` after the predicted effect of this member's pending taps.
   public internal(set) var shownRange: PickerRange?
+  /// The hit count of ``range`` after this member's pending taps. It includes taps whose range
+  /// cannot be predicted, but not those that the server will refuse.
+  package var shownHits = 0
   /// The loaded months among those in view, see ``PickerConnection/months(from:count:)``.
   public internal(set) var months: [PickerMonth: PickerMonthView] = [:]
   /// All members, including this one, in the order of joining.
