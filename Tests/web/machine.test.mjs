@@ -151,7 +151,8 @@ test("commands refused with tooMany, and those after them, are sent again with n
   machine.received(delta(6, 1, { by: "m_1", ref: 2 }));
   assert.deepEqual(sent(machine.command({ type: "confirm" })), [], "after the tap");
   const again = machine.fired("look");
-  assert.deepEqual(sent(again), [{ type: "tap", date: "2026-11-20", ref: 3 }, { type: "confirm", ref: 4 }]);
+  assert.deepEqual(sent(again), [
+    { type: "tap", date: "2026-11-20", hits: 0, ref: 3 }, { type: "confirm", at: 6, ref: 4 }]);
   assert.equal(timer(again, "answer"), 10_000);
   assert.deepEqual(named(machine.received({ type: "reply", ref: 3, revision: 6 }), "settle").map(({ ref }) => ref), [1]);
 });
@@ -519,14 +520,106 @@ const noticed = (effects) => named(effects, "emit").filter(({ name }) => name ==
 
 test("a tap for the last day that comes after that of another member says what it has replaced", () => {
   const machine = ranging();
-  machine.closed(1006);
   machine.command({ type: "tap", date: day(5) });
-  machine.fired("redial");
-  machine.opened();
-  machine.received({ ...welcome, resumed: true, snapshot: undefined });
   machine.received(tapped(6, 2, 9, 2, { by: "m_2" }));
   const [notice] = noticed(machine.received(tapped(7, 5, 5, 3, { by: "m_1", ref: 1 })));
   assert.deepEqual(notice.finished, { start: day(2), end: day(9), hits: 2, by: "m_2" });
+});
+
+/** Connects again after a loss, as the same member unless `more` says something else. */
+function returned(machine, more = {}) {
+  machine.closed(1006);
+  machine.fired("redial");
+  machine.opened();
+  return machine.received({ ...welcome, resumed: true, snapshot: undefined, ...more });
+}
+
+test("late commands always have the revision that the user saw, also when they are sent again", () => {
+  for (const type of ["clear", "undo", "redo", "confirm", "cancel", "reopen"]) {
+    const machine = live();
+    machine.received(delta(6, 1));
+    assert.deepEqual(sent(machine.command({ type })), [{ type, at: 6, ref: 1 }]);
+    const memory = named(machine.received(delta(7, 2)), "save").at(-1).memory;
+    assert.deepEqual(sent(returned(machine)), [{ type, at: 6, ref: 1 }]);
+
+    const reloaded = new PickerMachine({}, JSON.parse(JSON.stringify(memory)));
+    reloaded.start();
+    reloaded.opened();
+    assert.deepEqual(sent(reloaded.received({ ...welcome, revision: 7 })), [{ type, at: 6, ref: 1 }], type);
+  }
+});
+
+test("other commands have no revision", () => {
+  for (const command of [select(1), { type: "tap", date: day(5) }]) {
+    assert.equal(sent(live().command(command))[0].at, undefined);
+  }
+});
+
+test("a clear and taps before the first welcome have the revision and taps of that welcome", () => {
+  const machine = new PickerMachine({});
+  machine.start();
+  machine.command({ type: "clear" });
+  machine.command({ type: "tap", date: day(5) });
+  machine.command({ type: "tap", date: day(8) });
+  machine.opened();
+  const wanted = [{ type: "clear", at: 5, ref: 1 },
+    { type: "tap", date: day(5), hits: 0, ref: 2 }, { type: "tap", date: day(8), hits: 1, ref: 3 }];
+  assert.deepEqual(sent(machine.received(welcome)), wanted);
+  machine.received(delta(6, 1));
+  assert.deepEqual(sent(returned(machine)), wanted);
+});
+
+test("a tap has hits when it is sent again, and none on a connection that seems to work", () => {
+  const machine = ranging();
+  assert.deepEqual(sent(machine.command({ type: "tap", date: day(5) })), [{ type: "tap", date: day(5), ref: 1 }]);
+  machine.command({ type: "tap", date: day(8) });
+  const memory = JSON.stringify(named(machine.command({ type: "clear" }), "save").at(-1).memory);
+  machine.command({ type: "tap", month: "2026-12", cell: 12 });
+  machine.command({ type: "tap", date: day(9) });
+  machine.received(tapped(6, 20, 20, 7, { by: "m_2" }));
+  assert.deepEqual(sent(returned(machine)).map(({ hits }) => hits), [1, 2, undefined, 0, 1]);
+
+  const reloaded = new PickerMachine({}, JSON.parse(memory));
+  reloaded.start();
+  reloaded.opened();
+  assert.deepEqual(sent(reloaded.received(welcome)).map(({ hits }) => hits), [1, 2, undefined]);
+});
+
+test("a tap without a connection has the hits that the user saw", () => {
+  const machine = ranging();
+  machine.closed(1006);
+  machine.command({ type: "tap", date: day(5) });
+  machine.command({ type: "tap", date: day(8) });
+  machine.fired("redial");
+  machine.opened();
+  assert.deepEqual(sent(machine.received({ ...welcome, resumed: true, snapshot: undefined })), [
+    { type: "tap", date: day(5), hits: 1, ref: 1 }, { type: "tap", date: day(8), hits: 2, ref: 2 }]);
+});
+
+test("a tap that the server will refuse is no hit", () => {
+  const machine = ranging({ minDays: 4 });
+  machine.closed(1006);
+  machine.command({ type: "tap", date: day(3) });
+  machine.command({ type: "tap", date: day(8) });
+  machine.fired("redial");
+  machine.opened();
+  const again = sent(machine.received({ ...welcome, resumed: true, snapshot: undefined }));
+  assert.deepEqual(again.map(({ hits }) => hits), [1, 1]);
+});
+
+test("late commands are not sent again under another epoch: whether they were done is unknown", () => {
+  const machine = ranging();
+  machine.command({ type: "tap", date: day(5) });
+  machine.command({ type: "confirm" });
+  machine.closed(1006);
+  machine.command({ type: "clear" });
+  machine.fired("redial");
+  machine.opened();
+  const effects = machine.received({ ...welcome, epoch: "e2" });
+  assert.deepEqual(sent(effects).map(({ type, ref }) => [type, ref]), [["tap", 1]]);
+  assert.deepEqual(named(effects, "settle").map(({ ref, outcome }) => [ref, outcome.outcome]), [[2, "lost"], [3, "lost"]]);
+  assert.deepEqual(noticed(effects).map(({ kind, command }) => [kind, command.type]), [["lost", "confirm"], ["lost", "clear"]]);
+  assert.deepEqual(named(effects, "save").at(-1).memory.pending.map(({ ref }) => ref), [1]);
 });
 
 test("two taps of which the first ended the range of another member say so", () => {

@@ -2,8 +2,8 @@
 
 import { problemOf } from "./arguments.js";
 import { Looking } from "./looking.js";
-import { PendingCommands, queueable, queuedMax } from "./pending.js";
-import { isOpen, predictRange } from "./predict.js";
+import { late, PendingCommands, queueable, queuedMax } from "./pending.js";
+import { isOpen, predictHits, predictRange } from "./predict.js";
 import { PickerState } from "./state.js";
 
 /** @typedef {import("./types").Effect} Effect */
@@ -64,20 +64,22 @@ export class Conversation {
   /** @param {Message} message */
   welcome(message) {
     const isSame = this.identity?.member === message.member.id;
+    const isOtherHistory = this.identity !== null && this.identity.epoch !== message.epoch;
     this.state.touching.clear();
     this.state.welcome(message);
     this.identity = { member: message.member.id, secret: message.member.secret, epoch: message.epoch };
     this.wantsSnapshot = false;
     this.looking.connected();
     // Another device of the same member may have used the refs of commands that were sent.
-    if (!isSame || (message.ref ?? 0) > this.pending.greatestSent) {
-      for (const entry of this.pending.takeUncertain()) {
-        this.#settle(entry.ref, { outcome: "lost" });
-        this.#notify([{ kind: "lost", command: entry.message, mine: true }]);
-      }
+    const isUncertain = !isSame || (message.ref ?? 0) > this.pending.greatestSent;
+    const lost = this.pending.take((entry) =>
+      (isUncertain && entry.sent) || (isOtherHistory && entry.message.at !== undefined));
+    for (const entry of lost) {
+      this.#settle(entry.ref, { outcome: "lost" });
+      this.#notify([{ kind: "lost", command: entry.message, mine: true }]);
     }
     this.pending.startAfter(message.ref ?? 0);
-    for (const entry of this.pending.entries) this.#send(entry);
+    this.#sendLater(this.pending.entries);
     if (!this.pending.isEmpty) this.#awaitAnswer();
     const { months, joined } = this.looking;
     if (months && months !== joined) this.perform({ effect: "send", message: { type: "months", ...months } });
@@ -112,6 +114,7 @@ export class Conversation {
     const isHeld = this.pending.unsent.length > 0;
     const endsRange = command.type === "tap" && this.#showsOpenRange;
     const { entry, replaced } = this.pending.add(command);
+    if (this.state.isKnown) this.#noteSeen(entry);
     if (endsRange) entry.endsRange = true;
     if (replaced) this.#settle(replaced.ref, { outcome: "unchanged" });
     if (when === "live" && !isHeld) {
@@ -130,7 +133,7 @@ export class Conversation {
   /** Sends the requests and commands again that were refused with `tooMany`, and the commands after them. */
   lookAgain() {
     const { unsent } = this.pending;
-    for (const entry of unsent) this.#send(entry);
+    this.#sendLater(unsent);
     if (unsent.length > 0) {
       this.#awaitAnswer();
       this.save();
@@ -181,7 +184,20 @@ export class Conversation {
 
   /** Whether the range that the user sees is open, so that a tap is meant for its last day. */
   get #showsOpenRange() {
-    return isOpen(this.state, predictRange(this.state, this.pending.entries, this.state.self?.id ?? "").range);
+    return isOpen(this.state, predictRange(this.state, this.pending.entries, this.#ownId).range);
+  }
+
+  get #ownId() { return this.state.self?.id ?? ""; }
+
+  /**
+   * Notes the revision, or for a tap the number of taps, that the user sees.
+   * @param {import("./types").Pending} entry
+   */
+  #noteSeen(entry) {
+    const { state, pending } = this;
+    const before = pending.entries.slice(0, pending.entries.indexOf(entry));
+    if (late.has(entry.message.type)) entry.message = { at: state.revision, ...entry.message };
+    if (entry.message.type === "tap") entry.hits ??= predictHits(state, before, this.#ownId);
   }
 
   /**
@@ -239,6 +255,19 @@ export class Conversation {
   #caughtUp() {
     this.perform({ effect: "timer", name: "catchUp", milliseconds: null });
     this.looking.forgetStaleRows(this.state.columns);
+  }
+
+  /**
+   * Sends commands that were given some time ago, or sent before.
+   * @param {import("./types").Pending[]} entries
+   */
+  #sendLater(entries) {
+    for (const entry of entries) {
+      // Of a command from before the first welcome, which is then the first that the user sees.
+      this.#noteSeen(entry);
+      if (entry.hits !== undefined) entry.message = { ...entry.message, hits: entry.hits };
+      this.#send(entry);
+    }
   }
 
   /** @param {import("./types").Pending} entry */

@@ -9,6 +9,9 @@ export const queuedMax = 20;
 /** Commands that can be queued without a connection. The effect of the others depends on the changes of other members. */
 export const queueable = new Set(["select", "tap", "clear"]);
 
+/** Commands with `at`, the revision that the user saw: the server refuses them if others have changed the value since. */
+export const late = new Set(["clear", "undo", "redo", "confirm", "cancel", "reopen"]);
+
 export class PendingCommands {
   /** @param {Pending[]} entries of an earlier page @param {number} ref the greatest ref used so far */
   constructor(entries = [], ref = 0) {
@@ -91,11 +94,14 @@ export class PendingCommands {
     return index < 0 ? null : this.entries.splice(index, 1)[0];
   }
 
-  /** Removes the sent commands, whose outcome is unknown. */
-  takeUncertain() {
-    const uncertain = this.entries.filter((entry) => entry.sent);
-    this.entries = this.entries.filter((entry) => !entry.sent);
-    return uncertain;
+  /**
+   * Removes commands.
+   * @param {(entry: Pending) => boolean} isTaken
+   */
+  take(isTaken) {
+    const taken = this.entries.filter(isTaken);
+    this.entries = this.entries.filter((entry) => !taken.includes(entry));
+    return taken;
   }
 
   takeAll() {

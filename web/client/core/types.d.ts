@@ -110,9 +110,9 @@ export type Memory = {
 };
 /**
  * A command without an answer; `sent`: it may have reached the server. `ref` names it in `settle`; its message may have a
- * greater one. `endsRange`: a tap while the user saw an open range.
+ * greater one. `endsRange`: a tap while the user saw an open range. `hits`: the taps that the user saw before this one.
  */
-export type Pending = { ref: number; message: Command; sent: boolean; endsRange?: true };
+export type Pending = { ref: number; message: Command; sent: boolean; endsRange?: true; hits?: number };
 
 export type Effect =
   | { effect: "dial" }
