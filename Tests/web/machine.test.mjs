@@ -622,6 +622,31 @@ test("late commands are not sent again under another epoch: whether they were do
   assert.deepEqual(named(effects, "save").at(-1).memory.pending.map(({ ref }) => ref), [1]);
 });
 
+test("a late command that is refused says what the user saw, and who has changed it", () => {
+  const machine = ranging();
+  machine.received({ ...tapped(6, 2, 5, 2, { by: "m_1" }), changes: [
+    ...tapped(6, 2, 5, 2, { by: "m_1" }).changes, { change: "result", result: { start: day(2), end: day(5) } }] });
+  machine.command({ type: "confirm" });
+  returned(machine);
+  machine.received(tapped(7, 24, 24, 3, { by: "m_2" }));
+  const params = { revision: 7, by: "m_2" };
+  const effects = machine.received({ type: "refused", ref: 1, code: "stale", detail: "…", params, revision: 7, changes: [] });
+  const [notice] = noticed(effects);
+  assert.deepEqual([notice.code, notice.params, notice.command.type], ["stale", params, "confirm"]);
+  const { range, ...seen } = notice.seen;
+  assert.deepEqual(seen, { result: { start: day(2), end: day(5) }, texts: [] });
+  assert.deepEqual([range.start, range.end], [day(2), day(5)]);
+  assert.deepEqual(named(effects, "settle")[0].outcome.params, params);
+});
+
+test("what the user saw includes the own unanswered taps, and survives a reload", () => {
+  const machine = ranging();
+  machine.command({ type: "tap", date: day(8) });
+  const { memory } = named(machine.command({ type: "clear" }), "save").at(-1);
+  const { seen } = JSON.parse(JSON.stringify(memory)).pending[1];
+  assert.deepEqual(seen.result, { start: day(2), end: day(8), days: 7 });
+});
+
 test("two taps of which the first ended the range of another member say so", () => {
   const machine = ranging();
   machine.received(tapped(6, 2, 9, 2, { by: "m_2" }));

@@ -3,7 +3,7 @@
 import { problemOf } from "./arguments.js";
 import { Looking } from "./looking.js";
 import { late, PendingCommands, queueable, queuedMax } from "./pending.js";
-import { isOpen, predictHits, predictRange } from "./predict.js";
+import { isOpen, predictChosen, predictHits, predictRange } from "./predict.js";
 import { PickerState } from "./state.js";
 
 /** @typedef {import("./types").Effect} Effect */
@@ -190,13 +190,16 @@ export class Conversation {
   get #ownId() { return this.state.self?.id ?? ""; }
 
   /**
-   * Notes the revision, or for a tap the number of taps, that the user sees.
+   * Notes the revision, or for a tap the number of taps, that the user sees; unless it is known.
    * @param {import("./types").Pending} entry
    */
   #noteSeen(entry) {
     const { state, pending } = this;
     const before = pending.entries.slice(0, pending.entries.indexOf(entry));
-    if (late.has(entry.message.type)) entry.message = { at: state.revision, ...entry.message };
+    if (late.has(entry.message.type) && entry.message.at === undefined) {
+      entry.message = { ...entry.message, at: state.revision };
+      entry.seen = predictChosen(state, before, this.#ownId);
+    }
     if (entry.message.type === "tap") entry.hits ??= predictHits(state, before, this.#ownId);
   }
 
@@ -224,18 +227,20 @@ export class Conversation {
 
   /** @param {Message} message */
   #refused(message) {
-    const { ref, code, detail, revision } = message;
+    const { ref, code, detail, params, revision } = message;
     const isRequest = ref === undefined;
     const isRepeated = code === "tooMany" && (isRequest || this.pending.hold(ref));
     if (isRepeated) this.perform({ effect: "timer", name: "look", milliseconds: lookAgainMilliseconds });
     // Of rows or months, which the user does not know of.
     if (isRequest) return;
     if (isRepeated) this.#awaitNext();
-    const entry = isRepeated ? null : this.#answered(ref, { outcome: "refused", code, detail, revision });
+    const entry = isRepeated ? null : this.#answered(ref, { outcome: "refused", code, detail, params, revision });
     this.state.changes(message.changes ?? [], null, true);
     this.looking.forgetStaleRows(this.state.columns);
     this.save();
-    if (!isRepeated) this.#notify([{ kind: "refused", code, detail, command: entry?.message ?? null, mine: true }]);
+    if (isRepeated) return;
+    const { message: command = null, seen } = entry ?? {};
+    this.#notify([{ kind: "refused", code, detail, params, command, seen, mine: true }]);
   }
 
   /** @param {Message} message */

@@ -63,6 +63,17 @@ export function predictHits(state, pending, self) {
   return (predictRange(state, pending, self).range?.hits ?? 0) + unseen;
 }
 
+/**
+ * What the user sees: with the effect of the unanswered taps and clears.
+ * @param {PickerState} state @param {Pending[]} pending @param {string} self @returns {import("./types").Chosen}
+ */
+export function predictChosen(state, pending, self) {
+  const { range, isGuess } = predictRange(state, pending, self);
+  const isOwn = isGuess && state.isCalendar && state.status === "open";
+  const texts = state.columns.filter(({ row }) => row !== null).map(({ selected }) => selected?.text ?? "");
+  return { result: isOwn ? resultOfRange(state, range) : state.result, range, texts };
+}
+
 /** @param {PickerState} state @param {string} date */
 const cellOf = (state, date) =>
   state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);

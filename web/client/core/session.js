@@ -2,7 +2,7 @@
 
 import { check } from "./arguments.js";
 import { PickerMachine } from "./machine.js";
-import { predictRange, predictRows, isOpen } from "./predict.js";
+import { predictChosen, predictRange, predictRows, isOpen } from "./predict.js";
 
 /** @typedef {import("./types").Effect} Effect */
 /** @typedef {import("./types").Outcome} Outcome */
@@ -86,6 +86,8 @@ export class PickerSession extends EventTarget {
   get rows() { return predictRows(this.state, this.#machine.pending.entries); }
   /** The range, including the effect of own unanswered taps; `isGuess` until the server has confirmed it. */
   get rangeShown() { return predictRange(this.state, this.#machine.pending.entries, this.self?.id ?? ""); }
+  /** The result, the range and the texts of the selected rows, including the effect of own unanswered taps. */
+  get chosen() { return predictChosen(this.state, this.#machine.pending.entries, this.self?.id ?? ""); }
   /** Whether the range is open: its second tap is missing. */
   get isRangeOpen() { return isOpen(this.state, this.rangeShown.range); }
   get result() { return this.state.result; }

@@ -82,14 +82,23 @@ export type Notice =
       /** What the host said to that, in this member's language. */
       detail: string | null;
     }
-  | { kind: "refused"; code: string; detail: string; command: Command | null; mine: true }
+  | {
+      kind: "refused"; code: string; detail: string; command: Command | null; mine: true;
+      /** The facts of the code. */
+      params?: { [name: string]: any };
+      /** What the user saw when the command was given, if it has `at`. */
+      seen?: Chosen;
+    }
   | { kind: "lost"; command: Command; mine: true }
   | { kind: "joined" | "left" | "away" | "back" | "promoted"; member: Member; mine: boolean };
+
+/** What the picker shows: `texts` are those of the selected rows. */
+export type Chosen = { result: Result; range: Range | null; texts: string[] };
 
 /** The outcome of a command. */
 export type Outcome = {
   outcome: "done" | "refused" | "offline" | "lost" | "unchanged";
-  revision?: number; code?: string; detail?: string; milliseconds?: number;
+  revision?: number; code?: string; detail?: string; params?: { [name: string]: any }; milliseconds?: number;
 };
 export type Connection =
   "idle" | "connecting" | "joining" | "live" | "waiting" | "offline" | "credentials" | "away" | "left";
@@ -111,8 +120,9 @@ export type Memory = {
 /**
  * A command without an answer; `sent`: it may have reached the server. `ref` names it in `settle`; its message may have a
  * greater one. `endsRange`: a tap while the user saw an open range. `hits`: the taps that the user saw before this one.
+ * `seen`: what the user saw when giving a command with `at`.
  */
-export type Pending = { ref: number; message: Command; sent: boolean; endsRange?: true; hits?: number };
+export type Pending = { ref: number; message: Command; sent: boolean; endsRange?: true; hits?: number; seen?: Chosen };
 
 export type Effect =
   | { effect: "dial" }

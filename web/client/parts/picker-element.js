@@ -2,9 +2,10 @@
 
 import { directionOf, wordsOf } from "../words/words.js";
 import { Announcer } from "./announcer.js";
-import { Bar } from "./bar.js";
+import { Bar, usability } from "./bar.js";
 import { connectionText, queuedText } from "./connection-texts.js";
 import { make, setAttribute, setText } from "./dom.js";
+import { anew, lateLabel } from "./late-sentences.js";
 import { Note } from "./note.js";
 import { People } from "./people.js";
 import { placeOf } from "./places.js";
@@ -161,6 +162,7 @@ export class PickerElement extends HTMLElement {
     this.people.draw(picker, words);
     this.bar.draw(picker, words);
     this.note.setLive(picker.connection === "live");
+    this.note.drawOffers();
     setAttribute(this.frameElement, "data-status", picker.state.status);
     this.draw(picker);
   }
@@ -251,7 +253,23 @@ export class PickerElement extends HTMLElement {
     }
     const again = () => sentenceOf(notice, picker, this.words, this.labels);
     const write = () => this.#written(again() ?? sentence);
-    this.note.show(sentence, write, sentence.canUndo && picker.canChange, notice);
+    const stale = sentence.tone === "late" && "command" in notice ? notice.command : null;
+    this.note.show(sentence, write, sentence.canUndo && picker.canChange, notice, stale && this.#offer(stale, picker));
+  }
+
+  /**
+   * The button that gives a stale command anew.
+   * @param {import("../core/types").Command} command @param {PickerSession} picker @returns {import("./note.js").Offer}
+   */
+  #offer(command, picker) {
+    return {
+      label: () => lateLabel(command, picker, this.words),
+      usability: () => usability(command.type, picker),
+      act: () => {
+        this.flush();
+        return picker.command(anew(command));
+      },
+    };
   }
 
   /**
@@ -260,7 +278,7 @@ export class PickerElement extends HTMLElement {
    */
   #written({ text, who, mine, tone }) {
     const isOwn = mine && tone === "correction";
-    if (who === "" || tone === "refusal" || isOwn) return text;
+    if (who === "" || tone === "refusal" || tone === "late" || isOwn) return text;
     return (tone === "people" ? this.words.was : this.words.did)(who, text);
   }
 
