@@ -526,6 +526,53 @@ test("a tap for the last day that comes after that of another member says what i
   assert.deepEqual(notice.finished, { start: day(2), end: day(9), hits: 2, by: "m_2" });
 });
 
+const rename = { type: "rename", name: "Mia" };
+
+test("a member has its new name when the server answers, with the same id and role", () => {
+  const machine = live();
+  assert.deepEqual(sent(machine.command(rename)), [{ ...rename, ref: 1 }]);
+  assert.equal(machine.state.self.name, "Ana");
+  const answer = machine.received({ type: "reply", ref: 1, revision: 5 });
+  assert.equal(named(answer, "settle")[0].outcome.outcome, "done");
+  assert.deepEqual(machine.state.self, { ...member, name: "Mia" });
+  assert.equal(machine.state.members.get("m_1"), machine.state.self);
+});
+
+test("a member whose name its token has keeps it", () => {
+  const machine = live();
+  machine.command(rename);
+  const [notice] = noticed(machine.received({ type: "refused", ref: 1, code: "notAllowed", detail: "…", revision: 5, changes: [] }));
+  assert.deepEqual([notice.code, notice.command.type, machine.state.self.name], ["notAllowed", "rename", "Ana"]);
+});
+
+test("a new name is sent once there is a connection, the last one, in every status and by viewers", () => {
+  const machine = new PickerMachine({ name: "Ana", random: () => 0.5 });
+  machine.start();
+  machine.opened();
+  const viewer = { ...member, role: "viewer" };
+  machine.received({ ...welcome, snapshot: { ...snapshot, status: "confirmed" }, member: viewer, members: [viewer] });
+  machine.closed(1006);
+  machine.command({ ...rename, name: "Max" });
+  const second = machine.command(rename);
+  assert.deepEqual(named(second, "settle"), [{ effect: "settle", ref: 1, outcome: { outcome: "unchanged" } }]);
+  machine.fired("redial");
+  assert.equal(sent(machine.opened())[0].name, "Mia", "should the server not know the member any more");
+  assert.deepEqual(sent(machine.received({ ...welcome, resumed: true, snapshot: undefined })), [{ ...rename, ref: 2 }]);
+});
+
+test("a name that is empty or longer than 64 characters is not sent", () => {
+  for (const name of ["", "x".repeat(65), 7]) {
+    const machine = live();
+    const effects = machine.command({ ...rename, name });
+    assert.deepEqual(sent(effects), []);
+    assert.equal(named(effects, "settle")[0].outcome.code, "badMessage");
+    machine.closed(1006);
+    machine.fired("redial");
+    assert.equal(sent(machine.opened())[0].name, "Ana");
+  }
+  assert.equal(sent(live().command({ ...rename, name: "😀".repeat(64) })).length, 1);
+});
+
 /** Connects again after a loss, as the same member unless `more` says something else. */
 function returned(machine, more = {}) {
   machine.closed(1006);

@@ -29,6 +29,11 @@ const keysOf = (words, path = "") => Object.entries(words).flatMap(([key, value]
 for (const [locale, words] of Object.entries(languages)) {
   test(`${locale} has all texts`, () => assert.deepEqual(keysOf(words), keysOf(en)));
 
+  test(`a refused name says so in ${locale}`, () => {
+    const notice = { kind: "refused", code: "notAllowed", detail: "", command: { type: "rename" } };
+    assert.equal(textOf(notice, locale), words.refusals.nameNotAllowed);
+  });
+
   test(`a redo that is refused is not an undo in ${locale}`, () => {
     assert.equal(textOf(refused("undo"), locale), words.refusals.nothingToUndo);
     assert.equal(textOf(refused("redo"), locale), words.refusals.nothingToRedo);

@@ -16,12 +16,16 @@ function isDate(value) {
 /** @param {unknown} value */
 const isText = (value) => typeof value === "string";
 
+/** @param {unknown} value */
+const isName = (value) => typeof value === "string" && value !== "" && [...value].length <= 64;
+
 /** What a field must be, in the words of the server. */
 const integer = { isValid: Number.isSafeInteger, must: "an integer" };
 const number = { isValid: Number.isFinite, must: "a number" };
 const month = { isValid: isMonth, must: "a month like 2026-11" };
 const date = { isValid: isDate, must: "a valid date like 2026-11-20" };
 const text = { isValid: isText, must: "a string" };
+const name = { isValid: isName, must: "a string of 1 to 64 characters" };
 
 /**
  * The fields that a message needs; none for the types that have none.
@@ -36,6 +40,7 @@ function fieldsOf(message) {
     case "tap":
       if (message.month === undefined || message.date !== undefined) return { date };
       return message.cell === undefined ? { month, x: number, y: number } : { month, cell: integer };
+    case "rename": return { name };
     case "touch":
       if (message.date !== undefined) return { date };
       return "column" in message || "row" in message ? { column: integer, row: integer } : {};

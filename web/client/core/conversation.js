@@ -105,7 +105,8 @@ export class Conversation {
   command(command, when) {
     const problem = problemOf(command);
     if (problem !== null) return this.#decline(command, "refused", "badMessage", problem);
-    const refusal = when === "later" && queueable.has(command.type) ? refusalOf(this.state) : null;
+    const isChange = queueable.has(command.type) && command.type !== "rename";
+    const refusal = when === "later" && isChange ? refusalOf(this.state) : null;
     if (refusal) return this.#decline(command, "refused", refusal.code, refusal.detail);
     const canWait = when === "later" && queueable.has(command.type) && this.pending.entries.length < queuedMax;
     if (when !== "live" && !canWait) {
@@ -289,6 +290,8 @@ export class Conversation {
   #answered(ref, outcome) {
     const entry = this.pending.answered(ref);
     if (!entry) return null;
+    // The server does not send a member its own new name.
+    if (entry.message.type === "rename" && outcome.outcome === "done") this.state.rename(entry.message.name);
     this.#settle(entry.ref, outcome);
     this.#awaitNext();
     return entry;

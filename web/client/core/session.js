@@ -130,6 +130,11 @@ export class PickerSession extends EventTarget {
   confirm() { return this.command({ type: "confirm" }); }
   cancel() { return this.command({ type: "cancel" }); }
   reopen() { return this.command({ type: "reopen" }); }
+  /**
+   * Changes the name of this member, which stays the same member with its role.
+   * @param {string} name 1 to 64 characters
+   */
+  rename(name) { return this.command({ type: "rename", name }); }
 
   /**
    * Sets the months in view.

@@ -41,7 +41,7 @@ export type Snapshot = {
 export type Change = { change: string; [field: string]: any };
 export type Message = { type: string; [field: string]: any };
 export type CommandName =
-  "select" | "tap" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen";
+  "select" | "tap" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen" | "rename";
 export type Command = { type: CommandName; ref?: number; [field: string]: any };
 
 /** A difference between two definitions. `from` and `to` are texts of rows, or dates. */

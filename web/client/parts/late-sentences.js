@@ -39,7 +39,8 @@ export function anew({ ref, at, hits, ...command }) {
 /** @param {Command} command @param {Chosen | undefined} chosen @param {PickerSession} picker @param {Words} words */
 function actionText(command, chosen, picker, words) {
   const { type } = command;
-  if (type === "select" || type === "undo" || type === "redo") return type === "select" ? "" : words[type];
+  if (type === "select" || type === "rename") return "";
+  if (type === "undo" || type === "redo") return words[type];
   const what = type === "tap" ? tappedText(command, picker) : chosen ? chosenText(chosen, picker) : "";
   return what ? words.action(words[type], what) : words[type];
 }

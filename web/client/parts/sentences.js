@@ -175,6 +175,7 @@ function refusalText({ code, detail, command }, picker, words) {
   if (code === "noSuchRow" && isStale) return words.refusals.staleColumn;
   // The protocol has one code for both commands.
   if (code === "nothingToUndo" && command?.type === "redo") return words.refusals.nothingToRedo;
+  if (code === "notAllowed" && command?.type === "rename") return words.refusals.nameNotAllowed;
   if (code === "minDays" && days) return words.tooShort(days);
   // For an unknown code the server's detail is shown.
   return /** @type {any} */ (words.refusals)[code] ?? detail;

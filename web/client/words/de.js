@@ -114,6 +114,7 @@ export const de = {
     stale: "Das wurde nicht ausgeführt, weil es sich inzwischen geändert hat.",
     confirming: "Die Auswahl wird gerade bestätigt. Wer den Picker besitzt, kann das abbrechen.",
     notAllowed: "Dazu sind Sie nicht berechtigt.",
+    nameNotAllowed: "Ihr Name gehört zu Ihrem Zugang zu diesem Picker und kann hier nicht geändert werden.",
     oldRef: "Das kam zu spät an. Bitte versuchen Sie es noch einmal.",
     unknownType: "Dieser Server unterstützt das nicht.",
     tooMany: "Zu viele Änderungen auf einmal. Warten Sie eine Sekunde.",

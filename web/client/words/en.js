@@ -116,6 +116,7 @@ export const en = {
     stale: "This was not done, because it has changed since.",
     confirming: "The choice is being confirmed. Its owner can cancel that.",
     notAllowed: "You are not allowed to do that.",
+    nameNotAllowed: "Your name comes with your access to this picker, and cannot be changed here.",
     oldRef: "That arrived too late. Please try again.",
     unknownType: "This server does not support that.",
     tooMany: "Too many changes at once. Wait a second.",

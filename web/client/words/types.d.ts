@@ -88,7 +88,7 @@ export type Words = {
   clockOrHost: string;
   /** There is no choice now. */
   nothing: string;
-  /** By the protocol's code, or in more detail: `staleColumn` for `noSuchRow`, `nothingToRedo` for `nothingToUndo`. */
+  /** By the protocol's code, or in more detail: `staleColumn` for `noSuchRow`, `nothingToRedo` for `nothingToUndo`, `nameNotAllowed`. */
   refusals: { [code: string]: string };
   why: {
     beforeMin: (date: string) => string;

@@ -111,6 +111,7 @@ export const zhHans = {
     stale: "未执行，因为此后已有更改。",
     confirming: "正在等待确认，所有者可以取消。",
     notAllowed: "您没有此操作的权限。",
+    nameNotAllowed: "您的名字由此选择器的访问权限确定，无法在此更改。",
     oldRef: "送达太晚，请再试一次。",
     unknownType: "此服务器不支持该操作。",
     tooMany: "操作太快，请稍等一秒。",
