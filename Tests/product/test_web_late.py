@@ -40,7 +40,8 @@ def test_a_late_confirmation_is_not_done_and_offers_to_confirm_what_is_there_now
 
     expect(ana.note).to_contain_text(
         "Not done: Confirm Nov 14 – 16. Bo has changed this since. Now: Nov 20 – 22")
-    expect(ana.page.locator(".unseen[aria-live]")).to_contain_text("Not done: Confirm Nov 14 – 16.")
+    spoken = ana.page.locator(".unseen[aria-live]")
+    expect(spoken).to_contain_text("Not done: Confirm Nov 14 – 16.")
     choose(bo, 27, 28)
     expect(ana.note).to_contain_text("Now: Nov 27 – 28")
     expect(ana.button("Confirm Nov 20 – 22")).to_have_count(0)
