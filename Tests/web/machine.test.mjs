@@ -333,6 +333,24 @@ test("at most ten touches a second are sent, always including the last", () => {
   assert.deepEqual(sent(machine.fired("touch")), []);
 });
 
+test("a mouse pointer that is over a day is sent as such, at most ten times a second", () => {
+  const machine = live();
+  const over = (row) => ({ column: 0, row, hover: true });
+  assert.deepEqual(sent(machine.touch(over(1))), [{ type: "touch", ...over(1) }]);
+  assert.deepEqual(sent(machine.touch(over(2))), []);
+  machine.touch(over(3));
+  assert.deepEqual(sent(machine.fired("touch")), [{ type: "touch", ...over(3) }]);
+});
+
+test("a pointer of another member is told from its finger", () => {
+  const machine = live();
+  const bo = { ...member, id: "m_2", name: "Bo" };
+  machine.received({ type: "presence", joined: [bo], touching: [{ member: "m_2", column: 0, row: 1, hover: true }] });
+  assert.equal(machine.state.touching.get("m_2").hover, true);
+  machine.received({ type: "presence", touching: [{ member: "m_2", column: 0, row: 1 }] });
+  assert.equal(machine.state.touching.get("m_2").hover, undefined);
+});
+
 test("a new locale requests a snapshot as the same member", () => {
   const machine = live({ locale: "en" });
   assert.equal(named(machine.relocate("ar"), "dial").length, 1);

@@ -25,6 +25,7 @@ const number = { isValid: Number.isFinite, must: "a number" };
 const month = { isValid: isMonth, must: "a month like 2026-11" };
 const date = { isValid: isDate, must: "a valid date like 2026-11-20" };
 const text = { isValid: isText, must: "a string" };
+const isTrue = { isValid: (/** @type {unknown} */ value) => value === true, must: "true" };
 const name = { isValid: isName, must: "a string of 1 to 64 characters" };
 
 /**
@@ -41,9 +42,11 @@ function fieldsOf(message) {
       if (message.month === undefined || message.date !== undefined) return { date };
       return message.cell === undefined ? { month, x: number, y: number } : { month, cell: integer };
     case "rename": return { name };
-    case "touch":
-      if (message.date !== undefined) return { date };
-      return "column" in message || "row" in message ? { column: integer, row: integer } : {};
+    case "touch": {
+      const hover = message.hover !== undefined && { hover: isTrue };
+      if (message.date !== undefined) return { date, ...hover };
+      return "column" in message || "row" in message || hover ? { column: integer, row: integer, ...hover } : {};
+    }
     case "months": return { from: month, count: integer };
     case "rows": return { column: integer, from: integer, through: integer };
     default: return {};

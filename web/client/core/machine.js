@@ -233,7 +233,7 @@ export class PickerMachine {
     });
   }
 
-  /** @param {{column: number, row: number} | {date: string} | null} touch null: lifted */
+  /** @param {import("./types").OwnTouch | null} touch null: lifted */
   touch(touch) {
     return this.#effects(() => {
       if (this.connection === "live") this.#do(...this.conversation.looking.touch(touch));

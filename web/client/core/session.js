@@ -157,8 +157,8 @@ export class PickerSession extends EventTarget {
   }
 
   /**
-   * Shows the user's finger to the others; null: lifted.
-   * @param {{column: number, row: number} | {date: string} | null} touch
+   * Shows the user's finger to the others, or with `hover` the mouse pointer; null: lifted, or over nothing.
+   * @param {import("./types").OwnTouch | null} touch
    */
   touch(touch) {
     check({ type: "touch", ...touch });

@@ -16,7 +16,10 @@ export type Range = {
 };
 export type Role = "viewer" | "editor" | "owner";
 export type Member = { id: string; name: string; role: Role; color: string; online: boolean };
-export type Touch = { member: string; column?: number; row?: number; date?: string };
+/** `hover`: a mouse pointer is over it, which is not pressed. */
+export type Touch = { member: string; column?: number; row?: number; date?: string; hover?: true };
+/** What a finger of this member is on, or with `hover` its mouse pointer over. */
+export type OwnTouch = ({ column: number; row: number } | { date: string }) & { hover?: true };
 /** `confirming`: the host decides on the confirmation. */
 export type Status = "open" | "confirming" | "confirmed" | "cancelled";
 export type Result = { [name: string]: unknown } | null;

@@ -32,6 +32,8 @@ export class PickerElement extends HTMLElement {
     /** @type {string | null} the session that this element acquired itself */
     this.acquired = null;
     this.words = wordsOf("en");
+    /** What the others see the mouse pointer over, as JSON. */
+    this.hovered = "null";
     /** @type {AbortController | null} */
     this.listening = null;
     this.people = new People();
@@ -128,6 +130,26 @@ export class PickerElement extends HTMLElement {
 
   /** Removes what was drawn of another session. Implemented by the subclass. */
   forget() {}
+
+  /**
+   * Shows the others where the user's finger is.
+   * @param {import("../core/types").OwnTouch | null} touch null: lifted
+   */
+  touch(touch) {
+    this.hovered = "null";
+    this.current?.touch(touch);
+  }
+
+  /**
+   * Shows the others what the mouse pointer is over.
+   * @param {import("../core/types").OwnTouch | null} touch null: nothing
+   */
+  hover(touch) {
+    const hovered = JSON.stringify(touch);
+    if (hovered === this.hovered || (touch && !this.current?.canChange)) return;
+    this.hovered = hovered;
+    this.current?.touch(touch && { ...touch, hover: true });
+  }
 
   /**
    * Called for each notice, so that the subclass can mark where it happened.
