@@ -342,7 +342,7 @@ test("a mouse pointer that is over a day is sent as such, at most ten times a se
   assert.deepEqual(sent(machine.fired("touch")), [{ type: "touch", ...over(3) }]);
 });
 
-test("a pointer of another member is told from its finger", () => {
+test("a pointer of another member differs from its finger", () => {
   const machine = live();
   const bo = { ...member, id: "m_2", name: "Bo" };
   machine.received({ type: "presence", joined: [bo], touching: [{ member: "m_2", column: 0, row: 1, hover: true }] });
