@@ -21,7 +21,8 @@ WELCOME = {
     "locale": "en", "epoch": "e", "revision": 4, "resumed": False,
     "now": "2018-11-23T02:00:00.000Z", "members": [],
     "snapshot": {
-        "definition": {"kind": "columns"}, "status": "open", "result": None, "columns": [
+        "definition": {"kind": "columns"}, "status": "open", "result": {"keys": ["a"]},
+        "columns": [
             {"generation": 1, "count": 1, "from": 0, "row": 0,
              "rows": [{"key": "a", "text": "A"}]}]}}
 
