@@ -307,8 +307,8 @@ def test_the_java_client_with_a_wrong_secret_joins_as_a_new_member(server, java,
     token = tmp_path / "token"
     token.write_text("good")
     (tmp_path / "me.json").write_text(json.dumps({
-        "me": {"id": "m_1", "secret": "wrong"}, "epoch": "e", "revision": 0, "ref": 0, "sent": 0,
-        "queue": []}))
+        "me": {"id": "m_1", "secret": "wrong", "name": "Java"}, "epoch": "e", "revision": 0,
+        "ref": 0, "sent": 0, "queue": []}))
     rejecting = Rejecting(welcome, lambda join: "resume" not in join)
 
     client = java(rejecting, token)
