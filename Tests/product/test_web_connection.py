@@ -353,3 +353,14 @@ def test_a_command_without_an_answer_is_mentioned(window, server, wire):
     wire.restore()
     expect(ana.page.locator(".banner")).to_be_hidden()
     expect(ana.chosen).to_have_text("Windows · Xcode")
+
+
+def test_an_idle_page_says_within_20_s_that_the_connection_is_dead(window, server, wire):
+    """30 s, because this machine may be busy; before, it took 55 s."""
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", port=wire.port)
+    expect(ana.chip).to_have_text("Connected")
+
+    wire.is_dead = True
+
+    expect(ana.chip).not_to_have_text("Connected", timeout=30_000)

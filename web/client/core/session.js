@@ -250,7 +250,11 @@ export class PickerSession extends EventTarget {
   /** @param {string} name @param {number | null} milliseconds */
   #setTimer(name, milliseconds) {
     if (name === "answer") this.#noteSlowness(milliseconds !== null);
-    this.#startTimer(name, milliseconds, () => this.#perform(this.#machine.fired(name)));
+    this.#startTimer(name, milliseconds, () => {
+      // A hidden page checks its connection when it is shown again, and does not wake a phone.
+      if (name === "quiet" && this.#environment.isHidden()) return;
+      this.#perform(this.#machine.fired(name));
+    });
   }
 
   /** @param {string} name @param {number | null} milliseconds null: none @param {() => void} work */
