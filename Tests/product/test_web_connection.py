@@ -2,6 +2,7 @@
 
 import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
+from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
@@ -334,6 +335,21 @@ def test_a_session_is_created_once_when_the_answer_is_lost(window, server):
 
     expect(home.chip).to_have_text("Connected")
     assert lost == [201] and len(sessions(server)) == count + 1
+
+
+def test_a_button_that_creates_a_session_shows_that_it_works(window, server):
+    home = window(server)
+    waiting = []
+    home.page.route("**/v1/sessions", lambda route: waiting.append(route))
+    button = home.page.locator("[data-start]")
+
+    button.click()
+
+    expect(button).to_have_attribute("aria-busy", "true")
+    assert button.evaluate("one => getComputedStyle(one, '::after').content") == '""'
+    wait_until(lambda: home.page.wait_for_timeout(20) or waiting)
+    waiting[0].continue_()
+    expect(home.chip).to_have_text("Connected")
 
 
 def sessions(server):
