@@ -102,7 +102,11 @@ package actor LineClient {
     let wasLive = self.state.connection == .live
     let isFirst = self.state.definition == nil && state.definition != nil
     self.state = state
-    if isFirst { for index in waiting.indices { waiting[index].seen = state } }
+    if isFirst {
+      let early = waiting
+      waiting = []
+      add(early)
+    }
     for line in format.lines(for: state) { printLine(line) }
     for event in pendingEvents { report(event) }
     pendingEvents = []

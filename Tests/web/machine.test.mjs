@@ -578,8 +578,8 @@ test("a new name is sent once there is a connection, the last one, in every stat
   assert.deepEqual(sent(machine.received({ ...welcome, resumed: true, snapshot: undefined })), [{ ...rename, ref: 2 }]);
 });
 
-test("a name that is empty or longer than 64 characters is not sent", () => {
-  for (const name of ["", "x".repeat(65), 7]) {
+test("a name that is empty, blank, no Unicode or longer than 64 characters is not sent", () => {
+  for (const name of ["", "  ", "\u0085", "\ud800", "x".repeat(65), 7]) {
     const machine = live();
     const effects = machine.command({ ...rename, name });
     assert.deepEqual(sent(effects), []);

@@ -16,8 +16,9 @@ function isDate(value) {
 /** @param {unknown} value */
 const isText = (value) => typeof value === "string";
 
-/** @param {unknown} value */
-const isName = (value) => typeof value === "string" && value !== "" && [...value].length <= 64;
+/** @param {unknown} value without halves of surrogate pairs, which are no Unicode */
+const isName = (value) =>
+  typeof value === "string" && [...value].length <= 64 && !/^[\s\u0085]*$/u.test(value) && !/\p{Cs}/u.test(value);
 
 /** What a field must be, in the words of the server. */
 const integer = { isValid: Number.isSafeInteger, must: "an integer" };
@@ -26,7 +27,7 @@ const month = { isValid: isMonth, must: "a month like 2026-11" };
 const date = { isValid: isDate, must: "a valid date like 2026-11-20" };
 const text = { isValid: isText, must: "a string" };
 const isTrue = { isValid: (/** @type {unknown} */ value) => value === true, must: "true" };
-const name = { isValid: isName, must: "a string of 1 to 64 characters" };
+const name = { isValid: isName, must: "a string of 1 to 64 characters, not only spaces" };
 
 /**
  * The fields that a message needs; none for the types that have none.
