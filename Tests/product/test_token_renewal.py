@@ -309,7 +309,7 @@ def test_the_guides_client_ends_when_it_gets_no_token_after_4301(keyed, session)
 
 def test_the_guides_client_with_a_wrong_secret_joins_as_a_new_member(keyed, host, session, tmp_path):
     bo = Member(keyed.socket(f"/v1/sessions/{session}"), token=host.token(session, sub="18"))
-    me = {"id": bo.id, "secret": "wrong"}
+    me = {"id": bo.id, "secret": "wrong", "name": "Ana"}
     memory = {"me": me, "epoch": "e", "revision": 0, "state": None, "ref": 0, "sent": 0, "queue": []}
     (tmp_path / "me.json").write_text(json.dumps(memory))
 
