@@ -174,7 +174,7 @@ export class CalendarElement extends PickerElement {
       const text = write();
       this.announcer.announceNow(text);
       const about = { text, who: "", color: null, mine: true, canUndo: false };
-      this.note.show({ ...about, tone: "refusal" }, write, false);
+      this.note.show({ ...about, tone: "refusal" }, "why", write, false);
     } else {
       void picker.tap({ date });
     }
