@@ -41,6 +41,7 @@ export const ar = {
     notAllowed: "ليس لديك حق الوصول إلى هذا المنتقي.", away: "هذه الصفحة لا تطابق إصدار الخادم. أعد تحميلها.",
   },
   slow: "لم يرد الخادم بعد.",
+  unstored: "لم يُحفظ بعد",
   queued: (count) => `تغييرات ستُرسل عند عودة الاتصال: ${digits.format(count)}`,
 
   corrected: (wanted, given, reason) => `${wanted} ← ${given}: ${reason}`,

@@ -31,6 +31,7 @@ export const de = {
     notAllowed: "Sie haben keinen Zugang zu diesem Picker.", away: "Diese Seite passt nicht zum Server. Laden Sie sie neu.",
   },
   slow: "Der Server hat noch nicht geantwortet.",
+  unstored: "Noch nicht gespeichert",
   queued: (count) => `${counted(count, "Änderung wird", "Änderungen werden")} gesendet, sobald die Verbindung wieder steht.`,
 
   corrected: (wanted, given, reason) => `${wanted} → ${given}: ${reason}`,

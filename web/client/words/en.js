@@ -33,6 +33,7 @@ export const en = {
     notAllowed: "You do not have access to this picker.", away: "This page does not match the server. Reload it.",
   },
   slow: "The server has not answered yet.",
+  unstored: "Not stored yet",
   queued: (count) => `${counted(count, "change", "changes")} will be sent when you are connected again.`,
 
   corrected: (wanted, given, reason) => `${wanted} → ${given}: ${reason}`,

@@ -28,6 +28,7 @@ export const ja = {
     notAllowed: "このピッカーへのアクセス権がありません。", away: "このページのバージョンがサーバーと一致しません。再読み込みしてください。",
   },
   slow: "サーバーの応答を待っています。",
+  unstored: "まだ保存されていません",
   queued: (count) => `${count} 件の変更は、再接続後に送信されます。`,
 
   corrected: (wanted, given, reason) => `${wanted} → ${given}：${reason}`,

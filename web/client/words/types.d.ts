@@ -23,6 +23,8 @@ export type Words = {
   };
   /** There is a connection, but a command has had no answer for some seconds. */
   slow: string;
+  /** The server has not stored own changes yet that the picker shows. */
+  unstored: string;
   /** Commands that are queued until the connection is back. */
   queued: Counted;
   corrected: (wanted: string, given: string, reason: string) => string;

@@ -28,6 +28,7 @@ export const zhHans = {
     notAllowed: "您无权访问此选择器。", away: "此页面与服务器版本不匹配，请刷新。",
   },
   slow: "服务器尚未响应。",
+  unstored: "尚未保存",
   queued: (count) => `${count} 项更改将在重新连接后发送。`,
 
   corrected: (wanted, given, reason) => `${wanted} → ${given}：${reason}`,
