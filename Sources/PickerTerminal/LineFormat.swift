@@ -26,7 +26,7 @@ struct PlainFormat: LineFormat {
     // Short states: between "connecting" and "connected", and between two waits for a token.
     if state.connection == .joining { return [] }
     if state.connection == .connecting && state.tokenCloseCode != nil { return [] }
-    let connection = Sentences.connection(state, saysWaiting: false)
+    let connection = Sentences.connection(state, saysUnstored: false)
     if connection != self.connection { lines.append("* \(connection)") }
     self.connection = connection
     guard state.definition != nil else { return lines }

@@ -2,17 +2,18 @@ import PickerClient
 
 /// Texts for states and notices.
 enum Sentences {
-  /// - Parameter saysWaiting: Whether to mention pending commands.
-  static func connection(_ state: PickerState, saysWaiting: Bool = true) -> String {
+  /// - Parameter saysUnstored: Whether to mention pending commands.
+  static func connection(_ state: PickerState, saysUnstored: Bool = true) -> String {
+    let unstored = saysUnstored && state.pendingCount > 0 ? ", not stored yet" : ""
     let problem = state.problem.map { " (\($0.detail))" } ?? ""
     switch state.connection {
     case .idle: return "not connected"
     case .connecting, .joining, .waiting:
       if state.isWaitingForToken {
-        return "waiting for a token" + (state.problem.map { ": \($0.detail)" } ?? "")
+        return "waiting for a token" + unstored + (state.problem.map { ": \($0.detail)" } ?? "")
       }
-      return (state.epoch == nil ? "connecting" : "reconnecting") + problem
-    case .live: return saysWaiting && state.pendingCount > 0 ? "connected, waiting" : "connected"
+      return (state.epoch == nil ? "connecting" : "reconnecting") + unstored + problem
+    case .live: return "connected" + unstored
     case .needsCredentials(let code): return "a token is needed, \(code)\(problem)"
     case .away(let code): return "closed, \(code)\(problem)"
     case .left: return "left"
