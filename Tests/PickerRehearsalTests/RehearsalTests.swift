@@ -74,6 +74,11 @@ final class SwiftClient: RehearsedClient, @unchecked Sendable {
         "start": .string(start.iso), "end": .string(end.iso),
         "days": .integer(end.days(since: start) + 1),
       ])
+    case .nights(let start, let end)?:
+      object([
+        "start": .string(start.iso), "end": .string(end.iso),
+        "nights": .integer(end.days(since: start)),
+      ])
     }
   }
 

@@ -47,8 +47,11 @@ extension PickerState {
     guard status == .open else { return .refused }
     guard let definition, let cell = months[day.month]?.cells.first(where: { $0.day == day })
     else { return .unknown }
-    if cell.isDisabled { return .refused }
     let rule = definition.twoTapRule
+    if definition.isNights, let shown = shownRange, isOpen(shown) {
+      return after(tap: day, ending: shown, definition)
+    }
+    if cell.isDisabled { return .refused }
     guard let shown = shownRange, isOpen(shown) else {
       return .range(PickerRange(rule.begun(at: day.civil, after: shownRange?.civil), by: me?.id))
     }
@@ -61,6 +64,18 @@ extension PickerState {
     let stop = shown.reach.map { min(max(day, $0.lowerBound), $0.upperBound) } ?? day
     let ended = rule.ended(shown.civil, at: stop.civil)
     return rule.allows(ended) ? .range(PickerRange(ended, by: me?.id)) : .refused
+  }
+
+  /// The stay after a second tap. All nights within the server's reach are free.
+  private func after(
+    tap day: PickerDay, ending stay: PickerRange, _ definition: PickerDefinition
+  ) -> TapOutcome {
+    if day == stay.start { return .refused }
+    guard let reach = stay.reach, !definition.hasStayRules else { return .unknown }
+    let stop = min(max(day, reach.lowerBound), reach.upperBound)
+    let ended = PickerRange(
+      definition.twoTapRule.ended(stay.civil, at: stop.civil), by: me?.id)
+    return ended.nightCount >= definition.nightCountMin ? .range(ended) : .refused
   }
 
   /// Whether a day between two others cannot be picked. Days of months out of view are unknown, and

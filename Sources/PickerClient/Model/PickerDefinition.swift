@@ -16,6 +16,12 @@ public struct PickerDefinition: Hashable, Sendable {
   public let isSingle: Bool
   /// The minimum number of days of a range; default 1.
   public let dayCountMin: Int
+  /// Whether a calendar's ranges are stays: from the day of arrival to that of departure.
+  public let isNights: Bool
+  /// The minimum number of nights of a stay without rules for its days; default 1.
+  let nightCountMin: Int
+  /// Whether the days of a stay have rules of their own, which only the server applies.
+  let hasStayRules: Bool
   /// Whether a range can end before the tapped day by what the definition says, so that a tap can
   /// be predicted only with the server's reach.
   let isBounded: Bool
