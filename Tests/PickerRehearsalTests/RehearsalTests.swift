@@ -78,8 +78,18 @@ final class SwiftClient: RehearsedClient, @unchecked Sendable {
       object([
         "start": .string(start.iso), "end": .string(end.iso),
         "nights": .integer(end.days(since: start)),
+        "total": state.resultTotal.map(total) ?? .null,
       ])
     }
+  }
+
+  private static func total(_ total: PickerTotal) -> JSONTree {
+    let hundredths = total.amount.hundredths
+    return object([
+      "amount": hundredths % 100 == 0
+        ? .integer(hundredths / 100) : .number(Double(hundredths) / 100),
+      "currency": total.currency.map(JSONTree.string) ?? .null,
+    ])
   }
 
   private static func object(_ members: [String: JSONTree]) -> JSONTree {

@@ -48,6 +48,11 @@ public struct PickerTotal: Hashable, Sendable {
   /// Three capital letters, such as `EUR`; `nil` if the definition has none.
   public let currency: String?
 
+  public init(amount: PickerAmount, currency: String? = nil) {
+    self.amount = amount
+    self.currency = currency
+  }
+
   /// Reads a total; `nil` for a result without one.
   init?(_ tree: JSONTree?) {
     guard let amount = PickerAmount(tree?["amount"]) else { return nil }
