@@ -1,5 +1,6 @@
 """Calendars of nights, and prices that add up, through the socket."""
 
+import json
 from datetime import date
 import xml.etree.ElementTree as tree
 
@@ -175,6 +176,22 @@ def test_the_total_is_the_exact_sum_and_follows_the_prices(hotel):
     answer = price(hotel, {"2026-12-17": 5})
     ana.reach(answer["revision"])
     assert list(last(ana)) == ["notes"]
+
+
+def test_the_feed_has_the_total_that_was_confirmed(hotel):
+    ana = hotel.join("Ana")
+    price(hotel, {"2026-12-13": 100, "2026-12-14": 20.5})
+    ana.tap("2026-12-13")
+    ana.tap("2026-12-15")
+    ana.do("confirm")
+    price(hotel, {"2026-12-13": 500})
+    ana.do("reopen")
+
+    feed = hotel.server.get("/v1/feed?limit=500", port=hotel.server.admin_port)
+    data = [json.loads(line)["data"] for line in feed.body.splitlines()]
+    found = [event["result"]["total"]["amount"] for event in data
+             if event["session"] == hotel.id and event["result"]]
+    assert found == [120.5, 520.5], "confirmed, and reopened at the prices of now"
 
 
 @pytest.mark.parametrize("note", [
