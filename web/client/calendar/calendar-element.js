@@ -9,7 +9,7 @@ import { todayOf } from "../parts/session-dates.js";
 import { dateAfterKey } from "./keys.js";
 import { MonthList } from "./month-list.js";
 import { calendarSheet } from "./sheet.js";
-import { isTaken, whyNot } from "./why.js";
+import { isWithin, whyNot } from "./why.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
@@ -172,7 +172,7 @@ export class CalendarElement extends PickerElement {
     this.focusDate = date;
     const cell = picker.state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
     // The second tap of a stay may be on a day that is not free: the stay ends before it.
-    const mayEnd = isNights(picker.state) && picker.isRangeOpen && isTaken(date, picker);
+    const mayEnd = isNights(picker.state) && picker.isRangeOpen && isWithin(date, picker);
     if (cell?.disabled && !mayEnd) {
       // Without a request: shows why the day is not available.
       const write = () => whyNot(date, picker, this.words);

@@ -42,8 +42,8 @@ export const calendarSheet = sheetOf(`
 .day.outside { cursor: default; color: var(--muted); opacity: .45; }
 .day.outside .number { border-color: transparent; font-size: .82rem; }
 .day[data-unavailable] { color: var(--muted); cursor: not-allowed; }
-.day[data-unavailable] .number { border-color: transparent; opacity: .72; }
-.day[data-unavailable="taken"] .number { opacity: 1; background: repeating-linear-gradient(-45deg, transparent 0 4px, var(--line) 4px 5.5px); }
+.day[data-unavailable]:not([aria-selected="true"]) .number { border-color: transparent; opacity: .72; }
+.day[data-unavailable="taken"]:not([aria-selected="true"]) .number { opacity: 1; background: repeating-linear-gradient(-45deg, transparent 0 4px, var(--line) 4px 5.5px); }
 .day[aria-current] .number { border: 2px solid var(--accent); font-weight: 700; }
 .day[aria-selected="true"] { color: var(--on-accent); font-weight: 620; }
 .day[aria-selected="true"] .number { border-color: transparent; }

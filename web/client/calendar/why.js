@@ -33,11 +33,18 @@ export function whyNot(date, picker, words) {
 }
 
 /**
- * Whether an unavailable day is within the bounds of the definition, so that it must be blocked or taken.
+ * Whether a day is within the bounds of the definition.
  * @param {string} date @param {import("../core/session.js").PickerSession} picker
  */
-export function isTaken(date, picker) {
+export function isWithin(date, picker) {
   const first = boundOf(picker, "min");
   const last = boundOf(picker, "max");
   return !(first && date < first) && !(last && date > last);
 }
+
+/**
+ * Whether an unavailable day must be blocked or taken, because neither the bounds nor the rules exclude it.
+ * @param {string} date @param {import("../core/session.js").PickerSession} picker
+ */
+export const isTaken = (date, picker) => isWithin(date, picker)
+  && !(isNights(picker.state) && whyNoStay(picker.state, date) !== "blocked");

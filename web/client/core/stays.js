@@ -21,9 +21,11 @@ export function rulesOn(definition, date) {
     minNights: definition?.minNights ?? 1, maxNights: definition?.maxNights ?? Infinity, arrival: true, departure: true,
   };
   const weekday = weekdayOf(ordinalOf(date));
-  for (const { from, through = from, weekdays, ...fields } of definition?.stays ?? []) {
-    if (from && (date < from || date > /** @type {string} */ (through))) continue;
-    if (!weekdays || weekdays.includes(weekday)) Object.assign(rules, fields);
+  for (const rule of definition?.stays ?? []) {
+    if (rule.from && (date < rule.from || date > (rule.through ?? rule.from))) continue;
+    if (rule.weekdays && !rule.weekdays.includes(weekday)) continue;
+    const { minNights, maxNights, arrival, departure } = { ...rules, ...rule };
+    Object.assign(rules, { minNights, maxNights, arrival, departure });
   }
   return rules;
 }
