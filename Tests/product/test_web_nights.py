@@ -140,3 +140,16 @@ def test_the_host_takes_a_night_of_the_stay(window, server, hotel):
 
     expect(ana.note).to_contain_text("your stay now ends on Dec 12")
     expect(ana.chosen).to_have_text("2 nights, Dec 10 – 12 · €240")
+
+
+def test_a_confirmed_stay_keeps_its_nights_when_the_host_changes_the_unit(window, server, hotel):
+    ana = window(server, hotel, name="Ana")
+    ana.day("2018-12-10").click()
+    ana.day("2018-12-13").click()
+    ana.button("Confirm").click()
+    expect(ana.chosen).to_have_text("✓ Confirmed. " + SENTENCES["en"])
+
+    patch(hotel, "definition", {"unit": "days", "minNights": None, "maxNights": None, "stays": None})
+
+    expect(ana.note).to_contain_text("The choices have changed")
+    expect(ana.chosen).to_have_text("✓ Confirmed. " + SENTENCES["en"])

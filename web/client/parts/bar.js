@@ -96,7 +96,7 @@ export function resultText(picker, words) {
   }
   if (kind === "calendar") {
     const range = { start: String(result.start), end: String(result.end) };
-    return status + withTotal(spanText(range, picker, words), result, locale);
+    return status + withTotal(spanText(range, picker, words, "nights" in result), result, locale);
   }
   const texts = state.columns.filter((column) => column.row !== null).map((column) => column.selected?.text);
   return status + texts.join(" · ");

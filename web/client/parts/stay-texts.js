@@ -12,10 +12,11 @@ import { todayOf } from "./session-dates.js";
 /**
  * A closed range with its number of days or nights.
  * @param {{start: string, end: string}} range @param {PickerSession} picker @param {Words} words
+ * @param {boolean} hasNights that of a confirmed result may differ from that of the definition
  */
-export function spanText({ start, end }, picker, words) {
+export function spanText({ start, end }, picker, words, hasNights = isNights(picker.state)) {
   const { locale } = picker;
-  if (!isNights(picker.state)) {
+  if (!hasNights) {
     return `${dateSpan(start, end, locale)} · ${words.days(ordinalOf(end) - ordinalOf(start) + 1)}`;
   }
   const today = todayOf(picker);
