@@ -144,8 +144,16 @@ import Testing
     ("2026-11-02", "", "2026-11-08 2026-11-10 2"), ("2026-11-10", "", "2026-11-10 2026-11-10 1"),
     ("2026-11-12", #","minNights":3"#, "2026-11-10 2026-11-10 1"),
     ("2026-11-12", #","stays":[{"minNights":3}]"#, "2026-11-10 2026-11-10 1"),
+    (
+      "2026-11-13", #","stays":[{"weekdays":[6],"departure":false}]"#,
+      "2026-11-10 2026-11-12 2"
+    ),
+    (
+      "2026-11-08", #","stays":[{"from":"2026-11-08","arrival":false}]"#,
+      "2026-11-09 2026-11-10 2"
+    ),
   ])
-  func `the second tap of a stay is predicted within the reach, unless days have rules`(
+  func `the second tap of a stay is predicted within the reach`(
     tapped: String, options: String, shown: String
   ) {
     var ana = looking(

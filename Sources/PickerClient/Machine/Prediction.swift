@@ -66,16 +66,17 @@ extension PickerState {
     return rule.allows(ended) ? .range(PickerRange(ended, by: me?.id)) : .refused
   }
 
-  /// The stay after a second tap. All nights within the server's reach are free.
+  /// The stay after a second tap.
   private func after(
     tap day: PickerDay, ending stay: PickerRange, _ definition: PickerDefinition
   ) -> TapOutcome {
-    if day == stay.start { return .refused }
-    guard let reach = stay.reach, !definition.hasStayRules else { return .unknown }
-    let stop = min(max(day, reach.lowerBound), reach.upperBound)
-    let ended = PickerRange(
-      definition.twoTapRule.ended(stay.civil, at: stop.civil), by: me?.id)
-    return ended.nightCount >= definition.nightCountMin ? .range(ended) : .refused
+    let rules = definition.stayRules
+    guard let days = self.stay(from: stay.start, reach: stay.reach, tapped: day, rules) else {
+      return .refused
+    }
+    return .range(
+      PickerRange(
+        start: days.lowerBound, end: days.upperBound, hits: stay.hits + 1, by: me?.id))
   }
 
   /// Whether a day between two others cannot be picked. Days of months out of view are unknown, and

@@ -18,10 +18,8 @@ public struct PickerDefinition: Hashable, Sendable {
   public let dayCountMin: Int
   /// Whether a calendar's ranges are stays: from the day of arrival to that of departure.
   public let isNights: Bool
-  /// The minimum number of nights of a stay without rules for its days; default 1.
-  let nightCountMin: Int
-  /// Whether the days of a stay have rules of their own, which only the server applies.
-  let hasStayRules: Bool
+  /// The rules of stays; without effect for days.
+  let stayRules: StayRules
   /// Whether a range can end before the tapped day by what the definition says, so that a tap can
   /// be predicted only with the server's reach.
   let isBounded: Bool
