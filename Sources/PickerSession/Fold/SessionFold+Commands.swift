@@ -150,7 +150,9 @@ extension SessionFold {
     case .cancel:
       let op = decision.confirmation?.op
       return .status(StatusChange(op == nil ? .cancelled : .open, result: result, op: op))
-    case .reopen: return status == .open ? nil : .status(StatusChange(.open, result: result))
+    case .reopen:
+      if status == .open { return nil }
+      return .status(StatusChange(.open, result: picker.result(priced: notes)))
     case .rename: return nil
     case .unknown(let type): throw Refusal(.unknownType, type)
     }

@@ -41,7 +41,7 @@ extension SessionFold {
     self.definedAt = nil
     let before = picker
     guard let answer = try? picker.redefine(definition, definedAt: definedAt) else { return }
-    if answer.changes.isEmpty, picker.result == result {
+    if answer.changes.isEmpty, currentResult == result {
       return noteCells(answer, before, &outcomes)
     }
     let redefinition = Redefinition(

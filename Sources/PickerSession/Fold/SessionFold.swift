@@ -21,7 +21,7 @@ package struct SessionFold: Sendable {
   package internal(set) var definedAt: Instant?
   package internal(set) var picker: Picker
   package internal(set) var notes = Notes()
-  /// The picker's result after the last delta.
+  /// The picker's result after the last delta, with its total.
   package internal(set) var result: PickerResult
   package internal(set) var status: SessionStatus
   package internal(set) var decision = DecisionState()
@@ -196,12 +196,15 @@ package struct SessionFold: Sendable {
     changes.isEmpty ? nil : .picker(changes, tappedBy: tappedBy, rangeBefore: rangeBefore)
   }
 
-  /// Updates ``result`` from the picker. Call it once for each delta, before
+  /// The result with the amounts of the notes. Once a session is not open, its result stays.
+  var currentResult: PickerResult { status == .open ? picker.result(priced: notes) : result }
+
+  /// Updates ``result`` from the picker and the notes. Call it once for each delta, before
   /// ``commit(_:_:author:at:_:)``.
   ///
   /// - Returns: The result; `nil` if it is the same as after the last delta.
   mutating func takeResult() -> PickerResult? {
-    let now = picker.result
+    let now = currentResult
     guard now != result else { return nil }
     result = now
     return now
@@ -210,13 +213,18 @@ package struct SessionFold: Sendable {
   /// Makes a new revision for a change that the picker or the notes already have, or of the status,
   /// and appends its delta to the history and to `outcomes`.
   ///
-  /// - Parameter result: The value that ``takeResult()`` returned.
+  /// - Parameter result: The value that ``takeResult()`` returned, if the picker or the notes have
+  ///   changed.
   mutating func commit(
     _ change: SessionChange, _ result: PickerResult?, author: Delta.Author?, at now: Instant,
     _ outcomes: inout [Outcome]
   ) {
     var result = result
-    if case .status(let change) = change, enter(change, at: now, &outcomes) { result = self.result }
+    if case .status(let change) = change {
+      let hasOtherData = enter(change, at: now, &outcomes)
+      // A session that is open again has the prices of now.
+      if takeResult() != nil || hasOtherData { result = self.result }
+    }
     revision += 1
     if result != nil || change.changesRangeOrStatus {
       lastChanges.add(LastChanges.Change(revision: revision, member: author?.member))

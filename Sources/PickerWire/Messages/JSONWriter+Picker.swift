@@ -14,8 +14,8 @@ extension JSONWriter {
   ) {
     pickerSnapshot(
       fold.picker, definition: fold.definition, definitionJSON: definitionJSON,
-      version: fold.version, notes: fold.notes, status: fold.status, decision: fold.decision,
-      tappedBy: fold.tappedBy, texts: texts, windowRows: windowRows)
+      version: fold.version, notes: fold.notes, result: fold.result, status: fold.status,
+      decision: fold.decision, tappedBy: fold.tappedBy, texts: texts, windowRows: windowRows)
   }
 
   /// The same for a picker that is not in a session.
@@ -23,7 +23,8 @@ extension JSONWriter {
   /// - Parameter definitionJSON: The value of `definition`; default: as members receive it.
   mutating func pickerSnapshot(
     _ picker: Picker, definition: Definition, definitionJSON: [UInt8]? = nil, version: Int,
-    notes: Notes, status: SessionStatus, decision: DecisionState = DecisionState(),
+    notes: Notes, result: PickerResult, status: SessionStatus,
+    decision: DecisionState = DecisionState(),
     tappedBy: MemberID?, texts: any RowTexts, windowRows: Int
   ) {
     literal("{\"definition\":")
@@ -34,7 +35,7 @@ extension JSONWriter {
     string(status.rawValue)
     if let until = decision.confirmation?.until { self.until(until) }
     literal(",\"result\":")
-    result(picker.result, data: decision.data)
+    self.result(result, data: decision.data)
     if let months = picker.months {
       literal(",\"calendar\":{\"months\":{")
       monthList(months)
@@ -186,6 +187,11 @@ extension JSONWriter {
       if cell.isOutside { literal(",\"outside\":true") }
       if cell.isDisabled { literal(",\"disabled\":true") }
       if cell.isToday { literal(",\"today\":true") }
+      if let only = cell.only {
+        literal(",\"only\":\"")
+        raw(only.rawValue)
+        literal("\"")
+      }
       if !notes.days.isEmpty { noteField(notes.days[cell.date], locale: locale, texts: texts) }
       literal("}")
     }

@@ -1,6 +1,7 @@
 // Predicts the effect of this member's unanswered commands. The server's answer replaces the prediction.
 
 import { dateOf, ordinalOf } from "./civil.js";
+import { isNights, nightsOf, stayTo } from "./stays.js";
 
 /** @typedef {import("./types").Range} Range */
 /** @typedef {import("./types").Pending} Pending */
@@ -132,9 +133,14 @@ const cellOf = (state, date) =>
  */
 export function rangeAfterTap(state, range, date, self) {
   const cell = cellOf(state, date);
-  if (state.status !== "open" || !cell || cell.disabled) return null;
+  if (state.status !== "open" || !cell) return null;
   const hits = range?.hits ?? 0;
   const opens = hits % 2 === 0 || state.definition?.selection === "single" || !range;
+  if (!opens && isNights(state)) {
+    const stay = stayTo(state, range, date);
+    return stay && { ...stay, hits: hits + 1, by: self };
+  }
+  if (cell.disabled) return null;
   if (opens) return { start: date, end: date, hits: hits + 1, by: self };
   const given = range.reach ? within(range.reach, date) : walk(state, range.start, date);
   const start = given < range.start ? given : range.start;
@@ -183,6 +189,7 @@ export const isOpen = (state, range) =>
 export function resultOfRange(state, range) {
   if (!range || isOpen(state, range)) return null;
   if (state.definition?.selection === "single") return { date: range.start };
+  if (isNights(state)) return { start: range.start, end: range.end, nights: nightsOf(range) };
   const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
   return { start: range.start, end: range.end, days };
 }

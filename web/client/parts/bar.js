@@ -1,8 +1,8 @@
 // The bar under the picker: the result, and buttons for commands.
 
-import { ordinalOf } from "../core/civil.js";
-import { clockText, dateSpan, fullDate } from "../words/words.js";
+import { clockText, fullDate } from "../words/words.js";
 import { icon, make, setAttribute, setText } from "./dom.js";
+import { spanText, withTotal } from "./stay-texts.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../words/words.js").Words} Words */
@@ -91,12 +91,13 @@ export function resultText(picker, words) {
     open: "", confirming: `… ${words.confirmingNow(clockText(state.until, locale))} `,
     confirmed: `✓ ${words.confirmedNow} `, cancelled: `${words.cancelledNow} `,
   }[state.status] ?? "";
-  if (result && (kind === "date" || "date" in result)) return status + fullDate(String(result.date), locale);
+  if (result && (kind === "date" || "date" in result)) {
+    return status + withTotal(fullDate(String(result.date), locale), result, locale);
+  }
   if (kind === "slot") return status + (result ? `${texts[0]} ${String(result.local).slice(11)}` : texts.join(" "));
   if (kind === "calendar" && result) {
-    const [start, end] = [String(result.start), String(result.end)];
-    const days = words.days(ordinalOf(end) - ordinalOf(start) + 1);
-    return `${status}${dateSpan(start, end, locale)} · ${days}`;
+    const range = { start: String(result.start), end: String(result.end) };
+    return status + withTotal(spanText(range, picker, words, "nights" in result), result, locale);
   }
   return status + texts.join(" · ");
 }
