@@ -6,6 +6,8 @@ enum StoreRecord: Sendable {
   case log(LogRecord, SessionID)
   case snapshot(EncodedSnapshot, SessionID)
   case feed(FeedRecord, SessionID)
+  /// The session is no longer in memory: this node gives it up.
+  case release(SessionID)
 
   /// The memory that it takes while it is pending, in bytes, an estimate.
   var byteCount: Int {
@@ -13,26 +15,29 @@ enum StoreRecord: Sendable {
     case .log(let record, _): 64 + record.byteCount
     case .snapshot(let snapshot, _): snapshot.byteCount
     case .feed(let record, _): record.byteCount
+    case .release: 64
     }
   }
 
   var session: SessionID {
     switch self {
-    case .log(_, let session), .snapshot(_, let session), .feed(_, let session): session
+    case .log(_, let session), .snapshot(_, let session), .feed(_, let session),
+      .release(let session):
+      session
     }
   }
 }
 
 extension [StoreRecord] {
   /// The number of log records per session, in the order of the sessions' first records.
-  var committed: [(session: SessionID, records: CommittedRecords)] {
+  var committed: [(session: SessionID, count: Int)] {
     var order: [SessionID] = []
     var counts: [SessionID: Int] = [:]
     for case .log(_, let session) in self {
       if counts[session] == nil { order.append(session) }
       counts[session, default: 0] += 1
     }
-    return order.map { ($0, .own(counts[$0] ?? 0)) }
+    return order.map { ($0, counts[$0] ?? 0) }
   }
 
   /// The sessions of the records, each once.
