@@ -69,7 +69,7 @@ final class PostgresEngine: SQLEngine, NodeLocks {
   ) throws {
     let function = alone ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared"
     let sql = "SELECT \(function)($1)"
-    guard try !waiting({ try connection.value(sql, [servingLock]) == true }) else { return }
+    guard try waiting({ try connection.value(sql, [servingLock]) == true }) else { return }
     throw StoreProblem(
       alone
         ? "another pickerd serves \(address): stop it"
