@@ -103,7 +103,7 @@ struct SQLRows: SessionRows {
       StoredSnapshot(
         sequence: try row[0], revision: try row[1], isIdle: try row[2], rowCount: try row[3],
         body: try row[4], definition: row[5], shown: row[6], lacksDefinition: try row[7],
-        checksum: row[8], versions: FoldVersions(rules: try row[9], tzdata: row[10]),
+        checksum: try row[8], versions: FoldVersions(rules: try row[9], tzdata: row[10]),
         replaces: row[11])
     }
   }

@@ -209,7 +209,7 @@ final class SQLWriter {
         session.text, origin.epoch, body, body.count, origin.ttlSeconds, now, versions.rules,
         versions.tzdata, origin.ordinal, origin.host.external.map { Data($0.utf8) }, node,
       ]
-    ) { row in number = try row[0] }
+    ) { row in number = row[0] }
     guard hasKey, let number else {
       result.refused.insert(session)
       if let number { try connection.send("DELETE FROM session WHERE number = $1", [number]) }
