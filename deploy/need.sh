@@ -36,7 +36,8 @@ else
 fi
 
 echo "Installing packages to $purpose: ${missing[*]}"
-quietly=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+quietly=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
+  -o DPkg::Lock::Timeout=600)
 "${as_root[@]}" "${quietly[@]}" update ||
   echo "apt-get update failed; continuing with the existing package lists." >&2
 policy=/usr/sbin/policy-rc.d

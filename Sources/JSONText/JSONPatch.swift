@@ -69,7 +69,7 @@ package struct JSONPatch: Sendable {
       case .copy(let from, let path): try work.add(try work.value(at: from), at: path)
       case .test(let path, let value):
         guard try work.value(at: path).isSameValue(as: value) else {
-          throw .failed("the test at /\(path.tokens.joined(separator: "/")) fails")
+          throw .failed("the test at \(quoted(path)) fails")
         }
       }
       // A single operation cannot take more steps than the document has values.
@@ -81,6 +81,11 @@ package struct JSONPatch: Sendable {
     }
     return work.document
   }
+}
+
+/// A path in a problem's detail.
+private func quoted(_ path: JSONPointer) -> String {
+  "/\(path.tokens.joined(separator: "/"))".quoted
 }
 
 /// A document being patched.
@@ -229,7 +234,7 @@ private struct Work {
   }
 
   private func missing(_ path: JSONPointer) -> JSONPatchProblem {
-    .failed("no value exists at /\(path.tokens.joined(separator: "/"))")
+    .failed("no value exists at \(quoted(path))")
   }
 
   /// Modifies the parent of the value at `path` without copying its other children.

@@ -43,6 +43,15 @@ package struct VerbatimJSON: Hashable, Sendable {
     return nil
   }
 
+  /// Whether both are the same JSON value, see ``JSONTree/isSameValue(as:)``.
+  package func isSameValue(as other: VerbatimJSON) -> Bool {
+    if text.isExactly(other.text) { return true }
+    guard let left = try? JSONTree.parse(Array(text.utf8), depthMax: 128),
+      let right = try? JSONTree.parse(Array(other.text.utf8), depthMax: 128)
+    else { return false }
+    return left.isSameValue(as: right)
+  }
+
   /// Valid JSON text without the white space between its tokens.
   private static func compact(_ text: ArraySlice<UInt8>) -> String {
     var bytes: [UInt8] = []

@@ -8,7 +8,9 @@
 ///   The failure that begins the pause counts as an attempt at its event; those in the pause count
 ///   for none, so that an outage of any length uses up one attempt at one event. Probes take the
 ///   sessions in turn, so that an event which the endpoint never answers does not pause the others
-///   for longer than one probe.
+///   for longer than one probe. If no event is due, one that was not answered before probes.
+/// - Events of sessions whose first one has failed do not stop the reading of the feed until the
+///   memory for the endpoint is full.
 /// - The watermark is what a restart continues from, so that every event is delivered at least
 ///   once. Nothing here gives up an event: the endpoint stops instead. The reader of the feed does,
 ///   with ``skip(to:)`` and with the watermark it begins at.
@@ -16,6 +18,8 @@
 package struct EndpointDelivery: Sendable {
   private struct Pending {
     let event: DeliveryEvent
+    /// Whether it is the first one of its session, which alone may be sent.
+    var isFirst: Bool
     /// Attempts that have failed.
     var failureCount = 0
     /// How often the event has begun a pause, or has probed the endpoint in vain.
@@ -45,13 +49,21 @@ package struct EndpointDelivery: Sendable {
   /// Milliseconds without a request after `429` without `Retry-After`.
   private static let overloadPause: Int64 = 5_000
   package static let inFlightMax = 8
-  /// Events that wait here; more are not read from the feed.
-  package static let pendingMax = 1000
+  /// Events that could be sent now or after the one before; while there are so many, no more are
+  /// read from the feed.
+  package static let readyMax = 500
+  /// Events that are held in all, and the size of their ``DeliveryEvent/content``. The page of the
+  /// feed that reaches a maximum may exceed it.
+  package static let pendingMax = 10_000
+  package static let byteCountMax = 16_777_216
 
   /// `nil` for all types.
   private let types: Set<String>?
   /// In the order of the feed.
   private var pending: [Pending] = []
+  /// The number of pending events of each session.
+  private var counts: [String: Int] = [:]
+  private var byteCount = 0
   /// Everything up to this position has been read from the feed.
   package private(set) var readPosition: Int
   /// The endpoint asked that nothing is sent before this time.
@@ -70,12 +82,29 @@ package struct EndpointDelivery: Sendable {
 
   package var isIdle: Bool { pending.isEmpty }
 
+  /// The number of events that are held.
+  package var count: Int { pending.count }
+
   /// Whether the endpoint does not answer.
   package var isPaused: Bool { pause != nil }
 
   /// Whether more events should be read from the feed.
   package var needsEvents: Bool {
-    stop == nil && pending.count < EndpointDelivery.pendingMax / 2
+    stop == nil && fill < 1 && readyCount < EndpointDelivery.readyMax
+  }
+
+  /// The part of the maximum of held events that is used. From 1 no more are read.
+  package var fill: Double {
+    max(
+      Double(pending.count) / Double(EndpointDelivery.pendingMax),
+      Double(byteCount) / Double(EndpointDelivery.byteCountMax))
+  }
+
+  /// The events of sessions whose first one has not failed.
+  private var readyCount: Int {
+    pending.lazy.filter { $0.isFirst && $0.failureCount > 0 }.reduce(pending.count) {
+      $0 - (counts[$1.event.session] ?? 0)
+    }
   }
 
   /// Takes the events that were read after ``readPosition``.
@@ -83,9 +112,24 @@ package struct EndpointDelivery: Sendable {
   /// - Parameter position: Everything up to here has been read.
   package mutating func add(_ events: [DeliveryEvent], through position: Int, at now: Int64) {
     for event in events where event.position > readPosition {
-      if types?.contains(event.type) ?? true { pending.append(Pending(event: event, dueAt: now)) }
+      guard types?.contains(event.type) ?? true else { continue }
+      let count = counts[event.session] ?? 0
+      counts[event.session] = count + 1
+      byteCount += event.content.utf8.count
+      pending.append(Pending(event: event, isFirst: count == 0, dueAt: now))
     }
     readPosition = max(readPosition, position)
+  }
+
+  private mutating func remove(at index: Int) {
+    let event = pending.remove(at: index).event
+    byteCount -= event.content.utf8.count
+    let count = (counts[event.session] ?? 1) - 1
+    counts[event.session] = count == 0 ? nil : count
+    guard count > 0,
+      let next = pending[index...].firstIndex(where: { $0.event.session == event.session })
+    else { return }
+    pending[next].isFirst = true
   }
 
   /// Continues reading after a later position. What was read before stays pending.
@@ -95,8 +139,7 @@ package struct EndpointDelivery: Sendable {
   /// which they are sent.
   private var heads: [Int] {
     let urgent = Set(pending.lazy.filter(\.event.hasDeadline).map(\.event.session))
-    var sessions: Set<String> = []
-    let heads = pending.indices.filter { sessions.insert(pending[$0].event.session).inserted }
+    let heads = pending.indices.filter { pending[$0].isFirst }
     if urgent.isEmpty { return heads }
     return heads.filter { urgent.contains(pending[$0].event.session) }
       + heads.filter { !urgent.contains(pending[$0].event.session) }
@@ -105,10 +148,13 @@ package struct EndpointDelivery: Sendable {
   /// The attempts to be made now.
   package mutating func attempts(at now: Int64) -> [DeliveryAttempt] {
     guard stop == nil, silentUntil <= now else { return [] }
-    let due = heads.filter { !pending[$0].isInFlight && pending[$0].dueAt <= now }
+    let heads = heads.filter { !pending[$0].isInFlight }
+    let due = heads.filter { pending[$0].dueAt <= now }
     if let pause {
-      guard pause.probe == nil, pause.probeAt <= now,
-        let index = due.min(by: { pending[$0].missCount < pending[$1].missCount })
+      guard pause.probe == nil, pause.probeAt <= now else { return [] }
+      // The event that began the pause can probe even while it waits for its next attempt.
+      let probes = due.isEmpty ? heads.filter { pending[$0].missCount > 0 } : due
+      guard let index = probes.min(by: { pending[$0].missCount < pending[$1].missCount })
       else { return [] }
       self.pause?.probe = pending[index].event.position
       return [start(index)]
@@ -125,9 +171,10 @@ package struct EndpointDelivery: Sendable {
 
   /// When ``attempts(at:)`` has something new without an answer in between; `nil` if never.
   package var nextDue: Int64? {
-    guard stop == nil, pause?.probe == nil else { return nil }
-    let due = heads.lazy.filter { !pending[$0].isInFlight }.map { pending[$0].dueAt }.min()
-    return due.map { max($0, silentUntil, pause?.probeAt ?? 0) }
+    guard stop == nil else { return nil }
+    if let pause { return pause.probe == nil ? max(pause.probeAt, silentUntil) : nil }
+    let due = pending.lazy.filter { $0.isFirst && !$0.isInFlight }.map(\.dueAt).min()
+    return due.map { max($0, silentUntil) }
   }
 
   /// Takes the answer to an attempt.
@@ -144,13 +191,15 @@ package struct EndpointDelivery: Sendable {
     if answer.isMissing { return miss(index, jitter, now) }
     if pause?.probe == position { pause = nil }
     switch answer {
-    case .status(200...299, _): pending.remove(at: index)
+    case .status(200...299, _): remove(at: index)
     case .status(410, _): stop = .gone
     case .status, .none: fail(index, jitter, now)
     }
   }
 
   private mutating func fail(_ index: Int, _ jitter: Double, _ now: Int64) {
+    // A probe before the time of the event's next attempt does not replace that attempt.
+    guard pending[index].dueAt <= now else { return }
     let failureCount = pending[index].failureCount
     pending[index].failureCount += 1
     guard failureCount < EndpointDelivery.delays.count else {

@@ -31,7 +31,20 @@ extension Clause {
     "`ref` increases over all connections of a member; it never starts again.")
   static let resend = Clause(
     "After every `welcome` of the same `member.id`, send all unanswered commands again, in order, "
-      + "with their own refs.")
+      + "with their own `ref`, `at` and `hits`.")
+  static let late = Clause(
+    "`clear`, `undo`, `redo`, `confirm`, `cancel` and `reopen` have `at`: the newest revision that "
+      + "you had applied when the user gave the command.")
+  static let hits = Clause(
+    "Send it with a tap that you send again, and with a tap that the user gave without a "
+      + "connection.")
+  static let again = Clause("A command that is sent again has the same `at` and `hits`")
+  static let otherEpoch = Clause(
+    "After a `welcome` with another `epoch`, do the same with the commands that have `at`: it is a "
+      + "revision of other history.")
+  static let rename = Clause(
+    "The answer is a `reply`. The others receive `changed`, and you do not: set the name yourself "
+      + "when the `reply` arrives.")
   static let twice = Clause(
     "With `\"resumed\":true` the answer may come twice, as a missed delta and as a `reply`; ignore "
       + "the second.")
@@ -56,7 +69,8 @@ extension Clause {
   /// All clauses; a test checks that the guide contains each of them.
   package static let all = [
     join, fold, snapshot, unknown, result, answer, stale, refused, clamp, resume, gap, duplicate,
-    growing, resend, twice, otherMember, role, definition, deciding, draining, band, credentials,
+    growing, resend, late, hits, again, twice, otherMember, otherEpoch, rename, role, definition,
+    deciding, draining, band, credentials,
     final, protocolError, backOff,
   ]
 }

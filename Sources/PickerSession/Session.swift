@@ -88,6 +88,9 @@ package final class Session {
       case .roleChanged(let member):
         updates.changeRole(member)
         effects.append(.presence)
+      case .renamed(let member):
+        updates.change(member)
+        effects.append(.presence)
       case .left(let member):
         touches[member] = nil
         retireUnloggedRefs(of: member)
@@ -118,16 +121,16 @@ package final class Session {
   }
 
   /// Refuses a command without logging it, see
-  /// ``SessionFold/refusal(of:ref:by:beyond:unlogged:)``, and records its ref in memory.
+  /// ``SessionFold/refusal(of:ref:by:unless:unlogged:)``, and records its ref in memory.
   ///
   /// - Returns: The answer; `nil` if the member has left.
   package func refuse(
-    _ command: Command, ref: Int, by member: MemberID, beyond limit: ExceededLimit?
+    _ command: Command, ref: Int, by member: MemberID, unless reason: UnstoredReason?
   ) -> SessionEffect? {
     let unlogged = unloggedRefs[member] ?? RefBook()
     guard
       let answer = fold.refusal(
-        of: command, ref: ref, by: member, beyond: limit, unlogged: unlogged)
+        of: command, ref: ref, by: member, unless: reason, unlogged: unlogged)
     else { return nil }
     remember(answer, to: ref, of: member)
     guard let listener = listener(of: member) else { return .answerOffline(member, answer) }
@@ -257,7 +260,7 @@ package final class Session {
   private func liftFromRemovedRows(_ effects: inout [SessionEffect]) {
     let columns = fold.picker.columns
     for (member, touch) in touches.sorted(by: { $0.key.text < $1.key.text }) {
-      guard case .row(let column, let row) = touch,
+      guard case .row(let column, let row, isHover: _) = touch,
         !columns.indices.contains(column) || row >= columns[column].rows.count
       else { continue }
       effects += self.touch(member, .lifted)

@@ -32,6 +32,14 @@ enum DisplayWidth {
     return width > 0 ? result + "…" : ""
   }
 
+  /// A text on two lines, split at a space. The second line can be longer than `width`.
+  static func wrapped(_ text: String, at width: Int) -> (first: String, rest: String) {
+    guard of(text) > width else { return (text, "") }
+    let spaces = text.indices.filter { text[$0] == " " }
+    guard let split = spaces.last(where: { of(text[..<$0]) <= width }) else { return (text, "") }
+    return (String(text[..<split]), String(text[text.index(after: split)...]))
+  }
+
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
     0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19,

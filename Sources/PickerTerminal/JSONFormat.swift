@@ -6,7 +6,7 @@ struct JSONFormat: LineFormat {
   private var connection: PickerPhase?
   private var shown: String?
   private var members: [PickerMember] = []
-  private var touching: [String: PickerTouch] = [:]
+  private var touches: [JSONTree] = []
 
   mutating func lines(for state: PickerState) -> [String] {
     var lines: [String] = []
@@ -18,8 +18,11 @@ struct JSONFormat: LineFormat {
     self.shown = shown
     if members != state.members { lines.append(Self.people(state)) }
     members = state.members
-    if touching != state.touching { lines.append(Self.fingers(state)) }
-    touching = state.touching
+    let touches = Self.touches(state)
+    if self.touches != touches {
+      lines.append(Self.event("touching", [.init("touching", .array(touches))]))
+    }
+    self.touches = touches
     return lines
   }
 
@@ -30,7 +33,9 @@ struct JSONFormat: LineFormat {
     }
   }
 
-  func line(for answer: Result<Int, PickerFailure>, to line: InputLine) -> String? {
+  func line(
+    for answer: Result<Int, PickerFailure>, to line: InputLine, in state: PickerState
+  ) -> String? {
     var members = Self.origin(line)
     switch answer {
     case .success(let revision):
@@ -38,8 +43,11 @@ struct JSONFormat: LineFormat {
     case .failure(let failure):
       members += [
         .init("done", .bool(false)), .init("code", .string(Self.code(failure))),
-        .init("detail", .string(Sentences.failure(failure))),
+        .init("detail", .string(Sentences.failure(failure, in: state))),
       ]
+      if case .refused(.stale, _, let params) = failure {
+        members.append(.init("params", Self.object(params)))
+      }
     }
     return Self.event("answer", members)
   }
@@ -63,13 +71,20 @@ struct JSONFormat: LineFormat {
 
   private static func code(_ failure: PickerFailure) -> String {
     switch failure {
-    case .refused(let code, _): code.rawValue
+    case .refused(let code, _, _): code.rawValue
     case .offline: "offline"
     case .replaced: "replaced"
     case .lost: "lost"
     case .unknownRow: "unknownRow"
+    case .badName: "badName"
     case .cancelled: "cancelled"
     }
+  }
+
+  private static func object(_ params: RefusalParams) -> JSONTree {
+    .object(
+      (params.revision.map { [.init("revision", .integer($0))] } ?? [])
+        + (params.by.map { [.init("by", .string($0))] } ?? []))
   }
 
   private static func connection(_ state: PickerState) -> String {
@@ -82,7 +97,10 @@ struct JSONFormat: LineFormat {
       members.append(.init("connection", .string("live")))
       members.append(.init("member", .string(state.me?.id ?? "")))
       members.append(.init("role", .string(state.me?.role.rawValue ?? "")))
-    case .waiting: members.append(.init("connection", .string("waiting")))
+    case .waiting:
+      members.append(.init("connection", .string("waiting")))
+      if state.isWaitingForToken { members.append(.init("waitingForToken", .bool(true))) }
+      if let code = state.tokenCloseCode { members.append(.init("close", .integer(code))) }
     case .needsCredentials(let code):
       members.append(.init("connection", .string("needsCredentials")))
       members.append(.init("close", .integer(code)))
@@ -109,20 +127,18 @@ struct JSONFormat: LineFormat {
     return event("members", [.init("members", .array(people))])
   }
 
-  private static func fingers(_ state: PickerState) -> String {
-    let fingers = state.members.compactMap { member -> JSONTree? in
+  private static func touches(_ state: PickerState) -> [JSONTree] {
+    state.members.compactMap { member in
+      var members: [JSONTree.Member] = [.init("member", .string(member.id))]
       switch state.touching[member.id] {
-      case .day(let day)?:
-        .object([.init("member", .string(member.id)), .init("date", .string(day.iso))])
+      case .day(let day)?: members.append(.init("date", .string(day.iso)))
       case .row(let column, let row)?:
-        .object([
-          .init("member", .string(member.id)), .init("column", .integer(column)),
-          .init("row", .integer(row)),
-        ])
-      case nil: nil
+        members += [.init("column", .integer(column)), .init("row", .integer(row))]
+      case nil: return nil
       }
+      if state.hovering.contains(member.id) { members.append(.init("hover", .bool(true))) }
+      return .object(members)
     }
-    return event("touching", [.init("touching", .array(fingers))])
   }
 
   private static func event(_ name: String, _ members: [JSONTree.Member]) -> String {

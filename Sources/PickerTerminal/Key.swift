@@ -1,6 +1,6 @@
 /// A key press.
 enum Key: Hashable {
-  case up, down, left, right, pageUp, pageDown, home, end, tab, backTab, enter, escape
+  case up, down, left, right, pageUp, pageDown, home, end, tab, backTab, enter, escape, backspace
   case letter(Character)
   /// Control-C or Control-D.
   case interrupt
@@ -18,8 +18,10 @@ struct KeyReader {
     var keys: [Key] = []
     while let first = rest.first {
       guard first == 0x1B else {
-        rest.removeFirst()
-        if let key = Self.key(first) { keys.append(key) }
+        let count = Self.characterLength(first)
+        guard count <= rest.count else { break }
+        if let key = Self.key(rest.prefix(count)) { keys.append(key) }
+        rest.removeFirst(count)
         continue
       }
       guard let end = Self.sequenceEnd(rest) else { break }
@@ -32,16 +34,29 @@ struct KeyReader {
   /// After a timeout: takes an incomplete sequence for the Escape key.
   mutating func timeOut() -> [Key] {
     defer { rest = [] }
-    return rest.isEmpty ? [] : [.escape]
+    return rest.first == 0x1B ? [.escape] : []
   }
 
-  private static func key(_ byte: UInt8) -> Key? {
+  /// The number of bytes of a character in UTF-8, by its first byte.
+  private static func characterLength(_ first: UInt8) -> Int {
+    switch first {
+    case 0xC0..<0xE0: 2
+    case 0xE0..<0xF0: 3
+    case 0xF0...: 4
+    default: 1
+    }
+  }
+
+  /// The key of a character.
+  private static func key(_ bytes: ArraySlice<UInt8>) -> Key? {
+    guard let byte = bytes.first else { return nil }
     switch byte {
-    case 0x03, 0x04: .interrupt
-    case 0x09: .tab
-    case 0x0A, 0x0D: .enter
-    case 0x20..<0x7F: .letter(Character(Unicode.Scalar(byte)))
-    default: nil
+    case 0x03, 0x04: return .interrupt
+    case 0x09: return .tab
+    case 0x0A, 0x0D: return .enter
+    case 0x08, 0x7F: return .backspace
+    case 0x20...: return String(validating: bytes, as: UTF8.self)?.first.map { .letter($0) }
+    default: return nil
     }
   }
 

@@ -9,6 +9,8 @@ struct InputLine: Hashable {
   let text: String
   /// The `id` of a JSON command, which its answer repeats.
   var id: JSONTree?
+  /// The state that its author saw; `nil` before the first welcome.
+  var seen: PickerState?
 }
 
 /// `pickerd join --plain` and `--json`: reads commands as lines, sends them one after the other
@@ -81,9 +83,9 @@ package actor LineClient {
       complain("no connection: \(Sentences.connection(state))")
       status = 1
       return true
-    case .bytes(let bytes): waiting += reader.take(bytes)
+    case .bytes(let bytes): add(reader.take(bytes))
     case .endOfInput:
-      waiting += reader.end()
+      add(reader.end())
       hasEnded = true
     case .picker(.state(let state)):
       take(state)
@@ -98,7 +100,13 @@ package actor LineClient {
 
   private func take(_ state: PickerState) {
     let wasLive = self.state.connection == .live
+    let isFirst = self.state.definition == nil && state.definition != nil
     self.state = state
+    if isFirst {
+      let early = waiting
+      waiting = []
+      add(early)
+    }
     for line in format.lines(for: state) { printLine(line) }
     for event in pendingEvents { report(event) }
     pendingEvents = []
@@ -122,9 +130,29 @@ package actor LineClient {
       guard let running, running.ref == ref else { return }
       self.running = nil
       if case .failure = answer { status = Self.notDone }
-      if let line = format.line(for: answer, to: running.line) { printLine(line) }
+      if let line = format.line(for: answer, to: running.line, in: state) { printLine(line) }
     case .state: return
     }
+  }
+
+  /// Adds lines with the state that their author sees now.
+  private func add(_ lines: [InputLine]) {
+    for var line in lines {
+      if state.definition != nil { line.seen = stateAfterWaiting() }
+      waiting.append(line)
+    }
+  }
+
+  /// The current state, with the hit count after the waiting lines.
+  private func stateAfterWaiting() -> PickerState {
+    guard var last = waiting.last, let hits = last.seen?.shownHits else { return state }
+    var seen = state
+    switch Self.read(&last, in: state) {
+    case .command(.tap): seen.shownHits = hits + 1
+    case .command(.clear): seen.shownHits = 0
+    default: seen.shownHits = hits
+    }
+    return seen
   }
 
   /// Executes waiting lines until one has to wait.
@@ -133,8 +161,8 @@ package actor LineClient {
       var line = waiting.removeFirst()
       switch Self.read(&line, in: state) {
       case .nothing: continue
-      case .command(let command): running = (picker.send(command), line)
-      case .touch(let touch): picker.touch(touch)
+      case .command(let command): running = (picker.send(command, seen: line.seen), line)
+      case .touch(let touch, let isHover): picker.touch(touch, isHover: isHover)
       case .months(let from, let count): picker.months(from: from, count: count)
       case .show: for line in format.picture(of: state) { printLine(line) }
       case .quit: (waiting, hasEnded) = ([], true)

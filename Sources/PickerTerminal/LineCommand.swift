@@ -4,7 +4,7 @@ import PickerClient
 /// The parsed command of an input line.
 enum LineCommand: Hashable {
   case command(PickerCommand)
-  case touch(PickerTouch?)
+  case touch(PickerTouch?, isHover: Bool = false)
   case months(from: PickerMonth, count: Int)
   case show
   case quit
@@ -20,11 +20,12 @@ extension LineCommand {
     "show": .show, "state": .show, "quit": .quit,
   ]
   private static let known =
-    "select COLUMN TEXT, tap DATE, clear, undo, redo, confirm, cancel, reopen, touch, months, "
-    + "show or quit"
+    "select COLUMN TEXT, tap DATE, clear, undo, redo, confirm, cancel, reopen, rename NAME, "
+    + "touch, months, show or quit"
+  private static let nameHint = "rename needs a name of 1 to 64 characters such as Mia"
 
   /// Parses words: `select 2 Green`, `tap 2026-11-20`, `touch 2026-11-20`, `touch 2 Green`,
-  /// `touch`, `months 2026-11 3`, and the commands of one word.
+  /// `touch`, `months 2026-11 3`, `rename Mia`, and the commands of one word.
   ///
   /// Columns count from 1. A row is given by its text or its key.
   init(words line: String, in state: PickerState) {
@@ -39,6 +40,10 @@ extension LineCommand {
       let day = rest.count == 1 ? PickerDay(rest[0]) : nil
       self = day.map { .command(.tap($0)) } ?? .unknown("tap needs a date such as 2026-11-20")
     case "select": self = Self.select(rest, in: state)
+    case "rename":
+      let parts = line.trimmed.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+      let name: Substring = (parts.dropFirst().first ?? "").drop(while: \.isWhitespace)
+      self = name.isEmpty ? .unknown(Self.nameHint) : .command(.rename(String(name)))
     case "touch": self = Self.touch(rest, in: state)
     case "months":
       let count = rest.count == 2 ? Int(rest[1]) : rest.count == 1 ? 1 : nil
@@ -105,13 +110,16 @@ extension LineCommand {
       self =
         command.map { .command($0) }
         ?? .unknown("select needs a column from 0 and one of its rows as row, key or text")
+    case "rename":
+      self = object["name"]?.string.map { .command(.rename($0)) } ?? .unknown(Self.nameHint)
     case "touch":
+      let isHover = object["hover"]?.bool ?? false
       if let day = object["date"]?.string.flatMap({ PickerDay($0) }) {
-        self = .touch(.day(day))
+        self = .touch(.day(day), isHover: isHover)
       } else if let column = object["column"]?.integer,
         let found = Self.row(object, column: column, in: state)
       {
-        self = .touch(.row(column: found.column, row: found.row))
+        self = .touch(.row(column: found.column, row: found.row), isHover: isHover)
       } else {
         self = .touch(nil)
       }

@@ -6,7 +6,9 @@ protocol LineFormat {
   mutating func lines(for state: PickerState) -> [String]
   func line(for notice: PickerNotice, in state: PickerState) -> String?
   /// - Parameter line: The input line of the command.
-  func line(for answer: Result<Int, PickerFailure>, to line: InputLine) -> String?
+  func line(
+    for answer: Result<Int, PickerFailure>, to line: InputLine, in state: PickerState
+  ) -> String?
   /// The output for an invalid input line.
   func line(forUnknown line: InputLine, _ sentence: String) -> String
   /// The complete state, for `show`.
@@ -21,8 +23,9 @@ struct PlainFormat: LineFormat {
 
   mutating func lines(for state: PickerState) -> [String] {
     var lines: [String] = []
-    // A short state between "connecting" and "connected".
+    // Short states: between "connecting" and "connected", and between two waits for a token.
     if state.connection == .joining { return [] }
+    if state.connection == .connecting && state.tokenCloseCode != nil { return [] }
     let connection = Sentences.connection(state, saysWaiting: false)
     if connection != self.connection { lines.append("* \(connection)") }
     self.connection = connection
@@ -40,9 +43,11 @@ struct PlainFormat: LineFormat {
     return Sentences.notice(notice, in: state)
   }
 
-  func line(for answer: Result<Int, PickerFailure>, to line: InputLine) -> String? {
+  func line(
+    for answer: Result<Int, PickerFailure>, to line: InputLine, in state: PickerState
+  ) -> String? {
     guard case .failure(let failure) = answer else { return nil }
-    return "! \(line.text): \(Sentences.failure(failure))"
+    return "! \(line.text): \(Sentences.failure(failure, in: state))"
   }
 
   func line(forUnknown line: InputLine, _ sentence: String) -> String {

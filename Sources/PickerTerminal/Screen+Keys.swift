@@ -12,14 +12,33 @@ extension Screen {
   ///
   /// - Returns: The requested actions, in order.
   mutating func press(_ key: Key) -> [KeyRequest] {
+    if newName != nil, key != .interrupt { return pressName(key) }
     switch key {
     case .interrupt, .letter("q"): return [.quit]
+    case .letter("n"):
+      newName = ""
+      return []
     case .letter("u"): return [.command(.undo)]
     case .letter("r"): return [.command(.redo)]
     case .letter("c"): return [.command(.confirm)]
     case .letter("o"): return [.command(.reopen)]
     default: return state.isCalendar ? pressDay(key) : pressWheel(key)
     }
+  }
+
+  /// Handles a key while the user types a name.
+  private mutating func pressName(_ key: Key) -> [KeyRequest] {
+    guard let name = newName else { return [] }
+    switch key {
+    case .letter(let letter) where name.unicodeScalars.count < 64: newName?.append(letter)
+    case .backspace: newName = String(name.dropLast())
+    case .escape: newName = nil
+    case .enter:
+      newName = nil
+      return name.isEmpty ? [] : [.command(.rename(name))]
+    default: break
+    }
+    return []
   }
 
   private mutating func pressWheel(_ key: Key) -> [KeyRequest] {
@@ -36,7 +55,7 @@ extension Screen {
     case .home: return select(wheel, by: -wheel.count)
     case .end: return select(wheel, by: wheel.count)
     case .escape: return [.touch(nil)]
-    case .letter, .interrupt: return []
+    case .letter, .backspace, .interrupt: return []
     }
   }
 
@@ -68,7 +87,7 @@ extension Screen {
     case .pageDown, .tab: next = day.adding(months: 1)
     case .home: next = list.first.first
     case .end: next = list.last.last
-    case .letter, .interrupt: return []
+    case .letter, .backspace, .interrupt: return []
     }
     self.day = next ?? day
     showDay(in: list)

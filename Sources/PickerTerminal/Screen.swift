@@ -11,6 +11,8 @@ struct Screen {
   var notice = ""
   var width = comfortable.width
   var height = comfortable.height
+  /// The name that the user is typing; `nil` while they are not.
+  var newName: String?
   /// The focused wheel.
   var column = 0
   /// The day under the cursor.
@@ -101,7 +103,18 @@ struct Screen {
 
   private func drawFoot(on canvas: inout Canvas) {
     canvas.put(Sentences.chosen(state), x: 1, y: height - 3, .bold, cellsMax: width - 2)
-    canvas.put(notice, x: 1, y: height - 2, cellsMax: width - 2)
+    if let newName {
+      canvas.put("your name: \(newName)_", x: 1, y: height - 2, cellsMax: width - 2)
+      canvas.put("Enter rename, Esc stop", x: 1, y: height - 1, .dim, cellsMax: width - 2)
+      return
+    }
+    let (first, rest) = DisplayWidth.wrapped(notice, at: width - 2)
+    canvas.put(first, x: 1, y: height - 2, cellsMax: width - 2)
+    // A long notice is more important than the keys.
+    guard rest.isEmpty else {
+      canvas.put(rest, x: 1, y: height - 1, cellsMax: width - 2)
+      return
+    }
     let keys =
       state.isCalendar
       ? "arrows PgUp PgDn move, Enter tap, Esc stop, x clear"

@@ -8,6 +8,9 @@ enum Sentences {
     switch state.connection {
     case .idle: return "not connected"
     case .connecting, .joining, .waiting:
+      if state.isWaitingForToken {
+        return "waiting for a token" + (state.problem.map { ": \($0.detail)" } ?? "")
+      }
       return (state.epoch == nil ? "connecting" : "reconnecting") + problem
     case .live: return saysWaiting && state.pendingCount > 0 ? "connected, waiting" : "connected"
     case .needsCredentials(let code): return "a token is needed, \(code)\(problem)"
@@ -62,7 +65,10 @@ enum Sentences {
       return reason == "timeout"
         ? "not confirmed: the host has not answered in time"
         : "not confirmed" + (detail.map { ": \($0)" } ?? "")
-    case .refused(let code, let detail, _):
+    case .refused(.stale, _, let params, let command):
+      return stale(
+        params, in: state, again: command.flatMap(again) ?? "the same key does it on this")
+    case .refused(let code, let detail, _, _):
       return detail.isEmpty ? "refused: \(code)" : "refused: \(detail)"
     case .lost: return "it is unknown whether the last command was executed"
     case .joined(let member): return "\(member.name) joined"
@@ -70,17 +76,48 @@ enum Sentences {
     case .wentOffline(let member): return "\(member.name) is offline"
     case .cameBack(let member): return "\(member.name) is back"
     case .promoted(let member): return "\(member.name) is \(member.role.rawValue) now"
+    case .renamed(let member, let before): return "\(before) is \(member.name) now"
     }
   }
 
-  static func failure(_ failure: PickerFailure) -> String {
+  static func failure(_ failure: PickerFailure, in state: PickerState) -> String {
     switch failure {
-    case .refused(let code, let detail): detail.isEmpty ? code.rawValue : detail
+    case .refused(.stale, _, let params):
+      stale(params, in: state, again: "the same line does it on this")
+    case .refused(let code, let detail, _): detail.isEmpty ? code.rawValue : detail
     case .offline: "there is no connection"
     case .replaced: "replaced by a later select"
     case .lost: "it is unknown whether it was executed"
     case .unknownRow: "there is no such row"
+    case .badName: "a name has 1 to 64 characters"
     case .cancelled: "cancelled"
+    }
+  }
+
+  /// What is there now, who has changed it, and how to give the command again.
+  private static func stale(
+    _ params: RefusalParams, in state: PickerState, again: String
+  ) -> String {
+    let status = state.status == .open ? "" : " (\(self.status(state)))"
+    let author =
+      switch (params.revision, params.by) {
+      case (nil, _): "the former changes are lost"
+      case (_, nil): "changed by time or the host"
+      case (_, let by): "changed by \(DisplayWidth.fitted(who(by, state), to: 20))"
+      }
+    return "not done: \(author), now \(chosen(state))\(status); \(again)"
+  }
+
+  /// The key of a command in a terminal, and what it does.
+  private static func again(_ command: PickerCommand) -> String? {
+    switch command {
+    case .tap: "Enter taps on this"
+    case .clear: "x clears this"
+    case .undo: "u undoes on this"
+    case .redo: "r redoes on this"
+    case .confirm: "c confirms this"
+    case .reopen: "o reopens this"
+    case .cancel, .select, .rename: nil
     }
   }
 

@@ -76,6 +76,9 @@ package final class TerminalClient {
     case .picker(.answered(_, .failure(.offline))):
       screen.notice = "not done: there is no connection"
       return false
+    case .picker(.answered(_, .failure(.badName))):
+      screen.notice = Sentences.failure(.badName, in: screen.state)
+      return false
     case .picker(.answered): return false
     case .bytes(let bytes):
       let pressed = keys.take(bytes)
@@ -99,7 +102,7 @@ package final class TerminalClient {
         switch request {
         case .quit: return true
         case .touch(let touch): picker.touch(touch)
-        case .command(let command): picker.send(command)
+        case .command(let command): picker.send(command, seen: screen.state)
         }
       }
       // The next key of the chunk must see the effect of this one.

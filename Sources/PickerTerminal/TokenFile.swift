@@ -27,11 +27,15 @@ package final class TokenFile: Sendable {
     return token
   }
 
-  /// - Throws: Also if the file has the token that was read last, which is about to expire.
-  package func readNew() throws -> String {
+  /// The next token.
+  ///
+  /// - Parameter code: The close code with which the server rejected the last one, if it has.
+  /// - Throws: Also if the file has the token that was read last, which is about to expire or was
+  ///   revoked. After 4301 that one may be valid soon: the server may not know its key yet.
+  package func next(after code: Int?) throws -> String {
     let previous = last.withLock { $0 }
     let token = try read()
-    guard token != previous else {
+    guard token != previous || code == 4301 else {
       throw Problem(description: "the file \(path) has no new token")
     }
     return token

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PickerClient
 import PickerTerminal
+import Synchronization
 
 /// `pickerd join`: a terminal client.
 struct Join: ParsableCommand {
@@ -15,22 +16,26 @@ struct Join: ParsableCommand {
       KEYS: the arrow keys change the selected row or move the cursor to another day; Tab moves to \
       the next column or month; Enter taps the day; Esc cancels an open range or ends touching; \
       Page Up, Page Down, Home and End move further. u undo, r redo, x clear, c confirm, o reopen, \
-      q quit. Days and rows that others touch are marked with (12) and ◂Name. The client needs \
+      n changes your name, q quit. Days and rows that others touch or point at are marked with \
+      (12) and ◂Name. If somebody else has changed the value before a command arrives, it is not \
+      done: the client says what is there now, and the same key does it on this. The client needs \
       80 columns and 24 rows.
 
       LINES: with --plain or --json, or without a terminal, commands are read from standard input, \
       one per line, and executed in order: select COLUMN TEXT (columns from 1, a row's text or \
-      key), tap DATE, clear, undo, redo, confirm, cancel, reopen, touch DATE, touch COLUMN TEXT, \
-      touch (ends touching), months FROM COUNT, show, quit. The end of the input quits. --plain \
-      writes a sentence per event, with a prefix: * connection, = selection, ! command refused and \
-      why, ? unknown command.
+      key), tap DATE, clear, undo, redo, confirm, cancel, reopen, rename NAME, touch DATE, \
+      touch COLUMN TEXT, touch (ends touching), months FROM COUNT, show, quit. The end of \
+      the input quits. --plain writes a sentence per event, with a prefix: * connection, = \
+      selection, ! command refused and why, ? unknown command.
 
       JSON: --json writes one object per line, with a member event: connection (connection, close, \
-      code, detail), state (epoch, revision, status, result, columns or calendar; after each \
-      change of the server's state), members, touching, notice (text), answer (line, id, done, \
-      revision, or code and detail), show (a state with all known rows or cells, the own role, \
-      and the number of commands without an answer). Commands are words, or objects as in the \
-      protocol without ref: {"type":"tap","date":"2026-11-20","id":7}, \
+      code, detail, waitingForToken), state (epoch, revision, status, result, columns or \
+      calendar; after each change of the server's state), members, touching (with hover for \
+      pointers), notice (text), answer (line, id, done, revision, or code and detail; after stale \
+      params with the revision and the member, by, of the change that was not seen), show (a state \
+      with all known rows or cells, the own role, and the number of commands without an answer). \
+      Commands are words, or objects as in the protocol without ref: \
+      {"type":"tap","date":"2026-11-20","id":7}, \
       {"type":"select","column":0,"text":"Green"}, with columns and rows from 0; the answer \
       repeats the id, which can be any JSON value.
 
@@ -60,7 +65,9 @@ struct Join: ParsableCommand {
     help: ArgumentHelp(
       """
       A file with the session's token instead of --token. It is read again before the token \
-      expires and after the server has rejected or revoked it, and must contain a new one then.
+      expires and after the server has closed the connection because it has expired (4302) or \
+      was revoked (4403), and must contain a new one then. After 4301 it is read again too, and \
+      the same token is tried again with back-off: the server may not know its key yet.
       """, valueName: "path"))
   var tokenFile: String?
 
@@ -115,9 +122,12 @@ struct Join: ParsableCommand {
     let file = TokenFile(path: tokenFile)
     let first: String
     do { first = try file.read() } catch { throw complain("\(error)") }
-    return PickerConnection(
+    let current = Mutex<PickerConnection?>(nil)
+    let picker = PickerConnection(
       to: address, as: ClientProfile(name: name, locale: locale, token: first),
-      tokenProvider: { try file.readNew() })
+      tokenProvider: { try file.next(after: current.withLock { $0?.state.tokenCloseCode }) })
+    current.withLock { $0 = picker }
+    return picker
   }
 
   private func complain(_ sentence: String) -> ExitCode {

@@ -88,6 +88,24 @@ struct PatchCase: CustomTestStringConvertible {
     }
   }
 
+  /// Regression: a problem was as long as the patch.
+  @Test func `a problem quotes the first 64 scalars of a path`() throws {
+    let name = String(repeating: "a", count: 50_000)
+    func patched(
+      _ operation: String, _ document: JSONTree
+    ) throws -> Result<JSONTree, JSONPatchProblem> {
+      let patch = try tree(#"[{"op":"\#(operation)","path":"/\#(name)","value":1}]"#)
+      return JSONPatchTests.apply(patch, to: document)
+    }
+    let quoted = "/" + name.prefix(63)
+    for operation in ["remove", "replace", "test"] {
+      let missing = try patched(operation, .object([]))
+      #expect(missing == .failure(.failed("no value exists at \(quoted)")))
+    }
+    let failing = try patched("test", .object([.init(name, .integer(2))]))
+    #expect(failing == .failure(.failed("the test at \(quoted) fails")))
+  }
+
   @Test func `a patch that grows the document too much or has too many operations is refused`()
     throws
   {

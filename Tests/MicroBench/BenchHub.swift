@@ -116,7 +116,8 @@ final class BenchHub {
   }
 
   private func mustChange(_ result: Result<DefinitionAnswer, HubProblem>) {
-    guard case .success(let answer) = result, answer.body.count > 1_000 else {
+    // The answer to a change without effect is shorter.
+    guard case .success(let answer) = result, answer.body.count > 100 else {
       fatalError("a change changed nothing: \(result)")
     }
   }

@@ -67,7 +67,7 @@ struct TapCost {
   }
 
   private static func entry(_ tap: [UInt8], of member: MemberID) -> LogEntry {
-    guard case .command(let ref, let command)? = try? ClientMessage.decode(tap.span) else {
+    guard case .command(let ref, let command, _)? = try? ClientMessage.decode(tap.span) else {
       fatalError("not a command: \(String(decoding: tap, as: UTF8.self))")
     }
     return LogEntry(at: BenchHub.time.session, body: .command(member, ref: ref, command))

@@ -39,7 +39,7 @@ import Testing
 
     let failure = await #expect(throws: PickerFailure.self) { try await ana.undo() }
 
-    guard case .refused(.nothingToUndo, let detail) = failure else {
+    guard case .refused(.nothingToUndo, let detail, _) = failure else {
       Issue.record("\(String(describing: failure))")
       return
     }

@@ -290,6 +290,27 @@ import Testing
     #expect(ana.state.touching == [:], "the current touches follow the snapshot")
   }
 
+  @Test func `a pointer over a row differs from a finger on it`() {
+    var ana = ClientFixture()
+    ana.join()
+    let hover =
+      #"{"type":"presence","touching":[{"member":"m_bo","column":1,"row":0,"hover":true}]}"#
+
+    ana.receive(#"{"type":"presence","joined":[\#(bo)]}"#)
+    ana.receive(hover)
+    #expect(ana.state.touching == ["m_bo": .row(column: 1, row: 0)])
+    #expect(ana.state.hovering == ["m_bo"])
+    ana.receive(hover.replacing(#","hover":true"#, with: ""))
+    #expect(ana.state.hovering == [] && ana.state.touching.count == 1)
+    ana.receive(hover)
+    ana.receive(#"{"type":"presence","touching":[{"member":"m_bo"}]}"#)
+    #expect(ana.state.hovering == [])
+    ana.receive(hover)
+    ana.receive(#"{"type":"presence","left":["m_bo"]}"#)
+
+    #expect(ana.state.hovering == [])
+  }
+
   @Test func `presence updates members and touches`() {
     var ana = ClientFixture()
     ana.join()

@@ -25,9 +25,9 @@ func watchAndTap(link: String) async {
     print("done, revision \(revision)")
   } catch {
     switch error {
-    case .refused(.tapClaimed, _): print("somebody else has begun a range")
-    case .refused(let code, let detail): print("\(code): \(detail)")
-    case .offline, .replaced, .lost, .unknownRow, .cancelled: print("not done: \(error)")
+    case .refused(.tapClaimed, _, _): print("somebody else has begun a range")
+    case .refused(let code, let detail, _): print("\(code): \(detail)")
+    case .offline, .replaced, .lost, .unknownRow, .badName, .cancelled: print("not done: \(error)")
     }
   }
 

@@ -146,7 +146,7 @@ import Testing
   @Test func `a quiet connection is checked, and given up if nothing follows`() {
     var ana = ClientFixture()
     ana.join()
-    ana.wait(45_000, answersChecks: false)
+    ana.wait(15_000, answersChecks: false)
     #expect(ana.takeEffects() == [ClientFixture.check])
     ana.receive(#"{"type":"refused","code":"wrongKind","detail":"no","revision":0}"#)
     #expect(ana.notices().isEmpty, "the user has asked for nothing")
@@ -154,7 +154,7 @@ import Testing
     ana.give(.retry)
     #expect(ana.takeEffects() == [ClientFixture.check], "one at a time")
 
-    ana.wait(10_000, answersChecks: false)
+    ana.wait(4_500, answersChecks: false)
 
     #expect(ana.takeEffects().contains(.disconnect) && ana.state.connection == .connecting)
   }

@@ -91,6 +91,20 @@ import Testing
     #expect(ana.sent() == [.object([.init("type", .string("touch"))])])
   }
 
+  @Test func `a pointer that moves over rows is sent at most ten times a second`() {
+    var ana = ClientFixture()
+    ana.join()
+
+    for row in 0..<3 { ana.give(.touch(.row(column: 0, row: row), isHover: true)) }
+    #expect(ana.sent().map { [$0["row"], $0["hover"]] } == [[.integer(0), .bool(true)]])
+    ana.wait(100)
+    #expect(ana.sent().map { [$0["row"], $0["hover"]] } == [[.integer(2), .bool(true)]])
+    ana.wait(100)
+    ana.give(.touch(.row(column: 0, row: 2)))
+
+    #expect(ana.sent().map { $0["hover"] } == [nil], "the pointer's button is pressed")
+  }
+
   @Test func `touches are dropped without a connection`() {
     var ana = ClientFixture()
     ana.join()

@@ -207,6 +207,27 @@ import Testing
     #expect(join?["resume"] == nil && join?["token"]?.string == "second")
   }
 
+  @Test(arguments: [4302, 4403])
+  func `the first 4301 after another rejection keeps the identity`(code: Int) {
+    var ana = Self.renewing(expiresInSeconds: 3_600)
+    ana.give(.closed(code: code))
+    ana.wait(0)
+    ana.give(.tokenProvided("second"))
+    ana.give(.opened)
+    #expect(ana.state.tokenCloseCode == code)
+
+    ana.give(.closed(code: 4301))
+    #expect(ana.state.connection == .waiting, "the provider is asked first")
+    #expect(ana.state.tokenCloseCode == 4301)
+    ana.wait(2_000)
+    ana.give(.tokenProvided("third"))
+    ana.give(.opened)
+    #expect(ana.sent().last?["resume"]?["member"]?.string == "m_ana")
+    ana.receive(welcome(expiresInSeconds: 3_600))
+
+    #expect(ana.state.tokenCloseCode == nil)
+  }
+
   @Test func `a connection without a token requests one before it connects`() {
     var ana = ClientFixture(renewsTokens: true)
 

@@ -64,7 +64,7 @@ extension PickerState {
         } else {
           WheelsView(picker: picker)
         }
-        if case .refused(_, let detail, _) = picker.notice { Text(detail) }
+        if case .refused(_, let detail, _, _) = picker.notice { Text(detail) }
         if picker.state.connection != .live { ProgressView() }
       }
       .disabled(!picker.state.canEdit)

@@ -155,6 +155,51 @@ import Testing
     #expect(delivery.watermark == 1)
   }
 
+  @Test func `events that wait for a later attempt do not stop the reading`() {
+    var delivery = delivery((1...600).map { event($0) })
+    let (needsEvents, first) = (delivery.needsEvents, delivery.attempts(at: 0))
+    #expect(!needsEvents && positions(first) == [1])
+    delivery.answered(1, failed, jitter: 0, at: 0)
+    let needsMore = delivery.needsEvents
+    #expect(needsMore, "599 wait behind one that has failed")
+
+    delivery.add((601...1100).map { event($0, "b") }, through: 1100, at: 0)
+    let (needsStillMore, next) = (delivery.needsEvents, delivery.attempts(at: 0))
+    #expect(!needsStillMore, "500 can be sent")
+    #expect(positions(next) == [601])
+  }
+
+  @Test(arguments: [(EndpointDelivery.pendingMax, 0), (16, EndpointDelivery.byteCountMax / 16)])
+  func `events that wait stop the reading at the maximum of events and of bytes`(
+    count: Int, size: Int
+  ) {
+    let content = String(repeating: "x", count: size)
+    var delivery = EndpointDelivery(types: nil, watermark: 0)
+    func add(_ positions: ClosedRange<Int>) {
+      let events = positions.map {
+        DeliveryEvent(position: $0, id: "ev_\($0)", type: "a", session: "s", content: content)
+      }
+      delivery.add(events, through: positions.upperBound, at: 0)
+    }
+    add(1...(count - 1))
+    _ = delivery.attempts(at: 0)
+    delivery.answered(1, failed, jitter: 0, at: 0)
+    let needsOne = delivery.needsEvents
+    #expect(needsOne)
+
+    add(count...count)
+
+    let (needsNone, fill) = (!delivery.needsEvents, delivery.fill)
+    #expect(needsNone && fill == 1)
+    _ = delivery.attempts(at: 1000)
+    delivery.answered(1, ok, jitter: 0, at: 1000)
+    #expect(delivery.count == count - 1)
+    _ = delivery.attempts(at: 1000)
+    delivery.answered(2, failed, jitter: 0, at: 1000)
+    let needsAgain = delivery.needsEvents
+    #expect(needsAgain, "one was delivered, and the next one waits")
+  }
+
   private static let missing: [DeliveryAnswer] =
     [.none("refused")] + [502, 503, 504].map { .status($0, retryAfterSeconds: 0) }
 
@@ -206,6 +251,48 @@ import Testing
     let next = status == 429 ? 36_000 : 31_000
     #expect(delivery.nextDue == Int64(next))
     #expect(delivery.attempts(at: Int64(next)).count == (status == 429 ? 8 : 7))
+  }
+
+  /// An endpoint that has failed five times and then does not answer; its only event waits for a
+  /// minute.
+  private func waiting() -> EndpointDelivery {
+    var delivery = delivery([event(1), event(2)])
+    for delay: Int64 in [0, 1, 3, 8, 18] {
+      _ = delivery.attempts(at: delay * 1000)
+      delivery.answered(1, failed, jitter: 0, at: delay * 1000)
+    }
+    _ = delivery.attempts(at: 48_000)
+    delivery.answered(1, Self.missing[3], jitter: 0, at: 48_000)
+    return delivery
+  }
+
+  @Test func `an endpoint is probed even if its only event waits for its next attempt`() {
+    var delivery = waiting()
+    #expect(delivery.isPaused)
+
+    #expect(delivery.nextDue == 49_000)
+    #expect(probe(&delivery, 3).map(\.time) == [49_000, 51_000, 55_000])
+    #expect(positions(delivery.attempts(at: 63_000)) == [1])
+    delivery.answered(1, ok, jitter: 0, at: 63_000)
+
+    #expect(positions(delivery.attempts(at: 63_000)) == [2])
+  }
+
+  @Test func `an event that is due probes before one that waits for its next attempt`() {
+    var delivery = waiting()
+    delivery.add([event(3, "b")], through: 3, at: 48_500)
+
+    #expect(probe(&delivery, 2).map(\.position) == [3, 3])
+  }
+
+  @Test func `a probe before the time of its event counts for no attempt`() {
+    var delivery = waiting()
+    #expect(delivery.attempts(at: 49_000).map(\.number) == [7])
+    delivery.answered(1, failed, jitter: 0, at: 49_000)
+
+    #expect(!delivery.isPaused)
+    #expect(delivery.nextDue == 108_000)
+    #expect(delivery.attempts(at: 108_000).map(\.number) == [7])
   }
 
   @Test func `an outage of a day uses up one attempt at one event`() {

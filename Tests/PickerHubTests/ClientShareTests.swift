@@ -179,7 +179,7 @@ import Testing
 
     #expect(fixture.fold.members.count == 2)
     let refs = fixture.log.records.compactMap { record -> Int? in
-      guard case .entry(let entry) = record, case .command(_, let ref, _) = entry.body else {
+      guard case .entry(let entry) = record, case .command(_, let ref, _, _) = entry.body else {
         return nil
       }
       return ref

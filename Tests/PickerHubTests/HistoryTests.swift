@@ -120,6 +120,39 @@ import Testing
     #expect(fixture.received(9).map { $0["revision"]?.integer } == [3, 4, 5])
   }
 
+  /// Regression: access was checked before the log was read, and not afterwards.
+  @Test func `a stream whose token or ticket is revoked while the log is read is not opened`()
+    throws
+  {
+    let configuration = HubConfiguration(authentication: .keys(TestVerifier()))
+    let evicted = try Evicted(configuration) { fixture in fixture.enter(1, "sub=18 iat=-5") }
+    let fixture = evicted.fixture
+    fixture.enter(2, "sub=18 iat=-5")
+    try evicted.load()
+    var (withToken, withTicket, later) = (WatchRequest(), WatchRequest(), WatchRequest())
+    withToken.token = try fixture.credential("sub=17 iat=-5")
+    withTicket.ticket = try fixture.ticket()
+    later.token = try fixture.credential("sub=17 iat=5")
+    var answers: [Result<String, HubProblem>] = []
+    for (raw, watch) in [(7, withToken), (8, withTicket), (9, later)] as [(UInt64, WatchRequest)] {
+      var request = watch
+      request.seen = (String(evicted.fold.origin.epoch.prefix(8)), 3)
+      fixture.hub.watch(fixture.session, request, at: fixture.now) { answer in
+        answers.append(answer)
+        return (try? answer.get()).map { _ in ConnectionID(raw: raw) }
+      }
+    }
+    #expect(answers.isEmpty)
+
+    #expect(try fixture.revoke(.subject("17"))?.get().target == .subject("17"))
+    evicted.answer(evicted.fold.history[...])
+
+    let epoch = evicted.fold.origin.epoch
+    #expect(answers == [.failure(.noSuchSession), .failure(.badToken), .success(epoch)])
+    #expect(fixture.received(7).isEmpty && fixture.received(8).isEmpty)
+    #expect(fixture.received(9).map { $0["revision"]?.integer } == [3, 4, 5])
+  }
+
   @Test func `a connection that resumes is closed with 4503 if the log cannot be read`() throws {
     let evicted = try Evicted()
     let fixture = evicted.fixture

@@ -160,7 +160,7 @@ import Testing
       fixture.join(1)
       fixture.send(1, keyed)
       guard case .entry(let entry)? = fixture.log.records.last,
-        case .command(_, ref: 1, .select(let selection)) = entry.body
+        case .command(_, ref: 1, .select(let selection), _) = entry.body
       else { throw HubProblem.unavailable }
       #expect(selection.key == (isShared ? "b" : nil))
     }

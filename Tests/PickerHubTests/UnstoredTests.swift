@@ -165,7 +165,7 @@ import Testing
 
     let keys = fixture.log.records.map { record -> String? in
       guard case .entry(let entry) = record,
-        case .command(_, ref: _, .select(let selection)) = entry.body
+        case .command(_, ref: _, .select(let selection), _) = entry.body
       else { return "no select" }
       return selection.key
     }

@@ -24,6 +24,7 @@ final class SwiftClient: RehearsedClient, @unchecked Sendable {
       let (row, column) = (command["row"]!.integer!, command["column"]!.integer!)
       picker.send(picker.state.selecting(row: row, column: column)!)
     case "confirm": picker.send(.confirm)
+    case "rename": picker.send(.rename(command["name"]!.string!))
     default: Issue.record("no scene has \(command)")
     }
   }

@@ -108,7 +108,8 @@ import Testing
         // parameters; a declaration in a protocol has none.
         guard
           let start = source.lines[index...].firstIndex(where: { line in
-            line.hasSuffix("{") && (line == source.lines[index] || line.hasPrefix(indentation + ")"))
+            line.hasSuffix("{")
+              && (line == source.lines[index] || line.hasPrefix(indentation + ")"))
           }),
           let end = source.lines[start...].firstIndex(where: { $0 == indentation + "}" })
         else { continue }

@@ -10,8 +10,6 @@ import Testing
   private let session = SessionID("abc")
   private let content = Ticket(lastRevocation: Instant(milliseconds: 1_800_000_000_000), endsAt: 7)
 
-  private let lasting = Ticket(lastRevocation: Instant(milliseconds: 5))
-
   @Test func `a ticket is valid only for its purpose and session and until it expires`() {
     let ticket = signer.ticket(for: .events, of: session, until: 1_000, content, at: 0)
 
@@ -55,10 +53,11 @@ import Testing
     #expect(!isValid(1_000, clockBehind: 31_536_000_000), "a machine that started a year ahead")
   }
 
-  @Test func `a ticket of an event without an expiry lasts`() {
-    let ticket = signer.ticket(for: .ics, of: session, until: nil, lasting, at: 0)
+  @Test func `a lasting ticket is valid for the event of its session only`() {
+    let ticket = signer.lastingTicket(of: session)
+    let lasting = Ticket(isLasting: true)
 
-    #expect(signer.ticket(for: .ics, of: session, until: nil, lasting, at: 99) == ticket)
+    #expect(signer.lastingTicket(of: session) == ticket)
     let aCentury: Int64 = 3_155_760_000_000
     #expect(signer.verify(ticket, for: .ics, of: session, at: aCentury) == lasting)
     for purpose in [TicketSigner.Purpose.events, .months] {
@@ -66,11 +65,11 @@ import Testing
     }
     #expect(signer.verify(ticket, for: .ics, of: SessionID("abd"), at: 0) == nil)
     #expect(TicketSigner().verify(ticket, for: .ics, of: session, at: 0) == nil)
-    let short = signer.ticket(for: .ics, of: session, until: 1_000, lasting, at: 0)
-    #expect(signer.verify(short, for: .ics, of: session, at: 999) == lasting)
+    let short = signer.ticket(for: .ics, of: session, until: 1_000, content, at: 0)
+    #expect(signer.verify(short, for: .ics, of: session, at: 999) == content)
     #expect(signer.verify(short, for: .ics, of: session, at: 1_000) == nil)
     let signature = short.drop { $0 != "." }
-    #expect(signer.verify("0-5-0" + signature, for: .ics, of: session, at: 0) == nil)
+    #expect(signer.verify("0-0-0" + signature, for: .ics, of: session, at: 0) == nil)
   }
 
   @Test func `any other text is not a ticket`() {

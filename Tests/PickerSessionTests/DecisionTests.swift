@@ -179,6 +179,39 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     #expect(session.fold.remnant == .nothing && session.fold.status == .open)
   }
 
+  @Test(arguments: [
+    #"{"b":{"d":[2],"c":"x"},"a":1}"#, #"{"a":1.0,"b":{"c":"x","d":[2e0]}}"#,
+    #"{"a":1,"b":{"c":"\u0078","d":[2]}}"#,
+  ])
+  func `a decision whose data is written in another way is the same`(text: String) throws {
+    var session = try SessionFixture.confirming()
+    let op = session.op
+    let first = VerbatimJSON(stored: #"{"a":1,"b":{"c":"x","d":[2]}}"#)
+    let outcomes = session.settle(Settle(op: op, isGranted: true, data: first))
+
+    let again = Settle(op: op, isGranted: true, data: VerbatimJSON(stored: text))
+    #expect(outcome(session.settle(again)) == outcome(outcomes))
+    #expect(session.fold.remnant == .nothing && session.fold.decision.data == first)
+  }
+
+  @Test func `another decision, reason or data is late`() throws {
+    var session = try SessionFixture.confirming()
+    let op = session.op
+    let reason = try Note.Text(.string("booked"), at: "reason")
+    session.settle(Settle(op: op, isGranted: true, reason: reason, data: data))
+
+    let others = [
+      Settle(op: op, isGranted: false, reason: reason, data: data),
+      Settle(op: op, isGranted: true, data: data),
+      Settle(op: op, isGranted: true, reason: reason),
+      Settle(
+        op: op, isGranted: true, reason: reason, data: VerbatimJSON(stored: #"{"booking":"4711"}"#)),
+      Settle(op: op, isGranted: true, reason: reason, data: VerbatimJSON(stored: "[4711]")),
+    ]
+    for other in others { #expect(outcome(session.settle(other)) == .late(reported: nil)) }
+    #expect(session.fold.status == .confirmed && session.fold.decision.data == data)
+  }
+
   @Test func `a grant that confirmed already is never reported as late`() throws {
     var session = try SessionFixture.confirming()
     let grant = Settle(op: session.op, isGranted: true)

@@ -143,7 +143,7 @@ import Testing
 
     for (member, count) in [(bo, 2), (cem, 1)] {
       for ref in 1...count {
-        #expect(code(session.refuse(.confirm, ref: ref, by: member, beyond: nil)) == .notAllowed)
+        #expect(code(session.refuse(.confirm, ref: ref, by: member, unless: nil)) == .notAllowed)
       }
       _ = session.apply(LogEntry(at: noon, body: .left(member)))
     }
@@ -152,7 +152,7 @@ import Testing
     }
 
     #expect([bo, cem].map { session.greatestRef(of: $0) } == [2, 1])
-    #expect(code(session.refuse(.confirm, ref: 2, by: bo, beyond: nil)) == .notAllowed)
-    #expect(code(session.refuse(.confirm, ref: 1, by: cem, beyond: nil)) == .oldRef)
+    #expect(code(session.refuse(.confirm, ref: 2, by: bo, unless: nil)) == .notAllowed)
+    #expect(code(session.refuse(.confirm, ref: 1, by: cem, unless: nil)) == .oldRef)
   }
 }

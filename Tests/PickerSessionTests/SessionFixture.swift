@@ -37,11 +37,12 @@ struct SessionFixture {
 
   @discardableResult
   mutating func give(
-    _ member: MemberID, _ ref: Int, _ command: Command, after milliseconds: Int64 = 0,
-    isOverRate: Bool = false, at instant: Instant = noon, op: String? = nil
+    _ member: MemberID, _ ref: Int, _ command: Command, if precondition: Precondition? = nil,
+    after milliseconds: Int64 = 0, isOverRate: Bool = false, at instant: Instant = noon,
+    op: String? = nil
   ) -> [Outcome] {
     if isOverRate { return refuse(member, ref, command, isOverRate: true) }
-    let body = LogEntry.Body.command(member, ref: ref, command)
+    let body = LogEntry.Body.command(member, ref: ref, command, precondition)
     return fold.apply(
       LogEntry(at: instant.adding(milliseconds: milliseconds), body: body, op: op))
   }
@@ -50,7 +51,7 @@ struct SessionFixture {
   func refuse(
     _ member: MemberID, _ ref: Int, _ command: Command, isOverRate: Bool = false
   ) -> [Outcome] {
-    fold.refusal(of: command, ref: ref, by: member, beyond: isOverRate ? .rate : nil)
+    fold.refusal(of: command, ref: ref, by: member, unless: isOverRate ? .rate : nil)
       .map { [.answered(member, $0)] } ?? []
   }
 

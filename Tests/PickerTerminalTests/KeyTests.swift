@@ -42,7 +42,16 @@ import Testing
     #expect(reader.timeOut() == [.escape])
   }
 
+  @Test func `a character of several bytes may arrive in parts`() {
+    var reader = KeyReader()
+    let bytes = Array("ä年\u{7F}".utf8)
+
+    #expect(bytes.flatMap { reader.take([$0]) } == [.letter("ä"), .letter("年"), .backspace])
+    #expect(reader.take([0x80, 0xE5]) == [] && reader.isIncomplete)
+    #expect(reader.timeOut() == [], "not the Escape key")
+  }
+
   @Test func `unknown sequences are ignored`() {
-    #expect(keys("\u{1B}[200~", "ä", "\u{1B}[99Q", "x") == [.letter("x")])
+    #expect(keys("\u{1B}[200~", "\u{1B}[99Q", "x") == [.letter("x")])
   }
 }

@@ -52,9 +52,25 @@ import Testing
         == .months(from: PickerMonth("2026-11")!, count: 3))
   }
 
+  @Test(arguments: ["rename Mia Ann", " RENAME  Mia Ann "])
+  func `a new name may contain spaces`(line: String) throws {
+    let object = try JSONTree.parse(Array(#"{"type":"rename","name":"Mia Ann"}"#.utf8))
+
+    #expect(LineCommand(words: line, in: wheels) == .command(.rename("Mia Ann")))
+    #expect(LineCommand(object: object, in: wheels) == .command(.rename("Mia Ann")))
+  }
+
+  @Test func `JSON commands say that a pointer is over a row or day`() throws {
+    let line = #"{"type":"touch","column":0,"key":"g","hover":true}"#
+    let object = try JSONTree.parse(Array(line.utf8))
+
+    let touch = LineCommand.touch(.row(column: 0, row: 1), isHover: true)
+    #expect(LineCommand(object: object, in: wheels) == touch)
+  }
+
   @Test(arguments: [
     "select", "select 1", "select 3 x", "select 1 Coffee", "tap", "tap tomorrow", "tap 2026-02-30",
-    "months x", "months 2026-11 many", "touch 1", "dance",
+    "months x", "months 2026-11 many", "touch 1", "dance", "rename",
   ])
   func `an invalid command is reported with a correct example`(line: String) {
     guard case .unknown(let sentence) = LineCommand(words: line, in: wheels) else {

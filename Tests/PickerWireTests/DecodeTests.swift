@@ -70,7 +70,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
   }
 
   @Test func `every field name is recognised`() {
-    #expect(MessageFields.Name.allCases.count == 22)
+    #expect(MessageFields.Name.allCases.count == 25)
     for name in MessageFields.Name.allCases {
       #expect(MessageFields.Name(JSONName("\(name)".utf8)!) == name)
     }
@@ -101,6 +101,41 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     for (text, command) in table { #expect(try decode(text) == .command(ref: 7, command)) }
   }
 
+  @Test(arguments: ["clear", "undo", "redo", "confirm", "cancel", "reopen"])
+  func `a late command is decoded with the revision that its author had applied`(
+    type: String
+  ) throws {
+    guard
+      case .command(ref: 7, _, let precondition) = try decode(
+        #"{"type":"\#(type)","ref":7,"at":41}"#)
+    else { return #expect(Bool(false)) }
+    #expect(precondition == .at(41))
+    #expect(isBad(#"{"type":"\#(type)","ref":7,"at":"41"}"#))
+    #expect(isBad(#"{"type":"\#(type)","ref":7,"at":1.5}"#))
+    #expect(
+      try decode(#"{"type":"\#(type)","ref":7,"at":null}"#)
+        == decode(#"{"type":"\#(type)","ref":7}"#))
+  }
+
+  @Test func `a tap is decoded with the hits that its author saw`() throws {
+    let tap = ClientMessage.command(ref: 7, .tap(.date(day)), .hits(2))
+    #expect(try decode(#"{"type":"tap","ref":7,"date":"2026-11-20","hits":2}"#) == tap)
+    #expect(isBad(#"{"type":"tap","ref":7,"date":"2026-11-20","hits":true}"#))
+    let select = #"{"type":"select","ref":7,"column":0,"row":1,"generation":1"#
+    #expect(try decode(select + #","hits":"?","at":{}}"#) == decode(select + "}"))
+  }
+
+  @Test func `a name of a rename has 1 to 64 characters`() throws {
+    let longest = String(repeating: "é", count: 64)
+    #expect(
+      try decode(#"{"type":"rename","ref":7,"name":"\#(longest)"}"#)
+        == .command(ref: 7, .rename(longest)))
+    for name in [#""""#, #""  ""#, #""\#(longest)x""#, "7", "null"] {
+      #expect(isBad(#"{"type":"rename","ref":7,"name":\#(name)}"#), "\(name)")
+    }
+    #expect(isBad(#"{"type":"rename","ref":7}"#) && isBad(#"{"type":"rename","name":"Mia"}"#))
+  }
+
   @Test func `every message without a ref is decoded`() throws {
     let table: [(String, ClientMessage)] = [
       (#"{"type":"months","from":"2026-11","count":3}"#, .months(.init(from: november, count: 3))),
@@ -110,6 +145,16 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
       ),
       (#"{"type":"touch","column":1,"row":4}"#, .touch(.row(column: 1, row: 4))),
       (#"{"type":"touch","date":"2026-11-20"}"#, .touch(.date(day))),
+      (
+        #"{"type":"touch","column":1,"row":4,"hover":true}"#,
+        .touch(.row(column: 1, row: 4, isHover: true))
+      ),
+      (
+        #"{"type":"touch","date":"2026-11-20","hover":true}"#,
+        .touch(.date(day, isHover: true))
+      ),
+      (#"{"type":"touch","date":"2026-11-20","hover":false}"#, .touch(.date(day))),
+      (#"{"type":"touch","hover":true}"#, .touch(.lifted)),
       (#"{"type":"touch"}"#, .touch(.lifted)), (#"{"type":"leave"}"#, .leave),
       (#"{"type":"wish"}"#, .ignored), (#"{"type":"wish","ref":"7"}"#, .ignored),
     ]
@@ -173,6 +218,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #"{"type":"months","from":"2026-11"}"#, #"{"type":"months","from":11,"count":1}"#,
     #"{"type":"rows","column":0,"from":0}"#, #"{"type":"touch","column":1}"#,
     #"{"type":"touch","date":"today"}"#, #"{"type":"join","months":3}"#,
+    #"{"type":"touch","date":"2026-11-20","hover":1}"#,
     #"{"type":"join","months":{"from":"2026-11"}}"#, #"{"type":"join","resume":{"member":"m"}}"#,
     #"{"type":"join","resume":"m"}"#,
   ])

@@ -329,6 +329,16 @@ private let lettersSnapshot =
       encoded.frame(for: ana).map(text) == #"{"type":"presence","joined":["# + viewer + "]}")
   }
 
+  @Test func `a pointer is encoded with hover`() throws {
+    let session = try makeSession(letters)
+    _ = session.takeUpdates()
+    _ = session.touch(ana, .row(column: 0, row: 1, isHover: true))
+
+    #expect(
+      EncodedPresence(session.takeUpdates(), in: session).frame().map(text)
+        == #"{"type":"presence","touching":[{"member":"m_Ana","column":0,"row":1,"hover":true}]}"#)
+  }
+
   @Test func `presence about the recipient only is not sent`() throws {
     let session = try makeSession(letters)
     _ = session.takeUpdates()

@@ -805,6 +805,7 @@ import Testing
       .announced(session, .present([])), .announced(session, .present([member, MemberID("m_2")])),
       .presentPart(session, [member]),
       .announced(session, .touched(member, .row(column: 1, row: -1))),
+      .announced(session, .touched(member, .row(column: 1, row: 2, isHover: true))),
       .announced(session, .touched(member, .lifted)),
       .announced(
         session, .touched(member, .date(try #require(CivilDate(year: 2026, month: 2, day: 9))))),

@@ -32,7 +32,7 @@ import Testing
 
     #expect(fold.state.remembered.members.count == 1)
     #expect(StateChecksum(forgotten, fold.picker).value == value)
-    #expect(StateChecksum(fold.state.withoutRefs, fold.picker).value == value)
+    #expect(StateChecksum(fold.state.withoutRefsAndNames, fold.picker).value == value)
     #expect(StateChecksum(later, fold.picker).value != value)
     #expect(StateChecksum(other, fold.picker).value != value)
   }

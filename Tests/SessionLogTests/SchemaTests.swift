@@ -74,6 +74,41 @@ import Testing
     #expect(try found(shelf, engine) == .version(2) && hasTable(shelf, engine))
   }
 
+  /// Regression: -1 ended the process, and 0 or no row began to create the tables again.
+  @Test(arguments: Engine.allCases, [-1, 0, nil])
+  func `a store whose schema has no valid number is damaged`(engine: Engine, version: Int?) throws {
+    let shelf = try Shelf(engine)
+    var store: (any TestedStore)? = try shelf.store()
+    store?.flush()
+    store = nil
+    let table = engine == .sqlite ? "store" : "pickerd.store"
+    try shelf.write(
+      version.map { "UPDATE \(table) SET version = \($0)" } ?? "DELETE FROM \(table)")
+
+    let problem = #expect(throws: StoreProblem.self) { try shelf.store() }
+    #expect(
+      problem?.description.hasSuffix(
+        " is damaged (its schema has no valid number): restore a backup, or begin with a new store")
+        == true)
+  }
+
+  /// Regression: the version of the other program was taken for that of a schema.
+  @Test(arguments: Engine.allCases)
+  func `a table of another program with the same name is not a store`(engine: Engine) throws {
+    let shelf = try Shelf(engine)
+    let isFile = engine == .sqlite
+    try shelf.write(
+      """
+      \(isFile ? "" : "CREATE SCHEMA pickerd;")
+      CREATE TABLE \(isFile ? "store" : "pickerd.store") (name text, version integer);
+      """)
+
+    let problem = #expect(throws: StoreProblem.self) { try shelf.store() }
+    #expect(
+      problem?.description.hasSuffix(
+        " is a database of another program. Give --store one of pickerd's own") == true)
+  }
+
   private func isRefused(_ open: () throws -> Void) -> Bool {
     do {
       try open()

@@ -89,7 +89,7 @@ final class TestNode: Sendable {
       switch record {
       case .own: own.popFirst()
       case .foreign(let entry):
-        if case .command(_, let ref, _) = entry.body { ref } else { nil }
+        if case .command(_, let ref, _, _) = entry.body { ref } else { nil }
       case .refused, .foreignEnd: nil
       }
     }

@@ -297,6 +297,15 @@ def test_every_reference_in_the_asyncapi_document_resolves(asyncapi):
     assert asyncapi["asyncapi"] == "3.0.0"
 
 
+@pytest.mark.parametrize("touch", [
+    {"date": "2018-11-20"}, {"date": "2018-11-20", "hover": True}, {"column": 0, "row": 3},
+    {"column": 0, "row": 3, "hover": True}, {}])
+def test_touches_match_the_asyncapi_document(asyncapi, touch):
+    message = {"type": "presence", "touching": [{"member": "m_1", **touch}]}
+
+    validator(asyncapi, "#/components/messages/server.presence/payload/schema").validate(message)
+
+
 MEANT = [
     {"type": "join", "name": "Ana", "months": {"from": "2018-11", "count": 2}},
     {"type": "tap", "ref": 1, "date": "2018-11-20"},
@@ -307,7 +316,12 @@ MEANT = [
     {"type": "confirm", "ref": 8}, {"type": "reopen", "ref": 9}, {"type": "cancel", "ref": 10},
     {"type": "months", "from": "2018-11", "count": 1}, {"type": "rows", "column": 0, "from": 0,
                                                         "count": 1},
-    {"type": "touch", "date": "2018-11-20"}, {"type": "touch"}, {"type": "leave"}]
+    {"type": "touch", "date": "2018-11-20"}, {"type": "touch"},
+    {"type": "tap", "ref": 11, "hits": 1, "date": "2018-11-21"},
+    *({"type": type, "ref": ref, "at": 4} for ref, type in enumerate(
+        ["clear", "undo", "redo", "confirm", "reopen", "cancel"], 12)),
+    {"type": "rename", "ref": 18, "name": "Mia"}, {"type": "rename", "ref": 19, "name": "ß" * 64},
+    {"type": "touch", "date": "2018-11-20", "hover": True}, {"type": "leave"}]
 
 
 def test_the_server_accepts_messages_that_the_asyncapi_document_allows(server, asyncapi):
@@ -326,7 +340,12 @@ def test_the_server_accepts_messages_that_the_asyncapi_document_allows(server, a
     {"type": "tap", "ref": 1, "month": "2018-11", "x": 0.5}, {"type": "undo"},
     {"type": "select", "ref": 1, "column": 0, "row": 1}, {"type": "months", "count": 1},
     {"type": "months", "from": "2018-11"}, {"type": "rows", "column": 0, "from": 0},
-    {"type": "tap", "ref": 1, "date": "tomorrow"}, {"type": "touch", "column": 1}])
+    {"type": "tap", "ref": 1, "date": "tomorrow"}, {"type": "touch", "column": 1},
+    {"type": "tap", "ref": 1, "hits": "1", "date": "2018-11-20"},
+    {"type": "clear", "ref": 1, "at": "4"}, {"type": "confirm", "ref": 1, "at": 1.5},
+    {"type": "rename", "ref": 1}, {"type": "rename", "name": "Mia"},
+    *({"type": "rename", "ref": 1, "name": name} for name in ("", " ", "x" * 65)),
+    {"type": "touch", "date": "2018-11-20", "hover": 1}])
 def test_the_server_rejects_messages_that_the_asyncapi_document_forbids(server, asyncapi, broken):
     pointer = f"#/components/messages/client.{broken['type']}/payload/schema"
     assert list(validator(asyncapi, pointer).iter_errors(broken))
@@ -350,3 +369,24 @@ def test_command_bodies_match_the_openapi_document(server, openapi):
         del broken[name]
         assert list(check.iter_errors(broken)), name
         assert server.post(f"{session.path}/commands", broken).status == 400, name
+
+
+@pytest.mark.parametrize("command", [
+    {"type": "tap", "ref": 1, "hits": 0, "date": "2018-11-20"},
+    {"type": "clear", "ref": 1, "at": 0}, {"type": "confirm", "ref": 1, "at": 0},
+    {"type": "rename", "ref": 1, "name": "Mia"}])
+def test_a_command_with_at_or_hits_and_a_rename_match_the_openapi_document(
+        server, openapi, command):
+    session = server.session(CALENDAR)
+    member = server.post(f"{session.path}/members", {}).json["member"]
+    body = {**command, "member": member["id"], "secret": member["secret"]}
+    check = validator(openapi, "#/components/schemas/posted")
+    check.validate(body)
+
+    assert server.post(f"{session.path}/commands", body).status == 200
+
+    for name, wrong in (("at", "0"), ("hits", "0"), ("name", "")):
+        if name in command:
+            broken = {**body, name: wrong}
+            assert list(check.iter_errors(broken))
+            assert server.post(f"{session.path}/commands", broken).status == 400

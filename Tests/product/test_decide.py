@@ -108,6 +108,20 @@ def test_a_grant_confirms_with_the_data_of_the_host(server):
     session.agree()
 
 
+@pytest.mark.parametrize("data", [{"b": [2], "a": 1}, {"a": 1.0, "b": [2.0]}])
+def test_a_grant_whose_data_is_written_in_another_way_is_the_same(server, data):
+    session, *_ = confirming(server)
+    first = settle(session, True, data={"a": 1, "b": [2]})
+    before = first.json["op"]
+
+    again = settle(session, True, op=before, data=data)
+    other = settle(session, True, op=before, data={"a": 1, "b": [3]})
+
+    assert (again.status, again.body) == (200, first.body)
+    assert (other.status, other.code) == (409, "tooLate")
+    assert other.json["stands"] == {"status": "confirmed", "revision": 3, "granted": True}
+
+
 def test_a_denial_opens_the_session_with_the_reason_in_each_language(server):
     session, ana, bo, _ = confirming(server)
     cem = session.join("Cem", locale="de-AT")
@@ -158,6 +172,31 @@ def test_cancel_of_the_owner_takes_the_confirmation_back(server):
     assert ana.confirm()["changes"][0]["status"] == "confirming"
     assert op(session) != first
     assert settle(session, True, op=op(session)).status == 200
+
+
+@pytest.mark.parametrize("before, command, after", [
+    ([], "cancel", "cancelled"), ([], "reopen", "reply"),
+    (["confirm"], "confirm", "confirming"), (["confirm"], "cancel", "open"),
+    (["confirm"], "reopen", "confirming"), (["cancel"], "confirm", "notOpen"),
+    (["cancel"], "cancel", "notOpen"), (["cancel"], "reopen", "open"),
+    (["confirm", None], "confirm", "notOpen"), (["confirm", None], "cancel", "notOpen"),
+    (["confirm", None], "reopen", "open")])
+def test_the_commands_of_an_owner_do_what_the_guide_says(server, before, command, after):
+    """The table of the guide. `None` is a grant of the host."""
+    session = server.session(LISTS, decide=DECIDE)
+    ana, _ = session.together("Ana", "Bo")
+    for step in before:
+        if step:
+            assert getattr(ana, step)()["type"] == "delta"
+        else:
+            assert settle(session, True).status == 200
+
+    answer = getattr(ana, command)()
+
+    if answer["type"] == "delta":
+        assert answer["changes"][0]["status"] == session.get()["status"] == after
+    else:
+        assert answer.get("code", answer["type"]) == after
 
 
 @pytest.mark.parametrize("granted", [True, False])

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import threading
 import time
-import types
 
 import pytest
 
@@ -270,45 +269,92 @@ def test_a_replay_ends_with_the_last_event(fed, tmp_path, running, part, succeed
     assert endpoint.positions() == positions
 
 
+class LineFeed(http.server.ThreadingHTTPServer):
+    """A server whose feed has these lines."""
+
+    daemon_threads = True
+
+    def __init__(self, lines):
+        self.lines, self.asked, self.stored = lines, [], []
+        super().__init__(("127.0.0.1", 0), LineHandler)
+        self.admin_port = self.server_port
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
+
+
+class LineHandler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if "/cursors/" in self.path:
+            return self.answer(404, b"{}")
+        after = int(self.path.split("after=")[1].split("&")[0])
+        self.server.asked.append(after)
+        page = self.server.lines[after:after + 50]
+        if not page:
+            # The long poll.
+            time.sleep(1)
+        self.answer(200, b"".join(line + b"\n" for line in page))
+
+    def do_PUT(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.stored.append(body["position"])
+        self.answer(200, b"{}")
+
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *words):
+        pass
+
+
+def feed_line(position, session, data=b""):
+    return (b'{"id":"e%d","position":%d,"type":"session.created","timestamp":"t",'
+            b'"data":{"session":"%s"%s}}' % (position, position, session.encode(), data))
+
+
 def test_nothing_after_a_line_that_is_not_an_event_is_sent(tmp_path, running):
     """A line that cannot be read is never skipped without a word."""
-    lines = [b'{"id":"e%d","position":%d,"type":"session.created","timestamp":"t",'
-             b'"data":{"session":"s%d"%s}}' % (n, n, n, b',"x":inf' if n == 2 else b"")
-             for n in (1, 2, 3)]
-
-    class Feed(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            if "/cursors/" in self.path:
-                return self.answer(404, b"{}")
-            after = int(self.path.split("after=")[1].split("&")[0])
-            self.answer(200, b"".join(line + b"\n" for line in lines[after:]))
-
-        def do_PUT(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.answer(200, b"{}")
-
-        def answer(self, status, body):
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *words):
-            pass
-
-    feed = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Feed)
-    threading.Thread(target=feed.serve_forever, daemon=True).start()
+    feed = running(LineFeed([
+        feed_line(n, f"s{n}", b',"x":inf' if n == 2 else b"") for n in (1, 2, 3)]))
     endpoint = running(Endpoint())
-    server = types.SimpleNamespace(admin_port=feed.server_port)
-    deliver = running(Deliver(server, tmp_path, endpoint.url))
+    deliver = running(Deliver(feed, tmp_path, endpoint.url))
 
     wait_until(lambda: "the line of the feed after position 1 is not an event" in deliver.says())
     wait_until(lambda: endpoint.positions() == [1])
     replay = subprocess.run(deliver.command(*deliver.options, "--replay", "1..3"), timeout=120)
-    feed.shutdown()
 
     assert replay.returncode == 1
     assert endpoint.positions() == [1], "nothing after the line is sent"
+
+
+def test_a_session_whose_events_fail_does_not_stop_the_others_until_16_mib_wait(tmp_path, running):
+    """At the maximum no more of the feed is read, and one line says so."""
+    data = b',"x":"%s"' % (b"x" * 19_000)
+    feed = running(LineFeed([
+        feed_line(n, "good" if n == 700 else "bad", data) for n in range(1, 1001)]))
+    is_good = threading.Event()
+    endpoint = running(Endpoint(answer=lambda _, event: (
+        204 if is_good.is_set() or event["data"]["session"] == "good" else 500)))
+    deliver = running(Deliver(feed, tmp_path, endpoint.url))
+
+    wait_until(lambda: 700 in endpoint.positions(), timeout=120)
+    line = "shop: no more of the feed is read"
+    wait_until(lambda: line in deliver.says(), timeout=120)
+    wait_until(lambda: endpoint.positions().count(1) >= 3, timeout=120)
+    assert max(feed.asked) < 900, "16 MiB are 880 events, read in pages of 50"
+    assert deliver.says().count(line) == 1
+    assert set(endpoint.positions()) == {1, 700}
+    is_good.set()
+
+    wait_until(lambda: 10 in endpoint.positions(), timeout=120)
+
+    bad = list(dict.fromkeys(n for n in endpoint.positions() if n != 700))
+    assert bad == list(range(1, len(bad) + 1)), "in order"
 
 
 def odd_endpoint(answer):

@@ -378,6 +378,12 @@ def test_a_stream_has_every_event_and_continues_after_the_last_one(fed):
     assert next_position(stream(fed, last=1)) == next_position(stream(fed, last=name[:-1] + "1")) == 2
 
 
+def test_an_empty_last_event_id_is_none(fed):
+    fed.session(LISTS)
+
+    assert next_position(stream(fed, last="")) == 1
+
+
 def test_an_open_stream_or_poll_gets_nothing_of_another_epoch(tmp_path, postgres):
     """Regression: readers of a feed whose positions are given again missed the events there."""
     store = postgres.database()

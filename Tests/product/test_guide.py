@@ -13,6 +13,7 @@ from websockets.sync.server import serve
 
 from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import REPOSITORY, wait_until
+from harness.scripted import receive, scripted, send
 
 GUIDE = REPOSITORY / "web/guide"
 JARS = ":".join(f"/usr/share/java/{name}.jar" for name in ("com.android.json", "okhttp", "okio"))
@@ -98,12 +99,13 @@ def java(tmp_path, java_client):
     """Starts the guide's Java client: `java(session)`; `ask` sends lines to its input."""
     started = []
 
-    def starts(session, *arguments, is_source=False):
+    def starts(session, *arguments, is_source=False, stderr=None):
         # As the guide starts it, or compiled.
         program = ["java", "-cp", JARS, str(GUIDE / "PickerClient.java")]
         command = [*(program if is_source else java_client), session.url,
                    str(tmp_path / "me.json"), *map(str, arguments)]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True)
         started.append(process)
         return process
 
@@ -203,6 +205,49 @@ def test_the_java_client_sends_a_command_over_the_rate_again_with_a_new_ref(serv
     assert received.empty()
 
 
+def test_the_java_client_sends_what_its_user_saw_with_late_commands(server, java):
+    welcome = server.session(CALENDAR).join("Ana").welcome
+    with scripted() as listener:
+        client = java(listener)
+        ask(client, type="undo")
+        first = listener.connection()
+        wait_until(lambda: state(client)["unanswered"] == 1, 180)
+        send(first, {**welcome, "revision": 3})
+        undo = receive(first)
+        ask(client, type="tap", date="2018-11-20")
+        tap = receive(first)
+        first.close()
+        second = listener.connection()
+        ask(client, type="tap", date="2018-11-25")
+        wait_until(lambda: state(client)["unanswered"] == 3)
+        send(second, {**welcome, "revision": 9})
+        again = [receive(second) for _ in range(3)]
+        second.close()
+        third = listener.connection()
+        send(third, {**welcome, "epoch": "another"})
+        in_another_epoch = [receive(third) for _ in range(2)]
+        client.kill()
+
+    assert undo == {"type": "undo", "ref": 1, "at": 3}
+    assert tap == {"type": "tap", "ref": 2, "date": "2018-11-20"}
+    later = {"type": "tap", "ref": 3, "date": "2018-11-25", "hits": 1}
+    assert again == [undo, {**tap, "hits": 0}, later]
+    assert in_another_epoch == again[1:]
+
+
+def test_the_java_client_renames_its_member(server, java):
+    session = server.session(CALENDAR)
+    client = java(session)
+    wait_until(lambda: "role" in state(client), 180)
+
+    for name in ("", " ", "x" * 65, "Mia"):
+        ask(client, type="rename", name=name)
+
+    wait_until(lambda: state(client)["name"] == "Mia")
+    assert state(client)["unanswered"] == 0
+    assert [member["name"] for member in session.get()["members"]] == ["Mia"]
+
+
 def test_the_java_client_joins_with_a_token(guarded, java, tmp_path):
     session = guarded.session(CALENDAR)
     (tmp_path / "token").write_text(session.tokens["editor"])
@@ -236,6 +281,54 @@ def test_the_java_client_reconnects_with_a_new_token(server, java, tmp_path, cod
         client.kill()
 
     assert [joins.get()["token"] for _ in range(2)] == ["first", "second"]
+
+
+class Rejecting:
+    """A server that answers joins with 4301, but with a welcome if `admits(join)`."""
+
+    def __init__(self, welcome, admits):
+        self.joins = []
+
+        def answers(connection):
+            self.joins.append(json.loads(connection.recv()))
+            if admits(self.joins[-1]):
+                connection.send(json.dumps(welcome))
+                connection.recv()
+            connection.close(4301)
+
+        self.listener = serve(answers, "127.0.0.1", 0, subprotocols=["pickerd.v1"])
+        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+        port = self.listener.socket.getsockname()[1]
+        self.url = f"ws://127.0.0.1:{port}/v1/sessions/x"
+
+
+def test_the_java_client_with_a_wrong_secret_joins_as_a_new_member(server, java, tmp_path):
+    welcome = server.session(CALENDAR).join("Ana").welcome
+    token = tmp_path / "token"
+    token.write_text("good")
+    (tmp_path / "me.json").write_text(json.dumps({
+        "me": {"id": "m_1", "secret": "wrong", "name": "Java"}, "epoch": "e", "revision": 0,
+        "ref": 0, "sent": 0, "queue": []}))
+    rejecting = Rejecting(welcome, lambda join: "resume" not in join)
+
+    client = java(rejecting, token)
+
+    wait_until(lambda: len(rejecting.joins) >= 3, 180)
+    assert ["resume" in join for join in rejecting.joins[:3]] == [True, True, False]
+    client.kill()
+
+
+def test_the_java_client_ends_when_it_gets_no_token(server, java, tmp_path):
+    token = tmp_path / "token"
+    token.write_text("first")
+    rejecting = Rejecting(None, lambda _: token.write_text("") and False)
+
+    errors = tmp_path / "errors"
+    with errors.open("w") as stderr:
+        java(rejecting, token, stderr=stderr)
+
+    wait_until(lambda: errors.read_text() == "closed: there is no token\n", 180)
+    assert [join["token"] for join in rejecting.joins] == ["first"]
 
 
 def test_the_java_client_compiles_without_warnings_and_needs_two_libraries(tmp_path):

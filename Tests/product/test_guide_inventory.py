@@ -113,6 +113,19 @@ def test_a_row_that_the_picker_refuses_is_reported_and_stops_no_other(
     wait_until(lambda: set(taken(session)) == {"by-hand", "booking-2"})
 
 
+def test_an_entry_that_is_no_object_is_left_out_too(server, monkeypatch, capsys):
+    session = server.session(STAY)
+    monkeypatch.syspath_prepend(str(PROGRAM.parent))
+    import inventory
+    good = {"from": "2026-12-24", "through": "2026-12-26"}
+
+    inventory.step(f"http://127.0.0.1:{server.port}{session.path}",
+                   {"booking-1": "2026-12-01", "booking-10": good})
+
+    assert capsys.readouterr().err.startswith("left out booking-1: HTTP Error 422")
+    assert taken(session) == {**STAY["taken"], "booking-10": good}
+
+
 def test_a_refused_request_is_reported_with_its_detail(server, bookings, keeps_in_step):
     session = server.session({"kind": "columns", "columns": [["tea", "coffee"]]})
     database, path = bookings

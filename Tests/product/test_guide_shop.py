@@ -1,9 +1,13 @@
 """The guide's shop keeps its bookings equal to the confirmed sessions, whatever is killed."""
 
+import contextlib
+import http.server
 import json
 import random
 import re
+import socket
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -67,7 +71,7 @@ def status(member, wanted):
 
 def test_the_program_is_short_and_needs_only_the_standard_library():
     text = PROGRAM.read_text()
-    assert len(text.splitlines()) <= 285
+    assert len(text.splitlines()) <= 289
     imports = re.findall(r"^import (.*?)$", text, re.M)
     names = {name.strip().split(".")[0] for line in imports for name in line.split(",")}
     assert names <= sys.stdlib_module_names
@@ -183,6 +187,47 @@ def test_a_session_that_cannot_be_patched_stops_neither_decisions_nor_other_sess
     url = f"http://127.0.0.1:{shop.upstream_port}/v1/sessions/{other}/definition"
     refusal = re.search(rf"HTTPError 422: 'PATCH {re.escape(url)}: (.*)'", log.read_text())[1]
     assert '"code":"badDefinition"' in refusal and '"detail":"' in refusal
+
+
+def test_a_decision_is_sent_before_the_next_session_is_patched(shop):
+    shop.kill("deliver", "serve", "shop")
+    paths = []
+
+    class Stub(http.server.BaseHTTPRequestHandler):
+        """A pickerd with three open sessions. Something is decided while the first is read."""
+
+        def answer(self):
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            path = self.path.partition("?")[0]
+            if path.endswith("/definition") and path not in paths:
+                shop.rows("INSERT OR IGNORE INTO decisions (op, session, granted)"
+                          " VALUES ('cf_x', 'other', 1)")
+            is_list = path == "/v1/sessions" and "status=open" in self.path
+            body = {"sessions": [{"session": name} for name in "abc"] if is_list else []}
+            if path != "/v1/sessions":
+                paths.append(path)
+            text = json.dumps(body).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        do_GET = do_POST = answer
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", shop.pickerd_port), Stub) as pickerd:
+        threading.Thread(target=pickerd.serve_forever, daemon=True).start()
+        shop.start("shop")
+        wait_until(lambda: len(paths) >= 4, timeout=PATIENCE, what="a round")
+        pickerd.shutdown()
+
+    assert paths[:4] == [f"/v1/sessions/{end}" for end in (
+        "a/definition", "other/settle", "b/definition", "c/definition")]
+
+
+def test_many_webhooks_connect_at_once_while_the_shop_is_busy(shop):
+    with shop.paused("shop"), contextlib.ExitStack() as stack:
+        for _ in range(60):  # The kernel accepts them; a full backlog would time out.
+            stack.enter_context(socket.create_connection(("127.0.0.1", shop.port), timeout=20))
 
 
 def test_a_confirmation_is_decided_without_deliver(shop):

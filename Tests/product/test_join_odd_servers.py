@@ -4,6 +4,7 @@ import http.server
 import json
 import queue
 import threading
+import time
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -18,9 +19,11 @@ MESSAGE_BYTES = 16 << 20
 WELCOME = {
     "type": "welcome", "member": {
         "id": "m_1", "secret": "s", "name": "Ana", "role": "owner", "color": "#aabbcc"},
-    "epoch": "e", "revision": 4, "resumed": False, "now": "2018-11-23T02:00:00.000Z", "members": [],
+    "locale": "en", "epoch": "e", "revision": 4, "resumed": False,
+    "now": "2018-11-23T02:00:00.000Z", "members": [],
     "snapshot": {
-        "definition": {"kind": "columns"}, "status": "open", "result": None, "columns": [
+        "definition": {"kind": "columns"}, "status": "open", "result": {"keys": ["a"]},
+        "columns": [
             {"generation": 1, "count": 1, "from": 0, "row": 0,
              "rows": [{"key": "a", "text": "A"}]}]}}
 
@@ -119,6 +122,81 @@ def test_an_invalid_message_drops_the_connection(odd, text):
 
     assert status == 1 and "connected" not in output
     assert complaint.startswith("pickerd join: no connection")
+
+
+def test_a_line_that_waits_refers_to_the_state_that_its_author_saw(odd, lines):
+    sent = queue.Queue()
+
+    def talk(socket):
+        socket.recv()
+        socket.send(json.dumps(WELCOME))
+        try:
+            while (message := json.loads(socket.recv(90)))["type"] != "confirm":
+                sent.put(message)
+                socket.send(json.dumps({
+                    "type": "delta", "revision": 5, "by": "m_2", "at": WELCOME["now"],
+                    "changes": [{"change": "result", "result": {"keys": ["b"]}}]}))
+                socket.send(json.dumps({"type": "reply", "ref": 1, "revision": 5}))
+            sent.put(message)
+            socket.send(json.dumps({
+                "type": "refused", "ref": 2, "code": "stale", "detail": "", "revision": 5,
+                "params": {"revision": 5, "by": "m_2"}, "changes": []}))
+            socket.recv(90)
+        except (ConnectionClosed, TimeoutError):
+            pass
+
+    ana = lines(odd(talk), "--json")
+    ana.event("connection", connection="live")
+    ana.say("rename Mia\nconfirm")  # Read together: the confirm waits for the answer.
+
+    rename, confirm = sent.get(timeout=60), sent.get(timeout=60)
+    assert (rename["name"], confirm["at"]) == ("Mia", 4)
+    assert ana.event("answer", line=1)["done"]
+    answer = ana.event("answer", line=2)
+    assert (answer["code"], answer["params"]) == ("stale", {"revision": 5, "by": "m_2"})
+
+
+def test_early_lines_refer_to_the_state_after_those_before_them(odd, lines):
+    """Regression: both taps had the hits of the welcome, so that the second one was stale."""
+    is_given = threading.Event()
+    again = queue.Queue()
+    tapped = {"start": "2018-11-20", "end": "2018-11-20", "hits": 1, "by": "m_1"}
+
+    def welcome(range):
+        calendar = {"months": {"first": "2018-11", "last": "2018-11", "count": 1},
+                    "weekdays": list("SMTWTFS"), "range": range}
+        definition = {"kind": "calendar", "firstWeekday": 0, "weeks": "fit", "selection": "range"}
+        return json.dumps({**WELCOME, "snapshot": {
+            "definition": definition, "status": "open", "result": None, "calendar": calendar}})
+
+    def next_tap(socket):
+        while (message := json.loads(socket.recv(90)))["type"] != "tap":
+            pass
+        return message
+
+    def talk(socket):
+        resume = json.loads(socket.recv()).get("resume")
+        try:
+            if resume:
+                socket.send(welcome(tapped))
+                again.put(next_tap(socket))
+                return
+            is_given.wait(60)
+            time.sleep(1)  # Most likely the lines are read now, before the welcome.
+            socket.send(welcome(None))
+            first = next_tap(socket)
+            socket.send(json.dumps({
+                "type": "delta", "revision": 5, "by": "m_1", "ref": first["ref"],
+                "at": WELCOME["now"], "changes": [{"change": "range", "cause": "tap", **tapped}]}))
+            next_tap(socket)
+        except (ConnectionClosed, TimeoutError):
+            pass
+
+    ana = lines(odd(talk), "--json")
+    ana.say("tap 2018-11-20\ntap 2018-11-23")
+    is_given.set()
+
+    assert again.get(timeout=60)["hits"] == 1
 
 
 def test_invalid_utf_8_drops_the_connection(odd):

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from harness.definitions import LISTS
+from harness.host import Host
 from harness.metrics import samples
 from harness.pickerd import wait_until
 from rawsocket import Raw
@@ -189,6 +190,34 @@ def test_announced_bytes_that_are_not_sent_do_not_count(start):
     try:
         body = json.dumps({"definition": LISTS}).encode()
         assert server.post("/v1/definitions/check", body.ljust(1_000_000)).status == 200
+    finally:
+        for there in held:
+            there.close()
+
+
+def test_small_bodies_of_strangers_take_no_room_from_a_key(start, tmp_path):
+    """Regression: they counted, although nobody had checked who sends them."""
+    host = Host(tmp_path)
+    server = start(
+        auth=f"keys:{host.file}", clock=None,
+        limits={"bodiesBytes": MIB, "bodyBytes": MIB, "checksBurst": 100_000})
+    small = 16_384
+    held = [announced(server, small, sent=b"{" * (small - 1)) for _ in range(MIB // small + 8)]
+    try:
+        # Each connection is accepted by now, and what it has sent is read before the next request.
+        wait_until(
+            lambda: samples(server, "pickerd_sockets")[()] >= len(held), what="the connections")
+        body = json.dumps({"definition": LISTS}).encode().ljust(100_000)
+        answer = server.post("/v1/sessions", body, token=host.api)
+
+        assert answer.status == 201, answer
+        assert samples(server, "pickerd_buffer_bytes")[("bodies",)] == 0
+        refused = server.post("/v1/sessions", body)
+        assert (refused.status, refused.code) == (401, "noToken"), "larger ones need a key first"
+        for there in held:
+            there.sendall(b"{")
+        statuses = {there.recv(65_536).split()[1] for there in held}
+        assert statuses <= {b"400", b"401"}, statuses
     finally:
         for there in held:
             there.close()

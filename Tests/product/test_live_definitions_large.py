@@ -66,7 +66,7 @@ def during(requests, member):
     thread = threading.Thread(target=lambda: answers.extend(send() for send in requests))
     thread.start()
     taps = []
-    while thread.is_alive():
+    while not taps or thread.is_alive():
         taps.append(member.select(0, (len(taps) + 1) % 2)["type"])
     thread.join()
     assert set(taps) == {"delta"}

@@ -208,3 +208,27 @@ def test_a_member_receives_changes_of_its_own_role(server):
     changed = [m["changed"] for m in bo.record if m.get("changed")]
     assert changed[-1] == [session.get()["members"][0]]
     assert bo.confirm()["type"] == "delta"
+
+
+def test_a_pointer_is_shown_as_it_was_sent_and_not_stored(server):
+    session = server.session(CALENDAR)
+    ana, bo = session.together("Ana", "Bo")
+
+    ana.touch(date="2018-11-20", hover=True)
+    bo.until(lambda m: presence_entries(m, "touching"))
+    ana.touch(date="2018-11-20")
+    bo.until(lambda m: len(presence_entries(m, "touching")) == 2)
+    ana.touch()
+    bo.until(lambda m: len(presence_entries(m, "touching")) == 3)
+
+    assert presence_entries(bo, "touching") == [
+        {"member": ana.id, "date": "2018-11-20", "hover": True},
+        {"member": ana.id, "date": "2018-11-20"}, {"member": ana.id}]
+
+
+def test_hover_must_be_true_or_false(server):
+    ana = server.session(LISTS).join("Ana")
+
+    ana.touch(column=0, row=1, hover="yes")
+
+    assert "hover" in ana.closed(4400)["detail"]

@@ -39,6 +39,9 @@ def test_min_days_and_tap_claimed_have_params(server):
 
     assert refused(bo.tap("2018-11-24"), "tapClaimed") == {"by": ana.id}
     assert refused(ana.tap("2018-11-21"), "minDays") == {"days": 2, "minDays": 3}
+    single = ana.tap("2018-11-20")
+    assert refused(single, "minDays") == {"days": 1, "minDays": 3}
+    assert single["detail"] == "2018-11-20 to 2018-11-20 has 1 day; the minimum is 3"
 
 
 def test_refused_selects_have_params(server):

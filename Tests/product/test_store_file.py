@@ -174,6 +174,24 @@ def test_a_store_of_a_newer_version_is_refused(place):
     assert "newer pickerd" in refused(place.path)
 
 
+@pytest.mark.parametrize("change", [
+    "UPDATE store SET version = -1", "UPDATE store SET version = 0", "DELETE FROM store"])
+def test_a_store_without_a_valid_schema_number_is_refused_and_not_changed(place, change):
+    """Regression: -1 ended the process with SIGILL; with the others the check found nothing."""
+    place.serve().stop()
+    store = sqlite3.connect(place.path, isolation_level=None)
+    store.execute(change)
+    store.close()
+    before = place.path.read_bytes()
+
+    checked = pickerd("serve", "--check", "--store", f"sqlite:{place.path}")
+
+    for line in (refused(place.path), checked.complaint):
+        assert (f"{place.path} is damaged (its schema has no valid number): restore a backup, or "
+                "begin with a new store") in line
+    assert place.path.read_bytes() == before
+
+
 def test_a_store_of_a_build_before_the_first_release_is_refused_by_all_commands(place, tmp_path):
     with sqlite3.connect(place.path) as store:
         store.executescript("""
@@ -201,9 +219,10 @@ def test_a_store_of_a_build_before_the_first_release_is_refused_by_all_commands(
     assert not (tmp_path / "copy").exists()
 
 
-def test_a_database_of_another_program_is_refused_and_not_changed(place):
+@pytest.mark.parametrize("table", ["recipe (name TEXT)", "store (name TEXT, version INTEGER)"])
+def test_a_database_of_another_program_is_refused_and_not_changed(place, table):
     with sqlite3.connect(place.path) as other:
-        other.execute("CREATE TABLE recipe (name TEXT)")
+        other.execute(f"CREATE TABLE {table}")
     before = place.path.read_bytes()
 
     assert "another program" in refused(place.path)

@@ -202,7 +202,8 @@ def test_a_ticket_for_the_event_can_be_requested(guarded):
     assert guarded.get(f"{session.path}/event.ics?ticket={asked}").status == 200
 
 
-def test_a_revocation_ends_the_link_to_the_event_and_the_next_one_opens(start, tmp_path):
+def test_a_revocation_ends_tickets_but_not_the_link_to_the_event(start, tmp_path):
+    """Regression: the revocation of one member's tokens ended the link in everybody's calendar."""
     host = Host(tmp_path)
     server = start(auth=f"keys:{host.file}", clock=None)
     created = server.post("/v1/sessions", {"definition": DATE}, token=host.api).json["session"]
@@ -217,14 +218,21 @@ def test_a_revocation_ends_the_link_to_the_event_and_the_next_one_opens(start, t
         got = server.get(path, token=host.api).json["links"]["ics"]
         return got.removeprefix(f"http://127.0.0.1:{server.port}")
 
-    first = link()
-    assert (server.get(first).status, link()) == (200, first)
-    assert server.post(f"{path}/revoke", {"subject": "17"}, token=host.api).status == 200
+    def asked():
+        body = {"for": "ics", "seconds": 86_400}
+        got = server.post(f"{path}/tickets", body, token=host.api).json["ticket"]
+        return f"{path}/event.ics?ticket={got}"
 
-    assert (server.get(first).status, server.get(first).code) == (401, "badToken")
-    second = link()
-    assert second != first and second == link()
-    assert server.get(second).status == 200
+    lasting, short = link(), asked()
+    assert (server.get(lasting).status, server.get(short).status) == (200, 200)
+    for _ in range(2):
+        assert server.post(f"{path}/revoke", {"subject": "17"}, token=host.api).status == 200
+
+    assert (server.get(short).status, server.get(short).code) == (401, "badToken")
+    assert server.get(asked()).status == 200
+    assert (server.get(lasting).status, link()) == (200, lasting)
+    assert server.delete(path, token=host.api).status == 204
+    assert server.get(lasting).status == 404
 
 
 def test_a_link_to_the_event_is_valid_after_a_restart(tmp_path):

@@ -228,17 +228,21 @@ def test_a_new_token_attribute_renews_the_token_of_an_element(page, keyed, host,
 class Python:
     """The guide's client on a thread, with a list of the tokens that it has got."""
 
-    def __init__(self, url, token):
+    def __init__(self, url, token, file=None):
         sys.path.insert(0, str(REPOSITORY / "web/guide"))
-        from client import Picker
-        self.picker = Picker(url, token=token)
-        self.isOver = False
+        import client
+        self.denial = client.NoToken
+        self.picker = client.Picker(url, token=token, file=file)
+        self.isOver = self.isDenied = False
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
     def run(self):
-        while not self.isOver:
-            self.picker.next(timeout=0.1)
+        while not self.isOver and not self.isDenied:
+            try:
+                self.picker.next(timeout=0.1)
+            except self.denial:
+                self.isDenied = True
 
 
 def test_the_guides_client_renews_its_token_and_resumes_after_4302(keyed, host, session):
@@ -292,6 +296,31 @@ def test_the_guides_client_returns_with_a_later_token_after_a_revocation(keyed, 
     assert len(given) == 4 and ana.picker.me["id"] == member
     ana.isOver = True
     ana.thread.join(30)
+
+
+def test_the_guides_client_ends_when_it_gets_no_token_after_4301(keyed, session):
+    tokens = iter(["not.a.token", None])
+
+    ana = Python(keyed.socket(f"/v1/sessions/{session}"), lambda: next(tokens))
+
+    ana.thread.join(60)
+    assert ana.isDenied
+
+
+def test_the_guides_client_with_a_wrong_secret_joins_as_a_new_member(keyed, host, session, tmp_path):
+    bo = Member(keyed.socket(f"/v1/sessions/{session}"), token=host.token(session, sub="18"))
+    me = {"id": bo.id, "secret": "wrong", "name": "Ana"}
+    memory = {"me": me, "epoch": "e", "revision": 0, "state": None, "ref": 0, "sent": 0, "queue": []}
+    (tmp_path / "me.json").write_text(json.dumps(memory))
+
+    ana = Python(keyed.socket(f"/v1/sessions/{session}"), lambda: signed(host, session, 3600),
+                 str(tmp_path / "me.json"))
+
+    wait_until(lambda: ana.picker.state, 60)
+    ana.isOver = True
+    ana.thread.join(30)
+    assert ana.picker.me["id"] != bo.id
+    bo.leave()
 
 
 class Join:
@@ -360,6 +389,20 @@ def test_join_reads_its_token_file_again_after_a_revocation(join, revocation):
     wait_until(lambda: ana.connections[-1] == "live", 60)
     members = [line["member"] for line in ana.lines if line.get("connection") == "live"]
     assert len(members) == 2 and len(set(members)) == 1
+    ana.quit()
+
+
+def test_join_waits_until_the_server_knows_the_key_of_its_unchanged_token(join, host, session):
+    add = host.prepare("later")
+    ana = join(signed(host, session, 3600, kid="later"))
+    # The second wait comes after the file was read again.
+    wait_until(lambda: ana.connections.count("waiting") > 1, 60)
+
+    add()
+
+    wait_until(lambda: ana.connections[-1] == "live", 60)
+    waiting = next(line for line in ana.lines if line.get("connection") == "waiting")
+    assert (waiting["waitingForToken"], waiting["close"]) == (True, 4301)
     ana.quit()
 
 

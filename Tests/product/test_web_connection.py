@@ -2,6 +2,7 @@
 
 import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
+from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
@@ -336,6 +337,21 @@ def test_a_session_is_created_once_when_the_answer_is_lost(window, server):
     assert lost == [201] and len(sessions(server)) == count + 1
 
 
+def test_a_button_that_creates_a_session_shows_that_it_works(window, server):
+    home = window(server)
+    waiting = []
+    home.page.route("**/v1/sessions", lambda route: waiting.append(route))
+    button = home.page.locator("[data-start]")
+
+    button.click()
+
+    expect(button).to_have_attribute("aria-busy", "true")
+    assert button.evaluate("one => getComputedStyle(one, '::after').content") == '""'
+    wait_until(lambda: home.page.wait_for_timeout(20) or waiting)
+    waiting[0].continue_()
+    expect(home.chip).to_have_text("Connected")
+
+
 def sessions(server):
     return server.get("/v1/sessions?limit=500", port=server.admin_port).json["sessions"]
 
@@ -353,3 +369,14 @@ def test_a_command_without_an_answer_is_mentioned(window, server, wire):
     wire.restore()
     expect(ana.page.locator(".banner")).to_be_hidden()
     expect(ana.chosen).to_have_text("Windows · Xcode")
+
+
+def test_an_idle_page_says_within_20_s_that_the_connection_is_dead(window, server, wire):
+    """30 s, as the machine may be busy. Regression: the page checked after 45 s of silence only."""
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", port=wire.port)
+    expect(ana.chip).to_have_text("Connected")
+
+    wire.is_dead = True
+
+    expect(ana.chip).not_to_have_text("Connected", timeout=30_000)

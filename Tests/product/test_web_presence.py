@@ -69,6 +69,33 @@ def test_a_touch_on_a_day_is_shown_to_the_others(window, server):
     expect(bo.day("2018-11-14")).not_to_have_attribute("data-ghost", "A")
 
 
+def test_a_mouse_pointer_over_a_day_or_row_is_shown_lighter_than_a_finger(window, server):
+    calendar, wheels = server.session(CALENDAR), server.session(DATE)
+    ana = window(server, calendar, name="Ana")
+    bo = window(server, calendar, name="Bo")
+    day = bo.day("2018-11-14")
+
+    ana.day("2018-11-14").hover()
+
+    expect(day).to_have_attribute("data-hover", "")
+    expect(day).not_to_have_attribute("data-ghost", "A")
+    expect(bo.face("Ana")).not_to_have_attribute("data-touching", "")
+    ana.page.mouse.down()
+    expect(day).to_have_attribute("data-ghost", "A")
+    expect(day).not_to_have_attribute("data-hover", "")
+    ana.page.mouse.up()
+    ana.button("Today").hover()
+    expect(day).not_to_have_attribute("data-ghost", "A")
+    ana.day("2018-11-15").hover()
+    expect(bo.page.locator("[data-hover]")).to_have_attribute("data-date", "2018-11-15")
+    ana.button("Today").hover()
+    expect(bo.page.locator("[data-hover]")).to_have_count(0)
+
+    ana, bo = (window(server, wheels, name=name) for name in ("Ana", "Bo"))
+    ana.row(0, "2017").hover()
+    expect(bo.row(0, "2017")).to_have_attribute("data-hover", "")
+
+
 def test_two_touches_on_one_day_or_row_are_both_shown(window, server):
     calendar, wheels = server.session(CALENDAR), server.session(DATE)
     ana, bo, cem = (window(server, calendar, name=name) for name in ("Ana", "Bo", "Cem"))

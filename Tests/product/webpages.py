@@ -199,6 +199,8 @@ class Wire:
         self.is_cut = False
         #: Discards what the server sends.
         self.is_mute = False
+        #: Discards everything: a dead network of which neither side knows.
+        self.is_dead = False
         self.writers = set()
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
@@ -228,7 +230,7 @@ class Wire:
         async def carry(source, sink, is_answer):
             try:
                 while data := await source.read(65536):
-                    if is_answer and self.is_mute:
+                    if self.is_dead or (is_answer and self.is_mute):
                         continue
                     sink.write(data)
                     await sink.drain()

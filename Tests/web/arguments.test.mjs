@@ -17,7 +17,7 @@ function live() {
   let memory = null;
   const socket = { readyState: 1, send: (text) => sent.push(JSON.parse(text)), close: () => {} };
   const picker = new PickerSession("ws://host/", {}, {
-    dial: () => socket, now: () => 0, setTimer: () => 0, clearTimer: () => {},
+    dial: () => socket, now: () => 0, setTimer: () => 0, clearTimer: () => {}, isHidden: () => false,
     load: () => null, save: (saved) => { memory = saved; },
   });
   picker.addEventListener("notice", ({ detail }) => notices.push(detail));

@@ -151,7 +151,8 @@ test("commands refused with tooMany, and those after them, are sent again with n
   machine.received(delta(6, 1, { by: "m_1", ref: 2 }));
   assert.deepEqual(sent(machine.command({ type: "confirm" })), [], "after the tap");
   const again = machine.fired("look");
-  assert.deepEqual(sent(again), [{ type: "tap", date: "2026-11-20", ref: 3 }, { type: "confirm", ref: 4 }]);
+  assert.deepEqual(sent(again), [
+    { type: "tap", date: "2026-11-20", hits: 0, ref: 3 }, { type: "confirm", at: 6, ref: 4 }]);
   assert.equal(timer(again, "answer"), 10_000);
   assert.deepEqual(named(machine.received({ type: "reply", ref: 3, revision: 6 }), "settle").map(({ ref }) => ref), [1]);
 });
@@ -279,14 +280,14 @@ test("a missing answer reconnects after 10 s", () => {
   assert.equal(named(machine.fired("answer"), "disconnect").length, 1);
 });
 
-test("after 45 s without a message a request checks the connection, which is given up after 10 s without one", () => {
+test("after 15 s without a message a request checks the connection, which is given up before 20 s", () => {
   const machine = live();
-  assert.equal(timer(machine.received(delta(6, 1)), "quiet"), 45_000);
+  assert.equal(timer(machine.received(delta(6, 1)), "quiet"), 15_000);
   const effects = machine.fired("quiet");
   assert.deepEqual(sent(effects), [{ type: "rows", column: 0, from: 0, count: 0 }]);
-  assert.equal(timer(effects, "probe"), 10_000);
+  assert.equal(timer(effects, "probe"), 4_500);
   const answer = machine.received({ type: "rows", column: 0, generation: 1, from: 0, rows: [] });
-  assert.deepEqual([timer(answer, "probe"), timer(answer, "quiet")], [null, 45_000]);
+  assert.deepEqual([timer(answer, "probe"), timer(answer, "quiet")], [null, 15_000]);
   assert.equal(machine.state.columns[0].at(0).key, "a");
 
   machine.fired("quiet");
@@ -330,6 +331,24 @@ test("at most ten touches a second are sent, always including the last", () => {
   assert.deepEqual(sent(machine.touch(null)), []);
   assert.deepEqual(sent(machine.fired("touch")), [{ type: "touch" }]);
   assert.deepEqual(sent(machine.fired("touch")), []);
+});
+
+test("a mouse pointer that is over a day is sent as such, at most ten times a second", () => {
+  const machine = live();
+  const over = (row) => ({ column: 0, row, hover: true });
+  assert.deepEqual(sent(machine.touch(over(1))), [{ type: "touch", ...over(1) }]);
+  assert.deepEqual(sent(machine.touch(over(2))), []);
+  machine.touch(over(3));
+  assert.deepEqual(sent(machine.fired("touch")), [{ type: "touch", ...over(3) }]);
+});
+
+test("a pointer of another member differs from its finger", () => {
+  const machine = live();
+  const bo = { ...member, id: "m_2", name: "Bo" };
+  machine.received({ type: "presence", joined: [bo], touching: [{ member: "m_2", column: 0, row: 1, hover: true }] });
+  assert.equal(machine.state.touching.get("m_2").hover, true);
+  machine.received({ type: "presence", touching: [{ member: "m_2", column: 0, row: 1 }] });
+  assert.equal(machine.state.touching.get("m_2").hover, undefined);
 });
 
 test("a new locale requests a snapshot as the same member", () => {
@@ -519,14 +538,178 @@ const noticed = (effects) => named(effects, "emit").filter(({ name }) => name ==
 
 test("a tap for the last day that comes after that of another member says what it has replaced", () => {
   const machine = ranging();
-  machine.closed(1006);
   machine.command({ type: "tap", date: day(5) });
-  machine.fired("redial");
-  machine.opened();
-  machine.received({ ...welcome, resumed: true, snapshot: undefined });
   machine.received(tapped(6, 2, 9, 2, { by: "m_2" }));
   const [notice] = noticed(machine.received(tapped(7, 5, 5, 3, { by: "m_1", ref: 1 })));
   assert.deepEqual(notice.finished, { start: day(2), end: day(9), hits: 2, by: "m_2" });
+});
+
+const rename = { type: "rename", name: "Mia" };
+
+test("a member has its new name when the server answers, with the same id and role", () => {
+  const machine = live();
+  assert.deepEqual(sent(machine.command(rename)), [{ ...rename, ref: 1 }]);
+  assert.equal(machine.state.self.name, "Ana");
+  const answer = machine.received({ type: "reply", ref: 1, revision: 5 });
+  assert.equal(named(answer, "settle")[0].outcome.outcome, "done");
+  assert.deepEqual(machine.state.self, { ...member, name: "Mia" });
+  assert.equal(machine.state.members.get("m_1"), machine.state.self);
+});
+
+test("a member whose name its token has keeps it", () => {
+  const machine = live();
+  machine.command(rename);
+  const [notice] = noticed(machine.received({ type: "refused", ref: 1, code: "notAllowed", detail: "…", revision: 5, changes: [] }));
+  assert.deepEqual([notice.code, notice.command.type, machine.state.self.name], ["notAllowed", "rename", "Ana"]);
+});
+
+test("a new name is sent once there is a connection, the last one, in every status and by viewers", () => {
+  const machine = new PickerMachine({ name: "Ana", random: () => 0.5 });
+  machine.start();
+  machine.opened();
+  const viewer = { ...member, role: "viewer" };
+  machine.received({ ...welcome, snapshot: { ...snapshot, status: "confirmed" }, member: viewer, members: [viewer] });
+  machine.closed(1006);
+  machine.command({ ...rename, name: "Max" });
+  const second = machine.command(rename);
+  assert.deepEqual(named(second, "settle"), [{ effect: "settle", ref: 1, outcome: { outcome: "unchanged" } }]);
+  machine.fired("redial");
+  assert.equal(sent(machine.opened())[0].name, "Mia", "should the server not know the member any more");
+  assert.deepEqual(sent(machine.received({ ...welcome, resumed: true, snapshot: undefined })), [{ ...rename, ref: 2 }]);
+});
+
+test("a name that is empty, blank, no Unicode or longer than 64 characters is not sent", () => {
+  for (const name of ["", "  ", "\u0085", "\ud800", "x".repeat(65), 7]) {
+    const machine = live();
+    const effects = machine.command({ ...rename, name });
+    assert.deepEqual(sent(effects), []);
+    assert.equal(named(effects, "settle")[0].outcome.code, "badMessage");
+    machine.closed(1006);
+    machine.fired("redial");
+    assert.equal(sent(machine.opened())[0].name, "Ana");
+  }
+  assert.equal(sent(live().command({ ...rename, name: "😀".repeat(64) })).length, 1);
+});
+
+/** Connects again after a loss, as the same member unless `more` says something else. */
+function returned(machine, more = {}) {
+  machine.closed(1006);
+  machine.fired("redial");
+  machine.opened();
+  return machine.received({ ...welcome, resumed: true, snapshot: undefined, ...more });
+}
+
+test("late commands always have the revision that the user saw, also when they are sent again", () => {
+  for (const type of ["clear", "undo", "redo", "confirm", "cancel", "reopen"]) {
+    const machine = live();
+    machine.received(delta(6, 1));
+    assert.deepEqual(sent(machine.command({ type })), [{ type, at: 6, ref: 1 }]);
+    const memory = named(machine.received(delta(7, 2)), "save").at(-1).memory;
+    assert.deepEqual(sent(returned(machine)), [{ type, at: 6, ref: 1 }]);
+
+    const reloaded = new PickerMachine({}, JSON.parse(JSON.stringify(memory)));
+    reloaded.start();
+    reloaded.opened();
+    assert.deepEqual(sent(reloaded.received({ ...welcome, revision: 7 })), [{ type, at: 6, ref: 1 }], type);
+  }
+});
+
+test("other commands have no revision", () => {
+  for (const command of [select(1), { type: "tap", date: day(5) }]) {
+    assert.equal(sent(live().command(command))[0].at, undefined);
+  }
+});
+
+test("a clear and taps before the first welcome have the revision and taps of that welcome", () => {
+  const machine = new PickerMachine({});
+  machine.start();
+  machine.command({ type: "clear" });
+  machine.command({ type: "tap", date: day(5) });
+  machine.command({ type: "tap", date: day(8) });
+  machine.opened();
+  const wanted = [{ type: "clear", at: 5, ref: 1 },
+    { type: "tap", date: day(5), hits: 0, ref: 2 }, { type: "tap", date: day(8), hits: 1, ref: 3 }];
+  assert.deepEqual(sent(machine.received(welcome)), wanted);
+  machine.received(delta(6, 1));
+  assert.deepEqual(sent(returned(machine)), wanted);
+});
+
+test("a tap has hits when it is sent again, and none on a connection that seems to work", () => {
+  const machine = ranging();
+  assert.deepEqual(sent(machine.command({ type: "tap", date: day(5) })), [{ type: "tap", date: day(5), ref: 1 }]);
+  machine.command({ type: "tap", date: day(8) });
+  const memory = JSON.stringify(named(machine.command({ type: "clear" }), "save").at(-1).memory);
+  machine.command({ type: "tap", month: "2026-12", cell: 12 });
+  machine.command({ type: "tap", date: day(9) });
+  machine.received(tapped(6, 20, 20, 7, { by: "m_2" }));
+  assert.deepEqual(sent(returned(machine)).map(({ hits }) => hits), [1, 2, undefined, 0, 1]);
+
+  const reloaded = new PickerMachine({}, JSON.parse(memory));
+  reloaded.start();
+  reloaded.opened();
+  assert.deepEqual(sent(reloaded.received(welcome)).map(({ hits }) => hits), [1, 2, undefined]);
+});
+
+test("a tap without a connection has the hits that the user saw", () => {
+  const machine = ranging();
+  machine.closed(1006);
+  machine.command({ type: "tap", date: day(5) });
+  machine.command({ type: "tap", date: day(8) });
+  machine.fired("redial");
+  machine.opened();
+  assert.deepEqual(sent(machine.received({ ...welcome, resumed: true, snapshot: undefined })), [
+    { type: "tap", date: day(5), hits: 1, ref: 1 }, { type: "tap", date: day(8), hits: 2, ref: 2 }]);
+});
+
+test("a tap that the server will refuse is no hit", () => {
+  const machine = ranging({ minDays: 4 });
+  machine.closed(1006);
+  machine.command({ type: "tap", date: day(3) });
+  machine.command({ type: "tap", date: day(8) });
+  machine.fired("redial");
+  machine.opened();
+  const again = sent(machine.received({ ...welcome, resumed: true, snapshot: undefined }));
+  assert.deepEqual(again.map(({ hits }) => hits), [1, 1]);
+});
+
+test("late commands are not sent again under another epoch: whether they were done is unknown", () => {
+  const machine = ranging();
+  machine.command({ type: "tap", date: day(5) });
+  machine.command({ type: "confirm" });
+  machine.closed(1006);
+  machine.command({ type: "clear" });
+  machine.fired("redial");
+  machine.opened();
+  const effects = machine.received({ ...welcome, epoch: "e2" });
+  assert.deepEqual(sent(effects).map(({ type, ref }) => [type, ref]), [["tap", 1]]);
+  assert.deepEqual(named(effects, "settle").map(({ ref, outcome }) => [ref, outcome.outcome]), [[2, "lost"], [3, "lost"]]);
+  assert.deepEqual(noticed(effects).map(({ kind, command }) => [kind, command.type]), [["lost", "confirm"], ["lost", "clear"]]);
+  assert.deepEqual(named(effects, "save").at(-1).memory.pending.map(({ ref }) => ref), [1]);
+});
+
+test("a late command that is refused says what the user saw, and who has changed it", () => {
+  const machine = ranging();
+  machine.received({ ...tapped(6, 2, 5, 2, { by: "m_1" }), changes: [
+    ...tapped(6, 2, 5, 2, { by: "m_1" }).changes, { change: "result", result: { start: day(2), end: day(5) } }] });
+  machine.command({ type: "confirm" });
+  returned(machine);
+  machine.received(tapped(7, 24, 24, 3, { by: "m_2" }));
+  const params = { revision: 7, by: "m_2" };
+  const effects = machine.received({ type: "refused", ref: 1, code: "stale", detail: "…", params, revision: 7, changes: [] });
+  const [notice] = noticed(effects);
+  assert.deepEqual([notice.code, notice.params, notice.command.type], ["stale", params, "confirm"]);
+  const { range, ...seen } = notice.seen;
+  assert.deepEqual(seen, { result: { start: day(2), end: day(5) }, texts: [] });
+  assert.deepEqual([range.start, range.end], [day(2), day(5)]);
+  assert.deepEqual(named(effects, "settle")[0].outcome.params, params);
+});
+
+test("what the user saw includes the own unanswered taps, and survives a reload", () => {
+  const machine = ranging();
+  machine.command({ type: "tap", date: day(8) });
+  const { memory } = named(machine.command({ type: "clear" }), "save").at(-1);
+  const { seen } = JSON.parse(JSON.stringify(memory)).pending[1];
+  assert.deepEqual(seen.result, { start: day(2), end: day(8), days: 7 });
 });
 
 test("two taps of which the first ended the range of another member say so", () => {

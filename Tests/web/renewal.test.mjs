@@ -178,6 +178,21 @@ test("a rejected token keeps the identity until a new token is rejected too", ()
   assert.deepEqual([join.resume, join.token], [undefined, "second"]);
 });
 
+for (const code of [4302, 4403]) {
+  test(`after ${code} the first 4301 keeps the identity, because the page is asked first`, () => {
+    const { machine } = live();
+    machine.closed(code);
+    machine.fired("redial");
+    machine.tokenProvided("second");
+    machine.opened();
+    machine.closed(4301);
+    assert.equal(machine.connection, "waiting");
+    assert.equal(named(machine.fired("redial"), "requestToken").length, 1);
+    machine.tokenProvided("third");
+    assert.equal(sent(machine.opened())[0].resume.member, "m_1");
+  });
+}
+
 test("without a token the first one is requested before the page connects", () => {
   const machine = new PickerMachine({ renewsTokens: true, random: () => 0.5 });
   const effects = machine.start();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PickerState } from "../../web/client/core/state.js";
+import { anew, lateLabel } from "../../web/client/parts/late-sentences.js";
 import { sentenceOf } from "../../web/client/parts/sentences.js";
 import { ar } from "../../web/client/words/ar.js";
 import { de } from "../../web/client/words/de.js";
@@ -27,6 +28,11 @@ const keysOf = (words, path = "") => Object.entries(words).flatMap(([key, value]
 
 for (const [locale, words] of Object.entries(languages)) {
   test(`${locale} has all texts`, () => assert.deepEqual(keysOf(words), keysOf(en)));
+
+  test(`a refused name says so in ${locale}`, () => {
+    const notice = { kind: "refused", code: "notAllowed", detail: "", command: { type: "rename" } };
+    assert.equal(textOf(notice, locale), words.refusals.nameNotAllowed);
+  });
 
   test(`a redo that is refused is not an undo in ${locale}`, () => {
     assert.equal(textOf(refused("undo"), locale), words.refusals.nothingToUndo);
@@ -61,6 +67,72 @@ test("an undo that restores a range is not a tap in any language", () => {
     assert.doesNotMatch(text(range("2026-12-20", "2026-12-20"), locale), /^ | {2}| $/, locale);
     assert.equal(text(null, locale), languages[locale].rangeCleared, locale);
   }
+});
+
+/** A picker in which `m_2`, Bo, has chosen December 24 to 26. */
+function changedByBo(locale, more = {}) {
+  const state = new PickerState();
+  Object.assign(state, {
+    definition: { kind: "calendar", selection: "range" }, monthList: { first: "2026-12", last: "2026-12", count: 1 },
+    range: { start: "2026-12-24", end: "2026-12-26", hits: 4, by: "m_2" },
+    result: { start: "2026-12-24", end: "2026-12-26", days: 3 },
+  }, more);
+  state.members.set("m_2", { id: "m_2", name: "Bo" });
+  return { state, locale, self: { id: "m_1", color: "#123456" } };
+}
+const seen = { result: null, range: { start: "2026-12-05", end: "2026-12-08", hits: 2 }, texts: [] };
+const late = (type, params = { revision: 9, by: "m_2" }, more = {}) => ({
+  kind: "refused", code: "stale", detail: "", mine: true, command: { type, ref: 1, at: 7, ...more }, params,
+  ...(type !== "tap" && { seen }),
+});
+const lateText = (notice, locale = "en", picker = changedByBo(locale)) =>
+  sentenceOf(notice, picker, languages[locale], []);
+
+test("a late command says what it would have done, what is there now, and by whom", () => {
+  const { text, tone } = lateText(late("confirm"));
+  assert.deepEqual([text, tone], ["Not done: Confirm Dec 5 – 8. Bo has changed this since. Now: Dec 24 – 26", "late"]);
+  assert.equal(lateText(late("tap", undefined, { date: "2026-12-08" })).text,
+    "Not done: Tap Dec 8. Bo has changed this since. Now: Dec 24 – 26");
+  assert.equal(lateText(late("undo")).text, "Not done: Undo. Bo has changed this since. Now: Dec 24 – 26");
+  assert.equal(lateText(late("clear", { revision: 9 })).text,
+    "Not done: Clear Dec 5 – 8. The clock or the host has changed this since. Now: Dec 24 – 26");
+  assert.equal(lateText(late("clear", {})).text, "Not done: Clear Dec 5 – 8. This has changed since. Now: Dec 24 – 26");
+  assert.equal(lateText(late("clear", { revision: 9, by: "m_7" })).text,
+    "Not done: Clear Dec 5 – 8. Somebody has changed this since. Now: Dec 24 – 26");
+  const own = late("tap", { revision: 9, by: "m_1" }, { date: "2026-12-08" });
+  assert.equal(lateText(own).text, "Not done: Tap Dec 8. This has changed since. Now: Dec 24 – 26");
+});
+
+test("what is there now may be nothing, an open range, rows, or a status", () => {
+  const now = (more) => lateText(late("confirm"), "en", changedByBo("en", more)).text.split("Now: ")[1];
+  assert.equal(now({ range: null, result: null }), "nothing chosen");
+  const range = { start: "2026-12-24", end: "2026-12-24", hits: 3, by: "m_2" };
+  assert.equal(now({ range, result: null }), "from Dec 24, 2026; tap the last day");
+  assert.equal(now({ status: "cancelled" }), "Cancelled. Dec 24 – 26");
+  const columns = ["Linux", "Vim"].map((text) => ({ row: 0, selected: { text } }));
+  const lists = { definition: { kind: "columns" }, monthList: null, range: null, columns };
+  assert.equal(now({ ...lists, result: { keys: [] } }), "Linux · Vim");
+  const date = { definition: { kind: "date" }, monthList: null, range: null, columns };
+  assert.equal(now({ ...date, result: { date: "2026-12-24" } }), "Dec 24, 2026");
+  const slot = { definition: { kind: "slot" }, monthList: null, range: null, columns };
+  assert.equal(now({ ...slot, result: { local: "2026-12-24T09:30" } }), "Linux 09:30");
+});
+
+test("the button does it on what is there now", () => {
+  const label = (command, locale = "en") => lateLabel(command, changedByBo(locale), languages[locale]);
+  assert.equal(label({ type: "confirm" }), "Confirm Dec 24 – 26");
+  assert.equal(label({ type: "tap", date: "2026-12-08" }), "Tap Dec 8");
+  assert.equal(label({ type: "redo" }), "Redo");
+  assert.equal(label({ type: "confirm" }, "de"), "Bestätigen: 24.–26. Dez.");
+  for (const [locale, words] of Object.entries(languages)) {
+    assert.ok(label({ type: "confirm" }, locale).includes(words.confirm), locale);
+    assert.ok(lateText(late("confirm"), locale).text.includes("Bo"), locale);
+  }
+});
+
+test("the button sends the command anew", () => {
+  assert.deepEqual(anew({ type: "tap", ref: 3, hits: 1, date: "2026-12-08" }), { type: "tap", date: "2026-12-08" });
+  assert.deepEqual(anew({ type: "confirm", ref: 3, at: 7 }), { type: "confirm" });
 });
 
 test("a refused redo says so", () => {

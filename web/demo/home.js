@@ -121,6 +121,7 @@ function opener(definition, picker, title, { words, locale }, status, attributes
   const button = make("button", { type: "button", ...attributes, onclick: async () => {
     const hadFocus = button.matches(":focus");
     button.disabled = true;
+    button.ariaBusy = "true";
     status.hidden = true;
     // Moved while it is hidden: screen readers announce it when it appears.
     button.parentElement?.append(status);
@@ -133,6 +134,7 @@ function opener(definition, picker, title, { words, locale }, status, attributes
       status.hidden = false;
       status.scrollIntoView({ block: "nearest" });
       button.disabled = false;
+      button.ariaBusy = null;
       // A disabled button loses the focus.
       if (hadFocus) button.focus({ preventScroll: true });
     }

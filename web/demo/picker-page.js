@@ -9,7 +9,6 @@ import { DefinitionPanel } from "./definition-panel.js";
 import { demoPickers } from "./home.js";
 import { HostPanel } from "./host/panel.js";
 import { MessagesPanel } from "./messages-panel.js";
-import { Renaming } from "./renaming.js";
 import { storedTokens } from "./route.js";
 import { readSession } from "./server.js";
 import { SharePanel } from "./share-panel.js";
@@ -51,7 +50,6 @@ export class PickerPage {
     this.definition = new DefinitionPanel();
     this.messages = new MessagesPanel();
     this.links = new CalendarLinks();
-    this.renaming = new Renaming(settings, !this.token, () => void this.#joinAnew());
     // With tokens a shared link does not contain the owner's, so that its recipients get no host panel.
     this.host = owner || !route.token ? new HostPanel(route.session, owner, settings) : null;
     this.side = make("aside", { class: "side" }, ...(this.host ? [this.host.element] : []),
@@ -62,7 +60,7 @@ export class PickerPage {
     this.container.replaceChildren(make("div", { class: "picker-page" },
       make("div", { class: "picker-head" }, this.back, this.title,
         make("div", { class: "figures" }, this.chip, this.latency, this.revision)),
-      make("div", { class: "picker-column" }, this.renaming.element, this.stage, this.links.element), this.side));
+      make("div", { class: "picker-column" }, this.stage, this.links.element), this.side));
     this.translate();
     await this.#join();
   }
@@ -87,21 +85,15 @@ export class PickerPage {
     void this.#name();
   }
 
-  rename() { this.renaming.change(this.picker); }
-
-  async #joinAnew() {
-    this.listening.abort();
-    this.listening = new AbortController();
-    this.picker?.leave();
-    await this.#join();
-  }
+  /** The user has typed a name. */
+  rename() { void this.picker?.rename(this.settings.name); }
 
   async #join() {
     const { name, locale } = this.settings;
-    this.renaming.joins();
     const picker = await connect(`v1/sessions/${encodeURIComponent(this.route.session)}`, { name, locale, token: this.token });
     if (this.isClosed) return picker.stop();
     this.picker = picker;
+    if (this.settings.name !== name) this.rename();
     const { signal } = this.listening;
     this.messages.follow(picker, signal);
     picker.addEventListener("change", () => this.#draw(), { signal });
@@ -163,7 +155,6 @@ export class PickerPage {
     setText(this.latency, milliseconds === null || milliseconds === undefined ? "" : words.latency(Math.max(1, Math.round(milliseconds))));
     setAttribute(this.latency, "title", words.latencyTitle);
     if (!picker) return;
-    this.renaming.draw(picker);
     if (connection === "live") void this.#read(picker);
     setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
     const closedPage = closedPageOf(picker, this.settings, this.document, this.route.session);

@@ -28,7 +28,7 @@ export class Settings extends EventTarget {
   get words() { return demoLanguages[this.locale]; }
 
   /** The name that others see. */
-  get name() { return stored("name")?.trim().slice(0, 64) || this.words.guest(this.guest); }
+  get name() { return [...(stored("name") ?? "").trim()].slice(0, 64).join("") || this.words.guest(this.guest); }
 
   apply() {
     const root = document.documentElement;

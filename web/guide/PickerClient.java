@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -27,11 +28,15 @@ import org.json.JSONObject;
  * <pre>java PickerClient.java ws://127.0.0.1:7681/v1/sessions/ID [me.json [TOKEN-FILE]]</pre>
  *
  * Reads commands from standard input, one JSON object per line, without "ref", such as
- * {"type":"tap","date":"2026-11-20"} or {"type":"select","column":0,"row":3}. {"type":"state"}
- * prints the state. Fields are used on one thread only, `loop`.
+ * {"type":"tap","date":"2026-11-20"}, {"type":"select","column":0,"row":3} or
+ * {"type":"rename","name":"Mia"}. {"type":"state"} prints the state. Fields are used on one thread
+ * only, `loop`.
  */
 public class PickerClient {
   private static final List<String> ANSWERS = List.of("delta", "reply", "refused");
+  /** Commands that are refused if somebody else has changed what their author saw. */
+  private static final List<String> LATE =
+      List.of("clear", "undo", "redo", "confirm", "cancel", "reopen");
 
   private final ScheduledExecutorService loop = Executors.newSingleThreadScheduledExecutor();
   /** A connection whose pong is missing after 20 s is dead: then OkHttp calls onFailure. */
@@ -40,12 +45,20 @@ public class PickerClient {
   private final String url;
   private final Path file;
   private final Supplier<String> token;
+  /** The token of the current connection. */
+  private String current;
   /** In the file: me, epoch, revision, state, ref, the greatest one sent, unanswered commands. */
   private JSONObject stored = new JSONObject();
+  /** Commands that were given before the first welcome, when their user had seen nothing. */
+  private final List<JSONObject> early = new ArrayList<>();
   private WebSocket socket;
   /** The number of the connection: events of earlier ones are ignored. */
   private int connection;
   private int attempt;
+  /** Whether the last connection was closed with 4301. */
+  private boolean isRejected;
+  /** Whether the next join is that of a new member, because the member's secret may be wrong. */
+  private boolean joinsAsNew;
   /** Whether commands can be sent: from the welcome to the end of a connection. */
   private boolean isJoined;
   /** The reconnect delay of `draining` in milliseconds; -1 without one. */
@@ -57,7 +70,8 @@ public class PickerClient {
 
   /**
    * With a token for a server with {@code --auth token} or {@code keys:}; `token` returns the
-   * current one. It is called on `loop` for each connection, and may block.
+   * current one, or null if the user has no access any more, which ends the connection. It is
+   * called on `loop` for each connection, and may block.
    */
   PickerClient(String url, Path file, Supplier<String> token) throws Exception {
     this.url = url;
@@ -96,6 +110,11 @@ public class PickerClient {
   // The connection.
 
   private void connect() {
+    if (token != null && !joinsAsNew) current = token.get();
+    if (token != null && current == null) {
+      System.err.println("closed: there is no token");
+      return;
+    }
     Request request = new Request.Builder().url(url)
         .header("Sec-WebSocket-Protocol", "pickerd.v1").build();
     socket = http.newWebSocket(request, new Listener(++connection));
@@ -103,9 +122,11 @@ public class PickerClient {
 
   private JSONObject join() throws JSONException {
     JSONObject join = new JSONObject().put("type", "join").put("name", "Java");
-    if (token != null) join.put("token", token.get());
+    if (current != null) join.put("token", current);
     JSONObject me = stored.optJSONObject("me");
     if (me == null) return join;
+    join.put("name", me.get("name"));  // Used if the server has to create a new member.
+    if (joinsAsNew) return join;
     return join.put("resume", new JSONObject()
         .put("member", me.get("id")).put("secret", me.get("secret"))
         .put("epoch", stored.get("epoch")).put("revision", stored.get("revision")));
@@ -125,6 +146,9 @@ public class PickerClient {
     connection++;
     isJoined = false;
     socket = null;
+    // A second 4301: the member's secret may be wrong. Tries the token once without it.
+    joinsAsNew = code == 4301 && isRejected && !joinsAsNew && stored.has("me");
+    isRejected = code == 4301;
     // The token is rejected, expired or revoked: resumes with a new one.
     boolean needsToken = (code == 4301 || code == 4302 || code == 4403) && token != null;
     boolean isFinal = code == 1002 || code == 1003 || code == 1007 || code == 1009
@@ -136,7 +160,7 @@ public class PickerClient {
     }
     long backOff = ThreadLocalRandom.current().nextLong(
         Math.min(30_000, 1_000L << Math.min(attempt++, 5)));
-    long wait = drainMilliseconds >= 0 ? drainMilliseconds : backOff;
+    long wait = joinsAsNew ? 0 : drainMilliseconds >= 0 ? drainMilliseconds : backOff;
     drainMilliseconds = -1;
     loop.schedule(() -> post(this::connect), wait, TimeUnit.MILLISECONDS);
   }
@@ -208,35 +232,46 @@ public class PickerClient {
       case "draining" -> drainMilliseconds = message.getLong("reconnectAfterMs");
       default -> { }  // From a newer server, or not needed here: reply, months, rows, error.
     }
-    if (ANSWERS.contains(type) && message.has("ref")) answered(message.getLong("ref"));
+    if (ANSWERS.contains(type) && message.has("ref")) {
+      JSONObject command = answered(message.getLong("ref"));
+      if (type.equals("reply") && command != null && command.getString("type").equals("rename")) {
+        stored.getJSONObject("me").put("name", command.get("name"));  // Others receive `changed`.
+      }
+    }
     save();
   }
 
   private void welcome(JSONObject message) throws Exception {
     attempt = 0;
+    isRejected = false;
     isJoined = true;
     JSONObject member = message.getJSONObject("member"), before = stored.optJSONObject("me");
     if (before != null && !before.getString("id").equals(member.getString("id"))) {
       stored.put("queue", new JSONArray());  // Another member: their outcome is unknown.
     }
+    boolean isSameEpoch = message.getString("epoch").equals(stored.optString("epoch"));
     stored.put("me", member).put("epoch", message.get("epoch"));
-    startAfter(message.optLong("ref"));
+    startAfter(message.optLong("ref"), isSameEpoch);
     stored.put("revision", message.getLong("revision"));
     if (message.has("snapshot")) stored.put("state", message.get("snapshot"));  // Not when resumed.
     resend();  // Each is done only once.
+    for (JSONObject command : early) give(command);
+    early.clear();
   }
 
   /**
    * Continues after the greatest ref that the server knows. If it is greater than all that were
    * sent, another device of this member may have used the refs of our commands: the outcome of
-   * those that were sent is unknown, and the others get new refs.
+   * those that were sent is unknown, and the others get new refs. In another epoch, commands with
+   * `at` are dropped: it is a revision of other history.
    */
-  private void startAfter(long known) throws JSONException {
+  private void startAfter(long known, boolean isSameEpoch) throws JSONException {
     long sent = stored.getLong("sent");
     JSONArray rest = new JSONArray(), queue = stored.getJSONArray("queue");
     for (int index = 0; index < queue.length(); index++) {
       JSONObject command = queue.getJSONObject(index);
-      if (known <= sent || command.getLong("ref") > sent) rest.put(command);
+      boolean isUnknown = known > sent && command.getLong("ref") <= sent;
+      if (!isUnknown && (isSameEpoch || !command.has("at"))) rest.put(command);
     }
     stored.put("queue", rest).put("ref", Math.max(stored.getLong("ref"), known));
     JSONObject first = rest.optJSONObject(0);
@@ -250,14 +285,18 @@ public class PickerClient {
   /** Sends all unanswered commands again. */
   private void resend() throws Exception {
     JSONArray queue = stored.getJSONArray("queue");
-    for (int index = 0; index < queue.length(); index++) sendQueued(queue.getJSONObject(index));
+    for (int index = 0; index < queue.length(); index++) {
+      sendQueued(queue.getJSONObject(index), false);
+    }
   }
 
   /** Saves before sending: after a crash the command counts as sent, and its ref as used. */
-  private void sendQueued(JSONObject command) throws Exception {
+  private void sendQueued(JSONObject command, boolean isNew) throws Exception {
     stored.put("sent", Math.max(stored.getLong("sent"), command.getLong("ref")));
     save();
-    send(command);
+    JSONObject message = new JSONObject(command.toString());
+    if (isNew) message.remove("hits");  // A tap that is sent at once needs no hits.
+    send(message);
   }
 
   /** Removes a command from the queue, and returns it; null if it is not there. */
@@ -316,10 +355,43 @@ public class PickerClient {
 
   /** Stores a command with the next ref, and sends it. */
   void give(JSONObject command) throws Exception {
+    if (!stored.has("state")) {
+      early.add(command);
+      return;
+    }
+    boolean isNew = !command.has("ref");
+    if (isNew) addSeen(command);
     long ref = stored.getLong("ref") + 1;
     stored.put("ref", ref).getJSONArray("queue").put(command.put("ref", ref));
     save();
-    if (isJoined) sendQueued(command);
+    if (isJoined) sendQueued(command, isNew);
+  }
+
+  /** Adds what a command says about the state that its user sees. */
+  private void addSeen(JSONObject command) throws JSONException {
+    String type = command.getString("type");
+    JSONObject calendar = stored.getJSONObject("state").optJSONObject("calendar");
+    if (LATE.contains(type)) command.put("at", stored.getLong("revision"));
+    if (!type.equals("tap") || calendar == null) return;
+    JSONObject range = calendar.optJSONObject("range");
+    int hits = range == null ? 0 : range.getInt("hits");
+    JSONArray queue = stored.getJSONArray("queue");
+    for (int index = 0; index < queue.length(); index++) {
+      String before = queue.getJSONObject(index).getString("type");
+      if (before.equals("clear")) hits = 0;
+      else if (before.equals("tap")) hits++;
+    }
+    command.put("hits", hits);
+  }
+
+  /** Changes the member's name. */
+  void rename(String name) throws Exception {
+    if (name.trim().isEmpty() || name.codePointCount(0, name.length()) > 64) {
+      // The server would close the connection with 4400.
+      System.err.println("refused: a name has 1 to 64 characters, not only spaces");
+    } else {
+      give(new JSONObject().put("type", "rename").put("name", name));
+    }
   }
 
   /** Selects a row as shown; `generation` and `key` identify it. */
@@ -337,14 +409,17 @@ public class PickerClient {
     JSONObject shown = new JSONObject();
     JSONObject state = stored.optJSONObject("state"), me = stored.optJSONObject("me");
     if (state != null) shown = new JSONObject(state.toString());
-    if (me != null) shown.put("role", me.get("role"));
+    if (me != null) shown.put("role", me.get("role")).put("name", me.get("name"));
     shown.put("revision", stored.get("revision"));
-    System.out.println(shown.put("unanswered", stored.getJSONArray("queue").length()));
+    int unanswered = stored.getJSONArray("queue").length() + early.size();
+    System.out.println(shown.put("unanswered", unanswered));
   }
 
+  /** The token in a file; null if the file is empty. */
   private static String read(Path file) {
     try {
-      return Files.readString(file).strip();
+      String token = Files.readString(file).strip();
+      return token.isEmpty() ? null : token;
     } catch (IOException problem) {
       throw new UncheckedIOException(problem);
     }
@@ -362,6 +437,7 @@ public class PickerClient {
       switch (command.getString("type")) {
         case "state" -> client.post(client::show);
         case "select" -> client.post(() -> client.select(command));
+        case "rename" -> client.post(() -> client.rename(command.getString("name")));
         default -> client.post(() -> client.give(command));
       }
     }

@@ -4,6 +4,7 @@
     python client.py ws://… tap 2026-11-20                          taps a day of a calendar
     python client.py ws://… select 0 3                              selects row 3 of column 0
     python client.py --state me.json ws://… tap 2026-11-20          as the member in me.json
+    python client.py --state me.json ws://… rename Mia              changes the name of that member
 """
 
 import json
@@ -17,6 +18,12 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatu
 from websockets.sync.client import connect
 
 ANSWERS = ("delta", "reply", "refused")
+#: Commands that are refused if somebody else has changed what their author saw.
+LATE = ("clear", "undo", "redo", "confirm", "cancel", "reopen")
+
+
+class NoToken(Exception):
+    """The function `token` has returned None: the user has no access any more."""
 
 
 class Picker:
@@ -26,10 +33,13 @@ class Picker:
     STORED = ("me", "epoch", "revision", "state", "ref", "sent", "queue")
 
     def __init__(self, url, name="Python", locale=None, token=None, file=None):
-        """`token`: a text, or a function that returns a current one, for tokens that expire."""
+        """`token`: a text, or a function that returns a current one, for tokens that expire.
+
+        If the function returns None, the next connection raises NoToken."""
         self.url, self.file, self.wait, self.drain = url, file, 1, None
         self.hello = {"type": "join", "name": name, "locale": locale}
         self.token, self.renew_at = token, math.inf
+        self.is_rejected = self.joins_as_new = False
         self.me = self.epoch = self.state = self.socket = None
         self.revision, self.queue = 0, []
         self.ref = self.sent = 0  # The greatest ref; the greatest one that was sent.
@@ -48,11 +58,16 @@ class Picker:
 
     def connect(self):
         """Joins, or resumes as the same member; returns the welcome."""
+        if not self.joins_as_new:
+            self.current = self.token() if callable(self.token) else self.token
+        if callable(self.token) and self.current is None:
+            raise NoToken
         self.socket = connect(self.url, subprotocols=["pickerd.v1"], proxy=None).__enter__()
-        token = self.token() if callable(self.token) else self.token
-        join = {**self.hello, "token": token}
+        join = {**self.hello, "token": self.current}
         join = {key: value for key, value in join.items() if value is not None}
         if self.me:
+            join["name"] = self.me["name"]  # Used if the server has to create a new member.
+        if self.me and not self.joins_as_new:
             join["resume"] = {"member": self.me["id"], "secret": self.me["secret"],
                               "epoch": self.epoch, "revision": self.revision}
         self.socket.send(json.dumps(join))
@@ -77,7 +92,8 @@ class Picker:
             try:
                 if self.socket and left <= 0:
                     self.renew_at = math.inf  # Set again by the answer.
-                    self.socket.send(json.dumps({"type": "token", "token": self.token()}))
+                    if token := self.token():
+                        self.socket.send(json.dumps({"type": "token", "token": token}))
                     continue
                 message = self.receive(min(waits, default=None)) if self.socket else self.connect()
                 if message["type"] not in ("error", "draining"):
@@ -91,8 +107,13 @@ class Picker:
                 self.socket, self.renew_at = None, math.inf
                 code = getattr(getattr(lost, "rcvd", None), "code", 0)
                 status = lost.response.status_code if isinstance(lost, InvalidStatus) else 0
+                # A second 4301: the member's secret may be wrong. Tries the token once without it.
+                self.joins_as_new = (code == 4301 and self.is_rejected and not self.joins_as_new
+                                     and self.me is not None)
+                self.is_rejected = code == 4301
                 if code in (4301, 4302, 4403) and callable(self.token):
-                    pass  # The token is rejected, expired or revoked: resumes with a new one.
+                    if self.joins_as_new:
+                        continue  # Immediately; otherwise with back-off and a new token.
                 elif code in (1002, 1003, 1007, 1009) or 4300 <= code < 4500 or 400 <= status < 429:
                     raise  # 43xx needs new credentials, 44xx and protocol errors are final.
             time.sleep(random.uniform(0, self.wait) if self.drain is None else self.drain)
@@ -101,11 +122,13 @@ class Picker:
     # The messages of the server that change the state, one method for each.
 
     def on_welcome(self, message):
-        known = message.get("ref", 0)
+        known, self.is_rejected = message.get("ref", 0), False
         if self.me and self.me["id"] != message["member"]["id"]:
             self.queue = []  # Another member: the outcome of the old one's commands is unknown.
         elif known > self.sent:  # Another device of this member may have used the refs of ours.
             self.queue = [sent for sent in self.queue if sent["ref"] > self.sent]
+        if self.epoch != message["epoch"]:  # Then `at` is a revision of other history.
+            self.queue = [sent for sent in self.queue if "at" not in sent]
         self.me, self.epoch = message["member"], message["epoch"]
         self.ref = max(self.ref, known)
         if self.queue and self.sent < self.queue[0]["ref"] <= known:
@@ -139,6 +162,11 @@ class Picker:
             self.revision = message["revision"]
             for change in message["changes"]:
                 self.fold(change)
+
+    def on_reply(self, message):
+        for sent in self.queue:
+            if sent["ref"] == message["ref"] and sent["type"] == "rename":
+                self.me["name"] = sent["name"]  # Only the others receive `changed`.
 
     def on_refused(self, message):
         refused = [sent for sent in self.queue if sent["ref"] == message.get("ref")]
@@ -181,23 +209,41 @@ class Picker:
 
     # Commands.
 
-    def ask(self, type, **fields):
-        """Sends a command and returns its answer: a delta, a reply or a refusal."""
-        self.ref += 1
-        command = {"type": type, "ref": self.ref, **fields}  # A welcome may change its ref.
+    def begin(self, type, **fields):
+        """Sends a command and returns it, with its ref; the answer comes later."""
+        while self.state is None:  # The user has seen nothing yet.
+            self.next()
+        self.ref += 1  # A welcome may change the ref of the command.
+        command = {"type": type, "ref": self.ref, **self.seen(type), **fields}
         self.queue.append(command)
         self.save()
         try:
-            if self.socket:
-                self.give(command)
+            if self.socket:  # A tap that is sent at once needs no hits.
+                self.give({key: value for key, value in command.items() if key != "hits"})
         except ConnectionClosed:
             pass  # The next welcome sends it.
+        return command
+
+    def ask(self, type, **fields):
+        """Sends a command and returns its answer: a delta, a reply or a refusal."""
+        command = self.begin(type, **fields)
         while True:
             message = self.next()
             if all(sent is not command for sent in self.queue):
                 if message.get("ref") == command["ref"] and message["type"] in ANSWERS:
                     return message
                 raise LookupError("the outcome is unknown: see the state")
+
+    def seen(self, type):
+        """What a command says about the state that its user sees."""
+        if type in LATE:
+            return {"at": self.revision}
+        if type != "tap" or "calendar" not in self.state:
+            return {}
+        hits = (self.state["calendar"]["range"] or {"hits": 0})["hits"]
+        for sent in self.queue:
+            hits = 0 if sent["type"] == "clear" else hits + (sent["type"] == "tap")
+        return {"hits": hits}
 
     def give(self, command):
         """Sends a command of the queue."""
@@ -211,6 +257,11 @@ class Picker:
 
     def tap(self, date):
         return self.ask("tap", date=date)
+
+    def rename(self, name):
+        if not name.strip() or len(name) > 64:  # The connection would be closed with 4400.
+            raise ValueError("a name has 1 to 64 characters, not only spaces")
+        return self.ask("rename", name=name)
 
     def select(self, column, row):
         """Selects a row as shown; `generation` and `key` identify it."""
@@ -238,7 +289,8 @@ if __name__ == "__main__":
     while not command:
         show(me)
         me.next()
-    answer = me.tap(command[1]) if command[0] == "tap" else me.select(*map(int, command[1:]))
+    do = {"tap": me.tap, "rename": me.rename, "select": lambda *at: me.select(*map(int, at))}
+    answer = do[command[0]](*command[1:])
     if answer["type"] == "refused":
         print("refused:", answer["code"], answer["params"], answer["detail"], file=sys.stderr)
     show(me)

@@ -23,7 +23,7 @@ def step(session, bookings, token=""):
         try:
             return ask(f"{session}/definition", token, {"taken": patch})
         except urllib.error.HTTPError as error:
-            wrong = [id for id in patch if f'"pointer":"/taken/{id}/' in error.msg]
+            wrong = [id for id in patch for end in '/"' if f'"pointer":"/taken/{id}{end}' in error.msg]
             if not wrong:
                 raise
             print(f"left out {wrong[0]}: {error}", file=sys.stderr)

@@ -31,7 +31,7 @@ def do(picker, type, **fields):
         if type == "select":
             picker.select(fields["column"], fields["row"])
         else:
-            picker.ask(type, **fields)
+            picker.begin(type, **fields)
     except LookupError as lost:
         print(lost, file=sys.stderr)
 

@@ -122,10 +122,12 @@ def decide_missed(session):
                    found["snapshot"]["result"])
 
 
-def unanswered():
-    """The decisions that pickerd has not answered."""
+def settle_all():
+    """Sends all decisions that pickerd has not answered."""
     with transaction() as db:
-        return list(db.execute("SELECT op, session, granted FROM decisions WHERE NOT answered"))
+        found = list(db.execute("SELECT op, session, granted FROM decisions WHERE NOT answered"))
+    for decision in found:
+        attempt(settle, decision)
 
 
 def settle(decision):
@@ -175,16 +177,17 @@ def attempt(step, *what):
 
 
 def work():
-    """Brings the table and pickerd together: all decisions first, then what each session shows.
+    """Brings the table and pickerd together: decisions before what the next session shows.
     Every step may be repeated, so the next round does what an error or a crash has left."""
     while True:
         wake.clear()
         again.clear()
-        for step, find, *status in (
-                (decide_missed, sessions, "confirming"), (settle, unanswered),
-                (show_taken, sessions, "open"), (show_taken, sessions, "confirming")):
-            for one in attempt(find, *status) or ():
+        attempt(settle_all)
+        for step, status in (
+                (decide_missed, "confirming"), (show_taken, "open"), (show_taken, "confirming")):
+            for one in attempt(sessions, status) or ():
                 attempt(step, one)
+                attempt(settle_all)  # Only a local query, if there is nothing to send.
         wake.wait(1 if again.is_set() else 10)
 
 
@@ -282,4 +285,5 @@ if __name__ == "__main__":
         database.executescript(SCHEMA)
     threading.Thread(target=work, daemon=True).start()
     host, port = ADDRESS.rsplit(":", 1)
+    http.server.ThreadingHTTPServer.request_queue_size = 128  # Webhooks and pages at once.
     http.server.ThreadingHTTPServer((host, int(port)), Shop).serve_forever()

@@ -107,9 +107,9 @@ typedef struct wsl_limits {
   uint32_t fragments_max;        ///< frames of one message; more: close 1009
   uint32_t assembly_ms;          ///< from a message's first byte to its last; longer: close 1009
   uint32_t body_bytes_max;       ///< one HTTP request body; a longer one: `wsl_request_unread`
-  uint64_t bodies_bytes_max;     ///< memory of all bodies that are being received or used. A body
-                                 ///< that would exceed it is answered 503; bodies over 64 KiB may
-                                 ///< use only 3/4 of it
+  uint64_t bodies_bytes_max;     ///< memory of all bodies that are being received or used, without
+                                 ///< those up to `WSL_SMALL_BODY_BYTES`. One that exceeds it is
+                                 ///< answered 503; bodies over 64 KiB may use only 3/4 of it
   uint64_t *bodies_bytes;        ///< the total that counts against `bodies_bytes_max`, shared by
                                  ///< all loops that set this pointer; must outlive them. NULL:
                                  ///< counts this loop only

@@ -3,13 +3,15 @@
 #include <stdlib.h>
 
 // Counts the memory of request bodies against `bodies_bytes_max`, of which the bodies that one
-// network's connections are sending may use a quarter, or the memory of one body.
+// network's connections are sending may use a quarter, or the memory of one body. Small bodies do
+// not count: strangers' are received, too, and each connection has one at most.
 
 enum { LARGE_BODY_BYTES = 65536 };
 
 /// Reserves `count` more bytes of `bodies_bytes_max` for a body. Returns false if they are not
 /// available. Only memory in use is counted: an announced length costs the client nothing.
 bool wsl_body_reserve(wsl_loop *loop, wsl_slot *slot, size_t count) {
+  if (slot->body_length <= WSL_SMALL_BODY_BYTES) return true;
   uint64_t most = loop->limits.bodies_bytes_max;
   if (slot->body_length > LARGE_BODY_BYTES) most -= most / 4;
   uint64_t before = __atomic_fetch_add(loop->limits.bodies_bytes, count, __ATOMIC_RELAXED);

@@ -57,6 +57,17 @@ extension PickerConnection {
   @discardableResult
   public func cancel() async throws(PickerFailure) -> Int { try await perform(.cancel) }
 
+  /// Changes this member's own name, in every role and status.
+  ///
+  /// A member whose token has a name is refused with ``RefusalCode/notAllowed``.
+  ///
+  /// - Parameter name: 1 … 64 characters.
+  /// - Throws: ``PickerFailure/badName`` for other names.
+  @discardableResult
+  public func rename(_ name: String) async throws(PickerFailure) -> Int {
+    try await perform(.rename(name))
+  }
+
   /// Reopens a session that was confirmed or cancelled. Owners only.
   @discardableResult
   public func reopen() async throws(PickerFailure) -> Int { try await perform(.reopen) }

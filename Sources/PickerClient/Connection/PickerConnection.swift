@@ -115,18 +115,25 @@ public final class PickerConnection: Sendable {
 
   /// Sends a command and suspends until it is answered.
   ///
-  /// Without a connection a select, a tap and a clear are queued, at most 20 of them; other
-  /// commands fail immediately with ``PickerFailure/offline``. A command that was sent but not
-  /// answered is sent again after a reconnect and executed only once.
+  /// Without a connection a select, a tap, a clear and a rename are queued, at most 20 of them;
+  /// other commands fail immediately with ``PickerFailure/offline``. A command that was sent but
+  /// not answered is sent again after a reconnect and executed only once.
+  ///
+  /// - Parameter seen: The state that the user saw when they gave the command, such as that of an
+  ///   alert which asks them to confirm; default: the current one. If somebody else has changed the
+  ///   value since, the command is refused with ``RefusalCode/stale``.
   /// - Returns: The revision at which the command is done.
   @discardableResult
-  public func perform(_ command: PickerCommand) async throws(PickerFailure) -> Int {
+  public func perform(
+    _ command: PickerCommand, seen: PickerState? = nil
+  ) async throws(PickerFailure) -> Int {
     let ticket = core.withLock { $0.answers.ticket() }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         core.withLock { core in
           let ref = core.machine.nextRef
-          if core.answers.wait(ticket, for: ref, continuation) { run(.command(command), &core) }
+          guard core.answers.wait(ticket, for: ref, continuation) else { return }
+          run(.command(command, seen: seen), &core)
         }
       }
     } onCancel: {
@@ -137,11 +144,12 @@ public final class PickerConnection: Sendable {
 
   /// Sends a command without waiting. Its effect appears in ``states``, its answer in ``events``.
   ///
+  /// - Parameter seen: As for ``perform(_:seen:)``.
   /// - Returns: The command's ref, which identifies its ``PickerEvent/answered(ref:_:)``.
   @discardableResult
-  public func send(_ command: PickerCommand) -> Int {
+  public func send(_ command: PickerCommand, seen: PickerState? = nil) -> Int {
     core.withLock { core in
-      defer { run(.command(command), &core) }
+      defer { run(.command(command, seen: seen), &core) }
       return core.machine.nextRef
     }
   }
@@ -174,7 +182,8 @@ public final class PickerConnection: Sendable {
     handle(.want(column: column, rows: rows))
   }
 
-  /// Sends the position of this member's finger to the others; `nil` when it is lifted.
+  /// Sends the position of this member's finger or pointer to the others; `nil` when the finger is
+  /// lifted or the pointer has gone.
   ///
   /// Call it as often as the finger moves: at most ten positions a second are sent, always
   /// including the last one.
@@ -182,8 +191,11 @@ public final class PickerConnection: Sendable {
   /// ```swift
   /// picker.touch(.row(column: 0, row: 12))  // The finger is on this row.
   /// picker.touch(nil)  // The finger was lifted.
+  /// picker.touch(.row(column: 0, row: 12), isHover: true)  // The pointer is over this row.
   /// ```
-  public func touch(_ touch: PickerTouch?) { handle(.touch(touch)) }
+  public func touch(_ touch: PickerTouch?, isHover: Bool = false) {
+    handle(.touch(touch, isHover: isHover))
+  }
 
   // MARK: - Streams
 

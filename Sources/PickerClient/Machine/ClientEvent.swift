@@ -22,13 +22,15 @@ public enum ClientEvent: Hashable, Sendable {
   /// There is no answer to ``ClientEffect/requestToken``: for now, or, if it is final, because the
   /// user has no access any more.
   case tokenUnavailable(isFinal: Bool)
-  case command(PickerCommand)
+  /// A command, and the state that its user saw; `nil`: the current one.
+  case command(PickerCommand, seen: PickerState? = nil)
   /// The app displays these months from now on.
   case look(from: PickerMonth, count: Int)
   /// The app is about to display these rows. They are requested if they are not loaded.
   case want(column: Int, rows: ClosedRange<Int>)
-  /// The position of this member's finger; `nil` when it is lifted.
-  case touch(PickerTouch?)
+  /// The position of this member's finger, or of its pointer with `isHover`; `nil` when the finger
+  /// is lifted or the pointer has gone.
+  case touch(PickerTouch?, isHover: Bool = false)
 }
 
 /// An output of ``ClientMachine``, which its owner must carry out.

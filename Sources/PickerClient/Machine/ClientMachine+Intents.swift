@@ -2,7 +2,10 @@ import JSONText
 
 /// Events from the app: commands, months and rows in view, touches.
 extension ClientMachine {
-  mutating func submit(_ command: PickerCommand) {
+  /// - Parameter seen: The state that the user saw.
+  mutating func submit(_ command: PickerCommand, seen: PickerState?) {
+    // Before the first welcome the user saw nothing.
+    let seen = seen.flatMap { $0.definition == nil ? nil : $0 } ?? state
     let isLive = state.connection == .live
     let isOver: Bool
     switch state.connection {
@@ -13,14 +16,21 @@ extension ClientMachine {
       !isOver && command.canWait && pending.entries.count < PendingCommands.waitingMax
     // After commands that were refused with `tooMany`.
     let isHeld = pending.hasUnsent
-    if let replaced = pending.add(command) {
+    let value = SeenValue(revision: seen.revision, hits: seen.shownHits)
+    if let replaced = pending.add(command, seen: seen.definition == nil ? nil : value) {
       effects.append(.settled(ref: replaced, .failure(.replaced)))
     }
     hasChanged = true
     guard let entry = pending.entries.last else { return }
-    if isLive {
+    if !command.isValid {
+      _ = pending.answered(entry.sentAs)
+      effects.append(.settled(ref: entry.ref, .failure(.badName)))
+    } else if command.hasRevision, seen.epoch != state.epoch {
+      _ = pending.answered(entry.sentAs)
+      refuseOutdated(entry)
+    } else if isLive {
       if isHeld { return }
-      send(entry)
+      send(entry, isLate: seen.connection != .live)
       // Otherwise the timer runs: it must not begin again with each command.
       if pending.entries.count == 1 { start(.answer) }
     } else if !canWait {
@@ -44,7 +54,7 @@ extension ClientMachine {
   /// Sends what was refused with `tooMany` again, and the commands after it.
   mutating func lookAgain() {
     if pending.hasUnsent {
-      for entry in pending.entries where !entry.isSent { send(entry) }
+      for entry in pending.entries where !entry.isSent { send(entry, isLate: true) }
       start(.answer)
     }
     asked = []
@@ -66,16 +76,17 @@ extension ClientMachine {
 
   /// Sends a touch, at most one in 100 ms. If several arrive in that time, the last one is sent at
   /// its end.
-  mutating func sendTouch(_ touch: PickerTouch?) {
+  mutating func sendTouch(_ touch: Touch) {
     guard state.connection == .live else { return }
     guard !timers.isSet(.touch) else {
-      waitingTouch = .some(touch)
+      waitingTouch = touch
       return
     }
-    switch touch {
+    let hover = touch.isHover ? #","hover":true"# : ""
+    switch touch.position {
     case .row(let column, let row):
-      effects.append(.send(#"{"type":"touch","column":\#(column),"row":\#(row)}"#))
-    case .day(let day): effects.append(.send(#"{"type":"touch","date":"\#(day.iso)"}"#))
+      effects.append(.send(#"{"type":"touch","column":\#(column),"row":\#(row)\#(hover)}"#))
+    case .day(let day): effects.append(.send(#"{"type":"touch","date":"\#(day.iso)"\#(hover)}"#))
     case nil: effects.append(.send(#"{"type":"touch"}"#))
     }
     start(.touch)

@@ -75,8 +75,14 @@ extension ClientMachine {
     let known = message["ref"]?.integer ?? 0
     // Another device of the same member may have used the refs of commands that were sent.
     let areCertain = isSame && known <= pending.greatestSent
+    let hadEpoch = state.epoch
     try state.takeWelcome(message)
-    let uncertain = areCertain ? [] : pending.takeUncertain()
+    // Revisions of another epoch are those of another history.
+    let isOtherHistory = hadEpoch != nil && hadEpoch != state.epoch
+    let uncertain = pending.take { entry in
+      entry.isSent && (!areCertain || isOtherHistory && entry.command.hasRevision)
+    }
+    let outdated = pending.take { isOtherHistory && $0.command.hasRevision }
     pending.startAfter(known)
     identity = ClientIdentity(
       member: try message.need("member").text("id"),
@@ -91,8 +97,13 @@ extension ClientMachine {
       effects.append(.settled(ref: entry.ref, .failure(.lost)))
       effects.append(.notice(.lost(entry.command)))
     }
+    for entry in outdated { refuseOutdated(entry) }
     joined(message["token"])
-    for entry in pending.entries { send(entry) }
+    pending.see { before in
+      state.predict(before)
+      return SeenValue(revision: state.revision, hits: state.shownHits)
+    }
+    for entry in pending.entries { send(entry, isLate: true) }
     if !pending.entries.isEmpty { start(.answer) }
     if let looking, looking != joinedLooking { sendLook(looking) }
   }
@@ -121,9 +132,17 @@ extension ClientMachine {
       _ = try state.apply(changes: message["changes"]?.array ?? [], by: nil)
       return
     }
-    let command = answered(ref, .failure(.refused(code, detail: detail)))
+    let params = RefusalParams(message["params"] ?? .null)
+    let command = answered(ref, .failure(.refused(code, detail: detail, params: params)))
     _ = try state.apply(changes: message["changes"]?.array ?? [], by: nil)
-    notify([.refused(code: code, detail: detail, command: command)])
+    notify([.refused(code: code, detail: detail, params: params, command: command)])
+  }
+
+  /// Refuses a command about the history of another epoch, which was not sent.
+  mutating func refuseOutdated(_ entry: PendingCommands.Entry) {
+    let detail = "the history that the command refers to is lost"
+    effects.append(.settled(ref: entry.ref, .failure(.refused(.stale, detail: detail))))
+    notify([.refused(code: .stale, detail: detail, command: entry.command)])
   }
 
   @discardableResult
@@ -133,6 +152,12 @@ extension ClientMachine {
     guard let entry = pending.answered(ref) else { return nil }
     effects.append(.settled(ref: entry.ref, outcome))
     awaitNext()
+    if case (.rename(let name), .success) = (entry.command, outcome) {
+      // The server does not send a member its own name. Another member joins with it, too, if the
+      // server forgets this one.
+      state.renameMe(name)
+      profile.name = name
+    }
     return entry.command
   }
 
@@ -141,9 +166,12 @@ extension ClientMachine {
     if pending.isWaiting { start(.answer) } else { timers.clear(.answer) }
   }
 
-  mutating func send(_ entry: PendingCommands.Entry) {
+  /// - Parameter isLate: Whether the command is sent again, or was given without a connection.
+  mutating func send(_ entry: PendingCommands.Entry, isLate: Bool) {
+    guard let seen = entry.seen else { return }
     pending.sent(entry.ref)
-    effects.append(.send(entry.command.message(ref: entry.sentAs)))
+    effects.append(
+      .send(entry.command.message(ref: entry.sentAs, seen: seen, isLate: isLate)))
   }
 
   private mutating func notify(_ notices: [PickerNotice]) {

@@ -60,14 +60,19 @@ public struct ClientMachine: Sendable {
   var joinedLooking: Looking?
   /// The windows of rows that were requested and have not arrived.
   var asked: Set<RowWindow> = []
-  /// The touch to send when the timer fires; `.some(nil)` for a lifted finger, `nil` if there is
-  /// none.
-  var waitingTouch: PickerTouch??
+  /// The touch to send when the timer fires; `nil` if there is none.
+  var waitingTouch: Touch?
 
   struct Looking: Hashable, Sendable {
     var from: PickerMonth
     var count: Int
     func contains(_ month: PickerMonth) -> Bool { (0..<count).contains(month.months(since: from)) }
+  }
+
+  struct Touch: Hashable, Sendable {
+    /// `nil` for a lifted finger.
+    let position: PickerTouch?
+    let isHover: Bool
   }
 
   struct RowWindow: Hashable, Sendable {
@@ -130,10 +135,11 @@ public struct ClientMachine: Sendable {
     case .token(let token): pushed(token)
     case .tokenProvided(let token): provided(token)
     case .tokenUnavailable(let isFinal): unavailable(isFinal)
-    case .command(let command): submit(command)
+    case .command(let command, let seen): submit(command, seen: seen)
     case .look(let from, let count): look(from: from, count: count)
     case .want(let column, let rows): want(rows, of: column)
-    case .touch(let touch): sendTouch(touch)
+    case .touch(let position, let isHover):
+      sendTouch(Touch(position: position, isHover: isHover))
     }
     return takeEffects()
   }
@@ -147,8 +153,9 @@ public struct ClientMachine: Sendable {
   }
 
   private mutating func takeEffects() -> [ClientEffect] {
-    if state.isWaitingForToken != isWaitingForToken {
+    if state.isWaitingForToken != isWaitingForToken || state.tokenCloseCode != renewal.code {
       state.isWaitingForToken = isWaitingForToken
+      state.tokenCloseCode = renewal.code
       hasChanged = true
     }
     if hasChanged {

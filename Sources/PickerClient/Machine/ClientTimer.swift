@@ -33,8 +33,8 @@ enum ClientTimer: Int, CaseIterable, Sendable {
     case .steady: 5_000
     case .touch: 100
     case .look: 1_000
-    case .quiet: 45_000
-    case .probe: 10_000
+    case .quiet: 15_000
+    case .probe: 4_500
     }
   }
 }

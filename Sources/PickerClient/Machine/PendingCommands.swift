@@ -7,6 +7,8 @@ struct PendingCommands: Sendable {
     /// if the command was refused with `tooMany`.
     var sentAs: Int
     let command: PickerCommand
+    /// `nil` before the first welcome, when there is no value to see.
+    var seen: SeenValue?
     var isSent: Bool
 
     func selects(sameColumnAs other: PickerCommand) -> Bool {
@@ -71,11 +73,11 @@ struct PendingCommands: Sendable {
   /// Adds a command with the next ref. It replaces an unsent select of the same column.
   ///
   /// - Returns: The ref of the replaced command; `nil` if none was replaced.
-  mutating func add(_ command: PickerCommand) -> Int? {
+  mutating func add(_ command: PickerCommand, seen: SeenValue?) -> Int? {
     ref += 1
     let index = entries.firstIndex { !$0.isSent && $0.selects(sameColumnAs: command) }
     let replaced = index.map { entries.remove(at: $0).ref }
-    entries.append(Entry(ref: ref, sentAs: ref, command: command, isSent: false))
+    entries.append(Entry(ref: ref, sentAs: ref, command: command, seen: seen, isSent: false))
     return replaced
   }
 
@@ -89,12 +91,20 @@ struct PendingCommands: Sendable {
     entries[index].isSent = true
   }
 
-  /// Removes and returns the commands that were sent, and of which it is unknown whether they were
-  /// executed.
-  mutating func takeUncertain() -> [Entry] {
-    let uncertain = entries.filter(\.isSent)
-    entries.removeAll(where: \.isSent)
-    return uncertain
+  /// Sets what commands from before the first welcome refer to: the value of that welcome.
+  ///
+  /// - Parameter value: The value after these commands.
+  mutating func see(_ value: ([Entry]) -> SeenValue) {
+    for index in entries.indices where entries[index].seen == nil {
+      entries[index].seen = value(Array(entries[..<index]))
+    }
+  }
+
+  /// Removes and returns the commands for which a condition is true.
+  mutating func take(where isTaken: (Entry) -> Bool) -> [Entry] {
+    let taken = entries.filter(isTaken)
+    entries.removeAll(where: isTaken)
+    return taken
   }
 
   mutating func takeAll() -> [Entry] {

@@ -2,11 +2,12 @@ import CivilTime
 
 /// The predicted effect of this member's pending commands, until the server's answer replaces it.
 extension PickerState {
-  /// Recomputes ``shownRange`` and ``PickerColumn/shownRow`` from the confirmed state and the
-  /// pending commands.
+  /// Recomputes ``shownRange``, ``shownHits`` and ``PickerColumn/shownRow`` from the confirmed
+  /// state and the pending commands.
   mutating func predict(_ pending: [PendingCommands.Entry]) {
     pendingCount = pending.count
     shownRange = range
+    shownHits = range?.hits ?? 0
     for index in columns.indices { columns[index].shownRow = columns[index].row }
     for entry in pending {
       switch entry.command {
@@ -17,34 +18,49 @@ extension PickerState {
         } else if let row = key.flatMap(columns[column].row(ofKey:)) {
           columns[column].shownRow = row
         }
-      case .tap(let day): shownRange = after(tap: day) ?? shownRange
-      case .clear: shownRange = nil
+      case .tap(let day):
+        switch after(tap: day) {
+        case .range(let range):
+          shownRange = range
+          shownHits += 1
+        case .unknown: shownHits += 1
+        case .refused: continue
+        }
+      case .clear:
+        shownRange = nil
+        shownHits = 0
       // Not predicted: the effect depends on commands of others.
-      case .undo, .redo, .confirm, .cancel, .reopen: continue
+      case .undo, .redo, .confirm, .cancel, .reopen, .rename: continue
       }
     }
   }
 
+  private enum TapOutcome {
+    case range(PickerRange)
+    /// The server accepts the tap, or refuses it for a reason that this client does not know.
+    case unknown
+    case refused
+  }
+
   /// The range after a tap of this member, clamped to the reach that the server sent.
-  ///
-  /// - Returns: `nil` if the server will refuse the tap, or the result cannot be predicted.
-  private func after(tap day: PickerDay) -> PickerRange? {
-    guard status == .open, let definition,
-      let cell = months[day.month]?.cells.first(where: { $0.day == day }), !cell.isDisabled
-    else { return nil }
+  private func after(tap day: PickerDay) -> TapOutcome {
+    guard status == .open else { return .refused }
+    guard let definition, let cell = months[day.month]?.cells.first(where: { $0.day == day })
+    else { return .unknown }
+    if cell.isDisabled { return .refused }
     let rule = definition.twoTapRule
     guard let shown = shownRange, isOpen(shown) else {
-      return PickerRange(rule.begun(at: day.civil, after: shownRange?.civil), by: me?.id)
+      return .range(PickerRange(rule.begun(at: day.civil, after: shownRange?.civil), by: me?.id))
     }
     if shown.reach == nil {
-      if definition.isBounded { return nil }
+      if definition.isBounded { return .unknown }
       if definition.stopsAtDisabledDays, hasDisabledDay(between: shown.start, and: day) {
-        return nil
+        return .unknown
       }
     }
     let stop = shown.reach.map { min(max(day, $0.lowerBound), $0.upperBound) } ?? day
     let ended = rule.ended(shown.civil, at: stop.civil)
-    return rule.allows(ended) ? PickerRange(ended, by: me?.id) : nil
+    return rule.allows(ended) ? .range(PickerRange(ended, by: me?.id)) : .refused
   }
 
   /// Whether a day between two others cannot be picked. Days of months out of view are unknown, and

@@ -105,7 +105,7 @@ extension ClientMachine {
   /// long as it provides them: the server may accept the next one, because it has read a new
   /// signing key, or because the token was issued long enough after the revocation.
   mutating func rejected(_ code: Int) {
-    let isFirst = renewal.code == nil
+    let isFirst = renewal.code != 4301
     renewal.code = code
     let hasNewer = profile.token != nil && profile.token != renewal.joinedWith
     // A provider is asked first: the token is the more likely reason.

@@ -5,29 +5,54 @@
 ///   try await picker.tap(PickerDay("2026-11-20")!)
 /// } catch {
 ///   switch error {
-///   case .refused(.blocked, _): show("This day is not available.")
-///   case .refused(_, let detail): log(detail)
+///   case .refused(.blocked, _, _): show("This day is not available.")
+///   case .refused(_, let detail, _): log(detail)
 ///   case .offline: show("There is no connection.")
-///   case .replaced, .lost, .unknownRow, .cancelled: break
+///   case .replaced, .lost, .unknownRow, .badName, .cancelled: break
 ///   }
 /// }
 /// ```
 public enum PickerFailure: Error, Hashable, Sendable {
-  /// The server refused the command, which changed nothing. `detail` is a sentence for developers.
-  case refused(RefusalCode, detail: String)
+  /// The server refused the command, which changed nothing. `detail` is a sentence for developers,
+  /// `params` has facts for a text in the user's language.
+  case refused(RefusalCode, detail: String, params: RefusalParams = RefusalParams())
   /// There is no connection, and the command was not queued: its effect would depend on commands of
   /// others in the meantime, or the queue is full, or the session has ended.
   case offline
   /// A later select of the same column replaced this one before it was sent.
   case replaced
-  /// The command was sent, but the server has forgotten the member since. Whether it was executed
-  /// is unknown.
+  /// The command was sent, but the server has forgotten the member or the session's history since.
+  /// Whether it was executed is unknown.
   case lost
   /// There is no such column or row, or the row is not loaded. Nothing was sent.
   case unknownRow
+  /// A name must have 1 … 64 characters, and not only spaces. Nothing was sent.
+  case badName
   /// The task that awaited the answer was cancelled. The command can have been executed
   /// nevertheless.
   case cancelled
+}
+
+/// The facts of a refusal.
+///
+/// ```swift
+/// if case .refused(.stale, _, let params, _) = notice {
+///   let name = state.member(params.by)?.name ?? "Somebody"
+///   show("\(name) has changed it. Confirm what is there now?")
+/// }
+/// ```
+public struct RefusalParams: Hashable, Sendable {
+  /// With ``RefusalCode/stale``: the revision of the change that the user had not seen; `nil` if it
+  /// is not in the session's history.
+  public let revision: Int?
+  /// With ``RefusalCode/stale``: the id of the member that made this change; `nil` if time or the
+  /// host made it, or ``revision`` is `nil`.
+  public let by: String?
+
+  public init(revision: Int? = nil, by: String? = nil) {
+    self.revision = revision
+    self.by = by
+  }
 }
 
 /// The code of a refusal. A newer server can send codes that are not listed here.
@@ -54,6 +79,9 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   public static let notOpen = RefusalCode(rawValue: "notOpen")
   /// The host decides on a confirmation.
   public static let confirming = RefusalCode(rawValue: "confirming")
+  /// Somebody else has changed the value or the status since the user gave the command. It does not
+  /// apply to what is there now; the user may give it again. See ``RefusalParams``.
+  public static let stale = RefusalCode(rawValue: "stale")
   public static let noSuchColumn = RefusalCode(rawValue: "noSuchColumn")
   public static let staleColumn = RefusalCode(rawValue: "staleColumn")
   public static let noSuchRow = RefusalCode(rawValue: "noSuchRow")

@@ -13,7 +13,7 @@ public enum PickerRole: String, Hashable, Sendable {
 /// A member of the session.
 public struct PickerMember: Hashable, Sendable, Identifiable {
   public let id: String
-  public let name: String
+  public internal(set) var name: String
   public internal(set) var role: PickerRole
   /// `#rrggbb`.
   public let color: String
@@ -21,7 +21,7 @@ public struct PickerMember: Hashable, Sendable, Identifiable {
   public let isOnline: Bool
 }
 
-/// The position of a finger.
+/// The position of a finger or a pointer.
 public enum PickerTouch: Hashable, Sendable {
   case row(column: Int, row: Int)
   case day(PickerDay)

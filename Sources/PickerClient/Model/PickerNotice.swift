@@ -5,7 +5,7 @@
 /// switch notice {
 /// case .moved(_, let row, _, let correction?, _):
 ///   announce("\(correction.wanted) is not available, \(row.text) is selected")
-/// case .refused(_, let detail, _): announce(detail)
+/// case .refused(_, let detail, _, _): announce(detail)
 /// case .joined(let member): announce("\(member.name) has joined")
 /// default: break
 /// }
@@ -22,9 +22,11 @@ public enum PickerNotice: Hashable, Sendable {
   case notConfirmed(reason: String, detail: String?)
   /// A command of this member was refused, which changed nothing. `command` is `nil` if it is no
   /// longer pending.
-  case refused(code: RefusalCode, detail: String, command: PickerCommand?)
-  /// A command was sent, but the server has forgotten the member since. Whether it was executed is
-  /// unknown.
+  case refused(
+    code: RefusalCode, detail: String, params: RefusalParams = RefusalParams(),
+    command: PickerCommand?)
+  /// A command was sent, but the server has forgotten the member or the session's history since.
+  /// Whether it was executed is unknown.
   case lost(PickerCommand)
   case joined(PickerMember)
   case left(PickerMember)
@@ -32,6 +34,8 @@ public enum PickerNotice: Hashable, Sendable {
   case cameBack(PickerMember)
   /// A member, possibly this one, has another role.
   case promoted(PickerMember)
+  /// Another member has a new name.
+  case renamed(PickerMember, before: String)
 }
 
 /// The value that was requested or selected before, and why another one was selected instead.

@@ -13,7 +13,7 @@ extension PickerState {
     limits.windowRows = max(1, message["limits"]?["windowRows"]?.integer ?? limits.windowRows)
     now = message["now"]?.string ?? now
     locale = try message.text("locale")
-    touching = [:]
+    (touching, hovering) = ([:], [])
     if let snapshot {
       revision = try message.number("revision")
       try apply(snapshot)
@@ -27,7 +27,7 @@ extension PickerState {
     now = message["now"]?.string ?? now
     try apply(try message.need("snapshot"))
     // The server has dropped pending presence updates. It sends the current touches next.
-    touching = [:]
+    (touching, hovering) = ([:], [])
     if let status = message["status"]?.string.flatMap(PickerStatus.init) { self.status = status }
     apply(try PickerMember.list(message["members"]?.array ?? []))
   }
@@ -64,23 +64,39 @@ extension PickerState {
     }
     for member in try PickerMember.list(message["changed"]?.array ?? []) {
       let before = put(member)
-      if !member.isOnline { touching[member.id] = nil }
+      if !member.isOnline { lift(member.id) }
       guard let before else { continue }
       if before.isOnline && !member.isOnline { notices.append(.wentOffline(member)) }
       if !before.isOnline && member.isOnline { notices.append(.cameBack(member)) }
       if before.role != member.role { notices.append(.promoted(member)) }
+      if before.name != member.name { notices.append(.renamed(member, before: before.name)) }
     }
     for id in (message["left"]?.array ?? []).compactMap(\.string) {
-      touching[id] = nil
+      lift(id)
       guard let index = members.firstIndex(where: { $0.id == id }) else { continue }
       let member = members.remove(at: index)
       notices.append(.left(member))
     }
     for touch in message["touching"]?.array ?? [] {
-      let finger = Self.touch(touch)
-      touching[try touch.text("member")] = finger
+      let id = try touch.text("member")
+      lift(id)
+      touching[id] = Self.touch(touch)
+      if touching[id] != nil, touch.flag("hover") { hovering.insert(id) }
     }
     return notices
+  }
+
+  private mutating func lift(_ id: String) {
+    touching[id] = nil
+    hovering.remove(id)
+  }
+
+  /// Changes this member's own name.
+  mutating func renameMe(_ name: String) {
+    me?.name = name
+    if let me, let index = members.firstIndex(where: { $0.id == me.id }) {
+      members[index].name = name
+    }
   }
 
   private static func touch(_ tree: JSONTree) -> PickerTouch? {
@@ -132,6 +148,7 @@ extension PickerState {
     self.members = members
     let ids = Set(members.map(\.id))
     touching = touching.filter { ids.contains($0.key) }
+    hovering.formIntersection(ids)
     if let mine = member(me?.id) { me = mine }
   }
 }

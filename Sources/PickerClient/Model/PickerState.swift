@@ -23,12 +23,17 @@ public struct PickerState: Hashable, Sendable {
   public internal(set) var range: PickerRange?
   /// The range to display: ``range`` after the predicted effect of this member's pending taps.
   public internal(set) var shownRange: PickerRange?
+  /// The hit count of ``range`` after this member's pending taps. It includes taps whose range
+  /// cannot be predicted, but not those that the server will refuse.
+  package var shownHits = 0
   /// The loaded months among those in view, see ``PickerConnection/months(from:count:)``.
   public internal(set) var months: [PickerMonth: PickerMonthView] = [:]
   /// All members, including this one, in the order of joining.
   public internal(set) var members: [PickerMember] = []
-  /// The positions of the others' fingers, by member id.
+  /// The positions of the others' fingers and pointers, by member id.
   public internal(set) var touching: [String: PickerTouch] = [:]
+  /// The ids of the members in ``touching`` whose pointer is over that position, without a touch.
+  public internal(set) var hovering: Set<String> = []
   /// This member; `nil` before the first welcome.
   public internal(set) var me: PickerMember?
   public internal(set) var limits = PickerLimits()
@@ -60,6 +65,9 @@ public struct PickerState: Hashable, Sendable {
   /// Whether the next connection waits for a token that the ``TokenProvider`` has not provided yet:
   /// for the first join, or because the server has rejected or revoked the last one.
   public internal(set) var isWaitingForToken = false
+  /// The close code with which the server rejected or revoked the last token: 4301, 4302 or 4403;
+  /// `nil` after a welcome.
+  public internal(set) var tokenCloseCode: Int?
   /// The session's time in the last message that had it, in RFC 3339.
   public internal(set) var now: String?
 

@@ -95,6 +95,10 @@ extension PickerMember {
   }
 }
 
+extension RefusalParams {
+  init(_ tree: JSONTree) { self.init(revision: tree["revision"]?.integer, by: tree["by"]?.string) }
+}
+
 extension PickerResult {
   /// Decodes a result; `nil` for null and for an unknown form of a newer server.
   init?(_ tree: JSONTree) {

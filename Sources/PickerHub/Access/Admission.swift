@@ -115,7 +115,7 @@ extension Admission {
 
   /// - Throws: If a revocation was made after the ticket was issued.
   private func admit(_ ticket: Ticket, to session: Session) throws(HubProblem) {
-    guard let latest = session.fold.revocations.latest else { return }
+    guard !ticket.isLasting, let latest = session.fold.revocations.latest else { return }
     guard let known = ticket.lastRevocation, known >= latest else { throw .badToken }
   }
 }

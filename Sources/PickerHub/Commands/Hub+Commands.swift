@@ -10,25 +10,29 @@ extension Hub {
   /// so that it cannot grow the store. Nor is a command whose ref is not above that of such a
   /// command. Its answer still comes in the order of the connection's commands.
   ///
-  /// - Parameter completion: Receives the effects of the command, or `nil` if the log has lost it.
+  /// - Parameters:
+  ///   - reason: Why it is refused without being stored, if the connection or the token says so.
+  ///   - completion: Receives the effects of the command, or `nil` if the log has lost it.
   /// - Returns: As ``append(_:to:at:completion:)``.
   @discardableResult
   func submit(
-    _ command: Command, ref: Int, by member: MemberID, isOverRate: Bool, to hosted: HostedSession,
-    at time: HubTime, completion: (([SessionEffect]?) -> Void)? = nil
+    _ command: Command, if precondition: Precondition? = nil, ref: Int, by member: MemberID,
+    unless reason: UnstoredReason?, to hosted: HostedSession, at time: HubTime,
+    completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
-    if isOverRate || command.isUnknown || hosted.isBarred(command, of: member)
+    if reason != nil || command.isUnknown || hosted.isBarred(command, of: member)
       || hosted.isOld(ref, of: member)
     {
       let unstored = UnstoredCommand(
-        member: member, ref: ref, command: command, limit: isOverRate ? .rate : nil)
+        member: member, ref: ref, command: command, reason: reason)
       enqueue(.refuse(unstored, completion), in: hosted, at: time)
       return true
     }
     if isAhead(hosted, at: time) { tickIfDue(hosted, at: time) }
     let stored = withoutUnreadKey(command, in: hosted, at: time)
     return append(
-      .command(member, ref: ref, stored), to: hosted, at: time, completion: completion)
+      .command(member, ref: ref, stored, precondition), to: hosted, at: time, completion: completion
+    )
   }
 
   /// The command without a key that would not be read, to store fewer bytes. That is known only
@@ -43,6 +47,15 @@ extension Hub {
     return .select(selection.withoutKey)
   }
 
+  /// Why a member's command is refused without being stored, if its fold cannot know that.
+  func reason(
+    against command: Command, isOverRate: Bool, _ token: MemberToken?
+  ) -> UnstoredReason? {
+    if isOverRate { return .rate }
+    guard case .rename = command, token?.name != nil else { return nil }
+    return .fixedName
+  }
+
   /// Answers a command that was not stored. Called when all steps before it have run.
   func refuse(
     _ unstored: UnstoredCommand, _ completion: (([SessionEffect]?) -> Void)?,
@@ -54,7 +67,7 @@ extension Hub {
       return
     }
     let effect = hosted.session.refuse(
-      unstored.command, ref: unstored.ref, by: unstored.member, beyond: unstored.limit)
+      unstored.command, ref: unstored.ref, by: unstored.member, unless: unstored.reason)
     let effects = effect.map { [$0] } ?? []
     countCommand(effects, in: hosted)
     if let completion { return completion(effects) }

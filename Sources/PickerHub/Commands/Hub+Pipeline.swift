@@ -30,10 +30,10 @@ extension Hub {
     case .stored, .pending:
       hosted.steps.append(.apply(entry, arrival: time.machineNanoseconds, completion))
     case .full, .storeFull:
-      guard case .command(let member, let ref, let command) = entry.body else { return false }
+      guard case .command(let member, let ref, let command, _) = entry.body else { return false }
       let refused = UnstoredCommand(
         member: member, ref: ref, command: command,
-        limit: outcome == .full ? .logBytes : .storeBytes)
+        reason: outcome == .full ? .logBytes : .storeBytes)
       enqueue(.refuse(refused, completion), in: hosted, at: time)
     case .failed:
       countDropped(entry, in: hosted)

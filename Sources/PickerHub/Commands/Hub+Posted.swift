@@ -123,8 +123,10 @@ extension Hub {
     let verdict = hosted.attendance.countPost(
       of: member.id, at: now.machine, countMax: limits.messagesPerSecond)
     let texts = languages.texts(for: locale, fallback: fold.definition.locale)
+    let reason = reason(
+      against: request.command, isOverRate: verdict != .within, token?.member)
     let isAccepted = submit(
-      request.command, ref: request.ref, by: member.id, isOverRate: verdict != .within,
+      request.command, if: request.precondition, ref: request.ref, by: member.id, unless: reason,
       to: hosted, at: now
     ) { [unowned self] effects in
       guard let effects else {

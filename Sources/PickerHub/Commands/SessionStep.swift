@@ -62,10 +62,10 @@ struct UnstoredCommand {
   let member: MemberID
   let ref: Int
   let command: Command
-  let limit: ExceededLimit?
+  let reason: UnstoredReason?
 
   /// Whether its ref will be recorded in memory, or is not above a recorded one.
-  var usesRef: Bool { limit == nil || command.isUnknown }
+  var usesRef: Bool { reason == nil || reason == .fixedName || command.isUnknown }
 }
 
 /// A listener to be, whose join is pending.
@@ -88,7 +88,7 @@ extension LogEntry.Body {
       }
     case .revoked(let revocation):
       if case .subject(let subject) = revocation.target { subject.utf8.count } else { 64 }
-    case .command(_, ref: _, let command): command.textByteCount
+    case .command(_, ref: _, let command, _): command.textByteCount
     case .define(let change): 64 * change.definition.weight
     case .note(let patch): 64 * patch.tree.valueCount
     case .settle(let settle):
@@ -105,7 +105,7 @@ extension Command {
   var textByteCount: Int {
     switch self {
     case .select(let selection): selection.key?.utf8.count ?? 0
-    case .unknown(let type): type.utf8.count
+    case .unknown(let text), .rename(let text): text.utf8.count
     case .tap, .clear, .undo, .redo, .confirm, .cancel, .reopen: 0
     }
   }

@@ -29,11 +29,14 @@ extension Hub {
       if isStale(command, in: hosted) {
         close(connection, .badMessage, "key must be a string")
       } else {
-        submit(
-          command, ref: ref, by: member, isOverRate: verdict == .over, to: hosted, at: time)
+        let reason: UnstoredReason? = verdict == .over ? .rate : nil
+        submit(command, ref: ref, by: member, unless: reason, to: hosted, at: time)
       }
-    case .command(let ref, let command):
-      submit(command, ref: ref, by: member, isOverRate: verdict == .over, to: hosted, at: time)
+    case .command(let ref, let command, let precondition):
+      let reason = reason(
+        against: command, isOverRate: verdict == .over, connection.token.token)
+      submit(
+        command, if: precondition, ref: ref, by: member, unless: reason, to: hosted, at: time)
     case .months(let view):
       if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
       look(connection, at: view, in: hosted, at: time)
@@ -44,8 +47,8 @@ extension Hub {
       guard let verifier = admission.verifier else {
         guard let ref = renewal.ref else { return }
         submit(
-          .unknown(type: "token"), ref: ref, by: member, isOverRate: verdict == .over, to: hosted,
-          at: time)
+          .unknown(type: "token"), ref: ref, by: member,
+          unless: verdict == .over ? .rate : nil, to: hosted, at: time)
         return
       }
       if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
@@ -148,7 +151,7 @@ extension Hub {
         guard connection.member == member else { return }
         // Of the columns after the member's commands before this message.
         let columns = hosted.session.fold.picker.columns
-        if case .row(let column, let row) = touch {
+        if case .row(let column, let row, isHover: _) = touch {
           guard columns.indices.contains(column), row >= 0, row < columns[column].rows.count else {
             return
           }

@@ -51,6 +51,13 @@ extension Hub {
         guard isRead, hosted.isInMemory else {
           return _ = open(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
         }
+        do throws(HubProblem) {
+          // A revocation may have been stored meanwhile.
+          try admission.admit(
+            request.token, request.ticket, to: hosted.session, needs: .viewer)
+        } catch {
+          return _ = open(.failure(error))
+        }
         watch(hosted, request, open: open)
       }
     }

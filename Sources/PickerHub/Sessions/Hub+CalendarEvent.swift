@@ -25,11 +25,9 @@ extension Hub {
 
   /// The links of a confirmed session; `nil` if it is not confirmed or has no event.
   ///
-  /// - Parameter ics: The link to the event, given a ticket for it.
-  func links(to fold: SessionFold, ics: (Ticket) -> String) -> CalendarLinks? {
+  /// - Parameter ics: The link to the event.
+  func links(to fold: SessionFold, ics: () -> String) -> CalendarLinks? {
     guard fold.status == .confirmed, let event = CalendarEvent(fold) else { return nil }
-    return CalendarLinks(
-      to: event, ics: ics(Ticket(lastRevocation: fold.revocations.latest)),
-      outlook: configuration.outlookLink)
+    return CalendarLinks(to: event, ics: ics(), outlook: configuration.outlookLink)
   }
 }

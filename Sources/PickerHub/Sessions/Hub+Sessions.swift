@@ -92,10 +92,10 @@ extension Hub {
   ///   - token: The token of the `Authorization` header.
   ///   - locale: The language of the texts; the definition's if `nil` or unknown.
   ///   - isFull: Whether to include the nodes or columns of the definition.
-  ///   - eventLink: The URL of the session's event, given a ticket for it.
+  ///   - eventLink: The URL of the session's event.
   package func read(
     _ id: SessionID, token: Credential?, locale: String?, isFull: Bool,
-    eventLink: @escaping (Ticket) -> String = { _ in "" }, at time: HubTime,
+    eventLink: @escaping () -> String = { "" }, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {

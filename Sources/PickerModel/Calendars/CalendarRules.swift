@@ -100,7 +100,8 @@ struct CalendarRules {
     let (stop, reason) = walk(from: range.start, towards: date)
     let closed = rule.ended(range, at: stop)
     guard rule.allows(closed) else {
-      let detail = "\(closed.start) to \(closed.end) has \(closed.dayCount) days"
+      let days = closed.dayCount == 1 ? "1 day" : "\(closed.dayCount) days"
+      let detail = "\(closed.start) to \(closed.end) has \(days)"
       throw Refusal(
         .minDays, "\(detail); the minimum is \(kind.minDays)",
         ["days": .integer(closed.dayCount), "minDays": .integer(kind.minDays)])

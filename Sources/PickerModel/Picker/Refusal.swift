@@ -5,6 +5,7 @@ package import JSONText
 /// - Source: web/guide/README.md, "Refusals".
 package enum Rejection: String, Error, Hashable, Sendable, CaseIterable {
   case oldRef, unknownType, tooMany, full, notAllowed, wrongKind, notOpen, confirming
+  case stale
   case noSuchColumn, staleColumn, noSuchRow
   case outsideMonths, noSuchCell, otherMonth, beforeMin, afterMax, blocked, tapClaimed, minDays
   case nothingToUndo, notComplete, elapsed
@@ -31,9 +32,4 @@ package struct Refusal: Error, Hashable, Sendable {
     self.detail = detail
     self.params = params
   }
-}
-
-extension String {
-  /// The first 64 Unicode scalars, to quote a client's text in an error detail of limited length.
-  package var quoted: String { String(String.UnicodeScalarView(unicodeScalars.prefix(64))) }
 }

@@ -70,7 +70,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
       )
     case .bodyBytes: (4_194_304, 1_024...67_108_864, "bytes per request body")
     case .bodiesBytes:
-      (67_108_864, 1_048_576...68_719_476_736, "bytes of all request bodies in memory")
+      (67_108_864, 1_048_576...68_719_476_736, "bytes of all request bodies over 16 KiB in memory")
     case .ttlSeconds: (31_536_000, 1...31_536_000, "maximum ttlSeconds of a session")
     case .ticketStreamSeconds:
       (86_400, 1...86_400, "duration of an event stream that was opened with a ticket")

@@ -59,6 +59,7 @@ package final class DeliveryLoop {
   /// Starts the requests that are due for an endpoint.
   private func advance(_ index: Int, at now: Int64) {
     for attempt in endpoints[index].delivery?.attempts(at: now) ?? [] { send(attempt, index) }
+    logMaximum(index)
     guard endpoints[index].nextRequestAt <= now else { return }
     guard let delivery = endpoints[index].delivery else {
       // After a change of the epoch, no response to an old request may count for a new event.
@@ -75,6 +76,17 @@ package final class DeliveryLoop {
           + (endpoints[index].epoch.map { "&epoch=\($0)" } ?? ""), .readFeed, index)
     }
     if endpoints[index].replay == nil { store(index, delivery, at: now) }
+  }
+
+  /// Logs that no more is read from the feed, once until less than half of the maximum is held.
+  private func logMaximum(_ index: Int) {
+    guard let delivery = endpoints[index].delivery, delivery.stop == nil else { return }
+    if delivery.fill < 0.5 { endpoints[index].hasLoggedMaximum = false }
+    guard delivery.fill >= 1, !endpoints[index].hasLoggedMaximum else { return }
+    endpoints[index].hasLoggedMaximum = true
+    log(
+      "\(endpoints[index].settings.name): no more of the feed is read until some of the "
+        + "\(delivery.count) events that wait here are delivered")
   }
 
   /// Stores the cursor of an endpoint, or that its deliveries have stopped.

@@ -19,6 +19,8 @@ struct EndpointState {
   /// Requests of a replay in succession that have failed.
   var failureCount = 0
   var isReading = false
+  /// Whether the log says that no more events are read because too many are held.
+  var hasLoggedMaximum = false
   var isStoring = false
   /// The time of the next request to the server.
   var nextRequestAt: Int64 = 0

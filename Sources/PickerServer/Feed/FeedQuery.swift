@@ -26,7 +26,8 @@ struct FeedQuery: Sendable {
     isStream = accept.contains("text/event-stream") && request.method == .get
     let after = try FeedQuery.number(request.queryValue("after"), "after", 0...Int.max, or: 0)
     // A browser that reconnects sends the id it has received last, and the URL of the beginning.
-    let last = try isStream ? request.headers[.lastEventID].map(FeedEventID.init(header:)) : nil
+    let header = isStream ? request.headers[.lastEventID] ?? "" : ""
+    let last = header.isEmpty ? nil : try FeedEventID(header: header)
     epoch = last?.epoch ?? request.queryValue("epoch")
     isContinued = last != nil
     let limit = try FeedQuery.number(

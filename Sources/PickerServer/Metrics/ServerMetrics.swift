@@ -8,7 +8,7 @@ struct ServerMetrics {
   let store: ServerStore
   /// The estimated memory of all sessions, in bytes.
   let sessionsBytes: Int
-  /// Bytes of all request bodies in memory.
+  /// Bytes of all request bodies over 16 KiB in memory.
   let bodyBytes: Int
   /// Bytes of responses and messages that clients have not read.
   let unsentBytes: Int

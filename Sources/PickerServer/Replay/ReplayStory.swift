@@ -42,6 +42,9 @@ final class ReplayStory {
       case .roleChanged(let member):
         let role = replayed.fold.members[member].map { "\($0.role)" } ?? "nobody"
         line(nil, at, "\(name(member)) becomes \(role)", [])
+      case .renamed(let member):
+        line(nil, at, "\(name(member)): \(replayed.entry.words)", [])
+        names[member] = replayed.fold.members[member]?.name
       case .left(let member): line(nil, at, "\(name(member)) leaves", [])
       case .revoked: line(nil, at, replayed.entry.words, [])
       case .settled(.late): line(nil, at, replayed.entry.words, ["too late"])

@@ -14,6 +14,7 @@ extension Command {
     case .tap(.cell(let month, let cell)): "tap \(month.iso) cell \(cell)"
     case .tap(.point(let month, let x, let y)): "tap \(month.iso) at \(x), \(y)"
     case .clear, .undo, .redo, .confirm, .cancel, .reopen: type
+    case .rename(let name): "rename “\(name)”"
     case .unknown(let type): "“\(type.prefix(40))”"
     }
   }
@@ -26,7 +27,7 @@ extension LogEntry {
     case .roleChanged(let member, let role): "\(member) becomes \(role)"
     case .left(let member): "\(member) leaves"
     case .returned(let member, _): "\(member) rejoins"
-    case .command(_, let ref, let command): "\(command.words), ref \(ref)"
+    case .command(_, let ref, let command, _): "\(command.words), ref \(ref)"
     case .define(let change): "the host changes the definition to version \(change.version)"
     case .note: "the host changes notes"
     case .revoked(let revocation):

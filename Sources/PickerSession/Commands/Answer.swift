@@ -38,6 +38,7 @@ package enum Outcome: Hashable, Sendable {
   /// A member joined, with the `meta` of its token, or rejoined without one.
   case joined(MemberID, meta: String? = nil)
   case roleChanged(MemberID)
+  case renamed(MemberID)
   case left(MemberID)
   /// A changed result is to be reported in the feed; members have received it before.
   indirect case resultReported(ResultReport)

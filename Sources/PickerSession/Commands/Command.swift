@@ -12,6 +12,8 @@ package enum Command: Hashable, Sendable {
   case confirm
   case cancel
   case reopen
+  /// The member's name from now on. It makes no revision.
+  case rename(String)
   /// A command with a type that this server does not know. It is refused.
   case unknown(type: String)
 
@@ -48,6 +50,7 @@ package enum Command: Hashable, Sendable {
     case .confirm: "confirm"
     case .cancel: "cancel"
     case .reopen: "reopen"
+    case .rename: "rename"
     case .unknown(let type): type
     }
   }
@@ -57,7 +60,7 @@ package enum Command: Hashable, Sendable {
     switch self {
     case .select, .tap, .clear, .undo, .redo: .editor
     case .confirm, .cancel, .reopen: .owner
-    case .unknown: .viewer
+    case .rename, .unknown: .viewer
     }
   }
 
@@ -66,7 +69,17 @@ package enum Command: Hashable, Sendable {
     switch self {
     case .select: !kind.showsMonths
     case .tap, .clear: kind.showsMonths
-    case .undo, .redo, .confirm, .cancel, .reopen, .unknown: true
+    case .undo, .redo, .confirm, .cancel, .reopen, .rename, .unknown: true
     }
   }
+}
+
+/// What the author of a command had seen when it gave the command. If the session has moved on, the
+/// command is refused with `stale`.
+package enum Precondition: Hashable, Sendable {
+  /// The newest revision that the author had applied: since then nobody else has changed the value
+  /// or the status.
+  case at(Int)
+  /// The hits of the range, for a tap.
+  case hits(Int)
 }

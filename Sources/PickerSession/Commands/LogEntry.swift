@@ -28,7 +28,7 @@ package struct LogEntry: Hashable, Sendable {
     case left(MemberID)
     /// A member that had left joined again; with the role of its token if the session has tokens.
     case returned(MemberID, Role?)
-    case command(MemberID, ref: Int, Command)
+    case command(MemberID, ref: Int, Command, Precondition? = nil)
     /// The host revoked tokens.
     indirect case revoked(Revocation)
     /// The host changed the definition.
@@ -43,7 +43,7 @@ package struct LogEntry: Hashable, Sendable {
 
     /// Whether the entry is a member's `confirm`.
     package var isConfirm: Bool {
-      if case .command(_, ref: _, .confirm) = self { true } else { false }
+      if case .command(_, ref: _, .confirm, _) = self { true } else { false }
     }
 
     /// Whether the entry only moves the session in time.

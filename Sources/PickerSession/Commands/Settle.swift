@@ -26,6 +26,17 @@ package struct Settle: Hashable, Sendable {
     self.data = data
   }
 
+  /// Whether both are the same decision. ``data`` is compared as a JSON value, because a host that
+  /// sends its decision again may write it in another way.
+  package func isSame(as other: Settle) -> Bool {
+    let isSameData =
+      switch (data, other.data) {
+      case (let data?, let otherData?): data.isSameValue(as: otherData)
+      default: data == other.data
+      }
+    return op == other.op && isGranted == other.isGranted && reason == other.reason && isSameData
+  }
+
   /// As in the log over HTTP, without `data`: `{"type":"settle","op","granted","reason"?}`.
   package var members: [JSONTree.Member] {
     var members: [JSONTree.Member] = [

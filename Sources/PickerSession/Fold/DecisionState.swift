@@ -91,7 +91,7 @@ package struct DecisionState: Hashable, Sendable {
   package func outcome(of settle: Settle) -> SettleOutcome {
     guard hasForgottenOps || ops.contains(settle.op) else { return .unknown }
     let known = settlements.first { $0.settle.op == settle.op }
-    if let known, known.settle == settle { return .done(known) }
+    if let known, known.settle.isSame(as: settle) { return .done(known) }
     let isConfirmed = known?.settle.isGranted == true
     let isReported = settle.isGranted && !isConfirmed && !lateOps.contains(settle.op)
     return .late(reported: isReported ? settle : nil)

@@ -9,8 +9,8 @@ extension SessionFold {
   /// ``remnant``.
   /// - Parameter op: ``LogEntry/op``.
   mutating func perform(
-    _ command: Command, ref: Int, by member: MemberID, op: String?, at now: Instant,
-    _ outcomes: inout [Outcome]
+    _ command: Command, if precondition: Precondition?, ref: Int, by member: MemberID, op: String?,
+    at now: Instant, _ outcomes: inout [Outcome]
   ) {
     guard let index = index(of: member) else { return }
     let author = Delta.Author(member: member, ref: ref, command: command)
@@ -27,7 +27,8 @@ extension SessionFold {
     let stored = withoutUnreadKey(author)
     do throws(Refusal) {
       if ref <= sender.greatestRef { throw Refusal(oldRef: ref, greatest: sender.greatestRef) }
-      try admit(author, role: sender.role, beyond: nil)
+      try admit(author, role: sender.role, unless: nil)
+      if let precondition { try check(precondition, of: member) }
       if let change = try change(for: author, op: op, at: now, hasElapsed: hasElapsed) {
         commit(change, takeResult(), author: stored, at: now, &outcomes)
         remnant = .entry
@@ -37,6 +38,7 @@ extension SessionFold {
       remember(ref, .done(revision: revision), at: index)
       switch command {
       case .reopen, .cancel: applyWaiting(at: now, &outcomes)
+      case .rename(let name): rename(at: index, name, &outcomes)
       case .select, .tap, .clear, .undo, .redo, .confirm, .unknown: break
       }
     } catch {
@@ -85,12 +87,12 @@ extension SessionFold {
   }
 
   /// The checks between that of the ref and the picker's own, in the documented order.
-  func admit(_ author: Delta.Author, role: Role, beyond limit: ExceededLimit?) throws(Refusal) {
+  func admit(_ author: Delta.Author, role: Role, unless reason: UnstoredReason?) throws(Refusal) {
     let command = author.command
     if case .unknown(let type) = command {
       throw Refusal(.unknownType, "unknown command type \(type.quoted)")
     }
-    switch limit {
+    switch reason {
     case .rate:
       throw Refusal(.tooMany, "too many messages a second; send ref \(author.ref) again later")
     case .logBytes:
@@ -99,6 +101,8 @@ extension SessionFold {
     case .storeBytes:
       throw Refusal(
         .full, "the store of the server has reached its maximum size; send it again later")
+    case .fixedName:
+      throw Refusal(.notAllowed, "the member's token has a name; the host changes it")
     case nil: break
     }
     if role < command.roleNeeded {
@@ -106,6 +110,8 @@ extension SessionFold {
         .notAllowed, "\(command.type) needs the role \(command.roleNeeded), not \(role)",
         ["role": .string(command.roleNeeded.rawValue)])
     }
+    // Whatever the picker and its status are.
+    if case .rename = command { return }
     let kind = definition.kind
     if !command.fits(kind) {
       let pickers = kind.showsMonths ? "calendars" : "\(kind) pickers"
@@ -145,6 +151,7 @@ extension SessionFold {
       let op = decision.confirmation?.op
       return .status(StatusChange(op == nil ? .cancelled : .open, result: result, op: op))
     case .reopen: return status == .open ? nil : .status(StatusChange(.open, result: result))
+    case .rename: return nil
     case .unknown(let type): throw Refusal(.unknownType, type)
     }
   }
@@ -257,6 +264,14 @@ extension SessionFold {
       throw Refusal(.elapsed, "the result has changed with time; check it and confirm again")
     }
     return .status(confirm(op: op, at: now))
+  }
+
+  private mutating func rename(
+    at index: Dictionary<MemberID, Member>.Index, _ name: String, _ outcomes: inout [Outcome]
+  ) {
+    guard !members.values[index].name.isExactly(name) else { return }
+    members.values[index].name = name
+    outcomes.append(.renamed(members.keys[index]))
   }
 
   private mutating func remember(

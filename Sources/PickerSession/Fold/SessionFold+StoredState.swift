@@ -29,6 +29,7 @@ extension SessionFold {
     package var tappedAt: Instant?
     package var unreported: UnreportedResult?
     package var revocations: Revocations
+    package var lastChanges: LastChanges
 
     package init(
       picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
@@ -38,7 +39,7 @@ extension SessionFold {
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
       tappedAt: Instant?, unreported: UnreportedResult? = nil,
-      revocations: Revocations = Revocations()
+      revocations: Revocations = Revocations(), lastChanges: LastChanges = LastChanges()
     ) {
       self.picker = picker
       self.version = version
@@ -60,6 +61,7 @@ extension SessionFold {
       self.tappedAt = tappedAt
       self.unreported = unreported
       self.revocations = revocations
+      self.lastChanges = lastChanges
     }
   }
 
@@ -73,7 +75,8 @@ extension SessionFold {
       statusChangeCount: statusChangeCount, statusChangedAt: statusChangedAt, reached: reached,
       revision: revision, undoList: undoList,
       members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
-      tappedAt: tappedAt, unreported: unreported, revocations: revocations)
+      tappedAt: tappedAt, unreported: unreported, revocations: revocations,
+      lastChanges: lastChanges)
   }
 
   /// Restores a session from a snapshot.
@@ -107,6 +110,7 @@ extension SessionFold {
     tappedAt = state.tappedAt
     unreported = state.unreported
     revocations = state.revocations
+    lastChanges = state.lastChanges
     self.history = history
     historyWeight = history.reduce(0) { $0 + $1.weight }
   }

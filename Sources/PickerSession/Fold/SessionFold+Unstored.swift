@@ -1,13 +1,15 @@
 import PickerModel
 
-/// An exceeded limit because of which a command is refused without being logged.
-package enum ExceededLimit: Hashable, Sendable {
+/// A reason to refuse a command without logging it that the fold does not know.
+package enum UnstoredReason: Hashable, Sendable {
   /// Messages per second of a connection.
   case rate
   /// Bytes of the session's log.
   case logBytes
   /// Bytes of the store of all sessions.
   case storeBytes
+  /// A `rename` of a member whose token has a name.
+  case fixedName
 }
 
 /// Commands that are refused without being logged: those of an unknown type, over a limit, or not
@@ -25,7 +27,7 @@ extension SessionFold {
   ///
   /// - Parameter unlogged: The member's refs that are recorded in memory only.
   func refusal(
-    of command: Command, ref: Int, by member: MemberID, beyond limit: ExceededLimit?,
+    of command: Command, ref: Int, by member: MemberID, unless reason: UnstoredReason?,
     unlogged: RefBook = RefBook()
   ) -> Answer? {
     guard let sender = members[member] else { return nil }
@@ -35,8 +37,8 @@ extension SessionFold {
     }
     do throws(Refusal) {
       let greatest = max(sender.refs.greatest, unlogged.greatest)
-      try checkRef(author, of: sender, greatest: greatest, beyond: limit)
-      try admit(author, role: sender.role, beyond: limit)
+      try checkRef(author, of: sender, greatest: greatest, unless: reason)
+      try admit(author, role: sender.role, unless: reason)
     } catch {
       return refused(error, author)
     }
@@ -44,11 +46,12 @@ extension SessionFold {
   }
 
   private func checkRef(
-    _ author: Delta.Author, of sender: Member, greatest: Int, beyond limit: ExceededLimit?
+    _ author: Delta.Author, of sender: Member, greatest: Int, unless reason: UnstoredReason?
   ) throws(Refusal) {
     guard author.ref <= greatest else { return }
     let isUnknown = if case .unknown = author.command { true } else { false }
-    let isBarred = limit == nil && sender.role < author.command.roleNeeded
+    let isBarred =
+      reason == .fixedName || reason == nil && sender.role < author.command.roleNeeded
     if sender.refs.isGap(author.ref), isUnknown || isBarred { return }
     throw Refusal(oldRef: author.ref, greatest: greatest)
   }

@@ -41,6 +41,7 @@ package struct SessionFold: Sendable {
   package internal(set) var tappedAt: Instant?
   /// A changed result that the feed has not reported yet; always `nil` where it is not watched.
   package internal(set) var unreported: UnreportedResult?
+  package internal(set) var lastChanges = LastChanges()
   /// The time that the session has reached: that of the last entry of which something must stay in
   /// the log. An entry with an earlier time is applied at this time, so that it does not undo what
   /// members have seen since: the clocks of two nodes that own the session one after the other may
@@ -109,8 +110,9 @@ package struct SessionFold: Sendable {
     case .define(let change): define(change, at: now, &outcomes)
     case .note(let patch): note(patch, at: now, &outcomes)
     case .settle(let settle): self.settle(settle, at: now, &outcomes)
-    case .command(let member, let ref, let command):
-      perform(command, ref: ref, by: member, op: entry.op, at: now, &outcomes)
+    case .command(let member, let ref, let command, let precondition):
+      perform(
+        command, if: precondition, ref: ref, by: member, op: entry.op, at: now, &outcomes)
     }
     if remnant == .nothing, picker.dateBounds != bounds { remnant = .tick }
     if remnant != .nothing { reached = now }
@@ -213,6 +215,9 @@ package struct SessionFold: Sendable {
     var result = result
     if case .status(let change) = change, enter(change, at: now, &outcomes) { result = self.result }
     revision += 1
+    if result != nil || change.changesRangeOrStatus {
+      lastChanges.add(LastChanges.Change(revision: revision, member: author?.member))
+    }
     if result != nil && origin.host.watched.contains(.result) { noteResultChange(at: now) }
     let delta = Delta(
       revision: revision, at: now, author: author, change: change, notes: notes(onRowsOf: change),

@@ -6,14 +6,16 @@ package enum LogRemnant: Hashable, Sendable {
   /// A tick at its time: the entry is a refused command, but the tick before it made a delta, or
   /// the entry only moved the bounds of a `date`, see ``Picker/dateBounds``.
   case tick
-  /// Nothing: the entry is a refused or repeated command, or it had nothing to change.
+  /// Nothing: the entry is a refused or repeated command, or it had nothing to change but a
+  /// member's name.
   case nothing
 }
 
 /// The entries of a log that compaction may remove once a snapshot covers them.
 ///
 /// Replaying the log without them gives the same deltas and the same state, except for the refs
-/// that they added to their members' ref books; the snapshot has those.
+/// that they added to their members' ref books, and for the names of members; the snapshot has
+/// those. Any viewer can give a `rename`, so they must not stay.
 package struct SpentEntries: Hashable, Sendable {
   /// The sequence numbers of the entries to remove, ascending.
   package private(set) var dropped: [Int] = []

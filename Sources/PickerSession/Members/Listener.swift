@@ -41,9 +41,9 @@ package struct MonthView: Hashable, Sendable {
   }
 }
 
-/// The position of a member's finger, which the others see.
+/// The position of a member's finger or, with `isHover`, of its pointer, which the others see.
 package enum Touch: Hashable, Sendable {
-  case row(column: Int, row: Int)
-  case date(CivilDate)
+  case row(column: Int, row: Int, isHover: Bool = false)
+  case date(CivilDate, isHover: Bool = false)
   case lifted
 }

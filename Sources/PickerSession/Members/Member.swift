@@ -30,7 +30,7 @@ package struct Member: Hashable, Sendable {
   package internal(set) var number: Int
   package let secret: SecretHash
   /// At most 64 characters.
-  package let name: String
+  package internal(set) var name: String
   /// `#rrggbb`.
   package let color: String
   /// The user's id at the host, from its token.

@@ -6,7 +6,7 @@ import CivilTime
 package struct PresenceUpdates: Hashable, Sendable {
   /// Members that joined or rejoined, in order.
   package private(set) var joined: [MemberID] = []
-  /// Members that disconnected, reconnected or got another role, and are not in ``joined``.
+  /// Members that disconnected or reconnected, got another role or name, and are not in ``joined``.
   package private(set) var changed: [MemberID] = []
   /// Members with another role, which get a message of their own about it.
   package private(set) var roleChanged: [MemberID] = []

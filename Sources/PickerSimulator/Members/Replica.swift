@@ -52,7 +52,7 @@ struct Replica {
   }
 
   private func isOfViewer(_ entry: LogEntry) -> Bool {
-    guard case .command(let member, ref: _, _) = entry.body else { return false }
+    guard case .command(let member, ref: _, _, _) = entry.body else { return false }
     return fold.members[member]?.role == .viewer
   }
 

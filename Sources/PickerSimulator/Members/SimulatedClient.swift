@@ -122,8 +122,10 @@ final class SimulatedClient {
     let isTrue =
       switch (result, answer) {
       case (.success, .done): true
-      case (.failure(.refused(let code, _)), .refused(let answered)): code.rawValue == answered
+      case (.failure(.refused(let code, _, _)), .refused(let answered)): code.rawValue == answered
       case (.failure(.offline), nil), (.failure(.replaced), nil): sent[message] == nil
+      // Of another epoch.
+      case (.failure(.refused(.stale, _, _)), nil): sent[message] == nil
       case (.failure(.lost), nil): sent[message] != nil
       case (.success, _), (.failure, _): false
       }

@@ -119,7 +119,8 @@ package enum HTTPDocument {
   /// The line of revision 1 has the session's origin in `session`, so that a downloaded log is
   /// complete: it can be replayed elsewhere. The changes are those that members received.
   /// - Parameter seesAll: Whether the reader may change the session; for others, definitions are
-  ///   without `taken`, and confirmations without their `op`.
+  ///   without `taken`, and the command `confirm` is without its `op`. That is for brevity: an `op`
+  ///   permits nothing, and all see it in the session that waits and in the host's decision.
   package static func logLine(
     _ delta: Delta, of origin: SessionOrigin, seesAll: Bool, texts: any RowTexts, windowRows: Int,
     into writer: inout JSONWriter

@@ -23,6 +23,9 @@ extension JSONWriter {
         string(key)
       }
     case .tap(let target): self.target(target)
+    case .rename(let name):
+      literal(",\"name\":")
+      string(name)
     case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
     }
     if let op {

@@ -39,20 +39,23 @@ extension JSONWriter {
     literal("]")
   }
 
-  /// `{"member","column","row"}`, `{"member","date"}` or `{"member"}`.
+  /// `{"member","column","row"}`, `{"member","date"}` or `{"member"}`, with `"hover":true` for a
+  /// pointer.
   mutating func touching(_ member: MemberID, _ touch: Touch) {
     literal("{\"member\":")
     string(member.text)
     switch touch {
-    case .row(let column, let row):
+    case .row(let column, let row, let isHover):
       literal(",\"column\":")
       integer(column)
       literal(",\"row\":")
       integer(row)
-    case .date(let date):
+      if isHover { literal(",\"hover\":true") }
+    case .date(let date, let isHover):
       literal(",\"date\":\"")
       raw(date.iso)
       literal("\"")
+      if isHover { literal(",\"hover\":true") }
     case .lifted: break
     }
     literal("}")

@@ -8,6 +8,8 @@ private let typeBytesMax = 64
 /// The maximum length of a row's key. Longer keys are cut to one character more, so that they still
 /// match no row.
 private let keyCharactersMax = DefinitionLimits().textCharactersMax
+/// The maximum length of a member's name.
+private let nameCharactersMax = 64
 
 extension ClientMessage {
   /// Decodes one message.
@@ -31,16 +33,20 @@ extension ClientMessage {
       let command = Command.select(try selection(fields, text))
       switch fields[.key] {
       case nil, .string: return .command(ref: try fields.ref(), command)
-      case .integer, .fraction, .other:
+      case .integer, .fraction, .bool, .other:
         return .selectWithBadKey(ref: try fields.ref(), command)
       }
-    case .tap: return .command(ref: try fields.ref(), .tap(try target(fields, text)))
-    case .clear: return .command(ref: try fields.ref(), .clear)
-    case .undo: return .command(ref: try fields.ref(), .undo)
-    case .redo: return .command(ref: try fields.ref(), .redo)
-    case .confirm: return .command(ref: try fields.ref(), .confirm)
-    case .cancel: return .command(ref: try fields.ref(), .cancel)
-    case .reopen: return .command(ref: try fields.ref(), .reopen)
+    case .tap:
+      return .command(
+        ref: try fields.ref(), .tap(try target(fields, text)),
+        try fields.optionalInteger(.hits).map(Precondition.hits))
+    case .clear: return try late(.clear, fields)
+    case .undo: return try late(.undo, fields)
+    case .redo: return try late(.redo, fields)
+    case .confirm: return try late(.confirm, fields)
+    case .cancel: return try late(.cancel, fields)
+    case .reopen: return try late(.reopen, fields)
+    case .rename: return .command(ref: try fields.ref(), .rename(try memberName(fields, text)))
     case .months: return .months(try fields.monthView(text))
     case .rows: return try rows(fields)
     case .touch: return .touch(try touch(fields, text))
@@ -52,6 +58,24 @@ extension ClientMessage {
       let type = try fields.string(.type, text).prefix(utf8Count: typeBytesMax)
       return .command(ref: ref, .unknown(type: type))
     }
+  }
+
+  private static func late(
+    _ command: Command, _ fields: MessageFields
+  ) throws(BadMessage) -> ClientMessage {
+    .command(
+      ref: try fields.ref(), command, try fields.optionalInteger(.at).map(Precondition.at))
+  }
+
+  private static func memberName(
+    _ fields: MessageFields, _ text: Span<UInt8>
+  ) throws(BadMessage) -> String {
+    let name = try fields.string(.name, text)
+    guard name.unicodeScalars.count <= nameCharactersMax, !name.allSatisfy(\.isWhitespace) else {
+      throw BadMessage(
+        "name must have 1 to \(nameCharactersMax) characters, not only spaces", pointer: "/name")
+    }
+    return name
   }
 
   private static func join(
@@ -110,8 +134,10 @@ extension ClientMessage {
   private static func touch(
     _ fields: MessageFields, _ text: Span<UInt8>
   ) throws(BadMessage) -> Touch {
-    if fields[.date] != nil { return .date(try fields.date(.date, text)) }
+    let isHover = try fields.optionalBool(.hover) ?? false
+    if fields[.date] != nil { return .date(try fields.date(.date, text), isHover: isHover) }
     guard fields[.column] != nil || fields[.row] != nil else { return .lifted }
-    return .row(column: try fields.integer(.column), row: try fields.integer(.row))
+    return .row(
+      column: try fields.integer(.column), row: try fields.integer(.row), isHover: isHover)
   }
 }

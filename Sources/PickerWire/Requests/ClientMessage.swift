@@ -7,7 +7,7 @@ package import PickerSession
 /// - Source: web/client/api/asyncapi.json.
 package enum ClientMessage: Hashable, Sendable {
   indirect case join(Join)
-  case command(ref: Int, Command)
+  case command(ref: Int, Command, Precondition? = nil)
   /// A select whose `key` is not a string. It is treated like a missing key, unless the key is
   /// needed.
   case selectWithBadKey(ref: Int, Command)

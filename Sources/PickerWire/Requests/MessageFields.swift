@@ -9,12 +9,13 @@ import PickerSession
 /// are trivial values. Calls that read strings take the text, as in ``JSONCursor``; it must be
 /// the text that was parsed.
 struct MessageFields {
-  /// The value of a field. Values that are neither strings nor numbers are not stored.
+  /// The value of a field. Objects and arrays are not stored.
   enum Value: Hashable {
     /// A valid string, whose opening quote is at this offset.
     case string(at: Int)
     case integer(Int)
     case fraction(Double)
+    case bool(Bool)
     case other
   }
 
@@ -24,15 +25,16 @@ struct MessageFields {
     case name, locale, token, from, count
     case member, secret, epoch, revision
     case months, resume
+    case at, hits, hover
   }
 
   /// The message types.
   enum Kind: String, CaseIterable {
     case select, tap, join, touch, months, rows
-    case clear, undo, redo, confirm, cancel, reopen, leave, token
+    case clear, undo, redo, confirm, cancel, reopen, leave, token, rename
   }
 
-  private var values = InlineArray<22, Value?>(repeating: nil)
+  private var values = InlineArray<25, Value?>(repeating: nil)
   /// A bit for each field that occurred, including those with null.
   private var seen: UInt32 = 0
   /// The inner fields of the objects `months` and `resume`.
@@ -88,7 +90,13 @@ struct MessageFields {
     case .null:
       try cursor.readWord("null", text)
       return nil
-    case .object, .array, .yes, .no:
+    case .yes:
+      try cursor.skipValue(text)
+      return .bool(true)
+    case .no:
+      try cursor.skipValue(text)
+      return .bool(false)
+    case .object, .array:
       try cursor.skipValue(text)
       return .other
     }
@@ -103,7 +111,7 @@ extension MessageFields.Name {
     JSONName("cell"), JSONName("x"), JSONName("y"),
     JSONName("name"), JSONName("locale"), JSONName("token"), JSONName("from"), JSONName("count"),
     JSONName("member"), JSONName("secret"), JSONName("epoch"), JSONName("revision"),
-    JSONName("months"), JSONName("resume"),
+    JSONName("months"), JSONName("resume"), JSONName("at"), JSONName("hits"), JSONName("hover"),
   ]
 
   init?(_ written: JSONName) {
@@ -154,13 +162,25 @@ extension MessageFields {
       var cursor = JSONCursor(at: offset)
       // Cannot throw: `read` has checked the string.
       return try! cursor.readString(text)
-    case .integer, .fraction, .other: throw missing(name, "a string")
+    case .integer, .fraction, .bool, .other: throw missing(name, "a string")
     }
   }
 
   func integer(_ name: Name) throws(BadMessage) -> Int {
     guard case .integer(let value) = self[name] else { throw missing(name, "an integer") }
     return value
+  }
+
+  func optionalInteger(_ name: Name) throws(BadMessage) -> Int? {
+    self[name] == nil ? nil : try integer(name)
+  }
+
+  func optionalBool(_ name: Name) throws(BadMessage) -> Bool? {
+    switch self[name] {
+    case nil: return nil
+    case .bool(let value): return value
+    case .string, .integer, .fraction, .other: throw missing(name, "true or false")
+    }
   }
 
   /// Any JSON number, for a fraction of a width or height.

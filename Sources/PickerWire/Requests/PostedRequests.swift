@@ -25,10 +25,11 @@ package struct CommandRequest: Hashable, Sendable {
   package let secret: String
   package let ref: Int
   package let command: Command
+  package let precondition: Precondition?
 
   private static let fields = [
     "member", "secret", "type", "ref", "column", "row", "generation", "key", "date", "month",
-    "cell", "x", "y",
+    "cell", "x", "y", "at", "hits", "name",
   ]
 
   /// - Throws: ``BadMessage`` if the body is invalid, has an unknown field or is not a command.
@@ -40,9 +41,10 @@ package struct CommandRequest: Hashable, Sendable {
     self.member = member.prefix(utf8Count: identityBytesMax + 1)
     self.secret = secret.prefix(utf8Count: identityBytesMax + 1)
     switch try ClientMessage.decode(body.span) {
-    case .command(let ref, let command):
+    case .command(let ref, let command, let precondition):
       self.ref = ref
       self.command = command
+      self.precondition = precondition
     case .selectWithBadKey: throw BadMessage("key must be a string", pointer: "/key")
     case .join, .months, .rows, .touch, .token, .leave, .ignored:
       throw BadMessage(

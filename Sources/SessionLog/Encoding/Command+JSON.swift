@@ -23,6 +23,7 @@ extension Command {
         .init("month", .string(month.iso)), .init("x", Command.stored(x)),
         .init("y", Command.stored(y)),
       ]
+    case .rename(let name): members.append(.init("name", .string(name)))
     case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
     }
     return .object(members)
@@ -51,6 +52,9 @@ extension Command {
     case "confirm": self = .confirm
     case "cancel": self = .cancel
     case "reopen": self = .reopen
+    case "rename":
+      guard let name = tree["name"]?.string else { return nil }
+      self = .rename(name)
     default: self = .unknown(type: type)
     }
   }

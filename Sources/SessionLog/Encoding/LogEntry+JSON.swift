@@ -37,11 +37,16 @@ extension LogEntry {
       case .mergePatch(let patch): members.append(.init("mergePatch", patch))
       case .jsonPatch(let patch): members.append(.init("jsonPatch", patch))
       }
-    case .command(let member, let ref, let command):
+    case .command(let member, let ref, let command, let precondition):
       members += [
         .init("by", .string(member.text)), .init("ref", .integer(ref)),
         .init("command", command.tree),
       ]
+      switch precondition {
+      case .at(let revision): members.append(.init("seen", .integer(revision)))
+      case .hits(let hits): members.append(.init("hits", .integer(hits)))
+      case nil: break
+      }
       if let op { members.append(.init("op", .string(op))) }
     }
     return .object(members)
@@ -60,8 +65,11 @@ extension LogEntry {
       guard let by = tree["by"]?.string, let ref = tree["ref"]?.integer,
         let command = Command(tree: command)
       else { return nil }
+      let precondition =
+        tree["seen"]?.integer.map(Precondition.at) ?? tree["hits"]?.integer.map(Precondition.hits)
       self.init(
-        at: at, body: .command(MemberID(by), ref: ref, command), op: tree["op"]?.string)
+        at: at, body: .command(MemberID(by), ref: ref, command, precondition),
+        op: tree["op"]?.string)
     } else if tree["define"] != nil {
       guard let change = DefinitionChange(tree: tree, after: definition, make: make) else {
         return nil

@@ -28,6 +28,7 @@ extension SessionFold.StoredState {
     if let tappedBy { fields.append(.init("tappedBy", .string(tappedBy.text))) }
     if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
     if let unreported { fields.append(.init("unreported", unreported.tree)) }
+    if lastChanges.last != nil { fields.append(.init("lastChanges", lastChanges.tree)) }
     return .object(fields)
   }
 
@@ -50,7 +51,8 @@ extension SessionFold.StoredState {
       let future = tree["future"]?.all(UndoValue.init(tree:)),
       let notes = (tree["notes"] ?? .object([])).notes,
       let remembered = tree["remembered"]?.all(Member.init(tree:)),
-      let revocations = tree["revocations"].map(Revocations.init(tree:)) ?? Revocations()
+      let revocations = tree["revocations"].map(Revocations.init(tree:)) ?? Revocations(),
+      let lastChanges = tree["lastChanges"].map(LastChanges.init(tree:)) ?? LastChanges()
     else { return nil }
     self.init(
       picker: picker, version: tree["version"]?.integer ?? 1,
@@ -63,7 +65,7 @@ extension SessionFold.StoredState {
       tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
       tappedAt: tree["tappedAt"]?.instant,
       unreported: tree["unreported"].flatMap(UnreportedResult.init(tree:)),
-      revocations: revocations)
+      revocations: revocations, lastChanges: lastChanges)
   }
 }
 
@@ -80,6 +82,33 @@ extension UnreportedResult {
       let last = fields[1].instant
     else { return nil }
     self.init(firstChangedAt: first, lastChangedAt: last)
+  }
+}
+
+/// The last change and, if there is one, that of another author, each as `[revision, member]`, or
+/// `[revision]` if no member made it.
+extension LastChanges {
+  fileprivate var tree: JSONTree { .array([last, other].compactMap { $0?.tree }) }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let changes = tree.all(Change.init(tree:)), (1...2).contains(changes.count) else {
+      return nil
+    }
+    self.init(last: changes[0], other: changes.count == 2 ? changes[1] : nil)
+  }
+}
+
+extension LastChanges.Change {
+  fileprivate var tree: JSONTree {
+    .array([.integer(revision)] + (member.map { [.string($0.text)] } ?? []))
+  }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let fields = tree.array, (1...2).contains(fields.count), let revision = fields[0].integer
+    else { return nil }
+    let member = fields.count == 2 ? fields[1].string : nil
+    guard fields.count == 1 || member != nil else { return nil }
+    self.init(revision: revision, member: member.map(MemberID.init(_:)))
   }
 }
 

@@ -89,7 +89,7 @@ extension LogFile {
       if line.entry.at < replayer.fold.reached {
         collect(replayer.apply(LogEntry(at: line.entry.at, body: .clockSet)))
       }
-      if case .command(let member, _, _) = line.entry.body,
+      if case .command(let member, _, _, _) = line.entry.body,
         replayer.fold.members[member] == nil
       {
         let joining = LogEntry.Joining(

@@ -13,19 +13,28 @@ enum SQLSchema {
 
   /// The version of a store; 0 if it has no tables of pickerd.
   ///
-  /// - Throws: ``StoreProblem`` for a store that was made before the first release.
+  /// - Throws: ``StoreProblem`` for a store that was made before the first release, and for a
+  ///   database of another program.
   static func version(_ connection: any SQLConnection, of location: String) throws -> Int {
     let columns = try columns(of: "store", connection)
-    if columns.contains("schema_version") {
-      return try connection.value("SELECT schema_version FROM store") ?? 0
+    if columns.isEmpty { return 0 }
+    if columns.isSuperset(of: ["schema_version", "ticket_key"]) {
+      let version: Int? = try connection.value("SELECT schema_version FROM store")
+      guard let version, version > 0 else {
+        throw StoreProblem(
+          "\(location) is damaged (its schema has no valid number): restore a backup, or begin with "
+            + "a new store")
+      }
+      return version
     }
     // Builds before the first release numbered their schemas elsewhere.
-    guard columns.isDisjoint(with: ["batch", "schema", "version"]) else {
+    guard columns.isDisjoint(with: ["batch", "schema", "history"]) else {
       throw StoreProblem(
         "\(location) was written by a build from before the first release, which no release can "
           + "read: begin with a new store, or use this one with the build that wrote it")
     }
-    return 0
+    throw StoreProblem(
+      "\(location) is a database of another program. Give --store one of pickerd's own")
   }
 
   /// Creates the tables, or migrates them to the newest version.

@@ -67,7 +67,7 @@ struct ReplayedSnapshots {
     var (stored, folded) = (state, fold.state)
     if snapshot.isCompacted {
       folded = fold.brought(to: state.picker.asOf).state
-      (stored, folded) = (stored.withoutRefs, folded.withoutRefs)
+      (stored, folded) = (stored.withoutRefsAndNames, folded.withoutRefsAndNames)
     }
     (stored, folded) = (stored.withoutRefusalTexts, folded.withoutRefusalTexts)
     if stored == folded { return }
@@ -84,22 +84,28 @@ struct ReplayedSnapshots {
 }
 
 extension SessionFold.StoredState {
-  /// The state without the refs of members, those that have left included.
-  var withoutRefs: SessionFold.StoredState { withRefs { _ in RefBook() } }
+  /// The state without the refs and names of members, those that have left included.
+  var withoutRefsAndNames: SessionFold.StoredState {
+    withMembers { $0.with(name: "", RefBook()) }
+  }
 
   /// The state without the details and params of refusals, which differ between versions.
-  fileprivate var withoutRefusalTexts: SessionFold.StoredState { withRefs(\.withoutRefusalTexts) }
+  fileprivate var withoutRefusalTexts: SessionFold.StoredState {
+    withMembers { $0.with(name: $0.name, $0.refs.withoutRefusalTexts) }
+  }
 
-  private func withRefs(_ change: (RefBook) -> RefBook) -> SessionFold.StoredState {
-    func changed(_ member: Member) -> Member {
-      Member(
-        id: member.id, number: member.number, secret: member.secret, name: member.name,
-        color: member.color, role: member.role, refs: change(member.refs))
-    }
+  private func withMembers(_ changed: (Member) -> Member) -> SessionFold.StoredState {
     var state = self
     state.members = members.map(changed)
     state.remembered = RememberedMembers(remembered.members.map(changed))
     return state
+  }
+}
+
+extension Member {
+  fileprivate func with(name: String, _ refs: RefBook) -> Member {
+    Member(
+      id: id, number: number, secret: secret, name: name, color: color, role: role, refs: refs)
   }
 }
 

@@ -4,7 +4,7 @@ import PickerSession
 
 /// A checksum of the visible state of a session: value, rows, status, revision, undo list, members.
 ///
-/// It excludes the members' refs, because a compacted log does not contain the refused ones, and
+/// It excludes the members' refs and names, because a compacted log does not contain all, and
 /// what members do not see: those that have left, the status changes and the time that was reached.
 /// - Source: draft-eastlake-fnv, FNV-1a of 64 bits.
 struct StateChecksum {
@@ -12,7 +12,7 @@ struct StateChecksum {
   var value: Int64 { Int64(bitPattern: hash.value) }
 
   init(_ state: SessionFold.StoredState, _ picker: Picker) {
-    var state = state.withoutRefs
+    var state = state.withoutRefsAndNames
     state.remembered = RememberedMembers()
     state.statusChangeCount = 0
     (state.statusChangedAt, state.reached) = (.first, .first)

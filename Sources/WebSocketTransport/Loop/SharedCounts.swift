@@ -26,7 +26,7 @@ package struct PeerNetwork: Hashable, Sendable {
   package init(high: UInt64, low: UInt64) { raw = wsl_network_of_words(high, low) }
 }
 
-/// The total length of all request bodies being received or used, in all loops that share it.
+/// The total length of all large request bodies being received or used, in all loops that share it.
 package final class BodyBytes: @unchecked Sendable {
   /// Only accessed with atomic operations, by wsl_count_body() and C.
   let count: UnsafeMutablePointer<UInt64>

@@ -132,7 +132,7 @@ package final class SocketLoop: @unchecked Sendable {
 
   package var counters: SocketLoopCounters { SocketLoopCounters(wsl_count(loop)) }
 
-  /// The bytes of all request bodies in memory, of all loops that share the count.
+  /// The bytes of all large request bodies in memory, of all loops that share the count.
   package var bodyBytes: Int { configuration.bodies?.byteCount ?? 0 }
 
   /// The bytes of responses and messages that clients have not read; see ``UnsentBytes``.

@@ -24,7 +24,7 @@ package struct SocketLoopConfiguration: Sendable {
   package var assemblyMilliseconds = 10_000
   /// The length of a request's body; a longer one is answered 413.
   package var bodyBytesMax = 4_194_304
-  /// The total of all bodies being received or used; a request that exceeds it is answered 503.
+  /// The total of all large bodies being received or used; a request over it is answered 503.
   package var bodiesBytesMax = 67_108_864
   /// The total that `bodiesBytesMax` limits, shared by all loops with this object. Default: each
   /// loop has its own total.

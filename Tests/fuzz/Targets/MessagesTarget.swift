@@ -16,9 +16,11 @@ enum MessagesTarget {
     // A message may have an unknown field twice, which a tree may not.
     try require(message == nil || tree == nil || tree?.members != nil, "a message is an object")
     guard let request else { return }
-    guard case .command(let ref, let command) = message else {
+    guard case .command(let ref, let command, let precondition) = message else {
       throw FuzzFailure("a posted command is a command on a WebSocket, too")
     }
-    try require(ref == request.ref && command == request.command, "both forms are the same command")
+    try require(
+      ref == request.ref && command == request.command && precondition == request.precondition,
+      "both forms are the same command")
   }
 }

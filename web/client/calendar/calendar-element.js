@@ -140,13 +140,19 @@ export class CalendarElement extends PickerElement {
     });
     element.addEventListener("pointerdown", (event) => {
       const date = dateAt(event);
-      if (date && this.picker?.canChange) this.picker.touch({ date });
+      if (date && this.picker?.canChange) this.touch({ date });
     });
-    for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, () => this.picker?.touch(null));
+    for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, () => this.touch(null));
     element.addEventListener("pointermove", (event) => {
-      if (/** @type {PointerEvent} */ (event).pointerType !== "touch") this.#point(dateAt(event));
+      const { pointerType, buttons } = /** @type {PointerEvent} */ (event);
+      const date = dateAt(event);
+      if (pointerType !== "touch") this.#point(date);
+      if (pointerType === "mouse" && buttons === 0) this.hover(date === null ? null : { date });
     });
-    element.addEventListener("pointerleave", () => this.#point(null));
+    element.addEventListener("pointerleave", () => {
+      this.#point(null);
+      this.hover(null);
+    });
     element.addEventListener("focusin", (event) => {
       const date = dateAt(event);
       if (!date) return;

@@ -129,7 +129,7 @@ export class MonthView {
   /**
    * @param {HTMLElement} day @param {string} date @param {import("../core/types").Cell | undefined} wire
    * @param {{isHead: boolean, isTail: boolean} | undefined} band
-   * @param {import("../core/types").Member[] | undefined} fingers @param {Scene} scene
+   * @param {import("../parts/ghosts.js").Ghost[] | undefined} fingers @param {Scene} scene
    * @param {import("../words/words.js").Words} words
    */
   #drawDay(day, date, wire, band, fingers, scene, words) {
@@ -178,11 +178,11 @@ function coveredCells(bands) {
  * @param {PickerSession} picker @param {string} month
  */
 function fingersOn({ state }, month) {
-  /** @type {Map<string, import("../core/types").Member[]>} */
+  /** @type {Map<string, import("../parts/ghosts.js").Ghost[]>} */
   const fingers = new Map();
-  for (const { member: id, date } of state.touching.values()) {
+  for (const { member: id, date, hover } of state.touching.values()) {
     const member = state.members.get(id);
-    if (member && date?.startsWith(month)) fingers.set(date, [...(fingers.get(date) ?? []), member]);
+    if (member && date?.startsWith(month)) fingers.set(date, [...(fingers.get(date) ?? []), { member, hover }]);
   }
   return fingers;
 }

@@ -52,6 +52,7 @@ export const calendarSheet = sheetOf(`
 .day:focus-visible .number { outline: 3px solid var(--accent); outline-offset: 2px; }
 .day[aria-selected="true"]:focus-visible .number { outline-color: var(--ink); }
 @media (hover: hover) { .day:not(.outside, [data-unavailable], [aria-selected="true"]):hover .number { background: color-mix(in oklab, var(--accent) 16%, transparent); } }
+.day[data-hover]:not([data-head], [data-tail]) .number { box-shadow: 0 0 0 2px color-mix(in oklab, var(--ghost) 45%, transparent); }
 .day[data-ghost] .number { box-shadow: 0 0 0 3px var(--ghost), 0 0 0 5.5px var(--ghost-second); }
 .day[data-ghost]::after {
   content: attr(data-ghost); position: absolute; inset-block-start: -1px; inset-inline-end: calc(50% - var(--spot) / 2 - 4px);

@@ -16,12 +16,18 @@ function isDate(value) {
 /** @param {unknown} value */
 const isText = (value) => typeof value === "string";
 
+/** @param {unknown} value without halves of surrogate pairs, which are no Unicode */
+const isName = (value) =>
+  typeof value === "string" && [...value].length <= 64 && !/^[\s\u0085]*$/u.test(value) && !/\p{Cs}/u.test(value);
+
 /** What a field must be, in the words of the server. */
 const integer = { isValid: Number.isSafeInteger, must: "an integer" };
 const number = { isValid: Number.isFinite, must: "a number" };
 const month = { isValid: isMonth, must: "a month like 2026-11" };
 const date = { isValid: isDate, must: "a valid date like 2026-11-20" };
 const text = { isValid: isText, must: "a string" };
+const isTrue = { isValid: (/** @type {unknown} */ value) => value === true, must: "true" };
+const name = { isValid: isName, must: "a string of 1 to 64 characters, not only spaces" };
 
 /**
  * The fields that a message needs; none for the types that have none.
@@ -36,9 +42,12 @@ function fieldsOf(message) {
     case "tap":
       if (message.month === undefined || message.date !== undefined) return { date };
       return message.cell === undefined ? { month, x: number, y: number } : { month, cell: integer };
-    case "touch":
-      if (message.date !== undefined) return { date };
-      return "column" in message || "row" in message ? { column: integer, row: integer } : {};
+    case "rename": return { name };
+    case "touch": {
+      const hover = message.hover !== undefined && { hover: isTrue };
+      if (message.date !== undefined) return { date, ...hover };
+      return "column" in message || "row" in message || hover ? { column: integer, row: integer, ...hover } : {};
+    }
     case "months": return { from: month, count: integer };
     case "rows": return { column: integer, from: integer, through: integer };
     default: return {};

@@ -2,8 +2,8 @@
 
 import { problemOf } from "./arguments.js";
 import { Looking } from "./looking.js";
-import { PendingCommands, queueable, queuedMax } from "./pending.js";
-import { isOpen, predictRange } from "./predict.js";
+import { late, PendingCommands, queueable, queuedMax } from "./pending.js";
+import { isOpen, predictChosen, predictHits, predictRange } from "./predict.js";
 import { PickerState } from "./state.js";
 
 /** @typedef {import("./types").Effect} Effect */
@@ -64,20 +64,22 @@ export class Conversation {
   /** @param {Message} message */
   welcome(message) {
     const isSame = this.identity?.member === message.member.id;
+    const isOtherHistory = this.identity !== null && this.identity.epoch !== message.epoch;
     this.state.touching.clear();
     this.state.welcome(message);
     this.identity = { member: message.member.id, secret: message.member.secret, epoch: message.epoch };
     this.wantsSnapshot = false;
     this.looking.connected();
     // Another device of the same member may have used the refs of commands that were sent.
-    if (!isSame || (message.ref ?? 0) > this.pending.greatestSent) {
-      for (const entry of this.pending.takeUncertain()) {
-        this.#settle(entry.ref, { outcome: "lost" });
-        this.#notify([{ kind: "lost", command: entry.message, mine: true }]);
-      }
+    const isUncertain = !isSame || (message.ref ?? 0) > this.pending.greatestSent;
+    const lost = this.pending.take((entry) =>
+      (isUncertain && entry.sent) || (isOtherHistory && entry.message.at !== undefined));
+    for (const entry of lost) {
+      this.#settle(entry.ref, { outcome: "lost" });
+      this.#notify([{ kind: "lost", command: entry.message, mine: true }]);
     }
     this.pending.startAfter(message.ref ?? 0);
-    for (const entry of this.pending.entries) this.#send(entry);
+    this.#sendLater(this.pending.entries);
     if (!this.pending.isEmpty) this.#awaitAnswer();
     const { months, joined } = this.looking;
     if (months && months !== joined) this.perform({ effect: "send", message: { type: "months", ...months } });
@@ -103,7 +105,8 @@ export class Conversation {
   command(command, when) {
     const problem = problemOf(command);
     if (problem !== null) return this.#decline(command, "refused", "badMessage", problem);
-    const refusal = when === "later" && queueable.has(command.type) ? refusalOf(this.state) : null;
+    const isChange = queueable.has(command.type) && command.type !== "rename";
+    const refusal = when === "later" && isChange ? refusalOf(this.state) : null;
     if (refusal) return this.#decline(command, "refused", refusal.code, refusal.detail);
     const canWait = when === "later" && queueable.has(command.type) && this.pending.entries.length < queuedMax;
     if (when !== "live" && !canWait) {
@@ -112,6 +115,7 @@ export class Conversation {
     const isHeld = this.pending.unsent.length > 0;
     const endsRange = command.type === "tap" && this.#showsOpenRange;
     const { entry, replaced } = this.pending.add(command);
+    if (this.state.isKnown) this.#noteSeen(entry);
     if (endsRange) entry.endsRange = true;
     if (replaced) this.#settle(replaced.ref, { outcome: "unchanged" });
     if (when === "live" && !isHeld) {
@@ -130,7 +134,7 @@ export class Conversation {
   /** Sends the requests and commands again that were refused with `tooMany`, and the commands after them. */
   lookAgain() {
     const { unsent } = this.pending;
-    for (const entry of unsent) this.#send(entry);
+    this.#sendLater(unsent);
     if (unsent.length > 0) {
       this.#awaitAnswer();
       this.save();
@@ -181,7 +185,23 @@ export class Conversation {
 
   /** Whether the range that the user sees is open, so that a tap is meant for its last day. */
   get #showsOpenRange() {
-    return isOpen(this.state, predictRange(this.state, this.pending.entries, this.state.self?.id ?? "").range);
+    return isOpen(this.state, predictRange(this.state, this.pending.entries, this.#ownId).range);
+  }
+
+  get #ownId() { return this.state.self?.id ?? ""; }
+
+  /**
+   * Notes the revision, or for a tap the number of taps, that the user sees; unless it is known.
+   * @param {import("./types").Pending} entry
+   */
+  #noteSeen(entry) {
+    const { state, pending } = this;
+    const before = pending.entries.slice(0, pending.entries.indexOf(entry));
+    if (late.has(entry.message.type) && entry.message.at === undefined) {
+      entry.message = { ...entry.message, at: state.revision };
+      entry.seen = predictChosen(state, before, this.#ownId);
+    }
+    if (entry.message.type === "tap") entry.hits ??= predictHits(state, before, this.#ownId);
   }
 
   /**
@@ -208,18 +228,20 @@ export class Conversation {
 
   /** @param {Message} message */
   #refused(message) {
-    const { ref, code, detail, revision } = message;
+    const { ref, code, detail, params, revision } = message;
     const isRequest = ref === undefined;
     const isRepeated = code === "tooMany" && (isRequest || this.pending.hold(ref));
     if (isRepeated) this.perform({ effect: "timer", name: "look", milliseconds: lookAgainMilliseconds });
     // Of rows or months, which the user does not know of.
     if (isRequest) return;
     if (isRepeated) this.#awaitNext();
-    const entry = isRepeated ? null : this.#answered(ref, { outcome: "refused", code, detail, revision });
+    const entry = isRepeated ? null : this.#answered(ref, { outcome: "refused", code, detail, params, revision });
     this.state.changes(message.changes ?? [], null, true);
     this.looking.forgetStaleRows(this.state.columns);
     this.save();
-    if (!isRepeated) this.#notify([{ kind: "refused", code, detail, command: entry?.message ?? null, mine: true }]);
+    if (isRepeated) return;
+    const { message: command = null, seen } = entry ?? {};
+    this.#notify([{ kind: "refused", code, detail, params, command, seen, mine: true }]);
   }
 
   /** @param {Message} message */
@@ -241,6 +263,19 @@ export class Conversation {
     this.looking.forgetStaleRows(this.state.columns);
   }
 
+  /**
+   * Sends commands that were given some time ago, or sent before.
+   * @param {import("./types").Pending[]} entries
+   */
+  #sendLater(entries) {
+    for (const entry of entries) {
+      // Of a command from before the first welcome, which is then the first that the user sees.
+      this.#noteSeen(entry);
+      if (entry.hits !== undefined) entry.message = { ...entry.message, hits: entry.hits };
+      this.#send(entry);
+    }
+  }
+
   /** @param {import("./types").Pending} entry */
   #send(entry) {
     entry.sent = true;
@@ -255,6 +290,8 @@ export class Conversation {
   #answered(ref, outcome) {
     const entry = this.pending.answered(ref);
     if (!entry) return null;
+    // The server does not send a member its own new name.
+    if (entry.message.type === "rename" && outcome.outcome === "done") this.state.rename(entry.message.name);
     this.#settle(entry.ref, outcome);
     this.#awaitNext();
     return entry;

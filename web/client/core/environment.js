@@ -8,6 +8,7 @@
  * @property {() => number} now monotonic, in milliseconds
  * @property {(work: () => void, milliseconds: number) => any} setTimer
  * @property {(timer: any) => void} clearTimer
+ * @property {() => boolean} isHidden whether the page is in the background
  * @property {() => Memory | null} load
  * @property {(memory: Memory | null) => void} save
  */
@@ -24,6 +25,7 @@ export function browserEnvironment(url, remembers) {
     now: () => performance.now(),
     setTimer: (work, milliseconds) => setTimeout(work, milliseconds),
     clearTimer: (timer) => clearTimeout(timer),
+    isHidden: () => document.visibilityState === "hidden",
     load: () => (remembers ? recall(url) : null),
     save: (memory) => {
       try {

@@ -9,9 +9,9 @@ export const joinMillisecondsMax = 12_000;
 /** A connection that lasts this long resets the back-off. */
 const steadyMilliseconds = 5_000;
 /** After this time without a message a request checks the connection: a page does not see the server's pings. */
-const quietMilliseconds = 45_000;
+const quietMilliseconds = 15_000;
 /** The maximum time until a message is received after such a request. */
-const probeMilliseconds = 10_000;
+const probeMilliseconds = 4_500;
 const timers = ["redial", "join", "answer", "catchUp", "steady", "touch", "look", "renew", "quiet", "probe"];
 
 export class Line {

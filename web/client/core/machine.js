@@ -1,5 +1,6 @@
 // The state machine of the client: events in, effects out. It has no socket, timer, storage or clock.
 
+import { problemOf } from "./arguments.js";
 import { answerToClose } from "./closing.js";
 import { Conversation } from "./conversation.js";
 import { joinMillisecondsMax, Line } from "./line.js";
@@ -203,6 +204,8 @@ export class PickerMachine {
    */
   command(command) {
     return this.#effects(() => {
+      // Should the server not know the member any more, it joins with this name.
+      if (command.type === "rename" && problemOf(command) === null) this.options.name = command.name;
       const isOver = ["idle", "away", "left"].includes(this.connection);
       this.conversation.command(command, this.connection === "live" ? "live" : isOver ? "never" : "later");
       this.#do({ effect: "emit", name: "change" });
@@ -230,7 +233,7 @@ export class PickerMachine {
     });
   }
 
-  /** @param {{column: number, row: number} | {date: string} | null} touch null: lifted */
+  /** @param {import("./types").OwnTouch | null} touch null: lifted */
   touch(touch) {
     return this.#effects(() => {
       if (this.connection === "live") this.#do(...this.conversation.looking.touch(touch));

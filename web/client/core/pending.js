@@ -7,7 +7,10 @@
 export const queuedMax = 20;
 
 /** Commands that can be queued without a connection. The effect of the others depends on the changes of other members. */
-export const queueable = new Set(["select", "tap", "clear"]);
+export const queueable = new Set(["select", "tap", "clear", "rename"]);
+
+/** Commands with `at`, the revision that the user saw: the server refuses them if others have changed the value since. */
+export const late = new Set(["clear", "undo", "redo", "confirm", "cancel", "reopen"]);
 
 export class PendingCommands {
   /** @param {Pending[]} entries of an earlier page @param {number} ref the greatest ref used so far */
@@ -54,8 +57,8 @@ export class PendingCommands {
     const index = this.entries.findIndex((entry) => refOf(entry) === ref);
     const entry = this.entries[index];
     if (!entry || !queueable.has(entry.message.type)) return false;
-    const isReplaced = this.entries.slice(index + 1).some((later) => isSameSelect(later, entry.message));
-    if (isReplaced) return false;
+    const hasReplacement = this.entries.slice(index + 1).some((later) => isReplaced(entry, later.message));
+    if (hasReplacement) return false;
     entry.sent = false;
     this.#renumber();
     return true;
@@ -69,14 +72,14 @@ export class PendingCommands {
   }
 
   /**
-   * Adds a command with the next ref. It replaces an unsent select of the same column.
+   * Adds a command with the next ref. It replaces an unsent select of the same column, or an unsent name.
    * @param {Command} command
    * @returns {{entry: Pending, replaced: Pending | null}}
    */
   add(command) {
     this.ref += 1;
     const entry = /** @type {Pending} */ ({ ref: this.ref, message: { ...command, ref: this.ref }, sent: false });
-    const index = this.entries.findIndex((one) => !one.sent && isSameSelect(one, command));
+    const index = this.entries.findIndex((one) => !one.sent && isReplaced(one, command));
     const replaced = index < 0 ? null : this.entries.splice(index, 1)[0];
     this.entries.push(entry);
     return { entry, replaced };
@@ -91,11 +94,14 @@ export class PendingCommands {
     return index < 0 ? null : this.entries.splice(index, 1)[0];
   }
 
-  /** Removes the sent commands, whose outcome is unknown. */
-  takeUncertain() {
-    const uncertain = this.entries.filter((entry) => entry.sent);
-    this.entries = this.entries.filter((entry) => !entry.sent);
-    return uncertain;
+  /**
+   * Removes commands.
+   * @param {(entry: Pending) => boolean} isTaken
+   */
+  take(isTaken) {
+    const taken = this.entries.filter(isTaken);
+    this.entries = this.entries.filter((entry) => !taken.includes(entry));
+    return taken;
   }
 
   takeAll() {
@@ -106,6 +112,6 @@ export class PendingCommands {
 /** @param {Pending} entry @returns {number} the ref of its message */
 const refOf = ({ message }) => /** @type {any} */ (message).ref;
 
-/** @param {Pending} entry @param {Command} command whether both select a row of the same column */
-const isSameSelect = ({ message }, command) =>
-  message.type === "select" && command.type === "select" && message.column === command.column;
+/** @param {Pending} entry @param {Command} later whether it selects a row of the same column, or both are names */
+const isReplaced = ({ message }, later) => message.type === later.type
+  && (message.type === "rename" || (message.type === "select" && message.column === later.column));

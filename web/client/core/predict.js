@@ -50,12 +50,41 @@ export function predictRange(state, pending, self) {
 }
 
 /**
+ * The number of taps after the unanswered taps and clears.
+ * @param {PickerState} state @param {Pending[]} pending @param {string} self
+ */
+export function predictHits(state, pending, self) {
+  // Taps that may be done although their effect cannot be predicted.
+  let unseen = 0;
+  for (const { message } of pending) {
+    if (message.type === "clear") unseen = 0;
+    else if (message.type === "tap" && !(message.date && cellOf(state, message.date))) unseen += 1;
+  }
+  return (predictRange(state, pending, self).range?.hits ?? 0) + unseen;
+}
+
+/**
+ * What the user sees: with the effect of the unanswered taps and clears.
+ * @param {PickerState} state @param {Pending[]} pending @param {string} self @returns {import("./types").Chosen}
+ */
+export function predictChosen(state, pending, self) {
+  const { range, isGuess } = predictRange(state, pending, self);
+  const isOwn = isGuess && state.isCalendar && state.status === "open";
+  const texts = state.columns.filter(({ row }) => row !== null).map(({ selected }) => selected?.text ?? "");
+  return { result: isOwn ? resultOfRange(state, range) : state.result, range, texts };
+}
+
+/** @param {PickerState} state @param {string} date */
+const cellOf = (state, date) =>
+  state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
+
+/**
  * The two-tap rule: with an even number of hits a tap starts a range, with an odd one it ends it, within `reach`.
  * @param {PickerState} state @param {Range | null} range @param {string} date @param {string} self
  * @returns {Range | null} null when the tap will be refused, or its outcome cannot be predicted
  */
 export function rangeAfterTap(state, range, date, self) {
-  const cell = state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
+  const cell = cellOf(state, date);
   if (state.status !== "open" || !cell || cell.disabled) return null;
   const hits = range?.hits ?? 0;
   const opens = hits % 2 === 0 || state.definition?.selection === "single" || !range;

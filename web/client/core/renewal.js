@@ -135,7 +135,7 @@ export class Renewal {
    */
   rejected(code, triedIdentity) {
     const { options } = this;
-    const isFirst = this.code === null;
+    const isFirst = this.code !== 4301;
     this.code = code;
     const hasNewer = Boolean(options.token) && options.token !== this.joinedWith;
     // A provider is asked first: the token is the more likely reason.

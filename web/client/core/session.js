@@ -2,7 +2,7 @@
 
 import { check } from "./arguments.js";
 import { PickerMachine } from "./machine.js";
-import { predictRange, predictRows, isOpen } from "./predict.js";
+import { predictChosen, predictRange, predictRows, isOpen } from "./predict.js";
 
 /** @typedef {import("./types").Effect} Effect */
 /** @typedef {import("./types").Outcome} Outcome */
@@ -86,6 +86,8 @@ export class PickerSession extends EventTarget {
   get rows() { return predictRows(this.state, this.#machine.pending.entries); }
   /** The range, including the effect of own unanswered taps; `isGuess` until the server has confirmed it. */
   get rangeShown() { return predictRange(this.state, this.#machine.pending.entries, this.self?.id ?? ""); }
+  /** The result, the range and the texts of the selected rows, including the effect of own unanswered taps. */
+  get chosen() { return predictChosen(this.state, this.#machine.pending.entries, this.self?.id ?? ""); }
   /** Whether the range is open: its second tap is missing. */
   get isRangeOpen() { return isOpen(this.state, this.rangeShown.range); }
   get result() { return this.state.result; }
@@ -128,6 +130,11 @@ export class PickerSession extends EventTarget {
   confirm() { return this.command({ type: "confirm" }); }
   cancel() { return this.command({ type: "cancel" }); }
   reopen() { return this.command({ type: "reopen" }); }
+  /**
+   * Changes the name of this member, which stays the same member with its role.
+   * @param {string} name 1 to 64 characters
+   */
+  rename(name) { return this.command({ type: "rename", name }); }
 
   /**
    * Sets the months in view.
@@ -150,8 +157,8 @@ export class PickerSession extends EventTarget {
   }
 
   /**
-   * Shows the user's finger to the others; null: lifted.
-   * @param {{column: number, row: number} | {date: string} | null} touch
+   * Shows the user's finger to the others, or with `hover` the mouse pointer; null: lifted, or over nothing.
+   * @param {import("./types").OwnTouch | null} touch
    */
   touch(touch) {
     check({ type: "touch", ...touch });
@@ -243,7 +250,11 @@ export class PickerSession extends EventTarget {
   /** @param {string} name @param {number | null} milliseconds */
   #setTimer(name, milliseconds) {
     if (name === "answer") this.#noteSlowness(milliseconds !== null);
-    this.#startTimer(name, milliseconds, () => this.#perform(this.#machine.fired(name)));
+    this.#startTimer(name, milliseconds, () => {
+      // A hidden page checks its connection when it is shown again, and does not wake a phone.
+      if (name === "quiet" && this.#environment.isHidden()) return;
+      this.#perform(this.#machine.fired(name));
+    });
   }
 
   /** @param {string} name @param {number | null} milliseconds null: none @param {() => void} work */

@@ -173,6 +173,16 @@ export class PickerState {
     if (column && column.generation === message.generation) column.put(message.from, message.rows);
   }
 
+  /**
+   * Changes the name of this member.
+   * @param {string} name
+   */
+  rename(name) {
+    if (!this.self) return;
+    this.self = { ...this.self, name };
+    this.members.set(this.self.id, this.self);
+  }
+
   /** @param {Message} message @returns {Notice[]} */
   presence(message) { return takePresence(this, message); }
 

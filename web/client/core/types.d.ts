@@ -16,7 +16,10 @@ export type Range = {
 };
 export type Role = "viewer" | "editor" | "owner";
 export type Member = { id: string; name: string; role: Role; color: string; online: boolean };
-export type Touch = { member: string; column?: number; row?: number; date?: string };
+/** `hover`: a mouse pointer is over it, which is not pressed. */
+export type Touch = { member: string; column?: number; row?: number; date?: string; hover?: true };
+/** What a finger of this member is on, or with `hover` its mouse pointer over. */
+export type OwnTouch = ({ column: number; row: number } | { date: string }) & { hover?: true };
 /** `confirming`: the host decides on the confirmation. */
 export type Status = "open" | "confirming" | "confirmed" | "cancelled";
 export type Result = { [name: string]: unknown } | null;
@@ -41,7 +44,7 @@ export type Snapshot = {
 export type Change = { change: string; [field: string]: any };
 export type Message = { type: string; [field: string]: any };
 export type CommandName =
-  "select" | "tap" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen";
+  "select" | "tap" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen" | "rename";
 export type Command = { type: CommandName; ref?: number; [field: string]: any };
 
 /** A difference between two definitions. `from` and `to` are texts of rows, or dates. */
@@ -82,14 +85,23 @@ export type Notice =
       /** What the host said to that, in this member's language. */
       detail: string | null;
     }
-  | { kind: "refused"; code: string; detail: string; command: Command | null; mine: true }
+  | {
+      kind: "refused"; code: string; detail: string; command: Command | null; mine: true;
+      /** The facts of the code. */
+      params?: { [name: string]: any };
+      /** What the user saw when the command was given, if it has `at`. */
+      seen?: Chosen;
+    }
   | { kind: "lost"; command: Command; mine: true }
   | { kind: "joined" | "left" | "away" | "back" | "promoted"; member: Member; mine: boolean };
+
+/** What the picker shows: `texts` are those of the selected rows. */
+export type Chosen = { result: Result; range: Range | null; texts: string[] };
 
 /** The outcome of a command. */
 export type Outcome = {
   outcome: "done" | "refused" | "offline" | "lost" | "unchanged";
-  revision?: number; code?: string; detail?: string; milliseconds?: number;
+  revision?: number; code?: string; detail?: string; params?: { [name: string]: any }; milliseconds?: number;
 };
 export type Connection =
   "idle" | "connecting" | "joining" | "live" | "waiting" | "offline" | "credentials" | "away" | "left";
@@ -110,9 +122,10 @@ export type Memory = {
 };
 /**
  * A command without an answer; `sent`: it may have reached the server. `ref` names it in `settle`; its message may have a
- * greater one. `endsRange`: a tap while the user saw an open range.
+ * greater one. `endsRange`: a tap while the user saw an open range. `hits`: the taps that the user saw before this one.
+ * `seen`: what the user saw when giving a command with `at`.
  */
-export type Pending = { ref: number; message: Command; sent: boolean; endsRange?: true };
+export type Pending = { ref: number; message: Command; sent: boolean; endsRange?: true; hits?: number; seen?: Chosen };
 
 export type Effect =
   | { effect: "dial" }

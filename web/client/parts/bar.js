@@ -1,7 +1,6 @@
 // The bar under the picker: the result, and buttons for commands.
 
 import { ordinalOf } from "../core/civil.js";
-import { resultOfRange } from "../core/predict.js";
 import { clockText, dateSpan, fullDate } from "../words/words.js";
 import { icon, make, setAttribute, setText } from "./dom.js";
 
@@ -36,19 +35,16 @@ export class Bar {
   /** @param {PickerSession} picker @param {Words} words */
   draw(picker, words) {
     const { state } = picker;
-    const isClosed = state.status !== "open";
-    const isConfirming = state.status === "confirming";
-    const canEdit = picker.self !== null && picker.self.role !== "viewer";
-    const isLive = picker.connection === "live";
     const focused = this.#focused;
     setText(this.chosen, resultText(picker, words));
     setAttribute(this.chosen, "data-status", state.status);
-    this.#show("undo", canEdit && !isClosed, isLive);
-    this.#show("redo", canEdit && !isClosed, isLive);
-    this.#show("clear", canEdit && !isClosed && state.isCalendar, picker.rangeShown.range !== null);
-    this.#show("confirm", picker.isOwner && !isClosed, isLive && picker.result !== null);
-    this.#show("cancel", picker.isOwner && (!isClosed || isConfirming), isLive);
-    this.#show("reopen", picker.isOwner && isClosed && !isConfirming, isLive);
+    for (const command of commands) {
+      const button = this.buttons[command];
+      const { isShown, isUsable } = usability(command, picker);
+      button.hidden = !isShown;
+      // Not `disabled`, because a disabled button would lose the focus.
+      setAttribute(button, "aria-disabled", isUsable ? null : "true");
+    }
     if (focused?.hidden) this.focus();
   }
 
@@ -61,13 +57,22 @@ export class Bar {
 
   /** The button that has the focus, if one has. */
   get #focused() { return Object.values(this.buttons).find((button) => button.matches(":focus")); }
+}
 
-  /** @param {typeof commands[number]} command @param {boolean} isShown @param {boolean} isUsable */
-  #show(command, isShown, isUsable) {
-    const button = this.buttons[command];
-    button.hidden = !isShown;
-    // Not `disabled`, because a disabled button would lose the focus.
-    setAttribute(button, "aria-disabled", isUsable ? null : "true");
+/**
+ * Whether a button for a command is shown to this member, and whether it can be used now.
+ * @param {import("../core/types").CommandName} command @param {PickerSession} picker
+ */
+export function usability(command, picker) {
+  const { status, isCalendar } = picker.state;
+  const isLive = picker.connection === "live";
+  const isOpen = status === "open";
+  switch (command) {
+    case "clear": return { isShown: picker.canChange && isCalendar, isUsable: picker.rangeShown.range !== null };
+    case "confirm": return { isShown: picker.isOwner && isOpen, isUsable: isLive && picker.result !== null };
+    case "cancel": return { isShown: picker.isOwner && (isOpen || status === "confirming"), isUsable: isLive };
+    case "reopen": return { isShown: picker.isOwner && !isOpen && status !== "confirming", isUsable: isLive };
+    default: return { isShown: picker.canChange, isUsable: isLive };
   }
 }
 
@@ -77,10 +82,7 @@ export class Bar {
  */
 export function resultText(picker, words) {
   const { state, locale } = picker;
-  const { range, isGuess } = picker.rangeShown;
-  // While own taps are unanswered, the result of the range that is drawn.
-  const isOwn = isGuess && state.isCalendar && state.status === "open";
-  const result = isOwn ? resultOfRange(state, range) : picker.result;
+  const { result } = picker.chosen;
   const kind = state.definition?.kind;
   const status = {
     open: "", confirming: `… ${words.confirmingNow(clockText(state.until, locale))} `,

@@ -53,10 +53,11 @@ export class People {
     const members = [...state.members.values()]
       .sort((a, b) => Number(b.id === state.self?.id) - Number(a.id === state.self?.id) || Number(b.online) - Number(a.online));
     const opener = picker.isRangeOpen ? picker.rangeShown.range?.by : undefined;
-    const described = JSON.stringify([members, state.self?.id, [...state.touching.keys()], opener, words.you]);
+    const touching = [...state.touching.values()].filter(({ hover }) => !hover).map(({ member }) => member);
+    const described = JSON.stringify([members, state.self?.id, touching, opener, words.you]);
     if (described === this.shown) return;
     this.shown = described;
-    const shown = members.slice(0, shownMax).map((member) => this.#face(member, picker, words, opener));
+    const shown = members.slice(0, shownMax).map((member) => this.#face(member, touching, picker, words, opener));
     const more = members.length - shown.length;
     if (more > 0) shown.push(make("li", { class: "face more" }, make("span", { class: "picture" }, `+${more}`)));
     // Names are visible for a few members only; with more they are in the tooltip and for screen readers.
@@ -66,14 +67,17 @@ export class People {
     setAttribute(this.list, "aria-label", words.here(members.length));
   }
 
-  /** @param {import("../core/types").Member} member @param {PickerSession} picker @param {import("../words/words.js").Words} words @param {string | undefined} opener */
-  #face(member, picker, words, opener) {
+  /**
+   * @param {import("../core/types").Member} member @param {string[]} touching the members that touch something
+   * @param {PickerSession} picker @param {import("../words/words.js").Words} words @param {string | undefined} opener
+   */
+  #face(member, touching, picker, words, opener) {
     const isSelf = member.id === picker.self?.id;
     const name = isSelf ? `${member.name} (${words.you})` : member.name;
     const text = member.online ? name : words.offlineMember(name);
     const face = make("li", {
       class: "face", part: "face", title: text, "data-member": member.id,
-      "data-away": !member.online, "data-touching": picker.state.touching.has(member.id),
+      "data-away": !member.online, "data-touching": touching.includes(member.id),
       "data-opener": member.id === opener, "data-self": isSelf,
     }, make("span", { class: "picture", "aria-hidden": "true" }, initialOf(member.name)), make("bdi", { class: "called" }, text));
     face.style.setProperty("--author", solidOf(member.color));

@@ -2,9 +2,10 @@
 
 import { directionOf, wordsOf } from "../words/words.js";
 import { Announcer } from "./announcer.js";
-import { Bar } from "./bar.js";
+import { Bar, usability } from "./bar.js";
 import { connectionText, queuedText } from "./connection-texts.js";
 import { make, setAttribute, setText } from "./dom.js";
+import { anew, lateLabel } from "./late-sentences.js";
 import { Note } from "./note.js";
 import { People } from "./people.js";
 import { placeOf } from "./places.js";
@@ -31,6 +32,8 @@ export class PickerElement extends HTMLElement {
     /** @type {string | null} the session that this element acquired itself */
     this.acquired = null;
     this.words = wordsOf("en");
+    /** What the others see the mouse pointer over, as JSON. */
+    this.hovered = "null";
     /** @type {AbortController | null} */
     this.listening = null;
     this.people = new People();
@@ -129,6 +132,26 @@ export class PickerElement extends HTMLElement {
   forget() {}
 
   /**
+   * Shows the others where the user's finger is.
+   * @param {import("../core/types").OwnTouch | null} touch null: lifted
+   */
+  touch(touch) {
+    this.hovered = "null";
+    this.current?.touch(touch);
+  }
+
+  /**
+   * Shows the others what the mouse pointer is over.
+   * @param {import("../core/types").OwnTouch | null} touch null: nothing
+   */
+  hover(touch) {
+    const hovered = JSON.stringify(touch);
+    if (hovered === this.hovered || (touch && !this.current?.canChange)) return;
+    this.hovered = hovered;
+    this.current?.touch(touch && { ...touch, hover: true });
+  }
+
+  /**
    * Called for each notice, so that the subclass can mark where it happened.
    * @param {Notice} notice
    */
@@ -161,6 +184,7 @@ export class PickerElement extends HTMLElement {
     this.people.draw(picker, words);
     this.bar.draw(picker, words);
     this.note.setLive(picker.connection === "live");
+    this.note.drawOffers();
     setAttribute(this.frameElement, "data-status", picker.state.status);
     this.draw(picker);
   }
@@ -251,7 +275,23 @@ export class PickerElement extends HTMLElement {
     }
     const again = () => sentenceOf(notice, picker, this.words, this.labels);
     const write = () => this.#written(again() ?? sentence);
-    this.note.show(sentence, write, sentence.canUndo && picker.canChange, notice);
+    const stale = sentence.tone === "late" && "command" in notice ? notice.command : null;
+    this.note.show(sentence, write, sentence.canUndo && picker.canChange, notice, stale && this.#offer(stale, picker));
+  }
+
+  /**
+   * The button that gives a stale command anew.
+   * @param {import("../core/types").Command} command @param {PickerSession} picker @returns {import("./note.js").Offer}
+   */
+  #offer(command, picker) {
+    return {
+      label: () => lateLabel(command, picker, this.words),
+      usability: () => usability(command.type, picker),
+      act: () => {
+        this.flush();
+        return picker.command(anew(command));
+      },
+    };
   }
 
   /**
@@ -260,7 +300,7 @@ export class PickerElement extends HTMLElement {
    */
   #written({ text, who, mine, tone }) {
     const isOwn = mine && tone === "correction";
-    if (who === "" || tone === "refusal" || isOwn) return text;
+    if (who === "" || tone === "refusal" || tone === "late" || isOwn) return text;
     return (tone === "people" ? this.words.was : this.words.did)(who, text);
   }
 

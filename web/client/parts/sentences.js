@@ -4,6 +4,7 @@ import { ordinalOf } from "../core/civil.js";
 import { isOpen } from "../core/predict.js";
 import { dateSpan, shortDate } from "../words/words.js";
 import { hostText, movesSelection } from "./host-sentences.js";
+import { lateText } from "./late-sentences.js";
 import { boundOf } from "./session-dates.js";
 
 /** @typedef {import("../core/types").Notice} Notice */
@@ -16,7 +17,7 @@ import { boundOf } from "./session-dates.js";
  * @property {string} who the author; empty if the text is a complete sentence
  * @property {string | null} color of the author
  * @property {boolean} mine
- * @property {"decision" | "correction" | "refusal" | "change" | "move" | "people"} tone
+ * @property {"decision" | "late" | "correction" | "refusal" | "change" | "move" | "people"} tone
  * @property {boolean} canUndo
  */
 
@@ -44,6 +45,10 @@ export function sentenceOf(notice, picker, words, labels) {
     const { kind, member } = notice;
     const text = { joined: words.joined, left: words.left, away: words.gone, back: words.back, promoted: words.promoted }[kind];
     return { text, who: member.name, color: member.color, mine: false, tone: "people", canUndo: false };
+  }
+  if (notice.kind === "refused" && notice.code === "stale" && notice.command) {
+    const { command, params = {}, seen } = notice;
+    return { ...byMe(words, picker), text: lateText(command, params, seen, picker, words), tone: "late" };
   }
   if (notice.kind === "refused") {
     return { ...byMe(words, picker), text: refusalText(notice, picker, words), tone: "refusal" };
@@ -170,6 +175,7 @@ function refusalText({ code, detail, command }, picker, words) {
   if (code === "noSuchRow" && isStale) return words.refusals.staleColumn;
   // The protocol has one code for both commands.
   if (code === "nothingToUndo" && command?.type === "redo") return words.refusals.nothingToRedo;
+  if (code === "notAllowed" && command?.type === "rename") return words.refusals.nameNotAllowed;
   if (code === "minDays" && days) return words.tooShort(days);
   // For an unknown code the server's detail is shown.
   return /** @type {any} */ (words.refusals)[code] ?? detail;

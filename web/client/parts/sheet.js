@@ -83,10 +83,10 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 /* Without a picker it is at the top. */
 .stage[inert] ~ .banner { grid-area: 1 / 1 / 3 / 2; inset-block: 0 auto; min-block-size: 3.25rem; }
 /* A note covers it. Without a connection, it covers notes about changes of others. */
-.frame:is([data-connection="live"]:has(.note[data-shown]), :has(.note:is([data-shown="decision"], [data-shown="correction"], [data-shown="refusal"], :focus-within))) .banner:not(:focus-within) {
+.frame:is([data-connection="live"]:has(.note[data-shown]), :has(.note:is([data-shown="decision"], [data-shown="late"], [data-shown="correction"], [data-shown="refusal"], :focus-within))) .banner:not(:focus-within) {
   opacity: 0; pointer-events: none;
 }
-.frame:not([data-connection="live"]) .note:not([data-shown="decision"], [data-shown="correction"], [data-shown="refusal"], :focus-within) { visibility: hidden; }
+.frame:not([data-connection="live"]) .note:not([data-shown="decision"], [data-shown="late"], [data-shown="correction"], [data-shown="refusal"], :focus-within) { visibility: hidden; }
 
 .remark[data-tone]::before { margin-inline-end: .2em; font-size: .82em; }
 .remark[data-tone="low"]::before { content: "▾" / ""; }
@@ -108,13 +108,16 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
   transition: opacity .2s, transform .28s cubic-bezier(.2, 1.3, .4, 1), visibility .2s;
 }
 .note[data-shown] { opacity: 1; visibility: visible; transform: none; }
-.note:is([data-shown="decision"], [data-shown="correction"], [data-shown="refusal"]) { background: var(--warn-surface); color: var(--warn); }
+.note:is([data-shown="decision"], [data-shown="late"], [data-shown="correction"], [data-shown="refusal"]) { background: var(--warn-surface); color: var(--warn); }
 .sentences { list-style: none; margin: 0; padding: 6px 0; flex: 1; min-inline-size: 0; font-size: .95rem; text-wrap: pretty; }
 .sentence { display: flex; gap: 8px; align-items: baseline; overflow-wrap: anywhere; }
 .sentence::before {
   content: ""; flex: none; inline-size: 9px; block-size: 9px; border-radius: 50%;
   background: var(--author, var(--muted)); transform: translateY(-1px);
 }
+.late { flex-wrap: wrap; }
+.late span { flex: 1 1 10rem; }
+.offer { font-weight: 650; padding-inline: 12px; color: var(--ink); margin-inline-start: auto; text-decoration: underline; }
 .undo-note { display: inline-flex; align-items: center; gap: 6px; font-weight: 650; padding-inline: 12px; color: var(--ink); }
 .undo-note svg { inline-size: 1.05rem; block-size: 1.05rem; }
 

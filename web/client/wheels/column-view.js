@@ -24,6 +24,7 @@ const rowPatienceMilliseconds = 4000;
  * @typedef {object} ColumnHandlers
  * @property {(row: number, seen: {generation: number, key: string}) => void} select
  * @property {(row: number | null) => void} touch
+ * @property {(row: number | null) => void} hover
  * @property {(from: number, through: number) => void} want requests the rows in view
  * @property {(steps: number) => void} beside focuses another column, in reading order
  */
@@ -51,7 +52,7 @@ export class ColumnView {
     this.selectAt = 0;
     this.frame = 0;
     this.lastFrameAt = 0;
-    /** @type {{row: number, member: import("../core/types").Member}[]} */
+    /** @type {(import("../parts/ghosts.js").Ghost & {row: number})[]} */
     this.ghosts = [];
     /** @type {any[]} elements for the rows near the middle; that of a row is at index `row % pool` */
     this.rows = [];
@@ -84,7 +85,7 @@ export class ColumnView {
     this.draw();
   }
 
-  /** @param {{row: number, member: import("../core/types").Member}[]} ghosts fingers of others on this column */
+  /** @param {(import("../parts/ghosts.js").Ghost & {row: number})[]} ghosts fingers and pointers of others on this column */
   setGhosts(ghosts) {
     this.ghosts = ghosts;
     this.draw();
@@ -263,7 +264,7 @@ export class ColumnView {
     element.style.transform = radius === null || isEmptyText
       ? `translateY(${offset * height}px)`
       : `translateZ(${-radius}px) rotateX(${-offset * turn}deg) translateZ(${radius}px)`;
-    showGhosts(element, this.ghosts.filter((one) => one.row === row).map(({ member }) => member));
+    showGhosts(element, this.ghosts.filter((one) => one.row === row));
   }
 
   /** @param {HTMLElement} element @param {import("../core/types").Row | null | undefined} row null: the column is empty */
@@ -284,7 +285,7 @@ export class ColumnView {
   #drawGhosts(middle) {
     const sides = /** @type {const} */ ([[this.ghostAbove, -1], [this.ghostBelow, 1]]);
     for (const [edge, side] of sides) {
-      const beyond = this.ghosts.filter((one) => (one.row - middle) * side > 2).map(({ member }) => member);
+      const beyond = this.ghosts.filter((one) => !one.hover && (one.row - middle) * side > 2);
       edge.hidden = beyond.length === 0;
       showGhosts(edge, beyond);
       setText(edge, edge.dataset.ghost ?? "");

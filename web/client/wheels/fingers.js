@@ -13,6 +13,12 @@ const notchPixels = 50;
 const repeatDelayMilliseconds = 380;
 const repeatMilliseconds = 90;
 
+/** @param {PointerEvent} event @returns {number | null} the row under the pointer */
+function rowAt(event) {
+  const row = /** @type {Element} */ (event.target).closest?.(".row")?.getAttribute("data-row");
+  return row === null || row === undefined ? null : Number(row);
+}
+
 /**
  * @param {ColumnView} view
  * @returns {{letGo: () => void}} ends what a finger does, as if the system had taken it over
@@ -27,10 +33,9 @@ export function listenToFingers(view) {
 
   wheel.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
     if (finger || view.isDisabled || event.button !== 0 || !view.source?.count) return;
-    const row = /** @type {Element} */ (event.target).closest?.(".row")?.getAttribute("data-row");
     finger = {
       id: event.pointerId, y: event.clientY, target: view.motion.isMoving && view.isHeld ? view.motion.target : null,
-      hasDragged: false, row: row === null || row === undefined ? null : Number(row),
+      hasDragged: false, row: rowAt(event),
     };
     wheel.setPointerCapture(event.pointerId);
     view.hold();
@@ -39,6 +44,7 @@ export function listenToFingers(view) {
   });
 
   wheel.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+    if (!finger && event.pointerType === "mouse") view.handlers.hover(rowAt(event));
     if (finger?.id !== event.pointerId) return;
     const moved = finger.y - event.clientY;
     if (!finger.hasDragged && Math.abs(moved) < tapSlop) return;
@@ -53,6 +59,8 @@ export function listenToFingers(view) {
     if (view.row !== before) view.handlers.touch(view.row);
     view.draw();
   });
+
+  wheel.addEventListener("pointerleave", () => { if (!finger) view.handlers.hover(null); });
 
   wheel.addEventListener("pointerup", (/** @type {PointerEvent} */ event) => {
     if (finger?.id !== event.pointerId) return;

@@ -49,6 +49,7 @@ export const wheelsSheet = sheetOf(`
 .columns[data-many] :is(.row, .sizer) .remark:not([hidden]) { display: block; margin: 0; overflow: hidden; text-overflow: ellipsis; line-height: 1.2; unicode-bidi: plaintext; }
 .wheel[data-empty] .lens { display: none; }
 .wheel[data-empty] .row { font-size: .85rem; white-space: normal; line-height: 1.2; block-size: auto; }
+.row[data-hover] { box-shadow: inset 0 0 0 2px color-mix(in oklab, var(--ghost) 45%, transparent); }
 .row[data-ghost] { box-shadow: inset 0 0 0 2.5px var(--ghost), inset 0 0 0 5px var(--ghost-second); }
 .row[data-ghost]::after {
   content: attr(data-ghost); position: absolute; inset-block-start: 3px; inset-inline-end: 4px; font-size: .62rem; font-weight: 700;

@@ -57,7 +57,8 @@ export class WheelsElement extends PickerElement {
       const view = new ColumnView(index, {
         // Not to another session: the element may have got one while the wheel was turning.
         select: (row, seen) => { if (this.picker === this.drawn) void this.picker?.select(index, row, seen); },
-        touch: (row) => this.picker?.touch(row === null ? null : { column: index, row }),
+        touch: (row) => this.touch(row === null ? null : { column: index, row }),
+        hover: (row) => this.hover(row === null ? null : { column: index, row }),
         want: (from, through) => this.picker?.wantRows(index, from, through),
         beside: (steps) => this.views[index + steps]?.focus(),
       });
@@ -73,7 +74,7 @@ export class WheelsElement extends PickerElement {
     for (const touch of state.touching.values()) {
       const member = state.members.get(touch.member);
       if (touch.column !== column || touch.row === undefined || !member) continue;
-      ghosts.push({ row: touch.row, member });
+      ghosts.push({ row: touch.row, member, hover: touch.hover });
     }
     return ghosts;
   }

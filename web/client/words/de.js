@@ -90,6 +90,10 @@ export const de = {
   joined: "ist beigetreten", left: "hat den Picker verlassen", gone: "ist abwesend", back: "ist zurück", promoted: "hat jetzt die Eigentümerrechte",
   here: (count) => `${counted(count, "Person", "Personen")} anwesend`,
   lost: "Sie waren zu lange getrennt: Es ist unklar, ob diese Änderung angekommen ist. Prüfen Sie das und wiederholen Sie sie bei Bedarf.",
+  tap: "Antippen",
+  action: (name, what) => `${name}: ${what}`,
+  late: (what, who, now) => `Nicht ausgeführt: „${what}“. ${who ? `${who} hat das` : "Das hat sich"} inzwischen geändert. Jetzt: ${now}`,
+  clockOrHost: "Der Zeitablauf oder der Anbieter", nothing: "nichts ausgewählt",
 
   refusals: {
     noSuchColumn: "Diese Spalte gibt es nicht mehr.",
@@ -107,8 +111,10 @@ export const de = {
     notComplete: "Es gibt noch nichts zu bestätigen.",
     elapsed: "Die Auswahl hat sich inzwischen geändert, weil Zeiten abgelaufen sind. Prüfen Sie sie und bestätigen Sie erneut.",
     notOpen: "Dieser Picker ist geschlossen. Wer ihn besitzt, kann ihn wieder öffnen.",
+    stale: "Das wurde nicht ausgeführt, weil es sich inzwischen geändert hat.",
     confirming: "Die Auswahl wird gerade bestätigt. Wer den Picker besitzt, kann das abbrechen.",
     notAllowed: "Dazu sind Sie nicht berechtigt.",
+    nameNotAllowed: "Ihr Name gehört zu Ihrem Zugang zu diesem Picker und kann hier nicht geändert werden.",
     oldRef: "Das kam zu spät an. Bitte versuchen Sie es noch einmal.",
     unknownType: "Dieser Server unterstützt das nicht.",
     tooMany: "Zu viele Änderungen auf einmal. Warten Sie eine Sekunde.",

@@ -92,6 +92,10 @@ export const en = {
   joined: "has joined", left: "has left", gone: "is away", back: "is back", promoted: "is now the owner",
   here: (count) => `${counted(count, "person", "people")} here`,
   lost: "You were away for too long: the server no longer knows whether this was done. Check, and repeat it if necessary.",
+  tap: "Tap",
+  action: (name, what) => `${name} ${what}`,
+  late: (what, who, now) => `Not done: ${what}. ${who ?? "This"} has changed ${who ? "this " : ""}since. Now: ${now}`,
+  clockOrHost: "The clock or the host", nothing: "nothing chosen",
 
   refusals: {
     noSuchColumn: "That column no longer exists.",
@@ -109,8 +113,10 @@ export const en = {
     notComplete: "There is nothing to confirm yet.",
     elapsed: "The selection has changed because time has passed. Check it and confirm again.",
     notOpen: "This picker is closed. Its owner can reopen it.",
+    stale: "This was not done, because it has changed since.",
     confirming: "The choice is being confirmed. Its owner can cancel that.",
     notAllowed: "You are not allowed to do that.",
+    nameNotAllowed: "Your name comes with your access to this picker, and cannot be changed here.",
     oldRef: "That arrived too late. Please try again.",
     unknownType: "This server does not support that.",
     tooMany: "Too many changes at once. Wait a second.",

@@ -87,6 +87,10 @@ export const ja = {
   joined: "参加しました", left: "退出しました", gone: "離席しました", back: "戻りました", promoted: "オーナーになりました",
   here: (count) => `${count} 人が参加中`,
   lost: "長時間切断されていたため、この変更が反映されたかどうか分かりません。確認して、必要ならやり直してください。",
+  tap: "タップ",
+  action: (name, what) => `${name}：${what}`,
+  late: (what, who, now) => `実行されませんでした（${what}）。その間に${who ? `${who}による` : ""}変更がありました。現在：${now}`,
+  clockOrHost: "時間の経過またはホスト", nothing: "未選択",
 
   refusals: {
     noSuchColumn: "その列はもうありません。",
@@ -104,8 +108,10 @@ export const ja = {
     notComplete: "まだ確定できるものがありません。",
     elapsed: "時間の経過で選択が変わりました。確認して、もう一度確定してください。",
     notOpen: "このピッカーは閉じています。オーナーが再開できます。",
+    stale: "その間に変更があったため、実行されませんでした。",
     confirming: "承認待ちです。オーナーは取り消せます。",
     notAllowed: "この操作をする権限がありません。",
+    nameNotAllowed: "名前はこのピッカーへのアクセス権で決まっているため、ここでは変更できません。",
     oldRef: "届くのが遅すぎました。もう一度お試しください。",
     unknownType: "このサーバーはその操作に対応していません。",
     tooMany: "操作が速すぎます。少しお待ちください。",

@@ -78,7 +78,17 @@ export type Words = {
   joined: string; left: string; gone: string; back: string; promoted: string;
   here: Counted;
   lost: string;
-  /** By the protocol's code, or in more detail: `staleColumn` for `noSuchRow`, `nothingToRedo` for `nothingToUndo`. */
+  /** The name of the command, beside those of the buttons. */
+  tap: string;
+  /** A command and what it is meant for, such as "Confirm Dec 5 – 8". */
+  action: (name: string, what: string) => string;
+  /** A command was not done, because what it was meant for has changed; `who` is null if that is unknown. */
+  late: (what: string, who: string | null, now: string) => string;
+  /** The authors of changes that no member has made. */
+  clockOrHost: string;
+  /** There is no choice now. */
+  nothing: string;
+  /** By the protocol's code, or in more detail: `staleColumn` for `noSuchRow`, `nothingToRedo` for `nothingToUndo`, `nameNotAllowed`. */
   refusals: { [code: string]: string };
   why: {
     beforeMin: (date: string) => string;

@@ -87,6 +87,10 @@ export const zhHans = {
   joined: "加入了", left: "离开了", gone: "暂时离开", back: "回来了", promoted: "现在是所有者",
   here: (count) => `${count} 人在线`,
   lost: "断开时间过长，无法确定此更改是否生效。请检查，必要时重做。",
+  tap: "点选",
+  action: (name, what) => `${name}：${what}`,
+  late: (what, who, now) => `未执行“${what}”。${who ? `${who}已` : "此后已有"}更改。当前：${now}`,
+  clockOrHost: "时间或商家", nothing: "未选择",
 
   refusals: {
     noSuchColumn: "这一列已不存在。",
@@ -104,8 +108,10 @@ export const zhHans = {
     notComplete: "还没有可确认的选择。",
     elapsed: "随着时间推移，所选内容已改变，请查看后再次确认。",
     notOpen: "此选择器已关闭，所有者可重新打开。",
+    stale: "未执行，因为此后已有更改。",
     confirming: "正在等待确认，所有者可以取消。",
     notAllowed: "您没有此操作的权限。",
+    nameNotAllowed: "您的名字由此选择器的访问权限确定，无法在此更改。",
     oldRef: "送达太晚，请再试一次。",
     unknownType: "此服务器不支持该操作。",
     tooMany: "操作太快，请稍等一秒。",

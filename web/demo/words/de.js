@@ -11,7 +11,6 @@ export const de = {
   back: "Alle Picker", settings: "Einstellungen", languageLabel: "Sprache", theme: "Design",
   themes: { system: "Wie das System", light: "Hell", dark: "Dunkel" },
   name: "Ihr Name", guest: (number) => `Gast ${number}`, skip: "Zum Picker springen",
-  keepsName: (name) => `Die anderen sehen Sie hier weiter als ${name}. Mit einem neuen Namen treten Sie neu bei, und jemand anderes erhält die Eigentümerrechte.`, renameAnyway: "Namen trotzdem ändern",
   pickers: {
     date: { title: "Ein Datum, spätestens heute", text: "Jahr, Monat, Tag. Tage nach heute sind nicht ausgegraut; sie stehen gar nicht in der Liste." },
     slot: { title: "Ein Termin", text: "Tag, Stunde, Minute: frühestens in zwanzig Minuten, in Zehnerschritten, immer auf dem aktuellen Stand." },

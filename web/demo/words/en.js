@@ -11,7 +11,6 @@ export const en = {
   back: "All pickers", settings: "Settings", languageLabel: "Language", theme: "Theme",
   themes: { system: "Same as system", light: "Light", dark: "Dark" },
   name: "Your name", guest: (number) => `Guest ${number}`, skip: "Skip to the picker",
-  keepsName: (name) => `The others still see you as ${name} here. With a new name you join again, and another person becomes the owner.`, renameAnyway: "Change the name anyway",
   pickers: {
     date: { title: "A date, today at the latest", text: "Year, month, day. Dates after today are not greyed out; they are not in the list." },
     slot: { title: "A booking slot", text: "Day, hour, minute: at least twenty minutes from now, in steps of ten, updated as time passes." },

@@ -11,7 +11,6 @@ export const ja = {
   back: "すべてのピッカー", settings: "設定", languageLabel: "言語", theme: "テーマ",
   themes: { system: "システムに合わせる", light: "ライト", dark: "ダーク" },
   name: "お名前", guest: (number) => `ゲスト ${number}`, skip: "ピッカーへ移動",
-  keepsName: (name) => `ここでは、ほかの人には引き続き「${name}」と表示されます。新しい名前にすると参加し直すことになり、ほかの人がオーナーになります。`, renameAnyway: "それでも名前を変える",
   pickers: {
     date: { title: "今日までの日付", text: "年・月・日。今日より後の日付はグレー表示ではなく、一覧にありません。" },
     slot: { title: "予約の時間枠", text: "日・時・分。20 分後以降を 10 分刻みで。時間の経過に合わせて更新されます。" },

@@ -8,8 +8,6 @@ export type DemoWords = {
   back: string; settings: string; languageLabel: string; theme: string;
   themes: { system: string; light: string; dark: string };
   name: string; guest: (number: number) => string; skip: string;
-  /** The owner has typed a name, but is still `name` for the others. */
-  keepsName: (name: string) => string; renameAnyway: string;
   pickers: { date: Text; slot: Text; linked: Text; month: Text; range: Text; table: Text; stay: Text; ask: Text };
   /** Names of the columns, separated by commas. */
   columnLabels: { cascade: string; columns: string };

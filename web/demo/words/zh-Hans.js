@@ -11,7 +11,6 @@ export const zhHans = {
   back: "全部选择器", settings: "设置", languageLabel: "语言", theme: "主题",
   themes: { system: "跟随系统", light: "浅色", dark: "深色" },
   name: "您的名字", guest: (number) => `访客 ${number}`, skip: "跳到选择器",
-  keepsName: (name) => `在这里，其他人看到的名字仍是“${name}”。使用新名字需要重新加入，所有者将变为其他人。`, renameAnyway: "仍然更改名字",
   pickers: {
     date: { title: "不晚于今天的日期", text: "年、月、日。今天之后的日期不会置灰显示，而是不在列表中。" },
     slot: { title: "预约时段", text: "日期、小时、分钟：至少 20 分钟以后，每 10 分钟一档，随时间自动更新。" },

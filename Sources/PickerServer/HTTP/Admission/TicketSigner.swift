@@ -17,6 +17,7 @@ struct TicketSigner: Sendable {
   /// been set back since, or another node's may be behind.
   private static let millisecondsMax: Int64 = 86_460_000
   private static let signatureBytes = 16
+  private static let lastingFields: [Int64] = [0, 0, 0]
   private let key: [UInt8]
   /// The clock of the store, in milliseconds; `nil`: the monotonic clock of this machine.
   private let clock: (@Sendable () -> Int64)?
@@ -31,21 +32,24 @@ struct TicketSigner: Sendable {
   }
 
   /// - Parameters:
-  ///   - expiry: Milliseconds of the monotonic clock; `nil` for a ticket of an event that is valid
-  ///     as long as its session exists.
+  ///   - expiry: Milliseconds of the monotonic clock.
   ///   - now: The same.
   func ticket(
-    for purpose: Purpose, of session: SessionID, until expiry: Int64?, _ ticket: Ticket,
+    for purpose: Purpose, of session: SessionID, until expiry: Int64, _ ticket: Ticket,
     at now: Int64
   ) -> String {
-    precondition(expiry != nil || purpose == .ics, "only tickets of events last")
     let ahead = ahead(at: now)
     return text(
       purpose, session,
       [
-        expiry.map { $0 + ahead } ?? 0, ticket.lastRevocation?.milliseconds ?? 0,
+        expiry + ahead, ticket.lastRevocation?.milliseconds ?? 0,
         ticket.endsAt.map { $0 + ahead } ?? 0,
       ])
+  }
+
+  /// A ticket for the event of a session that is valid as long as the session exists.
+  func lastingTicket(of session: SessionID) -> String {
+    text(.ics, session, TicketSigner.lastingFields)
   }
 
   /// - Returns: What the ticket says; `nil` if it is invalid or has expired.
@@ -56,16 +60,17 @@ struct TicketSigner: Sendable {
     let fields = text[..<dot].split(separator: "-").compactMap { Int64($0, radix: 36) }
     let ahead = ahead(at: now)
     guard fields.count == 3 else { return nil }
-    let lasts = purpose == .ics && fields[0] == 0
+    let isLasting = purpose == .ics && fields == TicketSigner.lastingFields
     // A clock that was ahead has issued tickets that would be valid for longer.
     guard
-      lasts
+      isLasting
         || now + ahead < fields[0] && fields[0] - now - ahead <= TicketSigner.millisecondsMax
     else { return nil }
     let right = self.text(purpose, session, fields)
     guard right.utf8.count == text.utf8.count else { return nil }
     // Compare in constant time to prevent timing attacks.
     guard zip(right.utf8, text.utf8).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0 else { return nil }
+    if isLasting { return Ticket(isLasting: true) }
     return Ticket(
       lastRevocation: fields[1] == 0 ? nil : Instant(milliseconds: fields[1]),
       endsAt: fields[2] == 0 ? nil : fields[2] - ahead)

@@ -36,9 +36,9 @@ extension HubRoutes {
   }
 
   /// The link to a session's event, which opens without a token as long as the session exists.
-  func eventLink(of session: SessionID, _ ticket: Ticket, for request: HTTPRequest) -> String {
-    let text = gate.tickets.ticket(for: .ics, of: session, until: nil, ticket, at: 0)
-    return "\(httpBase(of: request))/v1/sessions/\(session)/event.ics?ticket=\(text)"
+  func eventLink(of session: SessionID, for request: HTTPRequest) -> String {
+    let ticket = gate.tickets.lastingTicket(of: session)
+    return "\(httpBase(of: request))/v1/sessions/\(session)/event.ics?ticket=\(ticket)"
   }
 
   /// The URL before `/v1/…`: the public URL, or the one that the client has used.

@@ -150,7 +150,7 @@ final class HubRoutes {
     hub.read(
       call.session, token: call.credential, locale: call.request.queryValue("locale"),
       isFull: call.request.queryValue("definition") == "full",
-      eventLink: { [self] in eventLink(of: call.session, $0, for: call.request) },
+      eventLink: { [self] in eventLink(of: call.session, for: call.request) },
       at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
   }

@@ -1,0 +1,88 @@
+import JSONText
+import PickerModel
+
+/// The last changes of a session's value or status, as far as they decide whether a late command is
+/// stale.
+///
+/// The value is the result and, of a calendar, the first day, the last day and the hits of its
+/// range.
+package struct LastChanges: Hashable, Sendable {
+  package struct Change: Hashable, Sendable {
+    package let revision: Int
+    /// `nil` if time or the host made the change. They count as one author.
+    package let member: MemberID?
+
+    package init(revision: Int, member: MemberID?) {
+      self.revision = revision
+      self.member = member
+    }
+  }
+
+  /// The last change.
+  package private(set) var last: Change?
+  /// The last change by another author than that of ``last``.
+  package private(set) var other: Change?
+
+  package init(last: Change? = nil, other: Change? = nil) {
+    self.last = last
+    self.other = other
+  }
+
+  mutating func add(_ change: Change) {
+    if let last, last.member != change.member { other = last }
+    last = change
+  }
+
+  /// The last change by anybody but `member`; `nil` if there is none.
+  func last(notBy member: MemberID) -> Change? { last?.member == member ? other : last }
+}
+
+extension SessionFold {
+  /// Checks that a command's author has seen what it acts on.
+  ///
+  /// - Source: web/guide/README.md, "Late commands".
+  mutating func check(
+    _ precondition: Precondition, of member: MemberID
+  ) throws(Refusal) {
+    switch precondition {
+    case .at(let seen):
+      let change = lastChanges.last(notBy: member)
+      if seen > revision {
+        throw Refusal(
+          stale: change, "at is \(seen), but the session has revision \(revision): join it again")
+      }
+      guard let change, change.revision > seen else { return }
+      throw Refusal(
+        stale: change,
+        "revision \(change.revision) has changed the value or the status after revision \(seen), "
+          + "which is at; look at it and give a new command")
+    case .hits(let seen):
+      let hits = picker.range?.hits ?? 0
+      guard hits != seen else { return }
+      throw Refusal(
+        stale: lastChanges.last,
+        "the range has \(hits) hits, not \(seen); look at it and give a new command")
+    }
+  }
+}
+
+extension SessionChange {
+  /// Whether it changes the status, or a calendar's range or hits.
+  var changesRangeOrStatus: Bool {
+    if case .status = self { return true }
+    guard let ranges else { return false }
+    return ranges.before?.start != ranges.after?.start || ranges.before?.end != ranges.after?.end
+      || ranges.before?.hits != ranges.after?.hits
+  }
+}
+
+extension Refusal {
+  fileprivate init(stale change: LastChanges.Change?, _ detail: String) {
+    var params: [JSONTree.Member] = []
+    if let change {
+      params.append(.init("revision", .integer(change.revision)))
+      if let member = change.member { params.append(.init("by", .string(member.text))) }
+    }
+    self.init(.stale, detail, params: params)
+  }
+}

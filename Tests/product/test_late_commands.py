@@ -1,0 +1,120 @@
+"""`at` and `hits`: a late command never acts on what its author has not seen."""
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS
+from harness.host import Host
+from harness.member import Member
+from harness.pickerd import Pickerd
+from harness.store import again, back, stored
+from test_http_commands import Poster
+
+
+def refused(answer, params, changes=None):
+    assert (answer["type"], answer["code"]) == ("refused", "stale"), answer
+    assert answer["params"] == params
+    if changes is not None:
+        assert answer["changes"] == changes
+
+
+def test_a_confirm_of_what_its_author_has_not_seen_is_refused(server):
+    session = server.session(CALENDAR)
+    ana, bo = session.together("Ana", "Bo")
+    ana.tap("2018-11-20")
+    ana.tap("2018-11-23")
+    seen = bo.reach(2).screen.revision
+    bo.tap("2018-12-24")
+    bo.tap("2018-12-26")
+
+    answer = ana.do("confirm", at=seen)
+
+    refused(answer, {"revision": 4, "by": bo.id}, changes=[])
+    assert session.get()["status"] == "open"
+    assert ana.reach(4).do("confirm", at=4)["type"] == "delta"
+
+
+@pytest.mark.parametrize("command", ["undo", "redo", "confirm", "cancel"])
+def test_late_commands_on_columns_are_refused(server, command):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    ana.select(0, 1)
+    ana.undo()
+    bo.reach(2).select(0, 2)
+
+    refused(ana.do(command, at=2), {"revision": 3, "by": bo.id}, changes=[])
+
+
+def test_own_later_commands_do_not_count(server):
+    ana = server.session(CALENDAR).join("Ana")
+    for day in ("2018-11-20", "2018-11-22", "2018-11-24"):
+        ana.tap(day)
+
+    assert ana.do("undo", at=0)["type"] == "delta"
+
+
+def test_a_revision_of_missing_history_is_stale(server):
+    ana = server.session(CALENDAR).join("Ana")
+
+    refused(ana.do("clear", at=7), {}, changes=[])
+
+
+def test_a_stale_tap_carries_the_range(server):
+    session = server.session(CALENDAR)
+    ana, bo = session.together("Ana", "Bo")
+    assert ana.do("tap", date="2018-11-20", hits=0)["type"] == "delta"
+    bo.reach(1).tap("2018-11-22")
+
+    answer = ana.do("tap", date="2018-11-24", hits=1)
+
+    refused(answer, {"revision": 2, "by": bo.id})
+    (change,) = answer["changes"]
+    assert (change["start"], change["end"], change["hits"]) == ("2018-11-20", "2018-11-22", 2)
+    assert "cause" not in change
+
+
+def test_commands_over_http_are_checked_too(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+    cem = Poster(session)
+    ana.tap("2018-11-20")
+
+    refused(cem.do("clear", at=0), {"revision": 1, "by": ana.id}, changes=[])
+    assert cem.do("tap", date="2018-11-21", hits=0)["code"] == "stale"
+    assert cem.do("tap", date="2018-11-21", hits=1)["type"] == "delta"
+    answer = cem.post("undo", ref=99, at="1")
+    assert (answer.status, answer.json["pointer"]) == (400, "/at")
+
+
+def test_the_answer_is_the_same_after_kill_9_and_a_restart(tmp_path):
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
+    session = server.session(CALENDAR)
+    ana, bo = session.together("Ana", "Bo")
+    ana.tap("2018-11-20")
+    bo.reach(1).tap("2018-11-22")
+    first = ana.do("confirm", at=1, ref=9)
+    refused(first, {"revision": 2, "by": bo.id})
+
+    again(server)
+    ana = back(session, ana)
+
+    assert ana.do("confirm", at=1, ref=9) == first
+    refused(ana.do("clear", at=1), {"revision": 2, "by": bo.id}, changes=[])
+    server.stop()
+
+
+def test_a_stale_confirm_makes_no_event(tmp_path):
+    host = Host(tmp_path)
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None)
+    feed = host.add("feed", "feed")
+    id = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api).json["session"]
+    url = server.socket(f"/v1/sessions/{id}")
+    ana = Member(url, "Ana", token=host.token(id, "owner"))
+    bo = Member(url, "Bo", token=host.token(id, "editor"))
+    ana.tap("2018-11-20")
+    bo.reach(1).tap("2018-11-22")
+
+    refused(ana.do("confirm", at=1), {"revision": 2, "by": bo.id})
+
+    events = server.get("/v1/feed", token=feed).body
+    assert b"session.created" in events and b"session.confirm" not in events
+    server.stop()

@@ -1,0 +1,91 @@
+"""`rename`: a member changes its name without joining again."""
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS
+from harness.host import Host
+from harness.member import Member
+from harness.pickerd import Pickerd
+from harness.store import again, back, stored
+from test_http_commands import Poster
+from test_presence import presence_entries
+
+
+def test_the_others_receive_the_new_name_and_the_author_a_reply(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    ana.select(0, 1)
+
+    answer = ana.do("rename", name="Mia")
+
+    assert (answer["type"], answer["revision"]) == ("reply", 1)
+    bo.until(lambda m: m.screen.members[ana.id]["name"] == "Mia")
+    (changed,) = presence_entries(bo, "changed")
+    assert changed == {"id": ana.id, "name": "Mia", "role": "owner", "online": True,
+                       "color": ana.welcome["member"]["color"]}
+    assert not presence_entries(ana, "changed")
+    assert session.join("Cem").screen.members[ana.id]["name"] == "Mia"
+    assert session.get()["revision"] == 1
+
+
+def test_a_member_can_be_renamed_when_the_session_is_not_open(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    ana.cancel()
+
+    assert bo.do("rename", name="Kit")["type"] == "reply"
+    ana.until(lambda m: m.screen.members[bo.id]["name"] == "Kit")
+
+
+@pytest.mark.parametrize("name", ["", " \t", "x" * 65, 7, None])
+def test_a_bad_name_closes_the_connection(server, name):
+    ana = server.session(LISTS).join("Ana")
+
+    ana.ask("rename", name=name)
+
+    assert "name" in ana.closed(4400)["detail"]
+
+
+def test_a_name_outlives_kill_9_and_compaction(tmp_path):
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.do("rename", name="Mia")
+    again(server)
+    ana = back(session, ana)
+    assert ana.welcome["member"]["name"] == "Mia"
+
+    again(server, kill=False)
+    ana = back(session, ana)
+    assert ana.welcome["member"]["name"] == "Mia"
+    server.stop()
+
+
+def test_a_member_over_http_can_be_renamed(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+    cem = Poster(session)
+
+    assert cem.do("rename", name="Kit")["type"] == "reply"
+
+    ana.until(lambda m: m.screen.members.get(cem.id, {}).get("name") == "Kit")
+    answer = cem.post("rename", ref=9, name="")
+    assert (answer.status, answer.json["pointer"]) == (400, "/name")
+
+
+def test_a_viewer_can_rename_itself_but_not_a_member_whose_token_has_a_name(tmp_path):
+    host = Host(tmp_path)
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None)
+    id = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api).json["session"]
+    url = server.socket(f"/v1/sessions/{id}")
+    ana = Member(url, "Ana", token=host.token(id, "viewer"))
+    ada = Member(url, token=host.token(id, "owner", name="Ada"))
+
+    assert ana.do("rename", name="Mia")["type"] == "reply"
+    ada.until(lambda m: m.screen.members[ana.id]["name"] == "Mia")
+    answer = ada.do("rename", name="Eve")
+
+    assert (answer["type"], answer["code"]) == ("refused", "notAllowed")
+    assert ada.do("rename", name="Eve", ref=1)["code"] == "notAllowed"
+    assert Member(url, token=host.token(id)).screen.members[ada.id]["name"] == "Ada"
+    server.stop()
