@@ -286,6 +286,11 @@ extension SQLSessionLog {
       + "a new epoch"
   }
 
+  /// Whether a call may succeed on another connection.
+  private func isTransient(_ error: any Error) -> Bool {
+    engine.isTransient(error) || error is SQLOwnership.FormerConnection
+  }
+
   /// Forgets the writing connection if an error has shown that it is lost.
   private func noteError(_ error: any Error) {
     writer.forget()
@@ -307,7 +312,7 @@ extension SQLSessionLog {
       } catch {
         noteError(error)
         let isLate = ContinuousClock.now > begin + SQLSessionLog.waitTime
-        guard engine.isTransient(error), !isLate, !hasClosed else { throw error }
+        guard isTransient(error), !isLate, !hasClosed else { throw error }
         Thread.sleep(forTimeInterval: pause)
         pause = min(0.25, 2 * pause)
       }
@@ -355,7 +360,7 @@ extension SQLSessionLog {
       } catch {
         noteError(error)
         let isLate = ContinuousClock.now > begin + SQLSessionLog.waitTime
-        guard engine.isTransient(error), !isLate else {
+        guard isTransient(error), !isLate else {
           self.visited.withLock { $0.formUnion(visited) }
           unknown = nil
           return fail(batch.records, error)
