@@ -31,7 +31,6 @@ final class SQLOwnership {
   /// The number of the database's history.
   private(set) var history: Int64 = 1
   private let locks: any NodeLocks
-  private let versions: FoldVersions
   /// Where this process accepts connections of other nodes.
   private let address: String?
   /// When this node has first seen that the epoch of the feed is in doubt.
@@ -40,9 +39,8 @@ final class SQLOwnership {
   /// How long the epoch of the feed is in doubt after a failover, so that all nodes can connect.
   static let doubtTime = Duration.seconds(10)
 
-  init(_ locks: any NodeLocks, _ versions: FoldVersions, address: String?) {
+  init(_ locks: any NodeLocks, address: String?) {
     self.locks = locks
-    self.versions = versions
     self.address = address
   }
 
@@ -92,9 +90,7 @@ final class SQLOwnership {
   /// node that has stopped.
   private func register(_ connection: any SQLConnection) throws {
     let number: Int64? = try connection.value(
-      """
-      INSERT INTO node (address, history, rules, tzdata) VALUES ($1, $2, $3, $4) RETURNING number
-      """, [address, history, versions.rules, versions.tzdata])
+      "INSERT INTO node (address, history) VALUES ($1, $2) RETURNING number", [address, history])
     guard let number else { throw StoreProblem("the node was not registered") }
     try lock(number, connection)
     (node, batch) = (number, 0)

@@ -129,7 +129,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     ticketKey = [UInt8](try connection.value("SELECT ticket_key FROM store") ?? Data())
     var isBroken = hasLostHistory
     ownership = try engine.locks.map { locks in
-      let ownership = SQLOwnership(locks, settings.versions, address: settings.nodeAddress)
+      let ownership = SQLOwnership(locks, address: settings.nodeAddress)
       if try ownership.connected(connection, owning: []) == .broken { isBroken = true }
       try ownership.settleFeed(connection)
       return ownership
