@@ -28,6 +28,8 @@ final class SQLOwnership {
   private(set) var node: Int64?
   /// The number of the last transaction that is known to be committed.
   private(set) var batch = 0
+  /// Whether the node's row has the number of the transaction that is under way.
+  private var isNumbered = false
   /// The number of the database's history.
   private(set) var history: Int64 = 1
   private let locks: any NodeLocks
@@ -135,19 +137,24 @@ final class SQLOwnership {
     try connection.run("UPDATE feed SET epoch = \(random), history = $1", [history])
   }
 
-  /// Numbers the transaction that has begun.
+  /// Numbers the transaction that has begun. Before it is committed, ``check(_:)`` must be called.
   ///
   /// - Returns: The number, to be passed to ``committed(_:)``.
-  /// - Throws: ``StoreProblem`` if another node has deleted the row of this one.
   func number(_ connection: any SQLConnection) throws -> Int {
-    var isThere = false
     let number = batch + 1
+    isNumbered = false
     try connection.send(
       "UPDATE node SET batch = $1 WHERE number = $2 RETURNING batch", [number, node]
-    ) { _ in isThere = true }
-    try connection.flush()
-    guard isThere else { throw RowIsGone() }
+    ) { [unowned self] _ in isNumbered = true }
     return number
+  }
+
+  /// Checks that the transaction has its number.
+  ///
+  /// - Throws: ``RowIsGone``.
+  func check(_ connection: any SQLConnection) throws {
+    if !isNumbered { try connection.flush() }
+    guard isNumbered else { throw RowIsGone() }
   }
 
   /// Another node has taken this one for stopped.

@@ -330,6 +330,7 @@ extension SQLSessionLog {
     do {
       let number = try number(connection)
       let value = try body(connection)
+      try ownership?.check(connection)
       isWritten(number, value)
       try connection.run("COMMIT")
       ownership?.committed(number)

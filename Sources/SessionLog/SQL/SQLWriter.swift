@@ -98,7 +98,8 @@ final class SQLWriter {
   ///   - visited: Sessions that members have joined.
   ///   - node: The node that must own the sessions; `nil` if the store has a single writer.
   ///   - isClockPlausible: Whether what is too old by the clock is deleted.
-  ///   - connection: In a transaction that the caller commits.
+  ///   - connection: In a transaction that the caller commits. Nothing of the result depends on
+  ///     what is sent last, which goes with the `COMMIT`.
   /// - Throws: The database's error; then the caller calls ``forget()``.
   func write(
     _ records: [StoreRecord], _ visited: Set<SessionID>, as node: Int64?, isClockPlausible: Bool,
@@ -118,7 +119,6 @@ final class SQLWriter {
     if !changed.isEmpty { try connection.flush() }
     try updateSessions(visited, connection)
     try writeEvents(connection)
-    try connection.flush()
     return result
   }
 
