@@ -133,9 +133,9 @@ extension Hub {
         if let body = load.body { return body(hosted) }
         if let hosted {
           tickIfDue(hosted, at: now)
-        } else if mayExist(session) {
+        } else if directory.exists(session) {
           // The load failed. As no request waits, and the log may be damaged or the memory full,
-          // the next attempt is only after a minute.
+          // the next attempt is only after a minute. One of a shared log was released.
           schedule.add(.load(session), due: now.machine + 60 * retryMilliseconds)
         }
       }

@@ -45,8 +45,9 @@ extension SQLSessionLog {
 
   /// Notes which sessions this node owns now.
   func note(_ claims: [SessionID: SQLOwnership.Claim]) {
-    owned.withLock { owned in
-      for case (let session, .own) in claims { owned.insert(session) }
+    for case (let session, .own) in claims {
+      releases.withLock { $0.cancel(session) }
+      owned.withLock { _ = $0.insert(session) }
     }
   }
 
