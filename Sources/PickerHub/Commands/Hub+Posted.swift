@@ -102,15 +102,7 @@ extension Hub {
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      let isKnown = hosted.session.fold.knownMember(MemberID(request.member)) != nil
-      guard isShared, !isKnown else {
-        return post(request, to: hosted, token, locale, answer)
-      }
-      // The member may have joined at another node.
-      catchUp(hosted) { [unowned self] hosted in
-        guard let hosted else { return answer(.failure(absence(of: id))) }
-        post(request, to: hosted, token, locale, answer)
-      }
+      post(request, to: hosted, token, locale, answer)
     }
   }
 

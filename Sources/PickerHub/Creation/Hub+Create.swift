@@ -84,7 +84,7 @@ extension Hub {
     case .absent: return create(reserved: request, names, ordinal: ordinal, answer: answer)
     case .found(.session(let id)): found = .failure(.externalTaken(id))
     case .found(.key(let known)): found = repeated(known, request)
-    case .unavailable: found = .failure(.unavailable)
+    case .unavailable, .unreadable: found = .failure(.unavailable)
     }
     shard.names.use { $0.release(names) }
     answer(found)
@@ -195,13 +195,12 @@ extension Hub {
   private func opened(_ hosted: HostedSession, _ entry: SessionIndex.Entry, _ key: CreationKey?) {
     feedCreation(of: hosted)
     if isShared {
-      // The log has the names, and ends expired sessions.
+      // The log has the names.
       shard.names.use { $0.release(.init(external: entry.external, key: key?.keyHash)) }
     } else {
       shard.names.use { $0.add(entry, key: key) }
-      let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-      schedule.addExpiry(of: hosted.id, due: hosted.lastActivity + ttl, at: now)
     }
+    schedule.addExpiry(of: hosted.id, due: hosted.expiresAt, at: now)
     queueTick(of: hosted)
     evictSoon(hosted)
   }

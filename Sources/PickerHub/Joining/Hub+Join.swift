@@ -69,7 +69,7 @@ extension Hub {
     let secret = identities.text()
     let joining = LogEntry.Joining(
       member: member, secret: identities.hash(secret), name: displayName(token?.name ?? name),
-      role: role, subject: token?.subject, info: token?.info, meta: token?.meta, room: room)
+      role: role, subject: token?.subject, info: token?.info, meta: token?.meta)
     guard append(.joined(joining), to: hosted, at: time) else { return nil }
     let fold = hosted.session.fold
     hosted.attendance.joinAppended(
@@ -78,9 +78,6 @@ extension Hub {
     ownCounters.joins += 1
     return (member, secret)
   }
-
-  /// The maximum of members with which the fold decides on a join; `nil` if the hub can decide.
-  private var room: Int? { isShared ? limits.session.members : nil }
 
   func hasRoom(_ hosted: HostedSession) -> Bool {
     hosted.memberCountPending < limits.session.members
@@ -149,7 +146,6 @@ extension Hub {
   ) {
     guard hosted.attendance.connection(of: member) == nil else { return }
     perform(hosted.session.disconnect(member), in: hosted, at: time)
-    announce(.disconnected(member), in: hosted)
     if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
   }
 
@@ -159,7 +155,7 @@ extension Hub {
   func appendReturn(
     of member: MemberID, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> Bool {
-    guard append(.returned(member, role, room: room), to: hosted, at: time) else { return false }
+    guard append(.returned(member, role), to: hosted, at: time) else { return false }
     hosted.attendance.returnAppended()
     return true
   }
@@ -189,7 +185,6 @@ extension Hub {
       connection: connection.id, member: member, language: attachment.language,
       view: showsMonths ? attachment.view : nil)
     let effects = hosted.session.attach(listener)
-    announceConnection(of: member, in: hosted)
     welcome(connection, attachment, missed: missed, in: hosted, at: time)
     perform(effects, in: hosted, at: time)
   }

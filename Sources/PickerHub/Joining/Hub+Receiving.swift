@@ -67,13 +67,6 @@ extension Hub {
       let wait = waiting(connection, text)
       return readHistory(of: hosted) { wait($0) }
     }
-    if connection.member == nil, case .join(let join) = message, !connection.hasCaughtUp,
-      isBehind(join.resume, in: hosted)
-    {
-      connection.hasCaughtUp = true
-      let wait = waiting(connection, text)
-      return catchUp(hosted) { _ in wait(true) }
-    }
     take(message, from: connection, in: hosted, at: time)
     countCost(of: connection, in: hosted, at: time)
     if hosted.steps.pausesConnections(byteCountMax: limits.queueBytes) {

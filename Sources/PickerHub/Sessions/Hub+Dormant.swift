@@ -37,20 +37,15 @@ extension Hub {
   package func restore(_ stored: some Sequence<DormantSession>, at time: HubTime) {
     now = time
     for session in stored {
-      guard directory[session.id] == nil else {
-        directory.adopt(session.id)
-        continue
-      }
+      guard directory[session.id] == nil else { continue }
       let lastActivity = time.machine - session.idleMilliseconds
       directory.restore(
         session.id,
         DormantState(
           lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, status: session.status,
           queuedTick: session.nextTick))
-      if !isShared {
-        let ttl = Int64(session.ttlSeconds) * 1000
-        schedule.addExpiry(of: session.id, due: lastActivity + ttl, at: time)
-      }
+      let ttl = Int64(session.ttlSeconds) * 1000
+      schedule.addExpiry(of: session.id, due: lastActivity + ttl, at: time)
       if session.hasMembers || isShared {
         directory.loadLater(BackgroundLoad(session.id))
       } else if let nextTick = session.nextTick {
@@ -94,8 +89,9 @@ extension Hub {
     let session = outcome.value
     guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
       if let session { freeState(session.fold) }
-      notLoaded(id, isUnreadable: session == nil)
-      // Another node has ended it.
+      var isUnreadable = false
+      if case .unreadable = outcome { isUnreadable = true }
+      notLoaded(id, isUnreadable: isUnreadable)
       if case .absent = outcome, isShared { lookups.noteAbsence(of: id, at: now.machine) }
       for waiter in waiters.all { waiter.body(nil) }
       return loadInBackground()
@@ -106,7 +102,7 @@ extension Hub {
     for member in session.fold.membersInOrder {
       noteAbsence(of: member.id, in: hosted, at: time)
     }
-    announce(.serving, in: hosted)
+    schedule.addExpiry(of: id, due: hosted.expiresAt, at: time)
     queueTick(of: hosted)
     endIfExpired(hosted)
     for waiter in waiters.all {
@@ -122,12 +118,10 @@ extension Hub {
     loadInBackground()
   }
 
-  /// A session was not loaded. One of a shared log is forgotten, unless this node is responsible
-  /// for it and must load it later.
+  /// A session was not loaded. One of a shared log is forgotten, unless no node could read it.
   private func notLoaded(_ id: SessionID, isUnreadable: Bool) {
-    let isServedHere = directory.dormant(id)?.isServedHere ?? false
     directory.loadFailed(id, isUnreadable: isUnreadable)
-    release(id, forgets: isUnreadable || !isServedHere)
+    if !isUnreadable { release(id) }
   }
 
   /// Starts queued background loads (for which no request waits), while fewer than the maximum
@@ -139,36 +133,30 @@ extension Hub {
         if let body = load.body { return body(hosted) }
         if let hosted {
           tickIfDue(hosted, at: now)
-        } else if mayExist(session) {
+        } else if directory.exists(session) {
           // The load failed. As no request waits, and the log may be damaged or the memory full,
-          // the next attempt is only after a minute.
+          // the next attempt is only after a minute. One of a shared log was released.
           schedule.add(.load(session), due: now.machine + 60 * retryMilliseconds)
         }
       }
     }
   }
 
-  /// Starts a timer that evicts a session without members, or one for which another node is
-  /// responsible, unless someone connects to it meanwhile.
+  /// Starts a timer that evicts a session without members, unless someone connects to it meanwhile.
   func evictSoon(_ hosted: HostedSession) {
-    guard log.canLoad, hosted.isInMemory, hosted.isEvictable else { return }
+    guard log.canLoad, hosted.isInMemory, hosted.session.fold.members.isEmpty else { return }
     schedule.add(.idle(hosted.id), due: now.machine + min(5_000, limits.memberMilliseconds))
   }
 
-  /// Evicts a session that has no connections, and no members or another node that is responsible
-  /// for it. If steps are pending, it is tried again later. With a shared log, so is one that owes
-  /// an event, if this node is responsible: no node knows the ticks of sessions that are not in
-  /// memory.
+  /// Evicts a session that has no connections and no members. If steps are pending, it is tried
+  /// again later.
   func evict(_ hosted: HostedSession) {
-    guard log.canLoad, hosted.phase == .open, hosted.isEvictable,
+    guard log.canLoad, hosted.phase == .open, hosted.session.fold.members.isEmpty,
       hosted.attendance.connectionCount == 0, hosted.session.listeners.isEmpty
     else { return }
-    let owesEvent = isShared && hosted.session.fold.owesEvent
-    guard hosted.steps.isEmpty, !hosted.hostChanges.isPreparing, !hosted.history.isRunning,
-      hosted.catchUpCount == 0, !owesEvent || !hosted.isServedHere
+    guard hosted.steps.isEmpty, !hosted.hostChanges.isPreparing, !hosted.history.isRunning
     else { return schedule.add(.idle(hosted.id), due: now.machine + retryMilliseconds) }
-    // With an idle snapshot no node would load the session when the one that ticks it stops.
-    if hosted.log.needsIdleSnapshot, hosted.session.fold.members.isEmpty, !owesEvent {
+    if hosted.log.needsIdleSnapshot {
       log.storeSnapshot(of: hosted, isIdle: true, at: now)
     }
     directory.evict(hosted, state(of: hosted))
@@ -206,14 +194,30 @@ extension Hub {
     }
   }
 
+  /// Other nodes own these sessions: nothing of them is stored here any more. Removes them from
+  /// memory, and closes their connections so that clients reconnect to the owner.
+  package func taken(_ ids: some Sequence<SessionID>, at time: HubTime) {
+    now = time
+    for id in ids {
+      if let hosted = directory.hosted(id) {
+        unload(hosted)
+      } else {
+        _ = directory.endLost(id)
+      }
+      directory.forget(id)
+    }
+  }
+
   /// Unloads a session whose pending records are lost, and closes its connections.
   func lose(_ hosted: HostedSession) {
     guard hosted.isInMemory else { return }
+    reloadLater(hosted.id)
+    unload(hosted)
+  }
+
+  private func unload(_ hosted: HostedSession) {
     directory.lose(hosted, state(of: hosted))
     freeState(of: hosted)
-    announce(.present([]), in: hosted)
-    release(hosted.id, forgets: false)
-    reloadLater(hosted.id)
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       cannotStore(connection)

@@ -219,9 +219,7 @@ extension Hub {
     {
       throw .tooMany
     }
-    // Another node may change the notes meanwhile; then the patch has another effect.
-    let stored = isShared ? NotesPatch(patch.tree) : patch
-    try appendHostChange(.note(stored), to: hosted, change)
+    try appendHostChange(.note(patch), to: hosted, change)
   }
 }
 

@@ -116,21 +116,6 @@ extension SessionDirectory {
     set(nil, of: hosted.id)
   }
 
-  /// This node has become responsible for a session that it may know.
-  mutating func adopt(_ id: SessionID) {
-    switch lives[id] {
-    case .creating(let hosted), .resident(let hosted), .ending(let hosted):
-      hosted.isServedHere = true
-    case .dormant(var state):
-      state.isServedHere = true
-      lives[id] = .dormant(state)
-    case .loading(var state, let waiters):
-      state.isServedHere = true
-      lives[id] = .loading(state, waiters)
-    case .endingDormant, nil: break
-    }
-  }
-
   mutating func restore(_ id: SessionID, _ state: DormantState) {
     precondition(lives[id] == nil, "a session is restored before anything is done with it")
     set(.dormant(state), of: id)

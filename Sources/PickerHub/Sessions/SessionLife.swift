@@ -62,8 +62,6 @@ struct DormantState {
   let status: SessionStatus?
   /// The instant of the tick in the hub's queue, if any.
   let queuedTick: Instant?
-  /// Whether this node is responsible for the session: see ``HostedSession/isServedHere``.
-  var isServedHere = true
   /// Whether the last load failed.
   var isUnreadable = false
 }

@@ -62,8 +62,6 @@ extension Hub {
       guard let hosted = directory.hosted(session) else { return }
       hosted.ticks.timerFired()
       queueTick(of: hosted, at: time.session)
-    case .remotes(let session):
-      if let hosted = directory.hosted(session), !hosted.isEnding { endDoubt(of: hosted) }
     case .presence(let session):
       guard let hosted = directory.hosted(session), !hosted.isEnding else { return }
       hosted.presence.timerFired()
@@ -100,10 +98,9 @@ extension Hub {
   }
 
   /// Ends a session that was loaded after its time to live, so that no request that waits for it
-  /// restarts the time. If the log cannot store the end, its timer tries again. The nodes of a
-  /// shared log leave that to their sweep.
+  /// restarts the time. If the log cannot store the end, its timer tries again.
   func endIfExpired(_ hosted: HostedSession) {
-    guard !isShared, hosted.phase == .open, hosted.expiresAt <= now.machine,
+    guard hosted.phase == .open, hosted.expiresAt <= now.machine,
       hosted.session.fold.decision.confirmation == nil
     else { return }
     end(hosted, .expired) { _ in }
@@ -265,7 +262,7 @@ extension Hub {
     case .expiry(let session): return directory[session] != nil
     case .load(let session): return mayExist(session)
     case .tick(let session): return directory.hosted(session)?.ticks.isRetrying == true
-    case .idle(let session), .presence(let session), .remotes(let session):
+    case .idle(let session), .presence(let session):
       return directory.hosted(session) != nil
     }
   }

@@ -44,7 +44,9 @@ package final class Server {
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
       removesOldestKey: parts.gate.keys == nil, zones: parts.zones, log: log)
     if let key = store.ticketKey {
-      parts.gate.tickets = TicketSigner(key: key, clock: store.clock)
+      // Machines have different monotonic clocks.
+      parts.gate.tickets = TicketSigner(
+        key: key, clock: store.isShared ? SocketLoop.wallMilliseconds : nil)
     }
     gate = parts.gate
     var sockets = SocketLoopConfiguration(
@@ -134,7 +136,7 @@ package final class Server {
     limits.outboxesBytes /= configuration.loops
     let connectionLog = ConnectionLog(log, loop: group.transports.count, gate: gate)
     let transport = HubTransport(
-      loop, in: group, clock: SessionClock(manual: parts.start, wall: store.clock),
+      loop, in: group, clock: SessionClock(manual: parts.start),
       refusal: { request in
         let refusal = gate.refusal(of: request)
         if let refusal { connectionLog.refused(request.head, status: refusal.status) }

@@ -11,7 +11,7 @@ import WebSocketTransport
 /// A durable store has its own threads; its notices are delivered to each hub on the thread of its
 /// loop.
 final class ServerStore: Sendable {
-  private let durable: (any DurableStore)?
+  private let durable: SQLSessionLog?
   private let memoryFeed: MemoryFeed
   let feedReaders: FeedReaders
   private let logByteCountMax: Int
@@ -40,30 +40,29 @@ final class ServerStore: Sendable {
   private static func open(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings,
     keyCountMax: Int?, _ zones: ZoneDatabase, _ mailboxes: [StoreMailbox], _ logger: Logger
-  ) throws(StoreProblem) -> (any DurableStore)? {
+  ) throws(StoreProblem) -> SQLSessionLog? {
     let afterIteration: AfterIteration = { mailboxes.of($0).post(.run($0, $1)) }
     let notify: @Sendable (StoreNotice) -> Void = { notice in
       if case .message(let sentence) = notice { logger.warning("\(sentence)") }
       mailboxes.post(notice)
     }
+    var sql = SQLSessionLog.Settings(
+      zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256, notify: notify)
+    sql.limits = limits.session
+    sql.feedLimits = FeedLimits(settings)
+    sql.versions = FoldVersions(tzdata: zones.version)
+    sql.pendingByteCountMax = limits.pendingBytes
+    sql.storeByteCountMax = limits.storeBytes
+    sql.keyCountMax = keyCountMax
+    sql.afterIteration = afterIteration
     switch location {
     case .memory: return nil
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
       return try waiting(settings[.lockMilliseconds], logger) { () throws(StoreProblem) in
-        try SQLiteSessionLog(
-          path: path, limits: limits.session, feedLimits: FeedLimits(settings),
-          zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
-          versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
-          storeByteCountMax: limits.storeBytes, afterIteration: afterIteration, notify: notify)
+        try SQLSessionLog(file: path, sql)
       }
-    case .postgres(let address):
-      return try PostgresSessionLog(
-        address, limits: limits.session, feedLimits: FeedLimits(settings),
-        zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
-        versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
-        storeByteCountMax: limits.storeBytes, keyCountMax: keyCountMax,
-        afterIteration: afterIteration, isEnding: { Server.isEnding }, notify: notify)
+    case .postgres(let address): return try SQLSessionLog(database: address, sql)
     }
   }
 
@@ -71,8 +70,8 @@ final class ServerStore: Sendable {
   /// `milliseconds`, and not after SIGTERM.
   private static func waiting(
     _ milliseconds: Int, _ logger: Logger,
-    _ open: () throws(StoreProblem) -> any DurableStore
-  ) throws(StoreProblem) -> any DurableStore {
+    _ open: () throws(StoreProblem) -> SQLSessionLog
+  ) throws(StoreProblem) -> SQLSessionLog {
     let end = SocketLoop.monotonicMilliseconds() + Int64(milliseconds)
     var isWaiting = false
     while true {
@@ -129,11 +128,9 @@ final class ServerStore: Sendable {
     }
   }
 
-  /// The clock of the sessions in milliseconds since 1970.
-  var clock: @Sendable () -> Int64 { durable?.clock ?? SocketLoop.wallMilliseconds }
 
   /// The events of all sessions.
-  var feed: any EventFeed { durable?.eventFeed ?? memoryFeed }
+  var feed: any EventFeed { durable?.feed ?? memoryFeed }
 
   /// The reason why the store cannot be written; `nil` while the store is healthy.
   var failure: String? { durable?.failure }
@@ -150,6 +147,9 @@ final class ServerStore: Sendable {
 
   /// The sessions of all nodes of a database; `nil`: the hubs know all sessions.
   var sessionCount: Int? { durable?.sharedCount?.sessions }
+
+  /// Whether other processes own sessions of the same database.
+  var isShared: Bool { durable?.isShared ?? false }
 
   /// The key of the tickets; `nil` for the memory: this process makes one.
   var ticketKey: [UInt8]? { durable?.ticketKey }
@@ -174,8 +174,8 @@ final class ServerStore: Sendable {
     return notes
   }
 
-  /// Flushes all accepted records.
-  func close() { durable?.flush() }
+  /// Stores all accepted records, and gives up the sessions of a shared database.
+  func close() { durable?.close() }
 }
 
 extension HubTransport {
@@ -183,15 +183,13 @@ extension HubTransport {
   fileprivate func handle(_ notice: StoreNotice) {
     switch notice {
     case .committed(let parts):
-      for (session, records) in parts { hub.committed(records, of: session, at: now) }
+      for (session, count) in parts { hub.committed(count, of: session, at: now) }
+    case .refused(let sessions): for session in sessions { hub.refused(session, at: now) }
+    case .taken(let sessions): hub.taken(sessions, at: now)
     case .lost(let sessions): hub.lost(sessions, at: now)
     case .loaded(let session, let loaded): hub.loaded(session, loaded, at: now)
     case .run(_, let work), .runInHub(_, let work): work()
-    case .announced(let announcement, by: let node, let session):
-      hub.announced(announcement, by: node, of: session, at: now)
     case .orphaned(let sessions): hub.restore(sessions, at: now)
-    case .announcementsLost: hub.announcementsLost(at: now)
-    case .nodeLost(let node): hub.nodeLost(node, at: now)
     case .message: return
     }
   }
