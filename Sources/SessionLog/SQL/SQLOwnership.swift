@@ -188,8 +188,10 @@ final class SQLOwnership {
       ORDER BY id \(connection.dialect.forUpdate)
       """, [SQLList.texts(sessions.map(\.text))]
     ) { row in
-      (id: SessionID(try row[0]), number: try row[1] as Int64, owner: row[2] as Int64?,
-        history: try row[3] as Int64, entryCount: try row[4] as Int)
+      (
+        id: SessionID(try row[0]), number: try row[1] as Int64, owner: row[2] as Int64?,
+        history: try row[3] as Int64, entryCount: try row[4] as Int
+      )
     }
     let others = rows.contains { $0.owner != nil && $0.owner != node }
     let living = others ? try locks.living(connection) : []

@@ -53,7 +53,8 @@ enum SQLSchema {
   }
 
   /// Why this pickerd cannot use a store; `nil` also for one without tables.
-  static func problem(_ connection: any SQLConnection, of location: String) throws -> StoreProblem? {
+  static func problem(_ connection: any SQLConnection, of location: String) throws -> StoreProblem?
+  {
     do {
       try check(try version(connection, of: location), migrations.count, location)
       return nil

@@ -102,7 +102,8 @@ final class SQLWriter {
   ///     what is sent last, which goes with the `COMMIT`.
   /// - Throws: The database's error; then the caller calls ``forget()``.
   func write(
-    _ records: [StoreRecord], visited: Set<SessionID>, released: Set<SessionID>, as node: Int64?, isClockPlausible: Bool,
+    _ records: [StoreRecord], visited: Set<SessionID>, released: Set<SessionID>, as node: Int64?,
+    isClockPlausible: Bool,
     at now: Int64, _ connection: any SQLConnection
   ) throws -> Result {
     (self.node, self.isClockPlausible, self.now) = (node, isClockPlausible, now)
