@@ -171,7 +171,6 @@ extension HubFixture {
     fixture.wait(60_000)
 
     #expect(fixture.log.loads == [0] && fixture.log.lookups.isEmpty)
-    #expect(fixture.hub.directory.dormant(adopted.id)?.isServedHere == true)
   }
 
   @Test func `an expired session is ended with its event when there is memory to load it`() throws {
@@ -193,7 +192,7 @@ extension HubFixture {
     fixture.load(fold)
 
     #expect(early == 1 && fixture.port.closes == [1: 4503], "only the creation is logged")
-    guard case .ended(let event?, after: _)? = fixture.log.records.last else {
+    guard case .ended(let event?)? = fixture.log.records.last else {
       _ = Issue.record("the session has not ended with an event")
       return
     }

@@ -67,12 +67,10 @@ import Testing
     var attendance = Attendance()
     attendance.joinAppended(joining(nil), isIdentity: false)
     attendance.returnAppended()
-    attendance.applied(.joined(joining("other")), isOwn: false)
-    attendance.applied(.returned(ana, nil), isOwn: false)
     let before = attendance.pendingJoinCount
-    attendance.applied(.joined(joining(nil)), isOwn: true)
-    attendance.applied(.left(ana), isOwn: true)
-    attendance.applied(.returned(ana, nil), isOwn: true)
+    attendance.applied(.joined(joining(nil)))
+    attendance.applied(.left(ana))
+    attendance.applied(.returned(ana, nil))
 
     #expect(before == 2 && attendance.pendingJoinCount == 0)
   }
@@ -81,7 +79,7 @@ import Testing
     var attendance = Attendance()
     attendance.joinAppended(joining("user"), isIdentity: true)
     let before = attendance.joining(subject: "user")?.member
-    attendance.applied(.joined(joining("user")), isOwn: true)
+    attendance.applied(.joined(joining("user")))
 
     #expect(before == ana && attendance.joining(subject: "user") == nil)
     #expect(attendance.pendingJoinCount == 0)
