@@ -152,6 +152,66 @@ import Testing
     #expect(fixture.log.lookups.isEmpty && fixture.log.released.isEmpty)
   }
 
+  @Test func `a session that another node owns is not loaded again and again`() throws {
+    let fixture = try shared()
+    fixture.hub.lost([fixture.session], at: fixture.now)
+    fixture.wait(5000)
+    fixture.open(1)
+    fixture.send(1, #"{"type":"join"}"#)
+    let problem = read(fixture, fixture.session)
+
+    fixture.hub.loaded(fixture.session, .elsewhere, at: fixture.now)
+    fixture.wait(120_000)
+
+    #expect(fixture.port.closes == [1: 4503] && problem() == .unavailable)
+    #expect(fixture.received(1).last?["detail"]?.string?.contains("another node") == true)
+    #expect(fixture.log.loads == [0] && fixture.log.lookups.isEmpty)
+    #expect(fixture.hub.sessionCount == 0)
+  }
+
+  @Test func `a session that this node owns and cannot read stays its own, and ends in time`()
+    throws
+  {
+    let fixture = try shared()
+    fixture.hub.restore([dormant], at: fixture.now)
+    fixture.open(1, session: elsewhere)
+    fixture.send(1, #"{"type":"join"}"#)
+
+    fixture.hub.loaded(elsewhere, .unreadable, at: fixture.now)
+    #expect(fixture.port.closes == [1: 4500] && fixture.log.released.isEmpty)
+    fixture.wait(60_000)
+    fixture.hub.loaded(elsewhere, .unreadable, at: fixture.now)
+    fixture.wait(60_000)
+    if fixture.log.loads.count > 2 {
+      fixture.hub.loaded(elsewhere, .unreadable, at: fixture.now)
+    }
+
+    guard case .ended(nil)? = fixture.log.records.last else {
+      _ = Issue.record("the session has not ended")
+      return
+    }
+  }
+
+  @Test func `a session whose former owner's clock was ahead does not go back in time`() throws {
+    let fixture = try shared()
+    let origin = SessionOrigin(
+      id: elsewhere, epoch: "e", definition: fixture.fold.definition,
+      createdAt: noon.adding(milliseconds: 5000))
+    fixture.open(1, session: elsewhere)
+    fixture.send(1, #"{"type":"join"}"#)
+    answer(fixture, .found(dormant))
+    fixture.hub.loaded(
+      elsewhere,
+      LoadedSession(fold: try SessionFold(origin), entryCount: 0, idleMilliseconds: 0),
+      at: fixture.now)
+    fixture.send(1, select(1, 0, 1))
+    fixture.machine = -3000
+    fixture.hub.timer(at: fixture.now)
+
+    let fold = try #require(fixture.hub.session(elsewhere)).fold
+    #expect(fold.revision == 1 && fold.reached == origin.createdAt)
+  }
+
   @Test func `a creation whose external id another node has taken is asked again`() throws {
     let fixture = try shared()
     fixture.log.outcome = .pending
@@ -253,7 +313,7 @@ import Testing
     let fixture = try shared()
     let fold = fixture.fold
     let stored = DormantSession(
-      id: fixture.session, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: true)
+      id: fixture.session, ttlSeconds: 600, idleMilliseconds: 0, nextTick: nil, hasMembers: true)
     fixture.wait(6000)
     #expect(fixture.hub.sessionCount == 0)
 
@@ -265,10 +325,9 @@ import Testing
     try #require(fixture.log.lookups.count == 1)
     answer(fixture, .found(stored))
     try #require(fixture.log.loads == [0])
-    fixture.hub.loaded(fixture.session, nil, at: fixture.now)
+    fixture.hub.loaded(fixture.session, .unavailable, at: fixture.now)
     fixture.wait(60_000)
-    try #require(fixture.log.lookups.count == 1)
-    answer(fixture, .found(stored))
+    try #require(fixture.log.loads == [0, 0])
     fixture.hub.loaded(
       fixture.session, LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0),
       at: fixture.now)

@@ -63,7 +63,7 @@ import Testing
     #expect(!whileRetrying && ticks.queue(noon) && ticks.refused())
   }
 
-  @Test func `only the joins of this node are pending`() {
+  @Test func `joins and returns are pending until they are applied`() {
     var attendance = Attendance()
     attendance.joinAppended(joining(nil), isIdentity: false)
     attendance.returnAppended()

@@ -79,7 +79,8 @@ final class HubLoad {
         for (session, count) in parts { hub.committed(count, of: session, at: now) }
       case .run(_, let work): work()
       case .orphaned: break
-      case .lost, .refused, .taken, .loaded, .runInHub, .message: fatalError("the store has failed: \(notice)")
+      case .lost, .refused, .taken, .loaded, .runInHub, .message:
+        fatalError("the store has failed: \(notice)")
       }
     }
   }

@@ -128,7 +128,6 @@ final class ServerStore: Sendable {
     }
   }
 
-
   /// The events of all sessions.
   var feed: any EventFeed { durable?.feed ?? memoryFeed }
 

@@ -166,7 +166,8 @@ extension PostgresEngine {
         """
         SELECT objid::bigint FROM pg_locks
         WHERE locktype = 'advisory' AND classid = \(PostgresEngine.nodeLock) AND objsubid = 2
-          AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
         """
       ) { row in try row[0] as Int64 })
   }

@@ -14,10 +14,11 @@ package final class SQLFeed: EventFeed {
 
   /// Runs a change on the store's writing connection, then calls the completion with whether it is
   /// stored.
-  typealias Write = @Sendable (
-    _ change: @escaping @Sendable (any SQLConnection) throws -> Void,
-    _ completion: @escaping @Sendable (_ isStored: Bool) -> Void
-  ) -> Void
+  typealias Write =
+    @Sendable (
+      _ change: @escaping @Sendable (any SQLConnection) throws -> Void,
+      _ completion: @escaping @Sendable (_ isStored: Bool) -> Void
+    ) -> Void
 
   /// A closure in a box, as in `StoreMailbox`.
   private final class Writing: Sendable {

@@ -5,8 +5,8 @@ import PickerSession
 /// The part of a process that shares a database: which node it is, and which sessions it owns.
 /// Used on the store's writing queue only.
 ///
-/// - A node has a row, and holds a lock on its number on its writing connection. It is alive as long
-///   as that connection: the database releases the lock.
+/// - A node has a row, and holds a lock on its number on its writing connection. It is alive as
+///   long as that connection: the database releases the lock.
 /// - It claims a session before it loads it. It may if the session has no owner, or one that is not
 ///   alive. Each of its batches locks the rows of its sessions and stores nothing of a session with
 ///   another owner. So two processes that both believe to own a session cannot both append to it.
@@ -102,8 +102,8 @@ final class SQLOwnership {
   ///
   /// A database that was restored elsewhere has another system identifier: its state may be of any
   /// time. A promoted replica has the same one, and another timeline.
-  /// - Returns: Whether it was restored elsewhere: every session then has a new epoch, and there are
-  ///   no other nodes.
+  /// - Returns: Whether it was restored elsewhere: every session then has a new epoch, and there
+  ///   are no other nodes.
   private func noteHistory(_ connection: any SQLConnection) throws -> Bool {
     let current = try locks.history(connection)
     let stored = try connection.first(
@@ -174,8 +174,10 @@ final class SQLOwnership {
       ORDER BY id \(connection.dialect.forUpdate)
       """, [SQLList.texts(sessions.map(\.text))]
     ) { row in
-      (id: SessionID(try row[0]), number: try row[1] as Int64, owner: row[2] as Int64?,
-        history: try row[3] as Int64)
+      (
+        id: SessionID(try row[0]), number: try row[1] as Int64, owner: row[2] as Int64?,
+        history: try row[3] as Int64
+      )
     }
     let others = rows.contains { $0.owner != nil && $0.owner != node }
     let living = others ? try locks.living(connection) : []

@@ -22,8 +22,8 @@ enum SQLSchema {
       let version: Int? = try connection.value("SELECT schema_version FROM store")
       guard let version, version > 0 else {
         throw StoreProblem(
-          "\(location) is damaged (its schema has no valid number): restore a backup, or begin with "
-            + "a new store")
+          "\(location) is damaged (its schema has no valid number): restore a backup, or begin "
+            + "with a new store")
       }
       return version
     }
@@ -53,7 +53,8 @@ enum SQLSchema {
   }
 
   /// Why this pickerd cannot use a store; `nil` also for one without tables.
-  static func problem(_ connection: any SQLConnection, of location: String) throws -> StoreProblem? {
+  static func problem(_ connection: any SQLConnection, of location: String) throws -> StoreProblem?
+  {
     do {
       try check(try version(connection, of: location), migrations.count, location)
       return nil

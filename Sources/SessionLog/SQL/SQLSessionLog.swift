@@ -282,8 +282,8 @@ extension SQLSessionLog {
   /// Committed transactions of this node are missing, or another one has taken over.
   private struct HistoryIsBroken: Error, CustomStringConvertible {
     let description =
-      "what this node has committed is missing, as after a failover or a restore: its sessions have "
-      + "a new epoch"
+      "what this node has committed is missing, as after a failover or a restore: its sessions "
+      + "have a new epoch"
   }
 
   /// Forgets the writing connection if an error has shown that it is lost.
