@@ -308,44 +308,4 @@ import Testing
 
     #expect(fixture.log.loads == [0])
   }
-
-  @Test func `an evicted session whose events are lost is looked up until it is loaded`() throws {
-    let fixture = try shared()
-    let fold = fixture.fold
-    let stored = DormantSession(
-      id: fixture.session, ttlSeconds: 600, idleMilliseconds: 0, nextTick: nil, hasMembers: true)
-    fixture.wait(6000)
-    #expect(fixture.hub.sessionCount == 0)
-
-    fixture.hub.lost([fixture.session], at: fixture.now)
-    fixture.wait(5000)
-    try #require(fixture.log.lookups.map(\.session) == [fixture.session])
-    answer(fixture, .unavailable)
-    fixture.wait(60_000)
-    try #require(fixture.log.lookups.count == 1)
-    answer(fixture, .found(stored))
-    try #require(fixture.log.loads == [0])
-    fixture.hub.loaded(fixture.session, .unavailable, at: fixture.now)
-    fixture.wait(60_000)
-    try #require(fixture.log.loads == [0, 0])
-    fixture.hub.loaded(
-      fixture.session, LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0),
-      at: fixture.now)
-
-    #expect(fixture.hub.session(fixture.session) != nil)
-    fixture.wait(120_000)
-    #expect(fixture.log.lookups.isEmpty && fixture.log.loads == [0, 0])
-  }
-
-  @Test func `at most 16 lost sessions are looked up at a time`() throws {
-    let fixture = try shared()
-    fixture.hub.lost((0..<20).map { SessionID("\($0)") }, at: fixture.now)
-    fixture.wait(5000)
-    try #require(fixture.log.lookups.count == 16)
-
-    for _ in 0..<4 { answer(fixture, .absent) }
-    #expect(fixture.log.lookups.count == 16)
-    answer(fixture, .absent)
-    #expect(fixture.log.lookups.count == 15)
-  }
 }

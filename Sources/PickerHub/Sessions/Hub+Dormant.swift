@@ -142,13 +142,13 @@ extension Hub {
   /// Starts queued background loads (for which no request waits), while fewer than the maximum
   /// number of loads are running.
   func loadInBackground() {
-    while let load = directory.nextBackgroundLoad(besides: lookups.runningCount) {
+    while let load = directory.nextBackgroundLoad() {
       let session = load.session
       whenLoaded(session) { [unowned self] hosted in
         if let body = load.body { return body(hosted) }
         if let hosted {
           tickIfDue(hosted, at: now)
-        } else if mayExist(session), !lookups.isElsewhere(session, at: now.machine) {
+        } else if directory.exists(session) {
           // The load failed. As no request waits, and the log may be damaged or the memory full,
           // the next attempt is only after a minute.
           schedule.add(.load(session), due: now.machine + 60 * retryMilliseconds)
@@ -245,7 +245,7 @@ extension Hub {
   /// entries may be lost, and are derived again when it is loaded. Its members may have to leave,
   /// and a tick may be due.
   private func reloadLater(_ id: SessionID) {
-    guard mayExist(id) else { return }
+    guard directory.exists(id) else { return }
     schedule.add(.load(id), due: now.machine + 5 * retryMilliseconds)
   }
 }

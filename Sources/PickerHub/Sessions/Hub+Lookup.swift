@@ -60,7 +60,6 @@ extension Hub {
         waiter.body(nil)
       }
     }
-    loadInBackground()
   }
 
   /// A page of the list of sessions of a shared log.

@@ -16,7 +16,6 @@ struct SessionLookups {
   static let absentCountMax = 4096
 
   var absentCount: Int { absent.count }
-  var runningCount: Int { waiting.count }
 
   /// Queues a request until the look-up ends.
   ///

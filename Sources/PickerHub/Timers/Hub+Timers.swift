@@ -55,7 +55,7 @@ extension Hub {
     case .idle(let session):
       if let hosted = directory.hosted(session) { evict(hosted) }
     case .load(let session):
-      guard directory.hosted(session) == nil, mayExist(session) else { return }
+      guard directory.dormant(session) != nil else { return }
       directory.loadLater(BackgroundLoad(session))
       loadInBackground()
     case .tick(let session):
@@ -261,7 +261,7 @@ extension Hub {
       let absence = directory.hosted(session)?.attendance.absence(of: member, at: due)
       return absence.map { $0 >= limits.memberMilliseconds } ?? false
     case .expiry(let session): return directory[session] != nil
-    case .load(let session): return mayExist(session)
+    case .load(let session): return directory.exists(session)
     case .tick(let session): return directory.hosted(session)?.ticks.isRetrying == true
     case .idle(let session), .presence(let session):
       return directory.hosted(session) != nil

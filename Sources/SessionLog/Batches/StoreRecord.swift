@@ -6,8 +6,6 @@ enum StoreRecord: Sendable {
   case log(LogRecord, SessionID)
   case snapshot(EncodedSnapshot, SessionID)
   case feed(FeedRecord, SessionID)
-  /// The session is no longer in memory: this node gives it up.
-  case release(SessionID)
 
   /// The memory that it takes while it is pending, in bytes, an estimate.
   var byteCount: Int {
@@ -15,15 +13,12 @@ enum StoreRecord: Sendable {
     case .log(let record, _): 64 + record.byteCount
     case .snapshot(let snapshot, _): snapshot.byteCount
     case .feed(let record, _): record.byteCount
-    case .release: 64
     }
   }
 
   var session: SessionID {
     switch self {
-    case .log(_, let session), .snapshot(_, let session), .feed(_, let session),
-      .release(let session):
-      session
+    case .log(_, let session), .snapshot(_, let session), .feed(_, let session): session
     }
   }
 }

@@ -28,10 +28,11 @@ final class SQLOwnership {
   private(set) var node: Int64?
   /// The number of the last transaction that is known to be committed.
   private(set) var batch = 0
+  /// Whether the node's row has the number of the transaction that is under way.
+  private var isNumbered = false
   /// The number of the database's history.
   private(set) var history: Int64 = 1
   private let locks: any NodeLocks
-  private let versions: FoldVersions
   /// Where this process accepts connections of other nodes.
   private let address: String?
   /// When this node has first seen that the epoch of the feed is in doubt.
@@ -40,17 +41,15 @@ final class SQLOwnership {
   /// How long the epoch of the feed is in doubt after a failover, so that all nodes can connect.
   static let doubtTime = Duration.seconds(10)
 
-  init(_ locks: any NodeLocks, _ versions: FoldVersions, address: String?) {
+  init(_ locks: any NodeLocks, address: String?) {
     self.locks = locks
-    self.versions = versions
     self.address = address
   }
 
   /// Makes a new connection that of the node.
   ///
   /// - Parameter sessions: Those that this node owns, as far as it knows.
-  /// - Throws: The database's error, or ``StoreProblem`` if a former connection of the node has not
-  ///   ended yet.
+  /// - Throws: The database's error, or ``FormerConnection``.
   func connected(
     _ connection: any SQLConnection, owning sessions: Set<SessionID>
   ) throws -> Continuation {
@@ -81,18 +80,19 @@ final class SQLOwnership {
   }
 
   private func lock(_ node: Int64, _ connection: any SQLConnection) throws {
-    guard try locks.lock(node, connection) else {
-      throw StoreProblem("the former connection of this node has not ended yet")
-    }
+    guard try locks.lock(node, connection) else { throw FormerConnection() }
+  }
+
+  /// The database has not noticed yet that the former connection of this node has ended.
+  struct FormerConnection: Error, CustomStringConvertible {
+    var description: String { "the former connection of this node has not ended yet" }
   }
 
   /// The lock is there before the row can be seen, so that no other node takes it for that of a
   /// node that has stopped.
   private func register(_ connection: any SQLConnection) throws {
     let number: Int64? = try connection.value(
-      """
-      INSERT INTO node (address, history, rules, tzdata) VALUES ($1, $2, $3, $4) RETURNING number
-      """, [address, history, versions.rules, versions.tzdata])
+      "INSERT INTO node (address, history) VALUES ($1, $2) RETURNING number", [address, history])
     guard let number else { throw StoreProblem("the node was not registered") }
     try lock(number, connection)
     (node, batch) = (number, 0)
@@ -137,19 +137,24 @@ final class SQLOwnership {
     try connection.run("UPDATE feed SET epoch = \(random), history = $1", [history])
   }
 
-  /// Numbers the transaction that has begun.
+  /// Numbers the transaction that has begun. Before it is committed, ``check(_:)`` must be called.
   ///
   /// - Returns: The number, to be passed to ``committed(_:)``.
-  /// - Throws: ``StoreProblem`` if another node has deleted the row of this one.
   func number(_ connection: any SQLConnection) throws -> Int {
-    var isThere = false
     let number = batch + 1
+    isNumbered = false
     try connection.send(
       "UPDATE node SET batch = $1 WHERE number = $2 RETURNING batch", [number, node]
-    ) { _ in isThere = true }
-    try connection.flush()
-    guard isThere else { throw RowIsGone() }
+    ) { [unowned self] _ in isNumbered = true }
     return number
+  }
+
+  /// Checks that the transaction has its number.
+  ///
+  /// - Throws: ``RowIsGone``.
+  func check(_ connection: any SQLConnection) throws {
+    if !isNumbered { try connection.flush() }
+    guard isNumbered else { throw RowIsGone() }
   }
 
   /// Another node has taken this one for stopped.
@@ -159,44 +164,58 @@ final class SQLOwnership {
 
   func committed(_ number: Int) { batch = number }
 
+  /// The outcome of claiming a session that exists.
+  enum Claim {
+    /// This node owns it now. Whoever loads it must find this.
+    case own(node: Int64, epoch: String, entryCount: Int)
+    /// Another node that is alive owns it.
+    case other
+  }
+
   /// Claims sessions, in a numbered transaction of the caller.
   ///
   /// A session keeps its epoch across a change of the history if its owner vouches for it, or if
   /// every node that was registered does.
-  /// - Returns: Those that this node owns now.
+  /// - Returns: The outcome for each session that exists.
   func claim(
     _ sessions: [SessionID], _ connection: any SQLConnection
-  ) throws -> Set<SessionID> {
+  ) throws -> [SessionID: Claim] {
+    guard let node else { return [:] }
     let rows = try connection.rows(
       """
-      SELECT id, number, owner, history FROM session
+      SELECT id, number, owner, history, entry_count FROM session
       WHERE \(connection.dialect.isAny("id", 1)) AND NOT ended
       ORDER BY id \(connection.dialect.forUpdate)
       """, [SQLList.texts(sessions.map(\.text))]
     ) { row in
       (
         id: SessionID(try row[0]), number: try row[1] as Int64, owner: row[2] as Int64?,
-        history: try row[3] as Int64
+        history: try row[3] as Int64, entryCount: try row[4] as Int
       )
     }
     let others = rows.contains { $0.owner != nil && $0.owner != node }
     let living = others ? try locks.living(connection) : []
     let isVouched =
       try !rows.contains { $0.history < history } || !hasUnvouched(connection)
-    var claimed: Set<SessionID> = []
+    var claims: [SessionID: Claim] = [:]
     for row in rows {
-      if let owner = row.owner, owner != node, living.contains(owner) { continue }
+      if let owner = row.owner, owner != node, living.contains(owner) {
+        claims[row.id] = .other
+        continue
+      }
       let isBroken = row.history < history && !isVouched
       let epoch = isBroken ? connection.dialect.randomText : "epoch"
       try connection.send(
         """
         UPDATE session SET owner = $1, due_at = NULL, history = $2, epoch = \(epoch)
-        WHERE number = $3
-        """, [node, history, row.number])
-      claimed.insert(row.id)
+        WHERE number = $3 RETURNING epoch
+        """, [node, history, row.number]
+      ) { updated in
+        claims[row.id] = .own(node: node, epoch: try updated[0], entryCount: row.entryCount)
+      }
     }
     try connection.flush()
-    return claimed
+    return claims
   }
 
   /// Whether a node was registered in a former history, and has not found its last batch in this

@@ -127,9 +127,7 @@ enum SQLSchema {
       -- The number of its last committed batch.
       batch bigint NOT NULL DEFAULT 0,
       -- The number of the history in which it has found that batch.
-      history bigint NOT NULL,
-      rules bigint NOT NULL,
-      tzdata text
+      history bigint NOT NULL
     );
     CREATE TABLE session (
       number \(dialect.identity),

@@ -17,21 +17,24 @@ extension SQLSessionLog {
   /// Makes this node the owner of the sessions, then loads them. Called on ``queue``.
   func claim(_ loads: [PendingLoad]) {
     guard let ownership else {
-      return loads.forEach { load in readingQueue.async { self.read(load) } }
+      return loads.forEach { load in readingQueue.async { self.read(load, claim: nil) } }
     }
     var rest = loads[...]
     while !rest.isEmpty {
       let part = rest.prefix(SQLSessionLog.claimCountMax)
       rest = rest.dropFirst(part.count)
       do {
-        let claimed = try transaction { try ownership.claim(part.map(\.session), $0) }
-        owned.withLock { $0.subtract(part.map(\.session)) }
-        owned.withLock { $0.formUnion(claimed) }
+        let claims = try transaction { try ownership.claim(part.map(\.session), $0) }
+        note(claims)
         for load in part {
-          if claimed.contains(load.session) {
-            readingQueue.async { self.read(load) }
-          } else {
-            notify(.loaded(load.session, isAbsent(load.session) ? .absent : .unavailable))
+          switch claims[load.session] {
+          case .own?: readingQueue.async { self.read(load, claim: claims[load.session]) }
+          case .other?:
+            disown([load.session])
+            notify(.loaded(load.session, .elsewhere))
+          case nil:
+            disown([load.session])
+            notify(.loaded(load.session, .absent))
           }
         }
       } catch {
@@ -40,75 +43,128 @@ extension SQLSessionLog {
     }
   }
 
-  /// Whether a session that was not claimed does not exist. Otherwise another node owns it.
-  private func isAbsent(_ session: SessionID) -> Bool {
-    let found = try? engine.readConfirmed { connection in
-      try connection.value(
-        "SELECT count(*) FROM session WHERE id = $1 AND NOT ended", [session.text], as: Int.self)
+  /// Notes which sessions this node owns now.
+  func note(_ claims: [SessionID: SQLOwnership.Claim]) {
+    for case (let session, .own) in claims {
+      releases.withLock { $0.cancel(session) }
+      owned.withLock { _ = $0.insert(session) }
     }
-    return found == 0
   }
 
-  private func cannotRead(_ session: SessionID, _ error: any Error) {
+  private func cannotRead(
+    _ session: SessionID, _ error: any Error,
+    _ outcome: LogLookup<LoadedSession> = .unavailable
+  ) {
     notify(.message("session \(session.shortened) cannot be read from \(location): \(error)"))
-    notify(.loaded(session, .unavailable))
+    notify(.loaded(session, outcome))
+  }
+
+  /// What is read of a session does not show that this node owns it: a former primary answers.
+  private struct StaleRead: Error, CustomStringConvertible {
+    let description = "a former primary answers"
   }
 
   /// Loads a session and passes it to its hub. Called on ``readingQueue``.
-  private func read(_ load: PendingLoad) {
-    let session = load.session
+  ///
+  /// - Parameters:
+  ///   - claim: What must be found; `nil` if the store has a single writer.
+  private func read(_ load: PendingLoad, claim: SQLOwnership.Claim?) {
     do {
-      let outcome = try engine.read { connection in
-        try SQLRows(session, connection).map { rows in
-          try StoredReading.load(
-            rows, limits: load.limits, versions,
-            definition: { try definitions.definition(of: $0, hub: load.hub) },
-            make: { self.definitions.definition(document: $0, hub: load.hub) })
+      finish(load, claim, try engine.read { try self.stored(load, claim, $0) })
+    } catch is StaleRead {
+      // The connection that has claimed it sees the claim.
+      queue.async {
+        do {
+          let connection = try self.connected()
+          self.finish(load, claim, try self.stored(load, claim, connection))
+        } catch {
+          self.cannotRead(load.session, error)
         }
       }
-      switch outcome {
-      case nil: notify(.loaded(session, .absent))
-      case .diverged(let divergence):
-        queue.async { self.renew(session, divergence) { self.read(load) } }
-      case .loaded(let loaded, let byteCount):
-        state.withLock { $0.note(byteCount, of: session) }
-        notify(.loaded(session, .found(loaded)))
-      }
     } catch {
-      cannotRead(session, error)
+      // A database of another process may only be slow.
+      cannotRead(load.session, error, error is PostgresError ? .unavailable : .unreadable)
+    }
+  }
+
+  private func stored(
+    _ load: PendingLoad, _ claim: SQLOwnership.Claim?, _ connection: any SQLConnection
+  ) throws -> StoredReading.Outcome? {
+    if case .own(let node, let epoch, let entryCount)? = claim {
+      let isCurrent: Int? = try connection.value(
+        """
+        SELECT 1 FROM session WHERE id = $1 AND owner = $2 AND epoch = $3 AND entry_count = $4
+        """, [load.session.text, node, epoch, entryCount])
+      if isCurrent == nil { throw StaleRead() }
+    }
+    return try SQLRows(load.session, connection).map { rows in
+      try StoredReading.load(
+        rows, limits: load.limits, versions,
+        definition: { try definitions.definition(of: $0, hub: load.hub) },
+        make: { self.definitions.definition(document: $0, hub: load.hub) })
+    }
+  }
+
+  private func finish(
+    _ load: PendingLoad, _ claim: SQLOwnership.Claim?, _ outcome: StoredReading.Outcome?
+  ) {
+    let session = load.session
+    switch outcome {
+    case nil: notify(.loaded(session, .absent))
+    case .diverged(let divergence)?:
+      queue.async { self.renew(load, claim, divergence) }
+    case .loaded(let loaded, let byteCount)?:
+      state.withLock { $0.note(byteCount, of: session) }
+      notify(.loaded(session, .found(loaded)))
     }
   }
 
   /// Gives a session whose entries do not give the stored state any more a new epoch, and marks its
-  /// newest snapshot as the beginning of its log.
-  ///
-  /// - Parameter then: Called on ``readingQueue`` when the change is stored.
+  /// newest snapshot as the beginning of its log; then loads it.
   private func renew(
-    _ session: SessionID, _ divergence: StoredDivergence, then: @escaping @Sendable () -> Void
+    _ load: PendingLoad, _ claim: SQLOwnership.Claim?, _ divergence: StoredDivergence
   ) {
     do {
-      try transaction { connection in
-        try connection.send(
-          """
-          UPDATE session SET epoch = \(connection.dialect.randomText), rules = $1, tzdata = $2
-          WHERE number = $3
-          """, [versions.rules, versions.tzdata, divergence.number])
-        guard let sequence = divergence.sequence else { return }
-        try connection.send(
-          """
-          UPDATE snapshot SET rules = $1, tzdata = $2, checksum = $3, replaces = $4
-          WHERE session = $5 AND sequence = $6
-          """,
-          [
-            versions.rules, versions.tzdata, divergence.checksum, divergence.versions.text,
-            divergence.number, sequence,
-          ])
-      }
-      notify(divergence.notice(of: session, replayedWith: versions))
-      readingQueue.async(execute: then)
+      let renewed = try transaction { try renew(claim, divergence, $0) }
+      notify(divergence.notice(of: load.session, replayedWith: versions))
+      readingQueue.async { self.read(load, claim: renewed) }
     } catch {
-      cannotRead(session, error)
+      cannotRead(load.session, error)
     }
+  }
+
+  private func renew(
+    _ claim: SQLOwnership.Claim?, _ divergence: StoredDivergence, _ connection: any SQLConnection
+  ) throws -> SQLOwnership.Claim? {
+    var renewed = claim
+    var isOwn = false
+    var owner: Int64?
+    if case .own(let node, _, _)? = claim { owner = node }
+    try connection.send(
+      """
+      UPDATE session SET epoch = \(connection.dialect.randomText), rules = $1, tzdata = $2
+      WHERE number = $3 AND coalesce(owner, 0) = $4 RETURNING epoch
+      """, [versions.rules, versions.tzdata, divergence.number, owner ?? 0]
+    ) { row in
+      isOwn = true
+      guard case .own(let node, _, let entryCount)? = claim else { return }
+      renewed = .own(node: node, epoch: try row[0], entryCount: entryCount)
+    }
+    try connection.flush()
+    guard isOwn else { throw StoreProblem("another node has claimed it") }
+    if let sequence = divergence.sequence {
+      try connection.send(
+        """
+        UPDATE snapshot SET rules = $1, tzdata = $2, checksum = $3, replaces = $4
+        WHERE session = $5 AND sequence = $6
+        """,
+        [
+          versions.rules, versions.tzdata, divergence.checksum, divergence.versions.text,
+          divergence.number, sequence,
+        ])
+    }
+    try connection.flush()
+    return renewed
   }
 
   package func history(

@@ -28,9 +28,10 @@ extension SQLSessionLog {
       }
       let due = try due(of: stopped)
       if !due.isEmpty {
-        let claimed = try transaction { try ownership.claim(due.map(\.id), $0) }
-        owned.withLock { $0.formUnion(claimed) }
-        notify(.orphaned(due.filter { claimed.contains($0.id) }))
+        let claims = try transaction { try ownership.claim(due.map(\.id), $0) }
+        note(claims)
+        notify(
+          .orphaned(due.filter { if case .own? = claims[$0.id] { true } else { false } }))
       }
       isPartial = due.count >= SQLSessionLog.sweepCountMax
       try transaction { connection in

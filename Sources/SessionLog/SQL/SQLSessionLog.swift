@@ -45,6 +45,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   let counts = Mutex(SessionCounts())
   /// Sessions that members have joined since the last batch.
   private let visited = Mutex<Set<SessionID>>([])
+  let releases = Mutex(PendingReleases())
   private let afterIteration: AfterIteration
   /// The number of idempotency keys above which the oldest are deleted; `nil`: none is.
   let keyCountMax: Int?
@@ -129,7 +130,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     ticketKey = [UInt8](try connection.value("SELECT ticket_key FROM store") ?? Data())
     var isBroken = hasLostHistory
     ownership = try engine.locks.map { locks in
-      let ownership = SQLOwnership(locks, settings.versions, address: settings.nodeAddress)
+      let ownership = SQLOwnership(locks, address: settings.nodeAddress)
       if try ownership.connected(connection, owning: []) == .broken { isBroken = true }
       try ownership.settleFeed(connection)
       return ownership
@@ -208,8 +209,12 @@ extension SQLSessionLog {
   }
 
   package func released(_ session: SessionID) {
+    let number = releases.withLock { $0.request(session) }
     // After the snapshots that were stored before.
-    encodingQueue.async { _ = self.add(.release(session), needsBudget: false) }
+    encodingQueue.async {
+      self.releases.withLock { $0.beginWriting(session, number) }
+      if self.state.withLock({ $0.requestBatch() }) { self.queueBatch(of: session) }
+    }
   }
 
   private func add(_ record: StoreRecord, needsBudget: Bool) -> AppendOutcome {
@@ -234,7 +239,11 @@ extension SQLSessionLog {
         defer { visited = [] }
         return visited
       }
-      if !batch.records.isEmpty || !visited.isEmpty { commit(batch, visited) }
+      // Not before records that were appended before.
+      let released = batch.isPartial ? [] : releases.withLock { $0.take() }
+      if !batch.records.isEmpty || !visited.isEmpty || !released.isEmpty {
+        commit(batch, visited: visited, released: released)
+      }
     } while batch.isPartial
     if !batch.loads.isEmpty { claim(batch.loads) }
   }
@@ -286,6 +295,11 @@ extension SQLSessionLog {
       + "have a new epoch"
   }
 
+  /// Whether a call may succeed on another connection.
+  private func isTransient(_ error: any Error) -> Bool {
+    engine.isTransient(error) || error is SQLOwnership.FormerConnection
+  }
+
   /// Forgets the writing connection if an error has shown that it is lost.
   private func noteError(_ error: any Error) {
     writer.forget()
@@ -307,7 +321,7 @@ extension SQLSessionLog {
       } catch {
         noteError(error)
         let isLate = ContinuousClock.now > begin + SQLSessionLog.waitTime
-        guard engine.isTransient(error), !isLate, !hasClosed else { throw error }
+        guard isTransient(error), !isLate, !hasClosed else { throw error }
         Thread.sleep(forTimeInterval: pause)
         pause = min(0.25, 2 * pause)
       }
@@ -325,6 +339,7 @@ extension SQLSessionLog {
     do {
       let number = try number(connection)
       let value = try body(connection)
+      try ownership?.check(connection)
       isWritten(number, value)
       try connection.run("COMMIT")
       ownership?.committed(number)
@@ -344,19 +359,24 @@ extension SQLSessionLog {
       """, [clockDoubt.isOver, SQLSessionLog.now]) ?? 0
   }
 
-  private func commit(_ batch: PendingRecords.Batch, _ visited: Set<SessionID>) {
+  private func commit(
+    _ batch: PendingRecords.Batch, visited: Set<SessionID>, released: Set<SessionID>
+  ) {
     let begin = ContinuousClock.now
     var pause = 0.05
     while true {
       do {
-        let (result, number, storeByteCount) = try write(batch, visited)
+        let (result, number, storeByteCount) = try write(
+          batch, visited: visited, released: released)
         try engine.committed(number)
+        disown(released)
         return committed(batch, result, storeByteCount, begin: begin)
       } catch {
         noteError(error)
         let isLate = ContinuousClock.now > begin + SQLSessionLog.waitTime
-        guard engine.isTransient(error), !isLate else {
+        guard isTransient(error), !isLate else {
           self.visited.withLock { $0.formUnion(visited) }
+          releases.withLock { $0.putBack(released) }
           unknown = nil
           return fail(batch.records, error)
         }
@@ -368,7 +388,7 @@ extension SQLSessionLog {
 
   /// Commits a batch, unless a former attempt has.
   private func write(
-    _ batch: PendingRecords.Batch, _ visited: Set<SessionID>
+    _ batch: PendingRecords.Batch, visited: Set<SessionID>, released: Set<SessionID>
   ) throws -> (result: SQLWriter.Result, number: Int, storeByteCount: Int?) {
     let connection = try connected()
     if let unknown, let ownership {
@@ -377,8 +397,8 @@ extension SQLSessionLog {
     }
     let committed = try attempt(connection) { connection in
       let result = try writer.write(
-        batch.records, visited, as: ownership?.node, isClockPlausible: clockDoubt.isOver,
-        at: SQLSessionLog.now, connection)
+        batch.records, visited: visited, released: released, as: ownership?.node,
+        isClockPlausible: clockDoubt.isOver, at: SQLSessionLog.now, connection)
       return (result: result, storeByteCount: try engine.usedByteCount(connection))
     } isWritten: { number, written in
       if isShared { unknown = (number, written.result) }
@@ -398,7 +418,6 @@ extension SQLSessionLog {
     }
     disown(result.taken.union(result.refused))
     disown(result.byteCounts.filter { $0.value == nil }.keys)
-    disown(batch.records.compactMap { if case .release(let session) = $0 { session } else { nil } })
     let absent = result.taken.union(result.refused)
     notify(.committed(batch.records.committed.filter { !absent.contains($0.session) }))
     if !result.refused.isEmpty { notify(.refused(Array(result.refused))) }
@@ -452,6 +471,7 @@ extension SQLSessionLog {
       state.withLock { $0.failure = nil }
       notify(.message("the store \(location) is writable again"))
       deleteEndedLater()
+      writeAndRead()
     } catch {
       noteError(error)
       state.withLock { $0.failure = sentence(error) }

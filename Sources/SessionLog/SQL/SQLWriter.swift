@@ -61,7 +61,6 @@ final class SQLWriter {
   private var changed: Set<SessionID> = []
   private var statuses: [SessionID: SessionStatus] = [:]
   private var idle: [(session: SessionID, snapshot: EncodedSnapshot)] = []
-  private var released: [SessionID] = []
   private var shelves: [SessionID: [Shelved]] = [:]
   private var events: [FeedEvent] = []
   private var result = Result()
@@ -96,29 +95,31 @@ final class SQLWriter {
   ///
   /// - Parameters:
   ///   - visited: Sessions that members have joined.
+  ///   - released: Sessions that the node gives up after these records.
   ///   - node: The node that must own the sessions; `nil` if the store has a single writer.
   ///   - isClockPlausible: Whether what is too old by the clock is deleted.
-  ///   - connection: In a transaction that the caller commits.
+  ///   - connection: In a transaction that the caller commits. Nothing of the result depends on
+  ///     what is sent last, which goes with the `COMMIT`.
   /// - Throws: The database's error; then the caller calls ``forget()``.
   func write(
-    _ records: [StoreRecord], _ visited: Set<SessionID>, as node: Int64?, isClockPlausible: Bool,
+    _ records: [StoreRecord], visited: Set<SessionID>, released: Set<SessionID>, as node: Int64?,
+    isClockPlausible: Bool,
     at now: Int64, _ connection: any SQLConnection
   ) throws -> Result {
     (self.node, self.isClockPlausible, self.now) = (node, isClockPlausible, now)
-    (result, events, idle, released, shelves) = (Result(), [], [], [], [:])
+    (result, events, idle, shelves) = (Result(), [], [], [:])
     grown.removeAll(keepingCapacity: true)
     changed.removeAll(keepingCapacity: true)
     statuses.removeAll(keepingCapacity: true)
     for case .log(.created(let origin), let session) in records {
       try create(session, origin, connection)
     }
-    try find(records.sessions, visited, connection)
+    try find(records.sessions, visited.union(released), connection)
     try readShelves(records, connection)
     for record in records { try write(record, connection) }
     if !changed.isEmpty { try connection.flush() }
-    try updateSessions(visited, connection)
+    try updateSessions(visited, released, connection)
     try writeEvents(connection)
-    try connection.flush()
     return result
   }
 
@@ -131,14 +132,13 @@ final class SQLWriter {
       if try !store(snapshot, session, connection) { result.lost.append(session) }
     case .feed(let record, let session):
       if !feed(record, session) { result.lost.append(session) }
-    case .release(let session): released.append(session)
     }
   }
 
   /// Reads the rows of the sessions of a batch. Several nodes lock them, in the order of their
   /// ids.
   private func find(
-    _ sessions: [SessionID], _ visited: Set<SessionID>, _ connection: any SQLConnection
+    _ sessions: [SessionID], _ others: Set<SessionID>, _ connection: any SQLConnection
   ) throws {
     let columns = "id, number, entry_count, row_count, byte_count, event_sequence"
     let read = { [unowned self] (row: any SQLRow) throws in
@@ -156,7 +156,7 @@ final class SQLWriter {
     }
     positions.removeAll(keepingCapacity: true)
     let created = Set(result.byteCounts.keys)
-    let all = Set(sessions).union(visited)
+    let all = others.union(sessions)
     try connection.forEach(
       """
       SELECT \(columns) FROM session
@@ -274,7 +274,7 @@ final class SQLWriter {
 
   /// Stores what has changed of the sessions' own rows: once per batch, not per entry.
   private func updateSessions(
-    _ visited: Set<SessionID>, _ connection: any SQLConnection
+    _ visited: Set<SessionID>, _ released: Set<SessionID>, _ connection: any SQLConnection
   ) throws {
     for session in grown {
       guard let position = positions[session] else { continue }
