@@ -166,7 +166,7 @@ final class SQLOwnership {
 
   /// The outcome of claiming a session that exists.
   enum Claim {
-    /// This node owns it now. Whoever loads it must find this.
+    /// This node owns it now. What is loaded must show this.
     case own(node: Int64, epoch: String, entryCount: Int)
     /// Another node that is alive owns it.
     case other
