@@ -7,10 +7,10 @@ import Testing
 
 /// Moving an SQLite store to a database.
 @Suite(.database) struct MoveTests {
-  private func feed(_ log: any TestedStore) async throws -> [String] {
+  private func feed(_ log: SQLSessionLog) async throws -> [String] {
     let request = FeedRequest(after: 0, types: nil, countMax: 1000)
     let page = try await withCheckedContinuation { continuation in
-      log.eventFeed.read(request) { continuation.resume(returning: $0) }
+      log.feed.read(request) { continuation.resume(returning: $0) }
     }.get()
     return page.lines.map { String(decoding: $0.json, as: UTF8.self) }
   }
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// A store with sessions of all kinds, one of which has a definition, snapshots and events.
-  private func fill(_ log: any TestedStore) throws -> (LogFixture, [GeneratedSession]) {
+  private func fill(_ log: SQLSessionLog) throws -> (LogFixture, [GeneratedSession]) {
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     let second = try Definition.make(
@@ -54,9 +54,9 @@ import Testing
 
   @Test func `a moved store has the same sessions, feed and names`() async throws {
     let (old, new) = (try Shelf(), try Shelf(.postgres))
-    var log: (any TestedStore)? = try old.store()
+    var log: SQLSessionLog? = try old.store()
     let (fixture, sessions) = try fill(log!)
-    let (events, epoch) = (try await feed(log!), log!.eventFeed.epoch)
+    let (events, epoch) = (try await feed(log!), log!.feed.epoch)
     fixture.closeLog()
     log = nil
     let address = try TestServer.shared.address(new.database)
@@ -65,7 +65,7 @@ import Testing
 
     let moved = try new.store()
     #expect(!moved.hasLostHistory && moved.restored.count == 13)
-    #expect(try await feed(moved) == events && moved.eventFeed.epoch == epoch)
+    #expect(try await feed(moved) == events && moved.feed.epoch == epoch)
     let loaded = try #require(try await new.loaded(fixture.origin.id, from: moved))
     #expect(loaded.fold.state == fixture.fold.state && loaded.fold.origin.epoch == "first")
     #expect(loaded.fold.history.map(\.revision) == fixture.fold.history.map(\.revision))
@@ -84,7 +84,7 @@ import Testing
 
   @Test func `an interrupted move is refused by a server, and continued`() async throws {
     let (old, new) = (try Shelf(), try Shelf(.postgres))
-    var log: (any TestedStore)? = try old.store()
+    var log: SQLSessionLog? = try old.store()
     let (fixture, _) = try fill(log!)
     fixture.closeLog()
     log = nil
@@ -106,7 +106,7 @@ import Testing
 
   @Test func `a move begins again when the store was served meanwhile`() async throws {
     let (old, new) = (try Shelf(), try Shelf(.postgres))
-    var log: (any TestedStore)? = try old.store()
+    var log: SQLSessionLog? = try old.store()
     let (fixture, _) = try fill(log!)
     let address = try TestServer.shared.address(new.database)
     #expect(throws: StoreProblem.self) { try PostgresMove.move(from: old.path, to: address) }

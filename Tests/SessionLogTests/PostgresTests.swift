@@ -239,7 +239,7 @@ import Testing
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     log.flush()
-    let epoch = log.eventFeed.epoch
+    let epoch = log.feed.epoch
     // As after a restore to the past.
     try shelf.write(
       """
@@ -258,12 +258,12 @@ import Testing
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
 
     #expect(loaded.entryCount == 0 && loaded.fold.origin.epoch != "first")
-    while log.eventFeed.epoch == epoch { try await Task.sleep(for: .milliseconds(5)) }
+    while log.feed.epoch == epoch { try await Task.sleep(for: .milliseconds(5)) }
   }
 
   @Test func `a database restored elsewhere has new epochs`() async throws {
     let shelf = try Shelf(.postgres)
-    var log: (any TestedStore)? = try shelf.store()
+    var log: SQLSessionLog? = try shelf.store()
     let fixture = try LogFixture(in: log!)
     log!.flush()
     fixture.closeLog()

@@ -40,7 +40,7 @@ import Testing
     async throws
   {
     let shelf = try Shelf(engine)
-    var log: (any TestedStore)? = try shelf.store()
+    var log: SQLSessionLog? = try shelf.store()
     let fixture = try LogFixture(in: log!)
     fixture.join("m_1")
     log!.flush()
@@ -78,7 +78,7 @@ import Testing
   @Test(arguments: Engine.allCases, [-1, 0, nil])
   func `a store whose schema has no valid number is damaged`(engine: Engine, version: Int?) throws {
     let shelf = try Shelf(engine)
-    var store: (any TestedStore)? = try shelf.store()
+    var store: SQLSessionLog? = try shelf.store()
     store?.flush()
     store = nil
     let table = engine == .sqlite ? "store" : "pickerd.store"
@@ -139,7 +139,7 @@ import Testing
       """)
     let before = try Data(contentsOf: URL(filePath: shelf.path))
 
-    #expect(isRefused { _ = try shelf.open() })
+    #expect(isRefused { _ = try shelf.store() })
     #expect(isRefused { _ = try SQLiteBackup(of: shelf.path) })
     #expect(isRefused { _ = try shelf.replay(SessionID("s")) })
     let address = try TestServer.shared.address(target.database)

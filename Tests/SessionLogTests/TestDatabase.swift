@@ -66,36 +66,3 @@ final class TestServer: Sendable {
 
   func release(_ name: String) { free.withLock { $0.append(name) } }
 }
-
-/// The engines that have the same tests.
-enum Engine: CaseIterable, Sendable { case sqlite, postgres }
-
-/// What the tests of all engines use.
-protocol TestedStore: DurableStore {
-  var queue: DispatchQueue { get }
-  var encodingQueue: BackgroundQueue { get }
-  var historyQueue: BackgroundQueue { get }
-  /// Whether any log has reached its maximum size.
-  var hasFullLog: Bool { get }
-  /// The sessions of the store: those that were in it when it was opened, or are in it now.
-  func stored() throws -> [DormantSession]
-}
-
-extension SQLiteSessionLog: TestedStore {
-  var hasFullLog: Bool { state.withLock { !$0.full.isEmpty } }
-  func stored() -> [DormantSession] { restored }
-}
-
-extension PostgresSessionLog: TestedStore {
-  var hasFullLog: Bool { state.withLock { !$0.full.isEmpty } }
-
-  func stored() throws -> [DormantSession] {
-    try readingQueue.sync {
-      try reader.read { connection in
-        let rows = try connection.run(
-          "SELECT \(DormantSession.columns) FROM session WHERE ended_at IS NULL")
-        return (0..<rows.count).map { DormantSession(rows, $0) }
-      }
-    }
-  }
-}

@@ -62,7 +62,7 @@ import Testing
     #expect(loaded.fold.origin.epoch == again.fold.origin.epoch)
     #expect(replay.fold.revision == fixture.fold.revision)
     #expect(replay.remarks.contains { $0.contains("rules 1, tzdata 2025a") })
-    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == [])
+    #expect(await history(of: fixture, from: log) == [])
   }
 
   @Test(arguments: Engine.allCases)
@@ -77,7 +77,7 @@ import Testing
 
     #expect(loaded.fold.origin.epoch == "first")
     #expect(loaded.fold.history == fixture.fold.history)
-    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+    #expect(await history(of: fixture, from: log) == fixture.deltas)
   }
 
   @Test(arguments: Engine.allCases)
@@ -105,7 +105,7 @@ import Testing
     let shelf = try Shelf(engine)
     let definition = #"{"kind":"slot","timeZone":"UTC"}"#
     let fixture = try fill(shelf, definition: definition, hasTail: true)
-    var log: (any TestedStore)? = try shelf.store(versions: new)
+    var log: SQLSessionLog? = try shelf.store(versions: new)
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log!))
     log = nil
     shelf.forget()
@@ -134,7 +134,7 @@ import Testing
     let shelf = try Shelf(.postgres)
     let fixture = try fill(shelf, hasTail: true)
     let (id, zone) = (fixture.origin.id, zone(offset: 10_800))
-    var newest: (any TestedStore)? = try shelf.store(
+    var newest: SQLSessionLog? = try shelf.store(
       zone: zone, versions: FoldVersions(rules: 1, tzdata: "2027a"))
     let log = try shelf.store(zone: zone, versions: new)
 
