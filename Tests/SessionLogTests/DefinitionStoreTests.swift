@@ -123,7 +123,8 @@ import Testing
   ])
   func `every patch that is accepted can be read again`(value: String) async throws {
     let shelf = try Shelf()
-    let fixture = try LogFixture(rows(2), in: try open(shelf))
+    let log = try open(shelf)
+    let fixture = try LogFixture(rows(2), in: log)
     let patch = try JSONTree.parse(
       Array(#"[{"op":"replace","path":"/locale","value":"de","comment":\#(value)}]"#.utf8),
       depthMax: DefinitionRequest.depthMax)
@@ -131,7 +132,7 @@ import Testing
     let definition = try Definition.make(from: document) { _ in .utc }
     fixture.append(.define(.init(version: 2, definition: definition, source: .jsonPatch(patch))))
 
-    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: fixture.log))
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
     #expect(loaded.fold.definition.locale == "de")
   }
 

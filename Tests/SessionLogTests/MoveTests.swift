@@ -58,13 +58,12 @@ import Testing
     let (fixture, sessions) = try fill(log!)
     let (events, epoch) = (try await feed(log!), log!.feed.epoch)
     fixture.closeLog()
-    log = nil
-    let address = try TestServer.shared.address(new.database)
+    try await old.close(&log)
 
-    #expect(try PostgresMove.move(from: old.path, to: address) == 13)
+    #expect(try StoreMove.move(from: old.path, to: new.address) == 13)
 
     let moved = try new.store()
-    #expect(!moved.hasLostHistory && moved.restored.count == 13)
+    #expect(try !moved.hasLostHistory && moved.stored().count == 13)
     #expect(try await feed(moved) == events && moved.feed.epoch == epoch)
     let loaded = try #require(try await new.loaded(fixture.origin.id, from: moved))
     #expect(loaded.fold.state == fixture.fold.state && loaded.fold.origin.epoch == "first")
@@ -74,12 +73,11 @@ import Testing
       let loaded = try #require(try await new.loaded(session.origin.id, from: moved))
       #expect(loaded.fold.state == session.fold.state)
     }
-    let listed = try await list(try TestNode(new).log)
+    let listed = try await list(moved)
     #expect(
       listed.compactMap(\.external).sorted()
         == sessions.compactMap(\.origin.host.external).sorted())
     #expect(listed.count == 13 && listed.allSatisfy { $0.status != nil })
-    fixture.closeLog()
   }
 
   @Test func `an interrupted move is refused by a server, and continued`() async throws {
@@ -87,10 +85,9 @@ import Testing
     var log: SQLSessionLog? = try old.store()
     let (fixture, _) = try fill(log!)
     fixture.closeLog()
-    log = nil
-    let address = try TestServer.shared.address(new.database)
-    _ = try PostgresMove.move(from: old.path, to: address)
-    #expect(throws: StoreProblem.self) { try PostgresMove.move(from: old.path, to: address) }
+    try await old.close(&log)
+    _ = try StoreMove.move(from: old.path, to: new.address)
+    #expect(throws: StoreProblem.self) { try StoreMove.move(from: old.path, to: new.address) }
     let batch = try #require(try old.read(Int.self, "SELECT batch FROM store"))
     let epoch = try #require(try old.read(String.self, "SELECT epoch FROM feed"))
     // As if the move had been killed.
@@ -98,7 +95,7 @@ import Testing
       "DELETE FROM session WHERE id = 's'; UPDATE store SET moving_from = '\(epoch)/\(batch)'")
 
     #expect(throws: StoreProblem.self) { try new.store() }
-    #expect(try PostgresMove.move(from: old.path, to: address) == 13)
+    #expect(try StoreMove.move(from: old.path, to: new.address) == 13)
 
     let loaded = try await new.loaded(fixture.origin.id, from: try new.store())
     #expect(loaded?.fold.state == fixture.fold.state)
@@ -108,16 +105,43 @@ import Testing
     let (old, new) = (try Shelf(), try Shelf(.postgres))
     var log: SQLSessionLog? = try old.store()
     let (fixture, _) = try fill(log!)
-    let address = try TestServer.shared.address(new.database)
-    #expect(throws: StoreProblem.self) { try PostgresMove.move(from: old.path, to: address) }
+    #expect(throws: StoreProblem.self) { try StoreMove.move(from: old.path, to: new.address) }
     fixture.closeLog()
-    log = nil
-    _ = try PostgresMove.move(from: old.path, to: address)
-    try new.write("UPDATE store SET moving_from = 'older'; UPDATE session SET head = 0")
+    try await old.close(&log)
+    _ = try StoreMove.move(from: old.path, to: new.address)
+    try new.write("UPDATE store SET moving_from = 'older'; UPDATE session SET entry_count = 0")
 
-    _ = try PostgresMove.move(from: old.path, to: address)
+    _ = try StoreMove.move(from: old.path, to: new.address)
 
     let loaded = try await new.loaded(fixture.origin.id, from: try new.store())
     #expect(loaded?.entryCount == fixture.entryCount)
+  }
+
+  @Test(arguments: Engine.allCases)
+  func `a served backup has the sessions under new epochs, and the feed with another one`(
+    engine: Engine
+  ) async throws {
+    let (shelf, copy) = (try Shelf(engine), try Shelf())
+    let log = try shelf.store()
+    let (fixture, sessions) = try fill(log)
+    let copied =
+      switch engine {
+      case .sqlite: try SQLiteBackup(of: shelf.path).copy(to: copy.path, isForced: false)
+      case .postgres:
+        try DatabaseBackup.copy(of: shelf.address, session: nil, to: copy.path, isForced: false)
+      }
+    #expect(copied.sessionCount == 13)
+
+    let served = try copy.store()
+
+    #expect(served.hasLostHistory && served.feed.epoch != log.feed.epoch)
+    #expect(served.ticketKey != log.ticketKey)
+    #expect(try await feed(served) == feed(log))
+    let loaded = try #require(try await copy.loaded(fixture.origin.id, from: served))
+    #expect(loaded.fold.state == fixture.fold.state && loaded.fold.origin.epoch != "first")
+    for session in sessions {
+      let loaded = try #require(try await copy.loaded(session.origin.id, from: served))
+      #expect(loaded.fold.state == session.fold.state)
+    }
   }
 }

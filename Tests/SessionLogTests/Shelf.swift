@@ -46,7 +46,7 @@ final class Shelf: Sendable {
     digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
   ) throws -> SQLSessionLog {
     var settings = SQLSessionLog.Settings(
-      zone: { _ in zone }, digest: digest, notify: { [posted] in posted.add($0) })
+      zone: { _ in zone }, digest: digest, notify: { self.posted.add($0) })
     (settings.limits, settings.feedLimits, settings.versions) = (limits, feedLimits, versions)
     settings.pendingByteCountMax = pendingByteCountMax
     settings.storeByteCountMax = storeByteCountMax
@@ -67,6 +67,14 @@ final class Shelf: Sendable {
       }
     }
     return try open()
+  }
+
+  /// Closes a store, and waits until its queues have ended what they do.
+  func close(_ log: inout SQLSessionLog?) async throws {
+    log?.close()
+    weak let rest = log
+    log = nil
+    try await wait(for: "the end of the store") { rest == nil }
   }
 
   /// A connection of its own.

@@ -17,8 +17,8 @@ import Testing
   @Test func `commits are flushed to disk`() throws {
     let log = try Shelf().store()
 
-    let level = try log.pool.write { database in
-      try database.value("PRAGMA synchronous", as: Int.self)
+    let level = try log.queue.sync {
+      try log.connected().value("PRAGMA synchronous", as: Int.self)
     }
 
     #expect(level == 2)
@@ -133,27 +133,25 @@ import Testing
     for origin in origins { _ = log.append(.entry(entry), of: origin.id) }
     for turn in turns.withLock({ $0 }) { turn() }
     let pageCount = try log.queue.sync {
-      try log.pool.write { database in
-        try SQLiteCheckpoint(.passive, database)?.frameCount
+      try (log.connected() as? SQLiteConnection).flatMap {
+        try SQLiteCheckpoint(.passive, $0)?.frameCount
       }
     }
 
     #expect(try #require(pageCount) < 200)
   }
 
-  @Test func `an ended session has no rows`() throws {
-    let log = try Shelf().store()
+  @Test(arguments: Engine.allCases)
+  func `an ended session has no rows`(engine: Engine) throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let session = try GeneratedSession(seed: 5)
     store(session, in: log)
     _ = log.append(.ended(nil), of: session.origin.id)
     log.flush()
 
-    let count = try log.pool.read { database in
-      try database.value(
-        "SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM entry)", as: Int.self)
-    }
-
-    #expect(count == 0)
+    let rows = "SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM entry)"
+    #expect(try shelf.count(rows) == 0)
   }
 
   @Test func `a second store on one file is refused`() throws {

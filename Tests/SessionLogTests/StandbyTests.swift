@@ -1,0 +1,168 @@
+import CivilTime
+import Foundation
+import PickerHub
+import PickerSession
+import Synchronization
+import Testing
+
+@testable import SessionLog
+
+/// Nodes on a database whose commits wait for a standby. There is one standby, so the tests run one
+/// after the other.
+@Suite(.serialized, .database) struct StandbyTests {
+  /// SQL about a row of `pg_stat_activity`: it is a connection with which a node writes.
+  private let isWriter = "application_name LIKE 'pickerd-%-writer'"
+  private let isReader = "application_name LIKE 'pickerd-%-reader'"
+
+  /// Runs a test with a node that has created a session with one entry, its database and the
+  /// standby.
+  private func withStandby(
+    _ body: (TestNode, Shelf, TestStandby) async throws -> Void
+  ) async throws {
+    let shelf = try Shelf(.postgres, isReused: false)
+    let standby = try TestStandby(shelf.database)
+    defer { standby.end() }
+    let node = try TestNode(shelf.database)
+    try node.create()
+    try await body(node, shelf, standby)
+  }
+
+  private func waitForWait(_ standby: TestStandby, _ condition: String) throws {
+    try standby.wait(for: "a commit that waits") { try standby.waits(condition) > 0 }
+  }
+
+  @Test func `a batch is reported when the standby has it, once, also over two connections`()
+    async throws
+  {
+    try await withStandby { one, shelf, standby in
+      try standby.stop()
+      one.command(2)
+      for _ in 0..<2 {
+        try waitForWait(standby, isWriter)
+        #expect(try shelf.count("SELECT count(*) FROM entry") == 2)
+        #expect(one.committedCount == 2)
+        try standby.endWaiting(isWriter)
+      }
+
+      try standby.start()
+
+      try await one.waitForCommitted(3)
+      #expect(try shelf.count("SELECT count(*) FROM entry") == 2)
+      #expect(one.lost.isEmpty)
+    }
+  }
+
+  @Test func `a batch of unknown outcome that was not committed is stored after all`() async throws {
+    try await withStandby { one, shelf, standby in
+      try standby.stop()
+      one.command(2)
+      try waitForWait(standby, isWriter)
+      // As if the connection had been lost before the commit.
+      try shelf.write(
+        """
+        SET synchronous_commit = local;
+        DELETE FROM entry WHERE sequence = 2;
+        UPDATE session SET entry_count = 1, row_count = 1; UPDATE node SET batch = batch - 1
+        """)
+      try standby.endWaiting(isWriter)
+      try standby.start()
+
+      try await one.waitForCommitted(3)
+      #expect(try shelf.count("SELECT count(*) FROM entry") == 2)
+      #expect(try await one.load().entryCount == 2)
+    }
+  }
+
+  @Test func `a session is loaded when the standby has the claim`() async throws {
+    try await withStandby { one, shelf, standby in
+      let two = try TestNode(shelf.database)
+      one.log.released(one.session)
+      one.log.flush()
+      try standby.stop()
+
+      two.log.load(two.session, limits: SessionLimits(), hub: 0)
+      try waitForWait(standby, isWriter)
+      #expect(two.posted.all { if case .loaded = $0 { true } else { nil } }.isEmpty)
+
+      try standby.start()
+      let loaded = try await two.posted.wait(for: "loaded") {
+        if case .loaded(_, let outcome) = $0 { outcome.value } else { nil }
+      }
+      #expect(loaded.entryCount == 1)
+    }
+  }
+
+  @Test func `a session whose end the standby does not have is not absent`() async throws {
+    try await withStandby { one, shelf, standby in
+      let two = try TestNode(shelf.database)
+      try standby.stop()
+      _ = one.log.append(.ended(nil), of: one.session)
+      try waitForWait(standby, isWriter)
+
+      let outcomes = Mutex<[LogLookup<DormantSession>]>([])
+      two.log.find(two.session) { outcome in outcomes.withLock { $0.append(outcome) } }
+      try waitForWait(standby, isReader)
+      #expect(outcomes.withLock { $0.isEmpty })
+
+      try standby.start()
+      try standby.wait(for: "an answer") { !outcomes.withLock { $0.isEmpty } }
+      guard case .absent? = outcomes.withLock({ $0.first }) else {
+        Issue.record("the session has ended")
+        return
+      }
+    }
+  }
+
+  /// A primary that is cut off from its standbys may have been replaced: its list, its names and
+  /// the end of its feed may be old.
+  @Test func `a primary that is cut off from the standby gives no older answers`() async throws {
+    try await withStandby { one, shelf, standby in
+      let two = try TestNode(shelf.database)
+      try standby.stop()
+
+      let gone = Task { await read(after: 5, two) }
+      try waitForWait(standby, isReader)
+      try standby.endWaiting(isReader)
+      #expect(await gone.value == .failure(.unavailable))
+      #expect(await read(after: 0, two) == .success(1), "which are there are older anyway")
+
+      let query = SessionListQuery(external: nil, status: nil, after: 0, limit: 10)
+      let list = Task {
+        await withCheckedContinuation { done in
+          two.log.list(query, hub: 0) { done.resume(returning: $0.value?.sessions.count) }
+        }
+      }
+      try waitForWait(standby, isReader)
+      try standby.endWaiting(isReader)
+      #expect(await list.value == nil)
+
+      try standby.start()
+      #expect(await read(after: 5, two) == .failure(.gone(oldest: 1, newest: 1)))
+    }
+  }
+
+  private func read(after position: Int, _ node: TestNode) async -> Result<Int, FeedProblem> {
+    await withCheckedContinuation { done in
+      node.log.feed.read(FeedRequest(after: position, types: nil, countMax: 10)) {
+        done.resume(returning: $0.map(\.lines.count))
+      }
+    }
+  }
+
+  /// Regression: each attempt left a connection at the server until the standby was back.
+  @Test func `a node that waits for a standby has few connections for it`() async throws {
+    try await withStandby { one, shelf, standby in
+      try standby.stop()
+      one.command(2)
+
+      try await wait(for: "the loss") { one.lost == [one.session] }
+      let connections = "SELECT count(*) FROM pg_stat_activity WHERE \(isWriter)"
+      try await wait(for: "the end of the connections before") {
+        try shelf.count("\(connections) AND datname = current_database()") <= 3
+      }
+      try standby.start()
+      try await wait(for: "the next connection") { one.log.failure == nil }
+      #expect(try await one.load().entryCount == 2)
+    }
+  }
+}
