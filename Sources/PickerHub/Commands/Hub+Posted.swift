@@ -28,7 +28,7 @@ extension Hub {
         .request { [unowned self] hosted in
           guard let hosted else { return answer(.failure(absence(of: id))) }
           guard let member = hosted.session.fold.members[added.member] else {
-            return answer(.failure(hasRoom(hosted) ? .unavailable : .sessionFull))
+            return answer(.failure(.unavailable))
           }
           hosted.noteActivity(at: now)
           if !hosted.session.isOnline(member.id) {
@@ -133,8 +133,7 @@ extension Hub {
         return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
       }
       let frame = answerFrame(in: effects, to: member.id, texts, hosted)
-      let problem = hasRoom(hosted) ? HubProblem.noSuchMember : .sessionFull
-      answer(frame.map { .success(Array($0.bytes)) } ?? .failure(problem))
+      answer(frame.map { .success(Array($0.bytes)) } ?? .failure(.noSuchMember))
     }
     if !isAccepted { answer(.failure(problem(of: hosted))) }
   }

@@ -84,7 +84,7 @@ extension Hub {
     case .absent: return create(reserved: request, names, ordinal: ordinal, answer: answer)
     case .found(.session(let id)): found = .failure(.externalTaken(id))
     case .found(.key(let known)): found = repeated(known, request)
-    case .unavailable, .unreadable: found = .failure(.unavailable)
+    case .elsewhere, .unavailable, .unreadable: found = .failure(.unavailable)
     }
     shard.names.use { $0.release(names) }
     answer(found)

@@ -6,7 +6,7 @@ import PickerSession
 ///
 /// Invariants: a member has at most one connection; the time of an absence is that of its first
 /// moment without a connection, and ends with the next join; ``pendingJoinCount`` is the number of
-/// this hub's joins and returns that have not been applied. The caller reports every join and
+/// joins and returns that have not been applied. The caller reports every join and
 /// return that it appends, and every entry that is applied.
 struct Attendance {
   /// The current connection of each member, from its join message on.

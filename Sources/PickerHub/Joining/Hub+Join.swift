@@ -106,7 +106,11 @@ extension Hub {
     guard mayExist(connection.session) else {
       return close(connection, .sessionEnded, "the session has ended")
     }
-    close(connection, .unavailable, "the store is unavailable; reconnect later")
+    close(
+      connection, .unavailable,
+      lookups.isElsewhere(connection.session, at: now.machine)
+        ? "another node serves this session; reconnect"
+        : "the store is unavailable; reconnect later")
   }
 
   /// Prepares a known member to connect again: re-adds it if it has left, and changes its role if
@@ -168,7 +172,7 @@ extension Hub {
   ) {
     let member = attachment.member
     guard hosted.session.fold.members[member] != nil else {
-      closeRefused(connection, member, in: hosted)
+      close(connection, .unavailable, "the member has just left; reconnect and resume")
       return abandonConnection(of: member, in: hosted, at: time)
     }
     guard connection.member == member else {
@@ -187,18 +191,6 @@ extension Hub {
     let effects = hosted.session.attach(listener)
     welcome(connection, attachment, missed: missed, in: hosted, at: time)
     perform(effects, in: hosted, at: time)
-  }
-
-  /// Closes a connection whose member is not in the session once its join has been applied.
-  func closeRefused(
-    _ connection: HubConnection, _ member: MemberID, in hosted: HostedSession
-  ) {
-    guard hasRoom(hosted) else { return closeFull(connection) }
-    guard hosted.session.fold.knownMember(member) != nil else {
-      return close(
-        connection, .unavailable, "the same user has just joined on another connection; reconnect")
-    }
-    close(connection, .unavailable, "the member has just left; reconnect and resume")
   }
 
   private func welcome(

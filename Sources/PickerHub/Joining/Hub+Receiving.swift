@@ -181,8 +181,9 @@ extension Hub {
       return close(connection, .noSuchSession, "session not found")
     }
     guard directory.dormant(connection.session)?.isUnreadable == true else {
-      let what = directory.isFull ? "the memory for sessions is full" : "the store is unavailable"
-      return close(connection, .unavailable, "\(what); reconnect later")
+      return directory.isFull
+        ? close(connection, .unavailable, "the memory for sessions is full; reconnect later")
+        : cannotStore(connection)
     }
     close(connection, .internalError, "the stored session cannot be read; reconnect later")
   }

@@ -42,9 +42,9 @@ extension LogRecord {
 package enum AppendOutcome: Sendable {
   /// Stored, as durably as this log stores anything.
   case stored
-  /// The outcome follows by ``Hub/committed(_:of:at:)``, ``Hub/refused(_:at:)``, ``Hub/lost(_:at:)``
-  /// or ``Hub/taken(_:at:)``. The log reports the
-  /// records of a session in the order of their appends.
+  /// The outcome follows by ``Hub/committed(_:of:at:)``, ``Hub/refused(_:at:)``,
+  /// ``Hub/lost(_:at:)`` or ``Hub/taken(_:at:)``. The log reports the records of a session in the
+  /// order of their appends.
   case pending
   /// Not stored: the session's log has reached its maximum size.
   case full
@@ -250,7 +250,9 @@ package enum LogLookup<Found: Sendable>: Sendable {
   case found(Found)
   /// It does not exist, or has ended.
   case absent
-  /// The log cannot be read now, or another node owns the session.
+  /// Another node owns the session, and is alive.
+  case elsewhere
+  /// The log cannot be read now.
   case unavailable
   /// What is stored cannot be read.
   case unreadable

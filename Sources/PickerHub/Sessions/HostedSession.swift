@@ -88,7 +88,7 @@ extension HostedSession {
   /// A revision or a join: its time to live begins again.
   func noteActivity(at time: HubTime) { lastActivity = time.machine }
 
-  /// The number of members after all pending joins and returns of this hub.
+  /// The number of members after all pending joins and returns.
   var memberCountPending: Int { session.memberCount + attendance.pendingJoinCount }
 
   /// Whether its end was appended. From then on the hub applies and answers nothing.

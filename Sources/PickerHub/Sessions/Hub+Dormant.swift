@@ -31,21 +31,14 @@ package struct DormantSession: Hashable, Sendable {
 
 /// Evicting sessions without members from memory, and reloading them on demand.
 extension Hub {
-  /// Adds the sessions that an earlier process has left in the log; with a shared log, those that
-  /// another node has left, to be loaded because their members may have to leave. Sessions that the
-  /// hub knows are not added.
+  /// Adds the sessions that an earlier process has left in the log; of a shared log, those that
+  /// this node has claimed because something of them is due. Sessions that the hub knows are not
+  /// added.
   package func restore(_ stored: some Sequence<DormantSession>, at time: HubTime) {
     now = time
     for session in stored {
       guard directory[session.id] == nil else { continue }
-      let lastActivity = time.machine - session.idleMilliseconds
-      directory.restore(
-        session.id,
-        DormantState(
-          lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, status: session.status,
-          queuedTick: session.nextTick))
-      let ttl = Int64(session.ttlSeconds) * 1000
-      schedule.addExpiry(of: session.id, due: lastActivity + ttl, at: time)
+      restore(session, queuedTick: session.nextTick)
       if session.hasMembers || isShared {
         directory.loadLater(BackgroundLoad(session.id))
       } else if let nextTick = session.nextTick {
@@ -53,6 +46,20 @@ extension Hub {
       }
     }
     loadInBackground()
+  }
+
+  /// Adds a session that is in the log only.
+  ///
+  /// - Parameter queuedTick: See ``DormantState/queuedTick``.
+  func restore(_ session: DormantSession, queuedTick: Instant?) {
+    let lastActivity = now.machine - session.idleMilliseconds
+    directory.restore(
+      session.id,
+      DormantState(
+        lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, status: session.status,
+        queuedTick: queuedTick))
+    let ttl = Int64(session.ttlSeconds) * 1000
+    schedule.addExpiry(of: session.id, due: lastActivity + ttl, at: now)
   }
 
   /// Runs `body` as soon as a session is in memory: at once if it is, else when the log has
@@ -70,7 +77,7 @@ extension Hub {
     case .inMemory(let hosted): body(hosted)
     case .waits: break
     case .begins where directory.isFull && !isDeletion:
-      notLoaded(id, isUnreadable: false)
+      directory.loadFailed(id, isUnreadable: false)
       body(nil)
     case .begins: log.load(id, limits: limits.session, hub: shard.index)
     case .absent: isShared ? lookUp(id, waiter) : body(nil)
@@ -88,11 +95,7 @@ extension Hub {
     let isFull = directory.isFull
     let session = outcome.value
     guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
-      if let session { freeState(session.fold) }
-      var isUnreadable = false
-      if case .unreadable = outcome { isUnreadable = true }
-      notLoaded(id, isUnreadable: isUnreadable)
-      if case .absent = outcome, isShared { lookups.noteAbsence(of: id, at: now.machine) }
+      notLoaded(id, outcome)
       for waiter in waiters.all { waiter.body(nil) }
       return loadInBackground()
     }
@@ -118,16 +121,28 @@ extension Hub {
     loadInBackground()
   }
 
-  /// A session was not loaded. One of a shared log is forgotten, unless no node could read it.
-  private func notLoaded(_ id: SessionID, isUnreadable: Bool) {
-    directory.loadFailed(id, isUnreadable: isUnreadable)
-    if !isUnreadable { release(id) }
+  /// A session was not loaded. One that this node owns stays its own.
+  private func notLoaded(_ id: SessionID, _ outcome: LogLookup<LoadedSession>) {
+    switch outcome {
+    case .found(let session):
+      freeState(session.fold)
+      directory.loadFailed(id, isUnreadable: false)
+    case .unavailable: directory.loadFailed(id, isUnreadable: false)
+    case .unreadable: directory.loadFailed(id, isUnreadable: true)
+    case .absent, .elsewhere:
+      directory.loadFailed(id, isUnreadable: true)
+      guard isShared else { return }
+      directory.forget(id)
+      var isElsewhere = false
+      if case .elsewhere = outcome { isElsewhere = true }
+      lookups.noteAbsence(of: id, isElsewhere: isElsewhere, at: now.machine)
+    }
   }
 
   /// Starts queued background loads (for which no request waits), while fewer than the maximum
   /// number of loads are running.
   func loadInBackground() {
-    while let load = directory.nextBackgroundLoad(besides: lookups.runningCount) {
+    while let load = directory.nextBackgroundLoad() {
       let session = load.session
       whenLoaded(session) { [unowned self] hosted in
         if let body = load.body { return body(hosted) }
@@ -135,7 +150,7 @@ extension Hub {
           tickIfDue(hosted, at: now)
         } else if directory.exists(session) {
           // The load failed. As no request waits, and the log may be damaged or the memory full,
-          // the next attempt is only after a minute. One of a shared log was released.
+          // the next attempt is only after a minute.
           schedule.add(.load(session), due: now.machine + 60 * retryMilliseconds)
         }
       }
@@ -199,6 +214,7 @@ extension Hub {
   package func taken(_ ids: some Sequence<SessionID>, at time: HubTime) {
     now = time
     for id in ids {
+      lookups.noteAbsence(of: id, isElsewhere: true, at: now.machine)
       if let hosted = directory.hosted(id) {
         unload(hosted)
       } else {
@@ -229,7 +245,7 @@ extension Hub {
   /// entries may be lost, and are derived again when it is loaded. Its members may have to leave,
   /// and a tick may be due.
   private func reloadLater(_ id: SessionID) {
-    guard mayExist(id) else { return }
+    guard directory.exists(id) else { return }
     schedule.add(.load(id), due: now.machine + 5 * retryMilliseconds)
   }
 }

@@ -49,14 +49,9 @@ extension Hub {
 
   private func lookedUp(_ id: SessionID, _ outcome: LogLookup<DormantSession>) {
     switch outcome {
-    case .found(let session) where directory[id] == nil:
-      directory.restore(
-        id,
-        DormantState(
-          lastActivity: now.machine - session.idleMilliseconds, ttlSeconds: session.ttlSeconds,
-          status: session.status, queuedTick: nil))
+    case .found(let session) where directory[id] == nil: restore(session, queuedTick: nil)
     case .absent: lookups.noteAbsence(of: id, at: now.machine)
-    case .found, .unavailable, .unreadable: break
+    case .found, .elsewhere, .unavailable, .unreadable: break
     }
     for waiter in lookups.end(of: id) {
       if directory.exists(id) {
@@ -65,7 +60,6 @@ extension Hub {
         waiter.body(nil)
       }
     }
-    loadInBackground()
   }
 
   /// A page of the list of sessions of a shared log.

@@ -174,10 +174,8 @@ extension SessionDirectory {
   mutating func loadLater(_ load: BackgroundLoad) { backgroundLoads.append(load) }
 
   /// Removes the next queued load, unless the maximum of loads is running.
-  ///
-  /// - Parameter lookupCount: The number of running look-ups, each of which may begin a load.
-  mutating func nextBackgroundLoad(besides lookupCount: Int = 0) -> BackgroundLoad? {
-    loadingCount + lookupCount < backgroundLoadCountMax ? backgroundLoads.popFirst() : nil
+  mutating func nextBackgroundLoad() -> BackgroundLoad? {
+    loadingCount < backgroundLoadCountMax ? backgroundLoads.popFirst() : nil
   }
 }
 

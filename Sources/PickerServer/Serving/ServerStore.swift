@@ -181,7 +181,7 @@ final class ServerStore: Sendable {
   /// Log lines about the store for the start of the server.
   var notes: [String] {
     guard let durable else { return [] }
-    // Nodes that share a store restore only what no other node has adopted.
+    // A node of several restores nothing at its start.
     let sessions = durable.isShared ? "" : counted(durable.restored.count, "session") + " in "
     var notes = ["store: \(sessions)\(durable.location)"]
     if durable.hasLostHistory {

@@ -145,8 +145,16 @@ final class PostgresEngine: SQLEngine, NodeLocks {
     let bytes = (0..<PostgresEngine.probeBytes / 8).flatMap { _ in
       withUnsafeBytes(of: random.next(), Array.init)
     }
-    try connection.run("UPDATE store SET probe = $1", [Data(bytes)])
-    try connection.run("UPDATE store SET probe = NULL")
+    try connection.transaction {
+      // As batches do: another session may have locked the tables.
+      try connection.send(
+        """
+        LOCK TABLE session, entry, snapshot, definition, creation, event, feed, node
+        IN ROW EXCLUSIVE MODE
+        """)
+      try connection.send("UPDATE store SET probe = $1", [Data(bytes)])
+      try connection.send("UPDATE store SET probe = NULL")
+    }
   }
 
   func settle(_ connection: any SQLConnection) {}
@@ -166,7 +174,8 @@ extension PostgresEngine {
         """
         SELECT objid::bigint FROM pg_locks
         WHERE locktype = 'advisory' AND classid = \(PostgresEngine.nodeLock) AND objsubid = 2
-          AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
         """
       ) { row in try row[0] as Int64 })
   }

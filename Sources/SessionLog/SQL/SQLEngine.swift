@@ -13,7 +13,7 @@ protocol SQLEngine: AnyObject, Sendable {
   func connect() throws -> any SQLConnection
   /// Whether a call may succeed on another connection.
   func isTransient(_ error: any Error) -> Bool
-  /// Whether nobody can mend the store while the process runs.
+  /// Whether the store cannot be written any more while the process runs.
   func isFinal(_ error: any Error) -> Bool
   /// Runs `body` in a transaction that only reads, on a connection that it may share with nobody.
   func read<Value>(_ body: (any SQLConnection) throws -> Value) throws -> Value

@@ -5,8 +5,8 @@ import PickerSession
 /// The part of a process that shares a database: which node it is, and which sessions it owns.
 /// Used on the store's writing queue only.
 ///
-/// - A node has a row, and holds a lock on its number on its writing connection. It is alive as long
-///   as that connection: the database releases the lock.
+/// - A node has a row, and holds a lock on its number on its writing connection. It is alive as
+///   long as that connection: the database releases the lock.
 /// - It claims a session before it loads it. It may if the session has no owner, or one that is not
 ///   alive. Each of its batches locks the rows of its sessions and stores nothing of a session with
 ///   another owner. So two processes that both believe to own a session cannot both append to it.
@@ -102,8 +102,8 @@ final class SQLOwnership {
   ///
   /// A database that was restored elsewhere has another system identifier: its state may be of any
   /// time. A promoted replica has the same one, and another timeline.
-  /// - Returns: Whether it was restored elsewhere: every session then has a new epoch, and there are
-  ///   no other nodes.
+  /// - Returns: Whether it was restored elsewhere: every session then has a new epoch, and there
+  ///   are no other nodes.
   private func noteHistory(_ connection: any SQLConnection) throws -> Bool {
     let current = try locks.history(connection)
     let stored = try connection.first(
@@ -166,7 +166,7 @@ final class SQLOwnership {
 
   /// The outcome of claiming a session that exists.
   enum Claim {
-    /// This node owns it now. Whoever loads it must find this.
+    /// This node owns it now. What is loaded must show this.
     case own(node: Int64, epoch: String, entryCount: Int)
     /// Another node that is alive owns it.
     case other

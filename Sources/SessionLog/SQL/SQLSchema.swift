@@ -22,8 +22,8 @@ enum SQLSchema {
       let version: Int? = try connection.value("SELECT schema_version FROM store")
       guard let version, version > 0 else {
         throw StoreProblem(
-          "\(location) is damaged (its schema has no valid number): restore a backup, or begin with "
-            + "a new store")
+          "\(location) is damaged (its schema has no valid number): restore a backup, or begin "
+            + "with a new store")
       }
       return version
     }

@@ -31,7 +31,7 @@ extension SQLSessionLog {
           case .own?: readingQueue.async { self.read(load, claim: claims[load.session]) }
           case .other?:
             disown([load.session])
-            notify(.loaded(load.session, .unavailable))
+            notify(.loaded(load.session, .elsewhere))
           case nil:
             disown([load.session])
             notify(.loaded(load.session, .absent))
@@ -51,9 +51,12 @@ extension SQLSessionLog {
     }
   }
 
-  private func cannotRead(_ session: SessionID, _ error: any Error) {
+  private func cannotRead(
+    _ session: SessionID, _ error: any Error,
+    _ outcome: LogLookup<LoadedSession> = .unavailable
+  ) {
     notify(.message("session \(session.shortened) cannot be read from \(location): \(error)"))
-    notify(.loaded(session, .unavailable))
+    notify(.loaded(session, outcome))
   }
 
   /// What is read of a session does not show that this node owns it: a former primary answers.
@@ -79,7 +82,8 @@ extension SQLSessionLog {
         }
       }
     } catch {
-      cannotRead(load.session, error)
+      // A database of another process may only be slow.
+      cannotRead(load.session, error, error is PostgresError ? .unavailable : .unreadable)
     }
   }
 

@@ -291,8 +291,8 @@ extension SQLSessionLog {
   /// Committed transactions of this node are missing, or another one has taken over.
   private struct HistoryIsBroken: Error, CustomStringConvertible {
     let description =
-      "what this node has committed is missing, as after a failover or a restore: its sessions have "
-      + "a new epoch"
+      "what this node has committed is missing, as after a failover or a restore: its sessions "
+      + "have a new epoch"
   }
 
   /// Whether a call may succeed on another connection.
@@ -514,7 +514,7 @@ extension SQLSessionLog {
 }
 
 /// The rows of ended sessions that a transaction deletes.
-private struct EndedRows {
+struct EndedRows {
   private var rowCount = 0
   private var byteCount = 0
   private var isFull = false

@@ -430,7 +430,9 @@ extension SQLWriter {
     guard !spent.isEmpty, let number = positions[session]?.number else { return }
     for run in spent.dropped.runs {
       try connection.send(
-        "DELETE FROM entry WHERE session = $1 AND sequence BETWEEN $2 AND $3 RETURNING length(body)",
+        """
+        DELETE FROM entry WHERE session = $1 AND sequence BETWEEN $2 AND $3 RETURNING length(body)
+        """,
         [number, run.lowerBound, run.upperBound]
       ) { [unowned self] row in
         positions[session]!.rowCount -= 1
