@@ -1,10 +1,13 @@
 // An echo server on SocketLoop for the tests of the transport.
 // Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, `descriptor` (a
 // listening socket to use instead of these), `proxy` (the address of a trusted proxy), `proxied=1`
-// (connections begin with a PROXY protocol header), `tls` (a file with certificate and key), or
-// `loops=2`: requests with `?over` move to the second loop. Prints `listening PORT` when it is
-// ready; SIGTERM and SIGINT drain it.
+// (connections begin with a PROXY protocol header), `tls` (a file with certificate and key),
+// `loops=2`: requests with `?over` move to the second loop, `node` (the port of a listener for
+// relayed connections), or `owner`: the server of connections that begin with a request with `far`
+// in its path (its address, `here`, `nowhere`, `unknown`, or `silent`: it is never found). Prints
+// `listening PORT` when it is ready; SIGTERM and SIGINT drain it.
 import Glibc
+import PickerSession
 import WebSocketTransport
 
 var configuration = SocketLoopConfiguration()
@@ -18,6 +21,7 @@ var descriptor: CInt?
 var isProxied = false
 var isDouble = false
 var certificate: String?
+var nodePort: UInt16?
 
 let limits: [String: WritableKeyPath<SocketLoopConfiguration, Int>] = [
   "connectionsMax": \.connectionsMax, "messageBytesMax": \.messageBytesMax,
@@ -46,6 +50,19 @@ for argument in CommandLine.arguments.dropFirst() {
   } else if parts[0] == "proxy" {
     let proxy = parts[1]
     configuration.isProxy = { $0 == proxy }
+  } else if parts[0] == "node" {
+    nodePort = UInt16(parts[1])!
+  } else if parts[0] == "owner" {
+    let found: SessionOwner? =
+      switch parts[1] {
+      case "here": .here
+      case "nowhere": .node(address: nil)
+      case "unknown": .unavailable
+      case "silent": nil
+      default: .node(address: NodeAddress(parts[1])!)
+      }
+    configuration.owners = SessionOwners(
+      isHere: { _ in false }, find: { _, completion in if let found { completion(found) } })
   } else if let limit = limits[parts[0]] {
     configuration[keyPath: limit] = Int(parts[1])!
   } else {
@@ -74,6 +91,9 @@ do {
     try loop.listen(on: descriptor, listening)
   } else {
     port = try loop.listen(host: host, port: port, listening)
+  }
+  if let nodePort {
+    _ = try loop.listen(host: host, port: nodePort, Listening(isRelayed: true))
   }
   writeLine("listening \(port)", to: 1)
   drainOnSignals([loop, second].compactMap { $0 })

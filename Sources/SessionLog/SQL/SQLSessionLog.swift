@@ -514,7 +514,7 @@ extension SQLSessionLog {
 }
 
 /// The rows of ended sessions that a transaction deletes.
-private struct EndedRows {
+struct EndedRows {
   private var rowCount = 0
   private var byteCount = 0
   private var isFull = false
