@@ -33,7 +33,9 @@ final class EchoHandler: SocketLoopHandler {
     return words[1].contains("far") ? .session(SessionID("far")) : .other
   }
 
-  func loop(for first: FirstRequest) -> SocketLoop? { first == .other ? nil : other }
+  func loop(for first: FirstRequest) -> SocketLoop? {
+    if case .session = first { other } else { nil }
+  }
 
   func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
     head.queryValue("over") == nil ? nil : other

@@ -5,7 +5,7 @@
 // `loops=2`: requests with `?over` move to the second loop, `node` (the port of a listener for
 // relayed connections), or `owner`: the server of connections that begin with a request with `far`
 // in its path (its address, `here`, `nowhere`, `unknown`, or `silent`: it is never found). Prints
-// `listening PORT` when it is ready; SIGTERM and SIGINT drain it.
+// `listening PORT` when it is ready; SIGTERM and SIGINT drain it, within `drain` milliseconds.
 import Glibc
 import PickerSession
 import WebSocketTransport
@@ -22,6 +22,7 @@ var isProxied = false
 var isDouble = false
 var certificate: String?
 var nodePort: UInt16?
+var drainMilliseconds = 3_000
 
 let limits: [String: WritableKeyPath<SocketLoopConfiguration, Int>] = [
   "connectionsMax": \.connectionsMax, "messageBytesMax": \.messageBytesMax,
@@ -50,6 +51,8 @@ for argument in CommandLine.arguments.dropFirst() {
   } else if parts[0] == "proxy" {
     let proxy = parts[1]
     configuration.isProxy = { $0 == proxy }
+  } else if parts[0] == "drain" {
+    drainMilliseconds = Int(parts[1])!
   } else if parts[0] == "node" {
     nodePort = UInt16(parts[1])!
   } else if parts[0] == "owner" {
@@ -96,7 +99,7 @@ do {
     _ = try loop.listen(host: host, port: nodePort, Listening(isRelayed: true))
   }
   writeLine("listening \(port)", to: 1)
-  drainOnSignals([loop, second].compactMap { $0 })
+  drainOnSignals([loop, second].compactMap { $0 }, within: drainMilliseconds)
   let thread = second.map(start)
   loop.run()
   if let thread { pthread_join(thread, nil) }
@@ -119,28 +122,29 @@ func start(_ loop: SocketLoop) -> pthread_t {
 }
 
 /// Waits for the signals on a dedicated thread; all other threads block them.
-func drainOnSignals(_ loops: [SocketLoop]) {
+func drainOnSignals(_ loops: [SocketLoop], within milliseconds: Int) {
   var signals = sigset_t()
   sigemptyset(&signals)
   sigaddset(&signals, SIGTERM)
   sigaddset(&signals, SIGINT)
   pthread_sigmask(SIG_BLOCK, &signals, nil)
   var thread = pthread_t()
-  let argument = Unmanaged.passRetained(Loops(loops)).toOpaque()
+  let argument = Unmanaged.passRetained(Loops(loops, milliseconds)).toOpaque()
   pthread_create(
     &thread, nil,
     { argument in
-      let loops = Unmanaged<Loops>.fromOpaque(argument!).takeRetainedValue().loops
+      let draining = Unmanaged<Loops>.fromOpaque(argument!).takeRetainedValue()
+      let milliseconds = draining.milliseconds
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGTERM)
       sigaddset(&signals, SIGINT)
       var number: CInt = 0
       sigwait(&signals, &number)
-      for loop in loops {
+      for loop in draining.loops {
         loop.post {
           (loop.handler as? EchoHandler)?.closeAll()
-          loop.drain(withinMilliseconds: 3_000)
+          loop.drain(withinMilliseconds: milliseconds)
         }
       }
       return nil
@@ -151,8 +155,12 @@ func drainOnSignals(_ loops: [SocketLoop]) {
 /// Boxes the values to pass them through a pointer.
 final class Loops {
   let loops: [SocketLoop]
+  let milliseconds: Int
 
-  init(_ loops: [SocketLoop]) { self.loops = loops }
+  init(_ loops: [SocketLoop], _ milliseconds: Int) {
+    self.loops = loops
+    self.milliseconds = milliseconds
+  }
 }
 
 @Sendable func writeLine(_ line: String, to descriptor: CInt) {

@@ -70,8 +70,8 @@ def test_a_relayed_websocket_is_like_any_other(servers):
             web.send_text(text)
             assert web.read_text() == text
         assert far.counters()["webSockets"] == 1 and near.counters()["webSockets"] == 0
+        wait_until(lambda: near.counters()["connections"] == 2, what="two: the relay is one")
         assert near.counters()["relays"] == 1
-        assert near.counters()["connections"] == 2, "the relay is one connection"
         web.send_frame(CLOSE, struct.pack("!H", 1000))
         assert web.read_frame() == (CLOSE, struct.pack("!H", 1000))
         assert web.ends_soon()
@@ -324,14 +324,15 @@ def test_a_response_is_complete_though_the_server_closes_at_once(servers):
     none_left(near)
 
 
-def test_a_draining_server_lets_answers_through_and_ends_what_is_quiet(servers):
-    near, far = servers
-    web, later = near.websocket("/?far"), near.raw()
-    later.request("GET", "/later?far&milliseconds=400")
+def test_a_draining_server_lets_responses_through_and_ends_what_is_quiet(pair):
+    near, far = pair({"drain": 120_000})
+    web, slow = near.websocket("/?far"), near.raw(receive_buffer=4096)
+    slow.request("GET", "/large?far&bytes=5000000")
+    wait_until(lambda: far.counters()["connections"] > 1, what="the request")
     near.process.send_signal(15)
-    with web, later:
-        assert later.response()[2] == b"at last"
+    with web, slow:
         assert web.ends_soon()
+        assert slow.response()[2] == b"a" * 5_000_000
     assert near.stop() == 0
 
 

@@ -36,11 +36,12 @@ class Cluster:
         namespaces |= {f"etcd-{name}": path for name, path in namespaces.items()}
         self.processes = Processes(namespaces)
         self.folder = self.processes.folder
-        ports = iter(free_ports(13 + 2 * options.nodes))
+        ports = iter(free_ports(13 + 3 * options.nodes))
         self.port = options.port or next(ports)
         self.nodes = {
             name: (self.addresses.get(name, "127.0.0.1"), next(ports), next(ports))
             for name in names}
+        self.relay_ports = {name: next(ports) for name in names}
         self.databases = None
         if not options.store:
             self.databases = Databases(self.processes, ports, self.addresses)
@@ -61,9 +62,12 @@ class Cluster:
             environment = {"PGPASSFILE": str(self.databases.passfile)} if self.databases else {}
             environment |= dict(each.partition(":")[2].split("=", 1)
                                 for each in self.options.environment if each.startswith(f"{name}:"))
+            # Of nodes on one database; those with --store have one each, for comparison.
+            relay = (["--node-listen", f"{address}:{self.relay_ports[name]}"]
+                     if self.databases else [])
             self.processes.start(name, [
                 self.options.pickerd.absolute(), "serve", "--listen", f"{address}:{port}",
-                "--admin-listen", f"{address}:{admin}", "--store", self.store,
+                "--admin-listen", f"{address}:{admin}", "--store", self.store, *relay,
                 *self.options.argument], environment=environment, keep=True)
 
     def stop(self):

@@ -278,7 +278,8 @@ void wsl_relays_sweep(wsl_loop *loop, int64_t now) {
   for (wsl_relay *relay = loop->relays, *next; relay; relay = next) {
     next = relay->next;
     bool is_late = relay->deadline_ms && now >= relay->deadline_ms;
-    bool is_quiet = loop->drain_by_ms && now - relay->passed_at_ms >= QUIET_MS;
+    bool is_quiet = loop->drain_by_ms && !relay->client.rest && !relay->node.rest &&
+                    now - relay->passed_at_ms >= QUIET_MS;
     if (is_late && !relay->is_connected) refuse(loop, take(relay));
     else if (is_late || is_quiet || now == INT64_MAX) end(relay);
   }

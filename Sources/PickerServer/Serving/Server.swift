@@ -42,7 +42,8 @@ package final class Server {
     var parts = try SharedParts(configuration, log)
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
-      removesOldestKey: parts.gate.keys == nil, zones: parts.zones, log: log)
+      nodeAddress: configuration.nodeListen, removesOldestKey: parts.gate.keys == nil,
+      zones: parts.zones, log: log)
     if let key = store.ticketKey {
       // Machines have different monotonic clocks.
       parts.gate.tickets = TicketSigner(
@@ -51,6 +52,7 @@ package final class Server {
     gate = parts.gate
     var sockets = SocketLoopConfiguration(
       configuration, limits, log, isProxy: { [gate = parts.gate] in gate.proxies.contains($0) })
+    sockets.owners = store.owners
     for _ in 0..<configuration.loops {
       let loop = try SocketLoop(sockets)
       // The first loop determines and logs the limit that RLIMIT_NOFILE permits; others use it.

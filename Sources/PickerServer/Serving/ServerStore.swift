@@ -19,10 +19,11 @@ final class ServerStore: Sendable {
   /// Runs requests for whole in-memory logs.
   private let reading = DispatchQueue(label: "pickerd.store.reading")
 
+  /// - Parameter nodeAddress: Where other nodes reach this one.
   /// - Throws: ``StoreProblem`` if the file cannot be opened.
   init(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings, loopCount: Int,
-    removesOldestKey: Bool, zones: ZoneDatabase, log logger: Logger
+    nodeAddress: TCPAddress?, removesOldestKey: Bool, zones: ZoneDatabase, log logger: Logger
   ) throws(StoreProblem) {
     let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
     self.mailboxes = mailboxes
@@ -33,13 +34,14 @@ final class ServerStore: Sendable {
     feedReaders = FeedReaders(countMax: settings[.feedReaders])
     let keyCountMax = removesOldestKey ? settings[.idempotencyKeys] : nil
     durable = try ServerStore.open(
-      location, limits, settings, keyCountMax: keyCountMax, zones, mailboxes, logger)
+      location, limits, settings, nodeAddress, keyCountMax: keyCountMax, zones, mailboxes, logger)
   }
 
   /// Opens a durable store; `nil` for the memory.
   private static func open(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings,
-    keyCountMax: Int?, _ zones: ZoneDatabase, _ mailboxes: [StoreMailbox], _ logger: Logger
+    _ nodeAddress: TCPAddress?, keyCountMax: Int?, _ zones: ZoneDatabase,
+    _ mailboxes: [StoreMailbox], _ logger: Logger
   ) throws(StoreProblem) -> SQLSessionLog? {
     let afterIteration: AfterIteration = { mailboxes.of($0).post(.run($0, $1)) }
     let notify: @Sendable (StoreNotice) -> Void = { notice in
@@ -54,6 +56,7 @@ final class ServerStore: Sendable {
     sql.pendingByteCountMax = limits.pendingBytes
     sql.storeByteCountMax = limits.storeBytes
     sql.keyCountMax = keyCountMax
+    sql.nodeAddress = nodeAddress?.description
     sql.afterIteration = afterIteration
     switch location {
     case .memory: return nil
@@ -86,6 +89,22 @@ final class ServerStore: Sendable {
       isWaiting = true
       usleep(20_000)
     }
+  }
+
+  /// Finds the nodes that own sessions; `nil` if there is only this one.
+  var owners: SessionOwners? {
+    guard let durable, isShared else { return nil }
+    return SessionOwners(
+      isHere: { durable.owns($0) },
+      find: { session, completion in
+        durable.owner(of: session) { owner in
+          switch owner {
+          case .here: completion(.here)
+          case .node(let address): completion(.node(address: address.flatMap(NodeAddress.init(_:))))
+          case .unavailable: completion(.unavailable)
+          }
+        }
+      })
   }
 
   /// The session log to be used by the hub of a loop.

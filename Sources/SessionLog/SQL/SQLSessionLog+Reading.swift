@@ -215,13 +215,16 @@ extension SQLSessionLog {
     case unavailable
   }
 
+  /// Whether this node owns a session, as far as it knows.
+  package func owns(_ session: SessionID) -> Bool { owned.withLock { $0.contains(session) } }
+
   /// Finds out who owns a session.
   ///
   /// - Parameter completion: Called on any thread; at once for a session of this node.
   package func owner(
     of session: SessionID, completion: @escaping @Sendable (Owner) -> Void
   ) {
-    guard let locks = engine.locks, !owned.withLock({ $0.contains(session) }),
+    guard let locks = engine.locks, !owns(session),
       !session.text.utf8.contains(0)
     else { return completion(.here) }
     readingQueue.async {
@@ -237,8 +240,7 @@ extension SQLSessionLog {
             guard let owner, try locks.living(connection).contains(owner.number) else {
               return .here
             }
-            return self.owned.withLock { $0.contains(session) }
-              ? .here : .node(address: owner.address)
+            return self.owns(session) ? .here : .node(address: owner.address)
           })
       } catch {
         completion(.unavailable)
