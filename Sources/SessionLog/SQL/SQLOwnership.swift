@@ -35,13 +35,15 @@ final class SQLOwnership {
   private let locks: any NodeLocks
   /// Where this process accepts connections of other nodes.
   private let address: String?
+  private let scheduler: any StoreScheduler
   /// When this node has first seen that the epoch of the feed is in doubt.
   private var doubtedSince: ContinuousClock.Instant?
 
   /// How long the epoch of the feed is in doubt after a failover, so that all nodes can connect.
   static let doubtTime = Duration.seconds(10)
 
-  init(_ locks: any NodeLocks, address: String?) {
+  init(_ locks: any NodeLocks, address: String?, _ scheduler: any StoreScheduler) {
+    self.scheduler = scheduler
     self.locks = locks
     self.address = address
   }
@@ -230,10 +232,10 @@ final class SQLOwnership {
   func settleFeed(_ connection: any SQLConnection) throws {
     let known: Int64? = try connection.value("SELECT history FROM feed")
     guard let known, known < history else { return doubtedSince = nil }
-    let since = doubtedSince ?? .now
+    let since = doubtedSince ?? scheduler.instant
     doubtedSince = since
     let isBroken = try hasUnvouched(connection)
-    if isBroken && .now < since + SQLOwnership.doubtTime { return }
+    if isBroken && scheduler.instant < since + SQLOwnership.doubtTime { return }
     let epoch = isBroken ? connection.dialect.randomText : "epoch"
     try connection.run(
       "UPDATE feed SET epoch = \(epoch), history = $1 WHERE history < $1", [history])
