@@ -17,8 +17,9 @@ import PickerSession
 final class SQLOwnership {
   /// What a new connection has shown.
   enum Continuation {
-    /// Everything that was committed is there.
-    case unbroken
+    /// Everything that was committed is there. Other nodes have claimed some of the sessions, or
+    /// ended them, while this one was not connected.
+    case unbroken(taken: Set<SessionID>)
     /// Committed transactions of this node are missing, or another node has deleted its row: the
     /// sessions that it had have a new epoch or other owners.
     case broken
@@ -59,7 +60,7 @@ final class SQLOwnership {
       let isForeign = try noteHistory(connection)
       guard let node, !isForeign else {
         try register(connection)
-        return isForeign ? .broken : .unbroken
+        return isForeign ? .broken : .unbroken(taken: [])
       }
       try lock(node, connection)
       let row = try connection.first(
@@ -77,7 +78,10 @@ final class SQLOwnership {
           "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
         try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
       }
-      return .unbroken
+      let owned = try connection.rows(
+        "SELECT id FROM session WHERE owner = $1 AND NOT ended", [node]
+      ) { row in SessionID(try row[0]) }
+      return .unbroken(taken: sessions.subtracting(owned))
     }
   }
 

@@ -141,7 +141,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     var isBroken = hasLostHistory
     ownership = try engine.locks.map { locks in
       let ownership = SQLOwnership(locks, address: settings.nodeAddress, scheduler)
-      if try ownership.connected(connection, owning: []) == .broken { isBroken = true }
+      if case .broken = try ownership.connected(connection, owning: []) { isBroken = true }
       try ownership.settleFeed(connection)
       return ownership
     }
@@ -198,7 +198,6 @@ extension SQLSessionLog {
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     let outcome = add(.log(record, session), needsBudget: record.needsBudget)
     if case .created(let origin) = record, isShared, outcome == .pending {
-      owned.withLock { _ = $0.insert(session) }
       counts.withLock { $0.add(origin) }
     }
     return outcome
@@ -297,7 +296,11 @@ extension SQLSessionLog {
     let fresh = try engine.connect()
     if let ownership {
       let sessions = owned.withLock { $0 }
-      if try ownership.connected(fresh, owning: sessions) == .broken {
+      switch try ownership.connected(fresh, owning: sessions) {
+      case .unbroken(let taken):
+        disown(taken)
+        if !taken.isEmpty { notify(.taken(Array(taken))) }
+      case .broken:
         unknown = nil
         connection = fresh
         owned.withLock { $0 = [] }
@@ -436,6 +439,11 @@ extension SQLSessionLog {
       state.committed(batch, begin: begin)
       if let storeByteCount { state.noteStoreSize(storeByteCount) }
       for (session, byteCount) in result.byteCounts { state.note(byteCount, of: session) }
+    }
+    if isShared {
+      for case .log(.created, let session) in batch.records {
+        owned.withLock { _ = $0.insert(session) }
+      }
     }
     disown(result.taken.union(result.refused))
     disown(result.byteCounts.filter { $0.value == nil }.keys)
