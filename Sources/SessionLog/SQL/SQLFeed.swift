@@ -8,7 +8,7 @@ package final class SQLFeed: EventFeed {
 
   package let signal = FeedSignal()
   private let engine: any SQLEngine
-  private let queue = DispatchQueue(label: "pickerd.store.feed", qos: .utility)
+  private let queue: any WorkQueue
   private let state: Mutex<State>
   private let writing = Mutex<Writing?>(nil)
 
@@ -34,8 +34,8 @@ package final class SQLFeed: EventFeed {
     var cursors: [String: Int]
   }
 
-  init(_ engine: any SQLEngine) throws {
-    self.engine = engine
+  init(_ engine: any SQLEngine, _ queue: any WorkQueue) throws {
+    (self.engine, self.queue) = (engine, queue)
     let state = try engine.read { try SQLFeed.state($0) }
     self.state = Mutex(state)
     signal.advance(to: state.newest)
