@@ -63,12 +63,15 @@ package final class Session {
   package func apply(
     _ entry: LogEntry, _ outcomes: inout [Outcome], _ effects: inout [SessionEffect]
   ) -> Bool {
-    let before = fold.revision
+    let (before, reached) = (fold.revision, fold.reached)
     fold.apply(entry, &outcomes)
     // By index: copying an outcome would retain its parts.
     for index in outcomes.indices {
       // Asked first, because a method of `fold` copies it.
-      if outcomes[index].canHaveEvent, let event = fold.event(of: outcomes[index], at: entry.at) {
+      if outcomes[index].canHaveEvent,
+        let event = fold.event(
+          of: outcomes[index], at: SessionFold.time(of: entry, after: reached))
+      {
         events.append(event)
       }
       switch outcomes[index] {

@@ -196,7 +196,7 @@ import Testing
     let fixture = try shared()
     let origin = SessionOrigin(
       id: elsewhere, epoch: "e", definition: fixture.fold.definition,
-      createdAt: noon.adding(milliseconds: 5000))
+      createdAt: noon.adding(milliseconds: 5000), host: HostFields(watched: [.members]))
     fixture.open(1, session: elsewhere)
     fixture.send(1, #"{"type":"join"}"#)
     answer(fixture, .found(dormant))
@@ -210,6 +210,15 @@ import Testing
 
     let fold = try #require(fixture.hub.session(elsewhere)).fold
     #expect(fold.revision == 1 && fold.reached == origin.createdAt)
+    fixture.hub.delete(elsewhere, token: nil, at: fixture.now) { _ in }
+    guard case .ended(let event?)? = fixture.log.records.last else {
+      _ = Issue.record("the session has not ended")
+      return
+    }
+    #expect(event.timestamp == origin.createdAt)
+    let fed = fixture.log.fed.flatMap(\.events).filter { $0.session == elsewhere }
+    #expect(fed.map(\.type) == [.memberJoined])
+    #expect(fed.allSatisfy { $0.timestamp == origin.createdAt })
   }
 
   @Test func `a creation whose external id another node has taken is asked again`() throws {

@@ -28,8 +28,8 @@ import Testing
 
   private var entryCount: Int { get throws { try shelf.count("SELECT count(*) FROM entry") } }
 
-  private func isUnavailable(_ outcome: LogLookup<LoadedSession>) -> Bool {
-    if case .unavailable = outcome { true } else { false }
+  private func isElsewhere(_ outcome: LogLookup<LoadedSession>) -> Bool {
+    if case .elsewhere = outcome { true } else { false }
   }
 
   // MARK: Claim
@@ -40,7 +40,7 @@ import Testing
     let fixture = try one!.create()
     #expect(try owner == one!.number)
 
-    #expect(isUnavailable(try await two.claim()))
+    #expect(isElsewhere(try await two.claim()))
     #expect(try await one!.claim().value?.entryCount == 1)
     #expect(try owner == one!.number)
     one!.command(2)
@@ -67,7 +67,7 @@ import Testing
     let loaded = try #require(try await two.claim().value)
     #expect(loaded.snapshotEntryCount == 2 && loaded.isSnapshotted)
     #expect(try owner == two.number && epoch == "first")
-    #expect(isUnavailable(try await one.claim()))
+    #expect(isElsewhere(try await one.claim()))
   }
 
   /// Regression: it was given up when its last snapshot was encoded.
@@ -179,7 +179,7 @@ import Testing
     try await two.waitForCommitted(1)
     #expect(two.taken.isEmpty)
     try await wait(for: "the next connection") { one.log.failure == nil }
-    #expect(isUnavailable(try await one.claim()))
+    #expect(isElsewhere(try await one.claim()))
     #expect(try shelf.read(String.self, "SELECT epoch FROM feed") == feedEpoch)
   }
 
@@ -373,7 +373,7 @@ import Testing
     }.get()
 
     #expect(await withCheckedContinuation { done in
-      two.log.feed.refresh(upTo: 0) { done.resume(returning: $0) }
+      two.log.feed.refresh { done.resume(returning: $0) }
     })
     #expect(two.log.feed.cursors == ["shop": 1])
   }

@@ -120,7 +120,7 @@ final class Shelf: Sendable {
       forget()
       log.load(id, limits: limits, hub: hub)
       let outcome = try await notice { if case .loaded(id, let outcome) = $0 { outcome } else { nil } }
-      guard case .unavailable = outcome, messages.isEmpty else { return outcome.value }
+      guard case .elsewhere = outcome else { return outcome.value }
       try await Task.sleep(for: .milliseconds(50))
     }
     throw StoreProblem("another node owns session \(id)")

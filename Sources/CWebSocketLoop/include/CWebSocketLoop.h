@@ -96,8 +96,8 @@ void wsl_adopt(wsl_loop *loop, wsl_connection connection, void *head, size_t hea
 /// Keeps a connection, and takes ownership of it, until one of the three functions below is called
 /// with the id. What its client sends stays in the kernel. After 10 s the answer is 503.
 ///
-/// - Returns: Its id, which those functions ignore after that time; 0 if the connection was answered
-///   with 503 because 1,024 connections are kept or the loop drains.
+/// - Returns: Its id, which those functions ignore after that time; 0 if the connection was
+///   answered with 503 because 1,024 connections are kept or the loop drains.
 wsl_id wsl_hold(wsl_loop *loop, wsl_connection connection);
 
 /// Serves a kept connection on this loop.

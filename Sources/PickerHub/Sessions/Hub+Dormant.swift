@@ -96,6 +96,8 @@ extension Hub {
     let session = outcome.value
     guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
       notLoaded(id, outcome)
+      // No other node does what it is due for.
+      if isShared { loadAgain(id) }
       for waiter in waiters.all { waiter.body(nil) }
       return loadInBackground()
     }
@@ -148,13 +150,18 @@ extension Hub {
         if let body = load.body { return body(hosted) }
         if let hosted {
           tickIfDue(hosted, at: now)
-        } else if directory.exists(session) {
-          // The load failed. As no request waits, and the log may be damaged or the memory full,
-          // the next attempt is only after a minute.
-          schedule.add(.load(session), due: now.machine + 60 * retryMilliseconds)
+        } else {
+          loadAgain(session)
         }
       }
     }
+  }
+
+  /// Loads a session again that could not be loaded: after a minute, because the log may be damaged
+  /// or the memory full.
+  private func loadAgain(_ id: SessionID) {
+    guard directory.queueRetry(id) else { return }
+    schedule.add(.load(id), due: now.machine + 60 * retryMilliseconds)
   }
 
   /// Starts a timer that evicts a session without members, unless someone connects to it meanwhile.

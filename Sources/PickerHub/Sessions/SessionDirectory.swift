@@ -170,6 +170,32 @@ extension SessionDirectory {
     set(.dormant(state), of: id)
   }
 
+  /// A load that has failed will be tried again.
+  ///
+  /// - Returns: Whether the caller adds a timer for that; `false` if there is one.
+  mutating func queueRetry(_ id: SessionID) -> Bool {
+    guard case .dormant(var state) = lives[id], !state.isRetryQueued else { return false }
+    state.isRetryQueued = true
+    set(.dormant(state), of: id)
+    return true
+  }
+
+  /// The timer of a retry has fired.
+  ///
+  /// - Returns: Whether the caller loads the session.
+  mutating func beginRetry(_ id: SessionID) -> Bool {
+    switch lives[id] {
+    case .dormant(var state):
+      state.isRetryQueued = false
+      set(.dormant(state), of: id)
+    case .loading(var state, let waiters):
+      state.isRetryQueued = false
+      set(.loading(state, waiters), of: id)
+    case .creating, .resident, .ending, .endingDormant, nil: return false
+    }
+    return true
+  }
+
   /// Queues a load that no request waits for.
   mutating func loadLater(_ load: BackgroundLoad) { backgroundLoads.append(load) }
 

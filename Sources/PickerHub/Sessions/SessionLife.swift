@@ -64,6 +64,8 @@ struct DormantState {
   let queuedTick: Instant?
   /// Whether the last load failed.
   var isUnreadable = false
+  /// Whether a timer will try to load it again.
+  var isRetryQueued = false
 }
 
 /// A request that waits for a session to be loaded.

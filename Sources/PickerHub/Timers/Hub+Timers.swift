@@ -55,7 +55,7 @@ extension Hub {
     case .idle(let session):
       if let hosted = directory.hosted(session) { evict(hosted) }
     case .load(let session):
-      guard directory.dormant(session) != nil else { return }
+      guard directory.beginRetry(session) else { return }
       directory.loadLater(BackgroundLoad(session))
       loadInBackground()
     case .tick(let session):

@@ -136,7 +136,7 @@ final class ServerStore: Sendable {
   /// before the loops run.
   func connect(to group: LoopGroup) {
     for (index, mailbox) in mailboxes.enumerated() {
-      mailbox.connect { notice in group.post(to: index) { $0.handle(notice) } }
+      mailbox.connect { notice in group.post(to: index) { $0.hub.handle(notice, at: $0.now) } }
     }
     guard let durable else { return }
     let names = durable.restoredNames
@@ -194,21 +194,4 @@ final class ServerStore: Sendable {
 
   /// Stores all accepted records, and gives up the sessions of a shared database.
   func close() { durable?.close() }
-}
-
-extension HubTransport {
-  /// Passes a notice of the store to the hub, on the loop's thread.
-  fileprivate func handle(_ notice: StoreNotice) {
-    switch notice {
-    case .committed(let parts):
-      for (session, count) in parts { hub.committed(count, of: session, at: now) }
-    case .refused(let sessions): for session in sessions { hub.refused(session, at: now) }
-    case .taken(let sessions): hub.taken(sessions, at: now)
-    case .lost(let sessions): hub.lost(sessions, at: now)
-    case .loaded(let session, let loaded): hub.loaded(session, loaded, at: now)
-    case .run(_, let work), .runInHub(_, let work): work()
-    case .orphaned(let sessions): hub.restore(sessions, at: now)
-    case .message: return
-    }
-  }
 }

@@ -119,7 +119,10 @@ package struct SessionFold: Sendable {
   }
 
   /// The time at which the next entry is applied.
-  package func time(of entry: LogEntry) -> Instant {
+  package func time(of entry: LogEntry) -> Instant { SessionFold.time(of: entry, after: reached) }
+
+  /// The time at which an entry is applied to a session that has reached another time.
+  static func time(of entry: LogEntry, after reached: Instant) -> Instant {
     if case .clockSet = entry.body { entry.at } else { max(entry.at, reached) }
   }
 

@@ -23,6 +23,23 @@ package enum StoreNotice: Sendable {
   case message(String)
 }
 
+extension Hub {
+  /// Handles a notice about sessions of this hub.
+  package func handle(_ notice: StoreNotice, at time: HubTime) {
+    switch notice {
+    case .committed(let parts):
+      for (session, count) in parts { committed(count, of: session, at: time) }
+    case .refused(let sessions): for session in sessions { refused(session, at: time) }
+    case .taken(let sessions): taken(sessions, at: time)
+    case .lost(let sessions): lost(sessions, at: time)
+    case .loaded(let session, let outcome): loaded(session, outcome, at: time)
+    case .run(_, let work), .runInHub(_, let work): work()
+    case .orphaned(let sessions): restore(sessions, at: time)
+    case .message: return
+    }
+  }
+}
+
 /// Runs `work` at the end of the current event-loop iteration of the session's hub.
 package typealias AfterIteration =
   @Sendable (SessionID, _ work: @escaping @Sendable () -> Void) -> Void

@@ -87,7 +87,7 @@ package enum SQLDialect: Sendable {
   case sqlite, postgres
 
   /// Begins a transaction that writes.
-  var beginWriting: String {
+  package var beginWriting: String {
     switch self {
     case .sqlite: "BEGIN IMMEDIATE"
     case .postgres: "BEGIN"

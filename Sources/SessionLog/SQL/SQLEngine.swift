@@ -1,10 +1,8 @@
-import PickerHub
-
 /// The database of a store: its connections, and what differs between the databases beyond the
 /// language.
 ///
 /// Can be called on any thread, except for the functions that take the writing connection.
-protocol SQLEngine: AnyObject, Sendable {
+package protocol SQLEngine: AnyObject, Sendable {
   /// Where it is, without credentials, for messages.
   var location: String { get }
   /// Whether other processes write to it, too.
@@ -37,7 +35,7 @@ protocol SQLEngine: AnyObject, Sendable {
 
 /// The locks by which the nodes of a database see which of them are alive: each holds one on its
 /// number, on its writing connection.
-protocol NodeLocks: Sendable {
+package protocol NodeLocks: Sendable {
   /// Locks a node's number until the connection ends. Waits a short time for the end of a former
   /// connection of the node.
   ///

@@ -8,7 +8,7 @@ package final class SQLFeed: EventFeed {
 
   package let signal = FeedSignal()
   private let engine: any SQLEngine
-  private let queue = DispatchQueue(label: "pickerd.store.feed", qos: .utility)
+  private let queue: any WorkQueue
   private let state: Mutex<State>
   private let writing = Mutex<Writing?>(nil)
 
@@ -30,19 +30,15 @@ package final class SQLFeed: EventFeed {
   /// What other nodes may change.
   private struct State {
     var epoch: String
+    var newest: Int
     var cursors: [String: Int]
   }
 
-  init(_ engine: any SQLEngine) throws {
-    self.engine = engine
-    let (state, newest) = try engine.read { connection in
-      (
-        try SQLFeed.state(connection),
-        try connection.value("SELECT newest FROM feed", as: Int.self) ?? 0
-      )
-    }
+  init(_ engine: any SQLEngine, _ queue: any WorkQueue) throws {
+    (self.engine, self.queue) = (engine, queue)
+    let state = try engine.read { try SQLFeed.state($0) }
     self.state = Mutex(state)
-    signal.advance(to: newest)
+    signal.advance(to: state.newest)
     engine.whenNotified { [weak self] in self?.lookLater() }
   }
 
@@ -60,8 +56,13 @@ package final class SQLFeed: EventFeed {
       (try row[0] as String, try row[1] as Int)
     }
     return State(
-      epoch: try connection.value("SELECT epoch FROM feed") ?? "",
+      epoch: try epoch(connection),
+      newest: try connection.value("SELECT newest FROM feed") ?? 0,
       cursors: Dictionary(uniqueKeysWithValues: cursors))
+  }
+
+  private static func epoch(_ connection: any SQLConnection) throws -> String {
+    try connection.value("SELECT epoch FROM feed") ?? ""
   }
 
   /// - Throws: ``FeedProblem/unavailable`` while it is not known whether events are missing that
@@ -75,30 +76,53 @@ package final class SQLFeed: EventFeed {
     return FeedBounds(oldest: oldest ?? newest + 1, newest: newest)
   }
 
-  /// Another node may have added events.
-  private func lookLater() {
-    queue.async { _ = try? self.look() }
-  }
-
-  private func look() throws {
-    let (state, newest) = try engine.read { connection in
-      (try SQLFeed.state(connection), try SQLFeed.ends(connection).newest)
+  /// Reads something together with the epoch to which it belongs, which is ``epoch`` then.
+  ///
+  /// A primary that is cut off from the others has an older epoch and only older events: if they
+  /// differ from what is expected, all replicas must have what is read.
+  private func current<Value: Sendable>(
+    _ body: (any SQLConnection) throws -> Value
+  ) throws -> Value {
+    do {
+      let (found, value) = try engine.read { (try SQLFeed.epoch($0), try body($0)) }
+      if found == epoch { return value }
+    } catch FeedProblem.gone where engine.isShared {}
+    let (state, value) = try engine.readConfirmed { connection in
+      (try SQLFeed.state(connection), Result { try body(connection) })
     }
     adopt(state)
-    signal.advance(to: newest)
+    return try value.get()
+  }
+
+  /// Another node may have added events.
+  private func lookLater() {
+    queue.async {
+      guard let newest = try? self.current({ try SQLFeed.ends($0).newest }) else { return }
+      self.signal.advance(to: newest)
+    }
   }
 
   private func adopt(_ new: State) {
     // After a restore to the past, positions are used again.
     if new.epoch != epoch { signal.restart() }
     state.withLock { $0 = new }
+    signal.advance(to: new.newest)
   }
 
-  package func refresh(
-    upTo position: Int, completion: @escaping @Sendable (Bool) -> Void
-  ) {
+  package func refresh(completion: @escaping @Sendable (Bool) -> Void) {
     guard engine.isShared else { return completion(true) }
-    queue.async { completion((try? self.look()) != nil) }
+    queue.async {
+      do {
+        self.adopt(
+          try self.engine.readConfirmed { connection in
+            _ = try SQLFeed.ends(connection)
+            return try SQLFeed.state(connection)
+          })
+        completion(true)
+      } catch {
+        completion(false)
+      }
+    }
   }
 
   package func read(
@@ -109,12 +133,7 @@ package final class SQLFeed: EventFeed {
 
   private func page(_ request: FeedRequest) -> Result<FeedPage, FeedProblem> {
     do {
-      do {
-        return .success(try engine.read { try SQLFeed.page(request, $0) })
-      } catch FeedProblem.gone where engine.isShared {
-        // A primary that is cut off from the others has only older events.
-        return .success(try engine.readConfirmed { try SQLFeed.page(request, $0) })
-      }
+      return .success(try current { try SQLFeed.page(request, $0) })
     } catch let problem as FeedProblem {
       return .failure(problem)
     } catch {

@@ -17,8 +17,9 @@ import PickerSession
 final class SQLOwnership {
   /// What a new connection has shown.
   enum Continuation {
-    /// Everything that was committed is there.
-    case unbroken
+    /// Everything that was committed is there. Other nodes have claimed some of the sessions, or
+    /// ended them, while this one was not connected.
+    case unbroken(taken: Set<SessionID>)
     /// Committed transactions of this node are missing, or another node has deleted its row: the
     /// sessions that it had have a new epoch or other owners.
     case broken
@@ -35,13 +36,15 @@ final class SQLOwnership {
   private let locks: any NodeLocks
   /// Where this process accepts connections of other nodes.
   private let address: String?
+  private let scheduler: any StoreScheduler
   /// When this node has first seen that the epoch of the feed is in doubt.
   private var doubtedSince: ContinuousClock.Instant?
 
   /// How long the epoch of the feed is in doubt after a failover, so that all nodes can connect.
   static let doubtTime = Duration.seconds(10)
 
-  init(_ locks: any NodeLocks, address: String?) {
+  init(_ locks: any NodeLocks, address: String?, _ scheduler: any StoreScheduler) {
+    self.scheduler = scheduler
     self.locks = locks
     self.address = address
   }
@@ -57,7 +60,7 @@ final class SQLOwnership {
       let isForeign = try noteHistory(connection)
       guard let node, !isForeign else {
         try register(connection)
-        return isForeign ? .broken : .unbroken
+        return isForeign ? .broken : .unbroken(taken: [])
       }
       try lock(node, connection)
       let row = try connection.first(
@@ -75,7 +78,10 @@ final class SQLOwnership {
           "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
         try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
       }
-      return .unbroken
+      let owned = try connection.rows(
+        "SELECT id FROM session WHERE owner = $1 AND NOT ended", [node]
+      ) { row in SessionID(try row[0]) }
+      return .unbroken(taken: sessions.subtracting(owned))
     }
   }
 
@@ -230,10 +236,10 @@ final class SQLOwnership {
   func settleFeed(_ connection: any SQLConnection) throws {
     let known: Int64? = try connection.value("SELECT history FROM feed")
     guard let known, known < history else { return doubtedSince = nil }
-    let since = doubtedSince ?? .now
+    let since = doubtedSince ?? scheduler.instant
     doubtedSince = since
     let isBroken = try hasUnvouched(connection)
-    if isBroken && .now < since + SQLOwnership.doubtTime { return }
+    if isBroken && scheduler.instant < since + SQLOwnership.doubtTime { return }
     let epoch = isBroken ? connection.dialect.randomText : "epoch"
     try connection.run(
       "UPDATE feed SET epoch = \(epoch), history = $1 WHERE history < $1", [history])

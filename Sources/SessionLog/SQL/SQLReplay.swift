@@ -48,7 +48,8 @@ package enum SQLReplay {
     }
   }
 
-  private static func replay(
+  /// Replays a session of the store to which a connection is opened; as ``replay(file:_:_:)``.
+  package static func replay(
     _ location: String, _ session: SessionID, _ settings: Settings,
     open: () throws -> any SQLConnection
   ) throws(ReplayProblem) -> ReplayReport {

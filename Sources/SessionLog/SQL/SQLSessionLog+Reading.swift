@@ -83,7 +83,7 @@ extension SQLSessionLog {
       }
     } catch {
       // A database of another process may only be slow.
-      cannotRead(load.session, error, error is PostgresError ? .unavailable : .unreadable)
+      cannotRead(load.session, error, isTransient(error) ? .unavailable : .unreadable)
     }
   }
 
@@ -99,7 +99,7 @@ extension SQLSessionLog {
     }
     return try SQLRows(load.session, connection).map { rows in
       try StoredReading.load(
-        rows, limits: load.limits, versions,
+        rows, limits: load.limits, versions, now: now,
         definition: { try definitions.definition(of: $0, hub: load.hub) },
         make: { self.definitions.definition(document: $0, hub: load.hub) })
     }
@@ -188,7 +188,7 @@ extension SQLSessionLog {
   ) {
     // PostgreSQL refuses texts with a null character.
     if session.text.utf8.contains(0) { return notify(.run(session) { completion(.absent) }) }
-    let (doubt, now) = (clockDoubt, SQLSessionLog.now)
+    let (doubt, now) = (clockDoubt, self.now)
     readingQueue.async {
       let read = { (connection: any SQLConnection) throws in
         try connection.first(
@@ -268,7 +268,7 @@ extension SQLSessionLog {
     if let key = names.key {
       // A session that lives may have another epoch since. No key expires while the clock is in
       // doubt.
-      let since = clockDoubt.isRaised ? 0 : SQLSessionLog.now - SessionIndex.keyMilliseconds
+      let since = clockDoubt.isRaised ? 0 : now - SessionIndex.keyMilliseconds
       let known = try connection.first(
         """
         SELECT creation.body, creation.session, coalesce(session.epoch, creation.epoch), salt, at

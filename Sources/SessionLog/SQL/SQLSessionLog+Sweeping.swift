@@ -6,16 +6,16 @@ import PickerSession
 /// What a node does every few seconds in a database that several share: it claims sessions that
 /// nobody alive owns and that are due, and forgets nodes that have stopped.
 extension SQLSessionLog {
-  private static let sweepTime = DispatchTimeInterval.seconds(2)
+  private static let sweepTime = Duration.seconds(2)
   /// How long a node must seem to have stopped before its sessions are claimed without a request:
   /// after a failover all nodes do until they have connected again.
   private static let stopTime = Duration.seconds(6)
   /// The maximum of sessions that one sweep claims; the next one begins at once.
   private static let sweepCountMax = 100
 
-  func sweepLater(_ time: DispatchTimeInterval = sweepTime) {
+  func sweepLater(_ time: Duration = sweepTime) {
     guard isShared else { return }
-    queue.asyncAfter(deadline: .now() + time) { [weak self] in self?.sweep() }
+    scheduler.after(time, on: queue) { [weak self] in self?.sweep() }
   }
 
   private func sweep() {
@@ -37,10 +37,10 @@ extension SQLSessionLog {
       try transaction { connection in
         try ownership.forget(stopped, connection)
         if clockDoubt.isOver {
-          try connection.send("UPDATE store SET written_at = $1", [SQLSessionLog.now])
+          try connection.send("UPDATE store SET written_at = $1", [now])
         }
       }
-      if counts.withLock({ $0.isDue }) { try countAndTrim() }
+      if counts.withLock({ $0.isDue(at: scheduler.instant) }) { try countAndTrim() }
       deleteEndedLater()
     } catch {
       fail([], error)
@@ -53,7 +53,7 @@ extension SQLSessionLog {
     besides living: Set<Int64>, _ connection: any SQLConnection
   ) throws -> Set<Int64> {
     let all = try connection.rows("SELECT number FROM node") { try $0[0] as Int64 }
-    let now = ContinuousClock.now
+    let now = scheduler.instant
     let absent = all.filter { !living.contains($0) }
     stoppedSince = stoppedSince.filter { absent.contains($0.key) }
     for node in absent where stoppedSince[node] == nil { stoppedSince[node] = now }
@@ -62,7 +62,7 @@ extension SQLSessionLog {
 
   /// The sessions that are due and have no owner, or one that has stopped.
   private func due(of stopped: Set<Int64>) throws -> [DormantSession] {
-    let (doubt, now) = (clockDoubt, SQLSessionLog.now)
+    let (doubt, now) = (clockDoubt, self.now)
     return try engine.read { connection in
       try connection.rows(
         """
@@ -83,7 +83,7 @@ extension SQLSessionLog {
     let connection = try connected()
     if clockDoubt.isOver {
       try connection.run(
-        "DELETE FROM creation WHERE at <= $1", [SQLSessionLog.now - SessionIndex.keyMilliseconds])
+        "DELETE FROM creation WHERE at <= $1", [now - SessionIndex.keyMilliseconds])
     }
     if let keyCountMax, counts.withLock({ $0.total.keys > keyCountMax }) {
       try connection.run(
@@ -97,7 +97,7 @@ extension SQLSessionLog {
 
   /// Counts the sessions and the idempotency keys of all nodes, and their bytes.
   func count(_ connection: any SQLConnection) throws {
-    let begin = ContinuousClock.now
+    let begin = scheduler.instant
     let row = try connection.first(
       """
       SELECT coalesce(sum(CASE WHEN ended THEN 0 ELSE 1 END), 0),
@@ -108,8 +108,9 @@ extension SQLSessionLog {
     ) { row in (sessions: try row[0] as Int, bytes: try row[1] as Int, keys: try row[2] as Int) }
     guard let row else { return }
     state.withLock { $0.noteStoreSize(row.bytes) }
+    let end = scheduler.instant
     counts.withLock {
-      $0.haveCounted(SharedCount(sessions: row.sessions, keys: row.keys), in: .now - begin)
+      $0.haveCounted(SharedCount(sessions: row.sessions, keys: row.keys), from: begin, to: end)
     }
   }
 }
@@ -120,10 +121,12 @@ extension SQLSessionLog {
 struct SessionCounts {
   private var counted = SharedCount()
   private var created = SharedCount()
-  private var nextCounting = ContinuousClock.now
+  /// `nil`: at once.
+  private var nextCounting: ContinuousClock.Instant?
 
   var total: SharedCount { counted + created }
-  var isDue: Bool { nextCounting <= .now }
+
+  func isDue(at now: ContinuousClock.Instant) -> Bool { nextCounting.map { $0 <= now } ?? true }
 
   /// A creation was appended.
   mutating func add(_ origin: SessionOrigin) {
@@ -134,8 +137,10 @@ struct SessionCounts {
 
   /// The database was counted. The time for that grows with the number of sessions: no more than
   /// 2 % of the time is spent on it.
-  mutating func haveCounted(_ count: SharedCount, in duration: Duration) {
+  mutating func haveCounted(
+    _ count: SharedCount, from begin: ContinuousClock.Instant, to end: ContinuousClock.Instant
+  ) {
     (counted, created) = (count, SharedCount())
-    nextCounting = .now + max(.seconds(2), duration * 49)
+    nextCounting = end + max(.seconds(2), (end - begin) * 49)
   }
 }

@@ -1,4 +1,3 @@
-import BackgroundWork
 package import CivilTime
 import Foundation
 package import PickerHub
@@ -24,14 +23,15 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   /// Used on ``readingQueue`` only, except `make(_:)`, which uses no table.
   let definitions: StoredDefinitions
   /// The queue of all writing transactions.
-  let queue = DispatchQueue(label: "pickerd.store")
+  let queue: any WorkQueue
   /// Reloads sessions, one at a time, so that reloading does not take all cores from the event
   /// loops.
-  let readingQueue = DispatchQueue(label: "pickerd.store.reading")
+  let readingQueue: any WorkQueue
   /// Reads pages of the history, so that they do not delay reloads.
-  let historyQueue = BackgroundQueue(name: "store history")
+  let historyQueue: any WorkQueue
   /// Encodes snapshots, so that this does not delay batches.
-  let encodingQueue = BackgroundQueue(name: "store encoding")
+  let encodingQueue: any WorkQueue
+  let scheduler: any StoreScheduler
   let limits: SessionLimits
   let versions: FoldVersions
   let digest: @Sendable ([UInt8]) -> [UInt8]
@@ -68,6 +68,8 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   package static let pendingByteCountMax = 67_108_864
   /// The time for which a batch waits for a connection to the database.
   static let waitTime = Duration.seconds(10)
+  /// The time between the first two attempts.
+  private static let firstPause = Duration.milliseconds(50)
   /// The maximum of records of a transaction of several nodes: while one is committed, the hubs
   /// work on the answers of the one before.
   private static let batchCountMax = 1000
@@ -89,6 +91,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     package var keyCountMax: Int?
     /// Where this process accepts connections of other nodes; `nil`: nowhere.
     package var nodeAddress: String?
+    package var scheduler: any StoreScheduler = SystemScheduler()
     /// Called on the thread of the session's hub. Default: runs the work at once.
     package var afterIteration: AfterIteration = { $1() }
     /// Called on the store's threads.
@@ -114,6 +117,12 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   ) throws {
     self.engine = engine
     self.connection = connection
+    let scheduler = settings.scheduler
+    self.scheduler = scheduler
+    queue = scheduler.queue("store", isPatient: false)
+    readingQueue = scheduler.queue("store.reading", isPatient: false)
+    historyQueue = scheduler.queue("store history", isPatient: true)
+    encodingQueue = scheduler.queue("store encoding", isPatient: true)
     (limits, versions, digest) = (settings.limits, settings.versions, settings.digest)
     (afterIteration, notify) = (settings.afterIteration, settings.notify)
     keyCountMax = settings.keyCountMax
@@ -125,19 +134,20 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     writer = SQLWriter(
       settings.limits, settings.feedLimits, settings.versions, digest: settings.digest)
     let doubt = ClockDoubt(
-      lastWritten: try connection.value("SELECT written_at FROM store", as: Int64.self))
+      lastWritten: try connection.value("SELECT written_at FROM store", as: Int64.self),
+      now: scheduler.now)
     clockDoubt = doubt
     ticketKey = [UInt8](try connection.value("SELECT ticket_key FROM store") ?? Data())
     var isBroken = hasLostHistory
     ownership = try engine.locks.map { locks in
-      let ownership = SQLOwnership(locks, address: settings.nodeAddress)
-      if try ownership.connected(connection, owning: []) == .broken { isBroken = true }
+      let ownership = SQLOwnership(locks, address: settings.nodeAddress, scheduler)
+      if case .broken = try ownership.connected(connection, owning: []) { isBroken = true }
       try ownership.settleFeed(connection)
       return ownership
     }
     self.hasLostHistory = isBroken
-    feed = try SQLFeed(engine)
-    let now = SQLSessionLog.now
+    feed = try SQLFeed(engine, scheduler.queue("store.feed", isPatient: false))
+    let now = scheduler.now
     (restored, restoredNames) =
       engine.isShared
       ? ([], StoredNames())
@@ -159,8 +169,15 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     sweepLater()
   }
 
+  /// Opens a store that may have no tables yet.
+  package convenience init(_ engine: any SQLEngine, _ settings: Settings) throws {
+    let connection = try engine.connect()
+    try connection.transaction { try SQLSchema.open(connection, of: engine.location) }
+    try self.init(engine, connection, settings, hasLostHistory: false)
+  }
+
   /// Milliseconds since 1970.
-  static var now: Int64 { Int64(Date.now.timeIntervalSince1970 * 1000) }
+  var now: Int64 { scheduler.now }
 
   package var canLoad: Bool { true }
   package var sharedCount: SharedCount? { isShared ? counts.withLock { $0.total } : nil }
@@ -170,10 +187,10 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
 
   package func answer(_ reply: @escaping @Sendable () -> Void) {
     // A new process could not reach a database that does not answer, either.
-    if isShared { reply() } else { queue.async(execute: reply) }
+    if isShared { reply() } else { queue.async(reply) }
   }
 
-  package func afterWriting(_ reply: @escaping @Sendable () -> Void) { queue.async(execute: reply) }
+  package func afterWriting(_ reply: @escaping @Sendable () -> Void) { queue.async(reply) }
 }
 
 /// Appending.
@@ -181,7 +198,6 @@ extension SQLSessionLog {
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     let outcome = add(.log(record, session), needsBudget: record.needsBudget)
     if case .created(let origin) = record, isShared, outcome == .pending {
-      owned.withLock { _ = $0.insert(session) }
       counts.withLock { $0.add(origin) }
     }
     return outcome
@@ -251,18 +267,22 @@ extension SQLSessionLog {
   /// Waits until all records appended so far are stored or lost.
   package func flush() {
     encodingQueue.drain()
-    queue.sync { writeAndRead() }
+    queue.async { self.writeAndRead() }
+    queue.drain()
   }
 
   /// Stores everything, and gives up what this process owns.
   package func close() {
     flush()
-    queue.sync {
-      hasClosed = true
-      guard let connection = try? connected() else { return }
-      try? ownership?.unregister(connection)
-      engine.settle(connection)
-    }
+    queue.async { self.leave() }
+    queue.drain()
+  }
+
+  private func leave() {
+    hasClosed = true
+    guard let connection = try? connected() else { return }
+    try? ownership?.unregister(connection)
+    engine.settle(connection)
   }
 }
 
@@ -276,7 +296,11 @@ extension SQLSessionLog {
     let fresh = try engine.connect()
     if let ownership {
       let sessions = owned.withLock { $0 }
-      if try ownership.connected(fresh, owning: sessions) == .broken {
+      switch try ownership.connected(fresh, owning: sessions) {
+      case .unbroken(let taken):
+        disown(taken)
+        if !taken.isEmpty { notify(.taken(Array(taken))) }
+      case .broken:
         unknown = nil
         connection = fresh
         owned.withLock { $0 = [] }
@@ -296,7 +320,7 @@ extension SQLSessionLog {
   }
 
   /// Whether a call may succeed on another connection.
-  private func isTransient(_ error: any Error) -> Bool {
+  func isTransient(_ error: any Error) -> Bool {
     engine.isTransient(error) || error is SQLOwnership.FormerConnection
   }
 
@@ -310,20 +334,20 @@ extension SQLSessionLog {
   ///
   /// - Throws: The last error, after ``waitTime``.
   func transaction<Value>(
-    since begin: ContinuousClock.Instant = .now,
     _ body: (any SQLConnection) throws -> Value
   ) throws -> Value {
-    var pause = 0.05
+    let begin = scheduler.instant
+    var pause = SQLSessionLog.firstPause
     while true {
       do {
         let connection = try connected()
         return try attempt(connection, body).value
       } catch {
         noteError(error)
-        let isLate = ContinuousClock.now > begin + SQLSessionLog.waitTime
+        let isLate = scheduler.instant > begin + SQLSessionLog.waitTime
         guard isTransient(error), !isLate, !hasClosed else { throw error }
-        Thread.sleep(forTimeInterval: pause)
-        pause = min(0.25, 2 * pause)
+        scheduler.sleep(pause)
+        pause = min(.milliseconds(250), pause * 2)
       }
     }
   }
@@ -356,14 +380,14 @@ extension SQLSessionLog {
       """
       UPDATE store SET batch = batch + 1, written_at = CASE WHEN $1 THEN $2 ELSE written_at END
       RETURNING batch
-      """, [clockDoubt.isOver, SQLSessionLog.now]) ?? 0
+      """, [clockDoubt.isOver, now]) ?? 0
   }
 
   private func commit(
     _ batch: PendingRecords.Batch, visited: Set<SessionID>, released: Set<SessionID>
   ) {
-    let begin = ContinuousClock.now
-    var pause = 0.05
+    let begin = scheduler.instant
+    var pause = SQLSessionLog.firstPause
     while true {
       do {
         let (result, number, storeByteCount) = try write(
@@ -373,15 +397,15 @@ extension SQLSessionLog {
         return committed(batch, result, storeByteCount, begin: begin)
       } catch {
         noteError(error)
-        let isLate = ContinuousClock.now > begin + SQLSessionLog.waitTime
+        let isLate = scheduler.instant > begin + SQLSessionLog.waitTime
         guard isTransient(error), !isLate else {
           self.visited.withLock { $0.formUnion(visited) }
           releases.withLock { $0.putBack(released) }
           unknown = nil
           return fail(batch.records, error)
         }
-        Thread.sleep(forTimeInterval: pause)
-        pause = min(0.25, 2 * pause)
+        scheduler.sleep(pause)
+        pause = min(.milliseconds(250), pause * 2)
       }
     }
   }
@@ -398,7 +422,7 @@ extension SQLSessionLog {
     let committed = try attempt(connection) { connection in
       let result = try writer.write(
         batch.records, visited: visited, released: released, as: ownership?.node,
-        isClockPlausible: clockDoubt.isOver, at: SQLSessionLog.now, connection)
+        isClockPlausible: clockDoubt.isOver, at: now, connection)
       return (result: result, storeByteCount: try engine.usedByteCount(connection))
     } isWritten: { number, written in
       if isShared { unknown = (number, written.result) }
@@ -415,6 +439,11 @@ extension SQLSessionLog {
       state.committed(batch, begin: begin)
       if let storeByteCount { state.noteStoreSize(storeByteCount) }
       for (session, byteCount) in result.byteCounts { state.note(byteCount, of: session) }
+    }
+    if isShared {
+      for case .log(.created, let session) in batch.records {
+        owned.withLock { _ = $0.insert(session) }
+      }
     }
     disown(result.taken.union(result.refused))
     disown(result.byteCounts.filter { $0.value == nil }.keys)
@@ -461,7 +490,7 @@ extension SQLSessionLog {
   private func probeLater(_ error: any Error) {
     // A damaged store does not recover by waiting. The next start checks it and reports what to do.
     if engine.isFinal(error) || hasClosed { return }
-    queue.asyncAfter(deadline: .now() + 0.5) { self.probe() }
+    scheduler.after(.milliseconds(500), on: queue) { self.probe() }
   }
 
   /// Tries to write to the store; on success accepts appends again.
@@ -482,8 +511,8 @@ extension SQLSessionLog {
 
 /// Deletes the rows of ended sessions in parts, between the batches.
 extension SQLSessionLog {
-  /// Seconds between two transactions: each flushes the disk, and a batch may have to wait for it.
-  private static let pause = 0.025
+  /// The time between two transactions: each flushes the disk, and a batch may have to wait for it.
+  private static let pause = Duration.milliseconds(25)
 
   /// Starts deleting, unless it is running already or the store has failed.
   func deleteEndedLater() {
@@ -496,7 +525,7 @@ extension SQLSessionLog {
 
   /// Pending batches run before it, because the queue is first in, first out.
   private func deleteNextPart() {
-    queue.asyncAfter(deadline: .now() + SQLSessionLog.pause) { self.deletePart() }
+    scheduler.after(SQLSessionLog.pause, on: queue) { self.deletePart() }
   }
 
   private func deletePart() {

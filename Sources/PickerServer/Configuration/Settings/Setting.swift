@@ -48,7 +48,7 @@ extension Setting {
         meaning: "With a PostgreSQL --store: the address at which other nodes reach this one, such "
           + "as 10.0.0.1:7683. A node that receives a connection for a session of another node "
           + "relays it there; without this option it answers 503. Only the other nodes may reach "
-          + "this address: whoever does can claim any client address.")
+          + "this address, because it lets them name any client address.")
     case .adminListen:
       Facts(
         valueName: "[tls:]address:port|unix:/path|systemd|off", standard: "off",
