@@ -282,6 +282,7 @@ def test_a_killed_server_ends_its_relayed_connections(servers):
     stream.request("GET", "/stream?far&pieces=-1")
     stream.read_line()
     far.process.kill()
+    far.process.wait()
     with web, stream:
         assert web.ends_soon() and stream.ends_soon()
     none_left(near)
