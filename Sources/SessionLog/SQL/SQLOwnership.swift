@@ -20,8 +20,8 @@ final class SQLOwnership {
     /// Everything that was committed is there. Other nodes have claimed some of the sessions, or
     /// ended them, while this one was not connected.
     case unbroken(taken: Set<SessionID>)
-    /// Committed transactions of this node are missing, or another node has deleted its row: the
-    /// sessions that it had have a new epoch or other owners.
+    /// Committed transactions of this node are missing, or may be: the sessions that it had have a
+    /// new epoch.
     case broken
   }
 
@@ -33,6 +33,8 @@ final class SQLOwnership {
   private var isNumbered = false
   /// The number of the database's history.
   private(set) var history: Int64 = 1
+  /// That of the last connection; `nil` before the first one.
+  private var lastHistory: Int64?
   private let locks: any NodeLocks
   /// Where this process accepts connections of other nodes.
   private let address: String?
@@ -56,33 +58,46 @@ final class SQLOwnership {
   func connected(
     _ connection: any SQLConnection, owning sessions: Set<SessionID>
   ) throws -> Continuation {
-    try connection.transaction {
-      let isForeign = try noteHistory(connection)
-      guard let node, !isForeign else {
-        try register(connection)
-        return isForeign ? .broken : .unbroken(taken: [])
-      }
-      try lock(node, connection)
-      let row = try connection.first(
-        "SELECT batch, history FROM node WHERE number = $1", [node]
-      ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
-      guard let row, row.batch >= batch else {
-        try renew(sessions, connection)
-        try connection.run("DELETE FROM node WHERE number = $1", [node])
-        try register(connection)
-        return .broken
-      }
-      batch = row.batch
-      if row.history < history {
-        try connection.send(
-          "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
-        try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
-      }
-      let owned = try connection.rows(
-        "SELECT id FROM session WHERE owner = $1 AND NOT ended", [node]
-      ) { row in SessionID(try row[0]) }
-      return .unbroken(taken: sessions.subtracting(owned))
+    let outcome = try connection.transaction {
+      try continuation(on: connection, owning: sessions)
     }
+    lastHistory = history
+    return outcome
+  }
+
+  private func continuation(
+    on connection: any SQLConnection, owning sessions: Set<SessionID>
+  ) throws -> Continuation {
+    let isForeign = try noteHistory(connection)
+    guard let node, !isForeign else {
+      try register(connection)
+      return isForeign ? .broken : .unbroken(taken: [])
+    }
+    try lock(node, connection)
+    let row = try connection.first(
+      "SELECT batch, history FROM node WHERE number = $1", [node]
+    ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
+    if row == nil, history == lastHistory {
+      // Another node has found that it owns nothing any more, and deleted the row.
+      try register(connection)
+      return .unbroken(taken: sessions)
+    }
+    guard let row, row.batch >= batch else {
+      try renew(sessions, connection)
+      try connection.run("DELETE FROM node WHERE number = $1", [node])
+      try register(connection)
+      return .broken
+    }
+    batch = row.batch
+    if row.history < history {
+      try connection.send(
+        "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
+      try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
+    }
+    let owned = try connection.rows(
+      "SELECT id FROM session WHERE owner = $1 AND NOT ended", [node]
+    ) { row in SessionID(try row[0]) }
+    return .unbroken(taken: sessions.subtracting(owned))
   }
 
   private func lock(_ node: Int64, _ connection: any SQLConnection) throws {
