@@ -20,8 +20,9 @@ final class SQLOwnership {
     /// Everything that was committed is there. Other nodes have claimed some of the sessions, or
     /// ended them, while this one was not connected.
     case unbroken(taken: Set<SessionID>)
-    /// Committed transactions of this node are missing, or another node has deleted its row: the
-    /// sessions that it had have a new epoch or other owners.
+    /// Another node has taken this one for stopped, and deleted its row: it owns nothing any more.
+    case forgotten
+    /// Committed transactions of this node are missing: the sessions that it had have new epochs.
     case broken
   }
 
@@ -56,33 +57,49 @@ final class SQLOwnership {
   func connected(
     _ connection: any SQLConnection, owning sessions: Set<SessionID>
   ) throws -> Continuation {
-    try connection.transaction {
-      let isForeign = try noteHistory(connection)
-      guard let node, !isForeign else {
-        try register(connection)
-        return isForeign ? .broken : .unbroken(taken: [])
-      }
-      try lock(node, connection)
-      let row = try connection.first(
-        "SELECT batch, history FROM node WHERE number = $1", [node]
-      ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
-      guard let row, row.batch >= batch else {
-        try renew(sessions, connection)
-        try connection.run("DELETE FROM node WHERE number = $1", [node])
-        try register(connection)
-        return .broken
-      }
-      batch = row.batch
-      if row.history < history {
-        try connection.send(
-          "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
-        try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
-      }
-      let owned = try connection.rows(
-        "SELECT id FROM session WHERE owner = $1 AND NOT ended", [node]
-      ) { row in SessionID(try row[0]) }
-      return .unbroken(taken: sessions.subtracting(owned))
+    let former = (node, batch, history)
+    do {
+      return try connection.transaction { try enter(connection, owning: sessions) }
+    } catch {
+      // It is not known whether it was committed.
+      (node, batch, history) = former
+      throw error
     }
+  }
+
+  private func enter(
+    _ connection: any SQLConnection, owning sessions: Set<SessionID>
+  ) throws -> Continuation {
+    let known = history
+    let isForeign = try noteHistory(connection)
+    guard let node, !isForeign else {
+      try register(connection)
+      return isForeign ? .broken : .unbroken(taken: [])
+    }
+    try lock(node, connection)
+    let row = try connection.first(
+      "SELECT batch, history FROM node WHERE number = $1", [node]
+    ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
+    if row == nil && history == known {
+      try register(connection)
+      return .forgotten
+    }
+    guard let row, row.batch >= batch else {
+      try renew(sessions, connection)
+      try connection.run("DELETE FROM node WHERE number = $1", [node])
+      try register(connection)
+      return .broken
+    }
+    batch = row.batch
+    if row.history < history {
+      try connection.send(
+        "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
+      try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
+    }
+    let owned = try connection.rows(
+      "SELECT id FROM session WHERE owner = $1 AND NOT ended", [node]
+    ) { row in SessionID(try row[0]) }
+    return .unbroken(taken: sessions.subtracting(owned))
   }
 
   private func lock(_ node: Int64, _ connection: any SQLConnection) throws {
@@ -246,7 +263,7 @@ final class SQLOwnership {
   }
 
   /// Deletes the rows of nodes that have stopped and own nothing. That of a former history is
-  /// evidence as long as sessions have the epochs of that.
+  /// evidence as long as sessions, or the feed, have the epochs of that.
   func forget(_ stopped: Set<Int64>, _ connection: any SQLConnection) throws {
     for other in stopped.sorted() {
       try connection.run(
@@ -254,7 +271,8 @@ final class SQLOwnership {
         DELETE FROM node WHERE number = $1
           AND NOT EXISTS (SELECT 1 FROM session WHERE owner = $1 AND NOT ended)
           AND (history = $2 OR NOT EXISTS (
-            SELECT 1 FROM session WHERE history < $2 AND NOT ended))
+            SELECT 1 FROM session WHERE history < $2 AND NOT ended
+            UNION ALL SELECT 1 FROM feed WHERE history < $2))
         """, [other, history])
     }
   }
