@@ -117,17 +117,14 @@ import Testing
       two.log.list(query, hub: 0) { answer in
         answers.withLock { $0.append("\(answer)") }
       }
-      try standby.wait(for: "two reads that wait") { try standby.waits(isReader) == 2 }
-      #expect(await read(after: 0, two) == .success(1), "what is there is true")
+      try standby.wait(for: "two reads that wait") { try standby.waits(isReader) >= 2 }
 
       try standby.wait(for: "the answers") {
         try standby.endWaiting(isReader)
         return answers.withLock { $0.count } == 2
       }
-      #expect(
-        answers.withLock { $0.sorted() } == [
-          "failure(SessionLog.FeedProblem.unavailable)", "unavailable",
-        ])
+      let unavailable = "failure(SessionLog.FeedProblem.unavailable)"
+      #expect(answers.withLock { $0.sorted() } == [unavailable, "unavailable"])
       try standby.start()
       #expect(await read(after: 5, two) == .failure(.gone(oldest: 1, newest: 1)))
     }
