@@ -20,8 +20,9 @@ final class SQLOwnership {
     /// Everything that was committed is there. Other nodes have claimed some of the sessions, or
     /// ended them, while this one was not connected.
     case unbroken(taken: Set<SessionID>)
-    /// Committed transactions of this node are missing, or may be: the sessions that it had have a
-    /// new epoch.
+    /// Another node has taken this one for stopped, and deleted its row: it owns nothing any more.
+    case forgotten
+    /// Committed transactions of this node are missing: the sessions that it had have new epochs.
     case broken
   }
 
@@ -33,8 +34,6 @@ final class SQLOwnership {
   private var isNumbered = false
   /// The number of the database's history.
   private(set) var history: Int64 = 1
-  /// That of the last connection; `nil` before the first one.
-  private var lastHistory: Int64?
   private let locks: any NodeLocks
   /// Where this process accepts connections of other nodes.
   private let address: String?
@@ -58,16 +57,20 @@ final class SQLOwnership {
   func connected(
     _ connection: any SQLConnection, owning sessions: Set<SessionID>
   ) throws -> Continuation {
-    let outcome = try connection.transaction {
-      try continuation(on: connection, owning: sessions)
+    let former = (node, batch, history)
+    do {
+      return try connection.transaction { try enter(connection, owning: sessions) }
+    } catch {
+      // It is not known whether it was committed.
+      (node, batch, history) = former
+      throw error
     }
-    lastHistory = history
-    return outcome
   }
 
-  private func continuation(
-    on connection: any SQLConnection, owning sessions: Set<SessionID>
+  private func enter(
+    _ connection: any SQLConnection, owning sessions: Set<SessionID>
   ) throws -> Continuation {
+    let known = history
     let isForeign = try noteHistory(connection)
     guard let node, !isForeign else {
       try register(connection)
@@ -77,10 +80,9 @@ final class SQLOwnership {
     let row = try connection.first(
       "SELECT batch, history FROM node WHERE number = $1", [node]
     ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
-    if row == nil, history == lastHistory {
-      // Another node has found that it owns nothing any more, and deleted the row.
+    if row == nil && history == known {
       try register(connection)
-      return .unbroken(taken: sessions)
+      return .forgotten
     }
     guard let row, row.batch >= batch else {
       try renew(sessions, connection)
@@ -261,7 +263,7 @@ final class SQLOwnership {
   }
 
   /// Deletes the rows of nodes that have stopped and own nothing. That of a former history is
-  /// evidence as long as sessions have the epochs of that.
+  /// evidence as long as sessions, or the feed, have the epochs of that.
   func forget(_ stopped: Set<Int64>, _ connection: any SQLConnection) throws {
     for other in stopped.sorted() {
       try connection.run(
@@ -269,7 +271,8 @@ final class SQLOwnership {
         DELETE FROM node WHERE number = $1
           AND NOT EXISTS (SELECT 1 FROM session WHERE owner = $1 AND NOT ended)
           AND (history = $2 OR NOT EXISTS (
-            SELECT 1 FROM session WHERE history < $2 AND NOT ended))
+            SELECT 1 FROM session WHERE history < $2 AND NOT ended
+            UNION ALL SELECT 1 FROM feed WHERE history < $2))
         """, [other, history])
     }
   }

@@ -57,7 +57,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   private var unknown: (number: Int, result: SQLWriter.Result)?
   /// When the nodes that have stopped were first seen.
   var stoppedSince: [Int64: ContinuousClock.Instant] = [:]
-  private var hasClosed = false
+  var hasClosed = false
   package let restored: [DormantSession]
   package let restoredNames: StoredNames
   package let hasLostHistory: Bool
@@ -290,29 +290,36 @@ extension SQLSessionLog {
 extension SQLSessionLog {
   /// The writing connection, or a new one.
   ///
-  /// - Throws: The database's error, or ``HistoryIsBroken``.
+  /// - Throws: The database's error, ``HistoryIsBroken`` or ``SQLOwnership/RowIsGone``.
   func connected() throws -> any SQLConnection {
     if let connection { return connection }
     let fresh = try engine.connect()
-    if let ownership {
-      let sessions = owned.withLock { $0 }
-      switch try ownership.connected(fresh, owning: sessions) {
-      case .unbroken(let taken):
-        disown(taken)
-        if !taken.isEmpty { notify(.taken(Array(taken))) }
-      case .broken:
-        unknown = nil
-        connection = fresh
-        owned.withLock { $0 = [] }
-        notify(.lost(sessions.sorted { $0.text < $1.text }))
-        throw HistoryIsBroken()
-      }
+    guard let ownership else {
+      connection = fresh
+      return fresh
     }
+    let sessions = owned.withLock { $0 }
+    let continuation = try ownership.connected(fresh, owning: sessions)
     connection = fresh
-    return fresh
+    let problem: any Error
+    switch continuation {
+    case .unbroken(let taken):
+      disown(taken)
+      if !taken.isEmpty { notify(.taken(Array(taken))) }
+      return fresh
+    case .forgotten:
+      notify(.taken(Array(sessions)))
+      problem = SQLOwnership.RowIsGone()
+    case .broken:
+      notify(.lost(sessions.sorted { $0.text < $1.text }))
+      problem = HistoryIsBroken()
+    }
+    unknown = nil
+    owned.withLock { $0 = [] }
+    throw problem
   }
 
-  /// Committed transactions of this node are missing, or another one has taken over.
+  /// Committed transactions of this node are missing.
   private struct HistoryIsBroken: Error, CustomStringConvertible {
     let description =
       "what this node has committed is missing, as after a failover or a restore: its sessions "
