@@ -37,7 +37,7 @@ ADMIN = 7682
 #: the databases without pickerd.
 SILENCES = {}
 #: How many seconds members may be without an answer in tests during which the databases always
-#: answer, and so does another node. A node that is cut off from the databases waits for ten seconds.
+#: answer, and so does another node. One that is cut off from the databases waits for ten seconds.
 NODE_FAULTS = {
     "test_kill_9_of_the_owner": 5, "test_an_owner_that_is_stopped_and_continued": 5,
     "test_a_restart_of_all_nodes_one_after_the_other": 5, "test_an_owner_whose_network_is_lost": 5,
@@ -259,8 +259,8 @@ def test_an_owner_whose_network_is_lost(cluster, network, travel):
 
 @cuts
 def test_an_owner_that_is_cut_off_from_the_databases(cluster, network, travel):
-    """Regression: it answered for seconds with a state that was older than that of another node, and
-    with a session that another node had deleted."""
+    """Regression: it answered for seconds with a state that was older than that of another node,
+    and with a session that another node had deleted."""
     node = owner(cluster, travel)
     here = [each for each in cluster.nodes if each.name != node.name]
     deleted = node.session(LISTS, now=None)
@@ -301,7 +301,8 @@ def test_a_cut_between_the_primary_with_a_node_and_the_others(cluster, network, 
         travel.wait_for_answers(timeout=FAILOVER)
 
     cluster.wait_for_standbys()
-    wait_until(lambda: feed(network, node, after=newest)[0] == 200, timeout=FAILOVER, what="the feed")
+    wait_until(lambda: feed(network, node, after=newest)[0] == 200, timeout=FAILOVER,
+               what="the feed")
 
 
 def feed(network, node, after):
@@ -324,7 +325,7 @@ def newest_position(network, node):
 
 
 def test_a_restart_of_everything_keeps_the_epochs(cluster, network):
-    """Regression: sessions had new epochs, and the log said that the store was older than before."""
+    """Regression: they were new, and the log said that the store was older than before."""
     cluster.wait_for_standbys()
     wait_for_nodes(cluster)
     session = cluster.nodes[0].session(LISTS, now=None)
@@ -384,8 +385,8 @@ def test_the_passwords_are_private(cluster):
 
 
 def test_members_are_back_after_the_databases():
-    """How long a failover takes is Patroni's matter: it takes longer if a standby has to be set back
-    before commits are answered. The times on a quiet machine are in deploy/README.md."""
+    """How long a failover takes is Patroni's matter: it takes longer if a standby has to be set
+    back before commits are answered. The times on a quiet machine are in deploy/README.md."""
     late = []
     for name, (members, databases) in SILENCES.items():
         times = (f"{name}: {statistics.median(members):.1f} s, at most {max(members):.1f} s; "

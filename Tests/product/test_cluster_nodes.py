@@ -1,4 +1,4 @@
-"""Three servers on one PostgreSQL: one of them owns a session, and the others pass on what is for it.
+"""Three servers on one PostgreSQL: one owns a session, and the others pass on what is for it.
 
 The rules are those of one server: no answered command is lost or done twice, and all members see
 one order.

@@ -231,7 +231,7 @@ class Travel:
         return History(self.session.epoch, travellers, logs, may_renew)
 
     def states(self):
-        """The state as each node answers it; None while one of them is connecting to the database."""
+        """The state as each node answers it; None while one is connecting to the database."""
         answers = [node.get(self.session.path) for node in self.nodes]
         if any(answer.status == 503 for answer in answers):
             return None
