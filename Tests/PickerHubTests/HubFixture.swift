@@ -86,6 +86,10 @@ final class TestLog: SessionLog {
   /// Look-ups of sessions that are not answered.
   var lookups: [(session: SessionID, completion: (LogLookup<DormantSession>) -> Void)] = []
   var nameOwner = LogLookup<NameOwner>.absent
+  var isCertain = true
+  /// Confirmations that are not answered.
+  var confirmations: [(Bool) -> Void] = []
+  var described: (epoch: String, revision: Int)?
   var released: [SessionID] = []
   /// Pages of histories that were to be read.
   var readings: [(from: HistoryPosition, completion: (HistoryPage?) -> Void)] = []
@@ -132,6 +136,15 @@ final class TestLog: SessionLog {
     _ names: SessionIndex.Names, hub: Int,
     completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void
   ) { completion(nameOwner) }
+
+  func confirm(
+    _ session: SessionID, completion: @escaping @Sendable (_ isConfirmed: Bool) -> Void
+  ) { confirmations.append(completion) }
+
+  func describe(
+    _ session: SessionID, limits: SessionLimits, hub: Int,
+    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void
+  ) { completion(described) }
 
   func released(_ session: SessionID) { released.append(session) }
 

@@ -53,6 +53,49 @@ import Testing
     #expect(fixture.port.closes == [:])
   }
 
+  @Test(arguments: [true, false])
+  func `what another node may have changed by now is read when it is known that none has`(
+    isTaken: Bool
+  ) throws {
+    let fixture = try shared()
+    fixture.log.isCertain = false
+    let problem = read(fixture, fixture.session)
+    fixture.open(1)
+    fixture.send(1, #"{"type":"join"}"#)
+    #expect(fixture.log.confirmations.count == 2 && fixture.types(1).isEmpty)
+
+    if isTaken { fixture.hub.taken([fixture.session], at: fixture.now) }
+    fixture.log.isCertain = true
+    for confirm in fixture.log.confirmations { confirm(true) }
+
+    #expect(fixture.log.lookups.count == (isTaken ? 1 : 0))
+    if isTaken { fixture.log.lookups.removeFirst().completion(.elsewhere) }
+    #expect(problem() == (isTaken ? .unavailable : nil))
+    #expect(fixture.types(1).first == (isTaken ? "error" : "welcome"))
+  }
+
+  @Test func `what another node may have changed by now is unavailable if nobody knows`() throws {
+    let fixture = try shared()
+    fixture.log.isCertain = false
+    let problem = read(fixture, fixture.session)
+
+    for confirm in fixture.log.confirmations { confirm(false) }
+
+    #expect(problem() == .unavailable)
+  }
+
+  @Test func `a session of another node that is created again is described from the log`() throws {
+    let fixture = try shared()
+    fixture.log.described = ("e", 7)
+    var created: Result<CreatedSession, HubProblem>?
+    fixture.hub.describe(elsewhere, socketBase: "", at: fixture.now) { created = $0 }
+    answer(fixture, .found(dormant))
+    fixture.hub.loaded(elsewhere, .elsewhere, at: fixture.now)
+
+    let body = try #require(try created?.get().body)
+    #expect(String(decoding: body, as: UTF8.self).contains(#""revision":7"#))
+  }
+
   @Test func `an unknown session is looked up once a second`() throws {
     let fixture = try shared()
     fixture.open(1, session: elsewhere)

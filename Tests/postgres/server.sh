@@ -20,7 +20,10 @@ if [ "$(id -u)" = 0 ]; then
   chown postgres "$folder"
   as=(setpriv --reuid=postgres --regid=postgres --clear-groups)
 fi
-run() { "${as[@]}" env -i PATH="$PATH" HOME="$folder" LC_ALL=C "$@" >>"$folder.log" 2>&1; }
+read -ra variables <<<"${PICKERD_TEST_POSTGRES_VARIABLES:-}"
+run() {
+  "${as[@]}" env -i PATH="$PATH" HOME="$folder" LC_ALL=C "${variables[@]}" "$@" >>"$folder.log" 2>&1
+}
 control() { run "$bin/pg_ctl" -D "$folder/data" -w -t 300 "$@"; }
 end() {
   trap '' INT TERM HUP

@@ -51,6 +51,7 @@ def test_two_servers_a_restart_and_a_backup_need_no_other_privilege(database, tm
         ana = session.join("Ana")
         ana.select(0, 1)
         ana.reach(1)
+        assert two.get(session.path).status == 503, "without --node-listen"
         again(one)
         ana = back(session, ana)
         ana.select(0, 2)

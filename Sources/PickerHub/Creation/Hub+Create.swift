@@ -236,15 +236,24 @@ extension Hub {
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) {
     now = time
+    let describeAt = { (epoch: String, revision: Int) in
+      let body = HTTPDocument.created(
+        id, epoch: epoch, revision: revision, socket: "\(socketBase)/v1/sessions/\(id)",
+        tokens: [])
+      answer(.success(CreatedSession(id: id, body: body, isNew: false)))
+    }
     let describe: (HostedSession?) -> Void = { [unowned self] hosted in
-      guard let hosted, !hosted.isEnding else {
+      if let hosted, !hosted.isEnding {
+        return describeAt(hosted.session.fold.origin.epoch, hosted.session.revision)
+      }
+      guard hosted == nil, lookups.isElsewhere(id, at: now.machine) else {
         return answer(.failure(absence(of: id)))
       }
-      let origin = hosted.session.fold.origin
-      let body = HTTPDocument.created(
-        id, epoch: origin.epoch, revision: hosted.session.revision,
-        socket: "\(socketBase)/v1/sessions/\(id)", tokens: [])
-      answer(.success(CreatedSession(id: id, body: body, isNew: false)))
+      nonisolated(unsafe) let (hub, describeAt, answer) = (self, describeAt, answer)
+      log.describe(id, limits: limits.session, hub: shard.index) { found in
+        guard let found else { return answer(.failure(hub.absence(of: id))) }
+        describeAt(found.epoch, found.revision)
+      }
     }
     whenLoaded(id) { [unowned self] hosted in
       // A session that ends has its names until its end is stored.

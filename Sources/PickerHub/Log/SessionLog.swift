@@ -179,6 +179,16 @@ package protocol SessionLog: AnyObject {
   /// What all nodes have in the log, as far as this one knows. Can be called on any thread. `nil`:
   /// the hubs know all sessions and keys.
   var sharedCount: SharedCount? { get }
+  /// Whether no other node can have become the owner of a session of this one. If it may have, a
+  /// session in memory may be out of date: then the hub calls ``confirm(_:completion:)`` before it
+  /// reads it.
+  var isCertain: Bool { get }
+  /// Waits for a commit, which shows whether this node still owns its sessions;
+  /// ``Hub/taken(_:at:)`` comes before the completion.
+  ///
+  /// - Parameter completion: Called on the hub's thread.
+  func confirm(
+    _ session: SessionID, completion: @escaping @Sendable (_ isConfirmed: Bool) -> Void)
   /// Looks up a session that the hub does not know.
   func find(
     _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void)
@@ -194,6 +204,14 @@ package protocol SessionLog: AnyObject {
   func list(
     _ query: SessionListQuery, hub: Int,
     completion: @escaping @Sendable (LogLookup<SessionListPage>) -> Void)
+  /// Reads the epoch and the revision of a session that another node owns.
+  ///
+  /// - Parameters:
+  ///   - hub: The index of the calling hub.
+  ///   - completion: Called on the hub's thread; `nil` if it cannot be read.
+  func describe(
+    _ session: SessionID, limits: SessionLimits, hub: Int,
+    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void)
   /// The hub has removed the session from memory: any node may own it.
   func released(_ session: SessionID)
 }
@@ -203,6 +221,16 @@ extension SessionLog {
   package func noteVisit(of session: SessionID) {}
   package var isShared: Bool { false }
   package var sharedCount: SharedCount? { nil }
+  package var isCertain: Bool { true }
+
+  package func confirm(
+    _ session: SessionID, completion: @escaping @Sendable (_ isConfirmed: Bool) -> Void
+  ) { completion(true) }
+
+  package func describe(
+    _ session: SessionID, limits: SessionLimits, hub: Int,
+    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void
+  ) { completion(nil) }
 
   package func find(
     _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void

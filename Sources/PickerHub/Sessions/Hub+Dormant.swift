@@ -74,13 +74,23 @@ extension Hub {
   ) {
     let waiter = LoadWaiter(isDeletion: isDeletion, body: body)
     switch directory.load(id, for: waiter) {
-    case .inMemory(let hosted): body(hosted)
+    case .inMemory(let hosted) where log.isCertain: body(hosted)
+    case .inMemory: confirm(id, waiter)
     case .waits: break
     case .begins where directory.isFull && !isDeletion:
       directory.loadFailed(id, isUnreadable: false)
       body(nil)
     case .begins: log.load(id, limits: limits.session, hub: shard.index)
     case .absent: isShared ? lookUp(id, waiter) : body(nil)
+    }
+  }
+
+  /// Another node may have become the owner of a session in memory: waits until that is known.
+  private func confirm(_ id: SessionID, _ waiter: LoadWaiter) {
+    nonisolated(unsafe) let (hub, waiter) = (self, waiter)
+    log.confirm(id) { isConfirmed in
+      guard isConfirmed else { return waiter.body(nil) }
+      hub.whenLoaded(id, isDeletion: waiter.isDeletion, waiter.body)
     }
   }
 

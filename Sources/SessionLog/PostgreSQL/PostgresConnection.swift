@@ -31,7 +31,7 @@ final class PostgresConnection: SQLConnection {
         set_config('tcp_keepalives_idle', '1', false),
         set_config('tcp_keepalives_interval', '1', false),
         set_config('tcp_keepalives_count', '3', false),
-        set_config('tcp_user_timeout', '3000', false),
+        set_config('tcp_user_timeout', '2500', false),
         -- The plan of a prepared statement may be made for an empty table, on which a scan of all
         -- rows is cheapest. It must be as good for a full one.
         set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
@@ -50,10 +50,26 @@ final class PostgresConnection: SQLConnection {
     _ = try? run("SELECT set_config('client_connection_check_interval', '1000', false)")
   }
 
+  /// Connects to the first host that has the `target_session_attrs` of the address.
   private static func connect(
     _ address: PostgresAddress, name: String
   ) throws(PostgresError) -> OpaquePointer {
-    let parameters = address.parameters(name: name)
+    var failure: PostgresError?
+    for host in address.hosts.toTry() {
+      let begin = ContinuousClock.now
+      do throws(PostgresError) {
+        return try connect(address.parameters(name: name, host: host))
+      } catch {
+        if .now > begin + .seconds(1) { address.hosts.noteSilence(of: host) }
+        failure = error
+      }
+    }
+    throw failure ?? PostgresError(lost: "no host")
+  }
+
+  private static func connect(
+    _ parameters: [PostgresAddress.Parameter]
+  ) throws(PostgresError) -> OpaquePointer {
     var keywords = parameters.map { UnsafePointer(strdup($0.keyword)) }
     var values = parameters.map { UnsafePointer(strdup($0.value)) }
     defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }

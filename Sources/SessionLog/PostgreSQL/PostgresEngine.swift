@@ -28,8 +28,12 @@ final class PostgresEngine: SQLEngine, NodeLocks {
   /// The lock that all nodes share, and that a program needs alone which must not run beside them.
   private static let servingLock = 0x70_6963_6B65_7265
   static let schemaLock = 0x70_6963_6B65_7264
-  /// The seconds after which a connection that does not answer is closed.
-  private static let seconds = 10
+  /// The seconds after which a connection that does not answer is closed. A server that hangs may
+  /// have been replaced meanwhile.
+  private static let seconds = 5
+  /// The milliseconds after which the server ends the connection of a node from which it has heard
+  /// nothing, although its machine answers: it hangs, or is stopped.
+  private static let idleMilliseconds = 2500
   /// What a probe writes: as much as a few commands need.
   private static let probeBytes = 65_536
 
@@ -56,6 +60,11 @@ final class PostgresEngine: SQLEngine, NodeLocks {
     try connection.run(
       "SELECT set_config('plan_cache_mode', 'force_generic_plan', false)",
       [] as [PostgresValue])
+    try connection.run(
+      """
+      SELECT set_config('idle_session_timeout', $1, false),
+        set_config('idle_in_transaction_session_timeout', $1, false)
+      """, ["\(PostgresEngine.idleMilliseconds)"])
     try PostgresEngine.serve(on: connection, alone: false, of: address)
     return connection
   }

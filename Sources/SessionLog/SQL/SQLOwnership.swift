@@ -17,13 +17,13 @@ import PickerSession
 final class SQLOwnership {
   /// What a new connection has shown.
   enum Continuation {
-    /// Everything that was committed is there. Other nodes have claimed some of the sessions, or
-    /// ended them, while this one was not connected.
+    /// Everything that was committed is there. Of the sessions that this node had, others own the
+    /// `taken` ones, or have ended them.
     case unbroken(taken: Set<SessionID>)
-    /// Another node has taken this one for stopped, and deleted its row: it owns nothing any more.
-    case forgotten
-    /// Committed transactions of this node are missing: the sessions that it had have new epochs.
+    /// Committed transactions of this node are missing: its sessions have new epochs and no owner.
     case broken
+    /// Other nodes have taken this one for stopped, and own all that it had, or have ended it.
+    case forgotten
   }
 
   /// The number of the node; `nil` before the first connection.
@@ -34,6 +34,8 @@ final class SQLOwnership {
   private var isNumbered = false
   /// The number of the database's history.
   private(set) var history: Int64 = 1
+  /// The one in which this node has last found what it had committed.
+  private var provenHistory: Int64 = 1
   private let locks: any NodeLocks
   /// Where this process accepts connections of other nodes.
   private let address: String?
@@ -43,6 +45,11 @@ final class SQLOwnership {
 
   /// How long the epoch of the feed is in doubt after a failover, so that all nodes can connect.
   static let doubtTime = Duration.seconds(10)
+  /// When this node has first connected to the current history.
+  private var historySince: ContinuousClock.Instant?
+  /// How long after that the sessions of nodes that have not connected to it yet are not claimed:
+  /// all nodes connect again after a failover, and those vouch for their sessions.
+  var reconnectTime = Duration.milliseconds(2500)
 
   init(_ locks: any NodeLocks, address: String?, _ scheduler: any StoreScheduler) {
     self.scheduler = scheduler
@@ -58,19 +65,22 @@ final class SQLOwnership {
     _ connection: any SQLConnection, owning sessions: Set<SessionID>
   ) throws -> Continuation {
     let former = (node, batch, history)
+    let continuation: Continuation
     do {
-      return try connection.transaction { try enter(connection, owning: sessions) }
+      continuation = try connection.transaction { try enter(connection, owning: sessions) }
     } catch {
       // It is not known whether it was committed.
       (node, batch, history) = former
       throw error
     }
+    if historySince == nil || provenHistory != history { historySince = scheduler.instant }
+    provenHistory = history
+    return continuation
   }
 
   private func enter(
     _ connection: any SQLConnection, owning sessions: Set<SessionID>
   ) throws -> Continuation {
-    let known = history
     let isForeign = try noteHistory(connection)
     guard let node, !isForeign else {
       try register(connection)
@@ -80,7 +90,9 @@ final class SQLOwnership {
     let row = try connection.first(
       "SELECT batch, history FROM node WHERE number = $1", [node]
     ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
-    if row == nil && history == known {
+    // A row is deleted only when the node owns nothing any more. If the history is another one, it
+    // may also be missing like what was committed after it.
+    if row == nil && history == provenHistory {
       try register(connection)
       return .forgotten
     }
@@ -96,10 +108,13 @@ final class SQLOwnership {
         "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
       try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
     }
-    let owned = try connection.rows(
-      "SELECT id FROM session WHERE owner = $1 AND NOT ended", [node]
+    let kept = try connection.rows(
+      """
+      SELECT id FROM session
+      WHERE \(connection.dialect.isAny("id", 1)) AND owner = $2 AND NOT ended
+      """, [SQLList.texts(sessions.map(\.text)), node]
     ) { row in SessionID(try row[0]) }
-    return .unbroken(taken: sessions.subtracting(owned))
+    return .unbroken(taken: sessions.subtracting(kept))
   }
 
   private func lock(_ node: Int64, _ connection: any SQLConnection) throws {
@@ -191,7 +206,7 @@ final class SQLOwnership {
   enum Claim {
     /// This node owns it now. What is loaded must show this.
     case own(node: Int64, epoch: String, entryCount: Int)
-    /// Another node that is alive owns it.
+    /// Another node owns it that is alive, or that may connect again after a failover.
     case other
   }
 
@@ -221,8 +236,11 @@ final class SQLOwnership {
     let isVouched =
       try !rows.contains { $0.history < history } || !hasUnvouched(connection)
     var claims: [SessionID: Claim] = [:]
+    let mayReconnect = historySince.map { scheduler.instant < $0 + reconnectTime } ?? false
     for row in rows {
-      if let owner = row.owner, owner != node, living.contains(owner) {
+      if let owner = row.owner, owner != node,
+        living.contains(owner) || (row.history < history && mayReconnect)
+      {
         claims[row.id] = .other
         continue
       }

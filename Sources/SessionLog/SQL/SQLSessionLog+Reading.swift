@@ -19,6 +19,10 @@ extension SQLSessionLog {
     guard let ownership else {
       return loads.forEach { load in readingQueue.async { self.read(load, claim: nil) } }
     }
+    // It has been waited for already.
+    if failure != nil {
+      return loads.forEach { load in notify(.loaded(load.session, .unavailable)) }
+    }
     var rest = loads[...]
     while !rest.isEmpty {
       let part = rest.prefix(SQLSessionLog.claimCountMax)
@@ -203,6 +207,21 @@ extension SQLSessionLog {
         outcome = found.map { .found($0) } ?? .absent
       } catch {}
       self.notify(.run(session) { [outcome] in completion(outcome) })
+    }
+  }
+
+  package func describe(
+    _ session: SessionID, limits: SessionLimits, hub: Int,
+    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void
+  ) {
+    let load = PendingLoad(session: session, limits: limits, hub: hub)
+    readingQueue.async {
+      var found: (epoch: String, revision: Int)?
+      let outcome = try? self.engine.readConfirmed { try self.stored(load, nil, $0) }
+      if case .loaded(let loaded, _)? = outcome {
+        found = (loaded.fold.origin.epoch, loaded.fold.revision)
+      }
+      self.notify(.run(session) { [found] in completion(found) })
     }
   }
 

@@ -3,10 +3,11 @@ import Foundation
 import PickerHub
 import PickerSession
 
-/// What a node does every few seconds in a database that several share: it claims sessions that
-/// nobody alive owns and that are due, and forgets nodes that have stopped.
+/// What a node does every second in a database that several share: it claims sessions that nobody
+/// alive owns and that are due, and forgets nodes that have stopped. The database ends a connection
+/// that is idle for longer: see ``PostgresEngine/connect()``.
 extension SQLSessionLog {
-  private static let sweepTime = Duration.seconds(2)
+  private static let sweepTime = Duration.seconds(1)
   /// How long a node must seem to have stopped before its sessions are claimed without a request:
   /// after a failover all nodes do until they have connected again.
   private static let stopTime = Duration.seconds(6)
@@ -28,6 +29,10 @@ extension SQLSessionLog {
         try ownership.settleFeed(connection)
         stopped = try self.stopped(besides: locks.living(connection), connection)
         due = try self.due(of: stopped, connection)
+        try ownership.forget(stopped, connection)
+        if clockDoubt.isOver {
+          try connection.send("UPDATE store SET written_at = $1", [now])
+        }
       }
       if !due.isEmpty {
         let claims = try transaction { try ownership.claim(due.map(\.id), $0) }
@@ -36,12 +41,6 @@ extension SQLSessionLog {
           .orphaned(due.filter { if case .own? = claims[$0.id] { true } else { false } }))
       }
       isPartial = due.count >= SQLSessionLog.sweepCountMax
-      try transaction { connection in
-        try ownership.forget(stopped, connection)
-        if clockDoubt.isOver {
-          try connection.send("UPDATE store SET written_at = $1", [now])
-        }
-      }
       if counts.withLock({ $0.isDue(at: scheduler.instant) }) { try countAndTrim() }
       deleteEndedLater()
     } catch {

@@ -42,6 +42,8 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   package let feed: SQLFeed
   /// The sessions that this process owns; empty if it is the only writer.
   let owned = Mutex<Set<SessionID>>([])
+  /// When the last transaction began that was committed.
+  private let provenAt: Mutex<ContinuousClock.Instant>
   let counts = Mutex(SessionCounts())
   /// Sessions that members have joined since the last batch.
   private let visited = Mutex<Set<SessionID>>([])
@@ -68,6 +70,9 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   package static let pendingByteCountMax = 67_108_864
   /// The time for which a batch waits for a connection to the database.
   static let waitTime = Duration.seconds(10)
+  /// How long after a commit no other node can have claimed a session of this one: the database
+  /// releases the lock of a node from which it hears nothing later.
+  private static let certainTime = Duration.milliseconds(1500)
   /// The time between the first two attempts.
   private static let firstPause = Duration.milliseconds(50)
   /// The maximum of records of a transaction of several nodes: while one is committed, the hubs
@@ -119,6 +124,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     self.connection = connection
     let scheduler = settings.scheduler
     self.scheduler = scheduler
+    provenAt = Mutex(scheduler.instant)
     queue = scheduler.queue("store", isPatient: false)
     readingQueue = scheduler.queue("store.reading", isPatient: false)
     historyQueue = scheduler.queue("store history", isPatient: true)
@@ -290,7 +296,7 @@ extension SQLSessionLog {
 extension SQLSessionLog {
   /// The writing connection, or a new one.
   ///
-  /// - Throws: The database's error, ``HistoryIsBroken`` or ``SQLOwnership/RowIsGone``.
+  /// - Throws: The database's error, ``HistoryIsBroken`` or ``IsForgotten``.
   func connected() throws -> any SQLConnection {
     if let connection { return connection }
     let fresh = try engine.connect()
@@ -303,13 +309,17 @@ extension SQLSessionLog {
     connection = fresh
     let problem: any Error
     switch continuation {
-    case .unbroken(let taken):
+    case .unbroken(var taken):
+      if let unknown, ownership.batch >= unknown.number {
+        // This node has ended them itself.
+        taken = taken.filter { unknown.result.byteCounts[$0] != .some(nil) }
+      }
       disown(taken)
       if !taken.isEmpty { notify(.taken(Array(taken))) }
       return fresh
     case .forgotten:
       notify(.taken(Array(sessions)))
-      problem = SQLOwnership.RowIsGone()
+      problem = IsForgotten()
     case .broken:
       notify(.lost(sessions.sorted { $0.text < $1.text }))
       problem = HistoryIsBroken()
@@ -326,6 +336,11 @@ extension SQLSessionLog {
       + "have a new epoch"
   }
 
+  /// Other nodes have taken this one for stopped.
+  private struct IsForgotten: Error, CustomStringConvertible {
+    let description = "other nodes have taken over its sessions while this one was cut off"
+  }
+
   /// Whether a call may succeed on another connection.
   func isTransient(_ error: any Error) -> Bool {
     engine.isTransient(error) || error is SQLOwnership.FormerConnection
@@ -334,7 +349,10 @@ extension SQLSessionLog {
   /// Forgets the writing connection if an error has shown that it is lost.
   private func noteError(_ error: any Error) {
     writer.forget()
-    if engine.isTransient(error) || error is SQLOwnership.RowIsGone { connection = nil }
+    guard engine.isTransient(error) || error is SQLOwnership.RowIsGone else { return }
+    connection = nil
+    // Its lock may be free already.
+    provenAt.withLock { $0 = scheduler.instant - SQLSessionLog.certainTime }
   }
 
   /// Runs `body` in a numbered transaction, over several connections if needed.
@@ -366,6 +384,7 @@ extension SQLSessionLog {
     _ connection: any SQLConnection, _ body: (any SQLConnection) throws -> Value,
     isWritten: (_ number: Int, Value) -> Void = { _, _ in }
   ) throws -> (value: Value, number: Int) {
+    let begin = scheduler.instant
     try connection.send(connection.dialect.beginWriting)
     do {
       let number = try number(connection)
@@ -374,6 +393,7 @@ extension SQLSessionLog {
       isWritten(number, value)
       try connection.run("COMMIT")
       ownership?.committed(number)
+      if isShared { provenAt.withLock { $0 = begin } }
       return (value, number)
     } catch {
       connection.rollBack()
@@ -461,6 +481,28 @@ extension SQLSessionLog {
     if !result.taken.isEmpty { notify(.taken(Array(result.taken))) }
     if let position = result.feedPosition { feed.signal.advance(to: position) }
     if result.hasEnded { deleteEndedLater() }
+  }
+
+  package var isCertain: Bool {
+    !isShared || scheduler.instant < provenAt.withLock { $0 } + SQLSessionLog.certainTime
+  }
+
+  package func confirm(
+    _ session: SessionID, completion: @escaping @Sendable (_ isConfirmed: Bool) -> Void
+  ) {
+    let isAnswered = Atomic(false)
+    let answer = { @Sendable (isConfirmed: Bool) in
+      if isAnswered.exchange(true, ordering: .relaxed) { return }
+      self.notify(.run(session) { completion(isConfirmed) })
+    }
+    queue.async {
+      // The first of several that wait stores something for all.
+      if self.failure == nil && !self.isCertain {
+        do { try self.transaction { _ in } } catch { self.fail([], error) }
+      }
+      answer(self.failure == nil)
+    }
+    scheduler.after(SQLSessionLog.waitTime, on: encodingQueue) { answer(false) }
   }
 
   func disown(_ sessions: some Collection<SessionID>) {
