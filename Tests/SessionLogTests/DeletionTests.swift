@@ -223,7 +223,7 @@ import Testing
       INSERT INTO event (position, at, type, id, body) VALUES (1, 0, 'x', 'ev_1', \(bytes));
       UPDATE feed SET newest = 1, byte_count = 5;
       INSERT INTO creation (key, body, session, epoch, salt, at)
-        VALUES (\(bytes), \(bytes), 's', '', '', 0)
+        VALUES (\(bytes), \(bytes), 's', '', '', 1)
       """)
 
     let log = try shelf.store()

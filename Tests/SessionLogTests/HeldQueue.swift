@@ -14,7 +14,9 @@ extension WorkQueue {
   /// Those of the system that are not patient.
   private var dispatched: DispatchQueue { self as! DispatchQueue }
 
-  func sync<Value>(_ work: () throws -> Value) rethrows -> Value { try dispatched.sync(execute: work) }
+  func sync<Value>(_ work: () throws -> Value) rethrows -> Value {
+    try dispatched.sync(execute: work)
+  }
   func suspend() { dispatched.suspend() }
   func resume() { dispatched.resume() }
 }

@@ -119,7 +119,9 @@ final class Shelf: Sendable {
     for _ in 0..<600 {
       forget()
       log.load(id, limits: limits, hub: hub)
-      let outcome = try await notice { if case .loaded(id, let outcome) = $0 { outcome } else { nil } }
+      let outcome = try await notice {
+        if case .loaded(id, let outcome) = $0 { outcome } else { nil }
+      }
       guard case .elsewhere = outcome else { return outcome.value }
       try await Task.sleep(for: .milliseconds(50))
     }

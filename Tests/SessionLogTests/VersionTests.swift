@@ -34,7 +34,7 @@ import Testing
     }
     if hasSnapshot { fixture.snapshot(isIdle: isIdle) }
     if hasTail { fixture.append(.command(MemberID("m_1"), ref: 9, .undo)) }
-    log.flush()
+    log.close()
     fixture.closeLog()
     return fixture
   }

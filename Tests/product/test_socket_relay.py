@@ -282,6 +282,7 @@ def test_a_killed_server_ends_its_relayed_connections(servers):
     stream.request("GET", "/stream?far&pieces=-1")
     stream.read_line()
     far.process.kill()
+    far.process.wait()
     with web, stream:
         assert web.ends_soon() and stream.ends_soon()
     none_left(near)
@@ -328,7 +329,7 @@ def test_a_draining_server_lets_responses_through_and_ends_what_is_quiet(pair):
     near, far = pair({"drain": 120_000})
     web, slow = near.websocket("/?far"), near.raw(receive_buffer=4096)
     slow.request("GET", "/large?far&bytes=5000000")
-    wait_until(lambda: far.counters()["connections"] > 1, what="the request")
+    wait_until(lambda: near.counters()["relayed"] == 2, what="both relays")
     near.process.send_signal(15)
     with web, slow:
         assert web.ends_soon()

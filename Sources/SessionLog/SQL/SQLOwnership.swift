@@ -64,45 +64,57 @@ final class SQLOwnership {
   func connected(
     _ connection: any SQLConnection, owning sessions: Set<SessionID>
   ) throws -> Continuation {
-    let continuation = try connection.transaction { () throws -> Continuation in
-      let isForeign = try noteHistory(connection)
-      guard let node, !isForeign else {
-        try register(connection)
-        return isForeign ? .broken : .unbroken(taken: [])
-      }
-      try lock(node, connection)
-      let row = try connection.first(
-        "SELECT batch, history FROM node WHERE number = $1", [node]
-      ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
-      guard let row, row.batch >= batch else {
-        // A row is deleted only when the node owns nothing any more. If the history is another
-        // one, it may also be missing like what was committed after it.
-        if row == nil && history == provenHistory {
-          try register(connection)
-          return .forgotten
-        }
-        try renew(sessions, connection)
-        try connection.run("DELETE FROM node WHERE number = $1", [node])
-        try register(connection)
-        return .broken
-      }
-      batch = row.batch
-      if row.history < history {
-        try connection.send(
-          "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
-        try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
-      }
-      let kept = try connection.rows(
-        """
-        SELECT id FROM session
-        WHERE \(connection.dialect.isAny("id", 1)) AND owner = $2 AND NOT ended
-        """, [SQLList.texts(sessions.map(\.text)), node]
-      ) { row in SessionID(try row[0]) }
-      return .unbroken(taken: sessions.subtracting(kept))
+    let former = (node, batch, history)
+    let continuation: Continuation
+    do {
+      continuation = try connection.transaction { try enter(connection, owning: sessions) }
+    } catch {
+      // It is not known whether it was committed.
+      (node, batch, history) = former
+      throw error
     }
     if historySince == nil || provenHistory != history { historySince = scheduler.instant }
     provenHistory = history
     return continuation
+  }
+
+  private func enter(
+    _ connection: any SQLConnection, owning sessions: Set<SessionID>
+  ) throws -> Continuation {
+    let isForeign = try noteHistory(connection)
+    guard let node, !isForeign else {
+      try register(connection)
+      return isForeign ? .broken : .unbroken(taken: [])
+    }
+    try lock(node, connection)
+    let row = try connection.first(
+      "SELECT batch, history FROM node WHERE number = $1", [node]
+    ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
+    // A row is deleted only when the node owns nothing any more. If the history is another one, it
+    // may also be missing like what was committed after it.
+    if row == nil && history == provenHistory {
+      try register(connection)
+      return .forgotten
+    }
+    guard let row, row.batch >= batch else {
+      try renew(sessions, connection)
+      try connection.run("DELETE FROM node WHERE number = $1", [node])
+      try register(connection)
+      return .broken
+    }
+    batch = row.batch
+    if row.history < history {
+      try connection.send(
+        "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
+      try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
+    }
+    let kept = try connection.rows(
+      """
+      SELECT id FROM session
+      WHERE \(connection.dialect.isAny("id", 1)) AND owner = $2 AND NOT ended
+      """, [SQLList.texts(sessions.map(\.text)), node]
+    ) { row in SessionID(try row[0]) }
+    return .unbroken(taken: sessions.subtracting(kept))
   }
 
   private func lock(_ node: Int64, _ connection: any SQLConnection) throws {
@@ -269,7 +281,7 @@ final class SQLOwnership {
   }
 
   /// Deletes the rows of nodes that have stopped and own nothing. That of a former history is
-  /// evidence as long as sessions have the epochs of that.
+  /// evidence as long as sessions, or the feed, have the epochs of that.
   func forget(_ stopped: Set<Int64>, _ connection: any SQLConnection) throws {
     for other in stopped.sorted() {
       try connection.run(
@@ -277,7 +289,8 @@ final class SQLOwnership {
         DELETE FROM node WHERE number = $1
           AND NOT EXISTS (SELECT 1 FROM session WHERE owner = $1 AND NOT ended)
           AND (history = $2 OR NOT EXISTS (
-            SELECT 1 FROM session WHERE history < $2 AND NOT ended))
+            SELECT 1 FROM session WHERE history < $2 AND NOT ended
+            UNION ALL SELECT 1 FROM feed WHERE history < $2))
         """, [other, history])
     }
   }

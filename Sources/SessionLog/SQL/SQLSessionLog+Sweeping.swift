@@ -24,17 +24,16 @@ extension SQLSessionLog {
     guard failure == nil, let ownership, let locks = engine.locks else { return sweepLater() }
     var isPartial = false
     do {
-      let stopped = try transaction { connection in
+      var (stopped, due): (Set<Int64>, [DormantSession]) = ([], [])
+      try transaction { connection in
         try ownership.settleFeed(connection)
-        let stopped = try self.stopped(besides: locks.living(connection), connection)
+        stopped = try self.stopped(besides: locks.living(connection), connection)
+        due = try self.due(of: stopped, connection)
         try ownership.forget(stopped, connection)
         if clockDoubt.isOver {
           try connection.send("UPDATE store SET written_at = $1", [now])
         }
-        return stopped
       }
-      // If the connection is lost, the next sweep reads again; the store has not failed.
-      let due = (try? due(of: stopped)) ?? []
       if !due.isEmpty {
         let claims = try transaction { try ownership.claim(due.map(\.id), $0) }
         note(claims)
@@ -63,22 +62,24 @@ extension SQLSessionLog {
   }
 
   /// The sessions that are due and have no owner, or one that has stopped.
-  private func due(of stopped: Set<Int64>) throws -> [DormantSession] {
+  private func due(
+    of stopped: Set<Int64>, _ connection: any SQLConnection
+  ) throws -> [DormantSession] {
     let (doubt, now) = (clockDoubt, self.now)
-    return try engine.read { connection in
-      try connection.rows(
+    let free = try connection.rows(
+      """
+      SELECT \(DormantSession.columns) FROM session
+      WHERE owner IS NULL AND due_at <= $1 AND NOT ended ORDER BY due_at LIMIT $2
+      """, [now, SQLSessionLog.sweepCountMax]
+    ) { try DormantSession($0, doubt, at: now) }
+    if stopped.isEmpty { return free }
+    return try free
+      + connection.rows(
         """
         SELECT \(DormantSession.columns) FROM session
-        WHERE owner IS NULL AND due_at <= $1 AND NOT ended ORDER BY due_at LIMIT $2
-        """, [now, SQLSessionLog.sweepCountMax]
+        WHERE \(connection.dialect.isAny("owner", 1)) AND owner IS NOT NULL AND NOT ended LIMIT $2
+        """, [SQLList.integers(Array(stopped)), SQLSessionLog.sweepCountMax]
       ) { try DormantSession($0, doubt, at: now) }
-        + connection.rows(
-          """
-          SELECT \(DormantSession.columns) FROM session
-          WHERE \(connection.dialect.isAny("owner", 1)) AND owner IS NOT NULL AND NOT ended LIMIT $2
-          """, [SQLList.integers(Array(stopped)), SQLSessionLog.sweepCountMax]
-        ) { try DormantSession($0, doubt, at: now) }
-    }
   }
 
   private func countAndTrim() throws {

@@ -59,7 +59,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   private var unknown: (number: Int, result: SQLWriter.Result)?
   /// When the nodes that have stopped were first seen.
   var stoppedSince: [Int64: ContinuousClock.Instant] = [:]
-  private(set) var hasClosed = false
+  var hasClosed = false
   package let restored: [DormantSession]
   package let restoredNames: StoredNames
   package let hasLostHistory: Bool
@@ -296,37 +296,37 @@ extension SQLSessionLog {
 extension SQLSessionLog {
   /// The writing connection, or a new one.
   ///
-  /// - Throws: The database's error, or ``HistoryIsBroken``.
+  /// - Throws: The database's error, ``HistoryIsBroken`` or ``IsForgotten``.
   func connected() throws -> any SQLConnection {
     if let connection { return connection }
     let fresh = try engine.connect()
-    if let ownership {
-      let sessions = owned.withLock { $0 }
-      switch try ownership.connected(fresh, owning: sessions) {
-      case .unbroken(var taken):
-        if let unknown, ownership.batch >= unknown.number {
-          // This node has ended them itself.
-          taken = taken.filter { unknown.result.byteCounts[$0] != .some(nil) }
-        }
-        disown(taken)
-        if !taken.isEmpty { notify(.taken(Array(taken))) }
-      case .broken: try giveUp(sessions, fresh, HistoryIsBroken())
-      case .forgotten: try giveUp(sessions, fresh, IsForgotten())
-      }
+    guard let ownership else {
+      connection = fresh
+      return fresh
     }
+    let sessions = owned.withLock { $0 }
+    let continuation = try ownership.connected(fresh, owning: sessions)
     connection = fresh
-    return fresh
-  }
-
-  /// The new connection is that of a node that owns nothing.
-  private func giveUp(
-    _ sessions: Set<SessionID>, _ fresh: any SQLConnection, _ reason: any Error
-  ) throws {
+    let problem: any Error
+    switch continuation {
+    case .unbroken(var taken):
+      if let unknown, ownership.batch >= unknown.number {
+        // This node has ended them itself.
+        taken = taken.filter { unknown.result.byteCounts[$0] != .some(nil) }
+      }
+      disown(taken)
+      if !taken.isEmpty { notify(.taken(Array(taken))) }
+      return fresh
+    case .forgotten:
+      notify(.taken(Array(sessions)))
+      problem = IsForgotten()
+    case .broken:
+      notify(.lost(sessions.sorted { $0.text < $1.text }))
+      problem = HistoryIsBroken()
+    }
     unknown = nil
-    connection = fresh
     owned.withLock { $0 = [] }
-    notify(.lost(sessions.sorted { $0.text < $1.text }))
-    throw reason
+    throw problem
   }
 
   /// Committed transactions of this node are missing.
