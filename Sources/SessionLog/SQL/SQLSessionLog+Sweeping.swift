@@ -41,7 +41,7 @@ extension SQLSessionLog {
           .orphaned(due.filter { if case .own? = claims[$0.id] { true } else { false } }))
       }
       isPartial = due.count >= SQLSessionLog.sweepCountMax
-      if counts.withLock({ $0.isDue(at: scheduler.instant) }) { try countAndTrim() }
+      if counts.withLock({ $0.isDue(at: scheduler.instant) }) { try? countAndTrim() }
       deleteEndedLater()
     } catch {
       fail([], error)
