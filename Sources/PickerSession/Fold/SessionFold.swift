@@ -43,8 +43,9 @@ package struct SessionFold: Sendable {
   package internal(set) var unreported: UnreportedResult?
   package internal(set) var lastChanges = LastChanges()
   /// The time that the session has reached: that of the last entry of which something must stay in
-  /// the log. The entries of several nodes can be stored out of their times' order; one with an
-  /// earlier time is applied at this time, so that it does not undo what members have seen since.
+  /// the log. An entry with an earlier time is applied at this time, so that it does not undo what
+  /// members have seen since: the clocks of two nodes that own the session one after the other may
+  /// differ.
   package internal(set) var reached: Instant
   /// Which part of the last applied entry must stay in the log once a snapshot covers it.
   package internal(set) var remnant = LogRemnant.entry
@@ -100,8 +101,7 @@ package struct SessionFold: Sendable {
     case .joined(let joining): join(joining, &outcomes)
     case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
     case .left(let member): leave(member, &outcomes)
-    case .returned(let member, let role, let room):
-      readd(member, role, room: room, &outcomes)
+    case .returned(let member, let role): readd(member, role, &outcomes)
     case .tick, .clockSet:
       let count = outcomes.count
       tick(to: now, &outcomes)
@@ -119,7 +119,10 @@ package struct SessionFold: Sendable {
   }
 
   /// The time at which the next entry is applied.
-  package func time(of entry: LogEntry) -> Instant {
+  package func time(of entry: LogEntry) -> Instant { SessionFold.time(of: entry, after: reached) }
+
+  /// The time at which an entry is applied to a session that has reached another time.
+  static func time(of entry: LogEntry, after reached: Instant) -> Instant {
     if case .clockSet = entry.body { entry.at } else { max(entry.at, reached) }
   }
 
@@ -148,9 +151,6 @@ package struct SessionFold: Sendable {
     guard let due = unreported?.due else { return next }
     return next.map { min($0, due) } ?? due
   }
-
-  /// Whether the next tick is one that the host waits for, because it adds an event.
-  package var owesEvent: Bool { unreported != nil || decision.confirmation != nil }
 
   /// The deltas after `revision`; `nil` if the history no longer has all of them, or `revision` is
   /// in the future. Empty if `revision` is the current one.
