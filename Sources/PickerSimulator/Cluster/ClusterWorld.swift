@@ -105,13 +105,13 @@ extension ClusterWorld {
   }
 
   private func doHarm() {
-    switch random.below(8) {
+    switch random.below(9) {
     case 0, 1: killNode()
     case 2: stopNode()
     case 3: random.pick(nodes).engine.cut(for: random.within(50...9000))
     case 4: database.goDown(for: random.within(50...random.pick([2000, 12_000])))
-    case 5:
-      let lag = random.pick([0, 0, random.within(1...400)])
+    case 5, 6:
+      let lag = random.pick([0, random.within(1...400), random.within(1...400)])
       hasFailedOver = true
       database.failOver(losing: lag, downFor: random.within(100...4000))
     default: database.endAny()

@@ -12,8 +12,6 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
   case unknownIsSuccess
   /// After an unknown outcome, the batch is written again without looking for it.
   case unknownIsFailure
-  /// A failover is not noticed, so acknowledged transactions that it has lost change no epoch.
-  case noNewEpoch
 
   package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
@@ -119,7 +117,7 @@ extension SimulatedDatabase {
       goDown(for: milliseconds)
       former = (lag > 0 ? store : standby, downUntil + Int64(random.within(0...4000)))
       if lag > 0 { store = standby }
-      timeline += defect == .noNewEpoch ? 0 : 1
+      timeline += 1
     }
   }
 }

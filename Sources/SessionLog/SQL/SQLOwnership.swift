@@ -40,6 +40,8 @@ final class SQLOwnership {
   /// Where this process accepts connections of other nodes.
   private let address: String?
   private let scheduler: any StoreScheduler
+  /// The epoch of the feed at the last sweep.
+  private var feedEpoch: String?
   /// When this node has first seen that the epoch of the feed is in doubt.
   private var doubtedSince: ContinuousClock.Instant?
 
@@ -108,13 +110,30 @@ final class SQLOwnership {
         "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
       try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
     }
+    return .unbroken(taken: try taken(of: sessions, connection))
+  }
+
+  /// Which sessions that this node had belong to others by now, or have ended.
+  private func taken(
+    of sessions: Set<SessionID>, _ connection: any SQLConnection
+  ) throws -> Set<SessionID> {
     let kept = try connection.rows(
       """
       SELECT id FROM session
       WHERE \(connection.dialect.isAny("id", 1)) AND owner = $2 AND NOT ended
       """, [SQLList.texts(sessions.map(\.text)), node]
     ) { row in SessionID(try row[0]) }
-    return .unbroken(taken: sessions.subtracting(kept))
+    return sessions.subtracting(kept)
+  }
+
+  /// The same, after another node has found that something is missing: the sessions to which it
+  /// gave new epochs have no owner any more. With them it has changed the epoch of the feed.
+  func takenByRenewal(
+    of sessions: Set<SessionID>, _ connection: any SQLConnection
+  ) throws -> Set<SessionID> {
+    let epoch: String? = try connection.value("SELECT epoch FROM feed")
+    defer { feedEpoch = epoch }
+    return epoch == feedEpoch ? [] : try taken(of: sessions, connection)
   }
 
   private func lock(_ node: Int64, _ connection: any SQLConnection) throws {

@@ -119,7 +119,15 @@ extension SQLSessionLog {
       queue.async { self.renew(load, claim, divergence) }
     case .loaded(let loaded, let byteCount)?:
       state.withLock { $0.note(byteCount, of: session) }
-      notify(.loaded(session, .found(loaded)))
+      guard isShared else { return notify(.loaded(session, .found(loaded))) }
+      // The queue may have found meanwhile that another node has claimed it.
+      queue.async {
+        self.notify(
+          .loaded(
+            session,
+            self.owned.withLock { $0.contains(session) }
+              ? .found(loaded) : .elsewhere))
+      }
     }
   }
 

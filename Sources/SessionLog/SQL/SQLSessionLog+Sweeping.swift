@@ -24,9 +24,10 @@ extension SQLSessionLog {
     guard failure == nil, let ownership, let locks = engine.locks else { return sweepLater() }
     var isPartial = false
     do {
-      var (stopped, due): (Set<Int64>, [DormantSession]) = ([], [])
+      var (stopped, due, taken): (Set<Int64>, [DormantSession], Set<SessionID>) = ([], [], [])
       try transaction { connection in
         try ownership.settleFeed(connection)
+        taken = try ownership.takenByRenewal(of: owned.withLock { $0 }, connection)
         stopped = try self.stopped(besides: locks.living(connection), connection)
         due = try self.due(of: stopped, connection)
         try ownership.forget(stopped, connection)
@@ -34,6 +35,8 @@ extension SQLSessionLog {
           try connection.send("UPDATE store SET written_at = $1", [now])
         }
       }
+      disown(taken)
+      if !taken.isEmpty { notify(.taken(Array(taken))) }
       if !due.isEmpty {
         let claims = try transaction { try ownership.claim(due.map(\.id), $0) }
         note(claims)

@@ -71,7 +71,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   /// The time for which a batch waits for a connection to the database.
   static let waitTime = Duration.seconds(10)
   /// How long after a commit no other node can have claimed a session of this one: the database
-  /// releases the lock of a node from which it hears nothing later.
+  /// releases the lock of a node from which it receives nothing later.
   private static let certainTime = Duration.milliseconds(1500)
   /// The time between the first two attempts.
   private static let firstPause = Duration.milliseconds(50)
