@@ -19,6 +19,8 @@ package enum PickerResult: Sendable {
   case day(CivilDate)
   /// `calendar` with `selection: "range"`; both days are included.
   case range(start: CivilDate, end: CivilDate)
+  /// `availability`.
+  indirect case window(WindowResult)
 
   /// Writes the result as JSON, `null` included.
   package func write(to writer: inout JSONWriter) {
@@ -64,6 +66,7 @@ package enum PickerResult: Sendable {
       writer.literal("\",\"days\":")
       writer.integer(end.days(since: start) + 1)
       writer.literal("}")
+    case .window(let window): writer.window(window)
     }
   }
 
@@ -85,6 +88,11 @@ package enum PickerResult: Sendable {
     return try! JSONTree.parse(writer.bytes)
   }
 
+  /// The result as readers get it who may not see counts.
+  package var withoutCounts: PickerResult {
+    if case .window(let window) = self { .window(window.withoutCounts) } else { self }
+  }
+
   /// One field of the result; `nil` if it has no such field.
   package subscript(_ field: String) -> JSONTree? { tree[field] }
 }
@@ -101,7 +109,9 @@ extension PickerResult: Hashable {
     case (.day(let left), .day(let right)): left == right
     case (.range(let start, let end), .range(let otherStart, let otherEnd)):
       start == otherStart && end == otherEnd
-    case (.null, _), (.date, _), (.slot, _), (.keys, _), (.day, _), (.range, _): false
+    case (.window(let left), .window(let right)): left == right
+    case (.null, _), (.date, _), (.slot, _), (.keys, _), (.day, _), (.range, _), (.window, _):
+      false
     }
   }
 

@@ -42,6 +42,8 @@ package struct SessionFold: Sendable {
   /// A changed result that the feed has not reported yet; always `nil` where it is not watched.
   package internal(set) var unreported: UnreportedResult?
   package internal(set) var lastChanges = LastChanges()
+  /// The revision at which `results` of an `availability` changed last; `nil` if they did not.
+  package internal(set) var sightRevision: Int?
   /// The time that the session has reached: that of the last entry of which something must stay in
   /// the log. The entries of several nodes can be stored out of their times' order; one with an
   /// earlier time is applied at this time, so that it does not undo what members have seen since.
@@ -169,6 +171,7 @@ package struct SessionFold: Sendable {
     if unreported != nil { reportResult(at: now, &outcomes) }
     guard status == .open else { return timeOut(at: now, &outcomes) }
     guard !picker.passes(to: now) else { return false }
+    if definition.kind == .availability { return tickAvailability(to: now, &outcomes) }
     let before = picker
     let answer = picker.tick(now)
     if picker.range == nil { forgetTap() }
@@ -216,6 +219,7 @@ package struct SessionFold: Sendable {
     _ outcomes: inout [Outcome]
   ) {
     var result = result
+    let wasConfirmed = status == .confirmed
     if case .status(let change) = change, enter(change, at: now, &outcomes) { result = self.result }
     revision += 1
     if result != nil || change.changesRangeOrStatus {
@@ -224,7 +228,7 @@ package struct SessionFold: Sendable {
     if result != nil && origin.host.watched.contains(.result) { noteResultChange(at: now) }
     let delta = Delta(
       revision: revision, at: now, author: author, change: change, notes: notes(onRowsOf: change),
-      result: result)
+      result: result, endsConfirmed: wasConfirmed && status != .confirmed)
     history.append(delta)
     historyWeight += delta.weight
     let forgotten = trimHistory()
