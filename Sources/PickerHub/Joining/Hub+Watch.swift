@@ -95,7 +95,7 @@ extension Hub {
     var missed: ArraySlice<Delta>?
     if let seen = request.seen, !seen.epochMark.isEmpty,
       session.fold.origin.epoch.hasPrefix(seen.epochMark),
-      // Whoever opens a stream may see another part than whoever has opened the one before.
+      // The stream before may have been opened with another token, and have had more or less.
       session.fold.definition.results ?? .everyone == .everyone,
       session.fold.mayResume(nil, after: seen.revision)
     {

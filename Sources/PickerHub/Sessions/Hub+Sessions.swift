@@ -91,7 +91,8 @@ extension Hub {
   /// - Parameters:
   ///   - token: The token of the `Authorization` header.
   ///   - locale: The language of the texts; the definition's if `nil` or unknown.
-  ///   - timeZone: The zone of the times of an `availability`; the definition's if `nil` or unknown.
+  ///   - timeZone: The zone of the times of an `availability`; `nil` or unknown: the
+  ///     definition's.
   ///   - isFull: Whether to include the nodes or columns of the definition.
   ///   - eventLink: The URL of the session's event.
   package func read(
@@ -114,7 +115,9 @@ extension Hub {
           fold, online: online, isFull: isFull, seesAll: seesAll, sight: sight, links: links,
           texts: texts, windowRows: windowRows)
       }
-      let weight = fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
+      let weight =
+        fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
+        + fold.picker.marksByteCount / 512
       guard weight > DefinitionRevision.weightOnLoop else { return answer(.success(encode())) }
       port.inBackground(encode) { answer(.success($0)) }
     }

@@ -12,10 +12,7 @@ final class AvailabilityKind: Sendable {
   let dates: AvailabilityDates
   /// The slots as long as a step, each of which is a cell; `nil` if the cells are whole dates.
   private let times: SlotKind?
-  private let hours: [SlotHours]
-  private let exceptions: [(date: CivilDate, windows: [SlotWindow])]
-  private let taken: TakenTimes
-  private let bufferMinutes: Int
+  private let hours: CellHours
   private let blocked: BlockedDays
   /// 1 = Sunday … 7 = Saturday.
   let firstWeekday: Int
@@ -48,17 +45,7 @@ final class AvailabilityKind: Sendable {
       try AvailabilityDates(tree, whole)
     }
     let step = AvailabilityKind.step(&reader)
-    let hours = reader.field("hours", missing: [SlotHours.office]) {
-      tree throws(DefinitionProblem) in
-      try SlotHours.entries(tree, whole)
-    }
-    let exceptions = reader.field("exceptions", missing: []) { tree throws(DefinitionProblem) in
-      try SlotKind.dates(tree, named: "exceptions", whole)
-    }
-    let taken = reader.field("taken", missing: TakenTimes.none) { tree throws(DefinitionProblem) in
-      try TakenTimes(tree, whole, in: zone)
-    }
-    let buffer = reader.integer("bufferMinutes", 0...1_440, missing: 0)
+    let hours = CellHours(&reader, in: zone)
     let blocked = reader.field("blocked", missing: []) { tree throws(DefinitionProblem) in
       try BlockedDays.entries(tree, whole)
     }
@@ -76,19 +63,12 @@ final class AvailabilityKind: Sendable {
     let results = reader.word("results", missing: ResultsAudience.everyone)
     let closes =
       reader.has("closes") ? TakenTimes.moment("closes", &reader).map(Optional.some) : .some(nil)
-    guard let dates, let step, let hours, let exceptions, let taken, let buffer, let blocked,
-      let firstWeekday, let length, let unmarked, let minimum, let hasMaybe, let results,
-      let closes
+    guard let dates, let step, let hours, let blocked, let firstWeekday, let length, let unmarked,
+      let minimum, let hasMaybe, let results, let closes
     else { return nil }
     self.dates = dates
     self.hours = hours
-    self.exceptions = exceptions
-    self.taken = taken
-    bufferMinutes = buffer
-    times = step.map { step in
-      SlotKind(
-        stepMinutes: step, hours: hours, dates: exceptions, taken: taken, bufferMinutes: buffer)
-    }
+    times = step.map(hours.slots)
     self.blocked = BlockedDays(entries: blocked, taken: [])
     self.firstWeekday = firstWeekday
     self.length = length
@@ -126,12 +106,7 @@ final class AvailabilityKind: Sendable {
   var members: [JSONTree.Member] {
     var members: [JSONTree.Member] = [.init("dates", dates.document)]
     if let times { members.append(.init("stepMinutes", .integer(times.stepMinutes))) }
-    members.append(.init("hours", .array(hours.map(\.document))))
-    if !exceptions.isEmpty {
-      members.append(.init("exceptions", SlotKind.document(of: exceptions)))
-    }
-    if let taken = taken.document { members.append(.init("taken", taken)) }
-    members.append(.init("bufferMinutes", .integer(bufferMinutes)))
+    members += hours.members
     members += blocked.members
     members += [
       .init("firstWeekday", .integer(firstWeekday)), .init("length", .integer(length)),
@@ -140,6 +115,50 @@ final class AvailabilityKind: Sendable {
     ]
     if let closes { members.append(.init("closes", .string(closes.text))) }
     return members
+  }
+}
+
+/// The times of an `availability` that have cells: `hours`, `exceptions`, `taken`, `bufferMinutes`.
+private struct CellHours: Sendable {
+  private let hours: [SlotHours]
+  private let exceptions: [(date: CivilDate, windows: [SlotWindow])]
+  private let taken: TakenTimes
+  private let bufferMinutes: Int
+
+  init?(_ reader: inout DefinitionReader, in zone: ZoneRules?) {
+    let whole = reader
+    let hours = reader.field("hours", missing: [SlotHours.office]) {
+      tree throws(DefinitionProblem) in
+      try SlotHours.entries(tree, whole)
+    }
+    let exceptions = reader.field("exceptions", missing: []) { tree throws(DefinitionProblem) in
+      try SlotKind.dates(tree, named: "exceptions", whole)
+    }
+    let taken = reader.field("taken", missing: TakenTimes.none) { tree throws(DefinitionProblem) in
+      try TakenTimes(tree, whole, in: zone)
+    }
+    let buffer = reader.integer("bufferMinutes", 0...1_440, missing: 0)
+    guard let hours, let exceptions, let taken, let buffer else { return nil }
+    self.hours = hours
+    self.exceptions = exceptions
+    self.taken = taken
+    bufferMinutes = buffer
+  }
+
+  /// The slots that are as long as a step.
+  func slots(stepMinutes: Int) -> SlotKind {
+    SlotKind(
+      stepMinutes: stepMinutes, hours: hours, dates: exceptions, taken: taken,
+      bufferMinutes: bufferMinutes)
+  }
+
+  var members: [JSONTree.Member] {
+    var members = [JSONTree.Member("hours", .array(hours.map(\.document)))]
+    if !exceptions.isEmpty {
+      members.append(.init("exceptions", SlotKind.document(of: exceptions)))
+    }
+    if let taken = taken.document { members.append(.init("taken", taken)) }
+    return members + [.init("bufferMinutes", .integer(bufferMinutes))]
   }
 }
 

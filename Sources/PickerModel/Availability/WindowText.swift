@@ -74,7 +74,7 @@ extension ClosedRange<CivilDate> {
 }
 
 /// The stored form of marks:
-/// `{"generation","step"?,"cells":[[start,count],…],"marks":{ID:[[from,until,"yes"],…]},"chosen"?}`.
+/// `{"generation","step"?,"cells":[[start,count],…],"marks":{ID:[[from,until,"yes"]]},"chosen"?}`.
 /// Cells are runs: dates by their ordinals, times by seconds since 1970, with their length.
 extension StoredMarks {
   var tree: JSONTree {
