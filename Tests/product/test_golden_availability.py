@@ -114,7 +114,8 @@ def compare(where, session, members, answer, before, expect, zone):
         ids = {m.id: name or "owner" for name, m in members.items()}
         changed = {id for id in marks.keys() | shown.marks.keys()
                    if marks.get(id) != shown.marks.get(id) or "renumbered" in expect}
-        assert {ids[id]: as_runs(shown.marks.get(id, {})) for id in changed} == expect["marks"], where
+        found = {ids[id]: as_runs(shown.marks.get(id, {})) for id in changed}
+        assert found == expect["marks"], where
     if "layout" in expect:
         compare_layout(where, session, zone, expect["layout"])
 
