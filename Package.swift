@@ -135,8 +135,8 @@ let package = Package(
     line(
       "PickerSimulator",
       [
-        "PickerClient", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
-        "JSONText", .product(name: "HeapModule", package: "swift-collections"),
+        "PickerClient", "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
+        "CivilTime", "JSONText", .product(name: "HeapModule", package: "swift-collections"),
       ]),
     .executableTarget(
       name: "PickerSimulatorRun", dependencies: ["PickerSimulator"],

@@ -5,10 +5,9 @@
 #include <stdio.h>
 
 #define LIBPQ_FUNCTIONS(each)                                                                      \
-  each(PQconnectStartParams) each(PQconnectPoll)                                                   \
+  each(PQconnectdbParams)                                                                          \
   each(PQconninfoParse) each(PQconninfoFree) each(PQfreemem)                                       \
   each(PQfinish) each(PQstatus) each(PQtransactionStatus) each(PQerrorMessage) each(PQsocket)      \
-  each(PQhostaddr)                                                                                 \
   each(PQsetnonblocking) each(PQenterPipelineMode) each(PQexitPipelineMode)                        \
   each(PQpipelineSync) each(PQflush) each(PQisBusy) each(PQconsumeInput) each(PQexec)              \
   each(PQsendPrepare) each(PQsendQueryPrepared) each(PQgetResult) each(PQclear)                    \
@@ -48,15 +47,9 @@ const char *libpq_load(void) {
 // Hidden, so that the library itself cannot be linked to these functions.
 #pragma GCC visibility push(hidden)
 
-PGconn *PQconnectStartParams(const char *const *keywords, const char *const *values, int expand) {
-  return library.PQconnectStartParams(keywords, values, expand);
+PGconn *PQconnectdbParams(const char *const *keywords, const char *const *values, int expand) {
+  return library.PQconnectdbParams(keywords, values, expand);
 }
-
-PostgresPollingStatusType PQconnectPoll(PGconn *connection) {
-  return library.PQconnectPoll(connection);
-}
-
-char *PQhostaddr(const PGconn *connection) { return library.PQhostaddr(connection); }
 
 PQconninfoOption *PQconninfoParse(const char *conninfo, char **message) {
   return library.PQconninfoParse(conninfo, message);

@@ -37,7 +37,8 @@
 ///     sockets/detach.c         removes a connection from its loop, to move it to another
 ///     sockets/adopt.c          attaches a connection to a loop
 ///     sockets/admit.c          counts new connections, up to the limits
-///     sockets/arrivals.c       connections that begin with a PROXY protocol header
+///     sockets/relay.c          relays connections to other nodes
+///     sockets/arrivals.c       connections that no loop serves yet
 ///     sockets/accept.c         accepts connections
 ///     sockets/listen.c         listening sockets
 ///     loop/sweep.c             time limits of all connections
@@ -66,6 +67,7 @@ wsl_network_id wsl_network_of(wsl_address address);
 // base/proxy.c
 uint32_t wsl_proxy_header_length(const wsl_proxy_header *header);
 bool wsl_proxy_client(const wsl_proxy_header *header, wsl_address *client);
+void wsl_proxy_write(uint8_t into[WSL_PROXY_BYTES], wsl_address client);
 
 // base/tls.c
 wsl_tls_state *wsl_tls_begin(wsl_tls *tls);
@@ -215,13 +217,24 @@ void wsl_http_resume(wsl_loop *loop, wsl_slot *slot);
 // http/upgrade.c
 int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
 
+// sockets/adopt.c
+/// Answers a connection that no loop serves with 503, and closes it.
+void wsl_turn_away(wsl_loop *loop, wsl_connection connection, const char *code,
+                   const char *detail);
+void wsl_refuse_new(wsl_loop *loop, wsl_connection connection);
+
 // sockets/admit.c
 wsl_network_id wsl_counted_network(const wsl_loop *loop, wsl_address peer);
 bool wsl_admit(wsl_loop *loop, wsl_connection connection);
 void wsl_refuse_network(wsl_loop *loop, wsl_connection connection);
-void wsl_serve(wsl_loop *loop, wsl_connection connection);
+void wsl_set_options(const wsl_loop *loop, wsl_connection connection);
+
+// sockets/relay.c
+void wsl_relay_to(wsl_loop *loop, wsl_connection connection, const char *address, uint16_t port);
+void wsl_relays_sweep(wsl_loop *loop, int64_t now);
 
 // sockets/arrivals.c
+void wsl_serve(wsl_loop *loop, wsl_connection connection);
 void wsl_expect_header(wsl_loop *loop, wsl_connection connection);
 void wsl_arrivals_sweep(wsl_loop *loop, int64_t now);
 

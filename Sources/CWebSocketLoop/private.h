@@ -35,8 +35,14 @@ typedef struct wsl_proxy_header {
   uint32_t count;           ///< bytes received, including those that are not stored
 } wsl_proxy_header;
 
-/// A connection whose PROXY protocol header has not been received yet.
+/// The length of a header that `wsl_proxy_write` writes.
+#define WSL_PROXY_BYTES (16 + 36)
+
+/// A connection that no loop serves yet, see sockets/arrivals.c.
 typedef struct wsl_arrival wsl_arrival;
+
+/// A connection that is relayed to another node, see sockets/relay.c.
+typedef struct wsl_relay wsl_relay;
 
 /// The state of a connection. The phase of a slot only moves down this list, except when a
 /// keep-alive connection receives its next request and when the slot is released (PHASE_FREE).
@@ -218,7 +224,10 @@ struct wsl_loop {
   uv_timer_t timer, sweep;
   wsl_listener listeners[WSL_LISTENERS_MAX];
   uint32_t listener_count;
-  wsl_arrival *arrivals;
+  wsl_arrival *arrivals, *held;
+  uint32_t held_count;
+  wsl_id last_held;         ///< id of the last connection that was held
+  wsl_relay *relays;
   wsl_tls *tls;             ///< the certificate for new connections; NULL: none
   int spare_descriptor;
   bool is_kicked;           ///< lws_cancel_service() was called and has not taken effect yet

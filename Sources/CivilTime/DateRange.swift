@@ -8,12 +8,18 @@ package struct DateRange: Hashable, Sendable {
   /// Whether the range was selected in a calendar where each tap selects a single day. Only the
   /// server sets it.
   package var isSingle: Bool
+  /// Whether the range was selected in a calendar of nights: it is a stay from `start`, the
+  /// arrival, to `end`, the departure. Only the server sets it.
+  package var isStay: Bool
 
-  package init(start: CivilDate, end: CivilDate, hits: Int, isSingle: Bool = false) {
+  package init(
+    start: CivilDate, end: CivilDate, hits: Int, isSingle: Bool = false, isStay: Bool = false
+  ) {
     self.start = start
     self.end = end
     self.hits = hits
     self.isSingle = isSingle
+    self.isStay = isStay
   }
 
   /// 1 for a single day.

@@ -62,7 +62,7 @@ package final class Hub {
 }
 
 extension Hub {
-  /// Whether other nodes append to the same logs.
+  /// Whether other nodes own sessions of the same log.
   package var isShared: Bool { log.isShared }
   var limits: ServerLimits { configuration.limits }
 

@@ -151,6 +151,21 @@ extension Scene {
       stage.redefine(#"{"maxDays":2,"months":{"from":"2026-11","through":"2027-02"}}"#)
       try stage.expectState(.fold)
     },
+    Scene("nights", "a stay ends before a booked night, and the host changes a price", nights) {
+      stage in
+      try stage.begin()
+      stage.note(
+        #"{"days":{"2026-11-25":{"text":"€ 99.50","amount":99.5},"#
+          + #""2026-11-26":{"text":"€ 120","amount":120}}}"#)
+      try stage.act(#""type":"tap","date":"2026-11-25""#)
+      try stage.expectState(.fold)
+      try stage.act(#""type":"tap","date":"2026-11-29""#)
+      try stage.expectState(.clamp)
+      stage.note(#"{"days":{"2026-11-26":{"text":"€ 80","amount":80}}}"#)
+      try stage.expectState(.result)
+      stage.redefine(#"{"minNights":3}"#)
+      try stage.expectState(.fold)
+    },
   ]
 }
 

@@ -30,6 +30,11 @@ package struct Scene: Sendable {
     {"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"maxDays":5,\
     "blocked":[{"from":"2026-11-18"}]}
     """
+  static let nights = """
+    {"kind":"calendar","unit":"nights","months":{"from":"2026-11","through":"2026-12"},\
+    "currency":"EUR","stays":[{"weekdays":[7],"arrival":false}],\
+    "taken":{"a":{"from":"2026-11-27","through":"2026-11-29"}}}
+    """
   static let date = """
     {"kind":"date","min":"2024-01-01","max":"2026-12-31","initial":"2026-03-15"}
     """

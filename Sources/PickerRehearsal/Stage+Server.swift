@@ -89,6 +89,15 @@ extension Stage {
     }
   }
 
+  /// Patches the notes.
+  func note(_ patch: String) {
+    onLoop { server in
+      let request = DefinitionRequest(
+        format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: 100_000)
+      server.hub.changeNotes(of: server.session, request, token: nil, at: server.now) { _ in }
+    }
+  }
+
   func script(_ change: @escaping @Sendable (inout ScriptedServer.Script) -> Void) {
     onLoop { change(&$0.script) }
   }

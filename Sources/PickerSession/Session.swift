@@ -17,8 +17,6 @@ package final class Session {
   private var events: [FeedEvent] = []
   /// The members with an open connection, and those whose connection is being replaced.
   private var online: Set<MemberID> = []
-  /// The members with an open connection to another node.
-  private var elsewhere: Set<MemberID> = []
   /// The refs of refused commands that are not in the log. Each book has at most
   /// ``SessionLimits/refs`` entries; those of members that have left have few bytes in all, see
   /// ``retireUnloggedRefs(of:)``.
@@ -65,12 +63,15 @@ package final class Session {
   package func apply(
     _ entry: LogEntry, _ outcomes: inout [Outcome], _ effects: inout [SessionEffect]
   ) -> Bool {
-    let before = fold.revision
+    let (before, reached) = (fold.revision, fold.reached)
     fold.apply(entry, &outcomes)
     // By index: copying an outcome would retain its parts.
     for index in outcomes.indices {
       // Asked first, because a method of `fold` copies it.
-      if outcomes[index].canHaveEvent, let event = fold.event(of: outcomes[index], at: entry.at) {
+      if outcomes[index].canHaveEvent,
+        let event = fold.event(
+          of: outcomes[index], at: SessionFold.time(of: entry, after: reached))
+      {
         events.append(event)
       }
       switch outcomes[index] {
@@ -196,29 +197,10 @@ package final class Session {
     listeners.first { $0.member == member }
   }
 
-  package func isOnline(_ member: MemberID) -> Bool {
-    online.contains(member) || elsewhere.contains(member)
-  }
+  package func isOnline(_ member: MemberID) -> Bool { online.contains(member) }
 
-  /// The members that are connected, to any node.
-  package var onlineMembers: Set<MemberID> {
-    elsewhere.isEmpty ? online : online.union(elsewhere)
-  }
-
-  /// A member has connected to another node.
-  package func connectElsewhere(_ member: MemberID) -> [SessionEffect] {
-    guard elsewhere.insert(member).inserted, !online.contains(member) else { return [] }
-    if fold.members[member] != nil { updates.change(member) }
-    return [.presence]
-  }
-
-  /// A member has no connection to another node any more.
-  package func disconnectElsewhere(_ member: MemberID) -> [SessionEffect] {
-    guard elsewhere.remove(member) != nil, !online.contains(member) else { return [] }
-    if touches.removeValue(forKey: member) != nil { updates.touch(member, .lifted) }
-    if fold.members[member] != nil { updates.change(member) }
-    return [.presence]
-  }
+  /// The members that are connected.
+  package var onlineMembers: Set<MemberID> { online }
 
   /// Adds the connection of a member.
   ///

@@ -9,6 +9,8 @@ package struct Simulation {
     package var comparisonCount = 0
     /// Of the worlds, those of several nodes.
     package var clusterCount = 0
+    /// The connections and requests that one node has passed to another.
+    package var relayedCount = 0
   }
 
   package private(set) var report = Report()
@@ -36,17 +38,20 @@ package struct Simulation {
     }
   }
 
-  /// Runs a world of several nodes that share a log.
+  /// Runs a world of several nodes on one database.
   ///
   /// - Parameter nodeCount: The number of nodes; `nil`: the seed decides.
   /// - Throws: The first violation.
-  package mutating func runCluster(seed: UInt64, nodeCount: Int? = nil) throws(Violation) {
-    let world = ClusterWorld(seed: seed, nodeCount: nodeCount)
+  package mutating func runCluster(
+    seed: UInt64, nodeCount: Int? = nil, defect: SimulatedDefect? = nil
+  ) throws(Violation) {
+    let world = ClusterWorld(seed: seed, nodeCount: nodeCount, defect: defect)
     try world.run()
     report.worldCount += 1
     report.clusterCount += 1
     report.eventCount += world.time.eventCount
     report.frameCount += world.frameCount
     report.revisionCount += world.revisionCount
+    report.relayedCount += world.relayedCount
   }
 }

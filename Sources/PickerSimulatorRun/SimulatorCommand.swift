@@ -2,8 +2,9 @@ import Glibc
 import PickerSimulator
 
 /// `picker-simulator --seed N --count N [--verbose]` runs simulated worlds until one violates a
-/// rule; with `--nodes N` worlds of N nodes that share a log. `picker-simulator --bytes` runs
-/// conversations with a fault after each byte of a connection.
+/// rule; with `--nodes N` worlds of N nodes on one database, `--defect NAME` with a bug that must be
+/// found. `picker-simulator --bytes` runs conversations with a fault after each byte of a
+/// connection.
 ///
 /// The exit status is 1 for a violation, and 2 for wrong usage.
 @main
@@ -13,6 +14,7 @@ struct SimulatorCommand {
   var isVerbose = false
   /// The number of nodes; `nil`: the seeds decide.
   var nodeCount: Int?
+  var defect: SimulatedDefect?
 
   static func main() {
     var command = SimulatorCommand()
@@ -28,10 +30,14 @@ struct SimulatorCommand {
       case "--count": count = number(rest.popFirst(), after: argument)
       case "--verbose": isVerbose = true
       case "--nodes": nodeCount = Int(clamping: max(1, number(rest.popFirst(), after: argument)))
+      case "--defect":
+        defect = rest.popFirst().flatMap(SimulatedDefect.init(rawValue:))
+        if defect == nil { stop("\(argument) needs one of \(SimulatedDefect.names)", status: 2) }
       case "--bytes": runBytes()
       default:
         stop(
-          "usage: picker-simulator [--seed N] [--count N] [--nodes N] [--verbose] | --bytes",
+          "usage: picker-simulator [--seed N] [--count N] [--nodes N [--defect NAME]] [--verbose]"
+            + " | --bytes",
           status: 2)
       }
     }
@@ -48,7 +54,7 @@ struct SimulatorCommand {
       if isVerbose { print("seed \(seed &+ number)") }
       do {
         if let nodeCount {
-          try simulation.runCluster(seed: seed &+ number, nodeCount: nodeCount)
+          try simulation.runCluster(seed: seed &+ number, nodeCount: nodeCount, defect: defect)
           continue
         }
         try simulation.run(seed: seed &+ number, trace: isVerbose ? { print($0) } : nil)

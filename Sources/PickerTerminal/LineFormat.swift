@@ -26,7 +26,7 @@ struct PlainFormat: LineFormat {
     // Short states: between "connecting" and "connected", and between two waits for a token.
     if state.connection == .joining { return [] }
     if state.connection == .connecting && state.tokenCloseCode != nil { return [] }
-    let connection = Sentences.connection(state, saysWaiting: false)
+    let connection = Sentences.connection(state, saysUnstored: false)
     if connection != self.connection { lines.append("* \(connection)") }
     self.connection = connection
     guard state.definition != nil else { return lines }
@@ -62,7 +62,10 @@ struct PlainFormat: LineFormat {
       lines.append("column \(index + 1): \(rows.joined(separator: " | "))\(more)")
     }
     for month in state.months.values.sorted(by: { $0.month < $1.month }) {
-      let free = month.cells.filter { !$0.isOutside && !$0.isDisabled }.map(\.text)
+      let free = month.cells.filter { !$0.isOutside && !$0.isDisabled }.map { cell in
+        // A stay can only begin on `>15`, and only end on `15>`.
+        cell.only == .arrival ? ">\(cell.text)" : cell.only == nil ? cell.text : "\(cell.text)>"
+      }
       lines.append("\(month.month): \(free.joined(separator: " "))")
     }
     let names = state.members.map { $0.isOnline ? $0.name : "\($0.name) (offline)" }

@@ -20,14 +20,17 @@ extension Screen {
     drawFingers(from: drawNote(on: &canvas), on: &canvas)
   }
 
-  /// Draws the note of the day under the cursor below the months; cells have no room for it.
+  /// Draws the note of the day under the cursor below the months, and whether it can only be an
+  /// arrival or a departure; cells have no room for it.
   ///
   /// - Returns: The column after the note.
   private func drawNote(on canvas: inout Canvas) -> Int {
     guard let day,
-      let note = state.months[day.month]?.cells.first(where: { $0.day == day })?.note
+      let cell = state.months[day.month]?.cells.first(where: { $0.day == day })
     else { return 1 }
-    return canvas.put("\(day): \(note.text)", x: 1, y: height - 4, .bold) + 2
+    let texts = [cell.only.map { "\($0) only" }, cell.note?.text].compactMap { $0 }
+    if texts.isEmpty { return 1 }
+    return canvas.put("\(day): \(texts.joined(separator: ", "))", x: 1, y: height - 4, .bold) + 2
   }
 
   private func drawMonth(_ month: PickerMonth, x: Int, y: Int, on canvas: inout Canvas) {
@@ -68,6 +71,10 @@ extension Screen {
       isUnderlined: cell.isToday && band == nil)
     let lead = String(repeating: " ", count: max(0, 2 - DisplayWidth.of(cell.text)))
     canvas.put(lead + cell.text, x: x + 1, y: y, style, cellsMax: 2)
+    // A stay can only begin on `>15`, and only end on `15>`.
+    if let only = cell.only, band == nil {
+      canvas.put(">", x: only == .arrival ? x : x + 3, y: y, .dim)
+    }
     // A band that continues also covers the gap.
     if let band, dayColumn < band.to {
       canvas.put(" ", x: x + 3, y: y, Style(color: color, isReversed: true))

@@ -102,7 +102,9 @@ struct Screen {
   }
 
   private func drawFoot(on canvas: inout Canvas) {
-    canvas.put(Sentences.chosen(state), x: 1, y: height - 3, .bold, cellsMax: width - 2)
+    // Wheels and months show pending commands, too.
+    let chosen = Sentences.chosen(state) + (state.pendingCount > 0 ? " (as stored)" : "")
+    canvas.put(chosen, x: 1, y: height - 3, .bold, cellsMax: width - 2)
     if let newName {
       canvas.put("your name: \(newName)_", x: 1, y: height - 2, cellsMax: width - 2)
       canvas.put("Enter rename, Esc stop", x: 1, y: height - 1, .dim, cellsMax: width - 2)

@@ -2,17 +2,18 @@ import PickerClient
 
 /// Texts for states and notices.
 enum Sentences {
-  /// - Parameter saysWaiting: Whether to mention pending commands.
-  static func connection(_ state: PickerState, saysWaiting: Bool = true) -> String {
+  /// - Parameter saysUnstored: Whether to mention pending commands.
+  static func connection(_ state: PickerState, saysUnstored: Bool = true) -> String {
+    let unstored = saysUnstored && state.pendingCount > 0 ? ", not stored yet" : ""
     let problem = state.problem.map { " (\($0.detail))" } ?? ""
     switch state.connection {
     case .idle: return "not connected"
     case .connecting, .joining, .waiting:
       if state.isWaitingForToken {
-        return "waiting for a token" + (state.problem.map { ": \($0.detail)" } ?? "")
+        return "waiting for a token" + unstored + (state.problem.map { ": \($0.detail)" } ?? "")
       }
-      return (state.epoch == nil ? "connecting" : "reconnecting") + problem
-    case .live: return saysWaiting && state.pendingCount > 0 ? "connected, waiting" : "connected"
+      return (state.epoch == nil ? "connecting" : "reconnecting") + unstored + problem
+    case .live: return "connected" + unstored
     case .needsCredentials(let code): return "a token is needed, \(code)\(problem)"
     case .away(let code): return "closed, \(code)\(problem)"
     case .left: return "left"
@@ -20,17 +21,37 @@ enum Sentences {
   }
 
   static func chosen(_ state: PickerState) -> String {
+    let text = result(state)
+    return state.resultTotal.map { "\(text), \(price($0))" } ?? text
+  }
+
+  private static func result(_ state: PickerState) -> String {
     switch state.result {
     case nil:
       guard let range = state.range, state.isOpen(range) else { return "nothing chosen" }
+      if state.definition?.isNights == true { return "one end is \(range.start), no other yet" }
       return "\(firstDay(range)), no last day yet"
     case .day(let day): return day.iso
     case .slot(let local): return local.split(separator: "T").joined(separator: " ")
     case .days(let start, let end):
       let count = end.days(since: start) + 1
       return "\(start) to \(end), \(count) \(count == 1 ? "day" : "days")"
+    case .nights(let start, let end):
+      let count = end.days(since: start)
+      return "\(start) to \(end), \(count) \(count == 1 ? "night" : "nights")"
     case .keys: return state.columns.compactMap { $0.selected?.text }.joined(separator: ", ")
     }
+  }
+
+  /// `1,380.50 EUR`; whole amounts without decimals.
+  static func price(_ total: PickerTotal) -> String {
+    let (whole, rest) = total.amount.hundredths.quotientAndRemainder(dividingBy: 100)
+    var digits = "\(whole)"
+    for place in stride(from: digits.count - 3, to: 0, by: -3) {
+      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+    }
+    let cents = rest == 0 ? "" : rest < 10 ? ".0\(rest)" : ".\(rest)"
+    return digits + cents + (total.currency.map { " \($0)" } ?? "")
   }
 
   /// The status as a word, and until when the host may decide.
@@ -57,6 +78,8 @@ enum Sentences {
         return "\(text)\(wanted): \(reason(correction.reason))"
       }
       return "\(who(by, state)): \(cause == "undo" ? "undone, " : "")\(text)"
+    case .repriced(let total?, _): return "the total is now \(price(total))"
+    case .repriced(nil, _): return "there is no total now"
     // A decision of the host.
     case .status(.confirmed, nil): return "confirmed by the host"
     case .status(let status, nil): return status.rawValue
@@ -122,7 +145,9 @@ enum Sentences {
   }
 
   private static func range(_ range: PickerRange, in state: PickerState) -> String {
-    if state.isOpen(range) { return firstDay(range) }
+    if state.isOpen(range) {
+      return state.definition?.isNights == true ? "one end is \(range.start)" : firstDay(range)
+    }
     return range.start == range.end ? "\(range.start)" : "\(range.start) to \(range.end)"
   }
 
@@ -142,6 +167,10 @@ enum Sentences {
     case "elapsed": "it has passed"
     case "maxDays": "a range has no more days"
     case "blocked": "a blocked day is in between"
+    case "maxNights": "a stay has no more nights"
+    case "minNights": "a stay has more nights"
+    case "noArrival": "no stay begins on that day"
+    case "noDeparture": "no stay ends on that day"
     default: reason
     }
   }

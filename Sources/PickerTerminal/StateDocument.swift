@@ -30,6 +30,20 @@ enum StateDocument {
   }
 
   private static func result(of state: PickerState) -> JSONTree {
+    guard let total = state.resultTotal, case .object(let members) = value(of: state) else {
+      return value(of: state)
+    }
+    let currency = total.currency.map { [JSONTree.Member("currency", .string($0))] } ?? []
+    let amount = JSONTree.Member("amount", amount(total.amount))
+    return .object(members + [.init("total", .object([amount] + currency))])
+  }
+
+  private static func amount(_ amount: PickerAmount) -> JSONTree {
+    amount.hundredths % 100 == 0
+      ? .integer(amount.hundredths / 100) : .number(Double(amount.hundredths) / 100)
+  }
+
+  private static func value(of state: PickerState) -> JSONTree {
     switch state.result {
     case nil: .null
     case .day(let day)?: .object([.init("date", .string(day.iso))])
@@ -42,6 +56,11 @@ enum StateDocument {
       .object([
         .init("start", .string(start.iso)), .init("end", .string(end.iso)),
         .init("days", .integer(end.days(since: start) + 1)),
+      ])
+    case .nights(let start, let end)?:
+      .object([
+        .init("start", .string(start.iso)), .init("end", .string(end.iso)),
+        .init("nights", .integer(end.days(since: start))),
       ])
     }
   }
@@ -71,7 +90,8 @@ enum StateDocument {
   private static func note(_ note: PickerNote?) -> [JSONTree.Member] {
     guard let note else { return [] }
     let tone = note.tone.map { [JSONTree.Member("tone", .string($0))] } ?? []
-    return [.init("note", .object([.init("text", .string(note.text))] + tone))]
+    let price = note.amount.map { [JSONTree.Member("amount", amount($0))] } ?? []
+    return [.init("note", .object([.init("text", .string(note.text))] + tone + price))]
   }
 
   private static func calendar(_ list: PickerMonths, _ range: PickerRange?) -> JSONTree {
@@ -108,6 +128,7 @@ enum StateDocument {
       if cell.isOutside { members.append(.init("outside", .bool(true))) }
       if cell.isDisabled { members.append(.init("disabled", .bool(true))) }
       if cell.isToday { members.append(.init("today", .bool(true))) }
+      if let only = cell.only { members.append(.init("only", .string(only.rawValue))) }
       return JSONTree.object(members + note(cell.note))
     }
     return .object([.init("month", .string(view.month.iso)), .init("cells", .array(cells))])

@@ -83,8 +83,8 @@ struct Backup: ParsableCommand {
   }
 
   private func copy(_ address: PostgresAddress, to file: String) throws {
-    do throws(PostgresBackup.Failure) {
-      let made = try PostgresBackup.copy(
+    do throws(DatabaseBackup.Failure) {
+      let made = try DatabaseBackup.copy(
         of: address, session: session, to: file, isForced: force)
       report(made, file)
     } catch {

@@ -38,7 +38,7 @@ struct Move: ParsableCommand {
       throw complain(error.detail, EX_USAGE)
     }
     do throws(StoreProblem) {
-      let count = try PostgresMove.move(from: path, to: address) { count, total in
+      let count = try StoreMove.move(from: path, to: address) { count, total in
         print("pickerd move: \(count) of \(total) sessions")
       }
       print("pickerd move: \(address) has \(count == 1 ? "1 session" : "\(count) sessions")")

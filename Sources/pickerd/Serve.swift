@@ -33,6 +33,7 @@ struct Serve: ParsableCommand {
 
   @Option(.config) var config: [String] = []
   @Option(.listen) var listen: [String] = []
+  @Option(.nodeListen) var nodeListen: [String] = []
   @Option(.adminListen) var adminListen: [String] = []
   @Option(.adminKeys) var adminKeys: [String] = []
   @Option(.publicUrl) var publicUrl: [String] = []
@@ -102,6 +103,7 @@ struct Serve: ParsableCommand {
     [
       .config: config,
       .listen: listen,
+      .nodeListen: nodeListen,
       .adminListen: adminListen,
       .adminKeys: adminKeys,
       .publicUrl: publicUrl,

@@ -241,6 +241,28 @@ import Testing
     #expect(ana.state.connection == .live)
   }
 
+  @Test func `a stay has a total, and a change of it alone is a notice`() {
+    var ana = ClientFixture()
+    ana.join(calendarSnapshot(#","unit":"nights""#))
+    func result(_ amount: String) -> String {
+      #"{"change":"result","result":{"start":"2026-11-10","end":"2026-11-12","nights":2,"#
+        + #""total":{"amount":\#(amount),"currency":"EUR"}}}"#
+    }
+    ana.receive(delta(1, result("240.5")))
+    #expect(
+      ana.state.result == .nights(PickerDay("2026-11-10")!, until: PickerDay("2026-11-12")!))
+    #expect(ana.state.resultTotal?.amount.hundredths == 240_50)
+    #expect(ana.state.resultTotal?.currency == "EUR")
+    let first = ana.notices()
+    #expect(first.isEmpty)
+
+    ana.receive(delta(2, result("300")))
+
+    let before = PickerTotal(amount: PickerAmount(hundredths: 240_50), currency: "EUR")
+    let notices = ana.notices()
+    #expect(notices == [.repriced(ana.state.resultTotal, before: before)])
+  }
+
   @Test func `days in view have notes, including cells of adjacent months`() {
     var ana = ClientFixture()
     ana.join(calendar)

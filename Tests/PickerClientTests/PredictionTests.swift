@@ -139,6 +139,36 @@ import Testing
     #expect(ana.state.shownRange?.end == day("2026-11-10"), "less than minDays")
   }
 
+  @Test(arguments: [
+    ("2026-11-12", "", "2026-11-10 2026-11-12 2"), ("2026-11-25", "", "2026-11-10 2026-11-14 2"),
+    ("2026-11-02", "", "2026-11-08 2026-11-10 2"), ("2026-11-10", "", "2026-11-10 2026-11-10 1"),
+    ("2026-11-12", #","minNights":3"#, "2026-11-10 2026-11-10 1"),
+    ("2026-11-12", #","stays":[{"minNights":3}]"#, "2026-11-10 2026-11-10 1"),
+    (
+      "2026-11-13", #","stays":[{"weekdays":[6],"departure":false}]"#,
+      "2026-11-10 2026-11-12 2"
+    ),
+    (
+      "2026-11-08", #","stays":[{"from":"2026-11-08","arrival":false}]"#,
+      "2026-11-09 2026-11-10 2"
+    ),
+  ])
+  func `the second tap of a stay is predicted within the reach`(
+    tapped: String, options: String, shown: String
+  ) {
+    var ana = looking(
+      at: calendarSnapshot(
+        #","unit":"nights"\#(options)"#,
+        range: #"{"start":"2026-11-10","end":"2026-11-10","hits":1,"by":"m_ana","#
+          + #""reach":{"from":"2026-11-08","through":"2026-11-14"}}"#))
+
+    ana.give(.command(.tap(day(tapped))))
+
+    let range = ana.state.shownRange
+    #expect(range.map { "\($0.start) \($0.end) \($0.hits)" } == shown)
+    #expect(ana.state.definition?.isNights == true)
+  }
+
   @Test func `a predicted tap is corrected by its answer`() {
     var ana = looking(at: calendar)
     ana.give(.command(.tap(day("2026-11-20"))))

@@ -28,9 +28,9 @@ import Testing
     #expect(fixture.port.paused.isEmpty)
     fixture.send(1, select(4, 0, 1))
     #expect(fixture.port.paused == [1])
-    fixture.hub.committed(.own(1), of: fixture.session, at: fixture.now)
+    fixture.hub.committed(1, of: fixture.session, at: fixture.now)
     #expect(fixture.port.paused == [1])
-    fixture.hub.committed(.own(1), of: fixture.session, at: fixture.now)
+    fixture.hub.committed(1, of: fixture.session, at: fixture.now)
 
     #expect(fixture.port.paused.isEmpty)
     fixture.store()

@@ -61,7 +61,7 @@ import Testing
     fixture.send(1, select(2, 0, 2))
     #expect(outcomes(fixture, .columns) == [:])
 
-    fixture.hub.committed(.own(1), of: fixture.session, at: fixture.now)
+    fixture.hub.committed(1, of: fixture.session, at: fixture.now)
     fixture.hub.lost([fixture.session], at: fixture.now)
 
     #expect(outcomes(fixture, .columns) == [.accepted: 1, .dropped: 1])
@@ -84,7 +84,7 @@ import Testing
     for ref in 1...3 { fixture.send(1, select(ref, 0, ref % 3)) }
     #expect(fixture.hub.buffered.stepBytes == 3 * 256)
 
-    fixture.hub.committed(.own(2), of: fixture.session, at: fixture.now)
+    fixture.hub.committed(2, of: fixture.session, at: fixture.now)
     #expect(fixture.hub.buffered.stepBytes == 256)
     fixture.hub.lost([fixture.session], at: fixture.now)
 

@@ -51,7 +51,7 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
 
-    guard case .ended(let event?, _)? = fixture.log.records.last else {
+    guard case .ended(let event?)? = fixture.log.records.last else {
       Issue.record("the last record is not the end")
       return
     }
@@ -64,7 +64,7 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.wait(Int64(fixture.fold.origin.ttlSeconds) * 1000 + 1)
 
-    guard case .ended(let event?, _)? = fixture.log.records.last else {
+    guard case .ended(let event?)? = fixture.log.records.last else {
       Issue.record("the last record is not the end")
       return
     }
@@ -83,7 +83,7 @@ import Testing
       fixture.session, LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0),
       at: fixture.now)
 
-    guard case .ended(let event?, _)? = fixture.log.records.last else {
+    guard case .ended(let event?)? = fixture.log.records.last else {
       Issue.record("the last record is not the end")
       return
     }
@@ -112,7 +112,7 @@ import Testing
 
     #expect(answer() == problem)
     let ends = fixture.log.records.compactMap { record in
-      if case .ended(let event?, _) = record { event } else { nil }
+      if case .ended(let event?) = record { event } else { nil }
     }
     #expect(ends.map(\.type) == (problem == nil ? [] : [.ended]))
     #expect(
@@ -144,7 +144,7 @@ import Testing
     fixture.send(2, #"{"type":"join"}"#)
     #expect(fixture.port.closes.isEmpty && answer() == nil)
     if isStored {
-      fixture.hub.committed(.own(1), of: stored.id, at: fixture.now)
+      fixture.hub.committed(1, of: stored.id, at: fixture.now)
     } else {
       fixture.hub.lost([stored.id], at: fixture.now)
     }
@@ -161,7 +161,7 @@ import Testing
     fixture.wait(6000 + ttl)
     fixture.hub.loaded(fixture.session, nil, at: fixture.now)
 
-    guard case .ended(nil, _)? = fixture.log.records.last else {
+    guard case .ended(nil)? = fixture.log.records.last else {
       Issue.record("the last record is not the end")
       return
     }

@@ -86,10 +86,11 @@ final class TestLog: SessionLog {
   /// Look-ups of sessions that are not answered.
   var lookups: [(session: SessionID, completion: (LogLookup<DormantSession>) -> Void)] = []
   var nameOwner = LogLookup<NameOwner>.absent
-  /// Called before the completion of a catch-up.
-  var catchUp: () -> Void = {}
+  var isCertain = true
+  /// Confirmations that are not answered.
+  var confirmations: [(Bool) -> Void] = []
+  var described: (epoch: String, revision: Int)?
   var released: [SessionID] = []
-  var announced: [PresenceAnnouncement] = []
   /// Pages of histories that were to be read.
   var readings: [(from: HistoryPosition, completion: (HistoryPage?) -> Void)] = []
   /// The hub number of each requested load.
@@ -136,16 +137,16 @@ final class TestLog: SessionLog {
     completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void
   ) { completion(nameOwner) }
 
-  func catchUp(_ session: SessionID, completion: @escaping @Sendable () -> Void) {
-    catchUp()
-    completion()
-  }
+  func confirm(
+    _ session: SessionID, completion: @escaping @Sendable (_ isConfirmed: Bool) -> Void
+  ) { confirmations.append(completion) }
+
+  func describe(
+    _ session: SessionID, limits: SessionLimits, hub: Int,
+    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void
+  ) { completion(described) }
 
   func released(_ session: SessionID) { released.append(session) }
-
-  func announce(_ announcement: PresenceAnnouncement, of session: SessionID) {
-    announced.append(announcement)
-  }
 
   func history(
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
@@ -169,7 +170,7 @@ final class TestZones: ZoneSource {
 extension Hub {
   /// The log has loaded a session; `nil` if it cannot be read.
   func loaded(_ id: SessionID, _ session: LoadedSession?, at time: HubTime) {
-    loaded(id, session.map { .found($0) } ?? .unavailable, at: time)
+    loaded(id, session.map { .found($0) } ?? .unreadable, at: time)
   }
 }
 
@@ -268,13 +269,8 @@ final class HubFixture {
       + #""epoch":"\#(epoch)","revision":\#(revision)}"#
   }
 
-  /// Reports records in log order.
-  func commit(_ records: [CommittedRecord]) {
-    hub.committed(.mixed(records), of: session, at: now)
-  }
-
   /// Reports all pending records as stored.
-  func store() { hub.committed(.own(100), of: session, at: now) }
+  func store() { hub.committed(100, of: session, at: now) }
 }
 
 func select(_ ref: Int, _ column: Int, _ row: Int) -> String {

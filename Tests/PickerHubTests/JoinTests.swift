@@ -143,7 +143,7 @@ import Testing
     fixture.send(1, select(2, 0, 2))
     fixture.send(1, "not JSON")
     #expect(fixture.closes.isEmpty)
-    fixture.hub.committed(.own(1), of: fixture.session, at: fixture.now)
+    fixture.hub.committed(1, of: fixture.session, at: fixture.now)
 
     let answers = fixture.received(1).filter { $0["type"]?.string == "delta" }
     #expect(answers.map { $0["command"]?["ref"]?.integer ?? $0["ref"]?.integer } == [1])

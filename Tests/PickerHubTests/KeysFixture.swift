@@ -34,9 +34,9 @@ struct TestVerifier: TokenVerifier {
 
 extension HubFixture {
   /// A hub with `--auth keys`.
-  static func keys(_ creation: String = "", isShared: Bool = false) throws -> HubFixture {
+  static func keys(_ creation: String = "") throws -> HubFixture {
     let configuration = HubConfiguration(authentication: .keys(TestVerifier()))
-    return try HubFixture(letters, configuration, fields: creation, isShared: isShared)
+    return try HubFixture(letters, configuration, fields: creation)
   }
 
   func token(_ fields: String) -> String { "session=\(session) \(fields)" }

@@ -34,7 +34,7 @@ import Testing
     fixture.send(1, select(1, 0, 1))
     fixture.send(1, #"{"type":"rows","column":0,"from":0,"count":1}"#)
     fixture.send(1, select(2, 7, 1))
-    fixture.hub.committed(.own(1), of: fixture.session, at: fixture.now)
+    fixture.hub.committed(1, of: fixture.session, at: fixture.now)
     #expect(fixture.types(1) == ["delta", "rows"])
     fixture.store()
 
@@ -68,12 +68,12 @@ import Testing
     var isDeleted = false
 
     fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in isDeleted = true }
-    fixture.hub.committed(.own(1), of: fixture.session, at: fixture.now)
+    fixture.hub.committed(1, of: fixture.session, at: fixture.now)
     #expect(!isDeleted && fixture.fold.status == .open)
     fixture.store()
 
     #expect(isDeleted && fixture.hub.sessionCount == 0)
-    guard case .ended(let event?, _)? = fixture.log.records.last else {
+    guard case .ended(let event?)? = fixture.log.records.last else {
       return #expect(Bool(false), "the last record is the end")
     }
     #expect(String(decoding: event.data, as: UTF8.self).contains(#""status":"open""#))

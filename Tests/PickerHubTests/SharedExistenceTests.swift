@@ -6,7 +6,7 @@ import Testing
 
 @testable import PickerHub
 
-/// Sessions that other nodes create and end.
+/// Sessions of a database with several nodes, each of which has at most one owner.
 @Suite struct SharedExistenceTests {
   private let elsewhere = SessionID("elsewhere")
 
@@ -53,6 +53,49 @@ import Testing
     #expect(fixture.port.closes == [:])
   }
 
+  @Test(arguments: [true, false])
+  func `what another node may have changed by now is read when it is known that none has`(
+    isTaken: Bool
+  ) throws {
+    let fixture = try shared()
+    fixture.log.isCertain = false
+    let problem = read(fixture, fixture.session)
+    fixture.open(1)
+    fixture.send(1, #"{"type":"join"}"#)
+    #expect(fixture.log.confirmations.count == 2 && fixture.types(1).isEmpty)
+
+    if isTaken { fixture.hub.taken([fixture.session], at: fixture.now) }
+    fixture.log.isCertain = true
+    for confirm in fixture.log.confirmations { confirm(true) }
+
+    #expect(fixture.log.lookups.count == (isTaken ? 1 : 0))
+    if isTaken { fixture.log.lookups.removeFirst().completion(.elsewhere) }
+    #expect(problem() == (isTaken ? .unavailable : nil))
+    #expect(fixture.types(1).first == (isTaken ? "error" : "welcome"))
+  }
+
+  @Test func `what another node may have changed by now is unavailable if nobody knows`() throws {
+    let fixture = try shared()
+    fixture.log.isCertain = false
+    let problem = read(fixture, fixture.session)
+
+    for confirm in fixture.log.confirmations { confirm(false) }
+
+    #expect(problem() == .unavailable)
+  }
+
+  @Test func `a session of another node that is created again is described from the log`() throws {
+    let fixture = try shared()
+    fixture.log.described = ("e", 7)
+    var created: Result<CreatedSession, HubProblem>?
+    fixture.hub.describe(elsewhere, socketBase: "", at: fixture.now) { created = $0 }
+    answer(fixture, .found(dormant))
+    fixture.hub.loaded(elsewhere, .elsewhere, at: fixture.now)
+
+    let body = try #require(try created?.get().body)
+    #expect(String(decoding: body, as: UTF8.self).contains(#""revision":7"#))
+  }
+
   @Test func `an unknown session is looked up once a second`() throws {
     let fixture = try shared()
     fixture.open(1, session: elsewhere)
@@ -88,7 +131,7 @@ import Testing
     fixture.send(1, #"{"type":"join"}"#)
     answer(fixture, .found(dormant))
 
-    fixture.hub.loaded(elsewhere, nil, at: fixture.now)
+    fixture.hub.loaded(elsewhere, .unavailable, at: fixture.now)
 
     #expect(fixture.port.closes == [1: 4503])
   }
@@ -107,35 +150,6 @@ import Testing
     #expect(read(fixture, elsewhere)() == .noSuchSession && fixture.log.lookups.isEmpty)
   }
 
-  /// Regression: for some of them it was unavailable.
-  @Test func `for requests that wait when another node ends a session it does not exist`() throws {
-    var problems: [HubProblem] = []
-    func take<Value>(_ result: Result<Value, HubProblem>) {
-      if case .failure(let problem) = result { problems.append(problem) }
-    }
-    let member = try MemberRequest(Array(#"{"name":"Bo"}"#.utf8))
-    let revocation = Revocation(.subject("17"), issuedBefore: noon, madeAt: noon)
-    let patch = DefinitionRequest(
-      format: .mergePatch, body: Array(#"{"columns":{"0":{"b":{"text":"€ 1"}}}}"#.utf8),
-      versions: nil, valuesMax: .max)
-    let requests: [(Hub, SessionID, HubTime) -> Void] = [
-      { $0.addMember(to: $1, member, token: nil, at: $2, answer: take) },
-      { $0.revoke(revocation, in: $1, token: nil, at: $2, answer: take) },
-      { $0.changeNotes(of: $1, patch, token: nil, at: $2, answer: take) },
-    ]
-
-    for request in requests {
-      problems = []
-      let fixture = try shared()
-      fixture.join(1)
-      fixture.log.outcome = .pending
-      // The second one waits for the first.
-      for _ in 0..<2 { request(fixture.hub, fixture.session, fixture.now) }
-      fixture.commit([.foreignEnd])
-      #expect(problems == [.noSuchSession, .noSuchSession])
-    }
-  }
-
   @Test func `the absences that a hub remembers are bounded`() {
     var lookups = SessionLookups()
     for number in 0...SessionLookups.absentCountMax {
@@ -144,15 +158,6 @@ import Testing
     #expect(lookups.absentCount == 1)
     #expect(lookups.isAbsent(SessionID("\(SessionLookups.absentCountMax)"), at: 999))
     #expect(!lookups.isAbsent(SessionID("\(SessionLookups.absentCountMax)"), at: 1000))
-  }
-
-  @Test func `an ended session does not exist, without asking the log`() throws {
-    let fixture = try shared()
-    fixture.commit([.foreignEnd])
-    fixture.open(1)
-
-    #expect(fixture.port.closes == [1: 4404] && fixture.log.lookups.isEmpty)
-    #expect(fixture.log.released == [fixture.session])
   }
 
   @Test func `an evicted session is forgotten, and another node's end is found`() throws {
@@ -167,10 +172,109 @@ import Testing
     #expect(fixture.port.closes == [1: 4404])
   }
 
-  @Test func `sessions of a shared log do not expire by the hub`() throws {
-    let fixture = try shared(fields: #","ttlSeconds":60"#)
-    fixture.log.canLoad = false
-    fixture.wait(7_300_000)
+  @Test func `a session that another node has taken closes its connections, and is forgotten`()
+    throws
+  {
+    let fixture = try shared()
+    fixture.join(1)
+    fixture.log.outcome = .pending
+    fixture.send(1, select(1, 0, 1))
+    fixture.join(2)
+    var problem: HubProblem?
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) {
+      if case .failure(let failure) = $0 { problem = failure }
+    }
+    fixture.forgetAll()
+
+    fixture.hub.taken([fixture.session, elsewhere], at: fixture.now)
+    fixture.wait(120_000)
+
+    #expect(fixture.port.closes == [1: 4503, 2: 4503] && problem == .unavailable)
+    #expect(!fixture.types(1).contains("delta"))
+    #expect(fixture.hub.sessionCount == 0 && fixture.log.loads.isEmpty)
+    #expect(fixture.log.lookups.isEmpty && fixture.log.released.isEmpty)
+  }
+
+  @Test func `a session that another node owns is not loaded again and again`() throws {
+    let fixture = try shared()
+    fixture.hub.lost([fixture.session], at: fixture.now)
+    fixture.wait(5000)
+    fixture.open(1)
+    fixture.send(1, #"{"type":"join"}"#)
+    let problem = read(fixture, fixture.session)
+
+    fixture.hub.loaded(fixture.session, .elsewhere, at: fixture.now)
+    fixture.wait(120_000)
+
+    #expect(fixture.port.closes == [1: 4503] && problem() == .unavailable)
+    #expect(fixture.received(1).last?["detail"]?.string?.contains("another node") == true)
+    #expect(fixture.log.loads == [0] && fixture.log.lookups.isEmpty)
+    #expect(fixture.hub.sessionCount == 0)
+  }
+
+  @Test func `a session that this node owns and cannot read stays its own, and ends in time`()
+    throws
+  {
+    let fixture = try shared()
+    fixture.hub.restore([dormant], at: fixture.now)
+    fixture.open(1, session: elsewhere)
+    fixture.send(1, #"{"type":"join"}"#)
+
+    fixture.hub.loaded(elsewhere, .unreadable, at: fixture.now)
+    #expect(fixture.port.closes == [1: 4500] && fixture.log.released.isEmpty)
+    fixture.wait(60_000)
+    fixture.hub.loaded(elsewhere, .unreadable, at: fixture.now)
+    fixture.wait(60_000)
+    if fixture.log.loads.count > 2 {
+      fixture.hub.loaded(elsewhere, .unreadable, at: fixture.now)
+    }
+
+    guard case .ended(nil)? = fixture.log.records.last else {
+      _ = Issue.record("the session has not ended")
+      return
+    }
+  }
+
+  @Test func `a session whose former owner's clock was ahead does not go back in time`() throws {
+    let fixture = try shared()
+    let origin = SessionOrigin(
+      id: elsewhere, epoch: "e", definition: fixture.fold.definition,
+      createdAt: noon.adding(milliseconds: 5000), host: HostFields(watched: [.members]))
+    fixture.open(1, session: elsewhere)
+    fixture.send(1, #"{"type":"join"}"#)
+    answer(fixture, .found(dormant))
+    fixture.hub.loaded(
+      elsewhere,
+      LoadedSession(fold: try SessionFold(origin), entryCount: 0, idleMilliseconds: 0),
+      at: fixture.now)
+    fixture.send(1, select(1, 0, 1))
+    fixture.machine = -3000
+    fixture.hub.timer(at: fixture.now)
+
+    let fold = try #require(fixture.hub.session(elsewhere)).fold
+    #expect(fold.revision == 1 && fold.reached == origin.createdAt)
+    fixture.hub.delete(elsewhere, token: nil, at: fixture.now) { _ in }
+    guard case .ended(let event?)? = fixture.log.records.last else {
+      _ = Issue.record("the session has not ended")
+      return
+    }
+    #expect(event.timestamp == origin.createdAt)
+    let fed = fixture.log.fed.flatMap(\.events).filter { $0.session == elsewhere }
+    #expect(fed.map(\.type) == [.memberJoined])
+    #expect(fed.allSatisfy { $0.timestamp == origin.createdAt })
+  }
+
+  @Test func `a creation whose external id another node has taken is asked again`() throws {
+    let fixture = try shared()
+    fixture.log.outcome = .pending
+    let body = try CreateRequest(Array(#"{"definition":\#(letters),"external":"o-1"}"#.utf8))
+    nonisolated(unsafe) var (retryCount, answerCount) = (0, 0)
+    let request = CreationRequest(body, socketBase: "ws://here") { retryCount += 1 }
+
+    fixture.hub.create(request, at: fixture.now) { _ in answerCount += 1 }
+    fixture.hub.refused(try #require(fixture.log.lastCreated), at: fixture.now)
+
+    #expect((retryCount, answerCount) == (1, 0))
     #expect(fixture.hub.sessionCount == 1)
   }
 
@@ -232,48 +336,6 @@ import Testing
     #expect(created?.id == elsewhere && created?.isNew == false)
   }
 
-  @Test func `a client that resumes from another node waits for what that has sent`() throws {
-    let fixture = try shared()
-    let bo = MemberID("m_bo")
-    let secret = Array("s".utf8)
-    fixture.log.catchUp = {
-      fixture.commit([
-        .foreign(
-          LogEntry(
-            at: noon,
-            body: .joined(.init(member: bo, secret: SecretHash(secret), name: "Bo", role: nil)))),
-        .foreign(LogEntry(at: noon, body: .command(bo, ref: 1, .confirm))),
-      ])
-    }
-    let epoch = fixture.fold.origin.epoch
-    fixture.join(
-      1, #","resume":{"member":"m_bo","secret":"s","epoch":"\#(epoch)","revision":1}"#)
-
-    let welcome = fixture.received(1).first
-    #expect(welcome?["member"]?["id"] == .string("m_bo"))
-    #expect(welcome?["resumed"] == .bool(true))
-    #expect(fixture.fold.members.count == 1)
-  }
-
-  @Test func `a member that has just joined at another node may post a command`() throws {
-    let fixture = try shared()
-    let joining = LogEntry.Joining(
-      member: MemberID("m_bo"), secret: SecretHash(Array("s".utf8)), name: "Bo", role: nil)
-    fixture.log.catchUp = {
-      fixture.commit([.foreign(LogEntry(at: noon, body: .joined(joining)))])
-    }
-    let body = #"{"member":"m_bo","secret":"s","type":"confirm","ref":1}"#
-    var answer: Result<[UInt8], HubProblem>?
-
-    fixture.hub.post(
-      try CommandRequest(Array(body.utf8)), to: fixture.session, token: nil, locale: nil,
-      at: fixture.now
-    ) { answer = $0 }
-
-    #expect(throws: Never.self) { try answer?.get() }
-    #expect(fixture.fold.status == .confirmed)
-  }
-
   @Test func `a session of a node that has stopped is loaded, unless it is in memory`() throws {
     let fixture = try shared()
     let known = DormantSession(
@@ -287,172 +349,15 @@ import Testing
     #expect(fixture.log.released.contains(elsewhere))
   }
 
-  /// Regression: each node that had ever loaded a session kept it while it had members.
-  @Test func `a session with members leaves memory when another node appends to it`() throws {
+  @Test(arguments: [false, true])
+  func `a lost session is loaded again, because its events may be lost`(hasMember: Bool) throws {
     let fixture = try shared()
-    fixture.join(1)
-    fixture.disconnect(1)
-    fixture.wait(60_000)
-    #expect(fixture.log.released.isEmpty)
-
-    let members = fixture.fold.membersInOrder
-    fixture.commit([.foreign(LogEntry(at: noon, body: .command(members[0].id, ref: 1, .clear)))])
-    fixture.wait(4000)
-    #expect(fixture.log.released.isEmpty)
-    fixture.wait(2000)
-
-    #expect(fixture.log.released == [fixture.session] && fixture.log.snapshots.isEmpty)
-  }
-
-  @Test func `a session that was only read leaves memory, unless it is adopted`() throws {
-    let fixture = try shared()
-    let origin = SessionOrigin(
-      id: elsewhere, epoch: "e", definition: fixture.fold.definition, createdAt: noon)
-    for isAdopted in [false, true] {
-      _ = read(fixture, elsewhere)
-      answer(fixture, .found(dormant))
-      var fold = try SessionFold(origin)
-      let joining = LogEntry.Joining(
-        member: MemberID("m_9"), secret: SecretHash([]), name: "Ana", role: nil)
-      _ = fold.apply(LogEntry(at: noon, body: .joined(joining)))
-      let session = LoadedSession(fold: fold, entryCount: 1, idleMilliseconds: 0)
-      fixture.hub.loaded(elsewhere, session, at: fixture.now)
-      if isAdopted { fixture.hub.restore([dormant], at: fixture.now) }
-      fixture.wait(6000)
-
-      #expect(fixture.log.released.contains(elsewhere) != isAdopted)
-      fixture.log.released = []
-    }
-  }
-
-  @Test func `members of nodes that have released the session meanwhile are absent`() throws {
-    let fixture = try shared()
-    fixture.join(1)
-    let (bo, node) = (MemberID("m_bo"), NodeIncarnation("other"))
-    fixture.commit([
-      .foreign(
-        LogEntry(
-          at: noon,
-          body: .joined(.init(member: bo, secret: SecretHash([]), name: "Bo", role: nil))))
-    ])
-    let announced: [PresenceAnnouncement] = [.connected(bo), .present([bo])]
-    for (count, announcement) in announced.enumerated() {
-      fixture.hub.announced(announcement, by: node, of: fixture.session, at: fixture.now)
-      fixture.hub.announcementsLost(at: fixture.now)
-      if count == 0 {
-        fixture.hub.announced(.present([bo]), by: node, of: fixture.session, at: fixture.now)
-      }
-      fixture.wait(10_000)
-      #expect(fixture.hub.session(fixture.session)?.isOnline(bo) == (count == 0))
-    }
-  }
-
-  /// Regression: the node that ticks the session may stop; another one would not load it.
-  @Test func `a session that owes an event gets no idle snapshot at a node that only reads it`()
-    throws
-  {
-    let fixture = try shared()
-    fixture.join(1)
-    let origin = SessionOrigin(
-      id: elsewhere, epoch: "e", definition: fixture.fold.definition, createdAt: noon,
-      host: HostFields(decideSeconds: 60))
-    var fold = try SessionFold(origin)
-    let ana = MemberID("m_1")
-    for body: LogEntry.Body in [
-      .joined(.init(member: ana, secret: SecretHash([]), name: "Ana", role: nil)),
-      .command(ana, ref: 1, .confirm), .left(ana),
-    ] { _ = fold.apply(LogEntry(at: noon, body: body)) }
-    #expect(fold.owesEvent && fold.members.isEmpty)
-
-    _ = read(fixture, elsewhere)
-    answer(fixture, .found(dormant))
-    fixture.hub.loaded(
-      elsewhere, LoadedSession(fold: fold, entryCount: 3, idleMilliseconds: 0), at: fixture.now)
-    fixture.wait(6000)
-
-    #expect(fixture.log.released.contains(elsewhere) && fixture.log.snapshots.isEmpty)
-  }
-
-  @Test func `a lost session with members is loaded again`() throws {
-    let fixture = try shared()
-    fixture.join(1)
+    if hasMember { fixture.join(1) }
     fixture.hub.lost([fixture.session], at: fixture.now)
-    #expect(fixture.log.released == [fixture.session] && fixture.log.loads.isEmpty)
+    #expect(fixture.log.released.isEmpty && fixture.log.loads.isEmpty)
 
     fixture.wait(5000)
 
     #expect(fixture.log.loads == [0])
-  }
-
-  @Test func `a lost session without members is loaded again, for events that may be lost`() throws
-  {
-    let fixture = try shared()
-    fixture.hub.lost([fixture.session], at: fixture.now)
-    fixture.wait(5000)
-    #expect(fixture.log.loads == [0])
-  }
-
-  @Test func `an evicted session whose events are lost is looked up until it is loaded`() throws {
-    let fixture = try shared()
-    let fold = fixture.fold
-    let stored = DormantSession(
-      id: fixture.session, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: true)
-    fixture.wait(6000)
-    #expect(fixture.hub.sessionCount == 0)
-
-    fixture.hub.lost([fixture.session], at: fixture.now)
-    fixture.wait(5000)
-    try #require(fixture.log.lookups.map(\.session) == [fixture.session])
-    answer(fixture, .unavailable)
-    fixture.wait(60_000)
-    try #require(fixture.log.lookups.count == 1)
-    answer(fixture, .found(stored))
-    try #require(fixture.log.loads == [0])
-    fixture.hub.loaded(fixture.session, nil, at: fixture.now)
-    fixture.wait(60_000)
-    try #require(fixture.log.lookups.count == 1)
-    answer(fixture, .found(stored))
-    fixture.hub.loaded(
-      fixture.session, LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0),
-      at: fixture.now)
-
-    #expect(fixture.hub.session(fixture.session) != nil)
-    fixture.wait(120_000)
-    #expect(fixture.log.lookups.isEmpty && fixture.log.loads == [0, 0])
-  }
-
-  @Test func `an ended session whose loss is reported is looked up once`() throws {
-    let fixture = try shared()
-    fixture.commit([.foreignEnd])
-    fixture.wait(2000)
-    fixture.hub.lost([fixture.session], at: fixture.now)
-    fixture.wait(5000)
-    try #require(fixture.log.lookups.count == 1)
-    answer(fixture, .absent)
-
-    fixture.wait(120_000)
-    #expect(fixture.log.lookups.isEmpty && fixture.log.loads.isEmpty)
-  }
-
-  @Test func `at most 16 lost sessions are looked up at a time`() throws {
-    let fixture = try shared()
-    fixture.hub.lost((0..<20).map { SessionID("\($0)") }, at: fixture.now)
-    fixture.wait(5000)
-    try #require(fixture.log.lookups.count == 16)
-
-    for _ in 0..<4 { answer(fixture, .absent) }
-    #expect(fixture.log.lookups.count == 16)
-    answer(fixture, .absent)
-    #expect(fixture.log.lookups.count == 15)
-  }
-
-  @Test func `a request of the host is about what it did through another node`() throws {
-    let fixture = try shared()
-    fixture.log.catchUp = { fixture.commit([.foreignEnd]) }
-    var problem: HubProblem?
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) {
-      if case .failure(let failure) = $0 { problem = failure }
-    }
-    #expect(problem == .noSuchSession)
   }
 }

@@ -63,16 +63,14 @@ import Testing
     #expect(!whileRetrying && ticks.queue(noon) && ticks.refused())
   }
 
-  @Test func `only the joins of this node are pending`() {
+  @Test func `joins and returns are pending until they are applied`() {
     var attendance = Attendance()
     attendance.joinAppended(joining(nil), isIdentity: false)
     attendance.returnAppended()
-    attendance.applied(.joined(joining("other")), isOwn: false)
-    attendance.applied(.returned(ana, nil), isOwn: false)
     let before = attendance.pendingJoinCount
-    attendance.applied(.joined(joining(nil)), isOwn: true)
-    attendance.applied(.left(ana), isOwn: true)
-    attendance.applied(.returned(ana, nil), isOwn: true)
+    attendance.applied(.joined(joining(nil)))
+    attendance.applied(.left(ana))
+    attendance.applied(.returned(ana, nil))
 
     #expect(before == 2 && attendance.pendingJoinCount == 0)
   }
@@ -81,7 +79,7 @@ import Testing
     var attendance = Attendance()
     attendance.joinAppended(joining("user"), isIdentity: true)
     let before = attendance.joining(subject: "user")?.member
-    attendance.applied(.joined(joining("user")), isOwn: true)
+    attendance.applied(.joined(joining("user")))
 
     #expect(before == ana && attendance.joining(subject: "user") == nil)
     #expect(attendance.pendingJoinCount == 0)

@@ -99,7 +99,7 @@ import Testing
     fixture.wait(60_000)
     #expect(fixture.hub.session(second) != nil)
 
-    fixture.hub.committed(.own(1), of: second, at: fixture.now)
+    fixture.hub.committed(1, of: second, at: fixture.now)
     fixture.wait(10_000)
 
     #expect(fixture.hub.session(second) == nil)

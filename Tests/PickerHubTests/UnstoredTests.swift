@@ -117,7 +117,7 @@ import Testing
 
     guarded.fixture.send(1, select(1, 0, 1))
     #expect(guarded.fixture.log.records.count == 1)
-    guarded.fixture.hub.committed(.own(1), of: guarded.session, at: guarded.fixture.now)
+    guarded.fixture.hub.committed(1, of: guarded.session, at: guarded.fixture.now)
 
     #expect(codes(guarded.fixture, 1) == ["welcome", "notAllowed"])
   }
@@ -131,7 +131,7 @@ import Testing
     guarded.join(2, "editor", fixture.resume(welcome, revision: 0))
 
     fixture.send(2, select(1, 0, 1))
-    fixture.hub.committed(.own(2), of: guarded.session, at: fixture.now)
+    fixture.hub.committed(2, of: guarded.session, at: fixture.now)
 
     #expect(codes(fixture, 2) == ["welcome", "delta"])
   }

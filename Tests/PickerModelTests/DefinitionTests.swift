@@ -238,6 +238,29 @@ import Testing
     (#""taken":{"a":{"from":"2016-08-05","through":"2016-08-04"}}"#, "/taken/a/through"),
     (#""taken":{"a":{"from":"today"}}"#, "/taken/a/from"),
     (#""taken":{"a":{"weekdays":[1]}}"#, "/taken/a/weekdays"),
+    (#""unit":"weeks","minDays":1,"minNights":1,"stays":[]"#, "/unit"),
+    (#""minNights":0,"unit":"weeks""#, "/minNights"), (#""unit":7,"x":1"#, "/x"),
+    (#""minNights":1"#, "/minNights"), (#""unit":"days","stays":[]"#, "/stays"),
+    (#""unit":"nights","minDays":1"#, "/minDays"),
+    (#""allowBlockedInside":false,"unit":"nights""#, "/allowBlockedInside"),
+    (#""unit":"nights","selection":"single""#, "/selection"),
+    (#""unit":"nights","minNights":0"#, "/minNights"),
+    (#""unit":"nights","maxNights":2,"minNights":3"#, "/minNights"),
+    (#""unit":"nights","stays":{}"#, "/stays"), (#""unit":"nights","stays":[7]"#, "/stays/0"),
+    (#""unit":"nights","stays":[{},{"through":"2026-12-01"}]"#, "/stays/1/from"),
+    (#""unit":"nights","stays":[{"from":"today"}]"#, "/stays/0/from"),
+    (
+      #""unit":"nights","stays":[{"from":"2026-12-02","through":"2026-12-01"}]"#,
+      "/stays/0/through"
+    ),
+    (#""unit":"nights","stays":[{"minNights":3,"maxNights":2}]"#, "/stays/0/minNights"),
+    (#""unit":"nights","stays":[{"maxNights":0}]"#, "/stays/0/maxNights"),
+    (#""unit":"nights","stays":[{"weekdays":[]}]"#, "/stays/0/weekdays"),
+    (#""unit":"nights","stays":[{"weekdays":[0]}]"#, "/stays/0/weekdays/0"),
+    (#""unit":"nights","stays":[{"arrival":"no"}]"#, "/stays/0/arrival"),
+    (#""unit":"nights","stays":[{"nights":1}]"#, "/stays/0/nights"),
+    (#""currency":"EURO""#, "/currency"), (#""currency":"eur""#, "/currency"),
+    (#""unit":"nights","currency":7"#, "/currency"),
   ])
   func `problems of calendars have a pointer`(_ fields: String, _ pointer: String) throws {
     #expect(try pointers(#"{"kind":"calendar",\#(fields)}"#) == [pointer, pointer])
@@ -264,6 +287,11 @@ import Testing
     #"{"kind":"calendar","months":{"from":"0001-02","through":"1001-01"},"max":"0003-01-01"}"#,
     #"{"kind":"calendar","min":"2030-01-01","max":"2030-12-31","selection":"single"}"#,
     #"{"kind":"calendar","months":{"from":"thisMonth-P1Y2M","through":"thisYear+P1Y"}}"#,
+    #"{"kind":"calendar","unit":"nights"}"#, #"{"kind":"calendar","unit":"days","currency":"EUR"}"#,
+    #"{"kind":"calendar","unit":"nights","minNights":2,"maxNights":14,"currency":"CHF","stays":["#
+      + #"{},{"from":"2026-12-24"},{"from":"2026-07-01","through":"2026-08-31","minNights":7},"#
+      + #"{"weekdays":[7,1,7],"maxNights":3,"arrival":false,"departure":true}],"#
+      + #""blocked":[{"from":"2026-12-24"}],"taken":{"a":{"from":"2026-08-05"}}}"#,
   ])
   func `the document of a definition recreates the same document`(_ json: String) throws {
     let definition = try Definition.make(json, now: DefinitionTests.now)
@@ -294,9 +322,16 @@ import Testing
     #expect(
       try text(#"{"kind":"calendar","blocked":[{"from":"2016-08-05"}]}"#)
         == #"{"kind":"calendar","timeZone":"UTC","locale":"en","months":{"from":"thisYear-P3Y","#
-        + #""through":"thisMonth"},"firstWeekday":1,"weeks":"six","selection":"range","#
+        + #""through":"thisMonth"},"firstWeekday":1,"weeks":"six","unit":"days","#
+        + #""selection":"range","#
         + #""minDays":1,"blocked":[{"from":"2016-08-05","through":"2016-08-05"}],"#
         + #""allowBlockedInside":false}"#)
+    #expect(
+      try text(#"{"kind":"calendar","unit":"nights","stays":[{"from":"2016-08-05"}]}"#)
+        == #"{"kind":"calendar","timeZone":"UTC","locale":"en","months":{"from":"thisYear-P3Y","#
+        + #""through":"thisMonth"},"firstWeekday":1,"weeks":"six","unit":"nights","#
+        + #""selection":"range","minNights":1,"#
+        + #""stays":[{"from":"2016-08-05","through":"2016-08-05"}]}"#)
   }
 
   /// A tree with a single branch of `depth` nodes.
@@ -365,6 +400,12 @@ import Testing
     let calendar = #"{"kind":"calendar","taken":"#
     #expect(try pointers("\(calendar){\(entries(5_000, stay))}}")[0] == nil)
     #expect(try pointers("\(calendar){\(entries(5_001, stay))}}")[0] == "/taken")
+    func nights(_ count: Int) -> String {
+      let rules = Array(repeating: stay, count: count).joined(separator: ",")
+      return #"{"kind":"calendar","unit":"nights","stays":[\#(rules)]}"#
+    }
+    #expect(try pointers(nights(400))[0] == nil)
+    #expect(try pointers(nights(401))[0] == "/stays")
     #expect(try pointers("\(slot),\"dates\":{\(dates(1_000))}}")[0] == nil)
     #expect(try pointers("\(slot),\"dates\":{\(dates(1_001))}}")[0] == "/dates")
     #expect(try pointers("\(slot),\"hours\":[\(windows(50))]}")[0] == nil)

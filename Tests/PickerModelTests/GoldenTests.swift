@@ -11,7 +11,9 @@ struct GoldenVector: CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  private static let families = ["date", "slot", "slot-hours", "columns", "calendar", "define"]
+  private static let families = [
+    "date", "slot", "slot-hours", "columns", "calendar", "define", "nights",
+  ]
 
   static let all: [GoldenVector] = families.flatMap { family in
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +25,7 @@ struct GoldenVector: CustomTestStringConvertible {
 
 @Suite struct GoldenTests {
   @Test func `all vectors are found`() {
-    #expect(GoldenVector.all.count == 90)
+    #expect(GoldenVector.all.count == 118)
   }
 
   @Test(arguments: GoldenVector.all)
@@ -43,7 +45,10 @@ struct GoldenVector: CustomTestStringConvertible {
 private struct GoldenRun {
   var picker: Picker?
   private var changes: [PickerChange] = []
-  private var refusal: Rejection?
+  private var refusal: Refusal?
+  /// The values that undo and redo restore, the next one last.
+  private var past: [PickerValue] = []
+  private var future: [PickerValue] = []
   private var error: String?
   private var viewedMonth: CivilMonth?
 
@@ -70,20 +75,38 @@ private struct GoldenRun {
       }
       return
     }
+    if action["undo"] != nil || action["redo"] != nil {
+      return restore(isUndo: action["undo"] != nil)
+    }
+    let before = picker!.value
     do throws(Refusal) {
       if let select = action["select"] {
         changes = try picker!.select(
           row: select["row"]!.integer!, column: select["column"]!.integer!)
       } else if let tap = action["tap"] {
         changes = try picker!.tap(target(tap))
+      } else if action["clear"] != nil {
+        changes = picker!.clear()
       } else if let look = action["look"] {
         viewedMonth = CivilMonth(look["month"]!.string!)
       } else {
         changes = ticked.changes
       }
     } catch {
-      refusal = error.code
+      refusal = error
     }
+    if action["tick"] == nil, !changes.isEmpty { (past, future) = (past + [before], []) }
+  }
+
+  private mutating func restore(isUndo: Bool) {
+    while let value = isUndo ? past.popLast() : future.popLast() {
+      let before = picker!.value
+      changes = picker!.restore(value)
+      if changes.isEmpty { continue }
+      if isUndo { future.append(before) } else { past.append(before) }
+      return
+    }
+    refusal = Refusal(.nothingToUndo, "")
   }
 
   private func target(_ tap: JSONTree) -> TapTarget {
@@ -101,7 +124,7 @@ private struct GoldenRun {
   /// The members of `expect` that differ, each with the actual value.
   func differences(from expect: JSONTree) -> [String] {
     expect.members!.compactMap { member in
-      let found = found(member.key)
+      let found = found(member.key, as: member.value)
       if member.key == "resets", areResets(member.value) { return nil }
       guard !matches(found, member.value, isPartial: member.key == "range") else { return nil }
       return "\(member.key): \(String(decoding: found.serialized(), as: UTF8.self))"
@@ -127,14 +150,17 @@ private struct GoldenRun {
     }
   }
 
-  private func found(_ name: String) -> JSONTree {
+  /// - Parameter expected: What is expected; members that only some families have are left out if
+  ///   it does not have them.
+  private func found(_ name: String, as expected: JSONTree) -> JSONTree {
     switch name {
     case "error": error.map(JSONTree.string) ?? .null
-    case "rejected": refusal.map { .string($0.rawValue) } ?? .null
+    case "rejected": refusal.map { .string($0.code.rawValue) } ?? .null
+    case "params": .object(refusal?.params ?? [])
     case "result": picker!.result.tree
     case "columns": .array(picker!.columns.map(column))
-    case "calendar": calendar
-    case "month": month
+    case "calendar": calendar(as: expected)
+    case "month": month(as: expected)
     case "range": range
     case "clamp": tapClamp
     case "reloaded":
@@ -184,16 +210,25 @@ private struct GoldenRun {
     ])
   }
 
-  private var calendar: JSONTree {
+  private func calendar(as expected: JSONTree) -> JSONTree {
     let months = picker!.months!
     let range = picker!.range
-    return .object([
-      .init("months", .integer(months.count)), .init("first", .string(months.first.iso)),
-      .init("last", .string(months.last.iso)),
-      .init("start", range.map { .string($0.start.iso) } ?? .null),
-      .init("end", range.map { .string($0.end.iso) } ?? .null),
-      .init("hits", .integer(range?.hits ?? 0)),
-    ])
+    return .object(
+      [
+        .init("months", .integer(months.count)), .init("first", .string(months.first.iso)),
+        .init("last", .string(months.last.iso)),
+        .init("start", range.map { .string($0.start.iso) } ?? .null),
+        .init("end", range.map { .string($0.end.iso) } ?? .null),
+        .init("hits", .integer(range?.hits ?? 0)),
+      ] + (expected["reach"] == nil ? [] : [.init("reach", reach(picker!.reach) ?? .null)]))
+  }
+
+  private func reach(_ reach: ClosedRange<CivilDate>?) -> JSONTree? {
+    reach.map {
+      .object([
+        .init("from", .string($0.lowerBound.iso)), .init("through", .string($0.upperBound.iso)),
+      ])
+    }
   }
 
   /// The range change of a definition change with the members that are present.
@@ -203,17 +238,11 @@ private struct GoldenRun {
     var members: [JSONTree.Member] = [.init("cause", .string(change.cause.rawValue))]
     if let reason = change.reason { members.append(.init("reason", .string(reason.rawValue))) }
     if let wanted = change.wanted { members.append(.init("wanted", .string(wanted.iso))) }
-    if let reach = change.reach {
-      let days: [JSONTree.Member] = [
-        .init("from", .string(reach.lowerBound.iso)),
-        .init("through", .string(reach.upperBound.iso)),
-      ]
-      members.append(.init("reach", .object(days)))
-    }
+    if let reach = reach(change.reach) { members.append(.init("reach", reach)) }
     return .object(members)
   }
 
-  private var month: JSONTree {
+  private func month(as expected: JSONTree) -> JSONTree {
     let cells = picker!.cells(of: viewedMonth!)!
     let bands = picker!.bands(of: viewedMonth!).map { band in
       JSONTree.object([
@@ -222,12 +251,21 @@ private struct GoldenRun {
         .init("tail", .bool(band.tail)), .init("shape", .string(band.shape.rawValue)),
       ])
     }
-    return .object([
+    func indexes(_ name: String, _ isListed: (Cell) -> Bool) -> [JSONTree.Member] {
+      guard expected[name] != nil else { return [] }
+      let listed = cells.indices.filter { !cells[$0].isOutside && isListed(cells[$0]) }
+      return [.init(name, .array(listed.map(JSONTree.integer)))]
+    }
+    let shared: [JSONTree.Member] = [
       .init("month", .string(viewedMonth!.iso)), .init("cells", .integer(cells.count)),
       .init("firstCell", .string(cells.first!.date.iso)),
       .init("lastCell", .string(cells.last!.date.iso)),
       .init("lead", .integer(cells.firstIndex { !$0.isOutside }!)), .init("bands", .array(bands)),
-    ])
+    ]
+    return .object(
+      shared + indexes("disabled") { $0.isDisabled }
+        + indexes("onlyArrival") { $0.only == .arrival }
+        + indexes("onlyDeparture") { $0.only == .departure })
   }
 
   private var tapClamp: JSONTree {

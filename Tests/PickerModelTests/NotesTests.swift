@@ -66,16 +66,18 @@ import Testing
     #"{"tone":"bad"}"#, #"{"tone":null,"text":"full"}"#, #"{"text":{"de":"voll"}}"#,
     #"{"text":"full","size":null}"#, #"{"text":"full","size":"1"}"#, #"{"text":""}"#,
     #"{"text":"1234567890123456789012345"}"#, #"{"text":"full","tone":"loud"}"#, "{}", "[]",
+    #"{"text":"full","amount":120}"#, #"{"amount":0.1}"#, #"{"text":"full","amount":1.005}"#,
+    #"{"amount":null,"text":"full"}"#, #"{"text":"full","amount":"1"}"#,
   ])
   func `a note is patched as RFC 7396 merges its document`(_ patch: String) throws {
     let day = try #require(CivilDate(iso: "2026-12-24".utf8))
     for before in [
       "null", #"{"text":"a"}"#, #"{"text":"full","tone":"low"}"#,
-      #"{"text":{"en":"a"},"tone":"high"}"#,
+      #"{"text":{"en":"a"},"tone":"high"}"#, #"{"text":"a","amount":80.5}"#,
     ] {
       let known = try notes(#"{"days":{"2026-12-24":\#(before)}}"#)
       let merged = (known.days[day]?.tree ?? .object([])).merging(try parse(patch))
-      let wanted = try? Note(merged, at: "a note")
+      let wanted = try? Note(merged, at: "a note", isOnDay: true)
 
       let change = try? known.change(
         by: try parse(#"{"days":{"2026-12-24":\#(patch)}}"#), for: .calendar)
@@ -84,6 +86,64 @@ import Testing
       guard let change, let wanted else { continue }
       #expect(change.days.map(\.note) == (wanted == known.days[day] ? [] : [wanted]))
     }
+  }
+
+  @Test(arguments: [
+    ("0", "0"), ("380", "380"), ("119.99", "119.99"), ("0.1", "0.1"), ("1e2", "100"),
+    ("80.50", "80.5"), ("999999999.99", "999999999.99"), ("1000000000", "1000000000"),
+  ])
+  func `an amount has at most two decimals and is stored exactly`(
+    _ json: String, _ stored: String
+  ) throws {
+    let notes = try notes(#"{"days":{"2026-12-24":{"text":"x","amount":\#(json)}}}"#)
+    let expected = #"{"days":{"2026-12-24":{"text":"x","amount":\#(stored)}},"columns":{}}"#
+    #expect(String(decoding: notes.tree.serialized(), as: UTF8.self) == expected)
+    #expect(Notes(tree: notes.tree) == notes)
+  }
+
+  @Test(arguments: ["-1", "0.001", "1000000000.01", "1e300", #""1""#, "true", "[]"])
+  func `an invalid amount is refused`(_ json: String) throws {
+    #expect {
+      try notes(#"{"days":{"2026-12-24":{"text":"x","amount":\#(json)}}}"#)
+    } throws: {
+      ($0 as? BadNotes)?.detail
+        == "amount of the note on 2026-12-24 must be a number from 0 to 1000000000 with at most "
+        + "two decimals"
+    }
+  }
+
+  @Test func `a note of a row has no amount`() {
+    #expect(throws: BadNotes.self) {
+      try notes(#"{"columns":{"0":{"a":{"text":"x","amount":1}}}}"#, for: .columns)
+    }
+  }
+
+  @Test func `a result has a total when each of its days, or nights, has an amount`() throws {
+    let notes = try notes(
+      """
+      {"days":{"2026-12-01":{"text":"a","amount":0.1},"2026-12-02":{"text":"b","amount":0.2},
+       "2026-12-03":{"text":"c","amount":120},"2026-12-04":{"text":"no amount"}}}
+      """)
+    func total(_ fields: String, _ start: String, _ end: String) throws -> String? {
+      let json = #"{"kind":"calendar","months":{"from":"2026-12","through":"2026-12"}\#(fields)}"#
+      var picker = try Picker(json, at: "2026-12-01T10:00:00Z")
+      _ = try picker.tap(start)
+      if !fields.contains("single") {
+        #expect(picker.result(priced: notes) == .null)
+        _ = try picker.tap(end)
+      }
+      let total = picker.result(priced: notes)["total"]
+      return total.map { String(decoding: $0.serialized(), as: UTF8.self) }
+    }
+    let euro = #","currency":"EUR""#
+    #expect(try total(euro, "2026-12-01", "2026-12-03") == #"{"amount":120.3,"currency":"EUR"}"#)
+    #expect(try total("", "2026-12-03", "2026-12-01") == #"{"amount":120.3}"#)
+    #expect(try total("", "2026-12-01", "2026-12-04") == nil)
+    let nights = #","unit":"nights""#
+    #expect(try total(nights, "2026-12-01", "2026-12-04") == #"{"amount":120.3}"#)
+    #expect(try total(nights, "2026-12-01", "2026-12-02") == #"{"amount":0.1}"#)
+    #expect(try total(nights, "2026-12-01", "2026-12-05") == nil)
+    #expect(try total(#","selection":"single""#, "2026-12-03", "") == #"{"amount":120}"#)
   }
 
   @Test func `notes of rows are identified by column and by the bytes of the key`() throws {

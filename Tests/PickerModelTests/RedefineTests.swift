@@ -173,6 +173,23 @@ extension Picker {
     #expect(summary(picker.restore(value)) == ["range 2016-08-10 2016-08-10 1 undo"])
   }
 
+  @Test func `changing between days and nights clears the selection, and undo restores it`() throws
+  {
+    let nights = #"{"kind":"calendar","unit":"nights"}"#
+    var picker = try Picker(nights, at: RedefineTests.now)
+    _ = try picker.tap("2016-08-10")
+    _ = try picker.tap("2016-08-12")
+    let value = picker.value
+    #expect(PickerValue(tree: value.tree) == value)
+
+    let answer = try picker.redefine(#"{"kind":"calendar"}"#)
+
+    #expect(summary(answer.changes) == ["range none define unit 2016-08-12"])
+    #expect(picker.restore(value) == [])
+    _ = try picker.redefine(nights)
+    #expect(summary(picker.restore(value)) == ["range 2016-08-10 2016-08-12 2 undo"])
+  }
+
   @Test(arguments: [
     (#""min":"2016-08-12","max":"2016-08-14""#, "2016-08-12 2016-08-14 2 define min 2016-08-20"),
     (#""max":"2016-08-14","maxDays":2"#, "2016-08-10 2016-08-11 2 define max 2016-08-20"),

@@ -74,7 +74,22 @@ final class SwiftClient: RehearsedClient, @unchecked Sendable {
         "start": .string(start.iso), "end": .string(end.iso),
         "days": .integer(end.days(since: start) + 1),
       ])
+    case .nights(let start, let end)?:
+      object([
+        "start": .string(start.iso), "end": .string(end.iso),
+        "nights": .integer(end.days(since: start)),
+        "total": state.resultTotal.map(total) ?? .null,
+      ])
     }
+  }
+
+  private static func total(_ total: PickerTotal) -> JSONTree {
+    let hundredths = total.amount.hundredths
+    return object([
+      "amount": hundredths % 100 == 0
+        ? .integer(hundredths / 100) : .number(Double(hundredths) / 100),
+      "currency": total.currency.map(JSONTree.string) ?? .null,
+    ])
   }
 
   private static func object(_ members: [String: JSONTree]) -> JSONTree {

@@ -1,4 +1,5 @@
 import Testing
+import WebSocketTransport
 
 @testable import PickerServer
 
@@ -87,5 +88,33 @@ import Testing
     #expect(try admin([":1", "unix:/run/admin"]) == ["127.0.0.1:1", "unix:/run/admin"])
     let problems = #expect(throws: ConfigurationProblems.self) { try admin(["on"]) }
     #expect(problems?.all.map(\.place) == ["--admin-listen"])
+  }
+
+  @Test func `other nodes connect to a numeric address with a port`() throws {
+    func node(_ texts: [String], _ store: String = "postgres://a@b/c") throws -> String? {
+      try ServerConfiguration.reading([.nodeListen: texts, .store: [store]]).nodeListen?.description
+    }
+    #expect(try node([]) == nil)
+    #expect(try node(["off"], "memory:") == nil)
+    #expect(try node(["10.0.0.1:7683"]) == "10.0.0.1:7683")
+    #expect(try node(["[FD00::1]:1"]) == "[fd00::1]:1")
+    for (text, store) in [
+      ("10.0.0.1:0", "postgres://a@b/c"), ("0.0.0.0:7683", "postgres://a@b/c"),
+      ("[::]:7683", "postgres://a@b/c"), ("unix:/a", "postgres://a@b/c"),
+      ("node1:7683", "postgres://a@b/c"), ("10.0.0.1:7683", "sqlite:/a"),
+      ("10.0.0.1:7683", "memory:"),
+    ] {
+      let problems = #expect(throws: ConfigurationProblems.self) { try node([text], store) }
+      #expect(problems?.all.map(\.place) == ["--node-listen"], "\(text) \(store)")
+    }
+  }
+
+  @Test func `the address of a node in the database is read as it was written`() throws {
+    for (text, host) in [("10.0.0.1:7683", "10.0.0.1"), ("[fd00::1]:7683", "fd00::1")] {
+      #expect(NodeAddress(text) == NodeAddress(host: host, port: 7683))
+    }
+    for text in ["", "10.0.0.1", "10.0.0.1:", "10.0.0.1:65536", "10.0.0.1:a"] {
+      #expect(NodeAddress(text) == nil)
+    }
   }
 }

@@ -47,6 +47,12 @@ import WebSocketTransport
     if case .session? = guess(received) { Issue.record("a session in \(received)") }
   }
 
+  @Test func `a path is complete before a query that is not`() {
+    #expect(guess("GET /v1/sessions/abc?token=x") == .session(SessionID("abc")))
+    #expect(guess("GET /v1/sessions/abc") == nil)
+    #expect(guess("GET?") == nil)
+  }
+
   @Test(arguments: [
     "/v1//./sessions/x/../abc", "/v1/sessions/%61bc/log", "/v1/sessions/%61%62%63?x=/y",
     "http://a/v1/sessions/abc", "/v1/sessions/by/../abc",

@@ -25,7 +25,9 @@ import Testing
     }
     let ids = (0..<30).map { SessionID("session \($0)") }
 
-    mailboxes.post(.committed(ids.map { ($0, .own(2)) }))
+    mailboxes.post(.committed(ids.map { ($0, 2) }))
+    mailboxes.post(.refused(ids))
+    mailboxes.post(.taken(ids))
     mailboxes.post(.lost(ids))
     mailboxes.post(
       .orphaned(
@@ -34,10 +36,7 @@ import Testing
             id: $0, ttlSeconds: 1, idleMilliseconds: 0, nextTick: nil, hasMembers: true)
         }))
     for id in ids { mailboxes.post(.loaded(id, .absent)) }
-    for id in ids { mailboxes.post(.announced(.serving, by: NodeIncarnation("n"), id)) }
     for index in 0..<3 { mailboxes.post(.runInHub(index) {}) }
-    mailboxes.post(.announcementsLost)
-    mailboxes.post(.nodeLost(NodeIncarnation("n")))
     mailboxes.post(.message("nobody's"))
 
     for index in 0..<3 {
@@ -45,9 +44,9 @@ import Testing
       #expect(!own.isEmpty)
       #expect(
         received.withLock { $0[index] }
-          == own.map { "\($0) own(2)" } + own.map { "\($0) lost" }
-          + own.map { "\($0) orphaned" } + own.map { "\($0) loaded" }
-          + own.map { "\($0) announced" } + ["hub \(index)", "announcements", "node n"])
+          == ["2", "refused", "taken", "lost", "orphaned", "loaded"].flatMap { word in
+            own.map { "\($0) \(word)" }
+          } + ["hub \(index)"])
     }
   }
 
@@ -80,15 +79,14 @@ import Testing
 extension StoreNotice {
   fileprivate var words: [String] {
     switch self {
-    case .committed(let parts): parts.map { "\($0.session) \($0.records)" }
+    case .committed(let parts): parts.map { "\($0.session) \($0.count)" }
+    case .refused(let sessions): sessions.map { "\($0) refused" }
+    case .taken(let sessions): sessions.map { "\($0) taken" }
     case .lost(let sessions): sessions.map { "\($0) lost" }
     case .loaded(let session, _): ["\(session) loaded"]
     case .run(let session, _): ["\(session) run"]
-    case .announced(_, by: _, let session): ["\(session) announced"]
     case .runInHub(let index, _): ["hub \(index)"]
     case .orphaned(let sessions): sessions.map { "\($0.id) orphaned" }
-    case .announcementsLost: ["announcements"]
-    case .nodeLost(let node): ["node \(node)"]
     case .message(let sentence): [sentence]
     }
   }

@@ -2,30 +2,40 @@ import Testing
 
 @testable import PickerSimulator
 
-/// Several nodes on one log.
+/// Several nodes with the production log on one database.
 @Suite struct ClusterTests {
   @Test(arguments: 1...5)
-  func `nodes that share a log have no violation`(nodeCount: Int) throws {
+  func `nodes with one owner per session have no violation`(nodeCount: Int) throws {
     var simulation = Simulation()
     for seed in 1...6 as ClosedRange<UInt64> {
       try simulation.runCluster(seed: seed, nodeCount: nodeCount)
     }
     #expect(simulation.report.clusterCount == 6)
     #expect(simulation.report.revisionCount > 100)
+    #expect(nodeCount == 1 || simulation.report.relayedCount > 50)
   }
 
-  @Test(arguments: [SharedLog.Defect.numberGivenTwice, .entryLeftOut, .eventsLeftOut, .eventsTwice])
-  func `a broken log is found`(defect: SharedLog.Defect) {
-    var found = 0
-    for seed in 1...6 as ClosedRange<UInt64> {
-      let world = ClusterWorld(seed: seed, nodeCount: 3, defect: defect)
+  /// 104: a node whose row was deleted came back; 141: a member stayed at a former owner; 990: a
+  /// session was claimed by another node while it was loaded.
+  @Test(arguments: [104, 141, 990] as [UInt64])
+  func `clusters that have failed hold`(seed: UInt64) throws {
+    var simulation = Simulation()
+    try simulation.runCluster(seed: seed, nodeCount: 3)
+  }
+
+  /// Seed 1 finds each, and seed 4 an unknown outcome that is taken for success.
+  @Test(arguments: SimulatedDefect.allCases)
+  func `the simulator finds a log that is broken`(defect: SimulatedDefect) {
+    let found = (1..<200 as Range<UInt64>).first { seed in
+      var simulation = Simulation()
       do throws(Violation) {
-        try world.run()
+        try simulation.runCluster(seed: seed, nodeCount: 3, defect: defect)
+        return false
       } catch {
-        found += 1
+        return true
       }
     }
-    #expect(found >= 4)
+    #expect(found != nil)
   }
 
   @Test func `the same seed produces the same cluster`() throws {

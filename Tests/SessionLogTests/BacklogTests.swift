@@ -67,23 +67,6 @@ import Testing
     #expect(pending.figures.backlog == StoreBacklog())
   }
 
-  @Test func `a large batch does not wait for the end of the event-loop iteration`() async throws {
-    let log = try Shelf(.postgres).store(afterIteration: { _, _ in })
-    let fixture = try LogFixture(in: log)
-    fixture.join("m_1")
-    fixture.tap(29, by: "m_1")
-    try await Task.sleep(for: .milliseconds(20))
-    #expect(log.figures.backlog.recordCount == 31)
-
-    fixture.tap(1, by: "m_1")
-
-    for _ in 0..<12_000 {
-      if log.figures.backlog.recordCount == 0 { return }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    Issue.record("the batch is stored")
-  }
-
   @Test(arguments: Engine.allCases)
   func `a store has a backlog until its batch is stored`(engine: Engine) throws {
     let log = try Shelf(engine).store(afterIteration: { _, _ in })

@@ -73,7 +73,7 @@ import Testing
     var limits = SessionLimits()
     limits.logBytes = 65_536
     let shelf = try Shelf(engine)
-    var log: (any TestedStore)? = try shelf.store(limits: limits)
+    var log: SQLSessionLog? = try shelf.store(limits: limits)
     let fixture = try LogFixture(in: log!)
     fixture.join("m_1")
     fixture.tap(700, by: "m_1")
@@ -153,8 +153,8 @@ import Testing
     #expect(perTap * 1_000_000 < SessionLimits().logBytes)
   }
 
-  private func size(_ shelf: Shelf, _ log: any TestedStore) throws -> Int {
+  private func size(_ shelf: Shelf, _ log: SQLSessionLog) throws -> Int {
     log.flush()
-    return try shelf.read(Int.self, "SELECT byteCount FROM session") ?? 0
+    return try shelf.read(Int.self, "SELECT byte_count FROM session") ?? 0
   }
 }

@@ -42,9 +42,9 @@ import Testing
     #expect(replay.difference == nil && replay.lastRevision == session.fold.revision)
     #expect(replay.fold.state == session.fold.state)
     #expect(try #require(rows) < session.entries.count)
-    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+    #expect(await history(of: fixture, from: log) == fixture.deltas)
     let later = fixture.deltas.filter { $0.revision > 7 }
-    #expect(await history(of: fixture, after: 7, from: HistoryLog(log, shelf)) == later)
+    #expect(await history(of: fixture, after: 7, from: log) == later)
   }
 
   @Test(arguments: UInt64(1)...30)
@@ -82,7 +82,7 @@ import Testing
       fixture.origin.id, versions: FoldVersions(tzdata: "2025a"), zone: .utc)
 
     #expect(fixture.fold.picker.value == .keys(["2018", "11", "26"]))
-    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+    #expect(await history(of: fixture, from: log) == fixture.deltas)
     #expect(replay.difference == nil && replay.fold.state == fixture.fold.state)
   }
 
@@ -92,7 +92,7 @@ import Testing
     let log = try shelf.store()
     let fixture = try LogFixture(in: log)
     log.flush()
-    let created = try #require(try shelf.read(Int.self, "SELECT byteCount FROM session"))
+    let created = try #require(try shelf.read(Int.self, "SELECT byte_count FROM session"))
     fixture.join("m_1")
     for _ in 0..<20 {
       fixture.refuse(499, by: "m_1")
@@ -103,7 +103,7 @@ import Testing
 
     let entries = try shelf.read(Int.self, "SELECT count(*) FROM entry")
     let snapshots = try shelf.read(Int.self, "SELECT count(*) FROM snapshot")
-    let bytes = try shelf.read(Int.self, "SELECT byteCount FROM session")
+    let bytes = try shelf.read(Int.self, "SELECT byte_count FROM session")
     let real = try shelf.read(
       Int.self,
       """
@@ -113,34 +113,5 @@ import Testing
     #expect(entries == 21 && snapshots == 1)
     #expect(bytes == real.map { $0 + created })
     #expect(try await shelf.loaded(fixture.origin.id, from: log)?.fold.state == fixture.fold.state)
-  }
-}
-
-/// A log whose completions run on the test's thread.
-final class HistoryLog: SessionLog {
-  private let log: any SessionLog
-  private let shelf: Shelf
-
-  init(_ log: any SessionLog, _ shelf: Shelf) {
-    self.log = log
-    self.shelf = shelf
-  }
-
-  var canLoad: Bool { true }
-  func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome { .failed }
-  func feed(_ record: FeedRecord, of session: SessionID) -> Bool { true }
-  func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { false }
-  func load(_ session: SessionID, limits: SessionLimits, hub: Int) {}
-
-  func history(
-    from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
-  ) {
-    shelf.forget()
-    log.history(from: position, completion: completion)
-    let shelf = shelf
-    Task {
-      let work = try await shelf.notice { if case .run(_, let work) = $0 { work } else { nil } }
-      work()
-    }
   }
 }

@@ -24,7 +24,7 @@ import Testing
   }
 
   /// A store with short digests, like those of the server.
-  private func open(_ shelf: Shelf) throws -> any TestedStore {
+  private func open(_ shelf: Shelf) throws -> SQLSessionLog {
     try shelf.store(digest: { document in
       var hash: UInt64 = 0xcbf2_9ce4_8422_2325
       for byte in document { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -40,7 +40,7 @@ import Testing
     let log = try open(shelf)
     let fixture = try LogFixture(rows(20), in: log)
     log.flush()
-    let created = try count("SELECT byteCount FROM session", shelf)
+    let created = try count("SELECT byte_count FROM session", shelf)
     fixture.join("m")
     let second = try make(rows(20_000, first: "s"))
     fixture.append(.define(.init(version: 2, definition: second, source: .whole)))
@@ -55,12 +55,12 @@ import Testing
     #expect(try count("SELECT max(length(body)) FROM snapshot", shelf) < 20_000)
     let sizes = """
       SELECT (SELECT sum(length(body)) FROM entry) + (SELECT sum(length(body)) FROM snapshot)
-        + (SELECT sum(length(body)) FROM definition) - (SELECT byteCount FROM session)
+        + (SELECT sum(length(body)) FROM definition) - (SELECT byte_count FROM session)
       """
     #expect(try count(sizes, shelf) == -created, "the session's size counts its definitions")
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
     #expect(loaded.fold.state == fixture.fold.state)
-    let deltas = try #require(await history(of: fixture, from: HistoryLog(log, shelf)))
+    let deltas = try #require(await history(of: fixture, from: log))
     #expect(deltas.map(\.revision) == fixture.deltas.map(\.revision))
     #expect(deltas.map(\.change.pickerChanges) == fixture.deltas.map(\.change.pickerChanges))
   }
@@ -123,7 +123,8 @@ import Testing
   ])
   func `every patch that is accepted can be read again`(value: String) async throws {
     let shelf = try Shelf()
-    let fixture = try LogFixture(rows(2), in: try open(shelf))
+    let log = try open(shelf)
+    let fixture = try LogFixture(rows(2), in: log)
     let patch = try JSONTree.parse(
       Array(#"[{"op":"replace","path":"/locale","value":"de","comment":\#(value)}]"#.utf8),
       depthMax: DefinitionRequest.depthMax)
@@ -131,7 +132,7 @@ import Testing
     let definition = try Definition.make(from: document) { _ in .utc }
     fixture.append(.define(.init(version: 2, definition: definition, source: .jsonPatch(patch))))
 
-    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: fixture.log))
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
     #expect(loaded.fold.definition.locale == "de")
   }
 

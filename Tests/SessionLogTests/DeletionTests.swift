@@ -13,7 +13,7 @@ import Testing
       + (SELECT count(*) FROM snapshot) + (SELECT count(*) FROM definition)
     """
 
-  private func end(_ fixture: LogFixture, _ log: any TestedStore) {
+  private func end(_ fixture: LogFixture, _ log: SQLSessionLog) {
     #expect(log.append(.ended(nil), of: fixture.origin.id) == .pending)
     log.flush()
   }
@@ -49,7 +49,7 @@ import Testing
     #expect(left >= 2501)
     #expect(try await shelf.loaded(fixture.origin.id, from: log) == nil)
     #expect(throws: ReplayProblem.self) {
-      try shelf.replay(fixture.origin.id, versions: FoldVersions(tzdata: nil), zone: .utc)
+      try shelf.replay(fixture.origin.id)
     }
     try await waitUntilEmpty(shelf)
   }
@@ -57,14 +57,14 @@ import Testing
   @Test(arguments: Engine.allCases)
   func `rows of ended sessions are deleted after a restart`(engine: Engine) async throws {
     let shelf = try Shelf(engine)
-    var log: (any TestedStore)? = try shelf.store()
+    var log: SQLSessionLog? = try shelf.store()
     let fixture = try LogFixture(in: log!)
     fixture.join("m_1")
     fixture.tap(1500, by: "m_1")
-    log!.flush()
+    log!.close()
     fixture.closeLog()
     log = nil
-    try shelf.write("UPDATE session SET isEnded = 1")
+    try shelf.write("UPDATE session SET ended = true")
 
     log = try shelf.store()
 
@@ -72,33 +72,35 @@ import Testing
     try await waitUntilEmpty(shelf)
   }
 
-  private static let byteCountMax = SQLiteBatchWriter.deletedByteCountMax
+  private static let byteCountMax = SQLWriter.deletedByteCountMax
   private let size = "SELECT coalesce(sum(length(body)), 0) FROM definition"
 
-  /// A file with one session, which has one entry and definitions of these sizes.
-  private func file(of sizes: [Int]) throws -> (Shelf, SessionID) {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  /// A store with one session, which has one entry and definitions of these sizes.
+  private func store(of sizes: [Int], _ engine: Engine = .sqlite) throws -> (Shelf, SessionID) {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
-    log.flush()
-    let rows = sizes.enumerated().map { "(1, x'\(10 + $0)', zeroblob(\($1)), 1)" }
-      .joined(separator: ",")
-    try shelf.write(
-      """
-      INSERT INTO definition (session, digest, body, isLogged) VALUES \(rows);
-      UPDATE session SET byteCount = (\(size))
-      """)
+    log.close()
+    for (number, size) in sizes.enumerated() {
+      try shelf.connect().run(
+        """
+        INSERT INTO definition (session, digest, body, is_logged)
+          SELECT number, $1, \(shelf.zeros(size)), true FROM session
+        """, [Data([UInt8(number)])])
+    }
+    try shelf.write("UPDATE session SET byte_count = (\(size))")
     return (shelf, fixture.origin.id)
   }
 
-  @Test(arguments: [0, 1])
-  func `a session with few rows is deleted at once only up to a maximum of bytes`(excess: Int)
-    async throws
-  {
+  @Test(arguments: [0, 1], Engine.allCases)
+  func `a session with few rows is deleted at once only up to a maximum of bytes`(
+    excess: Int, engine: Engine
+  ) async throws {
     let part = DeletionTests.byteCountMax / 4
-    let (shelf, id) = try file(of: [part, part, part, part + excess])
-    let log = try shelf.open()
+    let (shelf, id) = try store(of: [part, part, part, part + excess], engine)
+    let log = try shelf.store()
+    _ = try await shelf.loaded(id, from: log)
 
     #expect(log.append(.ended(nil), of: id) == .pending)
     // After the batch, and before the first part of the deletion.
@@ -108,31 +110,34 @@ import Testing
     try await waitUntilEmpty(shelf)
   }
 
-  @Test func `a part of a deletion has a maximum of bytes, or a single row`() async throws {
+  @Test(arguments: Engine.allCases)
+  func `a part of a deletion has a maximum of bytes, or a single row`(engine: Engine) throws {
     let small = [Int](repeating: 300_000, count: 7)
-    let (shelf, _) = try file(of: small + [4_000_000] + small)
-    try shelf.write(
-      """
-      INSERT INTO snapshot (session, place, revision, isIdle, rowCount, checksum, rules, body)
-        VALUES (1, 0, 0, 0, 0, 0, 1, zeroblob(900000)), (1, 1, 0, 0, 0, 0, 1, zeroblob(900000));
-      UPDATE entry SET body = zeroblob(800000);
-      UPDATE session SET origin = zeroblob(700000), isEnded = 1
-      """)
-    let store = try SQLiteConnection(shelf.path)
+    let (shelf, _) = try store(of: small + [4_000_000] + small, engine)
+    let store = try shelf.connect()
+    for sequence in 0...1 {
+      try store.run(
+        """
+        INSERT INTO snapshot (session, sequence, revision, is_idle, row_count, checksum, rules, body)
+          SELECT number, $1, 0, false, 0, 0, 1, \(shelf.zeros(900_000)) FROM session
+        """, [sequence])
+    }
+    try store.run("UPDATE entry SET body = \(shelf.zeros(800_000))")
+    try store.run("UPDATE session SET origin = \(shelf.zeros(700_000)), ended = true")
     let sizes = """
       SELECT body FROM definition UNION ALL SELECT body FROM snapshot UNION ALL
       SELECT body FROM entry UNION ALL SELECT origin FROM session
       """
     func left() throws -> (rows: Int, bytes: Int) {
       try #require(
-        try store.first("SELECT count(*), coalesce(sum(length(body)), 0) FROM (\(sizes))") { row in
-          (try row[0], try row[1])
-        })
+        try store.first(
+          "SELECT count(*), coalesce(sum(length(body)), 0) FROM (\(sizes)) AS rest"
+        ) { row in (try row[0], try row[1]) })
     }
 
     var before = try left()
     var partCount = 0
-    while try !SQLiteSessionLog.deletePart(store) {
+    while try !EndedRows.deletePart(store) {
       let after = try left()
       let (rows, bytes) = (before.rows - after.rows, before.bytes - after.bytes)
       #expect(rows == 1 || rows > 1 && bytes <= DeletionTests.byteCountMax)
@@ -144,9 +149,9 @@ import Testing
   }
 
   @Test func `a deletion writes few of the deleted pages to the journal`() async throws {
-    let (shelf, _) = try file(of: [Int](repeating: 600_000, count: 8))
-    try shelf.write("UPDATE session SET isEnded = 1")
-    let log = try shelf.open()
+    let (shelf, _) = try store(of: [Int](repeating: 600_000, count: 8))
+    try shelf.write("UPDATE session SET ended = true")
+    let log = try shelf.store()
     try await waitUntilEmpty(shelf)
     let journal = try FileManager.default.attributesOfItem(atPath: shelf.path + "-wal")
     withExtendedLifetime(log) {}
@@ -157,12 +162,12 @@ import Testing
   @Test func `a deletion of large definitions that was interrupted goes on after a restart`()
     async throws
   {
-    let (shelf, _) = try file(of: [Int](repeating: 600_000, count: 8))
-    try shelf.write("UPDATE session SET isEnded = 1")
-    for _ in 0..<3 { _ = try SQLiteSessionLog.deletePart(try SQLiteConnection(shelf.path)) }
+    let (shelf, _) = try store(of: [Int](repeating: 600_000, count: 8))
+    try shelf.write("UPDATE session SET ended = true")
+    for _ in 0..<3 { _ = try EndedRows.deletePart(try SQLiteConnection(shelf.path)) }
     #expect(try shelf.read(Int.self, size) == 3_000_000)
 
-    let log = try shelf.open()
+    let log = try shelf.store()
 
     #expect(log.restored.isEmpty)
     try await waitUntilEmpty(shelf)
@@ -172,51 +177,66 @@ import Testing
 /// Expiry after a start with an implausible clock.
 @Suite(.database) struct ClockDoubtTests {
   private let day: Int64 = 86_400_000
+  private let now = SQLSessionLog.now
 
-  private func session(_ shelf: Shelf, written: Int64, active: Int64) throws {
-    let log = try shelf.store()
-    _ = try LogFixture(in: log)
-    log.flush()
-    let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+  /// Makes a session that has been active, in a store that was written, so long ago.
+  private func session(_ shelf: Shelf, written: Int64, active: Int64) async throws {
+    var log: SQLSessionLog? = try shelf.store()
+    _ = try LogFixture(in: log!)
+    try await shelf.close(&log)
     try shelf.write(
       """
-      UPDATE session SET ttlSeconds = 60, activeAt = \(now) - \(active);
-      UPDATE store SET writtenAt = \(now) - \(written)
+      UPDATE session SET ttl_seconds = 60, active_at = \(now - active);
+      UPDATE store SET written_at = \(now - written)
       """)
   }
 
-  @Test func `sessions live for an hour if the clock is a year ahead`() throws {
-    let shelf = try Shelf()
-    try session(shelf, written: 365 * day, active: 365 * day)
+  private func left(_ log: SQLSessionLog) throws -> Int64 {
+    let session = try #require(try log.stored().first)
+    return Int64(session.ttlSeconds) * 1000 - session.idleMilliseconds
+  }
 
-    let log = try shelf.open()
-    let restored = try #require(log.restored.first)
-    let left = Int64(restored.ttlSeconds) * 1000 - restored.idleMilliseconds
+  @Test(arguments: Engine.allCases)
+  func `sessions live for an hour if the clock is a year ahead`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    try await session(shelf, written: 365 * day, active: 365 * day)
 
-    #expect(left == 3_600_000)
+    let log = try shelf.store()
+
+    #expect(try left(log) == 3_600_000)
     let fixture = try LogFixture(in: log, id: "another")
     fixture.join("m_1")
     log.flush()
-    let written = try shelf.read(
-      Int.self, "SELECT julianday('now') - 2440587.5 - writtenAt / 86400000.0 FROM store")
-    #expect(try #require(written) >= 364)
+    let written = Int64(try shelf.count("SELECT written_at FROM store"))
+    #expect(now - written >= 364 * day)
   }
 
-  @Test func `events and idempotency keys live for an hour if the clock is a year ahead`() throws {
-    let shelf = try Shelf()
-    try session(shelf, written: 365 * day, active: 365 * day)
+  @Test(arguments: Engine.allCases)
+  func `events and idempotency keys live for an hour if the clock is a year ahead`(
+    engine: Engine
+  ) async throws {
+    let shelf = try Shelf(engine)
+    try await session(shelf, written: 365 * day, active: 365 * day)
+    let bytes = shelf.zeros(1)
     try shelf.write(
       """
-      INSERT INTO event (position, at, type, id, body) VALUES (1, 0, 'x', 'ev_1', x'7b7d');
-      UPDATE feed SET newest = 1, byteCount = 6;
-      INSERT INTO creation (key, body, session, epoch, salt, at) VALUES (x'01', x'', 's', '', '', 0)
+      INSERT INTO event (position, at, type, id, body) VALUES (1, 0, 'x', 'ev_1', \(bytes));
+      UPDATE feed SET newest = 1, byte_count = 5;
+      INSERT INTO creation (key, body, session, epoch, salt, at)
+        VALUES (\(bytes), \(bytes), 's', '', '', 1)
       """)
 
-    let log = try shelf.open()
-    let now = Int64(Date.now.timeIntervalSince1970 * 1000)
-    let restored = try #require(log.restoredNames.keys.first)
-    let left = restored.at.milliseconds + SessionIndex.keyMilliseconds - now
-    #expect(abs(left - 3_600_000) < 600_000)
+    let log = try shelf.store()
+    if engine == .sqlite {
+      let restored = try #require(log.restoredNames.keys.first)
+      let left = restored.at.milliseconds + SessionIndex.keyMilliseconds - now
+      #expect(abs(left - 3_600_000) < 600_000)
+    } else {
+      let outcome = await withCheckedContinuation { done in
+        log.find(SessionIndex.Names(external: nil, key: [0]), hub: 0) { done.resume(returning: $0) }
+      }
+      guard case .found(.key) = outcome else { throw StoreProblem("the key has expired") }
+    }
     let key = CreationKey(
       keyHash: [2], bodyHash: [], session: SessionID("t"), epoch: "", salt: "",
       at: Instant(milliseconds: now))
@@ -227,16 +247,17 @@ import Testing
     try LogFixture(origin, in: log).feed()
     log.flush()
 
-    #expect(try shelf.read(Int.self, "SELECT count(*) FROM event") == 2)
-    #expect(try shelf.read(Int.self, "SELECT count(*) FROM creation") == 2)
+    #expect(try shelf.count("SELECT count(*) FROM event") == 2)
+    #expect(try shelf.count("SELECT count(*) FROM creation") == 2)
   }
 
-  @Test func `sessions that expired while the server was down end immediately`() throws {
-    let shelf = try Shelf()
-    try session(shelf, written: 61_000, active: 61_000)
+  @Test(arguments: Engine.allCases)
+  func `sessions that expired while the server was down end immediately`(engine: Engine)
+    async throws
+  {
+    let shelf = try Shelf(engine)
+    try await session(shelf, written: 61_000, active: 61_000)
 
-    let restored = try #require(try shelf.open().restored.first)
-
-    #expect(restored.idleMilliseconds >= 61_000)
+    #expect(try left(try shelf.store()) <= 0)
   }
 }

@@ -25,7 +25,7 @@ import Testing
   func `positions count from 1 over all sessions, also after a restart`(engine: Engine) async throws
   {
     let shelf = try Shelf(engine)
-    var log: (any TestedStore)! = try shelf.store()
+    var log: SQLSessionLog! = try shelf.store()
     for id in ["a", "b"] {
       let fixture = try LogFixture(in: log, id: id)
       fixture.join("m_1")
@@ -40,12 +40,12 @@ import Testing
     fixture.feed()
     log.flush()
 
-    let page = try await page(log.eventFeed)
+    let page = try await page(log.feed)
 
     #expect(
       types(page) == ["1 created", "2 confirmed", "3 created", "4 confirmed", "5 created"])
     #expect(page.position == 5)
-    #expect(log.eventFeed.signal.position == 5)
+    #expect(log.feed.signal.position == 5)
   }
 
   @Test(arguments: Engine.allCases)
@@ -53,7 +53,7 @@ import Testing
     async throws
   {
     let shelf = try Shelf(engine)
-    var log: (any TestedStore)! = try shelf.store()
+    var log: SQLSessionLog! = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.change()
@@ -74,7 +74,7 @@ import Testing
     log.flush()
 
     #expect(
-      types(try await page(log.eventFeed))
+      types(try await page(log.feed))
         == ["1 created", "2 confirmed", "3 reopened", "4 confirmed"])
     let again = try #require(try await shelf.loaded(fixture.origin.id, from: log))
     #expect(again.missed.isEmpty)
@@ -84,7 +84,7 @@ import Testing
   @Test(arguments: Engine.allCases)
   func `a creation whose event was lost is loaded after a crash`(engine: Engine) async throws {
     let shelf = try Shelf(engine)
-    var log: (any TestedStore)! = try shelf.store()
+    var log: SQLSessionLog! = try shelf.store()
     let fixture = try LogFixture(in: log)
     log.flush()
     fixture.closeLog()
@@ -112,7 +112,7 @@ import Testing
 
     let lost = try await shelf.notice { if case .lost(let sessions) = $0 { sessions } else { nil } }
     #expect(lost == [fixture.origin.id])
-    #expect(try await page(log.eventFeed).lines.isEmpty)
+    #expect(try await page(log.feed).lines.isEmpty)
   }
 
   @Test(arguments: Engine.allCases)
@@ -138,7 +138,7 @@ import Testing
   @Test(arguments: Engine.allCases)
   func `a snapshot after the last event leaves nothing to be derived`(engine: Engine) async throws {
     let shelf = try Shelf(engine)
-    var log: (any TestedStore)! = try shelf.store()
+    var log: SQLSessionLog! = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.change()
@@ -185,7 +185,7 @@ import Testing
     #expect(log.append(.ended(event), of: fixture.origin.id) == .pending)
     log.flush()
 
-    let page = try await page(log.eventFeed)
+    let page = try await page(log.feed)
 
     #expect(types(page) == ["1 created", "2 ended"])
     let line = try JSONTree.parse(page.lines[1].json)
@@ -203,7 +203,7 @@ import Testing
     _ = log.append(.ended(nil), of: fixture.origin.id)
     log.flush()
 
-    let line = try JSONTree.parse(try #require(try await page(log.eventFeed).lines.first).json)
+    let line = try JSONTree.parse(try #require(try await page(log.feed).lines.first).json)
 
     #expect(line["data"]?["session"]?.string == "s")
     #expect(line["data"]?["epoch"]?.string == "first")
@@ -227,18 +227,20 @@ import Testing
     }
 
     await #expect(throws: FeedProblem.gone(oldest: 17, newest: 21)) {
-      _ = try await page(log.eventFeed, after: 15)
+      _ = try await page(log.feed, after: 15)
     }
-    #expect(try await page(log.eventFeed, after: 16).lines.map(\.position) == [17, 18, 19, 20, 21])
+    #expect(try await page(log.feed, after: 16).lines.map(\.position) == [17, 18, 19, 20, 21])
     await #expect(throws: FeedProblem.gone(oldest: 17, newest: 21)) {
-      _ = try await page(log.eventFeed, after: 22)
+      _ = try await page(log.feed, after: 22)
     }
   }
 
-  @Test func `the feed has a maximum of bytes`() async throws {
+  @Test(arguments: Engine.allCases)
+  func `the feed has a maximum of bytes`(engine: Engine) throws {
     var limits = FeedLimits()
     limits.bytes = 1000
-    let log = try Shelf().open(feedLimits: limits)
+    let shelf = try Shelf(engine)
+    let log = try shelf.store(feedLimits: limits)
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     for _ in 1...20 {
@@ -247,14 +249,9 @@ import Testing
     }
     log.flush()
 
-    let (stored, real) = try log.pool.read { database in
-      (
-        try StoredFeed(database).byteCount,
-        try database.value("SELECT sum(length(id) + length(body)) FROM event", as: Int.self)
-      )
-    }
+    let stored = try shelf.count("SELECT byte_count FROM feed")
     #expect(stored <= 1000)
-    #expect(stored == real)
+    #expect(try stored == shelf.count("SELECT sum(length(id) + length(body)) FROM event"))
   }
 
   @Test(arguments: Engine.allCases)
@@ -270,9 +267,9 @@ import Testing
     }
 
     await #expect(throws: FeedProblem.gone(oldest: 3, newest: 2)) {
-      _ = try await page(log.eventFeed, after: 0)
+      _ = try await page(log.feed, after: 0)
     }
-    #expect(try await page(log.eventFeed, after: 2).position == 2)
+    #expect(try await page(log.feed, after: 2).position == 2)
   }
 
   @Test(arguments: Engine.allCases)
@@ -286,9 +283,9 @@ import Testing
     fixture.feed()
     log.flush()
 
-    let first = try await page(log.eventFeed, countMax: 2)
-    let reopened = try await page(log.eventFeed, after: 2, types: ["session.reopened"], countMax: 2)
-    let last = try await page(log.eventFeed, after: 5, types: ["session.reopened"])
+    let first = try await page(log.feed, countMax: 2)
+    let reopened = try await page(log.feed, after: 2, types: ["session.reopened"], countMax: 2)
+    let last = try await page(log.feed, after: 5, types: ["session.reopened"])
 
     #expect(types(first) == ["1 created", "2 confirmed"])
     #expect(first.position == 2)
@@ -316,7 +313,7 @@ import Testing
       (0, nil, 1000), (3, nil, 2), (1, ["session.reopened"], 2), (7, nil, 10),
     ] as [(Int, [String]?, Int)] {
       let left = try await page(memory, after: after, types: types, countMax: countMax)
-      let right = try await page(file.eventFeed, after: after, types: types, countMax: countMax)
+      let right = try await page(file.feed, after: after, types: types, countMax: countMax)
       #expect(left.lines.map(\.json) == right.lines.map(\.json))
       #expect(left.position == right.position)
     }
@@ -346,7 +343,7 @@ import Testing
   func `there are at most 100 cursors`(engine: Engine) async throws {
     let log = try Shelf(engine).store()
     defer { withExtendedLifetime(log) {} }
-    let feeds: [any EventFeed] = [MemoryFeed(digest: { $0 }, now: { 0 }), log.eventFeed]
+    let feeds: [any EventFeed] = [MemoryFeed(digest: { $0 }, now: { 0 }), log.feed]
     for feed in feeds {
       func set(_ name: String, _ position: Int?) async -> Result<Void, FeedProblem> {
         await withCheckedContinuation { continuation in
@@ -381,16 +378,17 @@ import Testing
     #expect(memory.signal.waiterCount == 0)
   }
 
-  @Test func `the feed of a new store has an epoch of its own, which stays`() throws {
-    let shelf = try Shelf()
-    var log: SQLiteSessionLog! = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `the feed of a new store has an epoch of its own, which stays`(engine: Engine) throws {
+    let shelf = try Shelf(engine)
+    var log: SQLSessionLog! = try shelf.store()
     let epoch = log.feed.epoch
     #expect(epoch.count == 32)
     log.flush()
     log = nil
-    log = try shelf.open()
+    log = try shelf.store()
 
     #expect(log.feed.epoch == epoch)
-    #expect(try Shelf().open().feed.epoch != epoch)
+    #expect(try Shelf(engine).store().feed.epoch != epoch)
   }
 }

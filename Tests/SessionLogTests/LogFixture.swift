@@ -119,11 +119,6 @@ extension SessionFold {
   }
 }
 
-/// What a batch expects of a session without entries.
-func expectation(_ epoch: String) -> ServedSessions.Expectation {
-  ServedSessions.Expectation(load: 1, epoch: epoch, position: 0, isShared: false)
-}
-
 /// Reads the history of a session page by page.
 func history(
   of fixture: LogFixture, after: Int = 0, from log: any SessionLog

@@ -7,10 +7,10 @@ import Testing
 
 /// Moving an SQLite store to a database.
 @Suite(.database) struct MoveTests {
-  private func feed(_ log: any TestedStore) async throws -> [String] {
+  private func feed(_ log: SQLSessionLog) async throws -> [String] {
     let request = FeedRequest(after: 0, types: nil, countMax: 1000)
     let page = try await withCheckedContinuation { continuation in
-      log.eventFeed.read(request) { continuation.resume(returning: $0) }
+      log.feed.read(request) { continuation.resume(returning: $0) }
     }.get()
     return page.lines.map { String(decoding: $0.json, as: UTF8.self) }
   }
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// A store with sessions of all kinds, one of which has a definition, snapshots and events.
-  private func fill(_ log: any TestedStore) throws -> (LogFixture, [GeneratedSession]) {
+  private func fill(_ log: SQLSessionLog) throws -> (LogFixture, [GeneratedSession]) {
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     let second = try Definition.make(
@@ -54,18 +54,17 @@ import Testing
 
   @Test func `a moved store has the same sessions, feed and names`() async throws {
     let (old, new) = (try Shelf(), try Shelf(.postgres))
-    var log: (any TestedStore)? = try old.store()
+    var log: SQLSessionLog? = try old.store()
     let (fixture, sessions) = try fill(log!)
-    let (events, epoch) = (try await feed(log!), log!.eventFeed.epoch)
+    let (events, epoch) = (try await feed(log!), log!.feed.epoch)
     fixture.closeLog()
-    log = nil
-    let address = try TestServer.shared.address(new.database)
+    try await old.close(&log)
 
-    #expect(try PostgresMove.move(from: old.path, to: address) == 13)
+    #expect(try StoreMove.move(from: old.path, to: new.address) == 13)
 
     let moved = try new.store()
-    #expect(!moved.hasLostHistory && moved.restored.count == 13)
-    #expect(try await feed(moved) == events && moved.eventFeed.epoch == epoch)
+    #expect(try !moved.hasLostHistory && moved.stored().count == 13)
+    #expect(try await feed(moved) == events && moved.feed.epoch == epoch)
     let loaded = try #require(try await new.loaded(fixture.origin.id, from: moved))
     #expect(loaded.fold.state == fixture.fold.state && loaded.fold.origin.epoch == "first")
     #expect(loaded.fold.history.map(\.revision) == fixture.fold.history.map(\.revision))
@@ -74,23 +73,21 @@ import Testing
       let loaded = try #require(try await new.loaded(session.origin.id, from: moved))
       #expect(loaded.fold.state == session.fold.state)
     }
-    let listed = try await list(try TestNode(new).log)
+    let listed = try await list(moved)
     #expect(
       listed.compactMap(\.external).sorted()
         == sessions.compactMap(\.origin.host.external).sorted())
     #expect(listed.count == 13 && listed.allSatisfy { $0.status != nil })
-    fixture.closeLog()
   }
 
   @Test func `an interrupted move is refused by a server, and continued`() async throws {
     let (old, new) = (try Shelf(), try Shelf(.postgres))
-    var log: (any TestedStore)? = try old.store()
+    var log: SQLSessionLog? = try old.store()
     let (fixture, _) = try fill(log!)
     fixture.closeLog()
-    log = nil
-    let address = try TestServer.shared.address(new.database)
-    _ = try PostgresMove.move(from: old.path, to: address)
-    #expect(throws: StoreProblem.self) { try PostgresMove.move(from: old.path, to: address) }
+    try await old.close(&log)
+    _ = try StoreMove.move(from: old.path, to: new.address)
+    #expect(throws: StoreProblem.self) { try StoreMove.move(from: old.path, to: new.address) }
     let batch = try #require(try old.read(Int.self, "SELECT batch FROM store"))
     let epoch = try #require(try old.read(String.self, "SELECT epoch FROM feed"))
     // As if the move had been killed.
@@ -98,7 +95,7 @@ import Testing
       "DELETE FROM session WHERE id = 's'; UPDATE store SET moving_from = '\(epoch)/\(batch)'")
 
     #expect(throws: StoreProblem.self) { try new.store() }
-    #expect(try PostgresMove.move(from: old.path, to: address) == 13)
+    #expect(try StoreMove.move(from: old.path, to: new.address) == 13)
 
     let loaded = try await new.loaded(fixture.origin.id, from: try new.store())
     #expect(loaded?.fold.state == fixture.fold.state)
@@ -106,18 +103,45 @@ import Testing
 
   @Test func `a move begins again when the store was served meanwhile`() async throws {
     let (old, new) = (try Shelf(), try Shelf(.postgres))
-    var log: (any TestedStore)? = try old.store()
+    var log: SQLSessionLog? = try old.store()
     let (fixture, _) = try fill(log!)
-    let address = try TestServer.shared.address(new.database)
-    #expect(throws: StoreProblem.self) { try PostgresMove.move(from: old.path, to: address) }
+    #expect(throws: StoreProblem.self) { try StoreMove.move(from: old.path, to: new.address) }
     fixture.closeLog()
-    log = nil
-    _ = try PostgresMove.move(from: old.path, to: address)
-    try new.write("UPDATE store SET moving_from = 'older'; UPDATE session SET head = 0")
+    try await old.close(&log)
+    _ = try StoreMove.move(from: old.path, to: new.address)
+    try new.write("UPDATE store SET moving_from = 'older'; UPDATE session SET entry_count = 0")
 
-    _ = try PostgresMove.move(from: old.path, to: address)
+    _ = try StoreMove.move(from: old.path, to: new.address)
 
     let loaded = try await new.loaded(fixture.origin.id, from: try new.store())
     #expect(loaded?.entryCount == fixture.entryCount)
+  }
+
+  @Test(arguments: Engine.allCases)
+  func `a served backup has the sessions under new epochs, and the feed with another one`(
+    engine: Engine
+  ) async throws {
+    let (shelf, copy) = (try Shelf(engine), try Shelf())
+    let log = try shelf.store()
+    let (fixture, sessions) = try fill(log)
+    let copied =
+      switch engine {
+      case .sqlite: try SQLiteBackup(of: shelf.path).copy(to: copy.path, isForced: false)
+      case .postgres:
+        try DatabaseBackup.copy(of: shelf.address, session: nil, to: copy.path, isForced: false)
+      }
+    #expect(copied.sessionCount == 13)
+
+    let served = try copy.store()
+
+    #expect(served.hasLostHistory && served.feed.epoch != log.feed.epoch)
+    #expect(served.ticketKey != log.ticketKey)
+    #expect(try await feed(served) == feed(log))
+    let loaded = try #require(try await copy.loaded(fixture.origin.id, from: served))
+    #expect(loaded.fold.state == fixture.fold.state && loaded.fold.origin.epoch != "first")
+    for session in sessions {
+      let loaded = try #require(try await copy.loaded(session.origin.id, from: served))
+      #expect(loaded.fold.state == session.fold.state)
+    }
   }
 }

@@ -39,15 +39,12 @@ import Testing
 
   @Test func `replay reports a snapshot with other members that have left`() throws {
     let shelf = try Shelf()
-    let log = try shelf.open()
+    let log = try shelf.store()
     let fixture = try fill(log)
     fixture.snapshot()
     log.flush()
     func difference() throws -> ReplayDifference? {
-      try SQLiteReplay.replay(
-        shelf.path, session: fixture.origin.id, at: nil, limits: SessionLimits(),
-        versions: FoldVersions(tzdata: "2025a"), zone: { _ in .utc }, each: { _ in }
-      ).difference
+      try shelf.replay(fixture.origin.id).difference
     }
 
     #expect(try difference() == nil)

@@ -7,58 +7,48 @@ import Testing
 
 /// The number of a store's schema, and the steps to later ones.
 @Suite(.database) struct SchemaTests {
-  private let step = "CREATE TABLE later (at bigint NOT NULL);"
-
-  /// Opens the store as a later pickerd does, which has one step more.
-  private func migrate(_ shelf: Shelf, _ engine: Engine, by step: String) throws {
-    switch engine {
-    case .sqlite:
-      let steps = SQLiteSchema.steps + [step]
-      try SQLiteSchema.migrate(SQLiteConnection(shelf.path), shelf.path, by: steps)
-    case .postgres:
-      let address = try TestServer.shared.address(shelf.database)
-      let connection = try PostgresConnection(address, name: "later")
-      _ = try PostgresSchema.open(connection, address, by: PostgresSchema.steps + [step])
+  /// Opens the store as a later pickerd does, which has one migration more.
+  private func migrate(_ shelf: Shelf, by script: String = "CREATE TABLE later (at bigint);")
+    throws
+  {
+    let connection = try shelf.connect()
+    let migrations = SQLSchema.migrations + [{ _ in script }]
+    try connection.transaction {
+      if shelf.engine == .postgres { try connection.run("CREATE SCHEMA IF NOT EXISTS pickerd") }
+      try SQLSchema.open(connection, of: "it", migrations)
     }
   }
 
-  private func found(_ shelf: Shelf, _ engine: Engine) throws -> FoundSchema {
-    if engine == .sqlite { return try SQLiteSchema.found(SQLiteConnection(shelf.path)) }
-    return try PostgresSchema.found(TestServer.shared.connect(shelf.database))
+  private func version(_ shelf: Shelf) throws -> Int {
+    try SQLSchema.version(shelf.connect(), of: "it")
   }
 
-  private func hasTable(_ shelf: Shelf, _ engine: Engine) throws -> Bool {
-    let sql =
-      engine == .sqlite
-      ? "SELECT count(*) FROM sqlite_master WHERE name = 'later'"
-      : "SELECT count(*) FROM pg_tables WHERE tablename = 'later' AND schemaname = 'pickerd'"
-    return try shelf.read(Int.self, sql) == 1
+  private func hasTable(_ shelf: Shelf) throws -> Bool {
+    try !SQLSchema.columns(of: "later", shelf.connect()).isEmpty
   }
 
   @Test(arguments: Engine.allCases)
-  func `a step to a later schema is done once, as a whole or not at all`(engine: Engine)
+  func `a migration to a later schema is done once, as a whole or not at all`(engine: Engine)
     async throws
   {
     let shelf = try Shelf(engine)
-    var log: (any TestedStore)? = try shelf.store()
+    var log: SQLSessionLog? = try shelf.store()
     let fixture = try LogFixture(in: log!)
     fixture.join("m_1")
-    log!.flush()
     fixture.closeLog()
-    log = nil
-    #expect(try found(shelf, engine) == .version(1))
+    try await shelf.close(&log)
+    #expect(try version(shelf) == 1)
 
     #expect(throws: (any Error).self) {
-      try migrate(shelf, engine, by: step + "INSERT INTO missing VALUES (1);")
+      try migrate(shelf, by: "CREATE TABLE later (at bigint); INSERT INTO missing VALUES (1);")
     }
-    #expect(try found(shelf, engine) == .version(1) && !hasTable(shelf, engine))
+    #expect(try version(shelf) == 1 && !hasTable(shelf))
     log = try shelf.store()
     #expect(try await shelf.loaded(fixture.origin.id, from: log!)?.entryCount == 1)
-    log!.flush()
-    log = nil
+    try await shelf.close(&log)
 
-    for _ in 0..<2 { try migrate(shelf, engine, by: step) }
-    #expect(try found(shelf, engine) == .version(2) && hasTable(shelf, engine))
+    for _ in 0..<2 { try migrate(shelf) }
+    #expect(try version(shelf) == 2 && hasTable(shelf))
 
     let problem = #expect(throws: StoreProblem.self) { try shelf.store() }
     #expect(
@@ -70,20 +60,20 @@ import Testing
   @Test(arguments: Engine.allCases)
   func `a new store gets the newest schema`(engine: Engine) throws {
     let shelf = try Shelf(engine)
-    try migrate(shelf, engine, by: step)
-    #expect(try found(shelf, engine) == .version(2) && hasTable(shelf, engine))
+    try migrate(shelf)
+    #expect(try version(shelf) == 2 && hasTable(shelf))
   }
 
   /// Regression: -1 ended the process, and 0 or no row began to create the tables again.
   @Test(arguments: Engine.allCases, [-1, 0, nil])
-  func `a store whose schema has no valid number is damaged`(engine: Engine, version: Int?) throws {
+  func `a store whose schema has no valid number is damaged`(engine: Engine, version: Int?)
+    async throws
+  {
     let shelf = try Shelf(engine)
-    var store: (any TestedStore)? = try shelf.store()
-    store?.flush()
-    store = nil
-    let table = engine == .sqlite ? "store" : "pickerd.store"
+    var store: SQLSessionLog? = try shelf.store()
+    try await shelf.close(&store)
     try shelf.write(
-      version.map { "UPDATE \(table) SET version = \($0)" } ?? "DELETE FROM \(table)")
+      version.map { "UPDATE store SET schema_version = \($0)" } ?? "DELETE FROM store")
 
     let problem = #expect(throws: StoreProblem.self) { try shelf.store() }
     #expect(
@@ -96,12 +86,8 @@ import Testing
   @Test(arguments: Engine.allCases)
   func `a table of another program with the same name is not a store`(engine: Engine) throws {
     let shelf = try Shelf(engine)
-    let isFile = engine == .sqlite
-    try shelf.write(
-      """
-      \(isFile ? "" : "CREATE SCHEMA pickerd;")
-      CREATE TABLE \(isFile ? "store" : "pickerd.store") (name text, version integer);
-      """)
+    if engine == .postgres { try shelf.write("CREATE SCHEMA pickerd") }
+    try shelf.write("CREATE TABLE store (name text, version integer)")
 
     let problem = #expect(throws: StoreProblem.self) { try shelf.store() }
     #expect(
@@ -116,7 +102,7 @@ import Testing
     } catch {
       let sentence =
         switch error {
-        case PostgresBackup.Failure.source(let problem): problem.description
+        case DatabaseBackup.Failure.source(let problem): problem.description
         default: "\(error)"
         }
       return sentence.contains("was written by a build from before the first release")
@@ -139,21 +125,21 @@ import Testing
       """)
     let before = try Data(contentsOf: URL(filePath: shelf.path))
 
-    #expect(isRefused { _ = try shelf.open() })
+    #expect(isRefused { _ = try shelf.store() })
     #expect(isRefused { _ = try SQLiteBackup(of: shelf.path) })
     #expect(isRefused { _ = try shelf.replay(SessionID("s")) })
     let address = try TestServer.shared.address(target.database)
-    #expect(isRefused { _ = try PostgresMove.move(from: shelf.path, to: address) })
+    #expect(isRefused { _ = try StoreMove.move(from: shelf.path, to: address) })
 
     #expect(try Data(contentsOf: URL(filePath: shelf.path)) == before)
-    #expect(try found(target, .postgres) == .none)
+    #expect(try version(target) == 0)
   }
 
   @Test(arguments: [1, 5])
   func `a database of a build before the first release is refused`(schema: Int) throws {
     let shelf = try Shelf(.postgres)
     let source = try Shelf()
-    try source.open().flush()
+    try source.store().close()
     try shelf.write(
       """
       CREATE SCHEMA pickerd;
@@ -164,11 +150,11 @@ import Testing
 
     #expect(isRefused { _ = try shelf.store() })
     #expect(isRefused { _ = try shelf.replay(SessionID("s")) })
-    #expect(isRefused { _ = try PostgresMove.move(from: source.path, to: address) })
+    #expect(isRefused { _ = try StoreMove.move(from: source.path, to: address) })
     let target = source.path + ".copy"
     #expect(
       isRefused {
-        _ = try PostgresBackup.copy(of: address, session: nil, to: target, isForced: false)
+        _ = try DatabaseBackup.copy(of: address, session: nil, to: target, isForced: false)
       })
 
     let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'pickerd'"

@@ -7,13 +7,16 @@ import Synchronization
 
 @testable import SessionLog
 
+/// The databases that have the same tests.
+enum Engine: CaseIterable, Sendable { case sqlite, postgres }
+
 /// A store in a temporary folder or in a test database, and the notices that it has posted.
 final class Shelf: Sendable {
-  private let engine: Engine
+  let engine: Engine
   let path: String
   /// The name of the database; empty for SQLite.
   let database: String
-  private let notices = Mutex<[StoreNotice]>([])
+  private let posted = Posted()
   private let isReused: Bool
 
   /// - Parameter isReused: Whether a later test may have the database.
@@ -32,22 +35,25 @@ final class Shelf: Sendable {
     if engine == .postgres && isReused { TestServer.shared.release(database) }
   }
 
-  func open(
+  var address: PostgresAddress { get throws { try TestServer.shared.address(database) } }
+
+  func store(
     limits: SessionLimits = SessionLimits(), feedLimits: FeedLimits = FeedLimits(),
     zone: ZoneRules = .utc,
     versions: FoldVersions = FoldVersions(tzdata: "2025a"),
-    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
+    pendingByteCountMax: Int = SQLSessionLog.pendingByteCountMax,
     storeByteCountMax: Int = .max, afterIteration: @escaping AfterIteration = { $1() },
     digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
-  ) throws -> SQLiteSessionLog {
-    try whenUnlocked {
-      try SQLiteSessionLog(
-        path: path, limits: limits, feedLimits: feedLimits, zone: { _ in zone }, digest: digest,
-        versions: versions, pendingByteCountMax: pendingByteCountMax,
-        storeByteCountMax: storeByteCountMax, afterIteration: afterIteration
-      ) { notice in
-        self.notices.withLock { $0.append(notice) }
-      }
+  ) throws -> SQLSessionLog {
+    var settings = SQLSessionLog.Settings(
+      zone: { _ in zone }, digest: digest, notify: { self.posted.add($0) })
+    (settings.limits, settings.feedLimits, settings.versions) = (limits, feedLimits, versions)
+    settings.pendingByteCountMax = pendingByteCountMax
+    settings.storeByteCountMax = storeByteCountMax
+    settings.afterIteration = afterIteration
+    switch engine {
+    case .sqlite: return try whenUnlocked { try SQLSessionLog(file: path, settings) }
+    case .postgres: return try SQLSessionLog(database: address, settings)
     }
   }
 
@@ -63,99 +69,126 @@ final class Shelf: Sendable {
     return try open()
   }
 
-  /// Opens the store of this shelf's engine.
-  func store(
-    limits: SessionLimits = SessionLimits(), feedLimits: FeedLimits = FeedLimits(),
-    zone: ZoneRules = .utc,
-    versions: FoldVersions = FoldVersions(tzdata: "2025a"),
-    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
-    afterIteration: @escaping AfterIteration = { $1() },
-    digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
-  ) throws -> any TestedStore {
-    if engine == .sqlite {
-      return try open(
-        limits: limits, feedLimits: feedLimits, zone: zone, versions: versions,
-        pendingByteCountMax: pendingByteCountMax, afterIteration: afterIteration, digest: digest)
-    }
-    return try PostgresSessionLog(
-      TestServer.shared.address(database), limits: limits, feedLimits: feedLimits,
-      zone: { _ in zone }, digest: digest, versions: versions,
-      pendingByteCountMax: pendingByteCountMax, afterIteration: afterIteration
-    ) { notice in
-      self.notices.withLock { $0.append(notice) }
+  /// Closes a store, and waits until its queues have ended what they do.
+  func close(_ log: inout SQLSessionLog?) async throws {
+    log?.close()
+    weak let rest = log
+    log = nil
+    try await wait(for: "the end of the store") { rest == nil }
+  }
+
+  /// A connection of its own.
+  func connect() throws -> any SQLConnection {
+    switch engine {
+    case .sqlite: try SQLiteConnection(path)
+    case .postgres: try TestServer.shared.connect(database)
     }
   }
 
-  func write(_ sql: String) throws {
-    if engine == .postgres {
-      return try TestServer.shared.connect(database).execute(script: Shelf.translated(sql))
-    }
-    try SQLiteConnection(path).run(script: sql)
+  func write(_ sql: String) throws { try connect().run(script: sql) }
+
+  func read<Value: SQLValue>(_ type: Value.Type, _ sql: String) throws -> Value? {
+    try connect().value(sql)
   }
 
-  func read<Value>(_ type: Value.Type, _ sql: String) throws -> Value?
-  where Value: SQLiteValue {
-    if engine == .postgres {
-      let rows = try TestServer.shared.connect(database).run(Shelf.translated(sql))
-      if type == Int.self { return rows.int(0, 0) as? Value }
-      if type == Bool.self { return rows.bool(0, 0) as? Value }
-      return rows.text(0, 0) as? Value
-    }
-    return try SQLiteConnection(path).value(sql)
-  }
+  func count(_ sql: String) throws -> Int { try read(Int.self, sql) ?? 0 }
 
-  /// SQL with the names of PostgreSQL's columns.
-  private static func translated(_ sql: String) -> String {
-    let names = [
-      ("byteCount", "byte_count"), ("entryCount", "head"), ("hasMembers", "has_members"),
-      ("isEnded = 1", "ended_at = 1"), ("x'00'", "'\\x00'"),
-    ]
-    return names.reduce(sql) { $0.replacing($1.0, with: $1.1) }
-      .replacing(/\bplace\b/, with: "sequence")
+  /// SQL for so many bytes of 0.
+  func zeros(_ count: Int) -> String {
+    switch engine {
+    case .sqlite: "zeroblob(\(count))"
+    case .postgres: "decode(repeat('00', \(count)), 'hex')"
+    }
   }
 
   /// Waits until the store has posted a notice that `pick` accepts.
   func notice<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
-    for _ in 0..<12_000 {
-      let posted = notices.withLock { $0 }
-      if let found = posted.compactMap(pick).last { return found }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    throw StoreProblem("the store has posted no such notice")
+    try await posted.wait(for: "such a notice", pick)
   }
 
   /// The lines that the store has posted for the log.
-  var messages: [String] {
-    notices.withLock { $0 }.compactMap { if case .message(let text) = $0 { text } else { nil } }
-  }
+  var messages: [String] { posted.all { if case .message(let text) = $0 { text } else { nil } } }
 
-  func forget() { notices.withLock { $0 = [] } }
+  func forget() { posted.forget() }
 
+  /// Loads a session. That of a store that a test has released can be claimed when the database has
+  /// noticed the end of its connection.
   func loaded(
-    _ id: SessionID, from log: any SessionLog, limits: SessionLimits = SessionLimits(),
-    hub: Int = 0
+    _ id: SessionID, from log: SQLSessionLog, limits: SessionLimits = SessionLimits(), hub: Int = 0
   ) async throws -> LoadedSession? {
-    forget()
-    log.load(id, limits: limits, hub: hub)
-    let loaded = try await notice {
-      if case .loaded(id, let outcome) = $0 { .some(outcome.value) } else { nil }
+    for _ in 0..<600 {
+      forget()
+      log.load(id, limits: limits, hub: hub)
+      let outcome = try await notice {
+        if case .loaded(id, let outcome) = $0 { outcome } else { nil }
+      }
+      guard case .elsewhere = outcome else { return outcome.value }
+      try await Task.sleep(for: .milliseconds(50))
     }
-    if loaded == nil { for message in messages { print("not loaded: \(message)") } }
-    return loaded
+    throw StoreProblem("another node owns session \(id)")
   }
 
   /// Replays a session of the store.
   func replay(
-    _ id: SessionID, versions: FoldVersions = FoldVersions(tzdata: "2025a"),
-    zone: ZoneRules = .utc
+    _ id: SessionID, versions: FoldVersions = FoldVersions(tzdata: "2025a"), zone: ZoneRules = .utc
   ) throws -> ReplayReport {
-    if engine == .sqlite {
-      return try SQLiteReplay.replay(
-        path, session: id, at: nil, limits: SessionLimits(), versions: versions,
-        zone: { _ in zone }, each: { _ in })
+    let settings = SQLReplay.Settings(
+      revision: nil, limits: SessionLimits(), versions: versions, zone: { _ in zone },
+      each: { _ in })
+    switch engine {
+    case .sqlite: return try SQLReplay.replay(file: path, id, settings)
+    case .postgres: return try SQLReplay.replay(database: address, id, settings)
     }
-    return try PostgresReplay.replay(
-      TestServer.shared.address(database), session: id, at: nil, limits: SessionLimits(),
-      versions: versions, zone: { _ in zone }, each: { _ in })
+  }
+}
+
+/// The notices of a store, in order.
+final class Posted: Sendable {
+  private let notices = Mutex<[StoreNotice]>([])
+
+  func add(_ notice: StoreNotice) {
+    switch notice {
+    case .run(_, let work), .runInHub(_, let work): work()
+    default: notices.withLock { $0.append(notice) }
+    }
+  }
+
+  func all<Found>(_ pick: (StoreNotice) -> Found?) -> [Found] {
+    notices.withLock { $0 }.compactMap(pick)
+  }
+
+  /// Waits until a notice was posted that `pick` accepts, and returns the last of them.
+  @discardableResult
+  func wait<Found>(for what: String, _ pick: (StoreNotice) -> Found?) async throws -> Found {
+    for _ in 0..<12_000 {
+      if let found = all(pick).last { return found }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    throw StoreProblem("the store has not posted \(what)")
+  }
+
+  func forget() { notices.withLock { $0 = [] } }
+}
+
+/// Waits until a condition holds that no notice reports.
+func wait(for what: String, _ holds: () throws -> Bool) async throws {
+  for _ in 0..<3000 {
+    if try holds() { return }
+    try await Task.sleep(for: .milliseconds(20))
+  }
+  throw StoreProblem("not within 60 s: \(what)")
+}
+
+extension SQLSessionLog {
+  /// Whether any log has reached its maximum size.
+  var hasFullLog: Bool { state.withLock { !$0.full.isEmpty } }
+
+  /// The sessions of the store that have not ended.
+  func stored() throws -> [DormantSession] {
+    try engine.read { [clockDoubt] connection in
+      try connection.rows("SELECT \(DormantSession.columns) FROM session WHERE NOT ended") {
+        try DormantSession($0, clockDoubt, at: SQLSessionLog.now)
+      }
+    }
   }
 }

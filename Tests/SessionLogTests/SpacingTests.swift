@@ -22,7 +22,7 @@ import Testing
     fixture.tap(20, by: "m_1")
     log.flush()
     // The first entries are not needed: loading starts at a snapshot.
-    try shelf.write("UPDATE entry SET body = x'00' WHERE place < 400")
+    try shelf.write("UPDATE entry SET body = \(shelf.zeros(1)) WHERE sequence < 400")
 
     let loaded = try await shelf.loaded(fixture.origin.id, from: log, limits: limits)
 
@@ -48,7 +48,7 @@ import Testing
     }
     log.flush()
     let count = try shelf.read(Int.self, "SELECT count(*) FROM snapshot")
-    try shelf.write("UPDATE entry SET body = x'00' WHERE place < 1000")
+    try shelf.write("UPDATE entry SET body = \(shelf.zeros(1)) WHERE sequence < 1000")
 
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
 
@@ -75,7 +75,7 @@ import Testing
 
     #expect(early.spent.dropped == Array(2...11) && early.snapshotEntryCount == 0)
     #expect(late.fold.state == fixture.fold.state && late.snapshotEntryCount == 11)
-    #expect(try shelf.read(Bool.self, "SELECT hasMembers FROM session") == true)
+    #expect(try shelf.read(Bool.self, "SELECT has_members FROM session") == true)
   }
 }
 
@@ -101,7 +101,7 @@ import Testing
     log.flush()
 
     #expect(loaded?.fold.revision == 3)
-    #expect(try shelf.read(Int.self, "SELECT entryCount FROM session") == 5)
+    #expect(try shelf.read(Int.self, "SELECT entry_count FROM session") == 5)
   }
 
   @Test(arguments: Engine.allCases)
@@ -116,7 +116,7 @@ import Testing
     // Unlike flush(), this does not wait for the encoding.
     log.queue.sync {}
 
-    #expect(try shelf.read(Int.self, "SELECT entryCount FROM session") == 4)
+    #expect(try shelf.read(Int.self, "SELECT entry_count FROM session") == 4)
     hold.signal()
     log.flush()
     #expect(try shelf.read(Int.self, "SELECT count(*) FROM snapshot") == 1)

@@ -46,7 +46,7 @@ import Testing
 
   @Test func `the size of a store is that of the pages in use, from its opening on`() async throws {
     let shelf = try Shelf()
-    var log: SQLiteSessionLog? = try shelf.open()
+    var log: SQLSessionLog? = try shelf.store()
     let empty = try #require(log!.figures.storeByteCount)
     #expect(try empty == size(shelf))
     try createLarge("a", in: log!)
@@ -54,7 +54,7 @@ import Testing
     #expect(try full == size(shelf) && full > empty + 2_000_000)
     log = nil
 
-    log = try shelf.open()
+    log = try shelf.store()
     #expect(log!.figures.storeByteCount == full)
     #expect(log!.append(.ended(nil), of: SessionID("a")) == .pending)
 
@@ -64,7 +64,7 @@ import Testing
 
   @Test func `a full store accepts everything again when a session was deleted`() async throws {
     let shelf = try Shelf()
-    var log: SQLiteSessionLog? = try shelf.open(storeByteCountMax: 1_000_000)
+    var log: SQLSessionLog? = try shelf.store(storeByteCountMax: 1_000_000)
     let fixture = try LogFixture(in: log!)
     fixture.join("m_1")
     try createLarge("a", in: log!)
@@ -72,7 +72,7 @@ import Testing
     #expect(fixture.append(.command(MemberID("m_1"), ref: 1, .clear)) == .storeFull)
     fixture.closeLog()
     log = nil
-    log = try shelf.open(storeByteCountMax: 1_000_000)
+    log = try shelf.store(storeByteCountMax: 1_000_000)
     let created = LogRecord.created(try GeneratedSession(seed: 1).origin)
     #expect(log!.append(created, of: SessionID("b")) == .storeFull)
     #expect(log!.append(.ended(nil), of: SessionID("a")) == .pending)
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// Creates a session with a definition of 2 MB.
-  private func createLarge(_ id: String, in log: SQLiteSessionLog) throws {
+  private func createLarge(_ id: String, in log: SQLSessionLog) throws {
     let row = String(repeating: "x", count: 180)
     let rows = (0..<11_000).map { "\"\($0)\(row)\"" }.joined(separator: ",")
     _ = try LogFixture(#"{"kind":"columns","columns":[[\#(rows)]]}"#, in: log, id: id)

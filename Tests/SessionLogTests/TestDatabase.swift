@@ -5,18 +5,19 @@ import Synchronization
 
 @testable import SessionLog
 
-/// The PostgreSQL server of this test process, in a temporary folder. It ends with the process,
-/// also if that is killed; see Tests/postgres/server.sh.
+/// A PostgreSQL server of this test process, in a temporary folder. It ends with the process, also
+/// if that is killed; see Tests/postgres/server.sh.
 final class TestServer: Sendable {
   static let shared = TestServer()
   let folder: String
   private let input = Pipe()
+  private let output = Pipe()
   private let free = Mutex<[String]>([])
   private let count = Mutex(0)
 
-  private init() {
+  init() {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let (process, output) = (Process(), Pipe())
+    let process = Process()
     process.executableURL = tests.appending(path: "postgres/server.sh")
     process.standardInput = input
     process.standardOutput = output
@@ -31,6 +32,12 @@ final class TestServer: Sendable {
       bytes.append(byte)
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Sends a command to the script.
+  func command(_ text: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data("\(text)\n".utf8))
+    guard TestServer.line(from: output) == "done" else { throw StoreProblem("\(text) has failed") }
   }
 
   func address(_ name: String) throws -> PostgresAddress {
@@ -55,8 +62,7 @@ final class TestServer: Sendable {
     }
     try administration.execute(script: "ALTER DATABASE \(used) ALLOW_CONNECTIONS false")
     try administration.run(
-      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1",
-      [.text(used)])
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1", [used])
     try administration.execute(script: "ALTER DATABASE \(used) RENAME TO \(name)")
     try administration.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
     try connect(name).execute(
@@ -65,37 +71,4 @@ final class TestServer: Sendable {
   }
 
   func release(_ name: String) { free.withLock { $0.append(name) } }
-}
-
-/// The engines that have the same tests.
-enum Engine: CaseIterable, Sendable { case sqlite, postgres }
-
-/// What the tests of all engines use.
-protocol TestedStore: DurableStore {
-  var queue: DispatchQueue { get }
-  var encodingQueue: BackgroundQueue { get }
-  var historyQueue: BackgroundQueue { get }
-  /// Whether any log has reached its maximum size.
-  var hasFullLog: Bool { get }
-  /// The sessions of the store: those that were in it when it was opened, or are in it now.
-  func stored() throws -> [DormantSession]
-}
-
-extension SQLiteSessionLog: TestedStore {
-  var hasFullLog: Bool { state.withLock { !$0.full.isEmpty } }
-  func stored() -> [DormantSession] { restored }
-}
-
-extension PostgresSessionLog: TestedStore {
-  var hasFullLog: Bool { state.withLock { !$0.full.isEmpty } }
-
-  func stored() throws -> [DormantSession] {
-    try readingQueue.sync {
-      try reader.read { connection in
-        let rows = try connection.run(
-          "SELECT \(DormantSession.columns) FROM session WHERE ended_at IS NULL")
-        return (0..<rows.count).map { DormantSession(rows, $0) }
-      }
-    }
-  }
 }

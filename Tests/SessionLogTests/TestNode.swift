@@ -1,60 +1,62 @@
 import CivilTime
 import PickerHub
 import PickerSession
-import Synchronization
 import Testing
 
 @testable import SessionLog
 
-/// A node of a cluster, with one session in memory.
+/// A node of a cluster, and what its log has reported about one session.
 final class TestNode: Sendable {
-  private final class Posted: Sendable {
-    let notices = Mutex<[StoreNotice]>([])
-  }
-
-  private let posted = Posted()
-  let log: PostgresSessionLog
+  let posted = Posted()
+  let log: SQLSessionLog
   let session: SessionID
+  /// Its number, with which it has registered first.
+  let number: Int64
+  private let server: TestServer
+  private let database: String
 
-  init(_ shelf: Shelf, session: String = "s", at address: PostgresAddress? = nil) throws {
+  init(
+    _ database: String, session: String = "s", address: String? = nil,
+    at server: TestServer = .shared, versions: FoldVersions = FoldVersions(tzdata: "2025a"),
+    keyCountMax: Int? = nil
+  ) throws {
     self.session = SessionID(session)
-    log = try PostgresSessionLog(
-      address ?? TestServer.shared.address(shelf.database), zone: { _ in .utc }, digest: { $0 },
-      versions: FoldVersions(tzdata: "2025a")
-    ) { [posted] notice in
-      if case .run(_, let body) = notice { body() }
-      if case .runInHub(_, let body) = notice { body() }
-      posted.notices.withLock { $0.append(notice) }
-    }
+    (self.server, self.database) = (server, database)
+    var settings = SQLSessionLog.Settings(
+      zone: { _ in .utc }, digest: { $0 }, notify: { [posted] in posted.add($0) })
+    (settings.versions, settings.nodeAddress) = (versions, address)
+    settings.keyCountMax = keyCountMax
+    let log = try SQLSessionLog(database: server.address(database), settings)
+    self.log = log
+    number = log.queue.sync { log.ownership?.node ?? 0 }
   }
 
-  /// The notices about the session, in order.
-  func all<Found>(_ pick: (StoreNotice) -> Found?) -> [Found] {
-    posted.notices.withLock { $0 }.compactMap(pick)
-  }
-
-  /// Waits until a notice was posted that `pick` accepts.
+  /// Creates the session with one member.
   @discardableResult
-  func wait<Found>(for what: String, _ pick: (StoreNotice) -> Found?) async throws -> Found {
-    for _ in 0..<12_000 {
-      if let found = all(pick).last { return found }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    throw StoreProblem("no notice: \(what)")
+  func create() throws -> LogFixture {
+    let fixture = try LogFixture(in: log, id: session.text)
+    fixture.join("m_1")
+    fixture.feed()
+    log.flush()
+    return fixture
   }
 
-  func load() async throws -> LoadedSession {
-    posted.notices.withLock { $0 = [] }
+  /// Claims and loads the session.
+  func claim() async throws -> LogLookup<LoadedSession> {
+    posted.forget()
     log.load(session, limits: SessionLimits(), hub: 0)
-    return try await loaded()
+    return try await posted.wait(for: "loaded") {
+      if case .loaded(self.session, let outcome) = $0 { outcome } else { nil }
+    }
   }
 
-  /// Waits for the end of a load.
-  func loaded() async throws -> LoadedSession {
-    let loaded = try await wait(for: "loaded") { notice in
-      if case .loaded(self.session, let outcome) = notice { outcome } else { nil }
+  /// As ``claim()``, when the database has noticed that its owner has ended.
+  func load() async throws -> LoadedSession {
+    for _ in 0..<600 {
+      if let loaded = try await claim().value { return loaded }
+      try await Task.sleep(for: .milliseconds(50))
     }
-    return try #require(loaded.value)
+    throw StoreProblem("another node owns session \(session)")
   }
 
   func append(_ body: LogEntry.Body, at milliseconds: Int64 = 1_542_938_400_000) {
@@ -62,75 +64,46 @@ final class TestNode: Sendable {
     #expect(log.append(.entry(entry), of: session) == .pending)
   }
 
-  /// The records that were reported since the load, one by one.
-  var records: [CommittedRecord] {
-    all { notice -> [CommittedRecord]? in
+  /// Appends a command that changes nothing.
+  func command(_ ref: Int) { append(.command(MemberID("m_1"), ref: ref, .clear)) }
+
+  /// The number of records of the session that were reported as committed, since the last claim.
+  var committedCount: Int {
+    posted.all { notice -> Int? in
       guard case .committed(let parts) = notice else { return nil }
-      return parts.filter { $0.session == self.session }.flatMap { part in
-        switch part.records {
-        case .own(let count): [CommittedRecord](repeating: .own, count: count)
-        case .mixed(let records): records
-        }
-      }
-    }.flatMap(\.self)
+      return parts.filter { $0.session == session }.reduce(0) { $0 + $1.count }
+    }.reduce(0, +)
   }
 
-  /// Waits until so many records were reported.
-  func records(_ count: Int) async throws -> [CommittedRecord] {
-    try await wait(for: "\(count) records, now \(records.count)") { _ in
-      self.records.count >= count ? self.records : nil
-    }
+  func waitForCommitted(_ count: Int) async throws {
+    try await wait(for: "\(count) records") { committedCount >= count }
+    #expect(committedCount == count)
   }
 
-  /// The refs of the reported commands: own ones in the order of their appends.
-  func refs(_ count: Int, own: [Int]) async throws -> [Int] {
-    var own = own[...]
-    return try await records(count).compactMap { record in
-      switch record {
-      case .own: own.popFirst()
-      case .foreign(let entry):
-        if case .command(_, let ref, _, _) = entry.body { ref } else { nil }
-      case .refused, .foreignEnd: nil
-      }
-    }
-  }
-}
-
-extension TestNode {
-  /// Two nodes that have a session with a member in memory; the first one has created it.
-  static func pair(_ shelf: Shelf) async throws -> (TestNode, TestNode, LogFixture) {
-    let (one, two) = (try TestNode(shelf), try TestNode(shelf))
-    for _ in 0..<3000 where one.log.follower.isAlone || two.log.follower.isAlone {
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    let fixture = try LogFixture(in: one.log)
-    fixture.join("m_1")
-    fixture.feed()
-    one.log.flush()
-    _ = try await one.load()
-    #expect(try await two.load().entryCount == 1)
-    try await TestNode.share(one, two)
-    return (one, two, fixture)
+  var lost: [SessionID] {
+    posted.all { if case .lost(let sessions) = $0 { sessions } else { nil } }.flatMap(\.self)
   }
 
-  /// Announces that both nodes have the session in memory, as their hubs do, and waits until they
-  /// know it.
-  static func share(_ one: TestNode, _ two: TestNode) async throws {
-    two.log.announce(.serving, of: two.session)
-    one.log.announce(.present([]), of: one.session)
-    func isKnown(_ node: TestNode) -> Bool { node.log.reports.use { $0.isShared(node.session) } }
-    for _ in 0..<3000 where !isKnown(one) || !isKnown(two) {
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    for node in [one, two] { node.posted.notices.withLock { $0 = [] } }
-  }
-}
+  /// The lines for the log.
+  var messages: [String] { posted.all { if case .message(let text) = $0 { text } else { nil } } }
 
-/// Waits until a condition holds that no notice reports.
-func wait(for what: String, _ holds: () throws -> Bool) async throws {
-  for _ in 0..<3000 {
-    if try holds() { return }
-    try await Task.sleep(for: .milliseconds(20))
+  var taken: [SessionID] {
+    posted.all { if case .taken(let sessions) = $0 { sessions } else { nil } }.flatMap(\.self)
   }
-  throw StoreProblem("not within 60 s: \(what)")
+
+  /// The sessions that it has claimed by itself.
+  var orphans: [SessionID] {
+    posted.all { if case .orphaned(let sessions) = $0 { sessions.map(\.id) } else { nil } }
+      .flatMap(\.self)
+  }
+
+  /// Ends its writing connection at the server. Returns when its lock is free.
+  func cut() throws {
+    try server.connect(database).run(
+      """
+      SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_locks
+      WHERE locktype = 'advisory' AND objsubid = 2 AND objid::bigint = $1
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """, [number])
+  }
 }

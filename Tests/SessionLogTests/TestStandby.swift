@@ -82,9 +82,8 @@ final class TestStandby: Sendable {
   }
 
   private func count(_ table: String, _ condition: String) throws -> Int {
-    let rows = try TestServer.shared.connect(database).run(
-      "SELECT count(*) FROM \(table) WHERE \(condition)")
-    return rows.int(0, 0) ?? 0
+    try TestServer.shared.connect(database).value(
+      "SELECT count(*) FROM \(table) WHERE \(condition)") ?? 0
   }
 
   func wait(for what: String, _ holds: () throws -> Bool) throws {
@@ -97,13 +96,13 @@ final class TestStandby: Sendable {
 
   /// The connections to the database, with what each one runs and waits for.
   private func connections() throws -> String {
-    let rows = try TestServer.shared.connect(database).run(
+    try TestServer.shared.connect(database).rows(
       """
       SELECT concat_ws(' | ', application_name, state, wait_event_type, wait_event,
         now() - query_start, pg_blocking_pids(pid)::text, left(query, 150))
       FROM pg_stat_activity WHERE datname = current_database() ORDER BY application_name
-      """)
-    return (0..<rows.count).compactMap { rows.text($0, 0) }.joined(separator: "\n")
+      """
+    ) { try $0[0] as String }.joined(separator: "\n")
   }
 
   private static let binaries =

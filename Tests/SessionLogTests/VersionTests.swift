@@ -34,7 +34,7 @@ import Testing
     }
     if hasSnapshot { fixture.snapshot(isIdle: isIdle) }
     if hasTail { fixture.append(.command(MemberID("m_1"), ref: 9, .undo)) }
-    log.flush()
+    log.close()
     fixture.closeLog()
     return fixture
   }
@@ -62,7 +62,7 @@ import Testing
     #expect(loaded.fold.origin.epoch == again.fold.origin.epoch)
     #expect(replay.fold.revision == fixture.fold.revision)
     #expect(replay.remarks.contains { $0.contains("rules 1, tzdata 2025a") })
-    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == [])
+    #expect(await history(of: fixture, from: log) == [])
   }
 
   @Test(arguments: Engine.allCases)
@@ -77,7 +77,7 @@ import Testing
 
     #expect(loaded.fold.origin.epoch == "first")
     #expect(loaded.fold.history == fixture.fold.history)
-    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+    #expect(await history(of: fixture, from: log) == fixture.deltas)
   }
 
   @Test(arguments: Engine.allCases)
@@ -105,7 +105,7 @@ import Testing
     let shelf = try Shelf(engine)
     let definition = #"{"kind":"slot","timeZone":"UTC"}"#
     let fixture = try fill(shelf, definition: definition, hasTail: true)
-    var log: (any TestedStore)? = try shelf.store(versions: new)
+    var log: SQLSessionLog? = try shelf.store(versions: new)
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log!))
     log = nil
     shelf.forget()
@@ -128,53 +128,5 @@ import Testing
 
     #expect(loaded.fold.origin.epoch != "first")
     #expect(loaded.fold.state == fixture.fold.state)
-  }
-
-  @Test func `a node does not renew sessions while one with newer versions runs`() async throws {
-    let shelf = try Shelf(.postgres)
-    let fixture = try fill(shelf, hasTail: true)
-    let (id, zone) = (fixture.origin.id, zone(offset: 10_800))
-    var newest: (any TestedStore)? = try shelf.store(
-      zone: zone, versions: FoldVersions(rules: 1, tzdata: "2027a"))
-    let log = try shelf.store(zone: zone, versions: new)
-
-    #expect(try await shelf.loaded(id, from: log) == nil)
-    #expect(try epoch(shelf) == "first")
-    let renewed = try #require(try await shelf.loaded(id, from: newest!)).fold.origin.epoch
-    #expect(renewed != "first")
-    #expect(try await shelf.loaded(id, from: log) == nil)
-    #expect(try epoch(shelf) == renewed)
-
-    // All nodes have returned to older versions.
-    newest = nil
-    var loaded: LoadedSession?
-    for _ in 0..<600 where loaded == nil {
-      try await Task.sleep(for: .milliseconds(50))
-      loaded = try await shelf.loaded(id, from: log)
-    }
-    #expect(loaded != nil && loaded?.fold.origin.epoch != renewed)
-  }
-
-  @Test func `two nodes that are upgraded renew a session once`() async throws {
-    let shelf = try Shelf(.postgres)
-    let id = try fill(shelf, hasTail: true).origin.id
-    let logs = try (0..<2).map { _ in
-      try #require(
-        try shelf.store(zone: zone(offset: 10_800), versions: new) as? PostgresSessionLog)
-    }
-    let seen = StoredDivergence(
-      number: Int64(try #require(try shelf.read(Int.self, "SELECT number FROM session"))),
-      epoch: "first", sequence: nil, checksum: nil, versions: old)
-
-    var epochs: [String?] = []
-    for log in logs {
-      await withCheckedContinuation { done in
-        log.queue.async { log.renew(id, seen) { done.resume() } }
-      }
-      epochs.append(try epoch(shelf))
-    }
-
-    #expect(epochs[0] != "first" && epochs[0] == epochs[1])
-    #expect(shelf.messages.count { $0.contains("new epoch") } == 1)
   }
 }

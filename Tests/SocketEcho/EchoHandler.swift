@@ -27,6 +27,16 @@ final class EchoHandler: SocketLoopHandler {
 
   init(_ loop: SocketLoop) { self.loop = loop }
 
+  func session(ofConnection received: UnsafeRawBufferPointer) -> FirstRequest {
+    let words = String(decoding: received, as: UTF8.self).split(separator: " ")
+    guard words.count > 2 else { return .incomplete }
+    return words[1].contains("far") ? .session(SessionID("far")) : .other
+  }
+
+  func loop(for first: FirstRequest) -> SocketLoop? {
+    if case .session = first { other } else { nil }
+  }
+
   func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
     head.queryValue("over") == nil ? nil : other
   }
@@ -244,6 +254,11 @@ final class EchoHandler: SocketLoopHandler {
       refusedOfAddress \(counted.refusedOfAddress)
       failed \(counted.failed)
       timedOut \(counted.timedOut)
+      relays \(counted.relays)
+      relayed \(counted.relayed)
+      relaysFailed \(counted.relaysFailed)
+      bytesRelayedToNodes \(counted.bytesRelayedToNodes)
+      bytesRelayedToClients \(counted.bytesRelayedToClients)
       opened \(openedCount)
       closed \(closedCount)
       streamsClosed \(streamsClosedCount)

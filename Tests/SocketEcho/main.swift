@@ -1,10 +1,13 @@
 // An echo server on SocketLoop for the tests of the transport.
 // Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, `descriptor` (a
 // listening socket to use instead of these), `proxy` (the address of a trusted proxy), `proxied=1`
-// (connections begin with a PROXY protocol header), `tls` (a file with certificate and key), or
-// `loops=2`: requests with `?over` move to the second loop. Prints `listening PORT` when it is
-// ready; SIGTERM and SIGINT drain it.
+// (connections begin with a PROXY protocol header), `tls` (a file with certificate and key),
+// `loops=2`: requests with `?over` move to the second loop, `node` (the port of a listener for
+// relayed connections), or `owner`: the server of connections that begin with a request with `far`
+// in its path (its address, `here`, `nowhere`, `unknown`, or `silent`: it is never found). Prints
+// `listening PORT` when it is ready; SIGTERM and SIGINT drain it, within `drain` milliseconds.
 import Glibc
+import PickerSession
 import WebSocketTransport
 
 var configuration = SocketLoopConfiguration()
@@ -18,6 +21,8 @@ var descriptor: CInt?
 var isProxied = false
 var isDouble = false
 var certificate: String?
+var nodePort: UInt16?
+var drainMilliseconds = 3_000
 
 let limits: [String: WritableKeyPath<SocketLoopConfiguration, Int>] = [
   "connectionsMax": \.connectionsMax, "messageBytesMax": \.messageBytesMax,
@@ -46,6 +51,21 @@ for argument in CommandLine.arguments.dropFirst() {
   } else if parts[0] == "proxy" {
     let proxy = parts[1]
     configuration.isProxy = { $0 == proxy }
+  } else if parts[0] == "drain" {
+    drainMilliseconds = Int(parts[1])!
+  } else if parts[0] == "node" {
+    nodePort = UInt16(parts[1])!
+  } else if parts[0] == "owner" {
+    let found: SessionOwner? =
+      switch parts[1] {
+      case "here": .here
+      case "nowhere": .node(address: nil)
+      case "unknown": .unavailable
+      case "silent": nil
+      default: .node(address: NodeAddress(parts[1])!)
+      }
+    configuration.owners = SessionOwners(
+      isHere: { _ in false }, find: { _, completion in if let found { completion(found) } })
   } else if let limit = limits[parts[0]] {
     configuration[keyPath: limit] = Int(parts[1])!
   } else {
@@ -75,8 +95,11 @@ do {
   } else {
     port = try loop.listen(host: host, port: port, listening)
   }
+  if let nodePort {
+    _ = try loop.listen(host: host, port: nodePort, Listening(isRelayed: true))
+  }
   writeLine("listening \(port)", to: 1)
-  drainOnSignals([loop, second].compactMap { $0 })
+  drainOnSignals([loop, second].compactMap { $0 }, within: drainMilliseconds)
   let thread = second.map(start)
   loop.run()
   if let thread { pthread_join(thread, nil) }
@@ -99,28 +122,29 @@ func start(_ loop: SocketLoop) -> pthread_t {
 }
 
 /// Waits for the signals on a dedicated thread; all other threads block them.
-func drainOnSignals(_ loops: [SocketLoop]) {
+func drainOnSignals(_ loops: [SocketLoop], within milliseconds: Int) {
   var signals = sigset_t()
   sigemptyset(&signals)
   sigaddset(&signals, SIGTERM)
   sigaddset(&signals, SIGINT)
   pthread_sigmask(SIG_BLOCK, &signals, nil)
   var thread = pthread_t()
-  let argument = Unmanaged.passRetained(Loops(loops)).toOpaque()
+  let argument = Unmanaged.passRetained(Loops(loops, milliseconds)).toOpaque()
   pthread_create(
     &thread, nil,
     { argument in
-      let loops = Unmanaged<Loops>.fromOpaque(argument!).takeRetainedValue().loops
+      let draining = Unmanaged<Loops>.fromOpaque(argument!).takeRetainedValue()
+      let milliseconds = draining.milliseconds
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGTERM)
       sigaddset(&signals, SIGINT)
       var number: CInt = 0
       sigwait(&signals, &number)
-      for loop in loops {
+      for loop in draining.loops {
         loop.post {
           (loop.handler as? EchoHandler)?.closeAll()
-          loop.drain(withinMilliseconds: 3_000)
+          loop.drain(withinMilliseconds: milliseconds)
         }
       }
       return nil
@@ -131,8 +155,12 @@ func drainOnSignals(_ loops: [SocketLoop]) {
 /// Boxes the values to pass them through a pointer.
 final class Loops {
   let loops: [SocketLoop]
+  let milliseconds: Int
 
-  init(_ loops: [SocketLoop]) { self.loops = loops }
+  init(_ loops: [SocketLoop], _ milliseconds: Int) {
+    self.loops = loops
+    self.milliseconds = milliseconds
+  }
 }
 
 @Sendable func writeLine(_ line: String, to descriptor: CInt) {

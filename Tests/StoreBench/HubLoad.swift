@@ -34,7 +34,7 @@ final class HubLoad {
   }
 
   private let mailbox = Mailbox()
-  private let log: any DurableStore
+  private let log: SQLSessionLog
   private let port = LoadPort()
   private let hub: Hub
   private var ids: [SessionID] = []
@@ -50,17 +50,14 @@ final class HubLoad {
 
   private init(_ settings: BenchSettings) throws {
     let mailbox = self.mailbox
-    let afterIteration: AfterIteration = { mailbox.post(.run($0, $1)) }
-    let notify: @Sendable (StoreNotice) -> Void = { mailbox.post($0) }
-    if let database = settings.database {
-      log = try PostgresSessionLog(
-        PostgresAddress(database), zone: { _ in nil }, digest: { $0 },
-        afterIteration: afterIteration, notify: notify)
-    } else {
-      log = try SQLiteSessionLog(
-        path: settings.newStore(), zone: { _ in nil }, digest: { $0 },
-        afterIteration: afterIteration, notify: notify)
-    }
+    var store = SQLSessionLog.Settings(zone: { _ in nil }, digest: { $0 }) { mailbox.post($0) }
+    store.afterIteration = { mailbox.post(.run($0, $1)) }
+    log =
+      if let database = settings.database {
+        try SQLSessionLog(database: PostgresAddress(database), store)
+      } else {
+        try SQLSessionLog(file: settings.newStore(), store)
+      }
     var limits = ServerLimits()
     limits.messagesPerSecond = .max / 100
     hub = Hub(
@@ -79,10 +76,11 @@ final class HubLoad {
     for notice in mailbox.take() {
       switch notice {
       case .committed(let parts):
-        for (session, records) in parts { hub.committed(records, of: session, at: now) }
+        for (session, count) in parts { hub.committed(count, of: session, at: now) }
       case .run(_, let work): work()
-      case .announced, .announcementsLost, .nodeLost, .orphaned: break
-      case .lost, .loaded, .runInHub, .message: fatalError("the store has failed: \(notice)")
+      case .orphaned: break
+      case .lost, .refused, .taken, .loaded, .runInHub, .message:
+        fatalError("the store has failed: \(notice)")
       }
     }
   }

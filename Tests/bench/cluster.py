@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
-"""make bench-cluster: several nodes on PostgreSQL with a synchronous standby, beside pgbench.
+"""make bench-cluster: nodes on PostgreSQL with a synchronous standby, beside pgbench.
 
-Each round measures, one after the other: the latency from a command to its delivery on the node of
-the sender and on another one; and for some numbers of nodes and sessions the commands per second of
-nodes with WebSockets, and those of the store: of processes that have only a hub and the store
-(StoreBench). After each of the two, it measures pgbench with as many connections as nodes, the same
-statements (see insert_sql.py) and as many entries in a transaction as pickerd had. All programs
-share the cores, so further nodes add no processor. Therefore one and three nodes are measured a
-second time with a CPU quota for each, as if each had a machine of its own.
+Each round measures, one after the other:
+
+- the durable commands per second of one node, and then pgbench with the same statements (see
+  insert_sql.py) and as many entries in a transaction as pickerd had;
+- those of one and of three nodes, each with a CPU quota as if it had a machine of its own. All
+  members of a session are at one node, as behind a load balancer that hashes by session;
+- the CPU time of the nodes per delivery, to members at the session's owner and to members at another
+  node, which relays them.
+
+All programs share the cores.
 """
 
 import argparse
 import contextlib
 import http.client
 import json
+import os
 import re
 import subprocess
 import sys
@@ -31,30 +35,24 @@ from report import table
 from servers import BUILT, LIMITS, REPOSITORY, pickerd_binary
 
 #: A column for each member of a session, so that every command changes something.
-DEFINITION = {"kind": "columns", "columns": [["a", "b", "c", "d"]] * 3}
+DEFINITION = {"kind": "columns", "columns": [["a", "b", "c", "d"]] * 10}
 JOIN = '{"type":"join","name":"Ana"}'
 TAPS = [f'{{"type":"select","ref":@,"column":#,"row":{row},"generation":1}}'
         for row in (1, 2, 3, 0)]
-#: The minimum ratio to pgbench, of three nodes to one, and of a hot session on three nodes to one.
-STORE_LEAST, NODES_LEAST, HOT_LEAST = 0.7, 1.0, 0.5
+#: The minimum ratio of three nodes to one, and the maximum of a relayed delivery to a direct one.
+NODES_LEAST, RELAY_MOST = 2.2, 2.0
 #: The CPU quota of a node in cores: three leave enough for the database and the generator.
 QUOTA = 0.2
-
-
-def counted(number, noun):
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
 class Load:
-    """`is_hashed`: all members of a session are at one node, otherwise at as many as possible."""
-
     sessions: int
-    nodes: int
-    is_hashed: bool
-    members: int = 3
+    members: int
     #: Commands in flight per session.
-    window: int = 1
+    window: int
+    nodes: int = 1
 
     @property
     def pause(self):
@@ -64,29 +62,32 @@ class Load:
 
     @property
     def name(self):
-        where = "by path" if self.is_hashed else "spread"
-        return f"{counted(self.sessions, 'session')}, {counted(self.nodes, 'node')}, {where}"
+        return (f"{self.sessions:,} sessions of {self.members}, "
+                f"{self.nodes} node{'' if self.nodes == 1 else 's'}")
 
     def ports(self, number, ports):
-        """The ports for the members of a session."""
-        used = ports[:self.nodes]
-        turn = number % self.nodes
-        return [used[turn]] if self.is_hashed else used[turn:] + used[:turn]
+        """The ports for the members of a session, in turn."""
+        return [ports[number % self.nodes]]
+
+    def on(self, nodes):
+        return Load(self.sessions, self.members, self.window, nodes)
 
 
-LOADS = [
-    Load(sessions, nodes, is_hashed, members, window)
-    for sessions, members, window in ((1, 3, 32), (100, 3, 8), (10_000, 1, 1))
-    for nodes, is_hashed in ((1, True), (2, True), (3, True), (2, False), (3, False))
-    # A session with one member cannot be spread.
-    if is_hashed or members > 1]
+class Relayed(Load):
+    """The first member is at the owner of the session, all others are at another node."""
+
+    def ports(self, number, ports):
+        return [ports[0]] + [ports[1]] * (self.members - 1)
+
+
+LOADS = [Load(100, 3, 8), Load(10_000, 1, 1)]
+DIRECT, RELAYED = Load(10, 10, 1), Relayed(10, 10, 1)
 
 
 def settings():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
-    parser.add_argument("--sessions", type=int, nargs="*", default=[1, 100, 10_000])
     return parser.parse_args()
 
 
@@ -131,10 +132,10 @@ class Cluster:
         with ThreadPoolExecutor(32) as pool:
             return sum(pool.map(create, range(32)), [])
 
-    def metrics(self, nodes, *names):
-        """The sums of some metrics over the first nodes."""
+    def metrics(self, *names):
+        """The sums of some metrics over the nodes."""
         total = [0] * len(names)
-        for port in self.admin_ports[:nodes]:
+        for port in self.admin_ports:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
             connection.request("GET", "/metrics")
             text = connection.getresponse().read().decode()
@@ -142,53 +143,55 @@ class Cluster:
                 total[index] += float(re.search(rf"^{name} (\S+)", text, re.M)[1])
         return total
 
-    def batches(self, nodes):
-        """The number of batches of the first nodes, and of their records."""
-        return self.metrics(nodes, *(f"pickerd_store_batch_records_{what}"
+    def batches(self):
+        """The number of batches of the nodes, and of their records."""
+        return self.metrics(*(f"pickerd_store_batch_records_{what}"
                                      for what in ("count", "sum")))
 
     def rest(self):
         """Waits until all members have left and their sessions are evicted: the next measurement
         would measure that, too."""
-        while self.metrics(3, "pickerd_sessions_resident") != [0]:
+        while self.metrics("pickerd_sessions_resident") != [0]:
             time.sleep(0.1)
 
     def stop(self):
         self.process.terminate()
         self.process.wait()
 
+    def processor_seconds(self):
+        """Of all nodes."""
+        total = 0
+        for process in self.nodes:
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            total += int(fields[11]) + int(fields[12])
+        return total / TICKS
 
-def generate(cluster, load, paths, seconds, *options):
+
+def generate(cluster, load, paths, seconds):
     """Runs the generator, and returns its figures."""
     with tempfile.NamedTemporaryFile("w", suffix=".rooms") as file:
-        for number, path in enumerate(paths):
+        for number, path in enumerate(paths[:load.sessions]):
             ports = " ".join(map(str, load.ports(number, cluster.ports)))
             file.write(f"{path} {load.members} 1 {ports}\n")
         file.flush()
         run = subprocess.run(
             [BUILT / "bench/load", "--port", "1", "--rooms", file.name, "--join", JOIN,
              *sum((["--tap", tap] for tap in TAPS), []), "--shared", "--warm", str(seconds / 2),
-             "--closed", str(seconds), *options], stdout=subprocess.PIPE, text=True)
+             "--closed", str(seconds), "--window", str(load.window), "--pause", str(load.pause)],
+            stdout=subprocess.PIPE, text=True)
     if run.returncode != 0:
         sys.exit(f"{load.name}: the generator failed")
-    return json.loads(run.stdout)
-
-
-def latencies(cluster, paths, seconds):
-    """Milliseconds from a command to its delivery, one command at a time."""
-    phase = generate(cluster, Load(1, 3, False), paths[:1], seconds)["closed"]
-    cluster.rest()
-    return {name: phase[name] / 1000 for name in ("p50", "p99", "far50", "far99")}
+    return json.loads(run.stdout)["bulk"]
 
 
 @contextlib.contextmanager
-def sampled(cluster, nodes):
+def sampled(cluster):
     """Reads the batches of the nodes twice a second: (time, number, records)."""
     samples, is_over = [], threading.Event()
 
     def sample():
         while not is_over.wait(0.5):
-            samples.append((time.monotonic(), *cluster.batches(nodes)))
+            samples.append((time.monotonic(), *cluster.batches()))
 
     thread = threading.Thread(target=sample)
     thread.start()
@@ -199,24 +202,17 @@ def sampled(cluster, nodes):
         thread.join()
 
 
-def limited_rates(cluster, loads, paths, seconds):
-    """Commands per second with a CPU quota for each node."""
-    found = {}
-    for load in loads:
-        phase = generate(cluster, load, paths[:load.sessions], seconds, "--window",
-                         str(load.window), "--pause", str(load.pause))["bulk"]
-        cluster.rest()
-        found[load] = phase["taps"] / phase["seconds"]
-        print(f"  {load.name}, {QUOTA} of a core each: {found[load]:,.0f}/s", file=sys.stderr,
-              flush=True)
-    return found
+def rate(cluster, load, paths, seconds):
+    """Commands per second."""
+    phase = generate(cluster, load, paths, seconds)
+    cluster.rest()
+    return phase["taps"] / phase["seconds"]
 
 
-def rates(cluster, load, paths, inserts, seconds):
+def beside_pgbench(cluster, load, paths, inserts, seconds):
     """Commands per second, and entries per second of pgbench."""
-    with sampled(cluster, load.nodes) as samples:
-        phase = generate(cluster, load, paths[:load.sessions], seconds, "--window",
-                         str(load.window), "--pause", str(load.pause))["bulk"]
+    with sampled(cluster) as samples:
+        phase = generate(cluster, load, paths, seconds)
     # Of the time with commands, without that of the joins.
     (_, *before), (_, *after) = next(
         each for each in samples if each[0] > time.monotonic() - seconds - 0.5), samples[-1]
@@ -230,98 +226,74 @@ def rates(cluster, load, paths, inserts, seconds):
     return {"commands": commands, "size": size, "bare": bare, "ratio": commands / bare}
 
 
-def store_rates(load, inserts, seconds):
-    """Commands per second of hubs and stores without sockets, and entries per second of pgbench."""
-    database = inserts.fresh("store")
-    count = min(load.nodes, load.sessions)
-    processes = [subprocess.Popen(
-        [BUILT / "release/StoreBench", f"database={database}", f"seconds={seconds}",
-         f"sessions={load.sessions // count}", f"window={load.members * load.window}"],
-        stdout=subprocess.PIPE, text=True, env=inserts.environment) for _ in range(count)]
-    outputs = [process.communicate()[0] for process in processes]
-    if any(process.returncode for process in processes):
-        sys.exit(f"{load.name}: StoreBench failed")
-    measured = [json.loads(output) for output in outputs]
-    commands = sum(each["perSecond"] for each in measured)
-    size = max(1, round(sum(each["records"] for each in measured)
-                        / max(1, sum(each["batches"] for each in measured))))
-    bare = inserts.rate(load.sessions, size, count, seconds)
-    print(f"  {load.name}, the store: {commands:,.0f}/s in batches of {size}, "
-          f"pgbench {bare:,.0f}/s", file=sys.stderr, flush=True)
-    return {"commands": commands, "size": size, "bare": bare, "ratio": commands / bare}
+def delivery_cost(cluster, load, paths, seconds):
+    """Microseconds of CPU time of all nodes per delivery."""
+    before = cluster.processor_seconds()
+    phase = generate(cluster, load, paths, seconds)
+    cost = cluster.processor_seconds() - before
+    cluster.rest()
+    # The deliveries of the time before the measured one cost as much.
+    whole = phase["deliveries"] * (phase["seconds"] + seconds / 2) / phase["seconds"]
+    return 1e6 * cost / whole
 
 
-def middle(rounds, load, name):
-    return median(each[load][name] for each in rounds)
-
-
-def rate_table(title, rounds, loads):
-    return table([title, "pickerd", "entries a batch", "pgbench", "÷ pgbench"], [
-        [load.name, *(f"{middle(rounds, load, name):,.0f}"
+def report(rounds):
+    print(table(["durable commands/s of one node", "pickerd", "entries a batch", "pgbench",
+                 "÷ pgbench"], [
+        [load.name, *(f"{median(each['one'][load][name] for each in rounds):,.0f}"
                       for name in ("commands", "size", "bare")),
-         f"{middle(rounds, load, 'ratio'):.2f}"] for load in loads])
-
-
-def report(delays, rounds, stores, limited, loads):
-    near, far = (["p50", "p99"], ["far50", "far99"])
-    print(table(["ms from command to delivery", "p50", "p99"], [
-        [where, *(f"{median(each[name] for each in delays):.2f}" for name in names)]
-        for where, names in (("on the node of the sender", near), ("on another node", far))]))
+         f"{median(each['one'][load]['ratio'] for each in rounds):.2f}"] for load in LOADS]))
     print()
-    print(rate_table("commands/s over WebSockets", rounds, loads))
-    print()
-    if limited:
-        print(table([f"commands/s over WebSockets, {QUOTA} of a core for each node", "pickerd"], [
-            [load.name, f"{median(each[load] for each in limited):,.0f}"]
-            for load in loads if load in limited[0]]))
+    goals = []
+    if "limited" in rounds[0]:
+        print(table([f"durable commands/s, {QUOTA} of a core for each node", "1 node", "3 nodes"], [
+            [f"{load.sessions:,} sessions of {load.members}",
+             *(f"{median(each['limited'][load.on(nodes)] for each in rounds):,.0f}"
+               for nodes in (1, 3))] for load in LOADS]))
         print()
-    hashed = list(stores[0])
-    print(rate_table("commands/s of hubs and stores", stores, hashed))
+        for load in LOADS:
+            value = median(each["limited"][load.on(3)] / each["limited"][load.on(1)]
+                           for each in rounds)
+            goals.append((f"{load.sessions:,} sessions, 3 nodes ÷ 1", f"at least {NODES_LEAST}",
+                          value, value >= NODES_LEAST))
+    print(table(["CPU µs of the nodes per delivery", "direct", "relayed"], [
+        ["10 sessions of 10",
+         *(f"{median(each[name] for each in rounds):.1f}" for name in ("direct", "relayed"))]]))
     print()
-    goals = [("the store beside pgbench, at least in all rows", STORE_LEAST,
-              min(middle(stores, load, "ratio") for load in hashed))]
-    one = {load.sessions: load for load in loads if load.nodes == 1}
-    for load in loads:
-        if load.nodes == 3:
-            least = HOT_LEAST if load.sessions == 1 and not load.is_hashed else NODES_LEAST
-            name = f"{load.name}, as a multiple of 1 node"
-            goals.append((name, least, median(
-                each[load]["commands"] / each[one[load.sessions]]["commands"] for each in rounds)))
-            if limited:
-                goals.append((f"{name}, {QUOTA} of a core each", least, median(
-                    each[load] / each[one[load.sessions]] for each in limited)))
-    print(table(["goal", "at least", "measured"], [
-        [name, f"{least:.2f}", f"{value:.2f}{'' if value >= least else ' (missed)'}"]
-        for name, least, value in goals]))
+    value = median(each["relayed"] / each["direct"] for each in rounds)
+    goals.append(("relayed ÷ direct", f"at most {RELAY_MOST}", value, value <= RELAY_MOST))
+    print(table(["goal", "", "measured"], [
+        [name, bound, f"{value:.2f}{'' if is_reached else ' (missed)'}"]
+        for name, bound, value, is_reached in goals]))
 
 
 def main():
     given = settings()
-    loads = [load for load in LOADS if load.sessions in given.sessions]
+    count = max(load.sessions for load in LOADS)
     with contextlib.ExitStack() as stack:
         cluster = Cluster()
         stack.callback(cluster.stop)
-        inserts = Inserts(cluster.store, cluster.passfile, max(given.sessions))
-        paths = cluster.create(max(given.sessions))
+        inserts = Inserts(cluster.store, cluster.passfile, count)
+        paths = cluster.create(count)
         cluster.rest()
-        delays, rounds, stores, limited = [], [], [], []
         quota = CPUQuota.of(cluster.nodes, QUOTA)
         if quota:
             stack.callback(quota.remove)
+        rounds = []
         for number in range(given.rounds):
             print(f"round {number + 1} of {given.rounds}", file=sys.stderr, flush=True)
-            delays.append(latencies(cluster, paths, given.seconds))
-            order = loads[::-1] if number % 2 else loads
-            rounds.append(
-                {load: rates(cluster, load, paths, inserts, given.seconds) for load in order})
-            stores.append({load: store_rates(load, inserts, given.seconds)
-                           for load in order if load.is_hashed})
+            found = {"one": {load: beside_pgbench(cluster, load, paths, inserts, given.seconds)
+                             for load in LOADS}}
             if quota:
                 with quota:
-                    limited.append(limited_rates(
-                        cluster, [load for load in order if load.nodes != 2], paths,
-                        given.seconds))
-        report(delays, rounds, stores, limited, loads)
+                    found["limited"] = {
+                        load.on(nodes): rate(cluster, load.on(nodes), paths, given.seconds)
+                        for load in LOADS for nodes in ((1, 3), (3, 1))[number % 2]}
+            for name, load in (("direct", DIRECT), ("relayed", RELAYED))[::1 - number % 2 * 2]:
+                found[name] = delivery_cost(cluster, load, paths, given.seconds)
+            print(f"  {found}", file=sys.stderr, flush=True)
+            rounds.append(found)
+        report(rounds)
 
 
 if __name__ == "__main__":

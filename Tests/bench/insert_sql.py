@@ -1,4 +1,4 @@
-"""What a pickerd node executes for a batch of commands (PostgresBatch.swift), as pgbench scripts."""
+"""What a pickerd node executes for a batch of commands (SQLWriter.swift), as pgbench scripts."""
 
 import os
 import random
@@ -12,39 +12,22 @@ ENTRY = 130
 #: Scripts with other sessions each.
 SCRIPTS = 8
 #: Of every connection of pickerd (PostgresConnection.swift).
-SETTINGS = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off"
-SCRIPT = r"""
-\set incarnation :client_id + 1
+SETTINGS = ("-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off "
+            "-c plan_cache_mode=force_generic_plan")
+#: Two round trips, as a node has.
+LOCKS = r"""
 \startpipeline
 BEGIN;
-WITH own AS (
-  UPDATE node SET batch = batch + 1 WHERE incarnation = :incarnation AND fence = 0 RETURNING 1
-)
-SELECT 1 / count(*) FROM own;
-SELECT count(*) FROM (
-  SELECT FROM session WHERE id = ANY ({ids}) ORDER BY id FOR NO KEY UPDATE
-) AS locked;
-SELECT set_config('enable_hashjoin', 'on', true), set_config('enable_nestloop', 'off', true);
-WITH grown AS (
-  UPDATE session SET head = session.head + g.count, row_count = row_count + g.count,
-    byte_count = byte_count + g.size, has_members = true, active_at = now_ms(),
-    served_by = :incarnation
-  FROM unnest({ids}, {epochs}, {counts}, {sizes}) AS g(id, epoch, count, size)
-  WHERE session.id = g.id AND session.id = ANY ({ids}) AND session.epoch = g.epoch
-    AND session.ended_at IS NULL
-  RETURNING session.id, session.number, session.head - g.count AS base
-), added AS (
-  INSERT INTO entry (session, sequence, node, serial, body)
-  SELECT grown.number, grown.base + e.number, :incarnation, e.place, e.body
-  FROM unnest({entry_ids}, {numbers}, {bodies}) WITH ORDINALITY AS e(id, number, body, place)
-  JOIN grown USING (id)
-)
-SELECT id, base FROM grown;
-SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_nestloop', 'on', true);
-SELECT newest FROM feed;
-SELECT id, byte_count FROM session WHERE id = ANY ({ids}) AND ended_at IS NULL;
-COMMIT;
+UPDATE node SET batch = batch + 1 WHERE number = 1 RETURNING batch;
+SELECT id, number, entry_count, row_count, byte_count, event_sequence FROM session
+WHERE id = ANY ({ids}) AND owner = 1 AND NOT ended ORDER BY id FOR NO KEY UPDATE;
 \endpipeline
+\startpipeline
+"""
+INSERT = "INSERT INTO entry (session, sequence, body) VALUES (:s{0}, nextval('entries'), :body);\n"
+UPDATE = """UPDATE session SET entry_count = entry_count + 1, row_count = row_count + 1,
+  byte_count = byte_count + 130, event_sequence = event_sequence, status = status,
+  has_members = true, active_at = active_at + 1 WHERE number = :s{0};
 """
 
 
@@ -55,16 +38,14 @@ def array(values, type):
 def script(sessions, size, number):
     """A batch of `size` entries of as many sessions as possible."""
     rng = random.Random(number)
-    chosen = sorted(f"s{n}" for n in rng.sample(range(sessions), min(size, sessions)))
-    entries = [chosen[n % len(chosen)] for n in range(size)]
-    counts = [entries.count(name) if len(chosen) < size else 1 for name in chosen]
+    chosen = sorted(rng.sample(range(sessions), min(size, sessions)))
     body = "\\x" + "7b" * ENTRY
-    return SCRIPT.format(
-        ids=array(chosen, "text"), epochs=array(["e"] * len(chosen), "text"),
-        counts=array(counts, "bigint"), sizes=array([n * ENTRY for n in counts], "bigint"),
-        entry_ids=array(entries, "text"),
-        numbers=array([n // len(chosen) + 1 for n in range(size)], "bigint"),
-        bodies=array([body] * size, "bytea"))
+    lines = [f"\\set s{n} {n + 1}\n" for n in chosen]
+    lines.append(LOCKS.format(ids=array((f"s{n}" for n in chosen), "text")))
+    lines += [INSERT.format(chosen[n % len(chosen)]).replace(":body", f"'{body}'::bytea")
+              for n in range(size)]
+    lines += [UPDATE.format(n) for n in chosen]
+    return "".join([*lines, "COMMIT;\n\\endpipeline\n"])
 
 
 class Inserts:
@@ -79,21 +60,14 @@ class Inserts:
         self.store = store.replace("/pickerd?", "/bench?")
         self.run("psql", "-v", "ON_ERROR_STOP=1", "-d", self.store, text=tables)
         self.run("psql", "-v", "ON_ERROR_STOP=1", "-d", self.store, text=f"""
-            INSERT INTO node (incarnation, rules) SELECT generate_series(1, 8), 1;
+            CREATE SEQUENCE entries CACHE 1000;
+            INSERT INTO node (history) VALUES (1);
             INSERT INTO session
-              (id, epoch, origin, byte_count, ttl_seconds, active_at, rules, ordinal)
-              SELECT 's' || n, 'e', '', 0, 86400, 0, 1, n
+              (id, epoch, origin, byte_count, ttl_seconds, active_at, rules, ordinal, owner)
+              SELECT 's' || n, 'e', '', 0, 86400, 0, 1, n, 1
               FROM generate_series(0, {sessions - 1}) AS n;
-            INSERT INTO feed DEFAULT VALUES ON CONFLICT DO NOTHING;
             ANALYZE;
             """)
-
-    def fresh(self, name):
-        """The address of an empty database."""
-        for statement in (f"DROP DATABASE IF EXISTS {name} (FORCE)",
-                          f"CREATE DATABASE {name} OWNER pickerd", "CHECKPOINT"):
-            self.run("psql", "-d", self.superuser, "-c", statement)
-        return self.store.replace("/bench?", f"/{name}?")
 
     def run(self, *command, text=None):
         return subprocess.run(command, input=text, capture_output=True, text=True, check=True,

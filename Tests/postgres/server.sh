@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # A PostgreSQL server for tests, in a temporary folder. Prints its folder, where its socket is, when
 # it is ready. Commands on standard input: `crash` ends it without a shutdown, `start` starts it
-# again; both print `done`. The server and the folder are removed when standard input is closed, also
-# if the test process was killed.
+# again; `copy` copies its data, as a standby has them that receives nothing more; `promote` ends it
+# without a shutdown and starts that standby, or one that has received everything, as the primary.
+# Each prints `done`. The server and the folder are removed when standard input is closed, also if
+# the test process was killed.
 set -eu
 bin=${PICKERD_TEST_POSTGRES:-/usr/lib/postgresql/15/bin}
 user=${PICKERD_TEST_POSTGRES_USER:-pickerd}
@@ -18,7 +20,10 @@ if [ "$(id -u)" = 0 ]; then
   chown postgres "$folder"
   as=(setpriv --reuid=postgres --regid=postgres --clear-groups)
 fi
-run() { "${as[@]}" env -i PATH="$PATH" HOME="$folder" LC_ALL=C "$@" >>"$folder.log" 2>&1; }
+read -ra variables <<<"${PICKERD_TEST_POSTGRES_VARIABLES:-}"
+run() {
+  "${as[@]}" env -i PATH="$PATH" HOME="$folder" LC_ALL=C "${variables[@]}" "$@" >>"$folder.log" 2>&1
+}
 control() { run "$bin/pg_ctl" -D "$folder/data" -w -t 300 "$@"; }
 end() {
   trap '' INT TERM HUP
@@ -54,6 +59,21 @@ while read -r command; do
   case $command in
     crash) control stop -m immediate ;;
     start) control start ;;
+    copy)
+      control stop -m fast
+      run cp -a "$folder/data" "$folder/standby"
+      control start
+      ;;
+    promote)
+      control stop -m immediate
+      if [ -d "$folder/standby" ]; then
+        rm -rf "$folder/data"
+        mv "$folder/standby" "$folder/data"
+      fi
+      run touch "$folder/data/standby.signal"
+      control start
+      control promote
+      ;;
   esac
   echo "done"
 done

@@ -34,7 +34,7 @@ APART = {
 }
 #: The slowest other groups, slowest first. A process runs whole groups, so slow ones start early.
 LONGEST = [
-    "test_rehearse", "test_tls_sockets", "test_cluster_databases", "test_cluster",
+    "test_rehearse", "test_tls_sockets", "test_cluster",
     "test_store_kill", "test_guide_shop", "test_deliver_faults", "java", "test_deliver",
     "test_cluster_nodes", "batches", "test_feed", "test_postgres", "test_postgres_faults",
     "schemas",

@@ -30,7 +30,8 @@ class Raw:
     connection.
     """
 
-    def __init__(self, address, timeout=30.0, receive_buffer=None, tls=None, first=b"", source=None):
+    def __init__(
+            self, address, timeout=30.0, receive_buffer=None, tls=None, first=b"", source=None):
         is_unix = isinstance(address, str)
         family = socket.AF_UNIX if is_unix else (
             socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
@@ -239,8 +240,9 @@ def accept_of(key):
 
 
 def open_websocket(
-        address, path="/", timeout=30.0, receive_buffer=None, tls=None, first=b"", **headers):
-    raw = Raw(address, timeout, receive_buffer, tls, first)
+        address, path="/", timeout=30.0, receive_buffer=None, tls=None, first=b"", source=None,
+        **headers):
+    raw = Raw(address, timeout, receive_buffer, tls, first, source)
     status, answer, _ = raw.upgrade(path, **headers)
     assert status == 101, (status, answer)
     assert answer["sec-websocket-accept"] == accept_of(headers.get("Sec_WebSocket_Key", KEY))

@@ -1,24 +1,24 @@
-"""Three servers on one PostgreSQL: any of them serves any session.
+"""Three servers on one PostgreSQL: one owns a session, and the others pass on what is for it.
 
 The rules are those of one server: no answered command is lost or done twice, and all members see
 one order.
 """
 
 import json
+import subprocess
 import threading
-import time
 from datetime import datetime, timezone
 
 import pytest
 
+from harness.cluster import Client
 from harness.definitions import LISTS
 from harness.member import Member
 from harness.pickerd import Pickerd, wait_until
+from harness.ports import free_ports
+from harness.proxies import program
 from harness.store import MANY
 from harness.travellers import Travel
-
-#: Seconds after which a node that is silent has stopped.
-SILENCE = 5
 
 
 class Nodes(list):
@@ -26,13 +26,13 @@ class Nodes(list):
 
     def __init__(self, folder, store, count=3, **limits):
         self.store = store
-        super().__init__(self.started(folder / f"node{n}.log", limits) for n in range(count))
-        # Each knows the others.
-        time.sleep(1.5)
-
-    def started(self, log, limits):
-        return Pickerd(log, clock="system", limits={**MANY, **limits},
-                       options=("--store", self.store))
+        ports = free_ports(2 * count)
+        super().__init__(
+            Pickerd(folder / f"node{n}.log", clock="system", limits={**MANY, **limits},
+                    listen=f"127.0.0.1:{ports[2 * n]}", options=(
+                        "--store", self.store, "--trusted-proxy", "127.0.0.1",
+                        "--node-listen", f"127.0.0.1:{ports[2 * n + 1]}"))
+            for n in range(count))
 
     def stop(self):
         for node in self:
@@ -86,9 +86,7 @@ def online(member):
 
 
 def is_gone(nodes, session):
-    """Waits until no node has the session: only requests of owners read what others have done."""
-    for node in nodes:
-        wait_until(lambda node=node: node.get(session.path).status == 404, what="the end")
+    return [node.get(session.path).status for node in nodes] == [404] * len(nodes)
 
 
 def test_a_session_is_joined_at_another_node_at_once(nodes):
@@ -105,46 +103,56 @@ def test_a_session_is_joined_at_another_node_at_once(nodes):
     assert states[0]["snapshot"] == states[1]["snapshot"] == states[2]["snapshot"]
 
 
-def test_a_tap_reaches_the_members_of_other_nodes_in_milliseconds(nodes):
-    session = nodes[0].session(LISTS, now=None)
-    ana, bo = join(session, nodes[0], "Ana"), join(session, nodes[1], "Bo")
-    times = []
-    for number in range(40):
-        begin = time.monotonic()
-        ana.ask_select(0, number % 2 + 1)
-        bo.reach(number + 1)
-        times.append(time.monotonic() - begin)
-        ana.reach(number + 1)
+class Balancer(Client):
+    """An HAProxy before the nodes, without TLS."""
 
-    # Without notifications nearly each would take 3 s, until entries are compared.
-    assert sorted(times)[10] < 1.5, times
+    def __init__(self, folder, name, balance, nodes):
+        self.port, self.sessions = free_ports(1)[0], []
+        path = folder / f"{name}.cfg"
+        path.write_text("\n".join([
+            "defaults", "  mode http", "  timeout connect 5s", "  timeout client 60s",
+            "  timeout server 60s", "  timeout tunnel 60s", "listen public",
+            f"  bind 127.0.0.1:{self.port}", f"  balance {balance}",
+            "  http-request set-header X-Forwarded-For %[src]", "  retries 3",
+            "  option redispatch 1", "  http-reuse never",
+            *(f"  server node{n} 127.0.0.1:{node.port}" for n, node in enumerate(nodes)), ""]))
+        self.process = subprocess.Popen([program("haproxy"), "-db", "-f", path])
+        wait_until(self.is_ready, what=name)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
 
 
-def test_members_at_all_nodes_see_one_order(nodes):
-    travel = Travel(nodes, members=9)
+@pytest.fixture
+def balancers(tmp_path, nodes):
+    """One sends connections round robin, and one by a hash with the nodes in another order."""
+    made = [Balancer(tmp_path, "robin", "roundrobin", nodes),
+            Balancer(tmp_path, "hash", "hash path", nodes[::-1])]
+    yield made
+    for each in made:
+        each.stop()
+
+
+def owner(nodes, session, postgres):
+    """The node that owns a session."""
+    address = postgres.sql(nodes.store, f"""
+        SELECT address FROM pickerd.session JOIN pickerd.node ON node.number = owner
+        WHERE id = '{session.id}'""").strip()
+    return next(node for node in nodes if address in node.arguments)
+
+
+def test_load_balancers_that_disagree_work(nodes, balancers, postgres):
+    travel = Travel(balancers, members=6)
     with travel.under_way():
-        travel.wait_for_answers(60)
-    assert travel.history().violations() == []
-    travel.end()
-
-
-def test_a_killed_node_loses_nothing_and_takes_its_members_offline(nodes):
-    travel = Travel(nodes, members=6)
-    watcher = join(travel.session, nodes[0], "Watcher")
-    staying = Member(nodes[1].socket(travel.session.path), "Staying")
-    with travel.under_way():
-        watcher.until(lambda m: "Staying" in online(m), what="Staying")
-        nodes[1].kill()
-        watcher.until(lambda m: "Staying" not in online(m), timeout=SILENCE + 60,
-                      what="her absence")
-        assert "Staying" in names(watcher)
-        nodes[1].start()
         travel.wait_for_answers(20)
-    urls = [node.socket(travel.session.path) for node in nodes]
-    for walker in travel.walkers:
-        walker.urls = urls
-    assert travel.history().violations() == []
-    staying.drop()
+        node = owner(nodes, travel.session, postgres)
+        node.kill()
+        travel.wait_for_answers(20)
+        node.start()
+        travel.wait_for_answers()
+    assert travel.violations() == []
+    assert max(travel.silences()) < 5
     travel.end()
 
 
@@ -152,26 +160,10 @@ def test_the_newer_connection_of_a_member_stays(nodes):
     session = nodes[0].session(LISTS, now=None)
     ana = join(session, nodes[0], "Ana")
     for node in (nodes[1], nodes[2], nodes[0]):
-        ana = moved(session, ana, node)
+        older, ana = ana, back(session, ana, node)
+        older.closed(4409)
         ana.select(0, 1)
     ana.receives_nothing()
-
-
-def moved(session, older, node):
-    """The newer connection of a member at another node, when the older one is closed.
-
-    If a node is stalled for 5 s by a busy machine, announcements are lost, and one of the two
-    connections stays, perhaps the older one: then it is tried again.
-    """
-    for _ in range(5):
-        newer = back(session, older, node)
-        try:
-            older.closed(4409)
-            return newer
-        except AssertionError:
-            older.drop()
-            older = newer
-    raise AssertionError("the older connection is never closed")
 
 
 def test_a_command_that_is_sent_again_through_another_node_is_done_once(nodes):
@@ -187,7 +179,7 @@ def test_a_command_that_is_sent_again_through_another_node_is_done_once(nodes):
     second = again.answer(command["ref"])
 
     assert second["revision"] == first["revision"] == 1
-    wait_until(lambda: nodes[2].get(session.path).json["revision"] == 1)
+    assert nodes[2].get(session.path).json["revision"] == 1
 
 
 def test_fingers_and_names_are_seen_at_other_nodes(nodes):
@@ -212,7 +204,7 @@ def test_http_requests_work_at_every_node(nodes):
     changed = two.request("PATCH", f"{session.path}/definition", {"locale": "de"})
     assert changed.status == 200, changed.body
     version = changed.json["version"]
-    wait_until(lambda: three.get(f"{session.path}/definition").json["locale"] == "de")
+    assert three.get(f"{session.path}/definition").json["locale"] == "de"
     stale = three.request("PATCH", f"{session.path}/definition", {"locale": "fr"},
                           headers={"If-Match": f'"{version - 1}"'})
     assert stale.status == 412
@@ -228,12 +220,11 @@ def test_http_requests_work_at_every_node(nodes):
     def log(node):
         return node.get(f"{session.path}/log").body
 
-    for node in nodes:
-        wait_until(lambda node=node: log(node).count(b"\n") == 2, what="both revisions")
     assert log(one) == log(two) == log(three)
+    assert log(one).count(b"\n") == 2
     assert three.delete(session.path).status == 204
+    assert is_gone(nodes, session)
     ana.closed(4410)
-    is_gone(nodes, session)
 
 
 def test_a_session_that_several_nodes_delete_at_once_is_not_unavailable(nodes):
@@ -243,7 +234,7 @@ def test_a_session_that_several_nodes_delete_at_once_is_not_unavailable(nodes):
     def ask(node, method, path):
         answers.append(node.request(method, path).status)
 
-    for _ in range(20):
+    for _ in range(10):
         session = nodes[0].session(LISTS, now=None)
         threads = [threading.Thread(target=ask, args=(node, method, session.path))
                    for node in nodes for method in ("DELETE", "GET")]
@@ -252,7 +243,7 @@ def test_a_session_that_several_nodes_delete_at_once_is_not_unavailable(nodes):
         for thread in threads:
             thread.join()
 
-    assert len(answers) == 120 and set(answers) <= {200, 204, 404}, answers
+    assert len(answers) == 60 and set(answers) <= {200, 204, 404}, answers
 
 
 def test_a_name_is_given_once(nodes):
@@ -261,7 +252,7 @@ def test_a_name_is_given_once(nodes):
     def create(node):
         answers.append(node.create(LISTS, external="order 7"))
 
-    for turn in range(5):
+    for turn in range(3):
         answers.clear()
         threads = [threading.Thread(target=create, args=(node,)) for node in nodes]
         for thread in threads:
@@ -315,7 +306,7 @@ def test_a_session_expires_everywhere(nodes):
 
     ana.closed(4410, timeout=90)
 
-    is_gone(nodes, session)
+    assert is_gone(nodes, session)
     ended = wait_until(lambda: [
         e for e in feed(nodes[2])
         if e["type"] == "session.ended" and e["data"]["session"] == session.id])
@@ -333,14 +324,14 @@ def test_the_feed_has_every_event_once_at_all_nodes(nodes):
     # The first member is the owner, at another node than the creation.
     members = [[join(session, nodes[(k + 1 + n) % 3], f"m{n}") for n in range(3)]
                for k, session in enumerate(sessions)]
-    for turn in range(10):
+    for turn in range(4):
         for session, those in zip(sessions, members):
             answer = those[0].do("confirm" if turn % 2 == 0 else "reopen")
             assert answer["type"] == "delta", answer
             for each in those:
                 each.reach(answer["revision"])
     for node in nodes:
-        wait_until(lambda node=node: len(feed(node)) == 3 * (1 + 3 + 10), timeout=90)
+        wait_until(lambda node=node: len(feed(node)) == 3 * (1 + 3 + 4), timeout=90)
     first, second, third = map(feed, nodes)
     assert first == second == third
     assert [event["position"] for event in first] == list(range(1, len(first) + 1))
@@ -348,20 +339,18 @@ def test_the_feed_has_every_event_once_at_all_nodes(nodes):
     for session in sessions:
         kinds = [e["type"] for e in first if e["data"]["session"] == session.id]
         assert kinds == ["session.created", *["member.joined"] * 3,
-                         *["session.confirmed", "session.reopened"] * 5]
+                         *["session.confirmed", "session.reopened"] * 2]
 
 
 def test_events_of_a_killed_node_are_in_the_feed(nodes):
-    for turn in range(4):
-        session = nodes[1].session(LISTS, now=None)
-        ana, bo = join(session, nodes[1], "Ana"), join(session, nodes[2], "Bo")
-        ana.ask("confirm")
-        bo.reach(1)
-        nodes[1].kill()
-        nodes[1].start()
-        wait_until(lambda session=session: [
-            e["type"] for e in feed(nodes[2]) if e["data"]["session"] == session.id
-        ] == ["session.created", "session.confirmed"], timeout=90, what=f"the events {turn}")
+    session = nodes[1].session(LISTS, now=None)
+    ana, bo = join(session, nodes[1], "Ana"), join(session, nodes[2], "Bo")
+    ana.ask("confirm")
+    bo.reach(1)
+    nodes[1].kill()
+    wait_until(lambda: [e["type"] for e in feed(nodes[2])]
+               == ["session.created", "session.confirmed"], timeout=90, what="the events")
+    nodes[1].start()
 
 
 def test_members_of_a_killed_node_leave_although_nobody_asks_for_their_session(tmp_path, store):
@@ -378,15 +367,3 @@ def test_members_of_a_killed_node_leave_although_nobody_asks_for_their_session(t
         nodes.stop()
 
 
-def test_nodes_go_on_after_a_crash_of_the_database(tmp_path, own_postgres):
-    nodes = Nodes(tmp_path, own_postgres.database())
-    try:
-        travel = Travel(nodes, members=6)
-        with travel.under_way():
-            own_postgres.crash()
-            own_postgres.start()
-            travel.wait_for_answers(20)
-        assert travel.history().violations() == []
-        travel.end()
-    finally:
-        nodes.stop()

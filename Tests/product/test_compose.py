@@ -98,6 +98,9 @@ def test_pickerd_accepts_the_settings_of_the_nodes(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "postgres://pickerd@db1,db2,db3/pickerd" in done.stdout
     assert "10.0.0.10" in done.stdout, "the address of HAProxy is a trusted proxy"
+    for n in (1, 2, 3):
+        address = SERVICES[f"node{n}"]["networks"]["databases"]["ipv4_address"]
+        assert environment(f"node{n}")["PICKERD_NODE_LISTEN"] == f"{address}:7683"
     assert SERVICES["haproxy"]["networks"]["nodes"]["ipv4_address"] == "10.0.0.10"
     assert VALUES["PICKERD_DATABASE_PASSWORD"] not in done.stdout
 

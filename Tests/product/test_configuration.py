@@ -11,7 +11,8 @@ from harness.pickerd import Pickerd, binary, wait_until
 
 #: An invalid value for each option with a value.
 WRONG = {
-    "config": "/nowhere.yaml", "listen": "x", "admin-listen": "x", "admin-keys": "/nowhere.yaml",
+    "config": "/nowhere.yaml", "listen": "x", "node-listen": "x", "admin-listen": "x",
+    "admin-keys": "/nowhere.yaml",
     "public-url": "x", "host": "a/b", "trusted-proxy": "x", "auth": "x", "audience": "",
     "origin": "x", "store": "x",
     "limit": "x", "loops": "x", "web": "/nowhere", "calendar-name": "a b", "outlook-link": "x",

@@ -47,10 +47,11 @@ def listed(heading):
     return {row[0].strip("`"): (row[3], row[5]) for row in rows}
 
 
-def smallest(kind):
-    """A definition of the kind with the required fields only."""
+def smallest(kind, name=None):
+    """A definition of the kind with the required fields only, and the unit to which `name` belongs."""
     properties = schema(kind)["properties"]
-    return {"kind": kind} | {
+    unit = {"unit": "nights"} if name in ("minNights", "maxNights", "stays") else {}
+    return {"kind": kind} | unit | {
         name: properties[name]["examples"][0] for name in schema(kind)["required"][1:]}
 
 
@@ -67,7 +68,7 @@ def test_schema_page_and_decoder_have_the_same_fields(kind):
 def test_every_field_has_a_description_and_a_valid_example(server, kind):
     server.clock("2026-11-20T10:00:00+08:00")
     for name, field in schema(kind)["properties"].items():
-        definition = smallest(kind) | {name: field["examples"][0]}
+        definition = smallest(kind, name) | {name: field["examples"][0]}
 
         assert field["description"].endswith((".", "!")), name
         validator().validate(definition)
@@ -80,10 +81,10 @@ def test_every_field_has_a_description_and_a_valid_example(server, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_documented_defaults_match_the_server(server, kind):
-    filled = server.check(smallest(kind)).json["snapshot"]["definition"]
     for name, field in schema(kind)["properties"].items():
         if "default" not in field:
             continue
+        filled = server.check(smallest(kind, name)).json["snapshot"]["definition"]
         assert filled[name] == field["default"], name
         shown = listed("Fields of every kind" if name in SHARED else f"`{kind}`")[name][0]
         assert shown == f"`{json.dumps(field['default'], ensure_ascii=False)}`", name
@@ -98,7 +99,7 @@ OUTSIDE = [(kind, name, value) for kind in KINDS
 
 @pytest.mark.parametrize("kind, name, value", OUTSIDE, ids=str)
 def test_schema_and_server_reject_the_same_invalid_fields(server, kind, name, value):
-    definition = smallest(kind) | {name: value}
+    definition = smallest(kind, name) | {name: value}
 
     assert not validator().is_valid(definition)
     answer = server.check(definition)

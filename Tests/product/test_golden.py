@@ -57,7 +57,13 @@ def act(session, ana, do, expect):
     if verb == "tap":
         return ana.do("tap", **fields)
     if verb == "look":
-        return ana.look(fields["month"])
+        answer = ana.look(fields["month"])
+        # Before it a tick can send the months in view again.
+        while answer["months"][0]["month"] != fields["month"]:
+            answer = ana.expect("months")
+        return answer
+    if verb in ("clear", "undo", "redo"):
+        return ana.do(verb)
     return None
 
 
@@ -80,6 +86,7 @@ def compare(where, session, ana, answer, before, expect):
     if "rejected" in expect:
         assert answer["type"] == "refused", f"{where}: {answer}"
         assert answer["code"] == expect["rejected"], f"{where}: {answer}"
+        assert answer["params"] == expect.get("params", answer["params"]), f"{where}: {answer}"
         assert not received, f"{where}: nothing else changed"
     elif answer is not None and answer["type"] != "months":
         assert answer["type"] in ("delta", "reply"), f"{where}: {answer}"
@@ -101,10 +108,14 @@ def compare(where, session, ana, answer, before, expect):
     if "calendar" in expect:
         calendar = got["snapshot"]["calendar"]
         selected_range = calendar["range"] or {"start": None, "end": None, "hits": 0}
-        assert expect["calendar"] == {
+        reach = {"reach": selected_range.get("reach")} if "reach" in expect["calendar"] else {}
+        assert expect["calendar"] == reach | {
             "months": calendar["months"]["count"], "first": calendar["months"]["first"],
             "last": calendar["months"]["last"], "start": selected_range["start"],
             "end": selected_range["end"], "hits": selected_range["hits"]}, where
+        if "result" in expect:
+            assert got["snapshot"]["result"] == expect["result"], where
+            assert ana.screen.result == expect["result"], where
     if "range" in expect:
         ranges = [change for change in changes if change["change"] == "range"]
         if expect["range"] is None:
@@ -137,6 +148,13 @@ def compare_month(where, answer, expected):
     assert (cells[0]["date"], cells[-1]["date"]) == (expected["firstCell"], expected["lastCell"])
     lead = next(n for n, cell in enumerate(cells) if not cell.get("outside"))
     assert lead == expected["lead"], where
+    if "disabled" in expected:
+        inside = [(n, cell) for n, cell in enumerate(cells) if not cell.get("outside")]
+        assert [n for n, cell in inside if cell.get("disabled")] == expected["disabled"], where
+        for only in ("arrival", "departure"):
+            found = [n for n, cell in inside if cell.get("only") == only]
+            assert found == expected[f"only{only.capitalize()}"], where
+        assert not [cell for cell in cells if cell.get("outside") and "only" in cell], where
 
 
 def shown_fields(column):

@@ -73,7 +73,7 @@ def test_the_handbook_has_every_warning_and_every_error_at_the_start(file, text)
 
 def test_the_handbook_mentions_the_failure_of_the_store():
     """Its text is composed in a function, so the search above does not see it."""
-    source = (REPOSITORY / "Sources/SessionLog/SQLite/SQLiteSessionLog+Failure.swift").read_text()
+    source = (REPOSITORY / "Sources/SessionLog/SQL/SQLSessionLog.swift").read_text()
 
     assert "is not writable:" in source and "is not writable: …" in HANDBOOK
 

@@ -324,10 +324,11 @@ def test_the_terminal_reconnects_after_the_server_was_killed(lasting, terminal):
     lasting.kill()
     ana.sees("reconnecting")
     ana.press("Right", "Enter")
-    ana.sees("[24]")
+    ana.sees("[24]", "not stored yet", "2018-11-23, no last day yet (as stored)")
     lasting.start()
 
     ana.sees("connected", "2018-11-23 to 2018-11-24, 2 days")
+    ana.until(lambda text: "stored" not in text, "no pending commands")
     assert session.result() == {"start": "2018-11-23", "end": "2018-11-24", "days": 2}
     assert [m["name"] for m in session.get()["members"]] == ["Ana"], "Ana is still the same member"
 

@@ -616,10 +616,10 @@ def test_a_file_that_others_can_read_is_refused(tmp_path):
     (tmp_path / "host").mkdir()
     host = Host(tmp_path / "host")
     host.file.chmod(0o644)
-    checked = pickerd("serve", "--auth", f"keys:{host.file}", "--check")
+    checked = pickerd("serve", "--store", "memory:", "--auth", f"keys:{host.file}", "--check")
     assert checked.returncode == 1 and "chmod 600" in checked.stderr
     host.file.chmod(0o600)
-    checked = pickerd("serve", "--auth", f"keys:{host.file}", "--check")
+    checked = pickerd("serve", "--store", "memory:", "--auth", f"keys:{host.file}", "--check")
     assert checked.returncode == 0 and f"keys:{host.file}" in checked.stdout
     listed = pickerd("key", "list", host.file)
     assert "api  sessions" in listed.stdout and host.secret not in listed.stdout

@@ -133,10 +133,12 @@ def test_with_a_database_the_password_is_a_secret_and_the_other_settings_are_equ
 
     assert environment.pop("PICKERD_STORE")["value"].startswith("postgres://pickerd@")
     assert "secretKeyRef" in environment.pop("PGPASSWORD")["valueFrom"]
+    assert environment.pop("POD_IP")["valueFrom"] == {"fieldRef": {"fieldPath": "status.podIP"}}
+    assert environment.pop("PICKERD_NODE_LISTEN")["value"] == "$(POD_IP):7683"
     assert environment == {each["name"]: each for each in CONTAINER["env"]}
     ports = [port["port"] for rule in KINDS_OF_DATABASE["NetworkPolicy"]["spec"]["egress"]
              for port in rule["ports"]]
-    assert ports == [53, 53, 5432]
+    assert ports == ["nodes", 53, 53, 5432]
 
 
 def test_both_manifests_have_equal_services_and_ingresses():

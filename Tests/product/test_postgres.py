@@ -187,7 +187,7 @@ def test_commands_wait_for_a_bounded_time(tmp_path, own_postgres):
 
 def test_a_database_of_a_newer_pickerd_is_refused(stored, store, postgres):
     stored.stop()
-    postgres.sql(store, "UPDATE pickerd.store SET version = version + 1")
+    postgres.sql(store, "UPDATE pickerd.store SET schema_version = schema_version + 1")
     ran = subprocess.run(
         [binary(), "serve", "--store", store, "--listen", "127.0.0.1:0"], capture_output=True,
         text=True, timeout=180)
@@ -210,7 +210,7 @@ def test_replay_of_a_database_without_sessions_says_so(stored, store, postgres):
     empty = replayed(postgres.database(), session)
     postgres.sql(store, "UPDATE pickerd.store SET moving_from = 'a/1'")
     incomplete = replayed(store, session)
-    postgres.sql(store, "UPDATE pickerd.store SET moving_from = NULL, version = version + 1")
+    postgres.sql(store, "UPDATE pickerd.store SET moving_from = NULL, schema_version = schema_version + 1")
     newer = replayed(store, session)
 
     assert {empty.returncode, incomplete.returncode, newer.returncode} == {66}

@@ -32,7 +32,7 @@ FILLED = {
     "calendar": ({"kind": "calendar", "locale": "zh-Hans"}, {
         "timeZone": "UTC", "locale": "zh-Hans", "firstWeekday": 1, "weeks": "six",
         "months": {"from": "thisYear-P3Y", "through": "thisMonth"}, "selection": "range",
-        "minDays": 1, "allowBlockedInside": False})}
+        "unit": "days", "minDays": 1, "allowBlockedInside": False})}
 
 
 @pytest.mark.parametrize("given, filled", FILLED.values(), ids=FILLED)

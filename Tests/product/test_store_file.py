@@ -169,13 +169,14 @@ def test_a_second_server_on_one_store_refuses_to_start(place):
 def test_a_store_of_a_newer_version_is_refused(place):
     place.serve().stop()
     with sqlite3.connect(place.path) as store:
-        store.execute("UPDATE store SET version = version + 1")
+        store.execute("UPDATE store SET schema_version = schema_version + 1")
 
     assert "newer pickerd" in refused(place.path)
 
 
 @pytest.mark.parametrize("change", [
-    "UPDATE store SET version = -1", "UPDATE store SET version = 0", "DELETE FROM store"])
+    "UPDATE store SET schema_version = -1", "UPDATE store SET schema_version = 0",
+    "DELETE FROM store"])
 def test_a_store_without_a_valid_schema_number_is_refused_and_not_changed(place, change):
     """Regression: -1 ended the process with SIGILL; with the others the check found nothing."""
     place.serve().stop()

@@ -321,7 +321,7 @@ def test_a_member_that_resumes_restarts_the_ttl_also_in_the_store(serve, tmp_pat
 
     def active():
         with contextlib.closing(sqlite3.connect(tmp_path / "store.sqlite")) as store:
-            return store.execute("SELECT activeAt FROM session").fetchone()[0]
+            return store.execute("SELECT active_at FROM session").fetchone()[0]
 
     server = serve()
     session = server.session(LISTS)

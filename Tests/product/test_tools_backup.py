@@ -61,7 +61,7 @@ class Busy:
 def test_a_reader_of_a_backup_cannot_sign_tickets(start, store, tmp_path):
     def key(path):
         with contextlib.closing(sqlite3.connect(path)) as file:
-            return file.execute("SELECT ticketKey FROM store").fetchone()[0]
+            return file.execute("SELECT ticket_key FROM store").fetchone()[0]
 
     serve(start, store)
     copy = tmp_path / "copy.sqlite"

@@ -249,7 +249,7 @@ def test_a_corrupt_snapshot_is_detected(stored, tmp_path):
     ana.reach(550)
     stored.stop()
     with sqlite3.connect(stored.path.removeprefix("sqlite:")) as store:
-        (place, body), = store.execute("SELECT place, body FROM snapshot").fetchall()
+        (sequence, body), = store.execute("SELECT sequence, body FROM snapshot").fetchall()
         snapshot_body = json.loads(body)
         snapshot_body["picker"]["value"]["keys"][1] = "Atom"
         store.execute("UPDATE snapshot SET body = ?", (json.dumps(snapshot_body).encode(),))
@@ -258,7 +258,7 @@ def test_a_corrupt_snapshot_is_detected(stored, tmp_path):
 
     assert done.status == 1
     difference = done.json["difference"]
-    assert difference["revision"] == place - 1, "the first entry is Ana's join"
+    assert difference["revision"] == sequence - 1, "the first entry is Ana's join"
     assert difference["pointer"] == "/picker/value/keys/1"
     assert (difference["stored"], difference["folded"]) == ("Atom", "Xcode")
 

@@ -120,6 +120,20 @@ def test_notes_of_every_tone(still, server):
     passes(bo, "notes beside rows")
 
 
+def test_a_stay_of_nights(still, server):
+    session = server.session({
+        **CALENDAR, "unit": "nights", "stays": [{"weekdays": [7], "arrival": False}],
+        "taken": {"a": {"from": "2018-11-10", "through": "2018-11-12"},
+                  "b": {"from": "2018-11-18", "through": "2018-11-19"}}})
+    for options in ({}, {"locale": "ar"}):
+        ana = still(server, session, name="Ana", **options)
+        ana.day("2018-11-13").click()
+        passes(ana, "a day of arrival, and half days")
+        ana.day("2018-11-18").click()
+        expect(ana.day("2018-11-18")).to_have_attribute("data-half", "departure")
+        passes(ana, "a stay between two others")
+
+
 @pytest.mark.parametrize("definition", [BUSY, SLOT, TREE], ids=["calendar", "slot", "cascade"])
 def test_the_host_panel_has_no_violations_on_a_phone(still, server, definition):
     ana = still(server, server.session(definition), name="Ana", phone=True, locale="ar")

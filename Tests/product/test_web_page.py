@@ -5,6 +5,8 @@ import re
 import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
 from harness.fingers import swipe_up
+from harness.host import Host
+from harness.pickerd import Pickerd
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
@@ -187,6 +189,52 @@ def test_a_name_that_is_typed_offline_is_sent_later_with_the_changes_made_before
     expect(ana.face("Cem")).to_be_visible()
     expect(ana.face("Bo")).to_have_count(0)
     expect(ana.selected(0)).to_have_text("Windows")
+
+
+def go_home(one):
+    one.page.locator(".back").click()
+    expect(one.page.locator("[data-start]")).to_be_visible()
+
+
+def test_a_name_that_is_typed_on_the_home_page_reaches_a_session_that_is_opened_again(
+        window, server):
+    """Regression: the member had its former name."""
+    session = server.session(LISTS)
+    bo = window(server, session, name="Bo")
+    ana = window(server, session, name="Ana")
+    member = ana.picker("self.id")
+    go_home(ana)
+    expect(bo.face("Ana (away)")).to_be_visible()
+
+    rename(ana, "Zoe")
+    ana.page.go_back()
+
+    expect(bo.face("Zoe")).to_be_visible()
+    expect(bo.face("Ana")).to_have_count(0)
+    expect(ana.face("Zoe (You)")).to_be_visible()
+    assert ana.picker("self.id") == member
+
+
+def test_a_name_that_a_token_forbids_is_tried_once(window, tmp_path):
+    host = Host(tmp_path)
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None)
+    id = server.post("/v1/sessions", {"definition": LISTS}, token=host.api).json["session"]
+    path = f"#/s/{id}?token={host.token(id, 'editor', name='Mia')}"
+    ana = window(server, path=path, name="Ana")
+    expect(ana.face("Mia (You)")).to_be_visible()
+    go_home(ana)
+    rename(ana, "Zoe")
+    ana.page.go_back()
+    expect(ana.note).to_contain_text("Your name comes with your access")
+
+    go_home(ana)
+    ana.page.go_back()
+    expect(ana.face("Mia (You)")).to_be_visible()
+    expect(ana.chip).to_have_text("Connected")
+    ana.is_idle()
+
+    expect(ana.note).to_have_count(0)
+    server.stop()
 
 
 @pytest.mark.parametrize("definition", [DATE, LISTS, CALENDAR], ids=["date", "columns", "calendar"])

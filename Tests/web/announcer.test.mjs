@@ -2,17 +2,48 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Announcer } from "../../web/client/parts/announcer.js";
 
-/** An announcer in a document without a browser; `said` has what it announces. */
+/** An announcer in a document without a browser; `said` has what it announces, `region` what its live region contains. */
 function listened(context) {
   context.mock.timers.enable({ apis: ["setTimeout"] });
+  const [said, region] = [[], []];
   const element = () => ({
-    text: "", getAttribute: () => null, setAttribute() {}, append(text) { this.text = text; },
-    replaceChildren(child) { said.push(child.text); },
+    text: "", getAttribute: () => null, setAttribute() {},
+    append(child) {
+      if (typeof child === "string") this.text = child;
+      else said.push(child.text), region.push(child.text);
+    },
+    remove() { region.splice(region.indexOf(this.text), 1); },
   });
-  const said = [];
   globalThis.document = { createElement: element };
-  return { announcer: new Announcer(), said, wait: (milliseconds) => context.mock.timers.tick(milliseconds) };
+  return { announcer: new Announcer(), said, region, wait: (milliseconds) => context.mock.timers.tick(milliseconds) };
 }
+
+test("a text does not replace one that was announced in the same frame", (context) => {
+  const { announcer, said, region, wait } = listened(context);
+  announcer.announceNow("Day 31 → 28: this month has 28 days");
+  announcer.announceNow("Not confirmed: sold out");
+  assert.deepEqual(region, said);
+  assert.equal(region.length, 2);
+  wait(2000);
+  announcer.announceNow("cleared");
+  assert.deepEqual(region, ["cleared"]);
+});
+
+test("of changes of many members the last eight are announced", (context) => {
+  const { announcer, said, wait } = listened(context);
+  for (let index = 1; index <= 20; index += 1) announcer.announceLater(`member ${index}`, String(index));
+  wait(2000);
+  assert.deepEqual(said, ["13. 14. 15. 16. 17. 18. 19. 20"]);
+});
+
+test("an own change outdates the pending ones of all members at its place, and only there", (context) => {
+  const { announcer, said } = listened(context);
+  announcer.announceLater("column 1 m_2", "Bo: Month March");
+  announcer.announceLater("column 1 m_3", "Cem: Month May");
+  announcer.announceLater("column 10 m_3", "Cem: Level 11 a");
+  announcer.announceNow("Month 6", "column 1");
+  assert.deepEqual(said, ["Cem: Level 11 a. Month 6"]);
+});
 
 test("changes of others are announced together, the last change last", (context) => {
   const { announcer, said, wait } = listened(context);

@@ -574,8 +574,31 @@ test("a new name is sent once there is a connection, the last one, in every stat
   const second = machine.command(rename);
   assert.deepEqual(named(second, "settle"), [{ effect: "settle", ref: 1, outcome: { outcome: "unchanged" } }]);
   machine.fired("redial");
-  assert.equal(sent(machine.opened())[0].name, "Mia", "should the server not know the member any more");
+  machine.opened();
   assert.deepEqual(sent(machine.received({ ...welcome, resumed: true, snapshot: undefined })), [{ ...rename, ref: 2 }]);
+});
+
+/** The name with which a client joins after a loss. */
+function nameOfJoin(machine) {
+  machine.closed(1006);
+  machine.fired("redial");
+  return sent(machine.opened())[0].name;
+}
+
+test("the next member has the new name once the server has accepted it", () => {
+  const machine = live();
+  machine.command(rename);
+  assert.equal(nameOfJoin(machine), "Ana", "it is unknown whether the server has accepted it");
+  assert.deepEqual(sent(machine.received({ ...welcome, resumed: true, snapshot: undefined })), [{ ...rename, ref: 1 }]);
+  machine.received({ type: "reply", ref: 1, revision: 5 });
+  assert.equal(nameOfJoin(machine), "Mia");
+});
+
+test("the next member has the former name if the new one was refused", () => {
+  const machine = live();
+  machine.command(rename);
+  machine.received({ type: "refused", ref: 1, code: "notAllowed", detail: "…", revision: 5, changes: [] });
+  assert.equal(nameOfJoin(machine), "Ana");
 });
 
 test("a name that is empty, blank, no Unicode or longer than 64 characters is not sent", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { predictRange, predictRows, rangeAfterTap } from "../../web/client/core/predict.js";
+import { predictChosen, predictRange, predictRows, rangeAfterTap } from "../../web/client/core/predict.js";
 import { PickerState } from "../../web/client/core/state.js";
 
 const vectors = JSON.parse(readFileSync(new URL("../golden/calendar.json", import.meta.url), "utf8"));
@@ -88,4 +88,62 @@ test("a pending select is shown by row, or by key after a reload of its column",
   assert.deepEqual(select({ row: 2, generation: 1, key: "b" }), [1]);
   assert.deepEqual(select({ row: 2, generation: 1, key: "z" }), [0]);
   assert.deepEqual(select({ row: 2, generation: 1 }), [0]);
+});
+
+/** The chosen rows of wheels with `columns` of keys, the first of each selected, after selects of `[column, row]`. */
+function chosen(kind, columns, selects, { status = "open", result = "former", rows = columns.map(() => 0) } = {}) {
+  const state = new PickerState();
+  const wheels = columns.map((keys, column) => ({
+    generation: 1, count: keys.length, from: 0, rows: keys.map((key) => ({ key, text: `<${key}>` })), row: rows[column],
+  }));
+  state.snapshot({
+    revision: 0, status, members: [], snapshot: { definition: { kind }, status, result, columns: wheels },
+  });
+  const pending = selects.map(([column, row], index) => (
+    { ref: index, sent: true, message: { type: "select", column, row, generation: 1, key: columns[column][row] } }));
+  const { result: after, texts } = predictChosen(state, pending, "m");
+  return [after, texts.join(" ")];
+}
+
+test("the chosen rows of independent columns are those that the member has selected", () => {
+  const lists = [["a", "b"], ["c", "d"]];
+  assert.deepEqual(chosen("columns", lists, []), ["former", "<a> <c>"]);
+  assert.deepEqual(chosen("columns", lists, [[0, 1]]), [{ keys: ["b", "c"] }, "<b> <c>"]);
+  assert.deepEqual(chosen("columns", lists, [[0, 1], [0, 0]]), ["former", "<a> <c>"]);
+  assert.deepEqual(chosen("columns", lists, [[0, 1]], { status: "confirmed" }), ["former", "<a> <c>"]);
+});
+
+test("a chosen row is unknown while an earlier column of a tree has moved", () => {
+  const tree = [["a", "b"], ["c", "d"], ["e", "f"]];
+  assert.deepEqual(chosen("cascade", tree, [[0, 1]]), [null, "<b> …"]);
+  assert.deepEqual(chosen("cascade", tree, [[0, 0]]), ["former", "<a> <c> <e>"], "it has not moved");
+  assert.deepEqual(chosen("cascade", tree, [[0, 1], [0, 0]]), [null, "<a> …"], "the others need not be as before");
+  assert.deepEqual(chosen("cascade", tree, [[0, 1], [1, 1]]), [null, "<b> <d> …"]);
+  assert.deepEqual(chosen("cascade", tree, [[0, 1], [2, 0]]), [null, "<b> … <e>"]);
+  assert.deepEqual(chosen("cascade", tree, [[2, 1]]), [{ keys: ["a", "c", "f"] }, "<a> <c> <f>"]);
+});
+
+test("a chosen slot is known as far as its day, hour and minute are", () => {
+  const slot = [["2018-11-23", "2018-11-24"], ["10", "11"], ["00", "30"]];
+  assert.deepEqual(chosen("slot", slot, [[0, 1]]), [null, "<2018-11-24> …"]);
+  assert.deepEqual(chosen("slot", slot, [[1, 1]]), [null, "<2018-11-23> <11> …"]);
+  assert.deepEqual(chosen("slot", slot, [[1, 1], [2, 1]])[0], { local: "2018-11-23T11:30" });
+});
+
+test("a chosen date is unknown if its month has no such day", () => {
+  const date = [["2019", "2020"], ["01", "02"], ["29", "31"]];
+  assert.deepEqual(chosen("date", date, [[0, 1]])[0], { date: "2020-01-29" });
+  assert.deepEqual(chosen("date", date, [[0, 1], [1, 1]])[0], { date: "2020-02-29" });
+  assert.deepEqual(chosen("date", date, [[1, 1]]), [null, "<2019> <02> …"]);
+});
+
+test("a chosen row that was not received is unknown", () => {
+  const state = new PickerState();
+  const column = { generation: 1, count: 9_000, from: 0, rows: [{ key: "a", text: "a" }], row: 0 };
+  state.snapshot({
+    revision: 0, status: "open", members: [],
+    snapshot: { definition: { kind: "columns" }, status: "open", result: { keys: ["a"] }, columns: [column] },
+  });
+  const message = { type: "select", column: 0, row: 7_000, generation: 1 };
+  assert.deepEqual(predictChosen(state, [{ ref: 1, sent: true, message }], "m"), { result: null, range: null, texts: ["…"] });
 });

@@ -109,7 +109,7 @@ test("what is there now may be nothing, an open range, rows, or a status", () =>
   const range = { start: "2026-12-24", end: "2026-12-24", hits: 3, by: "m_2" };
   assert.equal(now({ range, result: null }), "from Dec 24, 2026; tap the last day");
   assert.equal(now({ status: "cancelled" }), "Cancelled. Dec 24 – 26");
-  const columns = ["Linux", "Vim"].map((text) => ({ row: 0, selected: { text } }));
+  const columns = ["Linux", "Vim"].map((text) => ({ row: 0, at: () => ({ text }) }));
   const lists = { definition: { kind: "columns" }, monthList: null, range: null, columns };
   assert.equal(now({ ...lists, result: { keys: [] } }), "Linux · Vim");
   const date = { definition: { kind: "date" }, monthList: null, range: null, columns };

@@ -36,10 +36,10 @@ class Cluster:
         namespaces |= {f"etcd-{name}": path for name, path in namespaces.items()}
         self.processes = Processes(namespaces)
         self.folder = self.processes.folder
-        ports = iter(free_ports(13 + 2 * options.nodes))
+        ports = iter(free_ports(13 + 3 * options.nodes))
         self.port = options.port or next(ports)
         self.nodes = {
-            name: (self.addresses.get(name, "127.0.0.1"), next(ports), next(ports))
+            name: (self.addresses.get(name, "127.0.0.1"), next(ports), next(ports), next(ports))
             for name in names}
         self.databases = None
         if not options.store:
@@ -57,13 +57,15 @@ class Cluster:
         self.processes.watch()
 
     def start_nodes(self):
-        for name, (address, port, admin) in self.nodes.items():
+        for name, (address, port, admin, internal) in self.nodes.items():
+            # Of nodes on one database; those with --store have one each, for comparison.
+            relay = ["--node-listen", f"{address}:{internal}"] if self.databases else []
             environment = {"PGPASSFILE": str(self.databases.passfile)} if self.databases else {}
             environment |= dict(each.partition(":")[2].split("=", 1)
                                 for each in self.options.environment if each.startswith(f"{name}:"))
             self.processes.start(name, [
                 self.options.pickerd.absolute(), "serve", "--listen", f"{address}:{port}",
-                "--admin-listen", f"{address}:{admin}", "--store", self.store,
+                "--admin-listen", f"{address}:{admin}", "--store", self.store, *relay,
                 *self.options.argument], environment=environment, keep=True)
 
     def stop(self):
@@ -73,7 +75,7 @@ class Cluster:
         """HAProxy with the backend of deploy/haproxy.cfg, whose frontend needs a certificate."""
         backend = (DEPLOY / "haproxy.cfg").read_text().partition("backend cluster\n")[2]
         servers = [f"  server {name} {address}:{port}"
-                   for name, (address, port, _) in self.nodes.items()]
+                   for name, (address, port, *_) in self.nodes.items()]
         path = self.folder / "haproxy.cfg"
         path.write_text("\n".join([
             "defaults", "  mode http", "  timeout connect 5s", "  timeout http-request 10s",
@@ -84,7 +86,7 @@ class Cluster:
         self.processes.start("haproxy", ["haproxy", "-db", "-f", path], keep=True)
         self.processes.wait_until(
             lambda: self.is_ready("127.0.0.1", self.port) and all(
-                self.is_ready(address, port) for address, port, _ in self.nodes.values()),
+                self.is_ready(address, port) for address, port, *_ in self.nodes.values()),
             "readiness of all nodes")
 
     @staticmethod
@@ -100,8 +102,9 @@ class Cluster:
         """NAME ADDRESS…, one a line; tests read them."""
         if self.nodes:
             print(f"pickerd http://127.0.0.1:{self.port} through HAProxy")
-        for name, (address, port, admin) in self.nodes.items():
-            print(f"{name} http://{address}:{port} admin http://{address}:{admin}")
+        for name, (address, port, admin, internal) in self.nodes.items():
+            print(f"{name} http://{address}:{port} admin http://{address}:{admin} "
+                  f"nodes {address}:{internal}")
         print(f"store {self.store}")
         if self.databases:
             print(f"passfile {self.databases.passfile}")

@@ -12,6 +12,7 @@ import { MessagesPanel } from "./messages-panel.js";
 import { storedTokens } from "./route.js";
 import { readSession } from "./server.js";
 import { SharePanel } from "./share-panel.js";
+import { read, write } from "./storage.js";
 import { closedPageOf, shownConnection } from "./closed-page.js";
 import { demoLanguages } from "./words/words.js";
 
@@ -85,15 +86,25 @@ export class PickerPage {
     void this.#name();
   }
 
-  /** The user has typed a name. */
-  rename() { void this.picker?.rename(this.settings.name); }
+  /** The user has typed a name, here or before the page was opened. */
+  async rename() {
+    const { typedName, name } = this.settings;
+    const answer = await this.picker?.rename(name);
+    // Refused, because the token has a name: it is not tried again when the page is opened the next time.
+    if (answer?.outcome === "done" || answer?.outcome === "refused") write("sessionStorage", this.#nameKey, typedName);
+  }
+
+  /** Where the name is stored that the user had typed when this tab became a member, or changed its name. */
+  get #nameKey() { return `name ${this.route.session}`; }
 
   async #join() {
-    const { name, locale } = this.settings;
+    const { name, typedName, locale } = this.settings;
+    const before = read("sessionStorage", this.#nameKey) ?? typedName;
     const picker = await connect(`v1/sessions/${encodeURIComponent(this.route.session)}`, { name, locale, token: this.token });
     if (this.isClosed) return picker.stop();
     this.picker = picker;
-    if (this.settings.name !== name) this.rename();
+    if (this.settings.typedName !== before) void this.rename();
+    else write("sessionStorage", this.#nameKey, before);
     const { signal } = this.listening;
     this.messages.follow(picker, signal);
     picker.addEventListener("change", () => this.#draw(), { signal });

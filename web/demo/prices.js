@@ -5,6 +5,15 @@ import { todayIn } from "../client/words/dates.js";
 
 /** @typedef {{amount: number, tone?: string, weekdays?: number[], from?: string, through?: string}} Price the first one that matches a day is used */
 
+/**
+ * The amount in the text of a note; null if there is none.
+ * @param {string} text
+ */
+export function amountIn(text) {
+  const [number] = /\d+(?:[.,]\d{1,2}(?!\d))?/.exec(text) ?? [];
+  return number === undefined ? null : Number(number.replace(",", "."));
+}
+
 /** The number of days from today on that have a price. */
 const pricedDays = 180;
 
@@ -18,7 +27,9 @@ export function notesFrom(prices, { timeZone }, locale, now = Date.now()) {
   const days = Array.from({ length: pricedDays }, (_, offset) => dateOf(ordinalOf(today) + offset)).flatMap((date) => {
     const price = dated.find(({ weekdays, from, through }) => (!weekdays || weekdays.includes(weekdayOf(ordinalOf(date))))
       && (!from || from <= date) && (!through || date <= through));
-    return price ? [[date, { text: euros.format(price.amount).slice(0, 24), ...(price.tone && { tone: price.tone }) }]] : [];
+    if (!price) return [];
+    const { amount, tone } = price;
+    return [[date, { text: euros.format(amount).slice(0, 24), amount, ...(tone && { tone }) }]];
   });
   return { days: Object.fromEntries(days) };
 }

@@ -27,8 +27,11 @@ export class Settings extends EventTarget {
 
   get words() { return demoLanguages[this.locale]; }
 
+  /** The name that the user has typed; may be empty. */
+  get typedName() { return stored("name") ?? ""; }
+
   /** The name that others see. */
-  get name() { return [...(stored("name") ?? "").trim()].slice(0, 64).join("") || this.words.guest(this.guest); }
+  get name() { return [...this.typedName.trim()].slice(0, 64).join("") || this.words.guest(this.guest); }
 
   apply() {
     const root = document.documentElement;
@@ -42,7 +45,7 @@ export class Settings extends EventTarget {
     const { words } = this;
     const name = make("input", {
       class: "name", type: "text", maxlength: "64", autocomplete: "nickname", spellcheck: "false",
-      value: stored("name") ?? "", placeholder: words.guest(this.guest), "aria-label": words.name, id: "name",
+      value: this.typedName, placeholder: words.guest(this.guest), "aria-label": words.name, id: "name",
       onchange: () => { store("name", name.value); this.dispatchEvent(new Event("name")); },
     });
     const language = this.#menu("language", words.languageLabel, this.locale,

@@ -8,6 +8,8 @@
 static const char signature[] = "\r\n\r\n\0\r\nQUIT\n";
 
 enum { SIGNATURE_BYTES = sizeof signature - 1, PREFIX_BYTES = 16, REST_BYTES_MAX = 4096 };
+enum { LOCAL = 0x20, PROXY = 0x21 };
+enum { UNKNOWN = 0x00, TCP_IPV4 = 0x11, TCP_IPV6 = 0x21, UNIX_STREAM = 0x31 };
 
 /// The length of a header, as far as it is known from the bytes received: at least those of its
 /// prefix. 0 if the bytes are not the beginning of a header, or if it is too long.
@@ -24,8 +26,6 @@ uint32_t wsl_proxy_header_length(const wsl_proxy_header *header) {
 ///
 /// - Returns: False if the header is invalid.
 bool wsl_proxy_client(const wsl_proxy_header *header, wsl_address *client) {
-  enum { LOCAL = 0x20, PROXY = 0x21 };
-  enum { UNKNOWN = 0x00, TCP_IPV4 = 0x11, TCP_IPV6 = 0x21, UNIX_STREAM = 0x31 };
   const uint8_t *addresses = header->bytes + PREFIX_BYTES;
   uint32_t count = header->count - PREFIX_BYTES;
   if (header->bytes[12] == LOCAL) return true;
@@ -44,4 +44,15 @@ bool wsl_proxy_client(const wsl_proxy_header *header, wsl_address *client) {
   default:
     return false;
   }
+}
+
+/// Writes the header with which a connection is relayed. All addresses are written as IPv6, that of
+/// a Unix socket as `::`, so that the other node reads the same `wsl_address`.
+void wsl_proxy_write(uint8_t into[WSL_PROXY_BYTES], wsl_address client) {
+  memset(into, 0, WSL_PROXY_BYTES);
+  memcpy(into, signature, SIGNATURE_BYTES);
+  into[12] = PROXY;
+  into[13] = TCP_IPV6;
+  into[15] = WSL_PROXY_BYTES - PREFIX_BYTES;
+  memcpy(into + PREFIX_BYTES, client.bytes, sizeof client.bytes);
 }

@@ -93,6 +93,24 @@ size_t wsl_peek(int descriptor, void *into, size_t size);
 /// from the connection. A draining loop answers 503 `draining` instead.
 void wsl_adopt(wsl_loop *loop, wsl_connection connection, void *head, size_t head_count);
 
+/// Keeps a connection, and takes ownership of it, until one of the three functions below is called
+/// with the id. What its client sends stays in the kernel. After 10 s the answer is 503.
+///
+/// - Returns: Its id, which those functions ignore after that time; 0 if the connection was
+///   answered with 503 because 1,024 connections are kept or the loop drains.
+wsl_id wsl_hold(wsl_loop *loop, wsl_connection connection);
+
+/// Serves a kept connection on this loop.
+void wsl_serve_held(wsl_loop *loop, wsl_id id);
+
+/// Relays a kept connection to another node: connects to a numeric address, sends a PROXY protocol
+/// header, and passes on what both sides send, until both have ended. A side is not read while the
+/// other has not taken 64 KiB. Answers 503 if the node does not accept the connection within 3 s.
+void wsl_relay_held(wsl_loop *loop, wsl_id id, const char *address, uint16_t port);
+
+/// Answers a kept connection with 503.
+void wsl_refuse_held(wsl_loop *loop, wsl_id id);
+
 /// Closes a connection that no loop will adopt.
 void wsl_discard(wsl_connection connection, wsl_peers *count);
 

@@ -59,6 +59,7 @@ typedef struct wsl_connection {
   int descriptor;
   wsl_audience audience;
   bool is_unix;
+  bool is_relayed;         ///< another node relays it
   wsl_address peer;        ///< the client's address, from the PROXY protocol if the listener has it
   wsl_network_id network;  ///< the network that it counts against
   wsl_tls_state *tls;      ///< owned; NULL: without TLS
@@ -70,8 +71,17 @@ typedef struct wsl_listening {
   bool is_tls;             ///< with the certificate set by `wsl_use_tls`
   bool is_proxied;         ///< connections begin with a PROXY protocol header, version 2. Peers for
                            ///< which `is_exempt` is false are refused
+  bool is_relayed;         ///< connections are those that other nodes relay: they begin with such a
+                           ///< header, and may come from any peer
   bool is_shared;          ///< other processes accept from the same socket; it is not shut down
 } wsl_listening;
+
+/// What `accepted` does with a connection.
+typedef enum wsl_choice {
+  WSL_HERE = 0,  ///< this loop serves it
+  WSL_TAKEN,     ///< the handler owns it
+  WSL_LATER,     ///< asks again when more of the first request has been received
+} wsl_choice;
 
 /// Listeners of one loop.
 #define WSL_LISTENERS_MAX 16
@@ -126,6 +136,7 @@ typedef struct wsl_limits {
   uint32_t pong_ms;              ///< since the last pong; longer: the connection is dropped. Also
                                  ///< TCP_USER_TIMEOUT, the limit for unacknowledged data
   uint32_t close_ms;             ///< from `wsl_close` to the end of the connection, at most
+  bool relays;                   ///< connections can be relayed: each needs two descriptors
 } wsl_limits;
 
 /// Callbacks, all called on the loop's thread. `owner` is the pointer passed to `wsl_create`. None
@@ -134,10 +145,9 @@ typedef struct wsl_limits {
 /// Order for a WebSocket: `admit`, `opened`, any number of `received`, `write_blocked` and
 /// `writable`, `closed`. After `closed` or `stream_closed` the id is not passed to any callback.
 typedef struct wsl_handlers {
-  /// A connection was accepted. Return 0 to serve it on this loop. Any other value transfers it to
-  /// the handler, which passes it to `wsl_adopt` of a loop with the same `count`, or to
-  /// `wsl_discard`.
-  int (*accepted)(void *owner, wsl_connection connection);
+  /// A public connection was accepted. With `WSL_TAKEN` the handler owns it, and passes it to
+  /// `wsl_adopt` or `wsl_hold` of a loop with the same `count`, or to `wsl_discard`.
+  wsl_choice (*accepted)(void *owner, wsl_connection connection);
   /// Whether an address belongs to a trusted proxy, whose connections are not limited per network.
   /// It is numeric, or `unix` for the peer of a Unix socket.
   bool (*is_exempt)(void *owner, const char *address);
@@ -204,4 +214,9 @@ typedef struct wsl_counters {
   uint64_t left[WSL_CLOSE_CODES];   ///< WebSockets that the peer has closed, or that were lost
   uint64_t timed_out;            ///< connections dropped because a time limit expired
   uint64_t log_lines_dropped;    ///< log lines in excess of 20 per second
+  uint32_t relays;               ///< connections that are relayed now
+  uint64_t relayed;              ///< connections that were relayed
+  uint64_t relays_failed;        ///< connections whose node could not be reached
+  uint64_t relayed_to_nodes;     ///< bytes of clients that were passed to other nodes
+  uint64_t relayed_to_clients;   ///< bytes of other nodes that were passed to clients
 } wsl_counters;

@@ -41,7 +41,8 @@ static void iteration_ended(uv_prepare_t *prepare) {
 /// libwebsockets allocates memory for each possible descriptor.
 static void fit_descriptors(wsl_loop *loop) {
   struct rlimit limit;
-  rlim_t wanted = (rlim_t)loop->limits.connections_max + SPARE_DESCRIPTORS;
+  rlim_t each = loop->limits.relays ? 2 : 1;
+  rlim_t wanted = each * loop->limits.connections_max + SPARE_DESCRIPTORS;
   char line[160];
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
@@ -49,6 +50,7 @@ static void fit_descriptors(wsl_loop *loop) {
   if (limit.rlim_cur >= wanted) return;
   rlim_t fits = limit.rlim_cur > 2 * SPARE_DESCRIPTORS ? limit.rlim_cur - SPARE_DESCRIPTORS
                                                        : limit.rlim_cur / 2;
+  fits /= each;
   snprintf(line, sizeof line, "at most %llu connections instead of %u: the limit of open files "
            "is %llu; raise it with ulimit -n or LimitNOFILE=", (unsigned long long)fits,
            loop->limits.connections_max, (unsigned long long)limit.rlim_cur);
@@ -165,6 +167,7 @@ void wsl_destroy(wsl_loop *loop) {
   wsl_log_use(loop);
   wsl_close_listeners(loop);
   wsl_arrivals_sweep(loop, INT64_MAX);
+  wsl_relays_sweep(loop, INT64_MAX);
   uv_close((uv_handle_t *)&loop->timer, NULL);
   uv_close((uv_handle_t *)&loop->sweep, NULL);
   uv_close((uv_handle_t *)&loop->iteration_end, NULL);

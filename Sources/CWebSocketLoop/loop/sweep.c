@@ -40,5 +40,6 @@ void wsl_sweep(uv_timer_t *timer) {
     if (slot->wsi) check_slot(loop, slot, now);
   }
   wsl_arrivals_sweep(loop, now);
+  wsl_relays_sweep(loop, now);
   wsl_stop_if_drained(loop);
 }

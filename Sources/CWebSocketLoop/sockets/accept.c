@@ -15,6 +15,7 @@ static wsl_connection made(const wsl_listener *listener, int descriptor,
   return (wsl_connection){.descriptor = descriptor,
                           .audience = listener->listening.audience,
                           .is_unix = peer->sa_family == AF_UNIX,
+                          .is_relayed = listener->listening.is_relayed,
                           .peer = wsl_address_of(peer),
                           .network = WSL_EXEMPT_NETWORK,
                           .tls = is_tls ? wsl_tls_begin(listener->loop->tls) : NULL};
@@ -36,11 +37,11 @@ static void refuse_with_spare(const wsl_listener *listener) {
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/// Only trusted proxies may report the addresses of clients.
+/// Only trusted proxies and other nodes may report the addresses of clients.
 static void begin_proxied(wsl_loop *loop, wsl_connection connection) {
   char line[200], text[INET6_ADDRSTRLEN];
   const char *peer = wsl_address_text(connection.peer, text, sizeof text);
-  if (loop->handlers.is_exempt(loop->owner, peer)) {
+  if (connection.is_relayed || loop->handlers.is_exempt(loop->owner, peer)) {
     if (wsl_admit(loop, connection)) wsl_expect_header(loop, connection);
     return;
   }
@@ -68,7 +69,8 @@ void wsl_accept_all(uv_poll_t *poll, int status, int events) {
         accept4(listener->descriptor, address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (descriptor >= 0) {
       wsl_connection connection = made(listener, descriptor, address);
-      if (listener->listening.is_proxied) begin_proxied(listener->loop, connection);
+      bool has_header = listener->listening.is_proxied || connection.is_relayed;
+      if (has_header) begin_proxied(listener->loop, connection);
       else begin(listener->loop, connection);
     } else if (errno == EMFILE || errno == ENFILE)
       refuse_with_spare(listener);

@@ -50,7 +50,7 @@ bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network) {
   return true;
 }
 
-static void set_options(const wsl_loop *loop, wsl_connection connection) {
+void wsl_set_options(const wsl_loop *loop, wsl_connection connection) {
   int on = 1, unsent_bytes = UNSENT_BYTES, unacknowledged_ms = (int)loop->limits.pong_ms;
   int descriptor = connection.descriptor;
   // Limit the unsent data in the kernel: updates for a slow peer wait in the hub, which can
@@ -64,12 +64,4 @@ static void set_options(const wsl_loop *loop, wsl_connection connection) {
   // Close the connection if the peer does not acknowledge sent data within this time.
   setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms,
              sizeof unacknowledged_ms);
-}
-
-/// Serves an admitted connection on this loop, unless the `accepted` handler takes it over.
-void wsl_serve(wsl_loop *loop, wsl_connection connection) {
-  set_options(loop, connection);
-  if (connection.audience != WSL_PUBLIC ||
-      loop->handlers.accepted(loop->owner, connection) == 0)
-    wsl_adopt(loop, connection, NULL, 0);
 }

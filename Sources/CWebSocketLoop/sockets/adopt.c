@@ -11,20 +11,25 @@ void wsl_discard(wsl_connection connection, wsl_peers *count) {
   wsl_peers_end(count, connection.network);
 }
 
+void wsl_turn_away(wsl_loop *loop, wsl_connection connection, const char *code,
+                   const char *detail) {
+  wsl_refuse_connection(connection, 503, code, detail);
+  if (connection.audience != WSL_ADMIN) wsl_peers_end(loop->limits.count, connection.network);
+}
+
 size_t wsl_peek(int descriptor, void *into, size_t size) {
   ssize_t count = recv(descriptor, into, size, MSG_PEEK | MSG_DONTWAIT);
   return count > 0 ? (size_t)count : 0;
 }
 
 /// Refuses a connection, before its handshake, because this loop drains or has no free slot.
-static void refuse(wsl_loop *loop, wsl_connection connection) {
+void wsl_refuse_new(wsl_loop *loop, wsl_connection connection) {
   if (loop->drain_by_ms) {
-    wsl_refuse_connection(connection, 503, "draining", "the server is shutting down");
+    wsl_turn_away(loop, connection, "draining", "the server is shutting down");
   } else {
     loop->counters.refused_full++;
-    wsl_refuse_connection(connection, 503, "full", "too many connections");
+    wsl_turn_away(loop, connection, "full", "too many connections");
   }
-  if (connection.audience != WSL_ADMIN) wsl_peers_end(loop->limits.count, connection.network);
 }
 
 void wsl_adopt(wsl_loop *loop, wsl_connection connection, void *head, size_t head_count) {
@@ -36,7 +41,7 @@ void wsl_adopt(wsl_loop *loop, wsl_connection connection, void *head, size_t hea
     return;
   }
   if (!slot) {
-    refuse(loop, connection);
+    wsl_refuse_new(loop, connection);
     return;
   }
   if (head_count == 0) loop->counters.accepted++;  // a moved one was counted by its first loop

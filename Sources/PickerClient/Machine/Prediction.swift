@@ -47,8 +47,11 @@ extension PickerState {
     guard status == .open else { return .refused }
     guard let definition, let cell = months[day.month]?.cells.first(where: { $0.day == day })
     else { return .unknown }
-    if cell.isDisabled { return .refused }
     let rule = definition.twoTapRule
+    if definition.isNights, let shown = shownRange, isOpen(shown) {
+      return after(tap: day, ending: shown, definition)
+    }
+    if cell.isDisabled { return .refused }
     guard let shown = shownRange, isOpen(shown) else {
       return .range(PickerRange(rule.begun(at: day.civil, after: shownRange?.civil), by: me?.id))
     }
@@ -61,6 +64,19 @@ extension PickerState {
     let stop = shown.reach.map { min(max(day, $0.lowerBound), $0.upperBound) } ?? day
     let ended = rule.ended(shown.civil, at: stop.civil)
     return rule.allows(ended) ? .range(PickerRange(ended, by: me?.id)) : .refused
+  }
+
+  /// The stay after a second tap.
+  private func after(
+    tap day: PickerDay, ending stay: PickerRange, _ definition: PickerDefinition
+  ) -> TapOutcome {
+    let rules = definition.stayRules
+    guard let days = self.stay(from: stay.start, reach: stay.reach, tapped: day, rules) else {
+      return .refused
+    }
+    return .range(
+      PickerRange(
+        start: days.lowerBound, end: days.upperBound, hits: stay.hits + 1, by: me?.id))
   }
 
   /// Whether a day between two others cannot be picked. Days of months out of view are unknown, and

@@ -25,6 +25,9 @@ public struct PickerRange: Hashable, Sendable {
     self.reach = reach
   }
 
+  /// The nights of a stay: 0 for a single day.
+  public var nightCount: Int { end.days(since: start) }
+
   /// 1 … 3,652,059.
   public var dayCount: Int { end.days(since: start) + 1 }
 }
@@ -40,6 +43,9 @@ extension PickerRange {
 
 /// A cell of a month's grid.
 public struct PickerCell: Hashable, Sendable {
+  /// What a day can be in a stay.
+  public enum Turnover: String, Hashable, Sendable { case arrival, departure }
+
   public let day: PickerDay
   /// The day of the month, in the digits of this member's language.
   public let text: String
@@ -48,6 +54,8 @@ public struct PickerCell: Hashable, Sendable {
   /// Whether the day cannot be picked. Always `true` with ``isOutside``.
   public let isDisabled: Bool
   public let isToday: Bool
+  /// In a calendar of nights: the day can be this alone. `nil` if it can be both, or is disabled.
+  public let only: Turnover?
   /// The host's note on the day.
   public internal(set) var note: PickerNote?
 }

@@ -94,6 +94,10 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   /// Another member has begun a range, and only that member may end it now.
   public static let tapClaimed = RefusalCode(rawValue: "tapClaimed")
   public static let minDays = RefusalCode(rawValue: "minDays")
+  public static let noArrival = RefusalCode(rawValue: "noArrival")
+  public static let noDeparture = RefusalCode(rawValue: "noDeparture")
+  public static let maxNights = RefusalCode(rawValue: "maxNights")
+  public static let minNights = RefusalCode(rawValue: "minNights")
   public static let nothingToUndo = RefusalCode(rawValue: "nothingToUndo")
   public static let notComplete = RefusalCode(rawValue: "notComplete")
   public static let elapsed = RefusalCode(rawValue: "elapsed")

@@ -47,6 +47,8 @@ public enum PickerResult: Sendable {
   case keys([String])
   /// The result of a calendar that selects ranges; both days are included.
   case days(PickerDay, through: PickerDay)
+  /// The result of a calendar of nights: the days of arrival and of departure.
+  case nights(PickerDay, until: PickerDay)
 }
 
 /// Keys are compared by their UTF-8 bytes.
@@ -56,9 +58,10 @@ extension PickerResult: Hashable {
     case (.day(let left), .day(let right)): left == right
     case (.slot(let left), .slot(let right)): left == right
     case (.keys(let left), .keys(let right)): left.isExactly(right)
-    case (.days(let start, let end), .days(let otherStart, let otherEnd)):
+    case (.days(let start, let end), .days(let otherStart, let otherEnd)),
+      (.nights(let start, let end), .nights(let otherStart, let otherEnd)):
       start == otherStart && end == otherEnd
-    case (.day, _), (.slot, _), (.keys, _), (.days, _): false
+    case (.day, _), (.slot, _), (.keys, _), (.days, _), (.nights, _): false
     }
   }
 
@@ -67,7 +70,7 @@ extension PickerResult: Hashable {
     case .day(let day): hasher.combine(day)
     case .slot(let local): hasher.combine(local)
     case .keys(let keys): hasher.combine(keys.map(ExactString.init))
-    case .days(let start, let end):
+    case .days(let start, let end), .nights(let start, let end):
       hasher.combine(start)
       hasher.combine(end)
     }

@@ -5,16 +5,59 @@ public struct PickerNote: Hashable, Sendable {
   public let text: String
   /// `low`, `high`, `good`, `bad`, or a tone of a newer server; `nil` if the note has none.
   public let tone: String?
+  /// The price of the day or night, or what else is added up; `nil` if the note has none.
+  public let amount: PickerAmount?
 
-  public init(text: String, tone: String? = nil) {
+  public init(text: String, tone: String? = nil, amount: PickerAmount? = nil) {
     self.text = text
     self.tone = tone
+    self.amount = amount
   }
 
   /// Reads a note; `nil` for null and for anything that is not a note.
   init?(_ tree: JSONTree?) {
     guard let text = tree?["text"]?.string else { return nil }
-    self.init(text: text, tone: tree?["tone"]?.string)
+    self.init(text: text, tone: tree?["tone"]?.string, amount: PickerAmount(tree?["amount"]))
+  }
+}
+
+/// An amount with two decimals.
+public struct PickerAmount: Hashable, Sendable {
+  /// The amount in hundredths: 12050 for 120.50.
+  public let hundredths: Int
+
+  public init(hundredths: Int) { self.hundredths = hundredths }
+
+  /// Reads a number; `nil` for anything else.
+  init?(_ tree: JSONTree?) {
+    switch tree {
+    case .integer(let value)? where abs(value) <= Self.maximum: hundredths = value * 100
+    case .number(let value)? where abs(value) <= Double(Self.maximum):
+      hundredths = Int((value * 100).rounded())
+    default: return nil
+    }
+  }
+
+  /// More than the amounts of 4,000 days together.
+  private static let maximum = 10_000_000_000_000
+}
+
+/// The sum of the amounts of all days, or nights, of a result.
+public struct PickerTotal: Hashable, Sendable {
+  public let amount: PickerAmount
+  /// Three capital letters, such as `EUR`; `nil` if the definition has none.
+  public let currency: String?
+
+  public init(amount: PickerAmount, currency: String? = nil) {
+    self.amount = amount
+    self.currency = currency
+  }
+
+  /// Reads a total; `nil` for a result without one.
+  init?(_ tree: JSONTree?) {
+    guard let amount = PickerAmount(tree?["amount"]) else { return nil }
+    self.amount = amount
+    currency = tree?["currency"]?.string
   }
 }
 

@@ -16,6 +16,8 @@ public enum PickerNotice: Hashable, Sendable {
   case moved(column: Int, to: PickerRow, cause: String, correction: PickerCorrection?, by: String?)
   /// The range changed. `cause` is `tap`, `clear`, `undo`, `tick`, or `clamp` with a correction.
   case ranged(PickerRange?, cause: String, correction: PickerCorrection?, by: String?)
+  /// The total of the same days or nights is another one, because the host has changed a price.
+  case repriced(PickerTotal?, before: PickerTotal?)
   case status(PickerStatus, by: String?)
   /// The host did not confirm what an owner confirmed: it `denied` it, or a `timeout` ended its
   /// time. `detail` is the host's text, in this member's language. Follows the ``status(_:by:)``.
@@ -43,6 +45,7 @@ public struct PickerCorrection: Hashable, Sendable {
   /// The text of the requested row, or the requested day as `YYYY-MM-DD`; empty if unknown.
   public let wanted: String
   /// `min`, `max`, `monthLength`, `noSuchTime`, `elapsed`, `maxDays`, `blocked`, `gone`, `minDays`,
-  /// `selection`, or a reason of a newer server.
+  /// `selection`, `noArrival`, `noDeparture`, `maxNights`, `minNights`, `unit`, or a reason of a
+  /// newer server.
   public let reason: String
 }

@@ -29,7 +29,12 @@ extension PickerState {
         if let reason = change["reason"]?.string {
           notices.append(.notConfirmed(reason: reason, detail: change["detail"]?.string))
         }
-      case "result": applyResult(change["result"] ?? .null)
+      case "result":
+        let before = (result: result, total: resultTotal)
+        applyResult(change["result"] ?? .null)
+        if result != nil, result == before.result, resultTotal != before.total {
+          notices.append(.repriced(resultTotal, before: before.total))
+        }
       case "definition":
         definition = try PickerDefinition(try change.need("definition"))
         weekdays = change["weekdays"]?.array?.compactMap(\.string) ?? weekdays

@@ -141,6 +141,7 @@ extension PickerState {
     result = PickerResult(tree)
     resultInstant = tree["instant"]?.string
     resultUntil = tree["until"]?.string
+    resultTotal = PickerTotal(tree["total"])
   }
 
   private mutating func apply(_ members: [PickerMember]) {

@@ -49,6 +49,7 @@ public struct PickerState: Hashable, Sendable {
   /// switch state.result {
   /// case .day(let day): print(day)
   /// case .days(let first, let last): print("\(first) to \(last)")
+  /// case .nights(let arrival, let departure): print("\(arrival) to \(departure)")
   /// case .slot(let local): print(local, state.resultInstant ?? "")
   /// case .keys(let keys): print(keys)
   /// case nil: print("nothing selected")
@@ -60,6 +61,8 @@ public struct PickerState: Hashable, Sendable {
   /// The instant at which the booking ends, in RFC 3339; `nil` if the definition has no `minutes`,
   /// and for the other kinds.
   public internal(set) var resultUntil: String?
+  /// The sum of the amounts of the result's days or nights; `nil` if not all of them have one.
+  public internal(set) var resultTotal: PickerTotal?
   /// When this member's token expires, in RFC 3339; `nil` without a token that expires.
   public internal(set) var tokenExpires: String?
   /// Whether the next connection waits for a token that the ``TokenProvider`` has not provided yet:

@@ -64,6 +64,7 @@ extension PickerMonthView {
         PickerCell(
           day: try cell.day("date"), text: try cell.text("text"), isOutside: cell.flag("outside"),
           isDisabled: cell.flag("disabled"), isToday: cell.flag("today"),
+          only: cell["only"]?.string.flatMap(PickerCell.Turnover.init),
           note: PickerNote(cell["note"])))
     }
     self.cells = cells
@@ -111,7 +112,7 @@ extension PickerResult {
     } else if let start = tree["start"]?.string.flatMap({ PickerDay($0) }),
       let end = tree["end"]?.string.flatMap({ PickerDay($0) })
     {
-      self = .days(start, through: end)
+      self = tree["nights"] == nil ? .days(start, through: end) : .nights(start, until: end)
     } else {
       return nil
     }
@@ -128,6 +129,8 @@ extension PickerDefinition {
     hasSixWeeks = tree["weeks"]?.string != "fit"
     isSingle = tree["selection"]?.string == "single"
     dayCountMin = tree["minDays"]?.integer ?? 1
+    isNights = tree["unit"]?.string == "nights"
+    stayRules = StayRules(tree)
     stopsAtDisabledDays = !tree.flag("allowBlockedInside")
     let isBlocked = tree["blocked"]?.array?.isEmpty == false && stopsAtDisabledDays
     isBounded = tree["maxDays"]?.integer != nil || isBlocked

@@ -28,8 +28,7 @@ extension Hub {
       enqueue(.refuse(unstored, completion), in: hosted, at: time)
       return true
     }
-    // With a shared log the session may be ahead because the clock of another node is.
-    if !isShared, isAhead(hosted, at: time) { tickIfDue(hosted, at: time) }
+    if isAhead(hosted, at: time) { tickIfDue(hosted, at: time) }
     let stored = withoutUnreadKey(command, in: hosted, at: time)
     return append(
       .command(member, ref: ref, stored, precondition), to: hosted, at: time, completion: completion
@@ -37,13 +36,12 @@ extension Hub {
   }
 
   /// The command without a key that would not be read, to store fewer bytes. That is known only
-  /// when the command will be applied to the current state: the session's queue is empty, and no
-  /// other node appends to its log.
+  /// when the command will be applied to the current state: the session's queue is empty.
   private func withoutUnreadKey(
     _ command: Command, in hosted: HostedSession, at time: HubTime
   ) -> Command {
     guard case .select(let selection) = command, selection.key != nil,
-      hosted.steps.isEmpty, !isShared,
+      hosted.steps.isEmpty,
       hosted.session.ignoresKey(of: selection, at: time.session)
     else { return command }
     return .select(selection.withoutKey)

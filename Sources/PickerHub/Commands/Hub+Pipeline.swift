@@ -67,23 +67,32 @@ extension Hub {
   }
 
   /// The log has committed the next records of a session.
-  package func committed(
-    _ records: CommittedRecords, of session: SessionID, at time: HubTime
-  ) {
+  package func committed(_ count: Int, of session: SessionID, at time: HubTime) {
     now = time
     guard let hosted = directory.hosted(session) else {
       guard case .endingDormant = directory[session] else { return }
       directory.ended(session)
       return noteEnd()
     }
-    switch records {
-    case .own(let count): runSteps(of: hosted, storedCount: count, at: time)
-    case .mixed(let records):
-      for record in records where hosted.isInMemory {
-        commit(record, of: hosted, at: time)
+    runSteps(of: hosted, storedCount: count, at: time)
+    resumeConnections(of: hosted)
+  }
+
+  /// The log has not stored the creation of a session: another one has its external id or its
+  /// idempotency key.
+  package func refused(_ session: SessionID, at time: HubTime) {
+    now = time
+    guard case .creating(let hosted) = directory[session] else { return }
+    let steps = hosted.steps.takeAll()
+    directory.refused(hosted)
+    freeState(of: hosted)
+    for step in steps {
+      if case .created(let completion) = step {
+        completion(.refused)
+      } else {
+        refuse(step, of: hosted)
       }
     }
-    resumeConnections(of: hosted)
   }
 
   /// Runs the next steps of a session whose records are stored, and the reads between them.
@@ -130,9 +139,9 @@ extension Hub {
 
   /// Applies an entry of the log.
   ///
-  /// - Parameter arrival: The time of the append; `nil` for an entry of another node.
+  /// - Parameter arrival: The time of the append.
   func apply(
-    _ entry: LogEntry, arrival: Int64?, _ completion: (([SessionEffect]?) -> Void)?,
+    _ entry: LogEntry, arrival: Int64, _ completion: (([SessionEffect]?) -> Void)?,
     in hosted: HostedSession, at time: HubTime
   ) {
     let status = hosted.session.status
@@ -141,39 +150,34 @@ extension Hub {
     hosted.log.applied(hosted.session.remnant)
     if entry.body.mayGrow || hosted.log.entryCount % 64 == 0 { directory.recount(hosted) }
     noteStatus(of: hosted, before: status)
-    hosted.attendance.applied(entry.body, isOwn: arrival != nil)
-    if entry.body.isTick, arrival != nil { hosted.ticks.applied() }
+    hosted.attendance.applied(entry.body)
+    if entry.body.isTick { hosted.ticks.applied() }
     if hosted.isEnding {
-      if arrival != nil { countDropped(entry, in: hosted) }
+      countDropped(entry, in: hosted)
       completion?(nil)
       return
     }
-    if case .command = entry.body, arrival != nil { countCommand(effects, in: hosted) }
+    if case .command = entry.body { countCommand(effects, in: hosted) }
     completion?(effects)
-    if completion != nil || arrival == nil {
+    if completion != nil {
       // A command that was posted over HTTP is answered in its response only, even if the member
-      // has a connection. One that was sent to another node is answered there.
+      // has a connection.
       effects.removeAll { if case .answer = $0 { true } else { false } }
     }
-    if arrival == nil, hosted.isConnected(entry.body.leaving) { effects.removePresence() }
     let deliveryCount = connections.counters.deliveries
     perform(effects, in: hosted, at: time)
-    if case .command = entry.body, let arrival, effects.haveDelta,
+    if case .command = entry.body, effects.haveDelta,
       connections.counters.deliveries > deliveryCount
     {
       port.delivered(commandOf: arrival)
     }
     buffers.reuse(&effects)
-    if hosted.session.hasEvents, !feed(hosted, isOwn: arrival != nil) { return }
+    if hosted.session.hasEvents, !feed(hosted) { return }
     queueTick(of: hosted)
     if hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount, at: now) {
       log.storeSnapshot(of: hosted, isIdle: false, at: now)
     }
-    if isShared {
-      noteServing(isHere: arrival != nil, hosted)
-      noteMembers(entry.body, isOwn: arrival != nil, in: hosted)
-    }
-    if case .left = entry.body { arrival == nil ? evictSoon(hosted) : evict(hosted) }
+    if case .left = entry.body { evict(hosted) }
   }
 
   /// The log could not store an append: unloads the session, and closes its connections so that
@@ -190,17 +194,9 @@ extension Hub {
 
 extension [SessionEffect] {
   fileprivate var haveDelta: Bool { contains { if case .broadcast = $0 { true } else { false } } }
-
-  /// Removes the broadcast of presence.
-  fileprivate mutating func removePresence() {
-    removeAll { if case .presence = $0 { true } else { false } }
-  }
 }
 
 extension LogEntry.Body {
-  /// The member that the entry removes, if any.
-  fileprivate var leaving: MemberID? { if case .left(let member) = self { member } else { nil } }
-
   /// Whether the entry can change the memory of a session by more than a delta.
   fileprivate var mayGrow: Bool { if case .command = self { false } else { true } }
 }

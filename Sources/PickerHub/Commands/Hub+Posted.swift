@@ -28,7 +28,7 @@ extension Hub {
         .request { [unowned self] hosted in
           guard let hosted else { return answer(.failure(absence(of: id))) }
           guard let member = hosted.session.fold.members[added.member] else {
-            return answer(.failure(hasRoom(hosted) ? .unavailable : .sessionFull))
+            return answer(.failure(.unavailable))
           }
           hosted.noteActivity(at: now)
           if !hosted.session.isOnline(member.id) {
@@ -102,15 +102,7 @@ extension Hub {
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      let isKnown = hosted.session.fold.knownMember(MemberID(request.member)) != nil
-      guard isShared, !isKnown else {
-        return post(request, to: hosted, token, locale, answer)
-      }
-      // The member may have joined at another node.
-      catchUp(hosted) { [unowned self] hosted in
-        guard let hosted else { return answer(.failure(absence(of: id))) }
-        post(request, to: hosted, token, locale, answer)
-      }
+      post(request, to: hosted, token, locale, answer)
     }
   }
 
@@ -141,8 +133,7 @@ extension Hub {
         return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
       }
       let frame = answerFrame(in: effects, to: member.id, texts, hosted)
-      let problem = hasRoom(hosted) ? HubProblem.noSuchMember : .sessionFull
-      answer(frame.map { .success(Array($0.bytes)) } ?? .failure(problem))
+      answer(frame.map { .success(Array($0.bytes)) } ?? .failure(.noSuchMember))
     }
     if !isAccepted { answer(.failure(problem(of: hosted))) }
   }

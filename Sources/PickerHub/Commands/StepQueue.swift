@@ -62,9 +62,6 @@ struct StepQueue {
 
 /// What the pending steps will do.
 extension StepQueue {
-  /// The number of pending entries.
-  var entryCount: Int { steps.count { if case .apply = $0 { true } else { false } } }
-
   /// The connections whose join is pending; they are no listeners yet.
   var joiningConnections: [HubConnection] {
     steps.compactMap { if case .attach(let connection, _) = $0 { connection } else { nil } }
@@ -95,16 +92,6 @@ extension StepQueue {
     return steps.contains { step in
       guard case .refuse(let unstored, _) = step else { return false }
       return unstored.member == member && unstored.ref >= ref && unstored.usesRef
-    }
-  }
-
-  /// Whether the append of a command of a member is pending.
-  func hasCommand(of member: MemberID) -> Bool {
-    steps.contains { step in
-      guard case .apply(let entry, arrival: _, _) = step,
-        case .command(member, ref: _, _, _) = entry.body
-      else { return false }
-      return true
     }
   }
 
@@ -146,7 +133,7 @@ extension LogEntry.Body {
     case .joined(let joining): joining.member == member && (joining.role ?? .owner) >= needed
     case .roleChanged(let changed, let role): changed == member && role >= needed
     // Without a role the member gets its former one.
-    case .returned(let returned, let role, _): returned == member && (role ?? .owner) >= needed
+    case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
     case .left, .command, .define, .note, .settle, .tick, .clockSet, .revoked: false
     }
   }

@@ -84,7 +84,7 @@ extension Hub {
     case .absent: return create(reserved: request, names, ordinal: ordinal, answer: answer)
     case .found(.session(let id)): found = .failure(.externalTaken(id))
     case .found(.key(let known)): found = repeated(known, request)
-    case .unavailable: found = .failure(.unavailable)
+    case .elsewhere, .unavailable, .unreadable: found = .failure(.unavailable)
     }
     shard.names.use { $0.release(names) }
     answer(found)
@@ -195,13 +195,12 @@ extension Hub {
   private func opened(_ hosted: HostedSession, _ entry: SessionIndex.Entry, _ key: CreationKey?) {
     feedCreation(of: hosted)
     if isShared {
-      // The log has the names, and ends expired sessions.
+      // The log has the names.
       shard.names.use { $0.release(.init(external: entry.external, key: key?.keyHash)) }
     } else {
       shard.names.use { $0.add(entry, key: key) }
-      let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-      schedule.addExpiry(of: hosted.id, due: hosted.lastActivity + ttl, at: now)
     }
+    schedule.addExpiry(of: hosted.id, due: hosted.expiresAt, at: now)
     queueTick(of: hosted)
     evictSoon(hosted)
   }
@@ -237,15 +236,24 @@ extension Hub {
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) {
     now = time
+    let describeAt = { (epoch: String, revision: Int) in
+      let body = HTTPDocument.created(
+        id, epoch: epoch, revision: revision, socket: "\(socketBase)/v1/sessions/\(id)",
+        tokens: [])
+      answer(.success(CreatedSession(id: id, body: body, isNew: false)))
+    }
     let describe: (HostedSession?) -> Void = { [unowned self] hosted in
-      guard let hosted, !hosted.isEnding else {
+      if let hosted, !hosted.isEnding {
+        return describeAt(hosted.session.fold.origin.epoch, hosted.session.revision)
+      }
+      guard hosted == nil, lookups.isElsewhere(id, at: now.machine) else {
         return answer(.failure(absence(of: id)))
       }
-      let origin = hosted.session.fold.origin
-      let body = HTTPDocument.created(
-        id, epoch: origin.epoch, revision: hosted.session.revision,
-        socket: "\(socketBase)/v1/sessions/\(id)", tokens: [])
-      answer(.success(CreatedSession(id: id, body: body, isNew: false)))
+      nonisolated(unsafe) let (hub, describeAt, answer) = (self, describeAt, answer)
+      log.describe(id, limits: limits.session, hub: shard.index) { found in
+        guard let found else { return answer(.failure(hub.absence(of: id))) }
+        describeAt(found.epoch, found.revision)
+      }
     }
     whenLoaded(id) { [unowned self] hosted in
       // A session that ends has its names until its end is stored.

@@ -46,7 +46,6 @@ extension Hub {
     }
     let updates = hosted.session.takeUpdates()
     if updates.isEmpty { return }
-    announceTouches(updates, in: hosted)
     let encoded = EncodedPresence(updates, in: hosted.session)
     let byteCount = fanOut.broadcast(encoded, in: hosted.session, at: time)
     hosted.presence.broadcast(at: time.machine, byteCount: byteCount)

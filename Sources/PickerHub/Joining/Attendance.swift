@@ -6,7 +6,7 @@ import PickerSession
 ///
 /// Invariants: a member has at most one connection; the time of an absence is that of its first
 /// moment without a connection, and ends with the next join; ``pendingJoinCount`` is the number of
-/// this hub's joins and returns that have not been applied. The caller reports every join and
+/// joins and returns that have not been applied. The caller reports every join and
 /// return that it appends, and every entry that is applied.
 struct Attendance {
   /// The current connection of each member, from its join message on.
@@ -73,18 +73,15 @@ extension Attendance {
   mutating func returnAppended() { pendingJoinCount += 1 }
 
   /// An entry was applied.
-  ///
-  /// - Parameter isOwn: Whether this hub has appended it.
-  mutating func applied(_ body: LogEntry.Body, isOwn: Bool) {
+  mutating func applied(_ body: LogEntry.Body) {
     switch body {
     case .joined(let joining):
-      guard isOwn else { return }
       pendingJoinCount -= 1
       if let subject = joining.subject { joiningSubjects[ExactString(subject)] = nil }
     case .left(let member):
       absentSince[member] = nil
       postRates[member] = nil
-    case .returned: if isOwn { pendingJoinCount -= 1 }
+    case .returned: pendingJoinCount -= 1
     case .roleChanged, .command, .define, .note, .settle, .tick, .clockSet, .revoked: break
     }
   }

@@ -58,7 +58,6 @@ extension Hub {
       let isReplaced = hosted.attendance.connection(of: member) != nil
       let effects = hosted.session.detach(connection, isReplaced: isReplaced)
       perform(effects, in: hosted, at: time)
-      if !isReplaced { announce(.disconnected(member), in: hosted) }
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
     }
     evictSoon(hosted)

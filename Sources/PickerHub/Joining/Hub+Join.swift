@@ -72,7 +72,7 @@ extension Hub {
     let secret = identities.text()
     let joining = LogEntry.Joining(
       member: member, secret: identities.hash(secret), name: displayName(token?.name ?? name),
-      role: role, subject: token?.subject, info: token?.info, meta: token?.meta, room: room)
+      role: role, subject: token?.subject, info: token?.info, meta: token?.meta)
     guard append(.joined(joining), to: hosted, at: time) else { return nil }
     let fold = hosted.session.fold
     hosted.attendance.joinAppended(
@@ -81,9 +81,6 @@ extension Hub {
     ownCounters.joins += 1
     return (member, secret)
   }
-
-  /// The maximum of members with which the fold decides on a join; `nil` if the hub can decide.
-  private var room: Int? { isShared ? limits.session.members : nil }
 
   func hasRoom(_ hosted: HostedSession) -> Bool {
     hosted.memberCountPending < limits.session.members
@@ -112,7 +109,11 @@ extension Hub {
     guard mayExist(connection.session) else {
       return close(connection, .sessionEnded, "the session has ended")
     }
-    close(connection, .unavailable, "the store is unavailable; reconnect later")
+    close(
+      connection, .unavailable,
+      lookups.isElsewhere(connection.session, at: now.machine)
+        ? "another node serves this session; reconnect"
+        : "the store is unavailable; reconnect later")
   }
 
   /// Prepares a known member to connect again: re-adds it if it has left, and changes its role if
@@ -152,7 +153,6 @@ extension Hub {
   ) {
     guard hosted.attendance.connection(of: member) == nil else { return }
     perform(hosted.session.disconnect(member), in: hosted, at: time)
-    announce(.disconnected(member), in: hosted)
     if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
   }
 
@@ -162,7 +162,7 @@ extension Hub {
   func appendReturn(
     of member: MemberID, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> Bool {
-    guard append(.returned(member, role, room: room), to: hosted, at: time) else { return false }
+    guard append(.returned(member, role), to: hosted, at: time) else { return false }
     hosted.attendance.returnAppended()
     return true
   }
@@ -175,7 +175,7 @@ extension Hub {
   ) {
     let member = attachment.member
     guard hosted.session.fold.members[member] != nil else {
-      closeRefused(connection, member, in: hosted)
+      close(connection, .unavailable, "the member has just left; reconnect and resume")
       return abandonConnection(of: member, in: hosted, at: time)
     }
     guard connection.member == member else {
@@ -194,21 +194,8 @@ extension Hub {
       connection: connection.id, member: member, language: attachment.language,
       view: showsMonths ? attachment.view : nil, zone: attachment.zone)
     let effects = hosted.session.attach(listener)
-    announceConnection(of: member, in: hosted)
     welcome(connection, attachment, missed: missed, in: hosted, at: time)
     perform(effects, in: hosted, at: time)
-  }
-
-  /// Closes a connection whose member is not in the session once its join has been applied.
-  func closeRefused(
-    _ connection: HubConnection, _ member: MemberID, in hosted: HostedSession
-  ) {
-    guard hasRoom(hosted) else { return closeFull(connection) }
-    guard hosted.session.fold.knownMember(member) != nil else {
-      return close(
-        connection, .unavailable, "the same user has just joined on another connection; reconnect")
-    }
-    close(connection, .unavailable, "the member has just left; reconnect and resume")
   }
 
   private func welcome(

@@ -46,6 +46,7 @@ extension Hub {
     }
     guard admitFirst(text, of: connection) else { return }
     guard let hosted = hosted(of: connection) else { return receiveLater(connection, text) }
+    if case .silent = connection.phase, !log.isCertain { return receiveLater(connection, text) }
     if hosted.isEnding {
       // Only members' connections are closed when the end is stored.
       guard case .silent = connection.phase else { return }
@@ -66,13 +67,6 @@ extension Hub {
     {
       let wait = waiting(connection, text)
       return readHistory(of: hosted) { wait($0) }
-    }
-    if connection.member == nil, case .join(let join) = message, !connection.hasCaughtUp,
-      isBehind(join.resume, in: hosted)
-    {
-      connection.hasCaughtUp = true
-      let wait = waiting(connection, text)
-      return catchUp(hosted) { _ in wait(true) }
     }
     take(message, from: connection, in: hosted, at: time)
     countCost(of: connection, in: hosted, at: time)
@@ -188,8 +182,9 @@ extension Hub {
       return close(connection, .noSuchSession, "session not found")
     }
     guard directory.dormant(connection.session)?.isUnreadable == true else {
-      let what = directory.isFull ? "the memory for sessions is full" : "the store is unavailable"
-      return close(connection, .unavailable, "\(what); reconnect later")
+      return directory.isFull
+        ? close(connection, .unavailable, "the memory for sessions is full; reconnect later")
+        : cannotStore(connection)
     }
     close(connection, .internalError, "the stored session cannot be read; reconnect later")
   }

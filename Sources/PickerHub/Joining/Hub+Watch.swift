@@ -24,6 +24,8 @@ package struct MonthContent {
   /// The days of the month, filled up to whole weeks.
   package let cells: [Cell]
   package let bands: MonthBands
+  /// Whether a range is a stay, from the middle of its first day to that of its last one.
+  package let hasHalves: Bool
   /// The note of each cell.
   package let notes: [Note?]
   /// The locale of the definition.
@@ -166,6 +168,7 @@ extension Hub {
         .success(
           MonthContent(
             month: month, cells: cells, bands: picker.bands(of: month),
+            hasHalves: picker.definition.isNights,
             notes: cells.map { hosted.session.fold.notes.days[$0.date] },
             locale: definition.locale, texts: texts)))
     }

@@ -23,8 +23,6 @@ package final class HubConnection {
   var share: ClientShare?
   /// Messages that wait for their client's share of the next event-loop iteration; not read.
   var held: Inbox?
-  /// Whether the session was brought up to date for its join.
-  var hasCaughtUp = false
   /// Whether it has sent `leave`. Later messages are ignored.
   var isLeaving = false
   var sending = SendState()

@@ -11,9 +11,6 @@ package struct FeedRecord: Sendable {
   /// The mark that the record needs, or a later one: that of the record before it. If that record
   /// was lost, this one must not be stored either.
   package let previous: Int
-  /// Whether this node has appended the entry. The events of an entry of another node are that
-  /// node's to store: the log only stores them if it has not done so after some seconds.
-  package let isOwn: Bool
   /// The status after the entry, for the list of sessions of a shared log. Each change of the
   /// status has an event.
   package let status: SessionStatus?
@@ -22,13 +19,11 @@ package struct FeedRecord: Sendable {
   package static let nothing = -1
 
   package init(
-    events: [FeedEvent], sequence: Int, previous: Int, isOwn: Bool = true,
-    status: SessionStatus? = nil
+    events: [FeedEvent], sequence: Int, previous: Int, status: SessionStatus? = nil
   ) {
     self.events = events
     self.sequence = sequence
     self.previous = previous
-    self.isOwn = isOwn
     self.status = status
   }
 

@@ -4,14 +4,13 @@ import PickerSession
 extension Hub {
   /// Passes the events of the last applied entry to the log.
   ///
-  /// - Parameter isOwn: Whether this hub has appended the entry.
   /// - Returns: Whether the log has accepted them. If not, the session was unloaded, and its reload
   ///   derives the events again.
-  func feed(_ hosted: HostedSession, isOwn: Bool) -> Bool {
+  func feed(_ hosted: HostedSession) -> Bool {
     feed(
       FeedRecord(
         events: hosted.session.takeEvents(), sequence: hosted.log.entryCount,
-        previous: hosted.log.eventSequence, isOwn: isOwn, status: hosted.session.status),
+        previous: hosted.log.eventSequence, status: hosted.session.status),
       of: hosted)
   }
 

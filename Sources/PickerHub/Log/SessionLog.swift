@@ -7,10 +7,8 @@ package enum LogRecord: Sendable {
   case created(SessionOrigin)
   case entry(LogEntry)
   /// The log writes the event in the transaction that removes the session; `nil` for a session that
-  /// could not be read. `after` is the number of entries that the log has then, as far as the hub
-  /// knows. If a shared log has others, it reports the session as lost instead: the event would
-  /// have the state without them.
-  case ended(FeedEvent?, after: Int? = nil)
+  /// could not be read.
+  case ended(FeedEvent?)
 }
 
 extension LogRecord {
@@ -35,7 +33,7 @@ extension LogRecord {
     switch self {
     case .created(let origin): 1024 + (origin.title?.utf8.count ?? 0)
     case .entry(let entry): entry.byteCount
-    case .ended(let event, _): 64 + (event?.byteCount ?? 0)
+    case .ended(let event): 64 + (event?.byteCount ?? 0)
     }
   }
 }
@@ -44,8 +42,9 @@ extension LogRecord {
 package enum AppendOutcome: Sendable {
   /// Stored, as durably as this log stores anything.
   case stored
-  /// The outcome follows by ``Hub/committed(_:of:at:)`` or ``Hub/lost(_:at:)``. The log reports the
-  /// records of a session in the order of their appends.
+  /// The outcome follows by ``Hub/committed(_:of:at:)``, ``Hub/refused(_:at:)``,
+  /// ``Hub/lost(_:at:)`` or ``Hub/taken(_:at:)``. The log reports the records of a session in the
+  /// order of their appends.
   case pending
   /// Not stored: the session's log has reached its maximum size.
   case full
@@ -144,7 +143,7 @@ package struct LoadedSession: Sendable {
 /// The hub applies an entry, and broadcasts its delta, only when the log has stored it. So a crash
 /// cannot undo anything that a member has seen. Every function is called on the hub's thread.
 /// - Source: ARCHITECTURE.md, invariant 2.
-package protocol SessionLog: SharedSessionLog {
+package protocol SessionLog: AnyObject {
   /// Whether ``load(_:limits:hub:)`` works: only then sessions are evicted from memory.
   var canLoad: Bool { get }
   /// Appends a record.
@@ -159,8 +158,8 @@ package protocol SessionLog: SharedSessionLog {
   ///
   /// - Returns: `false` if too many snapshots are pending; the hub may try again later.
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool
-  /// Reloads a session; ``Hub/loaded(_:_:at:)`` follows. A shared log then reports every entry
-  /// after ``LoadedSession/entryCount``, until ``SharedSessionLog/released(_:)``.
+  /// Reloads a session; ``Hub/loaded(_:_:at:)`` follows. In a shared log this node owns the session
+  /// from then on, until ``released(_:)`` or ``Hub/taken(_:at:)``, unless another node does.
   ///
   /// - Parameter hub: The index of the calling hub. Sessions of one hub share equal definitions;
   ///   sessions of different hubs, which have different threads, do not.
@@ -173,8 +172,158 @@ package protocol SessionLog: SharedSessionLog {
   /// Stores the current time, soon, as that of the session's last join. An entry does so, too, but
   /// a member that resumes has none. Default: stores nothing.
   func noteVisit(of session: SessionID)
+
+  /// Whether other nodes own sessions of the same log. Only then the hub calls the functions below;
+  /// otherwise it knows all sessions.
+  var isShared: Bool { get }
+  /// What all nodes have in the log, as far as this one knows. Can be called on any thread. `nil`:
+  /// the hubs know all sessions and keys.
+  var sharedCount: SharedCount? { get }
+  /// Whether no other node can have become the owner of a session of this one. If it may have, a
+  /// session in memory may be out of date: then the hub calls ``confirm(_:completion:)`` before it
+  /// reads it.
+  var isCertain: Bool { get }
+  /// Waits for a commit, which shows whether this node still owns its sessions;
+  /// ``Hub/taken(_:at:)`` comes before the completion.
+  ///
+  /// - Parameter completion: Called on the hub's thread.
+  func confirm(
+    _ session: SessionID, completion: @escaping @Sendable (_ isConfirmed: Bool) -> Void)
+  /// Looks up a session that the hub does not know.
+  func find(
+    _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void)
+  /// Looks up the session that has the external id or the idempotency key of a creation.
+  ///
+  /// - Parameter hub: The index of the calling hub.
+  func find(
+    _ names: SessionIndex.Names, hub: Int,
+    completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void)
+  /// Reads a page of the list of sessions; ``LogLookup/absent`` is not used.
+  ///
+  /// - Parameter hub: The index of the calling hub.
+  func list(
+    _ query: SessionListQuery, hub: Int,
+    completion: @escaping @Sendable (LogLookup<SessionListPage>) -> Void)
+  /// Reads the epoch and the revision of a session that another node owns.
+  ///
+  /// - Parameters:
+  ///   - hub: The index of the calling hub.
+  ///   - completion: Called on the hub's thread; `nil` if it cannot be read.
+  func describe(
+    _ session: SessionID, limits: SessionLimits, hub: Int,
+    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void)
+  /// The hub has removed the session from memory: any node may own it.
+  func released(_ session: SessionID)
 }
 
+/// The defaults are those of a log that a single process uses.
 extension SessionLog {
   package func noteVisit(of session: SessionID) {}
+  package var isShared: Bool { false }
+  package var sharedCount: SharedCount? { nil }
+  package var isCertain: Bool { true }
+
+  package func confirm(
+    _ session: SessionID, completion: @escaping @Sendable (_ isConfirmed: Bool) -> Void
+  ) { completion(true) }
+
+  package func describe(
+    _ session: SessionID, limits: SessionLimits, hub: Int,
+    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void
+  ) { completion(nil) }
+
+  package func find(
+    _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void
+  ) { completion(.absent) }
+
+  package func find(
+    _ names: SessionIndex.Names, hub: Int,
+    completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void
+  ) { completion(.absent) }
+
+  package func list(
+    _ query: SessionListQuery, hub: Int,
+    completion: @escaping @Sendable (LogLookup<SessionListPage>) -> Void
+  ) { completion(.absent) }
+
+  package func released(_ session: SessionID) {}
+}
+
+/// What several nodes have created in a log.
+package struct SharedCount: Hashable, Sendable {
+  /// Sessions that have not ended.
+  package var sessions: Int
+  /// Idempotency keys.
+  package var keys: Int
+
+  package init(sessions: Int = 0, keys: Int = 0) {
+    self.sessions = sessions
+    self.keys = keys
+  }
+
+  package static func += (one: inout SharedCount, other: SharedCount) { one = one + other }
+
+  package static func -= (one: inout SharedCount, other: SharedCount) {
+    one.sessions -= other.sessions
+    one.keys -= other.keys
+  }
+
+  package static func + (one: SharedCount, other: SharedCount) -> SharedCount {
+    SharedCount(sessions: one.sessions + other.sessions, keys: one.keys + other.keys)
+  }
+}
+
+/// The outcome of looking something up in a log.
+package enum LogLookup<Found: Sendable>: Sendable {
+  case found(Found)
+  /// It does not exist, or has ended.
+  case absent
+  /// Another node owns the session, and is alive.
+  case elsewhere
+  /// The log cannot be read now.
+  case unavailable
+  /// What is stored cannot be read.
+  case unreadable
+
+  /// What was found, if anything.
+  package var value: Found? { if case .found(let value) = self { value } else { nil } }
+}
+
+/// The owner of a name of a creation.
+package enum NameOwner: Sendable {
+  /// A living session has the external id.
+  case session(SessionID)
+  /// A session was created with the idempotency key.
+  case key(CreationKey)
+}
+
+/// A request for a page of the list of sessions.
+package struct SessionListQuery: Hashable, Sendable {
+  /// Only the session with this external id, if any.
+  package let external: String?
+  /// Only sessions with this status, if any.
+  package let status: SessionStatus?
+  /// Only sessions with a greater ordinal; 0: from the first one.
+  package let after: Int64
+  /// The maximum number of sessions.
+  package let limit: Int
+
+  package init(external: String?, status: SessionStatus?, after: Int64, limit: Int) {
+    self.external = external
+    self.status = status
+    self.after = after
+    self.limit = limit
+  }
+}
+
+/// A page of the list of sessions, in the order of their ordinals.
+package struct SessionListPage: Sendable {
+  package let sessions: [SessionIndex.Entry]
+  /// The cursor of the next page; `nil` after the last one.
+  package let next: Int64?
+
+  package init(sessions: [SessionIndex.Entry], next: Int64?) {
+    self.sessions = sessions
+    self.next = next
+  }
 }

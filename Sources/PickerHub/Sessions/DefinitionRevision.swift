@@ -11,9 +11,6 @@ struct DefinitionRevision: Sendable {
   let definition: Definition
   let version: Int
   let now: Instant
-  /// Whether other nodes can append to the log. Then whole definitions are logged, because a patch
-  /// does not say on which definition it was evaluated.
-  let isShared: Bool
 
   /// The maximum size of a request body and of a definition (in rows) that are processed on the
   /// hub's thread. Larger ones are processed on another thread, because 20,000 rows would delay
@@ -128,9 +125,9 @@ struct DefinitionRevision: Sendable {
   ) throws(HubProblem) -> DefinitionChange? {
     let picker = try picker(document.tree, make)
     if picker.definition.isSame(as: definition) { return nil }
-    let source = isShared ? .whole : document.source
+    let source = document.source
     return DefinitionChange(
-      version: version + 1, definition: picker.definition, source: source, needsBase: isShared,
+      version: version + 1, definition: picker.definition, source: source,
       picker: picker,
       encoded: source == .whole ? encode(picker.definition) : nil)
   }

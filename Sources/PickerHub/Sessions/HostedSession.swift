@@ -18,16 +18,9 @@ package final class HostedSession {
   var log: LogProgress
   var history: HistoryReading
   var attendance: Attendance
-  var remote = RemotePresence()
   var hostChanges = HostChangeQueue()
   var ticks = SessionTicks()
   var presence = PresenceThrottle()
-  /// Requests that wait until the entries of other nodes have been applied.
-  var catchUpCount = 0
-  /// Whether no other node is known to be responsible for the session. One that has members stays
-  /// in memory at the node that has appended its last entry, which created or adopted it: that node
-  /// ticks it, and lets absent members leave.
-  var isServedHere = true
   /// What the directory has counted of its memory; `nil` while it is not in memory.
   var charge: ResidentMemory.Charge?
   /// The time of the last revision or join, in machine milliseconds.
@@ -70,7 +63,6 @@ package final class HostedSession {
       isPartial: fold.history.count < min(fold.revision, fold.limits.history))
     attendance = Attendance()
     lastActivity = state.lastActivity
-    isServedHere = state.isServedHere
   }
 }
 
@@ -90,16 +82,13 @@ extension HostedSession {
 }
 
 extension HostedSession {
-  /// Whether the session may be evicted when nobody is connected to it here.
-  var isEvictable: Bool { session.fold.members.isEmpty || !isServedHere }
-
   /// When its time to live is over, in machine milliseconds.
   var expiresAt: Int64 { lastActivity + Int64(session.fold.origin.ttlSeconds) * 1000 }
 
   /// A revision or a join: its time to live begins again.
   func noteActivity(at time: HubTime) { lastActivity = time.machine }
 
-  /// The number of members after all pending joins and returns of this hub.
+  /// The number of members after all pending joins and returns.
   var memberCountPending: Int { session.memberCount + attendance.pendingJoinCount }
 
   /// Whether its end was appended. From then on the hub applies and answers nothing.
@@ -126,11 +115,6 @@ extension HostedSession {
   /// Whether a ref is not above that of a refused command that is not in the log.
   func isOld(_ ref: Int, of member: MemberID) -> Bool {
     ref <= session.greatestUnloggedRef(of: member) || steps.refuses(member, from: ref)
-  }
-
-  /// Whether a member is connected to this node.
-  func isConnected(_ member: MemberID?) -> Bool {
-    member.map { session.listener(of: $0) != nil } ?? false
   }
 
   /// The connections of members and event streams, in the order of their ids.

@@ -151,8 +151,7 @@ extension Hub {
   ) throws(HubProblem) {
     let fold = hosted.session.fold
     let revision = DefinitionRevision(
-      request: request, definition: fold.definition, version: fold.version, now: now.session,
-      isShared: isShared)
+      request: request, definition: fold.definition, version: fold.version, now: now.session)
     let isLarge =
       request.byteCount > DefinitionRevision.bodyBytesOnLoop
       || fold.definition.weight > DefinitionRevision.weightOnLoop

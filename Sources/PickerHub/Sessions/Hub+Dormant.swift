@@ -31,26 +31,14 @@ package struct DormantSession: Hashable, Sendable {
 
 /// Evicting sessions without members from memory, and reloading them on demand.
 extension Hub {
-  /// Adds the sessions that an earlier process has left in the log; with a shared log, those that
-  /// another node has left, to be loaded because their members may have to leave. Sessions that the
-  /// hub knows are not added.
+  /// Adds the sessions that an earlier process has left in the log; of a shared log, those that
+  /// this node has claimed because something of them is due. Sessions that the hub knows are not
+  /// added.
   package func restore(_ stored: some Sequence<DormantSession>, at time: HubTime) {
     now = time
     for session in stored {
-      guard directory[session.id] == nil else {
-        directory.adopt(session.id)
-        continue
-      }
-      let lastActivity = time.machine - session.idleMilliseconds
-      directory.restore(
-        session.id,
-        DormantState(
-          lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, status: session.status,
-          queuedTick: session.nextTick))
-      if !isShared {
-        let ttl = Int64(session.ttlSeconds) * 1000
-        schedule.addExpiry(of: session.id, due: lastActivity + ttl, at: time)
-      }
+      guard directory[session.id] == nil else { continue }
+      restore(session, queuedTick: session.nextTick)
       if session.hasMembers || isShared {
         directory.loadLater(BackgroundLoad(session.id))
       } else if let nextTick = session.nextTick {
@@ -58,6 +46,20 @@ extension Hub {
       }
     }
     loadInBackground()
+  }
+
+  /// Adds a session that is in the log only.
+  ///
+  /// - Parameter queuedTick: See ``DormantState/queuedTick``.
+  func restore(_ session: DormantSession, queuedTick: Instant?) {
+    let lastActivity = now.machine - session.idleMilliseconds
+    directory.restore(
+      session.id,
+      DormantState(
+        lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, status: session.status,
+        queuedTick: queuedTick))
+    let ttl = Int64(session.ttlSeconds) * 1000
+    schedule.addExpiry(of: session.id, due: lastActivity + ttl, at: now)
   }
 
   /// Runs `body` as soon as a session is in memory: at once if it is, else when the log has
@@ -72,13 +74,23 @@ extension Hub {
   ) {
     let waiter = LoadWaiter(isDeletion: isDeletion, body: body)
     switch directory.load(id, for: waiter) {
-    case .inMemory(let hosted): body(hosted)
+    case .inMemory(let hosted) where log.isCertain: body(hosted)
+    case .inMemory: confirm(id, waiter)
     case .waits: break
     case .begins where directory.isFull && !isDeletion:
-      notLoaded(id, isUnreadable: false)
+      directory.loadFailed(id, isUnreadable: false)
       body(nil)
     case .begins: log.load(id, limits: limits.session, hub: shard.index)
     case .absent: isShared ? lookUp(id, waiter) : body(nil)
+    }
+  }
+
+  /// Another node may have become the owner of a session in memory: waits until that is known.
+  private func confirm(_ id: SessionID, _ waiter: LoadWaiter) {
+    nonisolated(unsafe) let (hub, waiter) = (self, waiter)
+    log.confirm(id) { isConfirmed in
+      guard isConfirmed else { return waiter.body(nil) }
+      hub.whenLoaded(id, isDeletion: waiter.isDeletion, waiter.body)
     }
   }
 
@@ -93,10 +105,9 @@ extension Hub {
     let isFull = directory.isFull
     let session = outcome.value
     guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
-      if let session { freeState(session.fold) }
-      notLoaded(id, isUnreadable: session == nil)
-      // Another node has ended it.
-      if case .absent = outcome, isShared { lookups.noteAbsence(of: id, at: now.machine) }
+      notLoaded(id, outcome)
+      // No other node does what it is due for.
+      if isShared { loadAgain(id) }
       for waiter in waiters.all { waiter.body(nil) }
       return loadInBackground()
     }
@@ -106,7 +117,7 @@ extension Hub {
     for member in session.fold.membersInOrder {
       noteAbsence(of: member.id, in: hosted, at: time)
     }
-    announce(.serving, in: hosted)
+    schedule.addExpiry(of: id, due: hosted.expiresAt, at: time)
     queueTick(of: hosted)
     endIfExpired(hosted)
     for waiter in waiters.all {
@@ -122,53 +133,62 @@ extension Hub {
     loadInBackground()
   }
 
-  /// A session was not loaded. One of a shared log is forgotten, unless this node is responsible
-  /// for it and must load it later.
-  private func notLoaded(_ id: SessionID, isUnreadable: Bool) {
-    let isServedHere = directory.dormant(id)?.isServedHere ?? false
-    directory.loadFailed(id, isUnreadable: isUnreadable)
-    release(id, forgets: isUnreadable || !isServedHere)
+  /// A session was not loaded. One that this node owns stays its own.
+  private func notLoaded(_ id: SessionID, _ outcome: LogLookup<LoadedSession>) {
+    switch outcome {
+    case .found(let session):
+      freeState(session.fold)
+      directory.loadFailed(id, isUnreadable: false)
+    case .unavailable: directory.loadFailed(id, isUnreadable: false)
+    case .unreadable: directory.loadFailed(id, isUnreadable: true)
+    case .absent, .elsewhere:
+      directory.loadFailed(id, isUnreadable: true)
+      guard isShared else { return }
+      directory.forget(id)
+      var isElsewhere = false
+      if case .elsewhere = outcome { isElsewhere = true }
+      lookups.noteAbsence(of: id, isElsewhere: isElsewhere, at: now.machine)
+    }
   }
 
   /// Starts queued background loads (for which no request waits), while fewer than the maximum
   /// number of loads are running.
   func loadInBackground() {
-    while let load = directory.nextBackgroundLoad(besides: lookups.runningCount) {
+    while let load = directory.nextBackgroundLoad() {
       let session = load.session
       whenLoaded(session) { [unowned self] hosted in
         if let body = load.body { return body(hosted) }
         if let hosted {
           tickIfDue(hosted, at: now)
-        } else if mayExist(session) {
-          // The load failed. As no request waits, and the log may be damaged or the memory full,
-          // the next attempt is only after a minute.
-          schedule.add(.load(session), due: now.machine + 60 * retryMilliseconds)
+        } else {
+          loadAgain(session)
         }
       }
     }
   }
 
-  /// Starts a timer that evicts a session without members, or one for which another node is
-  /// responsible, unless someone connects to it meanwhile.
+  /// Loads a session again that could not be loaded: after a minute, because the log may be damaged
+  /// or the memory full.
+  private func loadAgain(_ id: SessionID) {
+    guard directory.queueRetry(id) else { return }
+    schedule.add(.load(id), due: now.machine + 60 * retryMilliseconds)
+  }
+
+  /// Starts a timer that evicts a session without members, unless someone connects to it meanwhile.
   func evictSoon(_ hosted: HostedSession) {
-    guard log.canLoad, hosted.isInMemory, hosted.isEvictable else { return }
+    guard log.canLoad, hosted.isInMemory, hosted.session.fold.members.isEmpty else { return }
     schedule.add(.idle(hosted.id), due: now.machine + min(5_000, limits.memberMilliseconds))
   }
 
-  /// Evicts a session that has no connections, and no members or another node that is responsible
-  /// for it. If steps are pending, it is tried again later. With a shared log, so is one that owes
-  /// an event, if this node is responsible: no node knows the ticks of sessions that are not in
-  /// memory.
+  /// Evicts a session that has no connections and no members. If steps are pending, it is tried
+  /// again later.
   func evict(_ hosted: HostedSession) {
-    guard log.canLoad, hosted.phase == .open, hosted.isEvictable,
+    guard log.canLoad, hosted.phase == .open, hosted.session.fold.members.isEmpty,
       hosted.attendance.connectionCount == 0, hosted.session.listeners.isEmpty
     else { return }
-    let owesEvent = isShared && hosted.session.fold.owesEvent
-    guard hosted.steps.isEmpty, !hosted.hostChanges.isPreparing, !hosted.history.isRunning,
-      hosted.catchUpCount == 0, !owesEvent || !hosted.isServedHere
+    guard hosted.steps.isEmpty, !hosted.hostChanges.isPreparing, !hosted.history.isRunning
     else { return schedule.add(.idle(hosted.id), due: now.machine + retryMilliseconds) }
-    // With an idle snapshot no node would load the session when the one that ticks it stops.
-    if hosted.log.needsIdleSnapshot, hosted.session.fold.members.isEmpty, !owesEvent {
+    if hosted.log.needsIdleSnapshot {
       log.storeSnapshot(of: hosted, isIdle: true, at: now)
     }
     directory.evict(hosted, state(of: hosted))
@@ -206,14 +226,31 @@ extension Hub {
     }
   }
 
+  /// Other nodes own these sessions: nothing of them is stored here any more. Removes them from
+  /// memory, and closes their connections so that clients reconnect to the owner.
+  package func taken(_ ids: some Sequence<SessionID>, at time: HubTime) {
+    now = time
+    for id in ids {
+      lookups.noteAbsence(of: id, isElsewhere: true, at: now.machine)
+      if let hosted = directory.hosted(id) {
+        unload(hosted)
+      } else {
+        _ = directory.endLost(id)
+      }
+      directory.forget(id)
+    }
+  }
+
   /// Unloads a session whose pending records are lost, and closes its connections.
   func lose(_ hosted: HostedSession) {
     guard hosted.isInMemory else { return }
+    reloadLater(hosted.id)
+    unload(hosted)
+  }
+
+  private func unload(_ hosted: HostedSession) {
     directory.lose(hosted, state(of: hosted))
     freeState(of: hosted)
-    announce(.present([]), in: hosted)
-    release(hosted.id, forgets: false)
-    reloadLater(hosted.id)
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       cannotStore(connection)
@@ -225,7 +262,7 @@ extension Hub {
   /// entries may be lost, and are derived again when it is loaded. Its members may have to leave,
   /// and a tick may be due.
   private func reloadLater(_ id: SessionID) {
-    guard mayExist(id) else { return }
+    guard directory.exists(id) else { return }
     schedule.add(.load(id), due: now.machine + 5 * retryMilliseconds)
   }
 }

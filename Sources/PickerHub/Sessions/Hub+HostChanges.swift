@@ -65,8 +65,8 @@ extension Hub {
 
   /// Appends a change, and answers with its delta.
   ///
-  /// - Parameter request: Is evaluated again if the change has no effect because another node has
-  ///   changed the session meanwhile, or because the definition has become invalid with time.
+  /// - Parameter request: Is evaluated again if the change has no effect because the definition has
+  ///   become invalid with time.
   func appendHostChange(
     _ body: LogEntry.Body, to hosted: HostedSession, _ request: HostChangeRequest
   ) throws(HubProblem) {
@@ -224,9 +224,7 @@ extension Hub {
     {
       throw .tooMany
     }
-    // Another node may change the notes meanwhile; then the patch has another effect.
-    let stored = isShared ? NotesPatch(patch.tree) : patch
-    try appendHostChange(.note(stored), to: hosted, change)
+    try appendHostChange(.note(patch), to: hosted, change)
   }
 }
 

@@ -1,8 +1,8 @@
 package import PickerSession
 import PickerWire
 
-/// Which sessions exist. A hub whose log is not shared knows all of them; otherwise other nodes
-/// create and end sessions, and the log is asked.
+/// Which sessions exist. A hub whose log is not shared knows all of them; otherwise it knows those
+/// that its node owns, and the log is asked about the others.
 extension Hub {
   /// Whether a session exists, or may exist and must be looked up.
   func mayExist(_ id: SessionID) -> Bool {
@@ -49,14 +49,9 @@ extension Hub {
 
   private func lookedUp(_ id: SessionID, _ outcome: LogLookup<DormantSession>) {
     switch outcome {
-    case .found(let session) where directory[id] == nil:
-      directory.restore(
-        id,
-        DormantState(
-          lastActivity: now.machine - session.idleMilliseconds, ttlSeconds: session.ttlSeconds,
-          status: session.status, queuedTick: nil, isServedHere: false))
+    case .found(let session) where directory[id] == nil: restore(session, queuedTick: nil)
     case .absent: lookups.noteAbsence(of: id, at: now.machine)
-    case .found, .unavailable: break
+    case .found, .elsewhere, .unavailable, .unreadable: break
     }
     for waiter in lookups.end(of: id) {
       if directory.exists(id) {
@@ -65,7 +60,6 @@ extension Hub {
         waiter.body(nil)
       }
     }
-    loadInBackground()
   }
 
   /// A page of the list of sessions of a shared log.
@@ -78,48 +72,10 @@ extension Hub {
     }
   }
 
-  /// Whether a client resumes from what another node has sent it, and this hub has not applied yet.
-  func isBehind(_ resume: ClientMessage.Resume?, in hosted: HostedSession) -> Bool {
-    guard isShared, let resume, resume.epoch == hosted.session.fold.origin.epoch else {
-      return false
-    }
-    return resume.revision > hosted.session.revision
-      || hosted.session.fold.knownMember(MemberID(resume.member)) == nil
-  }
-
-  /// A session that other nodes may still serve is in memory no more: the hub forgets it.
-  ///
-  /// - Parameter forgets: False for a lost session, which is loaded again soon.
-  func release(_ id: SessionID, forgets: Bool = true) {
+  /// A session of a shared log is in memory no more: the hub forgets it, and any node may own it.
+  func release(_ id: SessionID) {
     guard isShared else { return }
-    if forgets { directory.forget(id) }
+    directory.forget(id)
     log.released(id)
-  }
-
-  /// Loads a session for a request. For one that needs an owner, all entries that other nodes have
-  /// committed are applied first: it may be about what the host did through another node.
-  func whenCurrent(
-    _ id: SessionID, _ needed: Role, isDeletion: Bool = false,
-    _ body: @escaping (HostedSession?) -> Void
-  ) {
-    guard isShared, needed == .owner else {
-      return whenLoaded(id, isDeletion: isDeletion, body)
-    }
-    whenLoaded(id, isDeletion: isDeletion) { [unowned self] hosted in
-      if let hosted { catchUp(hosted, body) } else { body(nil) }
-    }
-  }
-
-  /// Runs `body` when all entries that were committed before the call have been applied.
-  ///
-  /// - Parameter body: Receives `nil` if the session has ended or was unloaded meanwhile.
-  func catchUp(_ hosted: HostedSession, _ body: @escaping (HostedSession?) -> Void) {
-    guard isShared else { return body(hosted) }
-    hosted.catchUpCount += 1
-    nonisolated(unsafe) let (hosted, body) = (hosted, body)
-    log.catchUp(hosted.id) {
-      hosted.catchUpCount -= 1
-      body(hosted.phase == .open ? hosted : nil)
-    }
   }
 }

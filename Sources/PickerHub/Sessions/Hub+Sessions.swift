@@ -124,10 +124,8 @@ extension Hub {
   }
 
   /// Ends a session.
-  ///
-  /// - Parameter attempts: How often it is tried while other nodes append entries.
   package func delete(
-    _ id: SessionID, token: Credential?, at time: HubTime, attempts: Int = 5,
+    _ id: SessionID, token: Credential?, at time: HubTime,
     answer: @escaping (Result<Void, HubProblem>) -> Void
   ) {
     find(
@@ -145,26 +143,19 @@ extension Hub {
           guard let hosted else {
             return answer(mayExist(id) ? .failure(.unavailable) : .success(()))
           }
-          end(hosted, .deleted) { [unowned self] result in
-            guard case .failure(.unavailable) = result, isShared, attempts > 1 else {
-              return answer(result)
-            }
-            delete(id, token: token, at: now, attempts: attempts - 1, answer: answer)
-          }
+          end(hosted, .deleted, completion: answer)
         }, in: hosted, at: now)
     }
   }
 
   /// Ends a session: from now on the hub applies and answers nothing. When the log has stored the
-  /// end, the connections are closed. The event has the state of now, without pending entries. With
-  /// a shared log it fails if another node has appended an entry meanwhile.
+  /// end, the connections are closed. The event has the state of now, without pending entries.
   func end(
     _ hosted: HostedSession, _ reason: SessionEnd,
     completion: @escaping (Result<Void, HubProblem>) -> Void
   ) {
     let event = hosted.session.endEvent(reason, at: now.session)
-    let count = hosted.log.entryCount + hosted.steps.entryCount
-    switch log.append(.ended(event, after: count), of: hosted.id) {
+    switch log.append(.ended(event), of: hosted.id) {
     case .failed, .full, .storeFull, .exhausted: completion(.failure(.unavailable))
     case .stored where hosted.steps.isEmpty:
       directory.end(hosted, reason)
@@ -181,10 +172,7 @@ extension Hub {
   func remove(_ hosted: HostedSession) {
     directory.ended(hosted.id)
     freeState(of: hosted)
-    if isShared {
-      lookups.noteAbsence(of: hosted.id, at: now.machine)
-      log.released(hosted.id)
-    }
+    if isShared { lookups.noteAbsence(of: hosted.id, at: now.machine) }
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, hosted.endDetail)
@@ -206,7 +194,7 @@ extension Hub {
   ) {
     now = time
     guard mayExist(id), token?.mayName(id) ?? true else { return failure(.noSuchSession) }
-    whenCurrent(id, role, isDeletion: isDeletion) { [unowned self] hosted in
+    whenLoaded(id, isDeletion: isDeletion) { [unowned self] hosted in
       guard let hosted else { return failure(absence(of: id)) }
       do throws(HubProblem) {
         if hosted.isEnding { throw .noSuchSession }

@@ -32,10 +32,8 @@ extension Hub {
       let decision = hosted.session.fold.decision
       if decision.confirmation?.op != settle.op {
         let outcome = decision.outcome(of: settle)
-        // Only a late grant is stored: the feed has to report it. In a shared log the confirmation
-        // may be an entry that is not here yet, also if its op is unknown.
-        let isFinal = if case .done = outcome { true } else { !isShared }
-        if isFinal, outcome != .late(reported: settle) {
+        // Only a late grant is stored: the feed has to report it.
+        if outcome != .late(reported: settle) {
           return answer(result(of: outcome, settle, hosted.session.fold))
         }
       }

@@ -116,21 +116,6 @@ extension SessionDirectory {
     set(nil, of: hosted.id)
   }
 
-  /// This node has become responsible for a session that it may know.
-  mutating func adopt(_ id: SessionID) {
-    switch lives[id] {
-    case .creating(let hosted), .resident(let hosted), .ending(let hosted):
-      hosted.isServedHere = true
-    case .dormant(var state):
-      state.isServedHere = true
-      lives[id] = .dormant(state)
-    case .loading(var state, let waiters):
-      state.isServedHere = true
-      lives[id] = .loading(state, waiters)
-    case .endingDormant, nil: break
-    }
-  }
-
   mutating func restore(_ id: SessionID, _ state: DormantState) {
     precondition(lives[id] == nil, "a session is restored before anything is done with it")
     set(.dormant(state), of: id)
@@ -185,14 +170,38 @@ extension SessionDirectory {
     set(.dormant(state), of: id)
   }
 
+  /// A load that has failed will be tried again.
+  ///
+  /// - Returns: Whether the caller adds a timer for that; `false` if there is one.
+  mutating func queueRetry(_ id: SessionID) -> Bool {
+    guard case .dormant(var state) = lives[id], !state.isRetryQueued else { return false }
+    state.isRetryQueued = true
+    set(.dormant(state), of: id)
+    return true
+  }
+
+  /// The timer of a retry has fired.
+  ///
+  /// - Returns: Whether the caller loads the session.
+  mutating func beginRetry(_ id: SessionID) -> Bool {
+    switch lives[id] {
+    case .dormant(var state):
+      state.isRetryQueued = false
+      set(.dormant(state), of: id)
+    case .loading(var state, let waiters):
+      state.isRetryQueued = false
+      set(.loading(state, waiters), of: id)
+    case .creating, .resident, .ending, .endingDormant, nil: return false
+    }
+    return true
+  }
+
   /// Queues a load that no request waits for.
   mutating func loadLater(_ load: BackgroundLoad) { backgroundLoads.append(load) }
 
   /// Removes the next queued load, unless the maximum of loads is running.
-  ///
-  /// - Parameter lookupCount: The number of running look-ups, each of which may begin a load.
-  mutating func nextBackgroundLoad(besides lookupCount: Int = 0) -> BackgroundLoad? {
-    loadingCount + lookupCount < backgroundLoadCountMax ? backgroundLoads.popFirst() : nil
+  mutating func nextBackgroundLoad() -> BackgroundLoad? {
+    loadingCount < backgroundLoadCountMax ? backgroundLoads.popFirst() : nil
   }
 }
 

@@ -62,10 +62,10 @@ struct DormantState {
   let status: SessionStatus?
   /// The instant of the tick in the hub's queue, if any.
   let queuedTick: Instant?
-  /// Whether this node is responsible for the session: see ``HostedSession/isServedHere``.
-  var isServedHere = true
   /// Whether the last load failed.
   var isUnreadable = false
+  /// Whether a timer will try to load it again.
+  var isRetryQueued = false
 }
 
 /// A request that waits for a session to be loaded.

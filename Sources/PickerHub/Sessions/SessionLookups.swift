@@ -1,6 +1,6 @@
 import PickerSession
 
-/// The time for which the hub remembers that a session does not exist.
+/// The time for which the hub remembers that it has not got a session.
 private let absenceMilliseconds: Int64 = 1000
 
 /// Look-ups of unknown sessions in a shared log, with a negative cache.
@@ -9,14 +9,13 @@ private let absenceMilliseconds: Int64 = 1000
 /// bounded cache, so repeated requests for a wrong id do not reach the log.
 struct SessionLookups {
   private var waiting: [SessionID: LoadWaiters] = [:]
-  /// When each absence expires, in monotonic milliseconds.
-  private var absentUntil: [SessionID: Int64] = [:]
+  /// Sessions that do not exist, or that other nodes own, until a time in monotonic milliseconds.
+  private var absent: [SessionID: (until: Int64, isElsewhere: Bool)] = [:]
 
   /// The maximum number of cached absences; when reached, all are dropped.
   static let absentCountMax = 4096
 
-  var absentCount: Int { absentUntil.count }
-  var runningCount: Int { waiting.count }
+  var absentCount: Int { absent.count }
 
   /// Queues a request until the look-up ends.
   ///
@@ -40,12 +39,17 @@ struct SessionLookups {
   }
 
   func isAbsent(_ id: SessionID, at now: Int64) -> Bool {
-    absentUntil[id].map { now < $0 } ?? false
+    absent[id].map { now < $0.until && !$0.isElsewhere } ?? false
   }
 
-  /// Caches that a session does not exist or has ended.
-  mutating func noteAbsence(of id: SessionID, at now: Int64) {
-    if absentUntil.count >= SessionLookups.absentCountMax { absentUntil = [:] }
-    absentUntil[id] = now + absenceMilliseconds
+  /// Whether another node owned a session a moment ago.
+  func isElsewhere(_ id: SessionID, at now: Int64) -> Bool {
+    absent[id].map { now < $0.until && $0.isElsewhere } ?? false
+  }
+
+  /// Caches that a session does not exist or has ended, or that another node owns it.
+  mutating func noteAbsence(of id: SessionID, isElsewhere: Bool = false, at now: Int64) {
+    if absent.count >= SessionLookups.absentCountMax { absent = [:] }
+    absent[id] = (now + absenceMilliseconds, isElsewhere)
   }
 }

@@ -15,7 +15,7 @@ extension Hub {
   /// then due at once.
   package func timer(at time: HubTime) {
     now = time
-    if schedule.clockReads(time.session) { tickAll(at: time) }
+    if schedule.clockReads(time.session), !isShared { tickAll(at: time) }
     schedule.takeTimers(at: time) { timer in perform(timer, at: time) }
     schedule.takeTicks(at: time) { session, instant in tick(session, instant, at: time) }
     schedule.takeAbsences(at: time) { timer in perform(timer, at: time) }
@@ -55,15 +55,13 @@ extension Hub {
     case .idle(let session):
       if let hosted = directory.hosted(session) { evict(hosted) }
     case .load(let session):
-      guard directory.hosted(session) == nil, mayExist(session) else { return }
+      guard directory.beginRetry(session) else { return }
       directory.loadLater(BackgroundLoad(session))
       loadInBackground()
     case .tick(let session):
       guard let hosted = directory.hosted(session) else { return }
       hosted.ticks.timerFired()
       queueTick(of: hosted, at: time.session)
-    case .remotes(let session):
-      if let hosted = directory.hosted(session), !hosted.isEnding { endDoubt(of: hosted) }
     case .presence(let session):
       guard let hosted = directory.hosted(session), !hosted.isEnding else { return }
       hosted.presence.timerFired()
@@ -100,10 +98,9 @@ extension Hub {
   }
 
   /// Ends a session that was loaded after its time to live, so that no request that waits for it
-  /// restarts the time. If the log cannot store the end, its timer tries again. The nodes of a
-  /// shared log leave that to their sweep.
+  /// restarts the time. If the log cannot store the end, its timer tries again.
   func endIfExpired(_ hosted: HostedSession) {
-    guard !isShared, hosted.phase == .open, hosted.expiresAt <= now.machine,
+    guard hosted.phase == .open, hosted.expiresAt <= now.machine,
       hosted.session.fold.decision.confirmation == nil
     else { return }
     end(hosted, .expired) { _ in }
@@ -175,9 +172,10 @@ extension Hub {
   }
 
   /// Whether the clock was set back and the session has not followed yet: it was evicted, or no
-  /// tick was queued. A correction of up to a second makes no tick.
+  /// tick was queued. A correction of up to a second makes no tick. A session of a shared log never
+  /// follows: the clock of its former owner may have been another one.
   func isAhead(_ hosted: HostedSession, at time: HubTime) -> Bool {
-    hosted.session.latestTime.milliseconds > time.session.milliseconds + 1000
+    !isShared && hosted.session.latestTime.milliseconds > time.session.milliseconds + 1000
   }
 
   /// Appends a tick. If the log refuses it, it is retried after a second of the monotonic clock,
@@ -263,9 +261,9 @@ extension Hub {
       let absence = directory.hosted(session)?.attendance.absence(of: member, at: due)
       return absence.map { $0 >= limits.memberMilliseconds } ?? false
     case .expiry(let session): return directory[session] != nil
-    case .load(let session): return mayExist(session)
+    case .load(let session): return directory.exists(session)
     case .tick(let session): return directory.hosted(session)?.ticks.isRetrying == true
-    case .idle(let session), .presence(let session), .remotes(let session):
+    case .idle(let session), .presence(let session):
       return directory.hosted(session) != nil
     }
   }

@@ -22,6 +22,8 @@ final class HubSchedule {
   /// The timers of absent members.
   private var absences = TimerQueue()
   private var ticks = TickQueue()
+  /// Sessions with a check of their time to live in the queue.
+  private var expiring: Set<SessionID> = []
   private let buffers: HubBuffers
   /// Sessions and connections that have ended since the queues were last compacted.
   private var endedCount = 0
@@ -71,8 +73,10 @@ extension HubSchedule {
   }
 
   /// Queues a check of a session's time to live: at `due`, but at least once an hour, so that a
-  /// session that ends earlier does not stay in the queue for its whole time to live.
+  /// session that ends earlier does not stay in the queue for its whole time to live. There is one
+  /// check of a session in the queue.
   func addExpiry(of session: SessionID, due: Int64, at time: HubTime) {
+    guard expiring.insert(session).inserted else { return }
     timers.add(.expiry(session), due: min(due, time.machine + expiryMilliseconds))
   }
 
@@ -82,6 +86,7 @@ extension HubSchedule {
     var count = 0
     while count < timerCountMax, let timer = timers.next(at: time.machine) {
       count += 1
+      if case .expiry(let session) = timer { expiring.remove(session) }
       body(timer)
     }
   }
@@ -143,6 +148,7 @@ extension HubSchedule {
   ) {
     endedCount = 0
     timers.compact(where: isLive)
+    expiring = expiring.filter { isLive(.expiry($0), 0) }
     absences.compact(where: isLive)
     ticks.compact(where: isQueued)
   }

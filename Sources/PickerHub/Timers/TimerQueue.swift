@@ -26,8 +26,6 @@ struct TimerQueue {
     case tick(SessionID)
     /// Broadcast the pending presence updates.
     case presence(SessionID)
-    /// Forget the members of nodes that have not announced them again.
-    case remotes(SessionID)
   }
 
   struct Entry: Comparable {

@@ -1,7 +1,8 @@
 import CivilTime
 import JSONText
 
-/// The days of a calendar that cannot be picked: `blocked` (weekdays and date ranges) and `taken`.
+/// The days, or nights, of a calendar that cannot be picked: `blocked` (weekdays and date ranges)
+/// and `taken`.
 struct BlockedDays: Sendable {
   /// The entries as given, each with its `through`.
   private let entries: [Entry]
@@ -107,8 +108,8 @@ struct BlockedDays: Sendable {
     return .weekdays(weekdays!)
   }
 
-  /// Reads `from` and `through`.
-  private static func stretch(_ reader: inout DefinitionReader) -> ClosedRange<CivilDate>? {
+  /// Reads `from` and `through` (`from` if it is missing).
+  static func stretch(_ reader: inout DefinitionReader) -> ClosedRange<CivilDate>? {
     let from = date("from", missing: nil, &reader)
     let through = date("through", missing: from ?? .first, &reader)
     guard let from, let through else { return nil }
@@ -148,7 +149,7 @@ extension BlockedDays.Entry {
 }
 
 extension ClosedRange<CivilDate> {
-  fileprivate var members: [JSONTree.Member] {
+  var members: [JSONTree.Member] {
     [.init("from", .string(lowerBound.iso)), .init("through", .string(upperBound.iso))]
   }
 }

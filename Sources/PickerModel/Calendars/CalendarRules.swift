@@ -19,7 +19,7 @@ struct CalendarRules {
     range.map(rule.isOpen) ?? false
   }
 
-  private var rule: TwoTapRule {
+  var rule: TwoTapRule {
     TwoTapRule(isSingle: kind.selection == .single, dayCountMin: kind.minDays)
   }
 
@@ -71,7 +71,7 @@ struct CalendarRules {
   ///
   /// - Parameter mayClose: Whether this tap may end an open range.
   /// - Throws: ``Refusal`` with `beforeMin`, `afterMax`, `blocked`, `tapClaimed` or `minDays`,
-  ///   checked in this order.
+  ///   checked in this order. For nights see ``tap(_:on:mayClose:_:)``.
   func tap(
     _ date: CivilDate, on range: DateRange?, mayClose: Bool
   ) throws(Refusal) -> Tapped {
@@ -85,6 +85,7 @@ struct CalendarRules {
         .afterMax, "\(date) is after the maximum, \(bounds.max)",
         ["date": .string(date.iso), "max": .string(bounds.max.iso)])
     }
+    if let stays = kind.stays { return try tap(date, on: range, mayClose: mayClose, stays) }
     if kind.blocked.contains(date) {
       throw Refusal(.blocked, "\(date) is blocked", ["date": .string(date.iso)])
     }
@@ -93,10 +94,7 @@ struct CalendarRules {
       begun.isSingle = rule.isSingle
       return Tapped(range: begun)
     }
-    guard mayClose else {
-      throw Refusal(
-        .tapClaimed, "only the member that opened the range at \(range.start) may close it now")
-    }
+    guard mayClose else { throw CalendarRules.claimed(range) }
     let (stop, reason) = walk(from: range.start, towards: date)
     let closed = rule.ended(range, at: stop)
     guard rule.allows(closed) else {
@@ -107,6 +105,11 @@ struct CalendarRules {
         ["days": .integer(closed.dayCount), "minDays": .integer(kind.minDays)])
     }
     return Tapped(range: closed, reason: reason)
+  }
+
+  static func claimed(_ range: DateRange) -> Refusal {
+    Refusal(
+      .tapClaimed, "only the member that opened the range at \(range.start) may close it now")
   }
 
   // MARK: Walking
@@ -141,6 +144,7 @@ struct CalendarRules {
   /// if `range` is not open.
   func reach(of range: DateRange?) -> ClosedRange<CivilDate>? {
     guard let range, isOpen(range) else { return nil }
+    if let stays = kind.stays { return reach(of: range.start, stays) }
     let first = walk(from: range.start, towards: bounds.min).stop
     let last = walk(from: range.start, towards: bounds.max).stop
     return first...last
@@ -148,9 +152,10 @@ struct CalendarRules {
 
   // MARK: Time
 
-  /// `range` cut to the bounds; `nil` if no day is left.
+  /// `range` cut to the bounds; `nil` if no day, or night, is left.
   func keeping(_ range: DateRange?) -> DateRange? {
     guard var range else { return nil }
+    if let stays = kind.stays { return keeping(range, stays) }
     range.start = max(range.start, bounds.min)
     range.end = min(range.end, bounds.max)
     return range.start <= range.end ? range : nil
@@ -163,6 +168,8 @@ struct CalendarRules {
   func keepingWalked(_ range: DateRange?) -> (range: DateRange?, reason: ClampReason?) {
     guard let range else { return (nil, nil) }
     guard range.isSingle == (kind.selection == .single) else { return (nil, .selection) }
+    guard range.isStay == (kind.unit == .nights) else { return (nil, .unit) }
+    if let stays = kind.stays { return keepingWalked(range, stays) }
     var reason: ClampReason?
     if range.start < bounds.min {
       reason = .min
@@ -190,10 +197,17 @@ struct CalendarRules {
     return (0..<grid.cellCount).map { index in
       let date = grid.date(at: index)
       let isInMonth = grid.isInMonth(cell: index)
-      let isFree = date >= bounds.min && date <= bounds.max && !kind.blocked.contains(date)
-      return Cell(
+      let turnover = kind.stays.map { self.turnover(on: date, $0) }
+      let isFree =
+        turnover.map { $0.arrival || $0.departure }
+        ?? (date >= bounds.min && date <= bounds.max && !kind.blocked.contains(date))
+      var cell = Cell(
         date: date, isOutside: !isInMonth, isDisabled: !(isInMonth && isFree),
         isToday: date == today)
+      if let turnover, !cell.isDisabled, turnover.arrival != turnover.departure {
+        cell.only = turnover.arrival ? .arrival : .departure
+      }
+      return cell
     }
   }
 

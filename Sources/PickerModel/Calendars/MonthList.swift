@@ -38,12 +38,17 @@ package enum TapTarget: Hashable, Sendable {
 
 /// A cell of a month's grid.
 package struct Cell: Hashable, Sendable {
+  /// What a day can be in a stay.
+  package enum Turnover: String, Hashable, Sendable { case arrival, departure }
+
   package let date: CivilDate
   /// The date belongs to a neighbouring month.
   package let isOutside: Bool
   /// The date cannot be picked here; always true if ``isOutside``.
   package let isDisabled: Bool
   package let isToday: Bool
+  /// In a calendar of nights: the date can be this alone. `nil` if it can be both, or is disabled.
+  package var only: Turnover?
 
   package init(date: CivilDate, isOutside: Bool, isDisabled: Bool, isToday: Bool) {
     self.date = date

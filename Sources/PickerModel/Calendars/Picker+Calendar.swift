@@ -33,8 +33,9 @@ extension Picker {
   /// - Parameter mayClose: Whether this tap may end an open range. If not, a tap that would end it
   ///   is refused with `tapClaimed`.
   /// - Throws: ``Refusal`` with, in this order, `wrongKind`, `outsideMonths`, `noSuchCell`,
-  ///   `otherMonth`, `beforeMin`, `afterMax`, `blocked`, `tapClaimed`, `minDays`. The picker is
-  ///   unchanged: a refused tap does not count.
+  ///   `otherMonth`, `beforeMin`, `afterMax`, `blocked`, `tapClaimed`, `minDays`; for nights after
+  ///   `afterMax`: `tapClaimed`, `blocked`, `noArrival`, `noDeparture`, `maxNights`, `minNights`.
+  ///   The picker is unchanged: a refused tap does not count.
   /// - Source: web/guide/definitions.md, "`calendar`".
   package mutating func tap(
     _ target: TapTarget, mayClose: Bool = true

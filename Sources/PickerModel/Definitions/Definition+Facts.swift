@@ -6,6 +6,9 @@ extension Definition {
     if case .calendar(let kind) = rules { kind.firstWeekday } else { nil }
   }
 
+  /// Whether the ranges of a calendar are stays: from the day of arrival to that of departure.
+  package var isNights: Bool { rules.stays != nil }
+
   /// The length of a slot's booking in minutes; `nil` for the other kinds.
   package var bookingMinutes: Int? {
     if case .slot(let kind) = rules { kind.minutes } else { nil }
@@ -25,4 +28,7 @@ extension Definition.Rules {
     case .columns(let kind): kind.table
     }
   }
+
+  /// The rules of a calendar of nights.
+  var stays: StayRules? { if case .calendar(let kind) = self { kind.stays } else { nil } }
 }

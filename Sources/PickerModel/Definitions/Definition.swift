@@ -48,7 +48,8 @@ package final class Definition: Sendable {
       ? json : Definition.document(kind, timeZone, locale, visible).serialized()
     // The options, which `json` has, take about twice as much again once they are parsed.
     let ownCount = visible.count == members.count ? 0 : memberJSON.count
-    byteCount = 3 * json.count + ownCount + (rules.table?.byteCount ?? 0)
+    byteCount =
+      3 * json.count + ownCount + (rules.table?.byteCount ?? 0) + (rules.stays?.byteCount ?? 0)
   }
 }
 
@@ -73,7 +74,7 @@ extension Definition {
     let kind = try readKind(tree["kind"])
     // First, because a document can have many times as many rows as are allowed.
     try NodeReading(limits: limits).checkCounts(in: tree, of: kind)
-    if let problem = shape(of: kind).unknownField(in: tree) { throw problem }
+    if let problem = shape(of: kind, tree).unknownField(in: tree) { throw problem }
 
     let names = DefinitionReader(members, limits: limits, today: nil)
     let name = tree["timeZone"]?.string ?? "UTC"
@@ -103,14 +104,14 @@ extension Definition {
     throw DefinitionProblem("\(found); it must be one of \(kinds)").under("kind")
   }
 
-  private static func shape(of kind: PickerKind) -> FieldShape {
+  private static func shape(of kind: PickerKind, _ tree: JSONTree) -> FieldShape {
     let own =
       switch kind {
       case .date: DateKind.shape
       case .slot: SlotKind.shape
       case .cascade: CascadeKind.shape
       case .columns: ColumnsKind.shape
-      case .calendar: CalendarKind.shape
+      case .calendar: CalendarKind.shape(of: tree)
       case .availability: AvailabilityKind.shape
       }
     let shared: [String: FieldShape] = ["kind": .value, "timeZone": .value, "locale": .value]

@@ -80,6 +80,8 @@ package struct DefinitionLimits: Hashable, Sendable {
   package var monthsMax = 12_000
   /// Entries of `blocked`.
   package var blockedMax = 1_000
+  /// Entries of `stays`.
+  package var staysMax = 400
   /// Unicode scalars of a text, a key or a language tag.
   package var textCharactersMax = 200
   /// Entries of `hours`, and windows of one date.

@@ -25,6 +25,8 @@ package struct Note: Hashable, Sendable {
 
   package let text: Text
   package let tone: Tone?
+  /// Added up by ``Notes/total(from:count:)``; only on days.
+  package let amount: Amount?
 
   /// The maximum length of a text, in Unicode scalars.
   package static let charactersMax = 24
@@ -81,44 +83,59 @@ extension Note {
   /// The note as JSON, in the form in which a host sends it.
   package var tree: JSONTree {
     let tone: [JSONTree.Member] = tone.map { [.init("tone", .string($0.rawValue))] } ?? []
-    return .object([.init("text", text.tree)] + tone)
+    let amount: [JSONTree.Member] = amount.map { [.init("amount", $0.tree)] } ?? []
+    return .object([.init("text", text.tree)] + tone + amount)
   }
 
-  /// Applies a patch that has a single text, and perhaps a tone, without merging documents: the
-  /// usual case, of which there can be thousands in a patch.
+  /// Applies a patch that has a single text, and perhaps a tone and an amount, without merging
+  /// documents: the usual case, of which there can be thousands in a patch.
   ///
+  /// - Parameter isOnDay: Whether the note can have an amount.
   /// - Returns: `nil` for all other patches, and for an invalid note.
-  init?(plain patch: JSONTree, over known: Note?) {
+  init?(plain patch: JSONTree, over known: Note?, isOnDay: Bool) {
     guard case .object(let members) = patch else { return nil }
     var text: String?
     var tone = known?.tone
+    var amount = known?.amount
     for member in members {
-      guard let value = member.value.string else { return nil }
-      switch member.key {
-      case "text": text = value
-      case "tone":
+      switch (member.key, member.value) {
+      case ("text", .string(let value)): text = value
+      case ("tone", .string(let value)):
         guard let named = Tone(rawValue: value) else { return nil }
         tone = named
+      case ("amount", let value) where isOnDay:
+        guard let read = Amount(value) else { return nil }
+        amount = read
       default: return nil
       }
     }
     guard let text, Note.Text.isValid(text, Note.charactersMax) else { return nil }
-    self.init(text: .same(text), tone: tone)
+    self.init(text: .same(text), tone: tone, amount: amount)
   }
 
   /// Reads a note.
   ///
-  /// - Parameter subject: How error details name the note: `the note on 2026-12-24`.
-  init(_ tree: JSONTree, at subject: String) throws(BadNotes) {
+  /// - Parameters:
+  ///   - subject: How error details name the note: `the note on 2026-12-24`.
+  ///   - isOnDay: Whether the note can have an amount.
+  init(_ tree: JSONTree, at subject: String, isOnDay: Bool) throws(BadNotes) {
     guard let members = tree.members else {
       throw BadNotes("\(subject) must be an object like {\"text\":\"sold out\"}, or null")
     }
-    for member in members where member.key != "text" && member.key != "tone" {
+    let fields = isOnDay ? ["text", "tone", "amount"] : ["text", "tone"]
+    for member in members where !fields.contains(member.key) {
       throw BadNotes(
-        "\(subject) has the unknown field \(member.key.quoted); the fields are text and tone")
+        "\(subject) has the unknown field \(member.key.quoted); the fields are "
+          + "\(isOnDay ? "text, tone and amount" : "text and tone")")
     }
     guard let text = tree["text"] else { throw BadNotes("\(subject) has no text") }
     self.text = try Text(text, at: "text of \(subject)")
+    amount = try tree["amount"].map { tree throws(BadNotes) in
+      if let amount = Amount(tree) { return amount }
+      throw BadNotes(
+        "amount of \(subject) must be a number from 0 to \(Amount.maximum) with at most two "
+          + "decimals")
+    }
     guard let tone = tree["tone"] else {
       self.tone = nil
       return

@@ -59,7 +59,8 @@ extension Notes {
           throw BadNotes("days has the key \(member.key.quoted); it must be a date like 2026-12-24")
         }
         let known = days[date]
-        let note = try Notes.merge(member.value, into: known, at: "the note on \(date.iso)")
+        let note = try Notes.merge(
+          member.value, into: known, at: "the note on \(date.iso)", isOnDay: true)
         if note != known { changed.append(.init(date: date, note: note)) }
       }
     case .bool, .integer, .number, .string, .array:
@@ -108,7 +109,7 @@ extension Notes {
         let key = ExactString(member.key)
         let before = known[key]
         let note = try Notes.merge(
-          member.value, into: before, at: Notes.subject(member.key, column))
+          member.value, into: before, at: Notes.subject(member.key, column), isOnDay: false)
         if note != before { rows.append(.init(key: key, note: note)) }
       }
     case .bool, .integer, .number, .string, .array:
@@ -118,11 +119,12 @@ extension Notes {
   }
 
   private static func merge(
-    _ patch: JSONTree, into known: Note?, at subject: @autoclosure () -> String
+    _ patch: JSONTree, into known: Note?, at subject: @autoclosure () -> String, isOnDay: Bool
   ) throws(BadNotes) -> Note? {
     if case .null = patch { return nil }
-    if let plain = Note(plain: patch, over: known) { return plain }
-    return try Note((known?.tree ?? .object([])).merging(patch), at: subject())
+    if let plain = Note(plain: patch, over: known, isOnDay: isOnDay) { return plain }
+    let merged = (known?.tree ?? .object([])).merging(patch)
+    return try Note(merged, at: subject(), isOnDay: isOnDay)
   }
 
   private func checkCounts(after change: NotesChange) throws(BadNotes) {

@@ -12,6 +12,8 @@ package struct Notes: Hashable, Sendable {
   package private(set) var columns: [Int: [ExactString: Note]] = [:]
   /// The memory of the notes in bytes, an estimate.
   package private(set) var byteCount = 0
+  /// The number of days whose note has an amount.
+  private(set) var amountCount = 0
 
   /// The maximum number of days with notes.
   package static let daysMax = 4_000
@@ -42,6 +44,7 @@ package struct Notes: Hashable, Sendable {
   private mutating func count(_ before: Note?, _ after: Note?, key: String = "") {
     if let before { byteCount -= before.byteCount + key.utf8.count }
     if let after { byteCount += after.byteCount + key.utf8.count }
+    amountCount += (after?.amount == nil ? 0 : 1) - (before?.amount == nil ? 0 : 1)
   }
 }
 

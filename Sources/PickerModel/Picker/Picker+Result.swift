@@ -14,9 +14,10 @@ extension Picker {
     case (.cascade, _), (.columns, _): return .keys(value.keys)
     case (.calendar(let kind), _):
       guard let range, !isRangeOpen else { return .null }
-      switch kind.selection {
-      case .single: return .day(range.start)
-      case .range: return .range(start: range.start, end: range.end)
+      switch (kind.unit, kind.selection) {
+      case (.days, .single): return .day(range.start)
+      case (.days, .range): return .range(start: range.start, end: range.end)
+      case (.nights, _): return .stay(start: range.start, end: range.end)
       }
     }
   }

@@ -94,8 +94,9 @@ package enum MoveCause: String, Hashable, Sendable {
 /// Why a requested value was replaced by the nearest possible one.
 package enum ClampReason: String, Hashable, Sendable {
   case min, max, monthLength, noSuchTime, elapsed, maxDays, blocked
-  // These three only after a change of definition.
-  case gone, minDays, selection
+  case noArrival, noDeparture, maxNights
+  // These only after a change of definition.
+  case gone, minDays, minNights, selection, unit
 }
 
 /// A change of a calendar's range or of its reach.

@@ -16,9 +16,11 @@ package enum PickerResult: Sendable {
   /// `cascade` and `columns`: the selected keys.
   case keys([String])
   /// `calendar` with `selection: "single"`.
-  case day(CivilDate)
+  case day(CivilDate, total: PriceTotal? = nil)
   /// `calendar` with `selection: "range"`; both days are included.
-  case range(start: CivilDate, end: CivilDate)
+  case range(start: CivilDate, end: CivilDate, total: PriceTotal? = nil)
+  /// `calendar` with `unit: "nights"`; `end` is the day of departure.
+  case stay(start: CivilDate, end: CivilDate, total: PriceTotal? = nil)
   /// `availability`.
   indirect case window(WindowResult)
 
@@ -54,20 +56,39 @@ package enum PickerResult: Sendable {
         writer.string(key)
       }
       writer.literal("]}")
-    case .day(let date):
+    case .day(let date, let total):
       writer.literal("{\"date\":\"")
       writer.raw(date.iso)
-      writer.literal("\"}")
-    case .range(let start, let end):
-      writer.literal("{\"start\":\"")
-      writer.raw(start.iso)
-      writer.literal("\",\"end\":\"")
-      writer.raw(end.iso)
-      writer.literal("\",\"days\":")
-      writer.integer(end.days(since: start) + 1)
-      writer.literal("}")
+      writer.literal("\"")
+      finish(total, &writer)
+    case .range(let start, let end, let total):
+      span(start, end, "\",\"days\":", end.days(since: start) + 1, &writer)
+      finish(total, &writer)
+    case .stay(let start, let end, let total):
+      span(start, end, "\",\"nights\":", end.days(since: start), &writer)
+      finish(total, &writer)
     case .window(let window): writer.window(window)
     }
+  }
+
+  private func finish(_ total: PriceTotal?, _ writer: inout JSONWriter) {
+    if let total {
+      writer.literal(",\"total\":")
+      total.write(to: &writer)
+    }
+    writer.literal("}")
+  }
+
+  private func span(
+    _ start: CivilDate, _ end: CivilDate, _ name: StaticString, _ count: Int,
+    _ writer: inout JSONWriter
+  ) {
+    writer.literal("{\"start\":\"")
+    writer.raw(start.iso)
+    writer.literal("\",\"end\":\"")
+    writer.raw(end.iso)
+    writer.literal(name)
+    writer.integer(count)
   }
 
   /// Writes the result as JSON, with the data of the host that confirmed it, if any.
@@ -106,11 +127,14 @@ extension PickerResult: Hashable {
     case (.slot(let left, let instant, let until), .slot(let right, let other, let otherUntil)):
       instant == other && until == otherUntil && left.isExactly(right)
     case (.keys(let left), .keys(let right)): left.isExactly(right)
-    case (.day(let left), .day(let right)): left == right
-    case (.range(let start, let end), .range(let otherStart, let otherEnd)):
-      start == otherStart && end == otherEnd
+    case (.day(let left, let total), .day(let right, let otherTotal)):
+      left == right && total == otherTotal
+    case (.range(let start, let end, let total), .range(let otherStart, let otherEnd, let other)),
+      (.stay(let start, let end, let total), .stay(let otherStart, let otherEnd, let other)):
+      start == otherStart && end == otherEnd && total == other
     case (.window(let left), .window(let right)): left == right
-    case (.null, _), (.date, _), (.slot, _), (.keys, _), (.day, _), (.range, _), (.window, _):
+    case (.null, _), (.date, _), (.slot, _), (.keys, _), (.day, _), (.range, _), (.stay, _),
+      (.window, _):
       false
     }
   }

@@ -78,17 +78,19 @@ extension PickerValue {
 
 extension DateRange {
   fileprivate var tree: JSONTree {
-    .object([
-      .init("start", .string(start.iso)), .init("end", .string(end.iso)),
-      .init("hits", .integer(hits)), .init("single", .bool(isSingle)),
-    ])
+    .object(
+      [
+        .init("start", .string(start.iso)), .init("end", .string(end.iso)),
+        .init("hits", .integer(hits)), .init("single", .bool(isSingle)),
+      ] + (isStay ? [.init("nights", .bool(true))] : []))
   }
 
   fileprivate init?(tree: JSONTree) {
     guard let start = tree.date("start"), let end = tree.date("end"), start <= end,
       let hits = tree["hits"]?.integer, hits >= 1, let isSingle = tree["single"]?.bool
     else { return nil }
-    self.init(start: start, end: end, hits: hits, isSingle: isSingle)
+    let isStay = tree["nights"]?.bool ?? false
+    self.init(start: start, end: end, hits: hits, isSingle: isSingle, isStay: isStay)
   }
 }
 

@@ -10,6 +10,7 @@ extension ServerConfiguration {
     self.init()
     var reader = SettingReader(texts)
     reader.listeners(.listen, &listen)
+    reader.one(.nodeListen, &nodeListen, ServerConfiguration.nodeAddress)
     reader.listeners(.adminListen, &adminListen)
     reader.one(.adminKeys, &adminKeys) { text throws(ConfigurationProblem) in
       try ServerConfiguration.keyFile(text, isRead: readsKeys)
@@ -27,6 +28,10 @@ extension ServerConfiguration {
     reader.list(.origin, &allowed, ServerConfiguration.origin)
     origins = OriginPolicy(allowed: allowed)
     reader.one(.store, &store) { text throws(ConfigurationProblem) in try StoreLocation(text) }
+    if nodeListen != nil, !store.isShared {
+      reader.refuse(
+        .nodeListen, "There is no other node: the --store is not a PostgreSQL database.")
+    }
     reader.limits(&limits)
     reader.one(.loops, &loops, ServerConfiguration.loops)
     webFolder = texts[.web].isEmpty ? WebFolder.found() : nil
@@ -57,6 +62,18 @@ extension ServerConfiguration {
           + "\(loopsMax).")
     }
     return count
+  }
+
+  /// Other nodes connect to the address itself, so that it is one of this machine's and has a port.
+  private static func nodeAddress(_ text: String) throws(ConfigurationProblem) -> TCPAddress? {
+    if text == "off" { return nil }
+    let address = try TCPAddress(text)
+    guard address.port > 0, !["0.0.0.0", "::"].contains(address.host) else {
+      throw ConfigurationProblem(
+        "\(ConfigurationProblem.shown(text)) is not an address that other nodes can connect to. "
+          + "Use one of this machine's, with a port, such as 10.0.0.1:7683.")
+    }
+    return address
   }
 
   private static func host(_ text: String) throws(ConfigurationProblem) -> HostName {

@@ -26,6 +26,8 @@ package struct ServerConfiguration: Hashable, Sendable {
   package enum ClockSource: String, CaseIterable, Sendable { case system, manual }
 
   package var listen: [ListenAddress] = [.standard]
+  /// Where other nodes reach this one; `nil`: nowhere.
+  package var nodeListen: TCPAddress?
   /// The addresses of the admin listeners, which serve `/metrics`.
   package var adminListen: [ListenAddress] = []
   /// The file with the keys of the admin listeners; `nil` if they need none.

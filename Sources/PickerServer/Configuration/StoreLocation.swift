@@ -17,6 +17,11 @@ package enum StoreLocation: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether several nodes can use it.
+  var isShared: Bool {
+    if case .postgres = self { true } else { false }
+  }
+
   /// Parses `memory:`, `sqlite:PATH`, `sqlite:`, which means the file in the state directory, or a
   /// libpq URI, `postgres://…`.
   ///

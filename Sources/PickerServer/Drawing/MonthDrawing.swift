@@ -26,6 +26,9 @@ struct MonthDrawing {
   let notes: [String?]
   let tones: [Note.Tone?]
   let bands: MonthBands
+  /// Whether a band begins in the middle of its first day and ends in that of its last one, so that
+  /// two stays can share a day.
+  let hasHalves: Bool
 
   private var cellWidth: Double { Double(width) / 7 }
   private var top: Double { Double(height) * (Self.titleShare + Self.weekdayShare) }
@@ -83,19 +86,48 @@ struct MonthDrawing {
       return "\(circle) r=\"\(Self.number(radius))\" fill=\"\(disc)\"/>\n"
     }
     if isSelected(index) { return "" }
+    let half = cell.only.map { self.half(circle: (x, y), isRight: $0 == .departure) } ?? ""
     let color = cell.isToday ? theme.today : theme.ring
     let thickness = cell.isToday ? max(1.5, radius / 10) : max(1, radius / 20)
-    return "\(circle) r=\"\(Self.number(radius))\" fill=\"none\" stroke=\"\(color)\" "
+    return half + "\(circle) r=\"\(Self.number(radius))\" fill=\"none\" stroke=\"\(color)\" "
       + "stroke-width=\"\(Self.number(thickness))\"/>\n"
+  }
+
+  /// The half of a day that is not available: before an arrival, or after a departure.
+  private func half(circle center: (x: Double, y: Double), isRight: Bool) -> String {
+    let (x, r) = (Self.number(center.x), Self.number(radius))
+    let (top, bottom) = (Self.number(center.y - radius), Self.number(center.y + radius))
+    return "<path d=\"M\(x) \(top)A\(r) \(r) 0 0 \(isRight ? 1 : 0) \(x) \(bottom)Z\" "
+      + "fill=\"\(theme.ring)\"/>\n"
+  }
+
+  /// The part of a stay in one week row, with discs on its first and last day.
+  private func paintStay(_ band: Band) -> String {
+    let left = (Double(band.from) + (band.head ? 0.5 : 0)) * cellWidth
+    let right = (Double(band.to) + (band.tail ? 0.5 : 1)) * cellWidth
+    var text =
+      "<rect x=\"\(Self.number(left))\" "
+      + "y=\"\(Self.number(top + Double(band.row) * cellHeight + cellHeight / 2 - radius))\" "
+      + "width=\"\(Self.number(right - left))\" height=\"\(Self.number(2 * radius))\" "
+      + "fill=\"\(theme.band)\"/>\n"
+    for (isEnd, column) in [(band.head, band.from), (band.tail, band.to)] where isEnd {
+      text += disc(band.row * 7 + column)
+    }
+    return text
+  }
+
+  private func disc(_ index: Int) -> String {
+    let (x, y) = center(index)
+    return "<circle cx=\"\(Self.number(x))\" cy=\"\(Self.number(y))\" "
+      + "r=\"\(Self.number(radius))\" fill=\"\(theme.band)\"/>\n"
   }
 
   /// A band of one day is a disc; a longer one is a rectangle with round ends.
   private func paint(_ band: Band) -> String {
+    if hasHalves, !(band.head && band.tail && band.shape == .circle) { return paintStay(band) }
     switch band.shape {
     case .circle:
-      let (x, y) = center(band.row * 7 + band.from)
-      return "<circle cx=\"\(Self.number(x))\" cy=\"\(Self.number(y))\" "
-        + "r=\"\(Self.number(radius))\" fill=\"\(theme.band)\"/>\n"
+      return disc(band.row * 7 + band.from)
     case .pill:
       let width = Double(band.to - band.from + 1) * cellWidth - 2 * inset
       let height = cellHeight - 2 * inset

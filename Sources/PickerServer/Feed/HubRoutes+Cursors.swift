@@ -8,7 +8,7 @@ extension HubRoutes {
   func readCursor(_ call: RoutedRequest) throws(ProblemDocument) {
     let name = try cursorName(call)
     let caller = call.caller
-    refresh(call, upTo: 0) { routes throws(ProblemDocument) in
+    refresh(call) { routes throws(ProblemDocument) in
       guard let position = routes.store.feed.cursors[name] else { throw routes.noSuchCursor }
       routes.answerCursor(caller, name, position)
     }
@@ -23,7 +23,7 @@ extension HubRoutes {
     if position <= store.feed.signal.position, epoch == nil || epoch == store.feed.epoch {
       return setCursor(name, to: position, caller)
     }
-    refresh(call, upTo: position) { routes throws(ProblemDocument) in
+    refresh(call) { routes throws(ProblemDocument) in
       try routes.check(epoch: epoch)
       let newest = routes.store.feed.signal.position
       guard position <= newest else { throw HubRoutes.noSuchPosition(newest: newest) }
@@ -48,14 +48,14 @@ extension HubRoutes {
   /// Calls `body` on the loop's thread when the feed has what other nodes have changed before the
   /// request.
   private func refresh(
-    _ call: RoutedRequest, upTo position: Int,
+    _ call: RoutedRequest,
     _ body: @escaping (HubRoutes) throws(ProblemDocument) -> Void
   ) {
     let (group, index, caller) = (transport.group, transport.index, call.caller)
     // Safe: only used on the loop's thread.
     nonisolated(unsafe) let (routes, body) = (self, body)
     let isAdmitted = gate.recheck(call.request.head, scope: .feed)
-    store.feed.refresh(upTo: position) { isCurrent in
+    store.feed.refresh { isCurrent in
       group.post(to: index) { _ in
         guard isCurrent else {
           return routes.answer(caller, ProblemDocument(FeedProblem.unavailable))

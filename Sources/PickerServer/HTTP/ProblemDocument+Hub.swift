@@ -95,7 +95,10 @@ extension ProblemDocument {
     case 429, 503: headers.append(("Retry-After", "\(retryAfterSeconds ?? 5)"))
     default: break
     }
-    return HTTPResponse(
+    var response = HTTPResponse(
       status: status, headers: headers.map { (name: $0.0, value: $0.1) }, body: bytes)
+    // Another node may own the session: only a new connection reaches it.
+    if code == "unavailable" { response.keepAlive = false }
+    return response
   }
 }

@@ -24,6 +24,10 @@ struct ServerListeners {
     hasCertificate = configuration.tls != nil
     inherited = InheritedSockets(environment: environment, process: getpid())
     for address in configuration.listen { try open(address, for: .clients) }
+    if let node = configuration.nodeListen {
+      _ = try loop.listen(
+        host: node.host, port: UInt16(node.port), Listening(isRelayed: true))
+    }
     for address in configuration.adminListen { try open(address, for: .operators) }
     for address in configuration.redirectHTTP { try open(address, for: .redirected) }
     try inherited.checkAllTaken()

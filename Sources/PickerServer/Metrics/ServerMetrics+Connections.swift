@@ -23,6 +23,20 @@ extension ServerMetrics {
       "pickerd_sockets_failed_total", "WebSockets closed for violating RFC 6455 or a limit.",
       .init(sockets.failed))
     addCloses(to: &metrics)
+    metrics.gauge(
+      "pickerd_relays", "TCP connections that are relayed to other nodes.", .init(sockets.relays))
+    metrics.counter(
+      "pickerd_relays_total", "TCP connections relayed to other nodes.", .init(sockets.relayed))
+    metrics.counter(
+      "pickerd_relays_failed_total",
+      "TCP connections answered with 503 because no node with their session could be reached.",
+      .init(sockets.relaysFailed))
+    metrics.counter(
+      "pickerd_relayed_bytes_total", "Bytes passed on relayed connections, by receiver.",
+      [
+        .init(sockets.bytesRelayedToNodes, (name: "to", value: "node")),
+        .init(sockets.bytesRelayedToClients, (name: "to", value: "client")),
+      ])
     metrics.counter(
       "pickerd_log_lines_dropped_total", "Log lines of the transport in excess of 20 per second.",
       .init(sockets.logLinesDropped))

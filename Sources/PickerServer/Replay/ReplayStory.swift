@@ -81,7 +81,7 @@ final class ReplayStory {
     text.append("revision  \(fold.revision) of \(report.lastRevision)")
     text.append("as of     \(fold.picker.asOf.rfc3339)")
     text.append("status    \(fold.status)")
-    let result = fold.picker.result.tree.serialized()
+    let result = fold.result.tree.serialized()
     text.append("result    \(String(decoding: result, as: UTF8.self))")
     text += shown(fold)
     if !fold.membersInOrder.isEmpty {

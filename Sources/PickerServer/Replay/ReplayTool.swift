@@ -43,15 +43,16 @@ package struct ReplayTool {
     let each: (ReplayedEntry) -> Void = { story.add($0) }
     let limits = ServerLimits(self.limits).session
     let zone: (String) -> ZoneRules? = { [zones] in zones.rules(named: $0) }
+    let settings = SQLReplay.Settings(
+      revision: revision, limits: limits, versions: FoldVersions(tzdata: zones.version),
+      zone: zone, each: each)
     let report: ReplayReport
     if source.hasPrefix("sqlite:") {
-      report = try SQLiteReplay.replay(
-        try path(of: source), session: try needed(session, for: source), at: revision,
-        limits: limits, versions: FoldVersions(tzdata: zones.version), zone: zone, each: each)
+      report = try SQLReplay.replay(
+        file: try path(of: source), try needed(session, for: source), settings)
     } else if source.hasPrefix("postgres://") || source.hasPrefix("postgresql://") {
-      report = try PostgresReplay.replay(
-        try address(of: source), session: try needed(session, for: "postgres://"), at: revision,
-        limits: limits, versions: FoldVersions(tzdata: zones.version), zone: zone, each: each)
+      report = try SQLReplay.replay(
+        database: try address(of: source), try needed(session, for: "postgres://"), settings)
     } else if source == "memory:" {
       throw ReplayProblem(
         .usage,

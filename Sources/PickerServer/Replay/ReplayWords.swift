@@ -30,7 +30,7 @@ extension LogEntry {
     case .joined(let joining): "\(joining.name) (\(joining.member)) joins"
     case .roleChanged(let member, let role): "\(member) becomes \(role)"
     case .left(let member): "\(member) leaves"
-    case .returned(let member, _, _): "\(member) rejoins"
+    case .returned(let member, _): "\(member) rejoins"
     case .command(_, let ref, let command, _): "\(command.words), ref \(ref)"
     case .define(let change): "the host changes the definition to version \(change.version)"
     case .note: "the host changes notes"

@@ -65,7 +65,7 @@ struct ServerDrain: Sendable {
   private func waitForAnswers(until end: DispatchTime) {
     while DispatchTime.now() < end {
       let pending = PendingBytes()
-      // Steps: own commands that are stored after those of another node, which are being read.
+      // Steps: the store's notices are on their way.
       onAllLoops { pending.add($0.hub.buffered.outboxBytes + $0.hub.buffered.stepBytes) }
       if pending.count == 0 { return }
       Thread.sleep(forTimeInterval: 0.01)

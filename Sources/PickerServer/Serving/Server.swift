@@ -42,13 +42,17 @@ package final class Server {
     var parts = try SharedParts(configuration, log)
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
-      removesOldestKey: parts.gate.keys == nil, zones: parts.zones, log: log)
+      nodeAddress: configuration.nodeListen, removesOldestKey: parts.gate.keys == nil,
+      zones: parts.zones, log: log)
     if let key = store.ticketKey {
-      parts.gate.tickets = TicketSigner(key: key, clock: store.clock)
+      // Machines have different monotonic clocks.
+      parts.gate.tickets = TicketSigner(
+        key: key, clock: store.isShared ? SocketLoop.wallMilliseconds : nil)
     }
     gate = parts.gate
     var sockets = SocketLoopConfiguration(
       configuration, limits, log, isProxy: { [gate = parts.gate] in gate.proxies.contains($0) })
+    sockets.owners = store.owners
     for _ in 0..<configuration.loops {
       let loop = try SocketLoop(sockets)
       // The first loop determines and logs the limit that RLIMIT_NOFILE permits; others use it.
@@ -134,7 +138,7 @@ package final class Server {
     limits.outboxesBytes /= configuration.loops
     let connectionLog = ConnectionLog(log, loop: group.transports.count, gate: gate)
     let transport = HubTransport(
-      loop, in: group, clock: SessionClock(manual: parts.start, wall: store.clock),
+      loop, in: group, clock: SessionClock(manual: parts.start),
       refusal: { request in
         let refusal = gate.refusal(of: request)
         if let refusal { connectionLog.refused(request.head, status: refusal.status) }

@@ -11,7 +11,7 @@ import WebSocketTransport
 /// A durable store has its own threads; its notices are delivered to each hub on the thread of its
 /// loop.
 final class ServerStore: Sendable {
-  private let durable: (any DurableStore)?
+  private let durable: SQLSessionLog?
   private let memoryFeed: MemoryFeed
   let feedReaders: FeedReaders
   private let logByteCountMax: Int
@@ -19,10 +19,11 @@ final class ServerStore: Sendable {
   /// Runs requests for whole in-memory logs.
   private let reading = DispatchQueue(label: "pickerd.store.reading")
 
+  /// - Parameter nodeAddress: Where other nodes reach this one.
   /// - Throws: ``StoreProblem`` if the file cannot be opened.
   init(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings, loopCount: Int,
-    removesOldestKey: Bool, zones: ZoneDatabase, log logger: Logger
+    nodeAddress: TCPAddress?, removesOldestKey: Bool, zones: ZoneDatabase, log logger: Logger
   ) throws(StoreProblem) {
     let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
     self.mailboxes = mailboxes
@@ -33,37 +34,38 @@ final class ServerStore: Sendable {
     feedReaders = FeedReaders(countMax: settings[.feedReaders])
     let keyCountMax = removesOldestKey ? settings[.idempotencyKeys] : nil
     durable = try ServerStore.open(
-      location, limits, settings, keyCountMax: keyCountMax, zones, mailboxes, logger)
+      location, limits, settings, nodeAddress, keyCountMax: keyCountMax, zones, mailboxes, logger)
   }
 
   /// Opens a durable store; `nil` for the memory.
   private static func open(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings,
-    keyCountMax: Int?, _ zones: ZoneDatabase, _ mailboxes: [StoreMailbox], _ logger: Logger
-  ) throws(StoreProblem) -> (any DurableStore)? {
+    _ nodeAddress: TCPAddress?, keyCountMax: Int?, _ zones: ZoneDatabase,
+    _ mailboxes: [StoreMailbox], _ logger: Logger
+  ) throws(StoreProblem) -> SQLSessionLog? {
     let afterIteration: AfterIteration = { mailboxes.of($0).post(.run($0, $1)) }
     let notify: @Sendable (StoreNotice) -> Void = { notice in
       if case .message(let sentence) = notice { logger.warning("\(sentence)") }
       mailboxes.post(notice)
     }
+    var sql = SQLSessionLog.Settings(
+      zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256, notify: notify)
+    sql.limits = limits.session
+    sql.feedLimits = FeedLimits(settings)
+    sql.versions = FoldVersions(tzdata: zones.version)
+    sql.pendingByteCountMax = limits.pendingBytes
+    sql.storeByteCountMax = limits.storeBytes
+    sql.keyCountMax = keyCountMax
+    sql.nodeAddress = nodeAddress?.description
+    sql.afterIteration = afterIteration
     switch location {
     case .memory: return nil
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
       return try waiting(settings[.lockMilliseconds], logger) { () throws(StoreProblem) in
-        try SQLiteSessionLog(
-          path: path, limits: limits.session, feedLimits: FeedLimits(settings),
-          zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
-          versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
-          storeByteCountMax: limits.storeBytes, afterIteration: afterIteration, notify: notify)
+        try SQLSessionLog(file: path, sql)
       }
-    case .postgres(let address):
-      return try PostgresSessionLog(
-        address, limits: limits.session, feedLimits: FeedLimits(settings),
-        zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
-        versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
-        storeByteCountMax: limits.storeBytes, keyCountMax: keyCountMax,
-        afterIteration: afterIteration, isEnding: { Server.isEnding }, notify: notify)
+    case .postgres(let address): return try SQLSessionLog(database: address, sql)
     }
   }
 
@@ -71,8 +73,8 @@ final class ServerStore: Sendable {
   /// `milliseconds`, and not after SIGTERM.
   private static func waiting(
     _ milliseconds: Int, _ logger: Logger,
-    _ open: () throws(StoreProblem) -> any DurableStore
-  ) throws(StoreProblem) -> any DurableStore {
+    _ open: () throws(StoreProblem) -> SQLSessionLog
+  ) throws(StoreProblem) -> SQLSessionLog {
     let end = SocketLoop.monotonicMilliseconds() + Int64(milliseconds)
     var isWaiting = false
     while true {
@@ -87,6 +89,22 @@ final class ServerStore: Sendable {
       isWaiting = true
       usleep(20_000)
     }
+  }
+
+  /// Finds the nodes that own sessions; `nil` if there is only this one.
+  var owners: SessionOwners? {
+    guard let durable, isShared else { return nil }
+    return SessionOwners(
+      isHere: { durable.owns($0) },
+      find: { session, completion in
+        durable.owner(of: session) { owner in
+          switch owner {
+          case .here: completion(.here)
+          case .node(let address): completion(.node(address: address.flatMap(NodeAddress.init(_:))))
+          case .unavailable: completion(.unavailable)
+          }
+        }
+      })
   }
 
   /// The session log to be used by the hub of a loop.
@@ -118,7 +136,7 @@ final class ServerStore: Sendable {
   /// before the loops run.
   func connect(to group: LoopGroup) {
     for (index, mailbox) in mailboxes.enumerated() {
-      mailbox.connect { notice in group.post(to: index) { $0.handle(notice) } }
+      mailbox.connect { notice in group.post(to: index) { $0.hub.handle(notice, at: $0.now) } }
     }
     guard let durable else { return }
     let names = durable.restoredNames
@@ -129,11 +147,8 @@ final class ServerStore: Sendable {
     }
   }
 
-  /// The clock of the sessions in milliseconds since 1970.
-  var clock: @Sendable () -> Int64 { durable?.clock ?? SocketLoop.wallMilliseconds }
-
   /// The events of all sessions.
-  var feed: any EventFeed { durable?.eventFeed ?? memoryFeed }
+  var feed: any EventFeed { durable?.feed ?? memoryFeed }
 
   /// The reason why the store cannot be written; `nil` while the store is healthy.
   var failure: String? { durable?.failure }
@@ -151,6 +166,9 @@ final class ServerStore: Sendable {
   /// The sessions of all nodes of a database; `nil`: the hubs know all sessions.
   var sessionCount: Int? { durable?.sharedCount?.sessions }
 
+  /// Whether other processes own sessions of the same database.
+  var isShared: Bool { durable?.isShared ?? false }
+
   /// The key of the tickets; `nil` for the memory: this process makes one.
   var ticketKey: [UInt8]? { durable?.ticketKey }
 
@@ -163,7 +181,7 @@ final class ServerStore: Sendable {
   /// Log lines about the store for the start of the server.
   var notes: [String] {
     guard let durable else { return [] }
-    // Nodes that share a store restore only what no other node has adopted.
+    // A node of several restores nothing at its start.
     let sessions = durable.isShared ? "" : counted(durable.restored.count, "session") + " in "
     var notes = ["store: \(sessions)\(durable.location)"]
     if durable.hasLostHistory {
@@ -174,25 +192,6 @@ final class ServerStore: Sendable {
     return notes
   }
 
-  /// Flushes all accepted records.
-  func close() { durable?.flush() }
-}
-
-extension HubTransport {
-  /// Passes a notice of the store to the hub, on the loop's thread.
-  fileprivate func handle(_ notice: StoreNotice) {
-    switch notice {
-    case .committed(let parts):
-      for (session, records) in parts { hub.committed(records, of: session, at: now) }
-    case .lost(let sessions): hub.lost(sessions, at: now)
-    case .loaded(let session, let loaded): hub.loaded(session, loaded, at: now)
-    case .run(_, let work), .runInHub(_, let work): work()
-    case .announced(let announcement, by: let node, let session):
-      hub.announced(announcement, by: node, of: session, at: now)
-    case .orphaned(let sessions): hub.restore(sessions, at: now)
-    case .announcementsLost: hub.announcementsLost(at: now)
-    case .nodeLost(let node): hub.nodeLost(node, at: now)
-    case .message: return
-    }
-  }
+  /// Stores all accepted records, and gives up the sessions of a shared database.
+  func close() { durable?.close() }
 }

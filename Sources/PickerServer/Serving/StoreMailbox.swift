@@ -54,14 +54,17 @@ extension [StoreMailbox] {
     switch notice {
     case .committed(let records):
       share(records, by: \.session) { $0.post(.committed($1)) }
+    case .refused(let sessions):
+      share(sessions, by: \.self) { $0.post(.refused($1)) }
+    case .taken(let sessions):
+      share(sessions, by: \.self) { $0.post(.taken($1)) }
     case .lost(let sessions):
       share(sessions, by: \.self) { $0.post(.lost($1)) }
-    case .loaded(let session, _), .run(let session, _), .announced(_, by: _, let session):
+    case .loaded(let session, _), .run(let session, _):
       of(session).post(notice)
     case .orphaned(let sessions):
       share(sessions, by: \.id) { $0.post(.orphaned($1)) }
     case .runInHub(let index, _): self[index].post(notice)
-    case .announcementsLost, .nodeLost: for mailbox in self { mailbox.post(notice) }
     case .message: break
     }
   }

@@ -10,9 +10,6 @@ package struct DefinitionChange: Hashable, Sendable {
   /// A picker that was made to validate the definition; `nil` for a stored change. With it the days
   /// of a slot are not searched twice.
   let picker: Picker?
-  /// Whether it replaces the definition with the version before ``version`` only. If not, no other
-  /// node could append to the log.
-  package let needsBase: Bool
   /// For a log that stores whole definitions; `nil` if the log must encode it, or stores none.
   package let encoded: EncodedDefinition?
 
@@ -27,13 +24,12 @@ package struct DefinitionChange: Hashable, Sendable {
   }
 
   package init(
-    version: Int, definition: Definition, source: Source, needsBase: Bool = false,
-    picker: Picker? = nil, encoded: EncodedDefinition? = nil
+    version: Int, definition: Definition, source: Source, picker: Picker? = nil,
+    encoded: EncodedDefinition? = nil
   ) {
     self.version = version
     self.definition = definition
     self.source = source
-    self.needsBase = needsBase
     self.picker = picker
     self.encoded = encoded
   }

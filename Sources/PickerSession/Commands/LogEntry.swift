@@ -27,9 +27,7 @@ package struct LogEntry: Hashable, Sendable {
     /// A member sent `leave`, or was without a connection for too long.
     case left(MemberID)
     /// A member that had left joined again; with the role of its token if the session has tokens.
-    ///
-    /// - Parameter room: As ``Joining/room``.
-    case returned(MemberID, Role?, room: Int? = nil)
+    case returned(MemberID, Role?)
     case command(MemberID, ref: Int, Command, Precondition? = nil)
     /// The host revoked tokens.
     indirect case revoked(Revocation)
@@ -74,13 +72,10 @@ package struct LogEntry: Hashable, Sendable {
     package let info: String?
     /// JSON text for the log and the feed, from its token.
     package let meta: String?
-    /// The maximum of members with which the fold decides on the join; `nil` if the hub decided
-    /// before it appended the entry, because no other node could append to the log.
-    package let room: Int?
 
     package init(
       member: MemberID, secret: SecretHash, name: String, role: Role?, subject: String? = nil,
-      info: String? = nil, meta: String? = nil, room: Int? = nil
+      info: String? = nil, meta: String? = nil
     ) {
       self.member = member
       self.secret = secret
@@ -89,7 +84,6 @@ package struct LogEntry: Hashable, Sendable {
       self.subject = subject
       self.info = info
       self.meta = meta
-      self.room = room
     }
   }
 }

@@ -37,7 +37,7 @@ extension SessionFold {
 
   /// The event of the end, with the final state.
   package func endEvent(_ reason: SessionEnd, at now: Instant) -> FeedEvent {
-    event(.ended, revision: revision, at: now, reportedState) {
+    event(.ended, revision: revision, at: max(now, reached), reportedState) {
       $0.literal(",\"reason\":")
       $0.string(reason.rawValue)
     }

@@ -155,11 +155,11 @@ extension SessionFold {
     case .cancel:
       let op = decision.confirmation?.op
       picker.endChoice()
-      return .status(StatusChange(op == nil ? .cancelled : .open, result: picker.result, op: op))
+      return .status(StatusChange(op == nil ? .cancelled : .open, result: currentResult, op: op))
     case .reopen:
-      guard status != .open else { return nil }
+      if status == .open { return nil }
       picker.endChoice()
-      return .status(StatusChange(.open, result: picker.result))
+      return .status(StatusChange(.open, result: picker.result(priced: notes)))
     case .rename: return nil
     case .unknown(let type): throw Refusal(.unknownType, type)
     }

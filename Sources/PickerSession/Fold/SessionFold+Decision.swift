@@ -12,12 +12,12 @@ extension SessionFold {
   ///   with its time or an owner's `cancel`.
   mutating func confirm(op: String?, at now: Instant) -> StatusChange {
     guard let seconds = origin.host.decideSeconds else {
-      return StatusChange(.confirmed, result: picker.result)
+      return StatusChange(.confirmed, result: currentResult)
     }
     let until = min(now.adding(milliseconds: Int64(seconds) * 1000), .last)
     let op = op ?? ""
     decision.begin(Confirmation(op: op, until: until))
-    return StatusChange(.confirming, result: picker.result, op: op, until: until)
+    return StatusChange(.confirming, result: currentResult, op: op, until: until)
   }
 
   /// Applies a decision of the host.

@@ -6,12 +6,10 @@ extension SessionFold {
   ///
   /// The picker of a session that is not open changes when it is reopened, see
   /// ``applyPendingDefinition(at:_:)``. Only the cells of its months move immediately, because the
-  /// weekday headings follow the new definition. A change of an older version than the current one
-  /// has no effect.
+  /// weekday headings follow the new definition.
   mutating func define(
     _ change: DefinitionChange, at now: Instant, _ outcomes: inout [Outcome]
   ) {
-    if change.needsBase, change.version != version + 1 { return remnant = .nothing }
     tick(to: now, &outcomes)
     let before = picker
     let results = definition.results
@@ -43,7 +41,7 @@ extension SessionFold {
     self.definedAt = nil
     let before = picker
     guard let answer = try? picker.redefine(definition, definedAt: definedAt) else { return }
-    if answer.changes.isEmpty, picker.result == result {
+    if answer.changes.isEmpty, currentResult == result {
       return noteCells(answer, before, &outcomes)
     }
     let redefinition = Redefinition(

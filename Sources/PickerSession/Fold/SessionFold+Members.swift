@@ -16,7 +16,6 @@ extension SessionFold {
 
   mutating func join(_ joining: LogEntry.Joining, _ outcomes: inout [Outcome]) {
     guard members[joining.member] == nil else { return }
-    guard hasRoom(joining.room), !isTaken(joining) else { return remnant = .nothing }
     members[joining.member] = Member(
       id: joining.member, number: joinCount, secret: joining.secret, name: joining.name,
       color: memberColors[joinCount % memberColors.count],
@@ -24,18 +23,6 @@ extension SessionFold {
       subject: joining.subject, info: joining.info)
     joinCount += 1
     outcomes.append(.joined(joining.member, meta: joining.meta))
-  }
-
-  /// Whether another member can join. `room` is `nil` if the hub has checked that.
-  private func hasRoom(_ room: Int?) -> Bool { room.map { members.count < $0 } ?? true }
-
-  /// Whether the user is a member already, in a session with `oneMember`; with a shared log only.
-  private func isTaken(_ joining: LogEntry.Joining) -> Bool {
-    guard joining.room != nil, origin.host.isOneMember, let subject = joining.subject else {
-      return false
-    }
-    return members.values.contains { $0.subject.isExactly(subject) }
-      || remembered.members.contains { $0.subject.isExactly(subject) }
   }
 
   mutating func change(role: Role, of member: MemberID, _ outcomes: inout [Outcome]) {
@@ -63,10 +50,9 @@ extension SessionFold {
   /// - Parameter role: The role of its token. `nil` in sessions without tokens: the member keeps
   ///   its role, or becomes the owner if there is none.
   mutating func readd(
-    _ id: MemberID, _ role: Role?, room: Int?, _ outcomes: inout [Outcome]
+    _ id: MemberID, _ role: Role?, _ outcomes: inout [Outcome]
   ) {
     guard members[id] == nil else { return }
-    guard hasRoom(room) else { return remnant = .nothing }
     guard var member = remembered.remove(id) else { return }
     let roleBefore = member.role
     if let role {

@@ -5,9 +5,9 @@ package import PickerModel
 extension SessionFold {
   /// Applies a JSON Merge Patch to the notes.
   ///
-  /// Notes do not affect the picker, so they can change while the session is not open; while the
-  /// host decides on a confirmation, the patch waits. An invalid patch changes nothing; the host's
-  /// request was checked before it was logged.
+  /// Notes do not affect the picker, so they can change while the session is not open; its result
+  /// has the amounts of before then. While the host decides on a confirmation, the patch waits. An
+  /// invalid patch changes nothing; the host's request was checked before it was logged.
   mutating func note(_ patch: NotesPatch, at now: Instant, _ outcomes: inout [Outcome]) {
     tick(to: now, &outcomes)
     if status == .confirming {
@@ -20,7 +20,7 @@ extension SessionFold {
     assert(change == (try? notes.change(by: patch.tree, for: definition.kind)))
     notes.apply(change)
     let edit = NotesEdit(patch: patch.tree, change: change, locale: definition.locale)
-    commit(.notes(edit), nil, author: nil, at: now, &outcomes)
+    commit(.notes(edit), takeResult(), author: nil, at: now, &outcomes)
   }
 
   /// The notes on the rows that the reloads in `change` include; `nil` if there are none.

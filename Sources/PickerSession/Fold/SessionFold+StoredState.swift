@@ -16,6 +16,8 @@ extension SessionFold {
     package var definedAt: Instant?
     package var notes: Notes
     package var status: SessionStatus
+    /// The total of the result while the session is not open; otherwise the notes have it.
+    package var total: PriceTotal?
     package var decision: DecisionState
     package var statusChangeCount: Int
     package var statusChangedAt: Instant
@@ -35,7 +37,7 @@ extension SessionFold {
     package init(
       picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
       shown: RetainedDefinition? = nil, definedAt: Instant? = nil, notes: Notes = Notes(),
-      status: SessionStatus, decision: DecisionState = DecisionState(),
+      status: SessionStatus, total: PriceTotal? = nil, decision: DecisionState = DecisionState(),
       statusChangeCount: Int, statusChangedAt: Instant, reached: Instant,
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
@@ -50,6 +52,7 @@ extension SessionFold {
       self.definedAt = definedAt
       self.notes = notes
       self.status = status
+      self.total = total
       self.decision = decision
       self.statusChangeCount = statusChangeCount
       self.statusChangedAt = statusChangedAt
@@ -74,7 +77,8 @@ extension SessionFold {
       definition: version == 1 ? nil : RetainedDefinition(definition),
       shown: RetainedDefinition(picker.definition) == RetainedDefinition(definition)
         ? nil : RetainedDefinition(picker.definition),
-      definedAt: definedAt, notes: notes, status: status, decision: decision,
+      definedAt: definedAt, notes: notes, status: status,
+      total: status == .open ? nil : result.total, decision: decision,
       statusChangeCount: statusChangeCount, statusChangedAt: statusChangedAt, reached: reached,
       revision: revision, undoList: undoList,
       members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
@@ -98,7 +102,9 @@ extension SessionFold {
     picker = Picker(state.shown?.definition ?? definition, state: state.picker)
     if state.shown != nil { _ = picker.layOut(like: definition) }
     notes = state.notes
-    result = picker.result
+    result =
+      state.status == .open
+      ? picker.result(priced: state.notes) : picker.result.with(total: state.total)
     status = state.status
     decision = state.decision
     statusChangeCount = state.statusChangeCount

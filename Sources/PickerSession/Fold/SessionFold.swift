@@ -21,7 +21,7 @@ package struct SessionFold: Sendable {
   package internal(set) var definedAt: Instant?
   package internal(set) var picker: Picker
   package internal(set) var notes = Notes()
-  /// The picker's result after the last delta.
+  /// The picker's result after the last delta, with its total.
   package internal(set) var result: PickerResult
   package internal(set) var status: SessionStatus
   package internal(set) var decision = DecisionState()
@@ -45,8 +45,9 @@ package struct SessionFold: Sendable {
   /// The revision at which `results` of an `availability` changed last; `nil` if they did not.
   package internal(set) var sightRevision: Int?
   /// The time that the session has reached: that of the last entry of which something must stay in
-  /// the log. The entries of several nodes can be stored out of their times' order; one with an
-  /// earlier time is applied at this time, so that it does not undo what members have seen since.
+  /// the log. An entry with an earlier time is applied at this time, so that it does not undo what
+  /// members have seen since: the clocks of two nodes that own the session one after the other may
+  /// differ.
   package internal(set) var reached: Instant
   /// Which part of the last applied entry must stay in the log once a snapshot covers it.
   package internal(set) var remnant = LogRemnant.entry
@@ -102,8 +103,7 @@ package struct SessionFold: Sendable {
     case .joined(let joining): join(joining, &outcomes)
     case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
     case .left(let member): leave(member, &outcomes)
-    case .returned(let member, let role, let room):
-      readd(member, role, room: room, &outcomes)
+    case .returned(let member, let role): readd(member, role, &outcomes)
     case .tick, .clockSet:
       let count = outcomes.count
       tick(to: now, &outcomes)
@@ -121,7 +121,10 @@ package struct SessionFold: Sendable {
   }
 
   /// The time at which the next entry is applied.
-  package func time(of entry: LogEntry) -> Instant {
+  package func time(of entry: LogEntry) -> Instant { SessionFold.time(of: entry, after: reached) }
+
+  /// The time at which an entry is applied to a session that has reached another time.
+  static func time(of entry: LogEntry, after reached: Instant) -> Instant {
     if case .clockSet = entry.body { entry.at } else { max(entry.at, reached) }
   }
 
@@ -150,9 +153,6 @@ package struct SessionFold: Sendable {
     guard let due = unreported?.due else { return next }
     return next.map { min($0, due) } ?? due
   }
-
-  /// Whether the next tick is one that the host waits for, because it adds an event.
-  package var owesEvent: Bool { unreported != nil || decision.confirmation != nil }
 
   /// The deltas after `revision`; `nil` if the history no longer has all of them, or `revision` is
   /// in the future. Empty if `revision` is the current one.
@@ -199,12 +199,17 @@ package struct SessionFold: Sendable {
     changes.isEmpty ? nil : .picker(changes, tappedBy: tappedBy, rangeBefore: rangeBefore)
   }
 
-  /// Updates ``result`` from the picker. Call it once for each delta, before
+  /// The result with the amounts of the notes. While a session is not open, its total stays.
+  var currentResult: PickerResult {
+    status == .open ? picker.result(priced: notes) : picker.result.with(total: result.total)
+  }
+
+  /// Updates ``result`` from the picker and the notes. Call it once for each delta, before
   /// ``commit(_:_:author:at:_:)``.
   ///
   /// - Returns: The result; `nil` if it is the same as after the last delta.
   mutating func takeResult() -> PickerResult? {
-    let now = picker.result
+    let now = currentResult
     guard now != result else { return nil }
     result = now
     return now
@@ -213,14 +218,19 @@ package struct SessionFold: Sendable {
   /// Makes a new revision for a change that the picker or the notes already have, or of the status,
   /// and appends its delta to the history and to `outcomes`.
   ///
-  /// - Parameter result: The value that ``takeResult()`` returned.
+  /// - Parameter result: The value that ``takeResult()`` returned, if the picker or the notes have
+  ///   changed.
   mutating func commit(
     _ change: SessionChange, _ result: PickerResult?, author: Delta.Author?, at now: Instant,
     _ outcomes: inout [Outcome]
   ) {
     var result = result
     let wasConfirmed = status == .confirmed
-    if case .status(let change) = change, enter(change, at: now, &outcomes) { result = self.result }
+    if case .status(let change) = change {
+      let hasOtherData = enter(change, at: now, &outcomes)
+      // A session that is open again has the prices of now.
+      if takeResult() != nil || hasOtherData { result = self.result }
+    }
     revision += 1
     if result != nil || change.changesRangeOrStatus {
       lastChanges.add(LastChanges.Change(revision: revision, member: author?.member))

@@ -3,7 +3,7 @@ import PickerHub
 import PickerSession
 
 /// A member's client: it connects to any node, sends commands, and sends those without an answer
-/// again after it has reconnected.
+/// again after it has reconnected. Those of another epoch are not sent again.
 final class ClusterClient {
   let number: Int
   let session: SessionID
@@ -19,7 +19,6 @@ final class ClusterClient {
   private(set) var executed: [Int: Int] = [:]
   var connection: ConnectionID?
   private(set) var isLive = false
-  private(set) var hasEnded = false
   /// The first violated rule.
   private(set) var breach: String?
   /// The texts of the deltas by revision, without their refs; shared by the clients of a session.
@@ -49,7 +48,11 @@ final class ClusterClient {
 
   func closed(code: UInt16) {
     (connection, isLive) = (nil, false)
-    if code == 4410 || code == 4404 { hasEnded = true }
+    switch code {
+    case 4404, 4410: fail("no session ends: \(code)")
+    case 4409: fail("the newest connection of a member stays")
+    default: break
+    }
   }
 
   /// - Returns: The messages to send.
@@ -76,9 +79,13 @@ final class ClusterClient {
       fail("a welcome has a member, an epoch and a revision")
       return []
     }
-    if let member, member.id != id { fail("a member that resumes is the same: \(member.id)") }
-    if start < revision {
-      fail("a revision that was received is never lost: \(revision), welcome at \(start)")
+    if let member, member.epoch != epoch {
+      (pending, answers, executed) = ([], [:], [:])
+    } else {
+      if let member, member.id != id { fail("a member that resumes is the same: \(member.id)") }
+      if start < revision {
+        fail("a revision that was received is never lost: \(revision), welcome at \(start)")
+      }
     }
     member = (id, secret, epoch)
     revision = start
@@ -90,7 +97,7 @@ final class ClusterClient {
     guard let next = message["revision"]?.integer else { return fail("a delta has a revision") }
     if next != revision + 1 { fail("revisions have no gaps: \(next) follows \(revision)") }
     revision = next
-    if let sentence = seen.note(message, at: next) { fail(sentence) }
+    if let sentence = seen.note(message, at: next, member?.epoch ?? "") { fail(sentence) }
     guard let ref = message["ref"]?.integer else { return }
     executed[ref] = next
     answer(message, next)
@@ -110,17 +117,17 @@ final class ClusterClient {
   }
 }
 
-/// What the clients of a session have received: one text for each revision.
+/// What the clients of a session have received: one text for each revision of an epoch.
 final class SeenDeltas {
-  private var texts: [Int: [UInt8]] = [:]
+  private var texts: [String: [Int: [UInt8]]] = [:]
 
   /// - Returns: A violated rule.
-  func note(_ delta: JSONTree, at revision: Int) -> String? {
+  func note(_ delta: JSONTree, at revision: Int, _ epoch: String) -> String? {
     let text = JSONTree.object(
       (delta.members ?? []).filter { $0.key != "ref" }.map { .init($0.key, $0.value) }
     ).serialized()
-    guard let known = texts[revision] else {
-      texts[revision] = text
+    guard let known = texts[epoch]?[revision] else {
+      texts[epoch, default: [:]][revision] = text
       return nil
     }
     return known == text

@@ -2,37 +2,48 @@ import JSONText
 import PickerHub
 import PickerSession
 import PickerWire
+import SessionLog
 
-/// A deterministic simulation of several nodes that share one log.
+/// A deterministic simulation of several nodes with the production log on one database.
 ///
-/// Clients connect to any node and move between them; nodes are killed and replaced; the log has
-/// the faults of ``SharedLog``. Everything follows from the seed.
+/// Clients connect to any node, which passes them on to the owner of their session. Nodes are
+/// killed, stopped, cut off and replaced; the database and its connections have the faults of
+/// ``SimulatedDatabase``. Everything follows from the seed.
 final class ClusterWorld {
   private let seed: UInt64
   var random: RandomSource
   let time = ClusterTime()
-  let log: SharedLog
+  let database: SimulatedDatabase
   private let nodeCount: Int
   private(set) var nodes: [ClusterNode] = []
   private var startedCount = 0
   private var connectionCount: UInt64 = 0
-  /// The node and client of each open connection.
-  private var links: [ConnectionID: (node: ClusterNode, client: ClusterClient)] = [:]
+  /// The open connections.
+  private var links: [ConnectionID: ClusterLink] = [:]
   private(set) var clients: [ClusterClient] = []
   private(set) var sessions: [SessionID] = []
   /// Whether the quiet phase has begun.
-  private(set) var isCalm = false
-  /// The rows added by the host's changes that succeeded.
-  var addedRows: [String] = []
+  private var isCalm = false
+  /// When the clients stop sending commands, in machine milliseconds: then nothing shows a node
+  /// that it is not the owner any more.
+  private let idleFrom: Int64
+  /// Whether a standby was promoted. Only then a history may be broken.
+  private(set) var hasFailedOver = false
+  /// The epochs of the sessions and of the feed when they were created.
+  private(set) var epochs: [String] = []
+  /// The rows added by the host's changes that were answered with success, and the epoch then.
+  private(set) var addedRows: [(row: String, epoch: String)] = []
   private(set) var frameCount = 0
-  var breach: String?
+  private(set) var relayedCount = 0
+  private(set) var breach: String?
 
-  init(seed: UInt64, nodeCount: Int? = nil, defect: SharedLog.Defect? = nil) {
+  init(seed: UInt64, nodeCount: Int? = nil, defect: SimulatedDefect? = nil) {
     self.seed = seed
     var random = RandomSource(seed: seed ^ 0x5eed)
     let drawnCount = random.within(2...4)
     self.nodeCount = nodeCount ?? drawnCount
-    log = SharedLog(time, random.split(), defect: defect)
+    database = SimulatedDatabase(time, random.split(), defect: defect)
+    idleFrom = Int64(random.pick([15_000, 22_000, 25_000]))
     self.random = random
   }
 
@@ -40,27 +51,28 @@ final class ClusterWorld {
   ///
   /// - Throws: The first violation.
   func run() throws(Violation) {
-    for _ in 0..<nodeCount { startNode() }
+    defer {
+      for node in nodes { node.kill() }
+      time.end()
+    }
+    startNode()
+    runWhileUnbroken(for: 1000)
+    while nodes.count < nodeCount { startNode() }
+    runWhileUnbroken(for: 1000)
     create()
-    for number in 0..<random.within(3...6) {
-      let session = sessions[number % max(1, sessions.count)]
+    for number in 0..<random.within(3...6) where !sessions.isEmpty {
+      let session = sessions[number % sessions.count]
       let seen = clients.first { $0.session == session }?.seen ?? SeenDeltas()
       clients.append(ClusterClient(number: number, session: session, seen: seen))
       act(clients[number])
     }
     changeDefinition()
     visit()
-    for _ in 0..<random.within(0...3) {
-      time.after(random.within(500...15_000)) { [unowned self] in killNode() }
-    }
-    for node in nodes where random.coin() {
-      let pause = random.within(50...3000)
-      time.after(random.within(0...10_000)) { node.log.loseAnnouncements(for: pause) }
-    }
+    planFaults()
     runWhileUnbroken(for: 20_000)
-    log.isTroubled = false
+    database.isTroubled = false
     isCalm = true
-    runWhileUnbroken(for: 30_000)
+    runWhileUnbroken(for: 20_000)
     compare()
     guard let sentence = breach else { return }
     throw Violation(
@@ -73,42 +85,77 @@ final class ClusterWorld {
   }
 
   func fail(_ sentence: String) { if breach == nil { breach = sentence } }
+}
 
+/// Nodes and faults.
+extension ClusterWorld {
   private func startNode() {
     startedCount += 1
-    let node = ClusterNode(
-      number: startedCount, log, random.split(),
-      sends: { [unowned self] in deliver($1, to: $0) },
-      closes: { [unowned self] in closed($0, code: $1, byHub: true) })
-    nodes.append(node)
+    nodes.append(
+      ClusterNode(
+        number: startedCount, database, random.split(),
+        sends: { [unowned self] in deliver($1, to: $0) },
+        closes: { [unowned self] in closed($0, code: $1, byHub: true) }))
   }
 
-  /// Kills a node. Clients lose their connections; other nodes notice after 5 s.
+  private func planFaults() {
+    for _ in 0..<random.within(1...5) {
+      time.after(random.within(500...19_900)) { [unowned self] in doHarm() }
+    }
+  }
+
+  private func doHarm() {
+    switch random.below(9) {
+    case 0, 1: killNode()
+    case 2: stopNode()
+    case 3: random.pick(nodes).engine.cut(for: random.within(50...9000))
+    case 4: database.goDown(for: random.within(50...random.pick([2000, 12_000])))
+    case 5, 6:
+      let lag = random.pick([0, random.within(1...400), random.within(1...400)])
+      hasFailedOver = true
+      database.failOver(losing: lag, downFor: random.within(100...4000))
+    default: database.endAny()
+    }
+  }
+
+  /// Kills a node: clients lose their connections. It is replaced soon.
   private func killNode() {
     let node = random.pick(nodes)
-    nodes.removeAll { $0 === node }
     node.kill()
-    for (id, link) in links.sorted(by: { $0.key.raw < $1.key.raw }) where link.node === node {
-      closed(id, code: 1006, byHub: false)
+    replace(node)
+  }
+
+  private func stopNode() {
+    let node = random.pick(nodes)
+    if !node.isStopping { node.stop { [unowned self] in replace(node) } }
+  }
+
+  private func replace(_ node: ClusterNode) {
+    guard let index = nodes.firstIndex(where: { $0 === node }) else { return }
+    nodes.remove(at: index)
+    for (id, link) in links.sorted(by: { $0.key.raw < $1.key.raw }) where link.uses(node) {
+      closed(id, code: 1006, byHub: link.node !== node)
     }
-    startNode()
-    time.after(5000) { [unowned self] in
-      for other in nodes {
-        other.enter { $0.nodeLost(node.log.node, at: self.time.now) }
-      }
-      let adopting = random.pick(nodes)
-      let orphans = log.adopt(of: node.log.node, by: adopting.log.node)
-      adopting.enter { $0.restore(orphans, at: self.time.now) }
-    }
+    time.after(random.within(0...1500)) { [unowned self] in startNode() }
+    if nodes.isEmpty { startNode() }
   }
 }
 
-/// Sessions and clients.
+/// A connection of a client.
+struct ClusterLink {
+  let client: ClusterClient
+  /// The node that the client has connected to.
+  let entrance: ClusterNode
+  /// The node whose hub has the connection; `nil` until that is decided.
+  var node: ClusterNode?
+
+  func uses(_ other: ClusterNode) -> Bool { entrance === other || node === other }
+}
+
+/// The host, and visitors, which fill the sessions.
 extension ClusterWorld {
   /// The session whose definition the host changes.
-  var columnsSession: SessionID? {
-    sessions.first { log.sessions[$0]?.origin.host.external == "order-0" }
-  }
+  var columnsSession: SessionID? { sessions.first }
 
   /// Two nodes create a session with the same external id at the same time: one is created.
   private func create() {
@@ -124,9 +171,13 @@ extension ClusterWorld {
       for node in nodes.prefix(2) { create(body, at: node) }
     }
     runWhileUnbroken(for: 3000)
-    let ids = log.sessions.keys.sorted { $0.text < $1.text }
+    let ids =
+      (try? database.store.rows("SELECT id FROM session ORDER BY external") { row in
+        SessionID(try row[0])
+      }) ?? []
     if ids.count != definitions.count { fail("an external id has one session: \(ids.count)") }
     sessions = ids
+    epochs = storedEpochs
   }
 
   private func create(_ body: CreateRequest, at node: ClusterNode, attempt: Int = 0) {
@@ -135,20 +186,88 @@ extension ClusterWorld {
     }
     nonisolated(unsafe) let retry = again
     let request = CreationRequest(body, socketBase: "ws://n") { retry() }
+    guard node.hub != nil else { return again() }
     node.enter { hub in
-      hub.create(request, at: time.now) { result in
+      hub.create(request, at: node.now) { result in
         if case .failure(.unavailable) = result, attempt < 50 { again() }
       }
     }
   }
 
+  /// Adds a row of its own to the second column of the first session, then does so again later.
+  private func changeDefinition(number: Int = 0) {
+    guard !isCalm, let session = columnsSession else { return }
+    for copy in 0..<(random.once(in: 3) ? 2 : 1) {
+      // Two nodes get different changes at the same time.
+      let row = "host \(number) \(copy)"
+      let patch = #"[{"op":"add","path":"/columns/1/-","value":"\#(row)"}]"#
+      let request = DefinitionRequest(
+        format: .jsonPatch, body: Array(patch.utf8), versions: nil, valuesMax: .max)
+      pass(session, at: random.pick(nodes)) { [unowned self] node in
+        node?.enter { hub in
+          hub.redefine(session, request, token: nil, at: node!.now) { [unowned self] result in
+            guard case .success = result, let fold = hub.session(session)?.fold else { return }
+            addedRows.append((row, fold.origin.epoch))
+          }
+        }
+      }
+    }
+    time.after(random.within(100...1500)) { [unowned self] in
+      changeDefinition(number: number + 1)
+    }
+  }
+
+  /// A visitor joins for a moment: sessions become full.
+  private func visit(number: Int = 100) {
+    guard !isCalm, !sessions.isEmpty else { return }
+    let session = random.pick(sessions)
+    let seen = clients.first { $0.session == session }?.seen ?? SeenDeltas()
+    let visitor = ClusterClient(number: number, session: session, seen: seen)
+    connect(visitor)
+    time.after(random.within(100...2000)) { [unowned self] in
+      if let connection = visitor.connection { disconnect(connection) }
+    }
+    time.after(random.within(100...1500)) { [unowned self] in visit(number: number + 1) }
+  }
+}
+
+/// The way to the owner of a session.
+extension ClusterWorld {
+  /// Finds the node that serves a request: the one that has received it, or the owner, which must
+  /// not pass it on again.
+  ///
+  /// - Parameter then: Receives `nil` for a request that is answered with 503.
+  private func pass(
+    _ session: SessionID, at node: ClusterNode, isRelayed: Bool = false,
+    then: @escaping (ClusterNode?) -> Void
+  ) {
+    guard node.isAlive, !node.isStopping, let log = node.log else { return then(nil) }
+    nonisolated(unsafe) let (world, then) = (self, then)
+    log.owner(of: session) { owner in
+      world.time.after(world.random.within(1...5)) {
+        switch owner {
+        case .here: then(node)
+        case .node(let address) where !isRelayed:
+          guard let other = world.nodes.first(where: { $0.address == address }) else {
+            return then(nil)
+          }
+          world.relayedCount += 1
+          world.pass(session, at: other, isRelayed: true, then: then)
+        case .node, .unavailable: then(nil)
+        }
+      }
+    }
+  }
+}
+
+/// Clients.
+extension ClusterWorld {
   /// A client connects, sends a command or disconnects, then acts again later.
   private func act(_ client: ClusterClient) {
     var pauseMax = isCalm ? 500 : 1500
     defer { time.after(random.within(20...pauseMax)) { [unowned self] in act(client) } }
-    guard !client.hasEnded else { return }
     guard let connection = client.connection else { return connect(client) }
-    guard client.isLive, !isCalm else { return }
+    guard client.isLive, time.machine < idleFrom else { return }
     switch random.below(12) {
     case 0:
       disconnect(client, connection)
@@ -168,17 +287,28 @@ extension ClusterWorld {
   }
 
   /// Connects to any node. An older connection is ignored, see ``forget(_:)``.
-  func connect(_ client: ClusterClient) {
+  private func connect(_ client: ClusterClient) {
     connectionCount += 1
     let id = ConnectionID(raw: connectionCount)
     let node = random.pick(nodes)
     if let older = client.connection { forget(older) }
     client.closed(code: 1000)
     client.connection = id
-    links[id] = (node, client)
+    links[id] = ClusterLink(client: client, entrance: node)
+    // A relay's way to the owner may break.
+    time.after(5000) { [unowned self] in
+      if client.connection == id, !client.isLive { closed(id, code: 1006, byHub: true) }
+    }
     time.after(random.within(1...30)) { [unowned self] in
-      node.enter { $0.opened(id, session: client.session, bearer: nil, at: self.time.now) }
-      send(client.join, id)
+      pass(client.session, at: node) { [unowned self] owner in
+        guard links[id] != nil else { return }
+        guard let owner, owner.isAlive, owner.hub != nil else {
+          return closed(id, code: 503, byHub: false)
+        }
+        links[id]?.node = owner
+        owner.enter { $0.opened(id, session: client.session, bearer: nil, at: owner.now) }
+        send(client.join, id)
+      }
     }
   }
 
@@ -188,11 +318,9 @@ extension ClusterWorld {
   }
 
   /// Closes a connection; its node notices up to 4 s later.
-  func disconnect(_ connection: ConnectionID) {
+  private func disconnect(_ connection: ConnectionID) {
     guard let node = links.removeValue(forKey: connection)?.node else { return }
-    time.after(random.within(0...4000)) { [unowned self] in
-      node.enter { $0.closed(connection, at: self.time.now) }
-    }
+    time.after(random.within(0...4000)) { node.enter { $0.closed(connection, at: node.now) } }
   }
 
   private func disconnect(_ client: ClusterClient, _ connection: ConnectionID) {
@@ -202,8 +330,8 @@ extension ClusterWorld {
 
   private func send(_ text: String, _ connection: ConnectionID) {
     guard let node = links[connection]?.node else { return }
-    time.after(5) { [unowned self] in
-      node.enter { $0.received(connection, Array(text.utf8).span, at: self.time.now) }
+    time.after(5) {
+      node.enter { $0.received(connection, Array(text.utf8).span, at: node.now) }
     }
   }
 
@@ -220,10 +348,11 @@ extension ClusterWorld {
     let link = links[connection]
     time.after(5) { [unowned self] in
       links[connection] = nil
-      if let link, link.client.connection == connection { link.client.closed(code: code) }
-      if byHub, let node = link?.node {
-        node.enter { $0.closed(connection, at: self.time.now) }
+      if let link, link.client.connection == connection {
+        link.client.closed(code: code)
+        if let sentence = link.client.breach { fail(sentence) }
       }
+      if byHub, let node = link?.node { node.enter { $0.closed(connection, at: node.now) } }
     }
   }
 }

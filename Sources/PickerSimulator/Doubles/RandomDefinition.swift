@@ -138,17 +138,17 @@ struct RandomDefinition {
     }
     if random.coin() { add("firstWeekday", .integer(random.within(1...7))) }
     if random.coin() { add("weeks", .string(random.pick(["six", "fit"]))) }
-    if random.once(in: 4) { add("selection", .string("single")) }
+    let isNights = random.once(in: 3)
+    if isNights { addNights(&random) } else { addDays(&random) }
+    if random.once(in: 4) { add("currency", .string(random.pick(["EUR", "JPY"]))) }
     if random.once(in: 3) {
       add("min", .string(random.pick(["today", "today-P10D", "2025-05-05"])))
     }
     if random.once(in: 3) { add("max", .string(random.pick(["today+P10D", "today+P45D"]))) }
-    if random.once(in: 4) { add("minDays", .integer(random.within(1...4))) }
-    if random.once(in: 3) { add("maxDays", .integer(random.within(4...12))) }
     if random.once(in: 3) {
       let weekend = JSONTree.array([.integer(1), .integer(7)])
       add("blocked", .array([.object([.init("weekdays", weekend)])]))
-      if random.coin() { add("allowBlockedInside", .bool(random.coin())) }
+      if !isNights, random.coin() { add("allowBlockedInside", .bool(random.coin())) }
     }
     guard random.once(in: 3) else { return }
     let taken = (0..<random.within(1...4)).map { number in
@@ -161,6 +161,32 @@ struct RandomDefinition {
         ]))
     }
     add("taken", .object(taken))
+  }
+
+  private mutating func addDays(_ random: inout RandomSource) {
+    if random.once(in: 4) { add("selection", .string("single")) }
+    if random.once(in: 4) { add("minDays", .integer(random.within(1...4))) }
+    if random.once(in: 3) { add("maxDays", .integer(random.within(4...12))) }
+  }
+
+  private mutating func addNights(_ random: inout RandomSource) {
+    add("unit", .string("nights"))
+    if random.once(in: 4) { add("minNights", .integer(random.within(1...4))) }
+    if random.once(in: 3) { add("maxNights", .integer(random.within(4...12))) }
+    guard random.coin() else { return }
+    let rules = (0..<random.within(1...3)).map { _ in
+      var rule: [JSONTree.Member] = []
+      if random.coin() {
+        let first = random.within(-20...20)
+        rule.append(.init("from", .string(date(first))))
+        rule.append(.init("through", .string(date(first + random.below(30)))))
+      }
+      if random.coin() { rule.append(.init("weekdays", .array([.integer(random.within(1...7))]))) }
+      if random.once(in: 3) { rule.append(.init("minNights", .integer(random.within(1...4)))) }
+      rule.append(.init(random.pick(["arrival", "departure"]), .bool(random.coin())))
+      return JSONTree.object(rule)
+    }
+    add("stays", .array(rules))
   }
 }
 

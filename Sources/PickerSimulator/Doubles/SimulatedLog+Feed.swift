@@ -34,7 +34,8 @@ extension SimulatedLog {
     var missed = FeedRecord.Missed(after: eventSequence)
     missed.add(creationEvents(of: fold.origin), sequence: 0, status: .open)
     for (index, entry) in zip(entries.indices, entries) {
-      let events = fold.apply(entry).compactMap { fold.event(of: $0, at: entry.at) }
+      let now = fold.time(of: entry)
+      let events = fold.apply(entry).compactMap { fold.event(of: $0, at: now) }
       missed.add(events, sequence: index + 1, status: fold.status)
     }
     return missed.records

@@ -87,7 +87,7 @@ final class SimulatedLog: SessionLog {
     switch record {
     case .created: break
     case .entry(let entry): sessions[session]?.entries.append(entry)
-    case .ended(let event, _):
+    case .ended(let event):
       sessions[session]?.hasEnded = true
       if let event { feed.append(event) }
     }

@@ -19,7 +19,9 @@ struct TextReader {
   /// Whether `shown` is a text of `note`, with its tone.
   func reads(_ note: Note?, as shown: PickerNote?) -> Bool {
     guard let note, let shown else { return note == nil && shown == nil }
-    guard shown.tone == note.tone?.rawValue else { return false }
+    guard shown.tone == note.tone?.rawValue,
+      shown.amount?.hundredths == note.amount?.hundredths
+    else { return false }
     return tags.contains { tag in
       fallbacks.contains { note.text(for: tag, fallback: $0) == shown.text }
     }
@@ -40,7 +42,7 @@ extension ClientState {
     guard status.rawValue == truth.status.rawValue else {
       throw ProtocolBreach("the status of revision \(revision) is \(truth.status), not \(status)")
     }
-    let expected = truth.picker.result.tree
+    let expected = truth.result.tree
     guard resultTree == expected else {
       throw ProtocolBreach(
         "the result of revision \(revision) is \(expected.shown), not \(resultTree.shown)")
@@ -193,10 +195,12 @@ extension ClientState {
       else { continue }
       expected.append(month.iso)
       let described = cells.map {
-        "\($0.date.iso) \(texts.cell($0.date.day)) \($0.isOutside) \($0.isDisabled) \($0.isToday)"
+        "\($0.date.iso) \(texts.cell($0.date.day)) \($0.isOutside) \($0.isDisabled) \($0.isToday) "
+          + "\($0.only?.rawValue ?? "both")"
       }
       let known = months[PickerMonth(month)]?.cells.map {
-        "\($0.day.iso) \($0.text) \($0.isOutside) \($0.isDisabled) \($0.isToday)"
+        "\($0.day.iso) \($0.text) \($0.isOutside) \($0.isDisabled) \($0.isToday) "
+          + "\($0.only?.rawValue ?? "both")"
       }
       guard known == described else {
         throw ProtocolBreach("the cells of \(month.iso) are current")
@@ -217,6 +221,17 @@ extension ClientState {
 
   /// The result in the form of the protocol.
   private var resultTree: JSONTree {
+    guard let resultTotal, case .object(let members) = valueTree else { return valueTree }
+    let hundredths = resultTotal.amount.hundredths
+    let amount =
+      hundredths % 100 == 0
+      ? JSONTree.integer(hundredths / 100) : .number(Double(hundredths) / 100)
+    let currency = resultTotal.currency.map { [JSONTree.Member("currency", .string($0))] } ?? []
+    let total = JSONTree.object([.init("amount", amount)] + currency)
+    return .object(members + [.init("total", total)])
+  }
+
+  private var valueTree: JSONTree {
     switch result {
     case nil: .null
     case .day(let day): .object([.init("date", .string(day.iso))])
@@ -230,6 +245,11 @@ extension ClientState {
       .object([
         .init("start", .string(start.iso)), .init("end", .string(end.iso)),
         .init("days", .integer(end.days(since: start) + 1)),
+      ])
+    case .nights(let start, let end):
+      .object([
+        .init("start", .string(start.iso)), .init("end", .string(end.iso)),
+        .init("nights", .integer(end.days(since: start))),
       ])
     }
   }

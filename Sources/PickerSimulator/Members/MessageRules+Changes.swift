@@ -65,7 +65,7 @@ extension MessageRules {
     let notes = try change.part(isOfDays ? "days" : "rows").members ?? []
     guard !notes.isEmpty else { throw ProtocolBreach("a change of notes has one: \(change.shown)") }
     for note in notes where note.value != .null {
-      try note.value.has(["text"], maybe: ["tone"])
+      try note.value.has(["text"], maybe: isOfDays ? ["tone", "amount"] : ["tone"])
       _ = try note.value.text("text")
     }
   }

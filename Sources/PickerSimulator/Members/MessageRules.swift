@@ -67,7 +67,7 @@ enum MessageRules {
       let cells = try month.list("cells")
       guard [28, 35, 42].contains(cells.count) else { throw ProtocolBreach("weeks are whole") }
       for cell in cells {
-        try cell.has(["date", "text"], maybe: ["outside", "disabled", "today", "note"])
+        try cell.has(["date", "text"], maybe: ["outside", "disabled", "today", "only", "note"])
         let isOutside = !(try cell.text("date")).hasPrefix(try month.text("month"))
         guard (cell["outside"] == .bool(true)) == isOutside else {
           throw ProtocolBreach("a cell outside its month is marked: \(cell.shown)")

@@ -35,6 +35,7 @@ struct Replica {
     let definition: Definition
     let version: Int
     let notes: Notes
+    let result: PickerResult
     let status: SessionStatus
     let tappedBy: MemberID?
   }
@@ -143,7 +144,7 @@ struct Replica {
     }
     truths[fold.revision] = Truth(
       picker: fold.picker, definition: fold.definition, version: fold.version, notes: fold.notes,
-      status: fold.status, tappedBy: fold.tappedBy)
+      result: fold.result, status: fold.status, tappedBy: fold.tappedBy)
   }
 }
 

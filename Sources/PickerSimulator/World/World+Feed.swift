@@ -20,7 +20,8 @@ extension World {
     guard var fold = try? SessionFold(stored.origin, limits: profile.limits.session) else { return }
     var expected = [fold.creationEvent]
     for entry in stored.entries {
-      expected += fold.apply(entry).compactMap { fold.event(of: $0, at: entry.at) }
+      let now = fold.time(of: entry)
+      expected += fold.apply(entry).compactMap { fold.event(of: $0, at: now) }
     }
     guard stored.hasEnded else {
       if events != expected {

@@ -58,7 +58,11 @@ extension World {
     if random.once(in: 12) { return .object([.init("days", .null)]) }
     let days = (0..<random.within(1...5)).map { _ in
       let date = today.adding(days: random.within(-40...40)) ?? today
-      return JSONTree.Member(date.iso, randomNote())
+      let price = random.within(0...30_000)
+      let note = JSONTree.object([
+        .init("text", .string("€")), .init("amount", .number(Double(price) / 100)),
+      ])
+      return JSONTree.Member(date.iso, random.coin() ? note : randomNote())
     }
     return .object([.init("days", .object(unique(days)))])
   }

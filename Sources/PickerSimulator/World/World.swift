@@ -184,7 +184,7 @@ package final class World {
     guard pendingCount > 0 else { return }
     let count = random.coin() ? pendingCount : random.within(1...pendingCount)
     log.confirm(count, of: session)
-    enter { hub.committed(.own(count), of: session, at: $0) }
+    enter { hub.committed(count, of: session, at: $0) }
     if log.pendingCount(of: session) > 0 { planStore(of: session) }
   }
 

@@ -7,7 +7,8 @@ package import PickerSession
 /// - Source: web/guide/definitions.md, "Calendar events".
 package struct CalendarEvent: Hashable, Sendable {
   package enum Span: Hashable, Sendable {
-    /// Whole days, both included.
+    /// Whole days, both included. Those of a stay are its nights, so that it ends on the day of
+    /// departure.
     case days(CivilDate, through: CivilDate)
     case time(Instant, until: Instant)
   }
@@ -27,13 +28,15 @@ package struct CalendarEvent: Hashable, Sendable {
   ///
   /// - Parameter sight: What the reader sees.
   package init?(_ fold: SessionFold, sight: Sight = .everything) {
-    switch sight.seen(fold.picker.result, status: fold.status) {
+    switch sight.seen(fold.result, status: fold.status) {
     case .null, .keys: return nil
     case .date(let keys):
       guard let date = CivilDate(iso: keys.joined(separator: "-").utf8) else { return nil }
       span = .days(date, through: date)
-    case .day(let date): span = .days(date, through: date)
-    case .range(let start, let end): span = .days(start, through: end)
+    case .day(let date, total: _): span = .days(date, through: date)
+    case .range(let start, let end, total: _): span = .days(start, through: end)
+    case .stay(let start, let end, total: _):
+      span = .days(start, through: end.adding(days: -1)!)
     case .window(let window):
       switch window.span {
       case .dates(let dates): span = .days(dates.lowerBound, through: dates.upperBound)

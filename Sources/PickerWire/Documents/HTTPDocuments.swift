@@ -88,7 +88,8 @@ package enum HTTPDocument {
     writer.literal("{\"snapshot\":")
     writer.pickerSnapshot(
       picker, definition: picker.definition, definitionJSON: picker.definition.json, version: 1,
-      notes: Notes(), status: .open, tappedBy: nil, texts: texts, windowRows: windowRows)
+      notes: Notes(), result: picker.result, status: .open, tappedBy: nil, texts: texts,
+      windowRows: windowRows)
     writer.literal("}")
     return writer.bytes
   }

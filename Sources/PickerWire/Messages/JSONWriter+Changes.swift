@@ -8,7 +8,8 @@ extension JSONWriter {
   /// Writes all changes of a delta, separated by commas, without brackets.
   ///
   /// - Parameter bands: The part that depends on the months a client displays: changes of type
-  ///   `bands`, each preceded by a comma, or the change with the notes of days.
+  ///   `bands`, each preceded by a comma, or the change with the notes of days, followed by a comma
+  ///   if the result changes.
   /// - Returns: The offset at which `bands` was written.
   mutating func changes(
     of delta: Delta, bands: [UInt8], sight: Sight = .everything, texts: any RowTexts,
@@ -20,7 +21,8 @@ extension JSONWriter {
     let bandsOffset = count
     raw(bands)
     if let result = delta.result(for: sight) {
-      if count > start { literal(",") }
+      // Bands follow another change; notes of days have their comma.
+      if bandsOffset > start { literal(",") }
       literal("{\"change\":\"result\",\"result\":")
       self.result(result, data: delta.data)
       literal("}")

@@ -31,14 +31,14 @@ extension SessionFold {
 ///
 /// - Source: web/guide/inventory.md.
 extension JSONWriter {
-  /// `,"note":{"text","tone"?}` for a cell or a row; nothing if `note` is `nil`.
+  /// `,"note":{"text","tone"?,"amount"?}` for a cell or a row; nothing if `note` is `nil`.
   mutating func noteField(_ note: Note?, locale: String, texts: any RowTexts) {
     guard let note else { return }
     literal(",\"note\":")
     self.note(note, locale: locale, texts: texts)
   }
 
-  /// `{"text","tone"?}`, or null for a removed note.
+  /// `{"text","tone"?,"amount"?}`, or null for a removed note.
   private mutating func note(_ note: Note?, locale: String, texts: any RowTexts) {
     guard let note else { return literal("null") }
     literal("{\"text\":")
@@ -47,6 +47,10 @@ extension JSONWriter {
       literal(",\"tone\":\"")
       raw(tone.rawValue)
       literal("\"")
+    }
+    if let amount = note.amount {
+      literal(",\"amount\":")
+      amount.write(to: &self)
     }
     literal("}")
   }
@@ -70,9 +74,11 @@ extension JSONWriter {
 
   /// A change of type `notes` for days; nothing if no changed note is in `dates`.
   ///
-  /// - Parameter dates: The dates that the reader displays; `nil` for all.
+  /// - Parameters:
+  ///   - dates: The dates that the reader displays; `nil` for all.
+  ///   - isLast: Whether no change follows; otherwise a comma does.
   mutating func dayNotes(
-    _ edit: NotesEdit, in dates: ClosedRange<CivilDate>?, texts: any RowTexts
+    _ edit: NotesEdit, in dates: ClosedRange<CivilDate>?, isLast: Bool, texts: any RowTexts
   ) {
     var isFirst = true
     for day in edit.change.days where dates?.contains(day.date) ?? true {
@@ -82,7 +88,7 @@ extension JSONWriter {
       literal("\":")
       note(day.note, locale: edit.locale, texts: texts)
     }
-    if !isFirst { literal("}}") }
+    if !isFirst { literal(isLast ? "}}" : "}},") }
   }
 }
 
@@ -92,7 +98,7 @@ extension Delta {
   func dayNotes(texts: any RowTexts) -> [UInt8] {
     guard case .notes(let edit) = change, !edit.change.days.isEmpty else { return [] }
     var writer = JSONWriter()
-    writer.dayNotes(edit, in: nil, texts: texts)
+    writer.dayNotes(edit, in: nil, isLast: result == nil, texts: texts)
     return writer.bytes
   }
 }

@@ -15,9 +15,9 @@ extension JSONWriter {
   ) {
     pickerSnapshot(
       fold.picker, definition: fold.definition, definitionJSON: definitionJSON,
-      version: fold.version, notes: fold.notes, status: fold.status, decision: fold.decision,
-      tappedBy: fold.tappedBy, sight: sight, texts: texts, windowRows: windowRows,
-      member: { fold.members[$0] ?? fold.remembered.member($0) })
+      version: fold.version, notes: fold.notes, result: fold.result, status: fold.status,
+      decision: fold.decision, tappedBy: fold.tappedBy, sight: sight, texts: texts,
+      windowRows: windowRows, member: { fold.members[$0] ?? fold.remembered.member($0) })
   }
 
   /// The same for a picker that is not in a session.
@@ -25,7 +25,8 @@ extension JSONWriter {
   /// - Parameter definitionJSON: The value of `definition`; default: as members receive it.
   mutating func pickerSnapshot(
     _ picker: Picker, definition: Definition, definitionJSON: [UInt8]? = nil, version: Int,
-    notes: Notes, status: SessionStatus, decision: DecisionState = DecisionState(),
+    notes: Notes, result: PickerResult, status: SessionStatus,
+    decision: DecisionState = DecisionState(),
     tappedBy: MemberID?, sight: Sight = .everything, texts: any RowTexts, windowRows: Int,
     member: (MemberID) -> Member? = { _ in nil }
   ) {
@@ -37,7 +38,7 @@ extension JSONWriter {
     string(status.rawValue)
     if let until = decision.confirmation?.until { self.until(until) }
     literal(",\"result\":")
-    result(sight.seen(picker.result, status: status), data: decision.data)
+    self.result(sight.seen(result, status: status), data: decision.data)
     if let months = picker.months {
       literal(",\"calendar\":{\"months\":{")
       monthList(months)
@@ -193,6 +194,11 @@ extension JSONWriter {
       if cell.isOutside { literal(",\"outside\":true") }
       if cell.isDisabled { literal(",\"disabled\":true") }
       if cell.isToday { literal(",\"today\":true") }
+      if let only = cell.only {
+        literal(",\"only\":\"")
+        raw(only.rawValue)
+        literal("\"")
+      }
       if !notes.days.isEmpty { noteField(notes.days[cell.date], locale: locale, texts: texts) }
       literal("}")
     }

@@ -79,7 +79,7 @@ extension MessageEncoder {
   ) -> [UInt8] {
     guard case .notes(let edit) = delta.change else { return [] }
     var writer = JSONWriter()
-    writer.dayNotes(edit, in: dates, texts: texts)
+    writer.dayNotes(edit, in: dates, isLast: delta.result == nil, texts: texts)
     return writer.bytes
   }
 

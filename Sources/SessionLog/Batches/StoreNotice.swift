@@ -3,26 +3,41 @@ package import PickerSession
 
 /// A notice from the store, handled on the thread of each hub that it concerns.
 package enum StoreNotice: Sendable {
-  /// The next records of each session are committed.
-  case committed([(session: SessionID, records: CommittedRecords)])
+  /// So many of the next records of each session are committed.
+  case committed([(session: SessionID, count: Int)])
+  /// Creations were not stored: other sessions have their names.
+  case refused([SessionID])
   /// Pending records of these sessions are lost.
   case lost([SessionID])
+  /// Another node owns these sessions: nothing of their pending records is stored.
+  case taken([SessionID])
   /// A load has finished.
   case loaded(SessionID, LogLookup<LoadedSession>)
   /// A function to call on the thread of a session's hub.
   case run(SessionID, @Sendable () -> Void)
   /// A function to call on the thread of a hub, by its index.
   case runInHub(Int, @Sendable () -> Void)
-  /// An announcement about a session has arrived.
-  case announced(PresenceAnnouncement, by: NodeIncarnation, SessionID)
-  /// Sessions that this node shall load, because no other one does.
+  /// Sessions that this node has claimed because no other one does what they are due for.
   case orphaned([DormantSession])
-  /// Announcements may have been lost.
-  case announcementsLost
-  /// A node has stopped.
-  case nodeLost(NodeIncarnation)
   /// A warning for the server's log.
   case message(String)
+}
+
+extension Hub {
+  /// Handles a notice about sessions of this hub.
+  package func handle(_ notice: StoreNotice, at time: HubTime) {
+    switch notice {
+    case .committed(let parts):
+      for (session, count) in parts { committed(count, of: session, at: time) }
+    case .refused(let sessions): for session in sessions { refused(session, at: time) }
+    case .taken(let sessions): taken(sessions, at: time)
+    case .lost(let sessions): lost(sessions, at: time)
+    case .loaded(let session, let outcome): loaded(session, outcome, at: time)
+    case .run(_, let work), .runInHub(_, let work): work()
+    case .orphaned(let sessions): restore(sessions, at: time)
+    case .message: return
+    }
+  }
 }
 
 /// Runs `work` at the end of the current event-loop iteration of the session's hub.

@@ -25,14 +25,14 @@ enum StoreRecord: Sendable {
 
 extension [StoreRecord] {
   /// The number of log records per session, in the order of the sessions' first records.
-  var committed: [(session: SessionID, records: CommittedRecords)] {
+  var committed: [(session: SessionID, count: Int)] {
     var order: [SessionID] = []
     var counts: [SessionID: Int] = [:]
     for case .log(_, let session) in self {
       if counts[session] == nil { order.append(session) }
       counts[session, default: 0] += 1
     }
-    return order.map { ($0, .own(counts[$0] ?? 0)) }
+    return order.map { ($0, counts[$0] ?? 0) }
   }
 
   /// The sessions of the records, each once.

@@ -19,14 +19,12 @@ extension LogEntry {
       ] {
         if let text { members.append(.init(name, .string(text))) }
       }
-      if let room = joining.room { members.append(.init("room", .integer(room))) }
     case .roleChanged(let member, let role):
       members += [.init("role", .string(role.rawValue)), .init("of", .string(member.text))]
     case .left(let member): members.append(.init("left", .string(member.text)))
-    case .returned(let member, let role, let room):
+    case .returned(let member, let role):
       members.append(.init("returned", .string(member.text)))
       if let role { members.append(.init("role", .string(role.rawValue))) }
-      if let room { members.append(.init("room", .integer(room))) }
     case .revoked(let revocation): members.append(.init("revoked", revocation.tree))
     case .tick: members.append(.init("tick", .bool(true)))
     case .clockSet: members.append(.init("clockSet", .bool(true)))
@@ -34,7 +32,6 @@ extension LogEntry {
     case .settle(let settle): members.append(.init("settle", settle.tree))
     case .define(let change):
       members.append(.init("define", .integer(change.version)))
-      if change.needsBase { members.append(.init("needsBase", .bool(true))) }
       switch change.source {
       case .whole: members.append(.init("definition", change.definition.document(full: true)))
       case .mergePatch(let patch): members.append(.init("mergePatch", patch))
@@ -94,7 +91,7 @@ extension LogEntry {
       self.init(at: at, body: .left(MemberID(member)))
     } else if let member = tree["returned"]?.string {
       let role = tree["role"]?.string.flatMap(Role.init(rawValue:))
-      self.init(at: at, body: .returned(MemberID(member), role, room: tree["room"]?.integer))
+      self.init(at: at, body: .returned(MemberID(member), role))
     } else if let member = tree["joined"]?.string {
       guard let secret = tree["secret"].flatMap(SecretHash.init(tree:)),
         let name = tree["name"]?.string
@@ -103,7 +100,7 @@ extension LogEntry {
       let joining = Joining(
         member: MemberID(member), secret: secret, name: name, role: role,
         subject: tree["subject"]?.string, info: tree["info"]?.string,
-        meta: tree["meta"]?.string, room: tree["room"]?.integer)
+        meta: tree["meta"]?.string)
       self.init(at: at, body: .joined(joining))
     } else {
       guard let member = tree["of"]?.string,
@@ -134,8 +131,7 @@ extension DefinitionChange {
       document = tree["definition"]
     }
     guard let made = document.flatMap(make) else { return nil }
-    let needsBase = tree["needsBase"] == .bool(true)
-    self.init(version: version, definition: made, source: source, needsBase: needsBase)
+    self.init(version: version, definition: made, source: source)
   }
 }
 

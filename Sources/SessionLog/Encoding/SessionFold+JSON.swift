@@ -22,6 +22,7 @@ extension SessionFold.StoredState {
       if let state { fields.append(.init(name, state.definition.document(full: true))) }
     }
     if let definedAt { fields.append(.init("definedAt", .integer(Int(definedAt.milliseconds)))) }
+    if let total { fields.append(.init("total", total.tree)) }
     if !notes.isEmpty { fields.append(.init("notes", notes.tree)) }
     if !revocations.isEmpty { fields.append(.init("revocations", revocations.tree)) }
     if !decision.isEmpty { fields.append(.init("decision", decision.tree)) }
@@ -59,7 +60,8 @@ extension SessionFold.StoredState {
       picker: picker, version: tree["version"]?.integer ?? 1,
       definition: definitions[0].map(RetainedDefinition.init(_:)),
       shown: definitions[1].map(RetainedDefinition.init(_:)), definedAt: tree["definedAt"]?.instant,
-      notes: notes, status: status, decision: decision,
+      notes: notes, status: status, total: tree["total"].flatMap(PriceTotal.init(tree:)),
+      decision: decision,
       statusChangeCount: statusChangeCount, statusChangedAt: statusChangedAt, reached: reached,
       revision: revision, undoList: UndoList(past: past, future: future), members: members,
       remembered: RememberedMembers(remembered), joinCount: joinCount,
@@ -68,6 +70,18 @@ extension SessionFold.StoredState {
       unreported: tree["unreported"].flatMap(UnreportedResult.init(tree:)),
       revocations: revocations, lastChanges: lastChanges,
       sightRevision: tree["sight"]?.integer)
+  }
+}
+
+/// `[hundredths, currency]`, or `[hundredths]` without currency.
+extension PriceTotal {
+  fileprivate var tree: JSONTree {
+    .array([.integer(amount.hundredths)] + (currency.map { [.string($0)] } ?? []))
+  }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let fields = tree.array, let hundredths = fields.first?.integer else { return nil }
+    self.init(amount: Amount(hundredths: hundredths), currency: fields.dropFirst().first?.string)
   }
 }
 

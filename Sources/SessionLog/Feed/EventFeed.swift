@@ -15,10 +15,8 @@ package protocol EventFeed: AnyObject, Sendable {
   var cursors: [String: Int] { get }
   /// Reads what other nodes may have changed: ``epoch``, ``cursors``, the position of ``signal``.
   ///
-  /// - Parameter position: The feed may have this position: that of ``signal`` is read if it is
-  ///   lower.
   /// - Parameter completion: Called on any thread; with `false` if the store cannot be read now.
-  func refresh(upTo position: Int, completion: @escaping @Sendable (Bool) -> Void)
+  func refresh(completion: @escaping @Sendable (Bool) -> Void)
   /// Sets a cursor, creating it if there are fewer than ``FeedLimits/cursorCountMax``.
   ///
   /// - Parameter position: `nil` deletes the cursor.
@@ -29,9 +27,7 @@ package protocol EventFeed: AnyObject, Sendable {
 
 extension EventFeed {
   /// Of a store that no other process changes.
-  package func refresh(
-    upTo position: Int, completion: @escaping @Sendable (Bool) -> Void
-  ) { completion(true) }
+  package func refresh(completion: @escaping @Sendable (Bool) -> Void) { completion(true) }
 }
 
 /// The filter of a read.

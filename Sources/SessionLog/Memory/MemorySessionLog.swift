@@ -79,7 +79,7 @@ package final class MemorySessionLog: SessionLog {
       count(size, in: log)
       log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       last = log
-    case .ended(let event, _):
+    case .ended(let event):
       last = nil
       free(session)
       if let event { feed?.append([event]) }

@@ -20,9 +20,7 @@ struct ClockDoubt: Sendable {
   /// - Parameters:
   ///   - lastWritten: The time of the last write, in milliseconds since 1970; `nil` if unknown.
   ///   - now: The time by the wall clock.
-  init(
-    lastWritten: Int64?, now: Int64 = Int64(Date.now.timeIntervalSince1970 * 1000)
-  ) {
+  init(lastWritten: Int64?, now: Int64) {
     start = now
     isRaised = lastWritten.map { now - $0 > ClockDoubt.pauseMilliseconds } ?? false
     end = .now() + .milliseconds(isRaised ? Int(ClockDoubt.graceMilliseconds) : 0)

@@ -27,11 +27,10 @@ extension LogEntry {
     }
     let document =
       change.encoded.map { StoredDocument($0) } ?? StoredDocument(change.definition, digest: digest)
-    var members: [JSONTree.Member] = [
+    let members: [JSONTree.Member] = [
       .init("at", .integer(Int(at.milliseconds))), .init("define", .integer(change.version)),
       .init("digest", .string(document.digest.hexadecimal)),
     ]
-    if change.needsBase { members.append(.init("needsBase", .bool(true))) }
     return (Data(JSONTree.object(members).serialized()), document)
   }
 }

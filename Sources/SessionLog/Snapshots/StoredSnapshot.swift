@@ -76,11 +76,4 @@ extension StoredDivergence {
       "session \(session.shortened) was stored with \(versions.text), but replays differently with "
         + "\(current.text): it continues from its last snapshot under a new epoch")
   }
-
-  /// The log line about a session that other nodes must serve.
-  func refusal(of session: SessionID, at current: FoldVersions) -> StoreNotice {
-    .message(
-      "session \(session.shortened) was stored with \(versions.text), and this node has "
-        + "\(current.text): nodes with newer versions serve it. Restart this one with them")
-  }
 }

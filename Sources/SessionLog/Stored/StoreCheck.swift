@@ -9,7 +9,7 @@ package enum StoreCheck {
     guard FileManager.default.fileExists(atPath: path),
       let store = try? SQLiteConnection(path, isReadOnly: true)
     else { return nil }
-    return (try? SQLiteSchema.found(store))?.problem(of: path, newest: SQLiteSchema.steps.count)
+    return (try? SQLSchema.problem(store, of: path)) ?? nil
   }
 
   /// Why this pickerd cannot use the tables of a database; `nil` also for one that cannot be
@@ -18,7 +18,6 @@ package enum StoreCheck {
     guard let store = try? PostgresConnection(address.forReading, name: "pickerd check") else {
       return nil
     }
-    return (try? PostgresSchema.found(store))?
-      .problem(of: "\(address)", newest: PostgresSchema.steps.count)
+    return (try? SQLSchema.problem(store, of: address.description)) ?? nil
   }
 }

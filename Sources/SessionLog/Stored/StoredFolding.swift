@@ -137,9 +137,10 @@ struct StoredFolding<Rows: SessionRows> {
     let (rows, make) = (rows, make)
     try rows.entries(after: sequence, through: last) { sequence, body in
       let entry = try rows.entry(body, after: fold.definition, make: make)
+      let now = fold.time(of: entry)
       let outcomes = fold.apply(entry)
       self.sequence = sequence
-      each(fold, outcomes, sequence, entry.at)
+      each(fold, outcomes, sequence, now)
       return true
     }
   }

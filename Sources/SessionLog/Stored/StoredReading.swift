@@ -26,7 +26,7 @@ enum StoredReading {
   /// - Throws: ``StoredProblem`` or the store's error.
   static func load(
     _ rows: some SessionRows, limits: SessionLimits, _ versions: FoldVersions,
-    now: Int64 = Int64(Date.now.timeIntervalSince1970 * 1000),
+    now: Int64,
     definition: (StoredOrigin) throws -> Definition, make: @escaping (JSONTree) -> Definition?
   ) throws -> Outcome {
     let session = rows.session

@@ -5,7 +5,7 @@ import PickerSession
 
 /// Replays a session from its stored rows, and compares its snapshots.
 enum StoredReplay {
-  /// - Parameters: As of ``SQLiteReplay/replay(_:session:at:limits:versions:zone:each:)``.
+  /// - Parameters: As of ``SQLReplay/Settings``.
   static func replay(
     _ rows: some SessionRows, at revision: Int?, limits: SessionLimits, versions: FoldVersions,
     zone: @escaping (String) -> ZoneRules?, each: @escaping (ReplayedEntry) -> Void

@@ -2,9 +2,16 @@ import PickerHub
 
 /// Routes requests to the loop that answers them, and responses back to the loop of the connection.
 extension HubTransport {
-  package func loop(forConnection received: UnsafeRawBufferPointer) -> SocketLoop? {
-    let prefix = loop.configuration.pathPrefix
-    if case .session(let id) = RequestLoop(guessedFrom: received, below: prefix) {
+  package func session(ofConnection received: UnsafeRawBufferPointer) -> FirstRequest {
+    switch RequestLoop(guessedFrom: received, below: loop.configuration.pathPrefix) {
+    case nil: .incomplete
+    case .session(let id): .session(id)
+    case .roundRobin, .first, .receiving: .other
+    }
+  }
+
+  package func loop(for first: FirstRequest) -> SocketLoop? {
+    if case .session(let id) = first {
       return other(HubShard.index(of: id, among: group.transports.count))
     }
     lastConnectionLoop = (lastConnectionLoop + 1) % group.transports.count

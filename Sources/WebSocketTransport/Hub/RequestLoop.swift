@@ -32,11 +32,13 @@ package enum RequestLoop: Hashable, Sendable {
   /// guess is wrong or impossible, the request is routed to the right loop later.
   ///
   /// - Parameter prefix: See ``SocketLoopConfiguration/pathPrefix``.
-  /// - Returns: `nil` if the bytes do not contain a complete request target.
+  /// - Returns: `nil` if the bytes do not contain a complete path.
   package init?(guessedFrom received: UnsafeRawBufferPointer, below prefix: String = "") {
     let parts = received.split(
       separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3 else { return nil }
+    guard parts.count == 3 || (parts.count == 2 && parts[1].contains(UInt8(ascii: "?"))) else {
+      return nil
+    }
     let text = String(decoding: parts[1], as: UTF8.self)
     self.init(method: .get, RequestTarget(text, below: prefix))
   }

@@ -16,17 +16,21 @@ package struct Listening: Hashable, Sendable {
   package var isTLS: Bool
   /// Whether connections begin with a PROXY protocol header. Only proxies may open them.
   package var isProxied: Bool
+  /// Whether connections are those that other nodes relay. They begin with a PROXY protocol header,
+  /// and may come from any peer.
+  package var isRelayed: Bool
   /// Whether other processes accept connections from the same socket, which therefore is not shut
   /// down when this process stops listening.
   package var isShared: Bool
 
   package init(
     _ audience: Audience = .clients, isTLS: Bool = false, isProxied: Bool = false,
-    isShared: Bool = false
+    isRelayed: Bool = false, isShared: Bool = false
   ) {
     self.audience = audience
     self.isTLS = isTLS
     self.isProxied = isProxied
+    self.isRelayed = isRelayed
     self.isShared = isShared
   }
 }
@@ -35,7 +39,8 @@ extension wsl_listening {
   init(_ listening: Listening) {
     self.init(
       audience: wsl_audience(listening.audience), is_tls: listening.isTLS,
-      is_proxied: listening.isProxied, is_shared: listening.isShared)
+      is_proxied: listening.isProxied, is_relayed: listening.isRelayed,
+      is_shared: listening.isShared)
   }
 }
 

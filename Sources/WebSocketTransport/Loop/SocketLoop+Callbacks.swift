@@ -5,7 +5,7 @@ import PickerSession
 /// messages), and calls the handler.
 extension SocketLoop {
   static let handlers = wsl_handlers(
-    accepted: { owner, connection in SocketLoop.of(owner).accepted(connection) ? 0 : 1 },
+    accepted: { owner, connection in SocketLoop.of(owner).accepted(connection) },
     is_exempt: { owner, address in
       SocketLoop.of(owner).configuration.isProxy(String(cString: address!))
     },

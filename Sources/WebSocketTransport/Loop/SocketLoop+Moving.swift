@@ -1,10 +1,11 @@
 import CWebSocketLoop
+import PickerSession
 
 /// Moves connections between loops: new ones, and those that open a WebSocket or stream of another
-/// loop's session.
+/// loop's session. Relays new ones to the nodes that own their sessions.
 extension SocketLoop {
-  /// The bytes of a new connection that are examined; the request line of a session fits.
-  private static let peekBytes = 256
+  /// The bytes of a new connection that are examined; the path of a session fits.
+  private static let peekBytes = 512
 
   static var noDescriptors: HTTPResponse {
     HTTPResponse(
@@ -25,23 +26,51 @@ extension SocketLoop {
     return response
   }
 
-  /// Passes a new connection to another loop if the handler says so. With TLS its request is not
-  /// known yet.
-  ///
-  /// - Returns: True if the connection stays on this loop.
-  func accepted(_ connection: wsl_connection) -> Bool {
-    guard configuration.connections != nil, let handler else { return true }
-    let other = withUnsafeTemporaryAllocation(
+  /// Decides who serves a new connection: this loop, another one, or another node. With TLS its
+  /// request is not known yet.
+  func accepted(_ connection: wsl_connection) -> wsl_choice {
+    let owners = connection.tls == nil ? configuration.owners : nil
+    guard configuration.connections != nil || owners != nil, let handler else { return WSL_HERE }
+    let (count, session) = withUnsafeTemporaryAllocation(
       byteCount: SocketLoop.peekBytes, alignment: 1
     ) { received in
       let isTLS = connection.tls != nil
       let count =
         isTLS ? 0 : wsl_peek(connection.descriptor, received.baseAddress, received.count)
-      return handler.loop(forConnection: UnsafeRawBufferPointer(rebasing: received[..<count]))
+      return (
+        count, handler.session(ofConnection: UnsafeRawBufferPointer(rebasing: received[..<count]))
+      )
     }
-    guard let other else { return true }
+    if owners != nil, session == .incomplete, count < SocketLoop.peekBytes { return WSL_LATER }
+    let other = handler.loop(for: session)
+    // A relayed connection is not relayed again.
+    if let owners, !connection.is_relayed, case .session(let id) = session, !owners.isHere(id) {
+      (other ?? self).find(id, owners, connection)
+      return WSL_TAKEN
+    }
+    guard let other else { return WSL_HERE }
     move(connection, [], to: other)
-    return false
+    return WSL_TAKEN
+  }
+
+  /// Asks for the owner of a session, then serves or relays its connection. Safe on any thread.
+  private func find(_ session: SessionID, _ owners: SessionOwners, _ connection: wsl_connection) {
+    // Safe: the connection has one owner at a time.
+    nonisolated(unsafe) let connection = connection
+    let isTaken = post {
+      let id = wsl_hold(self.loop, connection)
+      if id == 0 { return }
+      owners.find(session) { owner in self.post { self.settle(id, owner) } }
+    }
+    if !isTaken { wsl_discard(connection, configuration.connections?.count) }
+  }
+
+  private func settle(_ id: wsl_id, _ owner: SessionOwner) {
+    switch owner {
+    case .here: wsl_serve_held(loop, id)
+    case .node(let address?): wsl_relay_held(loop, id, address.host, address.port)
+    case .node(nil), .unavailable: wsl_refuse_held(loop, id)
+    }
   }
 
   /// The loop that must serve the WebSocket or stream that a request opens; `nil` for this one.

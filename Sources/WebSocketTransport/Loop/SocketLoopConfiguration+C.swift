@@ -20,6 +20,6 @@ extension wsl_limits {
       idle_seconds: UInt32(configuration.idleSeconds),
       ping_ms: UInt32(configuration.pingMilliseconds),
       pong_ms: UInt32(configuration.pongMilliseconds),
-      close_ms: UInt32(configuration.closeMilliseconds))
+      close_ms: UInt32(configuration.closeMilliseconds), relays: configuration.owners != nil)
   }
 }

@@ -16,6 +16,10 @@ package struct SocketLoopConfiguration: Sendable {
   package var isProxy: @Sendable (_ address: String) -> Bool = { _ in false }
   /// The counter of loops that move connections between each other. Default: a loop that does not.
   package var connections: ConnectionCount?
+  /// Finds the nodes that own sessions. A new connection then waits until the path of its first
+  /// request was received; if its session has another owner, it is relayed. Default: this
+  /// process owns all of them.
+  package var owners: SessionOwners?
   /// The length of one message; a longer one is closed with 1009.
   package var messageBytesMax = 65_536
   /// Frames of one message; more are closed with 1009.

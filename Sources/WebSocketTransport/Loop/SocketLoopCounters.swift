@@ -18,11 +18,22 @@ package struct SocketLoopCounters: Sendable {
   /// Connections dropped because a time limit expired.
   package var timedOut: Int
   package var logLinesDropped: Int
+  /// Connections that are relayed to other nodes, now; they are counted in `connections`.
+  package var relays: Int
+  /// Connections that were relayed.
+  package var relayed: Int
+  /// Connections whose node could not be reached.
+  package var relaysFailed: Int
+  /// Bytes of clients that were passed to other nodes.
+  package var bytesRelayedToNodes: Int
+  /// Bytes of other nodes that were passed to clients.
+  package var bytesRelayedToClients: Int
 
   package var failed: Int { failures.total }
 
   init(_ counted: wsl_counters) {
-    connections = Int(counted.connections)
+    relays = Int(counted.relays)
+    connections = Int(counted.connections) + relays
     webSockets = Int(counted.websockets)
     accepted = Int(counted.accepted)
     refusedFull = Int(counted.refused_full)
@@ -31,6 +42,10 @@ package struct SocketLoopCounters: Sendable {
     left = withUnsafeBytes(of: counted.left) { CloseCodeCounts($0) }
     timedOut = Int(counted.timed_out)
     logLinesDropped = Int(counted.log_lines_dropped)
+    relayed = Int(counted.relayed)
+    relaysFailed = Int(counted.relays_failed)
+    bytesRelayedToNodes = Int(counted.relayed_to_nodes)
+    bytesRelayedToClients = Int(counted.relayed_to_clients)
   }
 
   package static func += (sum: inout SocketLoopCounters, other: SocketLoopCounters) {
@@ -43,6 +58,11 @@ package struct SocketLoopCounters: Sendable {
     sum.left += other.left
     sum.timedOut += other.timedOut
     sum.logLinesDropped += other.logLinesDropped
+    sum.relays += other.relays
+    sum.relayed += other.relayed
+    sum.relaysFailed += other.relaysFailed
+    sum.bytesRelayedToNodes += other.bytesRelayedToNodes
+    sum.bytesRelayedToClients += other.bytesRelayedToClients
   }
 }
 

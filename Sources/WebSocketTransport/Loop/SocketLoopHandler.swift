@@ -5,11 +5,15 @@ package import PickerSession
 /// They may call any function of the loop, for any connection, except that `writeBlocked` and
 /// `written` must not send, post or close.
 package protocol SocketLoopHandler: AnyObject {
-  /// The loop that should serve a new connection; `nil` for this one. Only called if the loops
-  /// share a ``ConnectionCount``.
+  /// The session of a new connection, by its first request. Only called if the loops share a
+  /// ``ConnectionCount`` or have ``SocketLoopConfiguration/owners``.
   ///
-  /// - Parameter received: The bytes received so far, possibly none.
-  func loop(forConnection received: UnsafeRawBufferPointer) -> SocketLoop?
+  /// - Parameter received: The bytes received so far, possibly none; not validated.
+  func session(ofConnection received: UnsafeRawBufferPointer) -> FirstRequest
+
+  /// The loop that should serve a new connection; `nil` for this one. If the guess is wrong, the
+  /// request is routed to the right loop later.
+  func loop(for first: FirstRequest) -> SocketLoop?
 
   /// The loop that must serve the WebSocket or stream that a request opens; `nil` for this one, or
   /// if the request opens neither. Only called if the loops share a ``ConnectionCount``. The
@@ -67,13 +71,23 @@ package protocol SocketLoopHandler: AnyObject {
 }
 
 extension SocketLoopHandler {
-  package func loop(forConnection received: UnsafeRawBufferPointer) -> SocketLoop? { nil }
+  package func session(ofConnection received: UnsafeRawBufferPointer) -> FirstRequest { .other }
+  package func loop(for first: FirstRequest) -> SocketLoop? { nil }
   package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? { nil }
   package func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse? { nil }
   package func streamWritable(_ id: RequestID) {}
   package func streamClosed(_ id: RequestID) {}
   package func written() {}
   package func iterated() {}
+}
+
+/// What is known of the first request of a new connection.
+package enum FirstRequest: Hashable, Sendable {
+  /// Not all of its path was received.
+  case incomplete
+  case session(SessionID)
+  /// It is not for one session.
+  case other
 }
 
 package enum UpgradeAnswer: Sendable {

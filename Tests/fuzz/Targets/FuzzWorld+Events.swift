@@ -87,7 +87,7 @@ extension FuzzWorld {
 
   private func store(_ count: Int) {
     for session in log.late {
-      hub.committed(.own(log.confirm(count, of: session)), of: session, at: now)
+      hub.committed(log.confirm(count, of: session), of: session, at: now)
     }
   }
 

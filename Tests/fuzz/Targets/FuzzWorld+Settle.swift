@@ -45,7 +45,7 @@ extension FuzzWorld {
     var count = 0
     while !log.late.isEmpty || !log.loads.isEmpty {
       for session in log.late {
-        hub.committed(.own(log.confirm(.max, of: session)), of: session, at: now)
+        hub.committed(log.confirm(.max, of: session), of: session, at: now)
       }
       finishLoad()
       count += 1

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import json
 import os
 import re
 import signal
@@ -14,6 +15,8 @@ from .pickerd import REPOSITORY, Pickerd, binary, wait_until
 from .postgres import BINARIES, send
 
 START_SECONDS = 300
+#: The first key of the nodes' advisory locks.
+NODE_LOCK = 0x7069636B
 DATABASES = ["pg1", "pg2", "pg3"]
 #: Seconds for what takes about five on an idle machine.
 FAILOVER = 120
@@ -48,9 +51,13 @@ class Client:
 class Node(Client):
     """A node, without HAProxy before it."""
 
-    def __init__(self, name, address):
+    def __init__(self, name, address, admin):
         self.name, self.sessions = name, []
         self.host, self.port = re.search(r"//(.*):(\d+)$", address).groups()
+        self.admin_port = re.search(r":(\d+)$", admin)[1]
+
+    def __repr__(self):
+        return self.name
 
 
 class Cluster(Client):
@@ -77,7 +84,11 @@ class Cluster(Client):
 
     @property
     def nodes(self):
-        return [Node(name, self.words[name][0]) for name in ("node1", "node2", "node3")]
+        return [Node(name, self.words[name][0], self.words[name][2])
+                for name in ("node1", "node2", "node3")]
+
+    def __repr__(self):
+        return "HAProxy"
 
     # Processes
 
@@ -137,6 +148,21 @@ class Cluster(Client):
             for each in names:
                 (self.folder / f"{each}.down").unlink()
 
+    def end(self, names):
+        """SIGTERM of programs, which do not start again before `begin`."""
+        for name in names:
+            (self.folder / f"{name}.down").touch()
+            os.kill(self.pid(name), signal.SIGTERM)
+        wait_until(lambda: not any(map(self.runs, names)), timeout=FAILOVER, what="their end")
+
+    def begin(self, names):
+        for name in names:
+            (self.folder / f"{name}.down").unlink()
+
+    def runs(self, name):
+        """Whether a program runs; a zombie has no command line."""
+        return bool(text(Path(f"/proc/{self.pid(name)}/cmdline")))
+
     @contextlib.contextmanager
     def stopped(self, name):
         """SIGSTOP of Patroni and all processes of its server, which go on afterwards."""
@@ -149,6 +175,15 @@ class Cluster(Client):
             yield
         finally:
             send(pids, signal.SIGCONT)
+
+    def owner(self, session):
+        """The node that owns a session; None if none that is alive does."""
+        address = self.sql(f"""
+            SELECT address FROM pickerd.session JOIN pickerd.node ON node.number = owner
+            JOIN pg_locks ON locktype = 'advisory' AND classid = {NODE_LOCK} AND objsubid = 2
+              AND objid::bigint = owner AND granted
+            WHERE id = '{session.id}'""").strip()
+        return next((node for node in self.nodes if self.words[node.name][4] == address), None)
 
     # Databases
 
@@ -197,13 +232,27 @@ class Cluster(Client):
         return next((name for name in DATABASES if self.is_synchronous(name)), None)
 
     def is_synchronous(self, name):
-        host, port = re.search(r"//(.*):(\d+)$", self.words[name][2]).groups()
         try:
-            connection = http.client.HTTPConnection(host, port, timeout=5)
-            connection.request("GET", "/synchronous")
-            return connection.getresponse().status == 200
+            return self.patroni(name, "GET", "/synchronous")[0] == 200
         except (OSError, http.client.HTTPException):
             return False
+
+    def patroni(self, name, method, path, body=None):
+        """Asks Patroni's HTTP server; the status and the body."""
+        host, port = re.search(r"//(.*):(\d+)$", self.words[name][2]).groups()
+        connection = http.client.HTTPConnection(host, port, timeout=60)
+        connection.request(method, path, body and json.dumps(body))
+        response = connection.getresponse()
+        return response.status, response.read()
+
+    def switch_over(self):
+        """Makes the synchronous standby the primary, as `patronictl switchover` does."""
+        old, new = self.primary_to_lose(), self.synchronous_standby()
+        status, said = self.patroni(
+            old, "POST", "/switchover", {"leader": old, "candidate": new})
+        assert status == 200, said
+        wait_until(lambda: self.is_promoted(old), timeout=FAILOVER, what="another primary")
+        return new
 
     def everything(self):
         """The process ids of all programs of the cluster that run."""

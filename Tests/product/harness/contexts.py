@@ -13,8 +13,8 @@ STILL = """{
 #: connection are unchanged: a random pause of one in a thousand reconnections is 380 ms.
 PATIENT_TIMERS = """{
   const { setTimeout } = window;
-  const short = new Set([380, 4000, 5000, 7000, 9000]);
-  const isPatient = (delay) => short.has(delay) && !Error().stack.includes("core/environment.js");
+  const isPatient = (delay) => delay === 380 ? !Error().stack.includes("core/environment.js")
+    : delay > 2500 && Error().stack.includes("parts/note.js");
   window.setTimeout = (work, delay, ...rest) =>
     setTimeout(work, isPatient(delay) ? 60_000 : delay, ...rest);
 }"""

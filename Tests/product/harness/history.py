@@ -2,8 +2,8 @@
 
 The checker uses messages and logs only: members may have been at several nodes, nodes and databases
 may have been killed, stopped and cut off. If `violations` returns nothing, no answered command is
-lost, none is done twice, all members have seen one order, revisions have no gaps, and there was no
-fork.
+lost, none is done twice, all members have seen one order, revisions have no gaps, times do not go
+back, no newer connection of a member was closed for an older one, and there was no fork.
 """
 
 from collections import Counter
@@ -17,6 +17,8 @@ class Traveller:
     id: str
     connections: list = field(default_factory=list)
     sent: set = field(default_factory=set)
+    #: The close code of each connection; None for those that the member has closed itself.
+    codes: list = field(default_factory=list)
 
 
 @dataclass
@@ -26,6 +28,9 @@ class History:
     epoch: str
     travellers: list
     logs: list
+    #: Whether a new epoch is permitted: acknowledged history may be missing, as far as pickerd can
+    #: know.
+    may_renew: bool = False
 
     def violations(self):
         """Sentences, one for each contradiction."""
@@ -36,6 +41,8 @@ class History:
                 name = f"{traveller.id}, connection {number}"
                 found += [f"{name}: {what}" for what in self._of_order(messages, lines)]
             found += [f"{traveller.id}: {what}" for what in self._of_answers(traveller, lines)]
+            if 4409 in traveller.codes:
+                found.append(f"{traveller.id}: its newest connection was closed for an older one")
         return found
 
     def _of_logs(self):
@@ -44,6 +51,9 @@ class History:
                 yield f"the log of node {number} has a gap, or a revision twice"
             if log != self.logs[0]:
                 yield f"the logs of nodes 0 and {number} differ: a fork"
+            times = [line["at"] for line in log]
+            if times != sorted(times):
+                yield f"the times in the log of node {number} go back"
             commands = Counter((line["by"], line["ref"]) for line in log if "ref" in line)
             for command in sorted(each for each, count in commands.items() if count > 1):
                 yield f"{command} is in the log of node {number} twice"
@@ -55,7 +65,7 @@ class History:
             match message["type"]:
                 case "welcome":
                     revision = message["revision"]
-                    if message["epoch"] != self.epoch:
+                    if message["epoch"] != self.epoch and not self.may_renew:
                         yield f"another epoch, {message['epoch']}"
                 case "snapshot":
                     if message["revision"] < revision:

@@ -80,6 +80,17 @@ class Network:
                 enter(before)
 
     @contextlib.contextmanager
+    def inside(self, name):
+        """This thread is on a machine."""
+        with open(self.machines[name].path, "rb") as machine:
+            enter(machine)
+        try:
+            yield
+        finally:
+            with open(self.router.path, "rb") as router:
+                enter(router)
+
+    @contextlib.contextmanager
     def cut(self, some, others):
         """Drops, silently, all packets between machines of the two lists."""
         rules = [f"from {self.addresses[a]} to {self.addresses[b]} type blackhole pref 100"
@@ -89,6 +100,15 @@ class Network:
             yield
         finally:
             self.router.ip(*(f"rule delete {rule}" for rule in rules))
+
+    @contextlib.contextmanager
+    def isolated(self, name):
+        """A machine that nobody reaches, also the test."""
+        self.router.ip(f"link set {name} down")
+        try:
+            yield
+        finally:
+            self.router.ip(f"link set {name} up")
 
     def stop(self):
         for namespace in (*self.machines.values(), self.router):

@@ -14,14 +14,18 @@ BINARIES = os.environ.get("PICKERD_TEST_POSTGRES", "/usr/lib/postgresql/15/bin")
 
 
 class Postgres:
-    """A server that ends with this process, also if it is killed; see Tests/postgres/server.sh."""
+    """A server that ends with this process, also if it is killed; see Tests/postgres/server.sh.
 
-    def __init__(self, administrator="pickerd"):
+    `variables` are further ones of its environment, as NAME=VALUE.
+    """
+
+    def __init__(self, administrator="pickerd", variables=()):
         self.administrator = administrator
         self.process = subprocess.Popen(
             [REPOSITORY / "Tests/postgres/server.sh"], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True, start_new_session=True,
-            env={**os.environ, "PICKERD_TEST_POSTGRES_USER": administrator})
+            env={**os.environ, "PICKERD_TEST_POSTGRES_USER": administrator,
+                 "PICKERD_TEST_POSTGRES_VARIABLES": " ".join(variables)})
         self.folder = self.process.stdout.readline().strip()
         assert self.folder, "PostgreSQL did not start"
         self.count = 0

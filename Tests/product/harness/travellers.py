@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import http.client
 import random
 import threading
 import time
@@ -18,6 +19,10 @@ from .store import random_command
 
 #: Seconds without an answer after which a member gives a node up.
 PATIENCE = 4
+#: The longest pause of a member between commands, of which it sends up to three at a time.
+PAUSE = 0.2
+#: Seconds between two requests of a reader.
+READING = 0.1
 #: The end of a connection, not of the test.
 BROKEN = (OSError, EOFError, Hung, TimeoutError, WebSocketException)
 
@@ -97,18 +102,20 @@ class Walker(threading.Thread):
             visit.send(self.commands[ref])
 
     def work(self):
-        visit, received = self.visit, time.monotonic()
+        visit, received, resting = self.visit, time.monotonic(), 0
         while not self.is_over.is_set() or visit.pending:
-            while not self.is_over.is_set() and len(visit.pending) < 3:
-                command = {**random_command(visit, self.rng), "ref": visit.next_ref()}
-                self.commands[command["ref"]] = command
-                visit.send(command)
+            if time.monotonic() > resting and not self.is_over.is_set():
+                while len(visit.pending) < 3:
+                    command = {**random_command(visit, self.rng), "ref": visit.next_ref()}
+                    self.commands[command["ref"]] = command
+                    visit.send(command)
+                resting = time.monotonic() + self.rng.uniform(0, PAUSE)
             self.keep_waiting()
             before = len(visit.pending)
             try:
                 visit.receive(0.05)
             except TimeoutError:
-                if time.monotonic() - received > PATIENCE:
+                if visit.pending and time.monotonic() - received > PATIENCE:
                     visit.drop()
                     raise
                 continue
@@ -122,6 +129,33 @@ class Walker(threading.Thread):
         self.waiting = sorted(set(self.visit.pending))
 
 
+class Reader(threading.Thread):
+    """Reads the session at one node again and again: what a member has seen is never missing."""
+
+    def __init__(self, travel, node):
+        super().__init__(name=f"reader of {node}", daemon=True)
+        self.travel, self.node = travel, node
+        self.is_over = threading.Event()
+        self.count = 0
+        self.violations = []
+
+    def run(self):
+        while not self.is_over.wait(READING):
+            known = self.travel.revision()
+            try:
+                answer = self.node.get(self.travel.session.path)
+            except (OSError, http.client.HTTPException, AssertionError):
+                # No answer, or one of HAProxy.
+                continue
+            if answer.status == 200:
+                self.count += 1
+                if answer.json["revision"] < known:
+                    self.violations.append(
+                        f"revision {answer.json['revision']} is read after {known} was seen")
+            elif answer.status != 503:
+                self.violations.append(f"{answer.status} is read: {answer.body}")
+
+
 class Travel:
     """A session with members at all nodes. `nodes` are servers with fixed ports."""
 
@@ -129,21 +163,27 @@ class Travel:
         self.nodes = nodes
         self.session = nodes[0].session(definition, now=None)
         urls = [node.socket(self.session.path) for node in nodes]
+        self.readers = [Reader(self, node) for node in nodes]
         self.walkers = [Walker(f"w{n}", urls, n, f"{seed}-{n}") for n in range(members)]
 
     @contextlib.contextmanager
     def under_way(self):
         """All members send commands until the end of the block; then they wait for all answers."""
-        for walker in self.walkers:
-            walker.start()
+        threads = [*self.walkers, *self.readers]
+        for thread in threads:
+            thread.start()
         try:
             self.wait_for_answers()
             yield self
         finally:
-            for walker in self.walkers:
-                walker.is_over.set()
-            for walker in self.walkers:
-                walker.join(120)
+            for thread in threads:
+                thread.is_over.set()
+            for thread in threads:
+                thread.join(120)
+
+    def revision(self):
+        """The newest revision that a member has seen."""
+        return max(walker.visit.screen.revision if walker.visit else 0 for walker in self.walkers)
 
     def answers(self):
         return [len(walker.answered) for walker in self.walkers]
@@ -163,34 +203,40 @@ class Travel:
         return [max(later - earlier for earlier, later in pairwise(walker.answered))
                 for walker in self.walkers]
 
-    def history(self):
+    def violations(self, may_renew=False):
+        """What is wrong, after the load."""
+        found = [f"{reader.name}: {what}" for reader in self.readers for what in reader.violations]
+        assert any(reader.count for reader in self.readers), "nothing was read"
+        return found + self.history(may_renew).violations()
+
+    def history(self, may_renew=False):
         """After the load: all members have the state of all nodes, as soon as these agree."""
         for walker in self.walkers:
             if walker.failure:
                 raise walker.failure
             assert not walker.is_alive(), f"{walker.name} waits for answers: {walker.waiting[:5]}"
-        states = wait_until(self.equal_states, timeout=120, what="the last command at all nodes")
+        states = wait_until(self.states, timeout=120, what="the state at all nodes")
         for walker in self.walkers:
             walker.visit.reach(states[0]["revision"])
             for state in states:
                 differs = walker.visit.screen.differs_from(state)
                 assert differs is None, f"{walker.name}: {differs}"
         travellers = [Traveller(
-            walker.visit.id, [visit.record for visit in walker.visits], set(walker.commands))
+            walker.visit.id, [visit.record for visit in walker.visits], set(walker.commands),
+            [visit.hung.rcvd.code if visit.hung and visit.hung.rcvd else None
+             for visit in walker.visits])
             for walker in self.walkers]
         bodies = [node.get(f"{self.session.path}/log").body for node in self.nodes]
         logs = [[json.loads(line) for line in body.splitlines()] for body in bodies]
-        return History(self.session.epoch, travellers, logs)
+        return History(self.session.epoch, travellers, logs, may_renew)
 
-    def equal_states(self):
-        """The states of all nodes; None while some do not have the last entries of others, or are
-        connecting to the database."""
+    def states(self):
+        """The state as each node answers it; None while one is connecting to the database."""
         answers = [node.get(self.session.path) for node in self.nodes]
         if any(answer.status == 503 for answer in answers):
             return None
         assert all(answer.status == 200 for answer in answers), answers
-        states = [answer.json for answer in answers]
-        return states if len({state["revision"] for state in states}) == 1 else None
+        return [answer.json for answer in answers]
 
     def end(self):
         for walker in self.walkers:

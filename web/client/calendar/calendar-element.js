@@ -2,13 +2,14 @@
 
 import { dayCountOf, monthIndexOf, monthOf } from "../core/civil.js";
 import { within } from "../core/predict.js";
+import { isNights, stayTo } from "../core/stays.js";
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
 import { todayOf } from "../parts/session-dates.js";
 import { dateAfterKey } from "./keys.js";
 import { MonthList } from "./month-list.js";
 import { calendarSheet } from "./sheet.js";
-import { whyNot } from "./why.js";
+import { isWithin, whyNot } from "./why.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
@@ -53,8 +54,9 @@ export class CalendarElement extends PickerElement {
     const { monthList, definition } = picker.state;
     if (!monthList) return;
     const { range } = picker.rangeShown;
-    const hint = definition?.selection === "single" ? words.hint.single
-      : picker.isRangeOpen ? words.hint.second : range ? words.hint.again : words.hint.first;
+    const hints = isNights(picker.state) ? { ...words.hint, ...words.stay.hint } : words.hint;
+    const hint = definition?.selection === "single" ? hints.single
+      : picker.isRangeOpen ? hints.second : range ? hints.again : hints.first;
     const opener = picker.isRangeOpen && range?.by !== picker.self?.id && picker.state.members.get(range?.by ?? "");
     setText(this.guide, !picker.canChange ? "" : opener ? `${words.opener(opener.name)} ${hint}` : hint);
     setText(this.hits, words.hits(range?.hits ?? 0));
@@ -119,6 +121,7 @@ export class CalendarElement extends PickerElement {
   #preview(picker) {
     const { range } = picker.rangeShown;
     if (!this.pointed || !range || !picker.isRangeOpen || !picker.canChange) return null;
+    if (isNights(picker.state)) return stayTo(picker.state, range, this.pointed);
     const end = within(range.reach, this.pointed);
     return end < range.start ? { start: end, end: range.start } : { start: range.start, end };
   }
@@ -168,13 +171,15 @@ export class CalendarElement extends PickerElement {
     if (!picker) return;
     this.focusDate = date;
     const cell = picker.state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
-    if (cell?.disabled) {
+    // The second tap of a stay may be on a day that is not free: the stay ends before it.
+    const mayEnd = isNights(picker.state) && picker.isRangeOpen && isWithin(date, picker);
+    if (cell?.disabled && !mayEnd) {
       // Without a request: shows why the day is not available.
       const write = () => whyNot(date, picker, this.words);
       const text = write();
       this.announcer.announceNow(text);
       const about = { text, who: "", color: null, mine: true, canUndo: false };
-      this.note.show({ ...about, tone: "refusal" }, write, false);
+      this.note.show({ ...about, tone: "refusal" }, "why", write, false);
     } else {
       void picker.tap({ date });
     }

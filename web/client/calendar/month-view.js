@@ -1,6 +1,7 @@
 // A month: title, weekday header, days, and the bands of the range behind them.
 
 import { bandsOf, dateOf, gridOf, monthIndexOf } from "../core/civil.js";
+import { isNights } from "../core/stays.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { showGhosts } from "../parts/ghosts.js";
 import { noteText, showNote } from "../parts/remark.js";
@@ -57,8 +58,10 @@ export class MonthView {
     const own = () => bandsOf(this.index, scene.range, this.firstWeekday, this.weeks);
     const bands = known && !scene.isGuess ? known.bands : own();
     const preview = bandsOf(this.index, scene.preview, this.firstWeekday, this.weeks);
-    this.#drawBands(this.bandsElement, bands);
-    this.#drawBands(this.previewElement, preview);
+    const hasHalves = isNights(picker.state);
+    this.#drawBands(this.bandsElement, bands, hasHalves);
+    this.#drawBands(this.previewElement, preview, hasHalves);
+    setAttribute(this.element, "data-nights", hasHalves);
     setAttribute(this.element, "data-loading", !known);
     const covered = coveredCells(bands);
     const touches = fingersOn(picker, this.month);
@@ -112,13 +115,21 @@ export class MonthView {
     });
   }
 
-  /** @param {HTMLElement} place @param {Band[]} bands */
-  #drawBands(place, bands) {
-    const described = JSON.stringify(bands);
+  /**
+   * A stay begins in the middle of its first day and ends in that of its last one, so that two can share a day.
+   * @param {HTMLElement} place @param {Band[]} bands @param {boolean} hasHalves
+   */
+  #drawBands(place, bands, hasHalves) {
+    const described = JSON.stringify([bands, hasHalves]);
     if (place.dataset.bands === described) return;
     place.dataset.bands = described;
     place.replaceChildren(...bands.map(({ row, from, to, shape, head, tail }) => {
-      const band = make("div", { class: `band ${shape}`, part: "band", "data-head": head, "data-tail": tail });
+      const isStay = hasHalves && !(head && tail && from === to);
+      const band = make("div", {
+        class: `band ${isStay ? "stay" : shape}`, part: "band", "data-head": head, "data-tail": tail,
+      });
+      band.style.setProperty("--start", String(from + (head ? 0.5 : 0)));
+      band.style.setProperty("--end", String(to + (tail ? 0.5 : 1)));
       band.style.setProperty("--row", String(row));
       band.style.setProperty("--from", String(from));
       band.style.setProperty("--days", String(to - from));
@@ -140,23 +151,30 @@ export class MonthView {
     setAttribute(day, "data-tail", band?.isTail);
     setAttribute(day, "aria-disabled", isDisabled || !picker.canChange ? "true" : null);
     setAttribute(day, "data-unavailable", isDisabled && (isTaken(date, picker) ? "taken" : "beyond"));
+    setAttribute(day, "data-only", wire?.only);
+    const isHalf = isNights(picker.state) && band && band.isHead !== band.isTail;
+    setAttribute(day, "data-half", isHalf && (band.isHead ? "arrival" : "departure"));
     setAttribute(day, "aria-current", wire?.today ? "date" : null);
     setAttribute(day, "tabindex", date === scene.focusDate ? "0" : "-1");
-    const why = isDisabled ? whyNot(date, picker, words) : null;
+    const why = isDisabled ? whyNot(date, picker, words) : wire?.only ? words.stay.only[wire.only] : null;
     const note = noteText(wire?.note, words);
     setAttribute(day, "title", [note, why].filter(Boolean).join(", ") || null);
-    const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words), note, why];
+    const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words, picker.state), note, why];
     setAttribute(day, "aria-label", parts.filter(Boolean).join(", "));
     showGhosts(day, fingers ?? []);
   }
 }
 
-/** @param {{isHead: boolean, isTail: boolean} | undefined} band @param {import("../words/words.js").Words} words */
-function bandWord(band, words) {
+/**
+ * @param {{isHead: boolean, isTail: boolean} | undefined} band @param {import("../words/words.js").Words} words
+ * @param {import("../core/state.js").PickerState} state
+ */
+function bandWord(band, words, state) {
+  const cell = isNights(state) ? { ...words.cell, ...words.stay.cell } : words.cell;
   if (!band) return null;
-  if (band.isHead && band.isTail) return words.cell.only;
-  if (band.isHead) return words.cell.start;
-  return band.isTail ? words.cell.end : words.cell.inside;
+  if (band.isHead && band.isTail) return cell.only;
+  if (band.isHead) return cell.start;
+  return band.isTail ? cell.end : cell.inside;
 }
 
 /**

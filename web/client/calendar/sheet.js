@@ -42,8 +42,8 @@ export const calendarSheet = sheetOf(`
 .day.outside { cursor: default; color: var(--muted); opacity: .45; }
 .day.outside .number { border-color: transparent; font-size: .82rem; }
 .day[data-unavailable] { color: var(--muted); cursor: not-allowed; }
-.day[data-unavailable] .number { border-color: transparent; opacity: .72; }
-.day[data-unavailable="taken"] .number { opacity: 1; background: repeating-linear-gradient(-45deg, transparent 0 4px, var(--line) 4px 5.5px); }
+.day[data-unavailable]:not([aria-selected="true"]) .number { border-color: transparent; opacity: .72; }
+.day[data-unavailable="taken"]:not([aria-selected="true"]) .number { opacity: 1; background: repeating-linear-gradient(-45deg, transparent 0 4px, var(--line) 4px 5.5px); }
 .day[aria-current] .number { border: 2px solid var(--accent); font-weight: 700; }
 .day[aria-selected="true"] { color: var(--on-accent); font-weight: 620; }
 .day[aria-selected="true"] .number { border-color: transparent; }
@@ -66,6 +66,25 @@ export const calendarSheet = sheetOf(`
   inset-inline-start: calc(var(--from) * 100% / 7 + (100% / 7 - var(--spot)) / 2);
   inline-size: calc(var(--days) * 100% / 7 + var(--spot));
 }
+/* Half days: a stay begins and ends in the middle of a day, and so does what is not free before and after it. */
+.band.stay {
+  border-radius: 0; inset-inline-start: calc(var(--start) * 100% / 7); inline-size: calc((var(--end) - var(--start)) * 100% / 7);
+}
+.day:is([data-only], [data-half]) .number { position: relative; overflow: hidden; isolation: isolate; }
+.day[data-half] { color: var(--ink); }
+.day[data-half] .number { background: var(--sunken); box-shadow: inset 0 0 0 2.5px var(--accent); }
+.day[data-half][aria-current] .number { border-color: var(--accent); }
+.day[data-half] .number::after {
+  content: ""; position: absolute; z-index: -2; inset-block: 0; inline-size: 50%; background: color-mix(in oklab, var(--accent) 32%, transparent);
+}
+.day[data-half="arrival"] .number::after { inset-inline-end: 0; }
+.day[data-half="departure"] .number::after { inset-inline-start: 0; }
+.day[data-only]:is([data-half], :not([aria-selected="true"])) .number::before {
+  content: ""; position: absolute; z-index: -1; inset-block: 0; inline-size: 50%;
+  background: repeating-linear-gradient(-45deg, transparent 0 4px, var(--line) 4px 5.5px), color-mix(in oklab, var(--line) 45%, transparent);
+}
+.day[data-only="arrival"] .number::before { inset-inline-start: 0; }
+.day[data-only="departure"] .number::before { inset-inline-end: 0; }
 .preview .band {
   background: color-mix(in oklab, var(--accent) 14%, transparent); border: 2px dashed var(--accent);
 }
@@ -78,6 +97,9 @@ export const calendarSheet = sheetOf(`
   .day:is(.outside, [data-unavailable]) { color: GrayText; opacity: 1; }
   .day:is(.outside, [data-unavailable]):not([aria-selected="true"], [aria-current]) .number { border-color: Canvas; }
   .day[data-unavailable="taken"] .number { text-decoration: line-through; }
+  .day[data-half] .number { background: Canvas; color: CanvasText; border-color: Highlight; }
+  .day[data-half] .number::after { forced-color-adjust: none; background: Highlight; opacity: .4; }
+  .day[data-only]:not([aria-selected="true"]) .number::before { forced-color-adjust: none; background: GrayText; opacity: .45; }
 }
 @container (max-width: 400px) {
   .frame { padding: 10px 8px; }

@@ -42,6 +42,8 @@ export class Conversation {
     /** @type {{member: string, secret: string, epoch: string} | null} */
     this.identity = memory && { member: memory.member, secret: memory.secret, epoch: memory.epoch };
     this.wantsSnapshot = false;
+    /** @type {string | null} the last name that the server has accepted from this member */
+    this.newName = null;
     this.perform = perform;
   }
 
@@ -50,8 +52,10 @@ export class Conversation {
    * @param {boolean} asNew whether to leave out the identity, which stays until a `welcome` replaces it
    * @returns {Message}
    */
-  join({ name, locale, token }, asNew = false) {
+  join({ name: firstName, locale, token }, asNew = false) {
     this.looking.joined = this.looking.months;
+    // Should the server not know the member any more.
+    const name = this.newName ?? firstName;
     const revision = this.state.isKnown && !this.wantsSnapshot ? this.state.revision : beyondAnyRevision;
     return {
       type: "join",
@@ -290,8 +294,11 @@ export class Conversation {
   #answered(ref, outcome) {
     const entry = this.pending.answered(ref);
     if (!entry) return null;
-    // The server does not send a member its own new name.
-    if (entry.message.type === "rename" && outcome.outcome === "done") this.state.rename(entry.message.name);
+    if (entry.message.type === "rename" && outcome.outcome === "done") {
+      // The server does not send a member its own new name.
+      this.newName = entry.message.name;
+      this.state.rename(entry.message.name);
+    }
     this.#settle(entry.ref, outcome);
     this.#awaitNext();
     return entry;

@@ -15,6 +15,7 @@ import { ordinalOf } from "./civil.js";
 export function differencesOf(before, state, changes) {
   const { definition } = state;
   if (!before.definition || !definition || before.definition === definition) return [];
+  if (before.definition.unit !== definition.unit) return [{ what: "other" }];
   const found = [
     ...closedDays(before.definition, definition),
     ...bounds(before.definition, definition),
@@ -27,7 +28,7 @@ export function differencesOf(before, state, changes) {
 function bounds(before, after) {
   /** @type {Difference[]} */
   const found = [];
-  for (const what of /** @type {const} */ (["maxDays", "minDays"])) {
+  for (const what of /** @type {const} */ (["maxDays", "minDays", "maxNights", "minNights"])) {
     if (before[what] !== after[what]) found.push({ what, days: after[what] ?? null });
   }
   for (const what of /** @type {const} */ (["min", "max"])) if (before[what] !== after[what]) found.push({ what });

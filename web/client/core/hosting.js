@@ -9,14 +9,23 @@ import { differencesOf } from "./differences.js";
 /** @typedef {ReturnType<typeof seenBefore>} Before */
 
 /** The reasons of changes that a tick never has. */
-const reasons = new Set(["gone", "min", "max", "blocked", "maxDays", "minDays", "selection"]);
+const reasons = new Set([
+  "gone", "min", "max", "blocked", "maxDays", "minDays", "selection", "unit", "noArrival", "noDeparture", "maxNights", "minNights",
+]);
 
 /**
  * Whether the changes come from the host, directly or because reopening applied a pending definition.
  * @param {Change[]} changes @param {string | null} by @param {boolean} mine
  */
-export const isHosts = (changes, by, mine) => by === null && !mine && changes.some(({ change, cause, reason }) =>
-  change === "definition" || change === "notes" || cause === "define" || (cause === "clamp" && reasons.has(reason)));
+export const isHosts = (changes, by, mine) => by === null && !mine && (isPrice(changes) || changes.some(({ change, cause, reason }) =>
+  change === "definition" || change === "notes" || cause === "define" || (cause === "clamp" && reasons.has(reason))));
+
+/**
+ * Whether only the result of a calendar changes: the amount of a note on a day out of view.
+ * @param {Change[]} changes
+ */
+const isPrice = (changes) => changes.length === 1 && changes[0].change === "result"
+  && Boolean(changes[0].result?.start ?? changes[0].result?.date);
 
 /**
  * The state that a notice compares with; to be called before the changes are applied.
@@ -25,6 +34,7 @@ export const isHosts = (changes, by, mine) => by === null && !mine && changes.so
 export const seenBefore = (state) => ({
   definition: state.definition,
   range: state.range,
+  result: state.result,
   columns: state.columns.map((column) => ({ column, selected: column.selected ?? null })),
 });
 
@@ -37,8 +47,15 @@ export function hostNotice(before, state, changes) {
   const differences = differencesOf(before, state, changes);
   const range = movedRange(before, state, changes);
   const notes = changes.flatMap((change) => (change.change === "notes" ? notesOf(change, state) : []));
-  if (rows.length + differences.length + notes.length === 0 && !range) return [];
-  return [{ kind: "hosted", by: null, mine: false, differences, range, rows, notes }];
+  const total = changedTotal(before, state);
+  if (rows.length + differences.length + notes.length === 0 && !range && !total) return [];
+  return [{ kind: "hosted", by: null, mine: false, differences, range, rows, notes, total }];
+}
+
+/** @param {Before} before @param {PickerState} state */
+function changedTotal({ result: old }, { result: now }) {
+  if (!old || !now || old.start !== now.start || old.end !== now.end || old.date !== now.date) return null;
+  return JSON.stringify(old.total) === JSON.stringify(now.total) ? null : { before: old, after: now };
 }
 
 /** @param {Before} before @param {PickerState} state */

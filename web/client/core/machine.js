@@ -1,6 +1,5 @@
 // The state machine of the client: events in, effects out. It has no socket, timer, storage or clock.
 
-import { problemOf } from "./arguments.js";
 import { answerToClose } from "./closing.js";
 import { Conversation } from "./conversation.js";
 import { joinMillisecondsMax, Line } from "./line.js";
@@ -204,8 +203,6 @@ export class PickerMachine {
    */
   command(command) {
     return this.#effects(() => {
-      // Should the server not know the member any more, it joins with this name.
-      if (command.type === "rename" && problemOf(command) === null) this.options.name = command.name;
       const isOver = ["idle", "away", "left"].includes(this.connection);
       this.conversation.command(command, this.connection === "live" ? "live" : isOver ? "never" : "later");
       this.#do({ effect: "emit", name: "change" });

@@ -1,6 +1,7 @@
 // Predicts the effect of this member's unanswered commands. The server's answer replaces the prediction.
 
 import { dateOf, ordinalOf } from "./civil.js";
+import { isNights, nightsOf, stayTo } from "./stays.js";
 
 /** @typedef {import("./types").Range} Range */
 /** @typedef {import("./types").Pending} Pending */
@@ -11,19 +12,34 @@ import { dateOf, ordinalOf } from "./civil.js";
  * @param {PickerState} state @param {Pending[]} pending
  * @returns {(number | null)[]}
  */
-export function predictRows(state, pending) {
-  const rows = state.columns.map((column) => column.row);
+export const predictRows = (state, pending) => predictWheels(state, pending).map(({ row }) => row);
+
+/**
+ * The wheels after the unanswered selects. A moved wheel of a `slot` or a `cascade` changes the later ones: until the server
+ * answers, their rows are the former ones and not `isKnown`, unless they were moved after that.
+ * @param {PickerState} state @param {Pending[]} pending
+ */
+function predictWheels({ columns, definition }, pending) {
+  const isLinked = definition?.kind === "slot" || definition?.kind === "cascade";
+  const wheels = columns.map(({ row }) => ({ row, isKnown: true }));
   for (const { message } of pending) {
-    if (message.type !== "select") continue;
-    const column = state.columns[message.column];
-    if (!column) continue;
-    if (message.generation === column.generation) {
-      if (message.row < column.count) rows[message.column] = message.row;
-    } else if (message.key !== undefined) {
-      rows[message.column] = column.rowOf(message.key) ?? rows[message.column];
-    }
+    const column = message.type === "select" ? columns[message.column] : undefined;
+    const row = column ? rowAfter(column, message) : null;
+    const wheel = wheels[message.column];
+    if (row === null || (wheel.row === row && wheel.isKnown)) continue;
+    Object.assign(wheel, { row, isKnown: true });
+    if (isLinked) for (const later of wheels.slice(message.column + 1)) later.isKnown = false;
   }
-  return rows;
+  return wheels;
+}
+
+/**
+ * @param {import("./column.js").Column} column @param {import("./types").Command} select
+ * @returns {number | null} null if it will be refused, or its row is not received
+ */
+function rowAfter(column, { row, generation, key }) {
+  if (generation === column.generation) return row < column.count ? row : null;
+  return key === undefined ? null : column.rowOf(key);
 }
 
 /**
@@ -63,15 +79,47 @@ export function predictHits(state, pending, self) {
   return (predictRange(state, pending, self).range?.hits ?? 0) + unseen;
 }
 
+/** The text of a row that is not known. */
+const unknown = "…";
+
 /**
- * What the user sees: with the effect of the unanswered taps and clears.
+ * What the user sees: with the effect of the unanswered selects, taps and clears.
  * @param {PickerState} state @param {Pending[]} pending @param {string} self @returns {import("./types").Chosen}
  */
 export function predictChosen(state, pending, self) {
+  if (!state.isCalendar) return { range: null, ...chosenRows(state, state.status === "open" ? pending : []) };
   const { range, isGuess } = predictRange(state, pending, self);
-  const isOwn = isGuess && state.isCalendar && state.status === "open";
-  const texts = state.columns.filter(({ row }) => row !== null).map(({ selected }) => selected?.text ?? "");
-  return { result: isOwn ? resultOfRange(state, range) : state.result, range, texts };
+  const isOwn = isGuess && state.status === "open";
+  return { result: isOwn ? resultOfRange(state, range) : state.result, range, texts: [] };
+}
+
+/**
+ * The result and the texts of the selected rows; the result is null while a part of it is unknown.
+ * @param {PickerState} state @param {Pending[]} pending
+ */
+function chosenRows(state, pending) {
+  const { columns, definition } = state;
+  const wheels = predictWheels(state, pending);
+  const shown = wheels.flatMap(({ row, isKnown }, index) => (row === null ? [] : [isKnown ? columns[index].at(row) : undefined]));
+  const texts = shown.map((row) => row?.text ?? unknown)
+    .filter((text, index, all) => text !== unknown || all[index - 1] !== unknown);
+  const isOwn = wheels.some(({ row, isKnown }, index) => !isKnown || row !== columns[index].row);
+  if (!isOwn) return { result: state.result, texts };
+  const result = shown.includes(undefined) ? null : resultOfKeys(definition?.kind, shown.map((row) => row?.key ?? ""));
+  // The month is too short: the server selects another day.
+  if (!result && definition?.kind === "date") texts.splice(2, 1, unknown);
+  return { result, texts };
+}
+
+/**
+ * The result of selected rows; null for a date that does not exist.
+ * @param {string | undefined} kind @param {string[]} keys
+ */
+function resultOfKeys(kind, keys) {
+  if (kind === "slot") return { local: `${keys[0]}T${keys[1]}:${keys[2]}` };
+  if (kind !== "date") return { keys };
+  const date = keys.join("-");
+  return dateOf(ordinalOf(date)) === date ? { date } : null;
 }
 
 /** @param {PickerState} state @param {string} date */
@@ -85,9 +133,14 @@ const cellOf = (state, date) =>
  */
 export function rangeAfterTap(state, range, date, self) {
   const cell = cellOf(state, date);
-  if (state.status !== "open" || !cell || cell.disabled) return null;
+  if (state.status !== "open" || !cell) return null;
   const hits = range?.hits ?? 0;
   const opens = hits % 2 === 0 || state.definition?.selection === "single" || !range;
+  if (!opens && isNights(state)) {
+    const stay = stayTo(state, range, date);
+    return stay && { ...stay, hits: hits + 1, by: self };
+  }
+  if (cell.disabled) return null;
   if (opens) return { start: date, end: date, hits: hits + 1, by: self };
   const given = range.reach ? within(range.reach, date) : walk(state, range.start, date);
   const start = given < range.start ? given : range.start;
@@ -136,6 +189,7 @@ export const isOpen = (state, range) =>
 export function resultOfRange(state, range) {
   if (!range || isOpen(state, range)) return null;
   if (state.definition?.selection === "single") return { date: range.start };
+  if (isNights(state)) return { start: range.start, end: range.end, nights: nightsOf(range) };
   const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
   return { start: range.start, end: range.end, days };
 }

@@ -12,6 +12,8 @@ import { predictChosen, predictRange, predictRows, isOpen } from "./predict.js";
 const subprotocol = "pickerd.v1";
 /** The time without an answer after which {@link PickerSession.isSlow} is set. */
 const slowMilliseconds = 3_000;
+/** The time without an answer after which {@link PickerSession.isUnstored} is set: longer than most answers take. */
+const unstoredMilliseconds = 1_000;
 
 /**
  * Parses a message; null if the text is not a JSON object.
@@ -43,6 +45,7 @@ export class PickerSession extends EventTarget {
   /** @type {Map<number, {resolve: (outcome: Outcome) => void, at: number}>} */
   #waiting = new Map();
   #hasChanged = false;
+  #isUnstored = false;
   /** @type {Effect[]} those not performed yet */
   #effects = [];
   #isPerforming = false;
@@ -81,6 +84,14 @@ export class PickerSession extends EventTarget {
   get error() { return this.#machine.error; }
   /** The number of commands without an answer. */
   get pendingCount() { return this.#machine.pending.entries.length; }
+  /**
+   * Whether the picker shows or awaits own changes that the server does not store yet: it has not answered for a second, or
+   * there is no connection. Then until all of them are answered.
+   */
+  get isUnstored() {
+    const isPending = this.#machine.pending.entries.some(({ message }) => message.type !== "rename");
+    return isPending && (this.#isUnstored || this.connection !== "live");
+  }
   get self() { return this.state.self; }
   /** The selected rows, including the effect of own unanswered selects. */
   get rows() { return predictRows(this.state, this.#machine.pending.entries); }
@@ -187,6 +198,7 @@ export class PickerSession extends EventTarget {
     } finally {
       this.#isPerforming = false;
     }
+    this.#isUnstored = this.isUnstored;
   }
 
   /** @param {Effect} effect */
@@ -271,6 +283,10 @@ export class PickerSession extends EventTarget {
   /** @param {boolean} isAwaited whether the time for the next answer begins; otherwise none is awaited any more */
   #noteSlowness(isAwaited) {
     this.#startTimer("slow", isAwaited ? slowMilliseconds : null, () => this.#setSlow(true));
+    this.#startTimer("unstored", isAwaited ? unstoredMilliseconds : null, () => {
+      this.#isUnstored = true;
+      this.#emit("change");
+    });
     this.#setSlow(false);
   }
 

@@ -2,13 +2,17 @@
 
 export type Tone = "low" | "high" | "good" | "bad";
 /** A note of the host on a day or row. */
-export type Note = { text: string; tone?: Tone };
+export type Note = { text: string; tone?: Tone; amount?: number };
+/** The sum of the amounts of a result's days or nights. */
+export type Total = { amount: number; currency?: string };
 export type Row = { key: string; text: string; note?: Note };
 export type Band = {
   row: number; from: number; to: number; shape: "circle" | "pill"; head: boolean; tail: boolean;
 };
 export type Cell = {
   date: string; text: string; outside?: true; disabled?: true; today?: true; note?: Note;
+  /** Of a calendar of nights: a stay can only begin, or only end, on this day. */
+  only?: "arrival" | "departure";
 };
 export type Month = { month: string; title?: string; cells: Cell[]; bands: Band[] };
 export type Range = {
@@ -28,6 +32,11 @@ export type Definition = {
   timeZone?: string; locale?: string; min?: string; max?: string;
   firstWeekday?: number; weeks?: "six" | "fit"; selection?: "range" | "single";
   minDays?: number; maxDays?: number; allowBlockedInside?: boolean;
+  unit?: "days" | "nights"; minNights?: number; maxNights?: number; currency?: string;
+  stays?: {
+    from?: string; through?: string; weekdays?: number[];
+    minNights?: number; maxNights?: number; arrival?: boolean; departure?: boolean;
+  }[];
   blocked?: { weekdays?: number[]; from?: string; through?: string }[];
   [option: string]: unknown;
 };
@@ -52,7 +61,7 @@ export type Difference =
   | { what: "daysClosed" | "daysOpened"; from: string; through: string }
   | { what: "rowRenamed"; from: string; to: string }
   | { what: "rowRemoved" | "rowAdded"; text: string }
-  | { what: "maxDays" | "minDays"; days: number | null }
+  | { what: "maxDays" | "minDays" | "maxNights" | "minNights"; days: number | null }
   | { what: "min" | "max" | "hours" | "other" };
 
 /** A change that is shown or announced to the user; `by` is null if time or the host caused it. */
@@ -75,6 +84,8 @@ export type Notice =
       kind: "hosted"; by: null; mine: false; differences: Difference[];
       /** The change of the selected range; null if there is none. */
       range: { before: Range; after: Range | null; reason: string } | null;
+      /** The results before and after, if only the total of the same days has changed. */
+      total: { before: Result; after: Result } | null;
       rows: { column: number; from: Row | null; to: Row | null }[];
       notes: { date?: string; column?: number; text?: string; note: Note | null }[];
     }

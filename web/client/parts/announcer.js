@@ -3,11 +3,16 @@
 import { make } from "./dom.js";
 
 const mergeMilliseconds = 2000;
+/** The maximum of pending texts, the last ones. */
+const textsMax = 8;
 
 export class Announcer {
   constructor() {
-    this.element = make("div", { class: "unseen", role: "status", "aria-live": "polite" });
-    /** @type {Map<string, string>} the last pending text about each place, in the order of the changes */
+    // Not atomic: only what is added is announced.
+    this.element = make("div", { class: "unseen", role: "status", "aria-live": "polite", "aria-atomic": "false" });
+    /** @type {any[]} the elements of texts that were announced a moment ago */
+    this.read = [];
+    /** @type {Map<string, string>} the last pending text about each place and author, in the order of the changes */
     this.waiting = new Map();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
@@ -18,17 +23,25 @@ export class Announcer {
    * @param {string} text @param {string | null} [place]
    */
   announceNow(text, place = null) {
-    if (place !== null) this.waiting.delete(place);
+    for (const key of this.waiting.keys()) {
+      if (key === place || (place !== null && key.startsWith(`${place} `))) this.waiting.delete(key);
+    }
     const all = [...this.waiting.values(), text];
     this.stop();
     this.#announce(all);
   }
 
-  /** @param {string} place @param {string} text */
-  announceLater(place, text) {
+  /**
+   * Announces a text soon, together with others.
+   * @param {string} key of a text that replaces the pending one with the same key: its place, and its author after that
+   * @param {string} text
+   */
+  announceLater(key, text) {
     // A text that is replaced would keep its position, before changes that were made earlier.
-    this.waiting.delete(place);
-    this.waiting.set(place, text);
+    this.waiting.delete(key);
+    this.waiting.set(key, text);
+    const [first] = this.waiting.keys();
+    if (this.waiting.size > textsMax) this.waiting.delete(first);
     this.timer ??= setTimeout(() => {
       const all = [...this.waiting.values()];
       this.stop();
@@ -44,7 +57,11 @@ export class Announcer {
 
   /** @param {string[]} texts */
   #announce(texts) {
-    // A new node, so that the same text is announced again.
-    this.element.replaceChildren(make("span", {}, texts.join(". ")));
+    // A new node, so that the same text is announced again. Former ones stay a moment: if they were removed in the same
+    // frame, they would not be announced.
+    const added = make("span", {}, texts.join(". "));
+    for (const one of this.read.splice(0)) one.remove();
+    this.element.append(added);
+    setTimeout(() => this.read.push(added), mergeMilliseconds);
   }
 }

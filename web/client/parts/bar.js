@@ -1,8 +1,8 @@
 // The bar under the picker: the result, and buttons for commands.
 
-import { ordinalOf } from "../core/civil.js";
-import { clockText, dateSpan, fullDate } from "../words/words.js";
+import { clockText, fullDate } from "../words/words.js";
 import { icon, make, setAttribute, setText } from "./dom.js";
+import { spanText, withTotal } from "./stay-texts.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../words/words.js").Words} Words */
@@ -17,7 +17,9 @@ export class Bar {
     this.buttons = Object.fromEntries(commands.map((command) => [command, make("button", {
       class: `act ${command}`, part: `button ${command}`, type: "button", onclick: () => act(command),
     })]));
-    this.element = make("div", { class: "bar", part: "bar", tabindex: "-1" }, this.chosen,
+    // On the line above the bar, so that nothing moves.
+    this.unstored = make("span", { class: "unstored", part: "unstored", role: "status" });
+    this.element = make("div", { class: "bar", part: "bar", tabindex: "-1" }, this.unstored, this.chosen,
       make("div", { class: "acts" }, ...Object.values(this.buttons)));
   }
 
@@ -38,6 +40,7 @@ export class Bar {
     const focused = this.#focused;
     setText(this.chosen, resultText(picker, words));
     setAttribute(this.chosen, "data-status", state.status);
+    setText(this.unstored, picker.isUnstored ? words.unstored : "");
     for (const command of commands) {
       const button = this.buttons[command];
       const { isShown, isUsable } = usability(command, picker);
@@ -82,23 +85,19 @@ export function usability(command, picker) {
  */
 export function resultText(picker, words) {
   const { state, locale } = picker;
-  const { result } = picker.chosen;
+  const { result, texts } = picker.chosen;
   const kind = state.definition?.kind;
   const status = {
     open: "", confirming: `… ${words.confirmingNow(clockText(state.until, locale))} `,
     confirmed: `✓ ${words.confirmedNow} `, cancelled: `${words.cancelledNow} `,
   }[state.status] ?? "";
-  if (!result) return status;
-  if (kind === "date" || "date" in result) return status + fullDate(String(result.date), locale);
-  if (kind === "slot") {
-    const texts = state.columns.map((column) => column.selected?.text ?? "");
-    return `${status}${texts[0]} ${String(result.local).slice(11)}`;
+  if (result && (kind === "date" || "date" in result)) {
+    return status + withTotal(fullDate(String(result.date), locale), result, locale);
   }
-  if (kind === "calendar") {
-    const [start, end] = [String(result.start), String(result.end)];
-    const days = words.days(ordinalOf(end) - ordinalOf(start) + 1);
-    return `${status}${dateSpan(start, end, locale)} · ${days}`;
+  if (kind === "slot") return status + (result ? `${texts[0]} ${String(result.local).slice(11)}` : texts.join(" "));
+  if (kind === "calendar" && result) {
+    const range = { start: String(result.start), end: String(result.end) };
+    return status + withTotal(spanText(range, picker, words, "nights" in result), result, locale);
   }
-  const texts = state.columns.filter((column) => column.row !== null).map((column) => column.selected?.text);
   return status + texts.join(" · ");
 }

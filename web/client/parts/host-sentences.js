@@ -2,6 +2,7 @@
 
 import { dayOf, daySpan, fullDate, shortDate } from "../words/words.js";
 import { boundOf } from "./session-dates.js";
+import { totalText } from "./stay-texts.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Difference} Difference */
@@ -22,13 +23,14 @@ export function hostText(notice, picker, words) {
 }
 
 /**
- * Whether the host's change has moved the selection.
+ * Whether the host's change has moved the selection, or changed its price.
  * @param {Hosted} notice
  */
-export const movesSelection = ({ range, rows }) => range !== null || rows.some(({ from }) => from !== null);
+export const movesSelection = ({ range, rows, total }) =>
+  range !== null || total !== null || rows.some(({ from }) => from !== null);
 
 /** @param {Difference} one @param {PickerSession} picker @param {Words} words @returns {string} */
-function whatText(one, picker, { host }) {
+function whatText(one, picker, { host, stay }) {
   const { locale } = picker;
   switch (one.what) {
     case "daysClosed": return host.daysClosed(daysText(one.from, one.through, locale));
@@ -38,6 +40,8 @@ function whatText(one, picker, { host }) {
     case "rowAdded": return host.rowAdded(one.text);
     case "maxDays": return host.maxDays(one.days);
     case "minDays": return host.minDays(one.days);
+    case "maxNights": return stay.most(one.days);
+    case "minNights": return stay.least(one.days);
     case "min": case "max": {
       const bound = boundOf(picker, one.what);
       return host[one.what](bound && shortDate(bound, locale));
@@ -48,13 +52,14 @@ function whatText(one, picker, { host }) {
 }
 
 /** @param {Hosted} notice @param {PickerSession} picker @param {Words} words */
-function thenText({ range, rows }, picker, { host }) {
+function thenText({ range, rows, total }, picker, { host, stay }) {
   const { state, locale } = picker;
   if (range) {
     if (!range.after) return range.before.start === range.before.end ? host.dayGone : host.stayGone;
     if (range.after.end !== range.before.end) return host.stayEnds(dayOf(range.after.end, locale));
     return range.after.start === range.before.start ? "" : host.stayBegins(dayOf(range.after.start, locale));
   }
+  if (total) return totalText(total.after, locale) ? stay.total(totalText(total.after, locale)) : stay.noTotal;
   if (rows.length === 0) return "";
   if (state.columns.every(({ count }) => count === 0)) return host.nothingLeft;
   const keys = state.columns.map((column) => column.selected?.key ?? "");

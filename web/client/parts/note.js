@@ -16,12 +16,25 @@ import { isOutdatedBy } from "./places.js";
  */
 
 /**
- * The time after which a note disappears, unless it is hovered or focused. The reason of the host's decision and stale
- * commands stay until this member makes a change, or the status changes.
+ * A sentence of the note.
+ * @typedef {object} Line
+ * @property {string} key of its place and author: of two such sentences only the later one is shown
+ * @property {keyof typeof weight} tone
+ * @property {() => string} write its text, in the current language
+ * @property {Notice | null} notice
+ * @property {number} at when it was shown, in milliseconds
+ * @property {number} until when it disappears
+ */
+
+/**
+ * The time after which a sentence disappears, unless the note is hovered or focused. The reason of the host's decision and
+ * stale commands stay until this member makes a change, or the status changes.
  */
 const stayMilliseconds = { decision: Infinity, late: Infinity, correction: 9000, refusal: 7000, change: 7000, move: 5000, people: 4000 };
-/** A note that a change has outdated can be read first: several changes may follow at once. */
+/** The time in which a sentence can be read, before a later one replaces it or a change outdates it. */
 const readMilliseconds = 2000;
+/** The time after which the note checks again whether it is hovered or focused. */
+const hoverMilliseconds = 1000;
 /** A sentence does not replace one with a greater weight. `change`: the host has changed the definition. */
 const weight = { decision: 5, late: 4, correction: 3, refusal: 3, change: 3, move: 2, people: 1 };
 /**
@@ -29,16 +42,17 @@ const weight = { decision: 5, late: 4, correction: 3, refusal: 3, change: 3, mov
  * outdates; others are not shown beside these.
  */
 const concernsMember = new Set(["late", "correction", "refusal"]);
-/** The maximum of stale commands that are shown, the last ones. */
+/** The maximum of stale commands that are shown, and of other sentences; the last ones. */
 const lateMax = 3;
+const otherMax = 3;
 
 export class Note {
   /** @param {() => void} undo @param {() => void} left called when the focused Undo button is hidden */
   constructor(undo, left) {
     this.left = left;
     this.list = make("ul", { class: "sentences" });
-    /** @type {WeakMap<Element, () => string>} write the text of a line in the current language */
-    this.writers = new WeakMap();
+    /** @type {Map<HTMLElement, Line>} the shown sentences, in order */
+    this.lines = new Map();
     /** @type {Map<HTMLElement, {button: HTMLButtonElement, offer: Offer}>} the lines of stale commands */
     this.offers = new Map();
     /** When the last stale command was shown, in milliseconds. */
@@ -51,13 +65,8 @@ export class Note {
       this.hide();
     } });
     this.element = make("div", { class: "note", part: "note" }, this.list, this.undoButton);
-    /** @type {Sentence[]} the sentences of one event-loop iteration, which are shown together */
-    this.batch = [];
-    /** @type {Notice[]} the corrections that are shown */
-    this.corrections = [];
-    this.weight = 0;
-    /** When the note was shown, in milliseconds. */
-    this.shownAt = 0;
+    /** Whether sentences of this event-loop iteration are shown, that is, of the same message. */
+    this.isBatch = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     setAttribute(this.element, "data-shown", null);
@@ -69,7 +78,7 @@ export class Note {
    */
   setWords(undo) {
     this.undoButton.replaceChildren(icon("undo"), undo);
-    for (const line of this.list.children) this.#write(line);
+    for (const line of this.lines.keys()) this.#write(line);
   }
 
   /** Updates the stale commands to what is there now. */
@@ -85,41 +94,39 @@ export class Note {
     }
   }
 
-  /** @param {Element} line */
+  /** @param {HTMLElement} line */
   #write(line) {
-    if (line.firstElementChild) setText(line.firstElementChild, this.writers.get(line)?.() ?? "");
+    if (line.firstElementChild) setText(line.firstElementChild, this.lines.get(line)?.write() ?? "");
   }
 
   /**
-   * @param {Sentence} sentence
+   * Shows a sentence, together with those that could not be read yet.
+   * @param {Sentence} sentence @param {string} key of its place and author
    * @param {() => string} write its text with the author, in the language of the page at that time
    * @param {boolean} canUndo @param {Notice | null} [notice] that of the sentence
    * @param {Offer | null} [offer] for a stale command
    */
-  show(sentence, write, canUndo, notice = null, offer = null) {
-    const isLighter = this.element.hasAttribute("data-shown") && weight[sentence.tone] < this.weight;
-    const isBelow = isLighter && this.#stays && concernsMember.has(sentence.tone);
-    if (isLighter && !isBelow) return;
-    if (this.batch.length === 0) {
-      queueMicrotask(() => { this.batch = []; });
-      this.#clear(isBelow, isBelow || sentence.tone === "late");
-      this.weight = isBelow ? this.weight : 0;
-      this.corrections = [];
+  show({ tone, color }, key, write, canUndo, notice = null, offer = null) {
+    const now = performance.now();
+    const isLighter = weight[tone] < this.#weight;
+    const isBelow = isLighter && this.#stays && concernsMember.has(tone);
+    const isBeside = isLighter && !this.#stays && tone !== "people"
+      && [...this.lines.values()].some(({ at }) => isUnread(at, now));
+    if (isLighter && !isBelow && !isBeside) return;
+    if (!this.isBatch) {
+      this.isBatch = true;
+      queueMicrotask(() => { this.isBatch = false; });
+      this.#clear(now, tone, isBelow);
       this.#hideUndo();
     }
-    this.batch.push(sentence);
-    if (notice && sentence.tone === "correction") this.corrections.push(notice);
-    this.weight = Math.max(this.weight, weight[sentence.tone]);
-    const line = make("li", { class: `sentence ${sentence.tone}` }, make("span", {}, write()));
-    this.writers.set(line, write);
-    if (sentence.color) line.style.setProperty("--author", sentence.color);
+    const line = make("li", { class: `sentence ${tone}` }, make("span", {}, write()));
+    if (!offer) this.#makeRoom(key, tone, line.textContent);
+    this.lines.set(line, { key, tone, write, notice, at: now, until: now + stayMilliseconds[tone] });
+    if (color) line.style.setProperty("--author", color);
     this.list.append(line);
     if (offer) this.#offer(line, offer);
     if (canUndo) this.undoButton.hidden = false;
-    if (isBelow) return;
-    setAttribute(this.element, "data-shown", sentence.tone);
-    this.shownAt = performance.now();
-    this.#stay(stayMilliseconds[sentence.tone]);
+    this.#stay();
   }
 
   /**
@@ -133,21 +140,20 @@ export class Note {
 
   /** Removes the Undo button, once there is a change after that of the note: Undo would revert that one. */
   withdrawUndo() {
-    if (this.batch.length === 0) this.#hideUndo();
+    if (!this.isBatch) this.#hideUndo();
   }
 
   /**
-   * Hides what is no longer true once this member has made a change of its own: sentences about
-   * others and a decision at once, a correction or refusal when it could be read.
+   * Hides what is no longer true once this member has made a change of its own: a decision and stale commands at once,
+   * other sentences when they could be read, except those about changes of the definition.
    */
   outdate() {
-    if (this.batch.length > 0) return;
+    if (this.isBatch) return;
     // The change of a command that was given before them, or of another one of them.
-    const isUnread = performance.now() - this.offeredAt < readMilliseconds;
-    if (this.offers.size > 0 && (isUnread || this.actingCount > 0)) return;
-    if (this.weight <= weight.move || this.#stays) return this.hide();
-    if (!concernsMember.has(this.element.getAttribute("data-shown") ?? "")) return;
-    this.#hideOnceRead();
+    const isNew = isUnread(this.offeredAt, performance.now());
+    if (this.offers.size > 0 && (isNew || this.actingCount > 0)) return;
+    if (this.#stays) return this.hide();
+    this.#hideOnceRead(({ tone }) => tone !== "change");
   }
 
   /**
@@ -155,36 +161,64 @@ export class Note {
    * @param {Notice} later
    */
   outdateBy(later) {
-    if (this.batch.length > 0 || this.#stays) return;
-    if (this.corrections.some((one) => isOutdatedBy(one, later))) this.#hideOnceRead();
+    if (this.isBatch || this.#stays) return;
+    this.#hideOnceRead(({ tone, notice }) => tone === "correction" && notice !== null && isOutdatedBy(notice, later));
   }
 
+  /** Hides everything once it could be read, because the status has changed. */
+  outdateByStatus() { this.#hideOnceRead(() => true); }
+
   /** Whether the reason of the host's decision is shown. */
-  get hasDecision() { return this.weight === weight.decision; }
+  get hasDecision() { return this.#weight === weight.decision; }
+
+  /** That of the heaviest sentence; 0 if none is shown. */
+  get #weight() { return Math.max(0, ...[...this.lines.values()].map(({ tone }) => weight[tone])); }
 
   /** Whether the note stays until this member makes a change, or the status changes. */
-  get #stays() { return this.weight >= weight.late; }
+  get #stays() { return this.#weight >= weight.late; }
 
+  /** Hides the note. Its texts stay in the page until the next ones, so that it can fade. */
   hide() {
     clearTimeout(this.timer);
     if (this.list.matches(":focus-within")) this.left();
     this.offers.clear();
-    this.weight = 0;
-    this.corrections = [];
+    this.lines.clear();
     this.#hideUndo();
     setAttribute(this.element, "data-shown", null);
   }
 
   /**
-   * Removes the lines, except a decision and stale commands that are still true.
-   * @param {boolean} keepsDecision @param {boolean} keepsLate
+   * Removes the lines before the next one, except those that could not be read yet, stale commands if that is one, too, and
+   * all that it is shown below. The list of members shows what sentences about members say: others do not wait for them.
+   * @param {number} now @param {keyof typeof weight} next @param {boolean} isBelow
    */
-  #clear(keepsDecision, keepsLate) {
-    for (const line of [...this.list.children]) {
-      const isKept = keepsLate && this.offers.has(/** @type {HTMLElement} */ (line));
-      if (!isKept && !(keepsDecision && line.matches(".decision"))) line.remove();
+  #clear(now, next, isBelow) {
+    for (const line of /** @type {HTMLElement[]} */ ([...this.list.children])) {
+      const shown = this.lines.get(line);
+      const isNew = shown && isUnread(shown.at, now) && (shown.tone !== "people" || next === "people");
+      const isTrue = (this.offers.has(line) && (isBelow || next === "late")) || (isBelow && shown?.tone === "decision");
+      if (!isNew && !isTrue) this.#remove(line);
     }
-    if (!keepsLate) this.offers.clear();
+  }
+
+  /**
+   * Removes lines that the next one replaces, and the oldest one if there are too many.
+   * @param {string} key @param {keyof typeof weight} next @param {string | null} text
+   */
+  #makeRoom(key, next, text) {
+    for (const [line, { key: shown, tone }] of this.lines) {
+      const isReplaced = (shown === key && weight[tone] <= weight[next]) || line.textContent === text;
+      if (isReplaced && !this.offers.has(line)) this.#remove(line);
+    }
+    const others = [...this.lines].filter(([line, { tone }]) => tone !== "decision" && !this.offers.has(line));
+    if (others.length >= otherMax) this.#remove(others[0][0]);
+  }
+
+  /** @param {HTMLElement} line */
+  #remove(line) {
+    this.offers.delete(line);
+    this.lines.delete(line);
+    line.remove();
   }
 
   /** @param {HTMLElement} line @param {Offer} offer */
@@ -206,9 +240,8 @@ export class Note {
 
   /** @param {HTMLElement} line */
   #withdraw(line) {
-    this.offers.delete(line);
-    line.remove();
-    if (this.list.children.length === 0) this.hide();
+    this.#remove(line);
+    this.#stay();
   }
 
   #hideUndo() {
@@ -218,19 +251,32 @@ export class Note {
     if (hasFocus) queueMicrotask(() => { if (this.undoButton.hidden) this.left(); });
   }
 
-  #hideOnceRead() {
-    const unread = this.shownAt + readMilliseconds - performance.now();
-    if (unread > 0) this.#stay(unread);
-    else this.hide();
+  /** @param {(line: Line) => boolean} isOutdated */
+  #hideOnceRead(isOutdated) {
+    const outdated = [...this.lines.values()].filter(isOutdated);
+    for (const line of outdated) line.until = Math.min(line.until, line.at + readMilliseconds);
+    if (outdated.length > 0) this.#stay();
   }
 
-  /** @param {number} milliseconds */
-  #stay(milliseconds) {
+  /**
+   * Shows the sentences until their time is over, and the note until there are none. While the note is hovered or focused,
+   * only outdated ones disappear.
+   */
+  #stay() {
     clearTimeout(this.timer);
-    if (milliseconds === Infinity) return;
-    this.timer = setTimeout(() => {
-      if (this.element.matches(":hover, :focus-within")) this.#stay(1000);
-      else this.hide();
-    }, milliseconds);
+    const now = performance.now();
+    const isUsed = this.element.matches(":hover, :focus-within");
+    const isOver = (/** @type {Line} */ { at, until }) => until <= now && (!isUsed || until - at <= readMilliseconds);
+    const over = [...this.lines].filter(([, line]) => isOver(line));
+    if (over.length === this.lines.size) return this.hide();
+    for (const [line] of over) this.#remove(line);
+    const lines = [...this.lines.values()];
+    const heaviest = lines.filter(({ tone }) => weight[tone] === this.#weight).at(-1);
+    setAttribute(this.element, "data-shown", heaviest?.tone);
+    const next = Math.min(...lines.map(({ until }) => (until > now ? until - now : hoverMilliseconds)));
+    if (next < Infinity) this.timer = setTimeout(() => this.#stay(), next);
   }
 }
+
+/** @param {number} at when a sentence was shown @param {number} now */
+const isUnread = (at, now) => now - at < readMilliseconds;

@@ -8,7 +8,7 @@ import { make, setAttribute, setText } from "./dom.js";
 import { anew, lateLabel } from "./late-sentences.js";
 import { Note } from "./note.js";
 import { People } from "./people.js";
-import { placeOf } from "./places.js";
+import { keyOf, placeOf } from "./places.js";
 import { sentenceOf } from "./sentences.js";
 import { acquire, release } from "./shared.js";
 import { baseSheet } from "./sheet.js";
@@ -256,7 +256,7 @@ export class PickerElement extends HTMLElement {
     // The list of members shows this already.
     if (notice.kind === "away" || notice.kind === "back") return;
     // What the note says was about the previous status.
-    if (notice.kind === "status") this.note.hide();
+    if (notice.kind === "status") this.note.outdateByStatus();
     if ("by" in notice && notice.by !== null) this.note.withdrawUndo();
     this.note.outdateBy(notice);
     const sentence = sentenceOf(notice, picker, this.words, this.labels);
@@ -265,8 +265,9 @@ export class PickerElement extends HTMLElement {
     // others. After a decision such a change is announced later, because it would replace the decision.
     const isCorrection = notice.kind === "hosted" && sentence.tone === "correction" && !this.note.hasDecision;
     const place = placeOf(notice);
+    const key = keyOf(notice, sentence.text);
     if (sentence.mine || sentence.tone === "decision" || isCorrection) this.announcer.announceNow(sentence.text, place);
-    else this.announcer.announceLater(place ?? "", this.#written(sentence));
+    else this.announcer.announceLater(key, this.#written(sentence));
     // Own changes are not reported, unless their outcome differs from the request.
     const isCleared = notice.kind === "range" && notice.cause === "clear";
     if (sentence.mine && sentence.tone === "move") {
@@ -276,7 +277,7 @@ export class PickerElement extends HTMLElement {
     const again = () => sentenceOf(notice, picker, this.words, this.labels);
     const write = () => this.#written(again() ?? sentence);
     const stale = sentence.tone === "late" && "command" in notice ? notice.command : null;
-    this.note.show(sentence, write, sentence.canUndo && picker.canChange, notice, stale && this.#offer(stale, picker));
+    this.note.show(sentence, key, write, sentence.canUndo && picker.canChange, notice, stale && this.#offer(stale, picker));
   }
 
   /**

@@ -18,6 +18,17 @@ export function placeOf(notice) {
 }
 
 /**
+ * What two sentences have in common if only the later one is reported: the place and the author. Changes of the definition
+ * are about many places, and only the same sentence replaces such a one.
+ * @param {Notice} notice @param {string} text its sentence
+ */
+export function keyOf(notice, text) {
+  const place = placeOf(notice);
+  if (place === null || notice.kind === "hosted") return text;
+  return "by" in notice ? `${place} ${notice.by ?? ""}` : place;
+}
+
+/**
  * Whether a later change outdates a correction: by the host any, otherwise of the range, or of its column or an earlier
  * one, on which the reason depends ("this month has 28 days").
  * @param {Notice} correction @param {Notice} later

@@ -2,10 +2,12 @@
 
 import { ordinalOf } from "../core/civil.js";
 import { isOpen } from "../core/predict.js";
+import { isNights, rulesOn } from "../core/stays.js";
 import { dateSpan, shortDate } from "../words/words.js";
 import { hostText, movesSelection } from "./host-sentences.js";
 import { lateText } from "./late-sentences.js";
 import { boundOf } from "./session-dates.js";
+import { spanText } from "./stay-texts.js";
 
 /** @typedef {import("../core/types").Notice} Notice */
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -101,7 +103,7 @@ function doneText(notice, picker, words, labels) {
       if (!notice.wanted || !given || notice.reason === "elapsed") {
         return words.rangeElapsed(notice.range && rangeText(notice.range, picker, words));
       }
-      const reason = reasonText(notice.reason, {}, picker, words);
+      const reason = reasonText(notice.reason, { start: notice.range?.start }, picker, words);
       return words.corrected(shortDate(notice.wanted, picker.locale), shortDate(given, picker.locale), reason);
     }
     case "status": return statusText(notice, words);
@@ -151,14 +153,19 @@ export function rangeText(range, picker, words) {
   if (!range) return words.rangeCleared;
   const { locale } = picker;
   if (picker.state.definition?.selection === "single") return words.dateChosen(shortDate(range.start, locale));
+  if (isNights(picker.state)) {
+    return isOpen(picker.state, range) ? words.stay.opened(shortDate(range.start, locale)) : spanText(range, picker, words);
+  }
   if (isOpen(picker.state, range)) return words.rangeOpened(shortDate(range.start, locale));
   const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
   return words.rangeClosed(shortDate(range.start, locale), shortDate(range.end, locale), days);
 }
 
-/** @param {string} reason @param {{count?: number}} facts @param {PickerSession} picker @param {Words} words */
+/** @param {string} reason @param {{count?: number, start?: string}} facts @param {PickerSession} picker @param {Words} words */
 function reasonText(reason, facts, picker, words) {
-  const text = /** @type {any} */ (words.reasons)[reason];
+  const { definition } = picker.state;
+  if (reason === "maxNights" && facts.start) return words.stay.tooLong(rulesOn(definition, facts.start).maxNights);
+  const text = /** @type {any} */ ({ ...words.reasons, ...words.stay.reasons })[reason];
   if (!text) return reason;
   const first = boundOf(picker, "min");
   const last = boundOf(picker, "max");
@@ -169,7 +176,7 @@ function reasonText(reason, facts, picker, words) {
 }
 
 /** @param {Extract<Notice, {kind: "refused"}>} notice @param {PickerSession} picker @param {Words} words */
-function refusalText({ code, detail, command }, picker, words) {
+function refusalText({ code, detail, command, params = {} }, picker, words) {
   const days = picker.state.definition?.minDays;
   const isStale = command?.type === "select" && picker.state.columns[command.column]?.generation !== command.generation;
   if (code === "noSuchRow" && isStale) return words.refusals.staleColumn;
@@ -177,6 +184,10 @@ function refusalText({ code, detail, command }, picker, words) {
   if (code === "nothingToUndo" && command?.type === "redo") return words.refusals.nothingToRedo;
   if (code === "notAllowed" && command?.type === "rename") return words.refusals.nameNotAllowed;
   if (code === "minDays" && days) return words.tooShort(days);
+  const { date, minNights, maxNights } = params;
+  if (code === "minNights" && minNights) return words.stay.tooShort(minNights);
+  if (code === "maxNights" && maxNights) return words.stay.tooLong(maxNights);
+  if ((code === "noArrival" || code === "noDeparture") && date) return words.stay[code](shortDate(date, picker.locale));
   // For an unknown code the server's detail is shown.
   return /** @type {any} */ (words.refusals)[code] ?? detail;
 }

@@ -122,7 +122,12 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 .undo-note svg { inline-size: 1.05rem; block-size: 1.05rem; }
 
 .bar { display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 8px;
-  border-block-start: 1px solid var(--line); padding-block-start: .65rem; }
+  border-block-start: 1px solid var(--line); padding-block-start: .65rem; position: relative; }
+.unstored {
+  position: absolute; inset-block-start: -.58rem; inset-inline-start: .25rem; padding-inline: .35rem; border-radius: .5rem;
+  background: var(--warn-surface); color: var(--warn); font-size: .8rem; font-weight: 650; line-height: 1.25rem; white-space: nowrap;
+}
+.unstored:empty { padding: 0; }
 .chosen { font-weight: 680; font-size: 1.1rem; letter-spacing: -.008em; flex: 1 1 auto; min-inline-size: 0; overflow-wrap: anywhere; min-block-size: 1.4em; font-variant-numeric: tabular-nums; padding-inline-start: .25rem; }
 .chosen:empty { display: none; }
 .acts { display: flex; flex-wrap: wrap; gap: 4px; align-items: center; justify-content: end; margin-inline-start: auto; }

@@ -11,6 +11,7 @@ function counted(count, forms) {
   return `${digits.format(count)} ${form === "few" ? forms.few : form === "many" ? forms.many : forms.other}`;
 }
 
+const nightForms = { one: "ليلة واحدة", two: "ليلتان", few: "ليالٍ", many: "ليلة", other: "ليلة" };
 const dayForms = { one: "يوم واحد", two: "يومان", few: "أيام", many: "يومًا", other: "يوم" };
 
 /** @type {import("./types").Words} */
@@ -41,6 +42,7 @@ export const ar = {
     notAllowed: "ليس لديك حق الوصول إلى هذا المنتقي.", away: "هذه الصفحة لا تطابق إصدار الخادم. أعد تحميلها.",
   },
   slow: "لم يرد الخادم بعد.",
+  unstored: "لم يُحفظ بعد",
   queued: (count) => `تغييرات ستُرسل عند عودة الاتصال: ${digits.format(count)}`,
 
   corrected: (wanted, given, reason) => `${wanted} ← ${given}: ${reason}`,
@@ -115,6 +117,8 @@ export const ar = {
     beforeMin: "هذا اليوم مبكر جدًا.", afterMax: "هذا اليوم متأخر جدًا.", blocked: "هذا اليوم غير متاح.",
     tapClaimed: "بدأ شخص آخر هذه الفترة. حاول بعد بضع ثوانٍ.",
     minDays: "الفترة قصيرة جدًا؛ المس يومًا أبعد.",
+    noArrival: "لا يمكن الوصول في هذا اليوم.", noDeparture: "لا تمكن المغادرة في هذا اليوم.",
+    maxNights: "الإقامة طويلة جدًا.", minNights: "الإقامة قصيرة جدًا؛ المس يومًا أبعد.",
     wrongKind: "لا يدعم هذا المنتقي ذلك.",
     nothingToUndo: "لا شيء للتراجع عنه.",
     nothingToRedo: "لا شيء لإعادته.",
@@ -137,6 +141,24 @@ export const ar = {
     weekday: (weekday) => `غير متاح: ${weekday}`,
     blocked: (from, through) => (from === through ? `${from} محجوز` : `من ${from} إلى ${through} محجوز`),
     other: "غير متاح",
+  },
+  stay: {
+    text: (nights, span) => `${counted(nights, nightForms)}، ${span}`,
+    opened: (date) => `من ${date}؛ المس يوم المغادرة`,
+    hint: { first: "المس يوم الوصول.", second: "والآن يوم المغادرة." },
+    cell: { start: "الوصول", end: "المغادرة", inside: "ضمن الإقامة" },
+    only: { arrival: "للوصول فقط", departure: "للمغادرة فقط" },
+    noArrival: (date) => `لا يمكن الوصول في ${date}`, noDeparture: (date) => `لا تمكن المغادرة في ${date}`,
+    tooShort: (nights) => `أقل إقامة هنا ${counted(nights, nightForms)}؛ المس يومًا أبعد.`,
+    tooLong: (nights) => `الحد الأقصى هنا ${counted(nights, nightForms)}`,
+    reasons: {
+      blocked: () => "بينهما ليلة غير متاحة", maxNights: () => "لا يمكن أن تكون الإقامة أطول",
+      minNights: () => "لا يمكن أن تكون الإقامة أقصر", noArrival: () => "لا يمكن الوصول حينها",
+      noDeparture: () => "لا تمكن المغادرة حينها", unit: () => "تغيّرت طريقة الاختيار",
+    },
+    most: (nights) => (nights === null ? "لم يعد هناك حد أقصى للمدة" : `الحد الأقصى الآن ${counted(nights, nightForms)}`),
+    least: (nights) => (nights === null ? "لم يعد هناك حد أدنى للمدة" : `الحد الأدنى الآن ${counted(nights, nightForms)}`),
+    total: (price) => `المجموع الآن ${price}`, noTotal: "لا يوجد مجموع الآن",
   },
   tooShort: (days) => `أقل فترة ${counted(days, dayForms)}؛ المس يومًا أبعد.`,
   cell: { start: "اليوم الأول", end: "اليوم الأخير", inside: "ضمن الفترة", only: "محدَّد", today: "اليوم" },

@@ -66,6 +66,20 @@ export const dateSpan = (start, end, locale) =>
   formatOf(locale, { year: "numeric", month: "short", day: "numeric" })
     .formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
 
+/**
+ * An amount of money, or a number if the currency is unknown. Zero cents are left out.
+ * @param {number} amount @param {string | undefined} currency @param {string} locale
+ */
+export function priceText(amount, currency, locale) {
+  /** @type {any} */
+  const shape = currency ? { style: "currency", currency, trailingZeroDisplay: "stripIfInteger" } : { maximumFractionDigits: 2 };
+  try {
+    return new Intl.NumberFormat(locale, shape).format(amount);
+  } catch {
+    return `${amount} ${currency ?? ""}`.trim();
+  }
+}
+
 /** @param {string} month `YYYY-MM` @param {string} locale */
 export const monthTitle = (month, locale) =>
   formatOf(locale, { year: "numeric", month: "long" }).format(instantOf(`${month}-01`));

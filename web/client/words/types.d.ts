@@ -23,6 +23,8 @@ export type Words = {
   };
   /** There is a connection, but a command has had no answer for some seconds. */
   slow: string;
+  /** The server has not stored own changes yet that the picker shows. */
+  unstored: string;
   /** Commands that are queued until the connection is back. */
   queued: Counted;
   corrected: (wanted: string, given: string, reason: string) => string;
@@ -98,5 +100,20 @@ export type Words = {
     other: string;
   };
   tooShort: (days: number) => string;
+  /** Of a calendar of nights, and prices. */
+  stay: {
+    /** "3 nights, Dec 12 – 15" */
+    text: (nights: number, span: string) => string;
+    opened: (date: string) => string;
+    hint: { first: string; second: string };
+    cell: { start: string; end: string; inside: string };
+    only: { arrival: string; departure: string };
+    noArrival: Named; noDeparture: Named;
+    tooShort: Counted; tooLong: Counted;
+    /** By the protocol's `reason`. */
+    reasons: { [reason: string]: (facts: object) => string };
+    most: (nights: number | null) => string; least: (nights: number | null) => string;
+    total: Named; noTotal: string;
+  };
   cell: { start: string; end: string; inside: string; only: string; today: string };
 };

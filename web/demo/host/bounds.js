@@ -55,13 +55,16 @@ export class LongestStayAction extends FieldAction {
   /** @param {PickerSession} picker */
   draw(picker) {
     const { words } = this.host;
-    const longest = picker.state.definition?.maxDays;
-    const shortest = picker.state.definition?.minDays ?? 1;
+    const { definition } = picker.state;
+    this.unit = definition?.unit === "nights" ? "Nights" : "Days";
+    const longest = /** @type {number | undefined} */ (definition?.[`max${this.unit}`]);
+    const shortest = Number(definition?.[`min${this.unit}`] ?? 1);
     // One less than now, so that the button has a visible effect.
-    this.show(words.host.longest, words.host.daysLabel, String(longest), String(Math.max(shortest, (longest ?? 8) - 1)));
+    const label = this.unit === "Nights" ? words.host.nightsLabel : words.host.daysLabel;
+    this.show(words.host.longest, label, String(longest), String(Math.max(shortest, (longest ?? 8) - 1)));
   }
 
-  get patch() { return { maxDays: Number(this.field.value) }; }
+  get patch() { return { [`max${this.unit}`]: Number(this.field.value) }; }
 }
 
 export class LatestDateAction extends FieldAction {

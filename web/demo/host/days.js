@@ -5,6 +5,7 @@ import { dayCountOf, gridOf, monthIndexOf, monthOf } from "../../client/core/civ
 import { icon, make, setAttribute, setText } from "../../client/parts/dom.js";
 import { boundOf, todayOf } from "../../client/parts/session-dates.js";
 import { fullDate, monthTitle, weekdayName, wordsOf } from "../../client/words/words.js";
+import { amountIn } from "../prices.js";
 import { Action } from "./action.js";
 import { NoteFields } from "./note-fields.js";
 import { mergePatch, notesPatch } from "./request.js";
@@ -158,7 +159,9 @@ export class DaysAction extends Action {
     }
     const { note } = this.note;
     const isThere = note !== null && noteOn(date, picker) === note.text;
-    return notesPatch({ days: { [date]: isThere ? null : note } });
+    // What is added up must be what is shown.
+    const amount = picker.state.definition?.currency && note && { amount: amountIn(note.text) };
+    return notesPatch({ days: { [date]: isThere ? null : note && { ...note, ...amount } } });
   }
 
   /**

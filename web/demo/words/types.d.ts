@@ -16,7 +16,7 @@ export type DemoWords = {
     heading: string; text: string; command: string; copy: string; selected: string;
     days: string; soldOut: string; price: string;
     noteText: string; tone: string; tones: { none: string; low: string; high: string; good: string; bad: string };
-    longest: string; daysLabel: string; latest: string; dateLabel: string; set: string;
+    longest: string; daysLabel: string; nightsLabel: string; latest: string; dateLabel: string; set: string;
     take: string; takeTime: (time: string) => string; free: string; freeTime: (time: string) => string;
     lunch: string; closeLunch: (day: string) => string; openLunch: (day: string) => string;
     column: string; rename: string; newName: string; renameButton: string;

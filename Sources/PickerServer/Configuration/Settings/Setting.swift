@@ -5,7 +5,7 @@
 /// The raw value is the field of the file; see ``flag`` and ``variable`` for the other names.
 package enum Setting: String, CaseIterable, Sendable {
   case config
-  case listen, adminListen, adminKeys, publicUrl, host, trustedProxy
+  case listen, nodeListen, adminListen, adminKeys, publicUrl, host, trustedProxy
   case tlsCertificate, tlsKey, redirectHttp
   case auth, audience, origin
   case store, limit, loops
@@ -42,6 +42,13 @@ extension Setting {
           + "systemd passes as public or NAME. proxy: before any of these: connections begin with "
           + "a PROXY protocol header, version 2, and come from a --trusted-proxy.",
         isList: true)
+    case .nodeListen:
+      Facts(
+        valueName: "address:port|off", standard: "off",
+        meaning: "With a PostgreSQL --store: the address at which other nodes reach this one, such "
+          + "as 10.0.0.1:7683. A node that receives a connection for a session of another node "
+          + "relays it there; without this option it answers 503. Only the other nodes may reach "
+          + "this address, because it lets them name any client address.")
     case .adminListen:
       Facts(
         valueName: "[tls:]address:port|unix:/path|systemd|off", standard: "off",

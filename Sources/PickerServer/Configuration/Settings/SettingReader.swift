@@ -32,6 +32,12 @@ struct SettingReader {
     }
   }
 
+  /// Notes that a setting contradicts another one.
+  mutating func refuse(_ setting: Setting, _ sentence: String) {
+    guard let text = texts[setting].last else { return }
+    problems.append(ConfigurationProblem(sentence).at(text.source))
+  }
+
   mutating func proxies(_ proxies: inout TrustedProxies) {
     let given = texts[.trustedProxy]
     guard !given.isEmpty else { return }

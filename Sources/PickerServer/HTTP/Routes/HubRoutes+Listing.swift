@@ -40,7 +40,7 @@ extension HubRoutes {
       external: request.queryValue("external"), status: known, after: after, limit: limit)
   }
 
-  /// The page of a log that other nodes also append to.
+  /// The page of a log that has sessions of other nodes.
   private func listShared(_ listing: Listing, _ caller: Caller) {
     let query = SessionListQuery(
       external: listing.external, status: listing.status, after: listing.after,

@@ -33,7 +33,7 @@ extension HubRoutes {
             $0?.text(for: content.texts.noteTag, fallback: content.locale)
           },
           tones: content.notes.map { $0?.tone },
-          bands: content.bands)
+          bands: content.bands, hasHalves: content.hasHalves)
         send(drawing.svg, caller, ifNoneMatch: ifNoneMatch)
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }

@@ -1,0 +1,213 @@
+import Foundation
+import Synchronization
+
+/// The feed of a database, read on a queue of its own.
+package final class SQLFeed: EventFeed {
+  /// The channel on which a node notifies the others of new events.
+  static let channel = "pickerd_feed"
+
+  package let signal = FeedSignal()
+  private let engine: any SQLEngine
+  private let queue: any WorkQueue
+  private let state: Mutex<State>
+  private let writing = Mutex<Writing?>(nil)
+
+  /// Runs a change on the store's writing connection, then calls the completion with whether it is
+  /// stored.
+  typealias Write =
+    @Sendable (
+      _ change: @escaping @Sendable (any SQLConnection) throws -> Void,
+      _ completion: @escaping @Sendable (_ isStored: Bool) -> Void
+    ) -> Void
+
+  /// A closure in a box, as in `StoreMailbox`.
+  private final class Writing: Sendable {
+    let write: Write
+
+    init(_ write: @escaping Write) { self.write = write }
+  }
+
+  /// What other nodes may change.
+  private struct State {
+    var epoch: String
+    var newest: Int
+    var cursors: [String: Int]
+  }
+
+  init(_ engine: any SQLEngine, _ queue: any WorkQueue) throws {
+    (self.engine, self.queue) = (engine, queue)
+    let state = try engine.read { try SQLFeed.state($0) }
+    self.state = Mutex(state)
+    signal.advance(to: state.newest)
+    engine.whenNotified { [weak self] in self?.lookLater() }
+  }
+
+  /// Sets how cursors are stored.
+  func write(by write: @escaping Write) {
+    let boxed = Writing(write)
+    writing.withLock { $0 = boxed }
+  }
+
+  package var epoch: String { state.withLock { $0.epoch } }
+  package var cursors: [String: Int] { state.withLock { $0.cursors } }
+
+  private static func state(_ connection: any SQLConnection) throws -> State {
+    let cursors = try connection.rows("SELECT name, position FROM feed_cursor") { row in
+      (try row[0] as String, try row[1] as Int)
+    }
+    return State(
+      epoch: try epoch(connection),
+      newest: try connection.value("SELECT newest FROM feed") ?? 0,
+      cursors: Dictionary(uniqueKeysWithValues: cursors))
+  }
+
+  private static func epoch(_ connection: any SQLConnection) throws -> String {
+    try connection.value("SELECT epoch FROM feed") ?? ""
+  }
+
+  /// - Throws: ``FeedProblem/unavailable`` while it is not known whether events are missing that
+  ///   readers have had; see ``SQLOwnership/settleFeed(_:)``.
+  private static func ends(_ connection: any SQLConnection) throws -> FeedBounds {
+    let isCertain: Bool? = try connection.value(
+      "SELECT history = (SELECT history_number FROM store) FROM feed")
+    guard isCertain == true else { throw FeedProblem.unavailable }
+    let newest: Int = try connection.value("SELECT newest FROM feed") ?? 0
+    let oldest: Int? = try connection.value("SELECT min(position) FROM event")
+    return FeedBounds(oldest: oldest ?? newest + 1, newest: newest)
+  }
+
+  /// Reads something together with the epoch to which it belongs, which is ``epoch`` then.
+  ///
+  /// A primary that is cut off from the others has an older epoch and only older events: if they
+  /// differ from what is expected, all replicas must have what is read.
+  private func current<Value: Sendable>(
+    _ body: (any SQLConnection) throws -> Value
+  ) throws -> Value {
+    do {
+      let (found, value) = try engine.read { (try SQLFeed.epoch($0), try body($0)) }
+      if found == epoch { return value }
+    } catch FeedProblem.gone where engine.isShared {}
+    let (state, value) = try engine.readConfirmed { connection in
+      (try SQLFeed.state(connection), Result { try body(connection) })
+    }
+    adopt(state)
+    return try value.get()
+  }
+
+  /// Another node may have added events.
+  private func lookLater() {
+    queue.async {
+      guard let newest = try? self.current({ try SQLFeed.ends($0).newest }) else { return }
+      self.signal.advance(to: newest)
+    }
+  }
+
+  private func adopt(_ new: State) {
+    // After a restore to the past, positions are used again.
+    if new.epoch != epoch { signal.restart() }
+    state.withLock { $0 = new }
+    signal.advance(to: new.newest)
+  }
+
+  package func refresh(completion: @escaping @Sendable (Bool) -> Void) {
+    guard engine.isShared else { return completion(true) }
+    queue.async {
+      do {
+        self.adopt(
+          try self.engine.readConfirmed { connection in
+            _ = try SQLFeed.ends(connection)
+            return try SQLFeed.state(connection)
+          })
+        completion(true)
+      } catch {
+        completion(false)
+      }
+    }
+  }
+
+  package func read(
+    _ request: FeedRequest, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void
+  ) {
+    queue.async { completion(self.page(request)) }
+  }
+
+  private func page(_ request: FeedRequest) -> Result<FeedPage, FeedProblem> {
+    do {
+      let page = try engine.read { try SQLFeed.answer(request, $0) }
+      guard case .failure(.gone) = page, engine.isShared else { return page }
+      // A primary that is cut off from the others has only older events.
+      return try engine.readConfirmed { try SQLFeed.answer(request, $0) }
+    } catch {
+      return .failure(.unavailable)
+    }
+  }
+
+  /// A problem is returned, not thrown: what is thrown is not confirmed.
+  private static func answer(
+    _ request: FeedRequest, _ connection: any SQLConnection
+  ) throws -> Result<FeedPage, FeedProblem> {
+    do {
+      return .success(try page(request, connection))
+    } catch let problem as FeedProblem {
+      return .failure(problem)
+    }
+  }
+
+  private static func page(
+    _ request: FeedRequest, _ connection: any SQLConnection
+  ) throws -> FeedPage {
+    let ends = try ends(connection)
+    try ends.check(request.after)
+    let types =
+      request.types == nil ? "" : " AND \(connection.dialect.isAny("type", 4))"
+    let filter: [(any SQLValue)?] = request.types.map { [SQLList.texts($0)] } ?? []
+    let lines = try connection.rows(
+      """
+      SELECT position, type, id, body FROM (
+        SELECT position, type, id, body,
+          sum(length(id) + length(body)) OVER (ORDER BY position) AS total FROM (
+            SELECT position, type, id, body FROM event WHERE position > $1\(types)
+            ORDER BY position LIMIT $2) AS found
+      ) AS counted WHERE total - length(id) - length(body) < $3 ORDER BY position
+      """, [request.after, request.countMax, FeedRequest.byteCountMax] + filter
+    ) { row in
+      FeedLine(
+        position: try row[0], type: try row[1], id: try row[2], body: [UInt8](try row[3] as Data))
+    }
+    let byteCount = lines.reduce(0) { $0 + $1.byteCount }
+    let isPart = lines.count >= request.countMax || byteCount >= FeedRequest.byteCountMax
+    return FeedPage(lines: lines, position: isPart ? lines.last?.position ?? 0 : ends.newest)
+  }
+
+  package func setCursor(
+    _ name: String, to position: Int?,
+    completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void
+  ) {
+    queue.async {
+      let cursors = self.cursors
+      guard position == nil || cursors[name] != nil || cursors.count < FeedLimits.cursorCountMax
+      else { return completion(.failure(.tooManyCursors)) }
+      guard let writing = self.writing.withLock({ $0 }) else {
+        return completion(.failure(.unavailable))
+      }
+      writing.write({ try SQLFeed.write(name, position, $0) }) { isStored in
+        guard isStored else { return completion(.failure(.unavailable)) }
+        self.state.withLock { $0.cursors[name] = position }
+        completion(.success(()))
+      }
+    }
+  }
+
+  private static func write(
+    _ name: String, _ position: Int?, _ connection: any SQLConnection
+  ) throws {
+    guard let position else {
+      return try connection.run("DELETE FROM feed_cursor WHERE name = $1", [name])
+    }
+    try connection.run(
+      """
+      INSERT INTO feed_cursor (name, position) VALUES ($1, $2)
+      ON CONFLICT (name) DO UPDATE SET position = excluded.position
+      """, [name, position])
+  }
+}

@@ -1,0 +1,325 @@
+import Foundation
+import PickerHub
+import PickerSession
+
+/// The part of a process that shares a database: which node it is, and which sessions it owns.
+/// Used on the store's writing queue only.
+///
+/// - A node has a row, and holds a lock on its number on its writing connection. It is alive as
+///   long as that connection: the database releases the lock.
+/// - It claims a session before it loads it. It may if the session has no owner, or one that is not
+///   alive. Each of its batches locks the rows of its sessions and stores nothing of a session with
+///   another owner. So two processes that both believe to own a session cannot both append to it.
+/// - Its batches and claims are numbered, and the number is stored by the transaction itself. So a
+///   new connection shows whether the last one was committed, and, after a failover, whether
+///   something is missing that was acknowledged.
+/// - Source: ARCHITECTURE.md, "One owner per session".
+final class SQLOwnership {
+  /// What a new connection has shown.
+  enum Continuation {
+    /// Everything that was committed is there. Of the sessions that this node had, others own the
+    /// `taken` ones, or have ended them.
+    case unbroken(taken: Set<SessionID>)
+    /// Committed transactions of this node are missing: its sessions have new epochs and no owner.
+    case broken
+    /// Other nodes have taken this one for stopped, and own all that it had, or have ended it.
+    case forgotten
+  }
+
+  /// The number of the node; `nil` before the first connection.
+  private(set) var node: Int64?
+  /// The number of the last transaction that is known to be committed.
+  private(set) var batch = 0
+  /// Whether the node's row has the number of the transaction that is under way.
+  private var isNumbered = false
+  /// The number of the database's history.
+  private(set) var history: Int64 = 1
+  /// The one in which this node has last found what it had committed.
+  private var provenHistory: Int64 = 1
+  private let locks: any NodeLocks
+  /// Where this process accepts connections of other nodes.
+  private let address: String?
+  private let scheduler: any StoreScheduler
+  /// The epoch of the feed at the last sweep.
+  private var feedEpoch: String?
+  /// When this node has first seen that the epoch of the feed is in doubt.
+  private var doubtedSince: ContinuousClock.Instant?
+
+  /// How long the epoch of the feed is in doubt after a failover, so that all nodes can connect.
+  static let doubtTime = Duration.seconds(10)
+  /// When this node has first connected to the current history.
+  private var historySince: ContinuousClock.Instant?
+  /// How long after that the sessions of nodes that have not connected to it yet are not claimed:
+  /// all nodes connect again after a failover, and those vouch for their sessions.
+  var reconnectTime = Duration.milliseconds(2500)
+
+  init(_ locks: any NodeLocks, address: String?, _ scheduler: any StoreScheduler) {
+    self.scheduler = scheduler
+    self.locks = locks
+    self.address = address
+  }
+
+  /// Makes a new connection that of the node.
+  ///
+  /// - Parameter sessions: Those that this node owns, as far as it knows.
+  /// - Throws: The database's error, or ``FormerConnection``.
+  func connected(
+    _ connection: any SQLConnection, owning sessions: Set<SessionID>
+  ) throws -> Continuation {
+    let former = (node, batch, history)
+    let continuation: Continuation
+    do {
+      continuation = try connection.transaction { try enter(connection, owning: sessions) }
+    } catch {
+      // It is not known whether it was committed.
+      (node, batch, history) = former
+      throw error
+    }
+    if historySince == nil || provenHistory != history { historySince = scheduler.instant }
+    provenHistory = history
+    return continuation
+  }
+
+  private func enter(
+    _ connection: any SQLConnection, owning sessions: Set<SessionID>
+  ) throws -> Continuation {
+    let isForeign = try noteHistory(connection)
+    guard let node, !isForeign else {
+      try register(connection)
+      return isForeign ? .broken : .unbroken(taken: [])
+    }
+    try lock(node, connection)
+    let row = try connection.first(
+      "SELECT batch, history FROM node WHERE number = $1", [node]
+    ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
+    // A row is deleted only when the node owns nothing any more. If the history is another one, it
+    // may also be missing like what was committed after it.
+    if row == nil && history == provenHistory {
+      try register(connection)
+      return .forgotten
+    }
+    guard let row, row.batch >= batch else {
+      try renew(sessions, connection)
+      try connection.run("DELETE FROM node WHERE number = $1", [node])
+      try register(connection)
+      return .broken
+    }
+    batch = row.batch
+    if row.history < history {
+      try connection.send(
+        "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
+      try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
+    }
+    return .unbroken(taken: try taken(of: sessions, connection))
+  }
+
+  /// Which sessions that this node had belong to others by now, or have ended.
+  private func taken(
+    of sessions: Set<SessionID>, _ connection: any SQLConnection
+  ) throws -> Set<SessionID> {
+    let kept = try connection.rows(
+      """
+      SELECT id FROM session
+      WHERE \(connection.dialect.isAny("id", 1)) AND owner = $2 AND NOT ended
+      """, [SQLList.texts(sessions.map(\.text)), node]
+    ) { row in SessionID(try row[0]) }
+    return sessions.subtracting(kept)
+  }
+
+  /// The same, after another node has found that something is missing: the sessions to which it
+  /// gave new epochs have no owner any more. With them it has changed the epoch of the feed.
+  func takenByRenewal(
+    of sessions: Set<SessionID>, _ connection: any SQLConnection
+  ) throws -> Set<SessionID> {
+    let epoch: String? = try connection.value("SELECT epoch FROM feed")
+    defer { feedEpoch = epoch }
+    return epoch == feedEpoch ? [] : try taken(of: sessions, connection)
+  }
+
+  private func lock(_ node: Int64, _ connection: any SQLConnection) throws {
+    guard try locks.lock(node, connection) else { throw FormerConnection() }
+  }
+
+  /// The database has not noticed yet that the former connection of this node has ended.
+  struct FormerConnection: Error, CustomStringConvertible {
+    var description: String { "the former connection of this node has not ended yet" }
+  }
+
+  /// The lock is there before the row can be seen, so that no other node takes it for that of a
+  /// node that has stopped.
+  private func register(_ connection: any SQLConnection) throws {
+    let number: Int64? = try connection.value(
+      "INSERT INTO node (address, history) VALUES ($1, $2) RETURNING number", [address, history])
+    guard let number else { throw StoreProblem("the node was not registered") }
+    try lock(number, connection)
+    (node, batch) = (number, 0)
+  }
+
+  /// Compares the history of the database with the stored one.
+  ///
+  /// A database that was restored elsewhere has another system identifier: its state may be of any
+  /// time. A promoted replica has the same one, and another timeline.
+  /// - Returns: Whether it was restored elsewhere: every session then has a new epoch, and there
+  ///   are no other nodes.
+  private func noteHistory(_ connection: any SQLConnection) throws -> Bool {
+    let current = try locks.history(connection)
+    let stored = try connection.first(
+      "SELECT history, history_number FROM store \(connection.dialect.forUpdate)"
+    ) { row in (text: try row[0] as String, number: try row[1] as Int64) }
+    guard let stored else { throw StoreProblem("the store has no row") }
+    history = stored.number
+    if stored.text == current { return false }
+    history += stored.text.isEmpty ? 0 : 1
+    try connection.send(
+      "UPDATE store SET history = $1, history_number = $2", [current, history])
+    let isForeign =
+      !stored.text.isEmpty && stored.text.prefix { $0 != "/" } != current.prefix { $0 != "/" }
+    guard isForeign else { return false }
+    let random = connection.dialect.randomText
+    try connection.send("DELETE FROM node")
+    try connection.send(
+      "UPDATE session SET epoch = \(random), history = $1, owner = NULL, due_at = 0", [history])
+    try connection.run("UPDATE feed SET epoch = \(random), history = $1", [history])
+    return true
+  }
+
+  /// Gives the sessions of this node, and the feed, new epochs: acknowledged history is missing.
+  private func renew(_ sessions: Set<SessionID>, _ connection: any SQLConnection) throws {
+    let random = connection.dialect.randomText
+    try connection.send(
+      """
+      UPDATE session SET epoch = \(random), history = $1, owner = NULL, due_at = 0
+      WHERE owner = $2 OR \(connection.dialect.isAny("id", 3))
+      """, [history, node, SQLList.texts(sessions.map(\.text))])
+    try connection.run("UPDATE feed SET epoch = \(random), history = $1", [history])
+  }
+
+  /// Numbers the transaction that has begun. Before it is committed, ``check(_:)`` must be called.
+  ///
+  /// - Returns: The number, to be passed to ``committed(_:)``.
+  func number(_ connection: any SQLConnection) throws -> Int {
+    let number = batch + 1
+    isNumbered = false
+    try connection.send(
+      "UPDATE node SET batch = $1 WHERE number = $2 RETURNING batch", [number, node]
+    ) { [unowned self] _ in isNumbered = true }
+    return number
+  }
+
+  /// Checks that the transaction has its number.
+  ///
+  /// - Throws: ``RowIsGone``.
+  func check(_ connection: any SQLConnection) throws {
+    if !isNumbered { try connection.flush() }
+    guard isNumbered else { throw RowIsGone() }
+  }
+
+  /// Another node has taken this one for stopped.
+  struct RowIsGone: Error, CustomStringConvertible {
+    var description: String { "another node has taken over from this one" }
+  }
+
+  func committed(_ number: Int) { batch = number }
+
+  /// The outcome of claiming a session that exists.
+  enum Claim {
+    /// This node owns it now. What is loaded must show this.
+    case own(node: Int64, epoch: String, entryCount: Int)
+    /// Another node owns it that is alive, or that may connect again after a failover.
+    case other
+  }
+
+  /// Claims sessions, in a numbered transaction of the caller.
+  ///
+  /// A session keeps its epoch across a change of the history if its owner vouches for it, or if
+  /// every node that was registered does.
+  /// - Returns: The outcome for each session that exists.
+  func claim(
+    _ sessions: [SessionID], _ connection: any SQLConnection
+  ) throws -> [SessionID: Claim] {
+    guard let node else { return [:] }
+    let rows = try connection.rows(
+      """
+      SELECT id, number, owner, history, entry_count FROM session
+      WHERE \(connection.dialect.isAny("id", 1)) AND NOT ended
+      ORDER BY id \(connection.dialect.forUpdate)
+      """, [SQLList.texts(sessions.map(\.text))]
+    ) { row in
+      (
+        id: SessionID(try row[0]), number: try row[1] as Int64, owner: row[2] as Int64?,
+        history: try row[3] as Int64, entryCount: try row[4] as Int
+      )
+    }
+    let others = rows.contains { $0.owner != nil && $0.owner != node }
+    let living = others ? try locks.living(connection) : []
+    let isVouched =
+      try !rows.contains { $0.history < history } || !hasUnvouched(connection)
+    var claims: [SessionID: Claim] = [:]
+    let mayReconnect = historySince.map { scheduler.instant < $0 + reconnectTime } ?? false
+    for row in rows {
+      if let owner = row.owner, owner != node,
+        living.contains(owner) || (row.history < history && mayReconnect)
+      {
+        claims[row.id] = .other
+        continue
+      }
+      let isBroken = row.history < history && !isVouched
+      let epoch = isBroken ? connection.dialect.randomText : "epoch"
+      try connection.send(
+        """
+        UPDATE session SET owner = $1, due_at = NULL, history = $2, epoch = \(epoch)
+        WHERE number = $3 RETURNING epoch
+        """, [node, history, row.number]
+      ) { updated in
+        claims[row.id] = .own(node: node, epoch: try updated[0], entryCount: row.entryCount)
+      }
+    }
+    try connection.flush()
+    return claims
+  }
+
+  /// Whether a node was registered in a former history, and has not found its last batch in this
+  /// one. Nobody knows whether something of it is missing.
+  private func hasUnvouched(_ connection: any SQLConnection) throws -> Bool {
+    try connection.value("SELECT EXISTS (SELECT 1 FROM node WHERE history < $1)", [history])
+      ?? false
+  }
+
+  /// Decides on the epoch of the feed after a change of the history: it stays if all nodes vouch
+  /// for it.
+  func settleFeed(_ connection: any SQLConnection) throws {
+    let known: Int64? = try connection.value("SELECT history FROM feed")
+    guard let known, known < history else { return doubtedSince = nil }
+    let since = doubtedSince ?? scheduler.instant
+    doubtedSince = since
+    let isBroken = try hasUnvouched(connection)
+    if isBroken && scheduler.instant < since + SQLOwnership.doubtTime { return }
+    let epoch = isBroken ? connection.dialect.randomText : "epoch"
+    try connection.run(
+      "UPDATE feed SET epoch = \(epoch), history = $1 WHERE history < $1", [history])
+  }
+
+  /// Deletes the rows of nodes that have stopped and own nothing. That of a former history is
+  /// evidence as long as sessions, or the feed, have the epochs of that.
+  func forget(_ stopped: Set<Int64>, _ connection: any SQLConnection) throws {
+    for other in stopped.sorted() {
+      try connection.run(
+        """
+        DELETE FROM node WHERE number = $1
+          AND NOT EXISTS (SELECT 1 FROM session WHERE owner = $1 AND NOT ended)
+          AND (history = $2 OR NOT EXISTS (
+            SELECT 1 FROM session WHERE history < $2 AND NOT ended
+            UNION ALL SELECT 1 FROM feed WHERE history < $2))
+        """, [other, history])
+    }
+  }
+
+  /// This process ends in an orderly way: all that it has committed is there, and it owns nothing.
+  func unregister(_ connection: any SQLConnection) throws {
+    try connection.transaction {
+      try connection.send(
+        "UPDATE session SET owner = NULL, due_at = 0 WHERE owner = $1 AND NOT ended", [node])
+      try connection.send("DELETE FROM node WHERE number = $1", [node])
+    }
+  }
+}

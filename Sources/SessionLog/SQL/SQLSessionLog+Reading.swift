@@ -1,0 +1,397 @@
+import CivilTime
+import Foundation
+package import PickerHub
+import PickerModel
+package import PickerSession
+
+/// Loading sessions and reading their history.
+extension SQLSessionLog {
+  /// The maximum of sessions that are claimed in one transaction.
+  private static let claimCountMax = 200
+
+  package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
+    let load = PendingLoad(session: session, limits: limits, hub: hub)
+    if state.withLock({ $0.add(load) }) { queueBatch(of: session) }
+  }
+
+  /// Makes this node the owner of the sessions, then loads them. Called on ``queue``.
+  func claim(_ loads: [PendingLoad]) {
+    guard let ownership else {
+      return loads.forEach { load in readingQueue.async { self.read(load, claim: nil) } }
+    }
+    // It has been waited for already.
+    if failure != nil {
+      return loads.forEach { load in notify(.loaded(load.session, .unavailable)) }
+    }
+    var rest = loads[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(SQLSessionLog.claimCountMax)
+      rest = rest.dropFirst(part.count)
+      do {
+        let claims = try transaction { try ownership.claim(part.map(\.session), $0) }
+        note(claims)
+        for load in part {
+          switch claims[load.session] {
+          case .own?: readingQueue.async { self.read(load, claim: claims[load.session]) }
+          case .other?:
+            disown([load.session])
+            notify(.loaded(load.session, .elsewhere))
+          case nil:
+            disown([load.session])
+            notify(.loaded(load.session, .absent))
+          }
+        }
+      } catch {
+        for load in part { cannotRead(load.session, error) }
+      }
+    }
+  }
+
+  /// Notes which sessions this node owns now.
+  func note(_ claims: [SessionID: SQLOwnership.Claim]) {
+    for case (let session, .own) in claims {
+      releases.withLock { $0.cancel(session) }
+      owned.withLock { _ = $0.insert(session) }
+    }
+  }
+
+  private func cannotRead(
+    _ session: SessionID, _ error: any Error,
+    _ outcome: LogLookup<LoadedSession> = .unavailable
+  ) {
+    notify(.message("session \(session.shortened) cannot be read from \(location): \(error)"))
+    notify(.loaded(session, outcome))
+  }
+
+  /// What is read of a session does not show that this node owns it: a former primary answers.
+  private struct StaleRead: Error, CustomStringConvertible {
+    let description = "a former primary answers"
+  }
+
+  /// Loads a session and passes it to its hub. Called on ``readingQueue``.
+  ///
+  /// - Parameters:
+  ///   - claim: What must be found; `nil` if the store has a single writer.
+  private func read(_ load: PendingLoad, claim: SQLOwnership.Claim?) {
+    do {
+      finish(load, claim, try engine.read { try self.stored(load, claim, $0) })
+    } catch is StaleRead {
+      // The connection that has claimed it sees the claim.
+      queue.async {
+        do {
+          let connection = try self.connected()
+          self.finish(load, claim, try self.stored(load, claim, connection))
+        } catch {
+          self.cannotRead(load.session, error)
+        }
+      }
+    } catch {
+      // A database of another process may only be slow.
+      cannotRead(load.session, error, isTransient(error) ? .unavailable : .unreadable)
+    }
+  }
+
+  private func stored(
+    _ load: PendingLoad, _ claim: SQLOwnership.Claim?, _ connection: any SQLConnection
+  ) throws -> StoredReading.Outcome? {
+    if case .own(let node, let epoch, let entryCount)? = claim {
+      let isCurrent: Int? = try connection.value(
+        """
+        SELECT 1 FROM session WHERE id = $1 AND owner = $2 AND epoch = $3 AND entry_count = $4
+        """, [load.session.text, node, epoch, entryCount])
+      if isCurrent == nil { throw StaleRead() }
+    }
+    return try SQLRows(load.session, connection).map { rows in
+      try StoredReading.load(
+        rows, limits: load.limits, versions, now: now,
+        definition: { try definitions.definition(of: $0, hub: load.hub) },
+        make: { self.definitions.definition(document: $0, hub: load.hub) })
+    }
+  }
+
+  private func finish(
+    _ load: PendingLoad, _ claim: SQLOwnership.Claim?, _ outcome: StoredReading.Outcome?
+  ) {
+    let session = load.session
+    switch outcome {
+    case nil: notify(.loaded(session, .absent))
+    case .diverged(let divergence)?:
+      queue.async { self.renew(load, claim, divergence) }
+    case .loaded(let loaded, let byteCount)?:
+      state.withLock { $0.note(byteCount, of: session) }
+      guard isShared else { return notify(.loaded(session, .found(loaded))) }
+      // The queue may have found meanwhile that another node has claimed it.
+      queue.async {
+        self.notify(
+          .loaded(
+            session,
+            self.owned.withLock { $0.contains(session) }
+              ? .found(loaded) : .elsewhere))
+      }
+    }
+  }
+
+  /// Gives a session whose entries do not give the stored state any more a new epoch, and marks its
+  /// newest snapshot as the beginning of its log; then loads it.
+  private func renew(
+    _ load: PendingLoad, _ claim: SQLOwnership.Claim?, _ divergence: StoredDivergence
+  ) {
+    do {
+      let renewed = try transaction { try renew(claim, divergence, $0) }
+      notify(divergence.notice(of: load.session, replayedWith: versions))
+      readingQueue.async { self.read(load, claim: renewed) }
+    } catch {
+      cannotRead(load.session, error)
+    }
+  }
+
+  private func renew(
+    _ claim: SQLOwnership.Claim?, _ divergence: StoredDivergence, _ connection: any SQLConnection
+  ) throws -> SQLOwnership.Claim? {
+    var renewed = claim
+    var isOwn = false
+    var owner: Int64?
+    if case .own(let node, _, _)? = claim { owner = node }
+    try connection.send(
+      """
+      UPDATE session SET epoch = \(connection.dialect.randomText), rules = $1, tzdata = $2
+      WHERE number = $3 AND coalesce(owner, 0) = $4 RETURNING epoch
+      """, [versions.rules, versions.tzdata, divergence.number, owner ?? 0]
+    ) { row in
+      isOwn = true
+      guard case .own(let node, _, let entryCount)? = claim else { return }
+      renewed = .own(node: node, epoch: try row[0], entryCount: entryCount)
+    }
+    try connection.flush()
+    guard isOwn else { throw StoreProblem("another node has claimed it") }
+    if let sequence = divergence.sequence {
+      try connection.send(
+        """
+        UPDATE snapshot SET rules = $1, tzdata = $2, checksum = $3, replaces = $4
+        WHERE session = $5 AND sequence = $6
+        """,
+        [
+          versions.rules, versions.tzdata, divergence.checksum, divergence.versions.text,
+          divergence.number, sequence,
+        ])
+    }
+    try connection.flush()
+    return renewed
+  }
+
+  package func history(
+    from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
+  ) {
+    historyQueue.async {
+      let page = try? self.engine.read { connection in
+        try SQLRows(position.origin.id, connection).flatMap { rows in
+          try StoredHistory.page(from: position, rows, make: self.definitions.make(_:))
+        }
+      }
+      self.notify(.run(position.origin.id) { completion(page ?? nil) })
+    }
+  }
+}
+
+/// What the hubs ask about sessions of all nodes.
+extension SQLSessionLog {
+  package func find(
+    _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void
+  ) {
+    // PostgreSQL refuses texts with a null character.
+    if session.text.utf8.contains(0) { return notify(.run(session) { completion(.absent) }) }
+    let (doubt, now) = (clockDoubt, self.now)
+    readingQueue.async {
+      let read = { (connection: any SQLConnection) throws in
+        try connection.first(
+          "SELECT \(DormantSession.columns) FROM session WHERE id = $1 AND NOT ended",
+          [session.text]
+        ) { try DormantSession($0, doubt, at: now) }
+      }
+      var outcome = LogLookup<DormantSession>.unavailable
+      do {
+        // A primary that is cut off from the others may not have it yet.
+        let found = try self.engine.read(read) ?? self.engine.readConfirmed(read)
+        outcome = found.map { .found($0) } ?? .absent
+      } catch {}
+      self.notify(.run(session) { [outcome] in completion(outcome) })
+    }
+  }
+
+  package func describe(
+    _ session: SessionID, limits: SessionLimits, hub: Int,
+    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void
+  ) {
+    let load = PendingLoad(session: session, limits: limits, hub: hub)
+    readingQueue.async {
+      var found: (epoch: String, revision: Int)?
+      let outcome = try? self.engine.readConfirmed { try self.stored(load, nil, $0) }
+      if case .loaded(let loaded, _)? = outcome {
+        found = (loaded.fold.origin.epoch, loaded.fold.revision)
+      }
+      self.notify(.run(session) { [found] in completion(found) })
+    }
+  }
+
+  /// The node that owns a session.
+  package enum Owner: Sendable {
+    /// This one, or none: this one may claim it.
+    case here
+    /// Another one that is alive. It accepts connections of other nodes at the address, if any.
+    case node(address: String?)
+    case unavailable
+  }
+
+  /// Whether this node owns a session, as far as it knows.
+  package func owns(_ session: SessionID) -> Bool { owned.withLock { $0.contains(session) } }
+
+  /// Finds out who owns a session.
+  ///
+  /// - Parameter completion: Called on any thread; at once for a session of this node.
+  package func owner(
+    of session: SessionID, completion: @escaping @Sendable (Owner) -> Void
+  ) {
+    guard let locks = engine.locks, !owns(session),
+      !session.text.utf8.contains(0)
+    else { return completion(.here) }
+    readingQueue.async {
+      do {
+        completion(
+          try self.engine.read { connection in
+            let owner = try connection.first(
+              """
+              SELECT node.number, node.address FROM session JOIN node ON node.number = owner
+              WHERE id = $1 AND NOT ended
+              """, [session.text]
+            ) { row in (number: try row[0] as Int64, address: row[1] as String?) }
+            guard let owner, try locks.living(connection).contains(owner.number) else {
+              return .here
+            }
+            return self.owns(session) ? .here : .node(address: owner.address)
+          })
+      } catch {
+        completion(.unavailable)
+      }
+    }
+  }
+
+  package func find(
+    _ names: SessionIndex.Names, hub: Int,
+    completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void
+  ) {
+    readingQueue.async {
+      var outcome = LogLookup<NameOwner>.unavailable
+      do {
+        let found = try self.engine.readConfirmed { try self.owner(of: names, $0) }
+        outcome = found.map { .found($0) } ?? .absent
+      } catch {}
+      self.notify(.runInHub(hub) { [outcome] in completion(outcome) })
+    }
+  }
+
+  private func owner(
+    of names: SessionIndex.Names, _ connection: any SQLConnection
+  ) throws -> NameOwner? {
+    if let key = names.key {
+      // A session that lives may have another epoch since. No key expires while the clock is in
+      // doubt.
+      let since = clockDoubt.isRaised ? 0 : now - SessionIndex.keyMilliseconds
+      let known = try connection.first(
+        """
+        SELECT creation.body, creation.session, coalesce(session.epoch, creation.epoch), salt, at
+        FROM creation LEFT JOIN session ON session.id = creation.session
+        WHERE key = $1 AND at > $2
+        """, [Data(key), since]
+      ) { row in
+        CreationKey(
+          keyHash: key, bodyHash: [UInt8](try row[0] as Data), session: SessionID(try row[1]),
+          epoch: try row[2], salt: try row[3], at: Instant(milliseconds: try row[4]))
+      }
+      if let known { return .key(known) }
+    }
+    guard let external = names.externalID else { return nil }
+    let id: String? = try connection.value(
+      "SELECT id FROM session WHERE external = $1 AND NOT ended", [Data(external.utf8)])
+    return id.map { .session(SessionID($0)) }
+  }
+
+  package func list(
+    _ query: SessionListQuery, hub: Int,
+    completion: @escaping @Sendable (LogLookup<SessionListPage>) -> Void
+  ) {
+    readingQueue.async {
+      let page = try? self.engine.readConfirmed { try SQLSessionLog.page(query, $0) }
+      self.notify(.runInHub(hub) { completion(page.map { .found($0) } ?? .unavailable) })
+    }
+  }
+
+  private static func page(
+    _ query: SessionListQuery, _ connection: any SQLConnection
+  ) throws -> SessionListPage {
+    var conditions = ["NOT ended", "ordinal > $1"]
+    var values: [(any SQLValue)?] = [query.after, query.limit + 1]
+    if let external = query.external {
+      values.append(Data(external.utf8))
+      conditions.append("external = $\(values.count)")
+    }
+    if let status = query.status {
+      values.append(status.rawValue)
+      conditions.append("status = $\(values.count)")
+    }
+    // Two nodes may have given the same ordinal, which is the cursor of the next page.
+    let found = try connection.rows(
+      """
+      SELECT id, ordinal, external, status FROM session
+      WHERE \(conditions.joined(separator: " AND ")) AND ordinal <= coalesce((
+        SELECT max(ordinal) FROM (
+          SELECT ordinal FROM session WHERE \(conditions.joined(separator: " AND "))
+          ORDER BY ordinal LIMIT $2) AS first), 0)
+      ORDER BY ordinal
+      """, values
+    ) { row in
+      let (external, status): (Data?, String?) = (row[2], row[3])
+      return SessionIndex.Entry(
+        id: SessionID(try row[0]), ordinal: try row[1],
+        external: external.map { String(decoding: $0, as: UTF8.self) },
+        status: status.flatMap(SessionStatus.init(rawValue:)))
+    }
+    guard found.count > query.limit else { return SessionListPage(sessions: found, next: nil) }
+    let last = found[query.limit - 1].ordinal
+    let part = found.filter { $0.ordinal <= last }
+    return SessionListPage(
+      sessions: part, next: part.count < found.count ? last : found.last?.ordinal)
+  }
+}
+
+extension StoredNames {
+  /// A session in memory at the last snapshot may have another status since: then it is not known.
+  ///
+  /// - Parameter doubt: The age of keys is reduced after a doubtful start.
+  init(_ connection: any SQLConnection, _ doubt: ClockDoubt) throws {
+    self.init()
+    entries = try connection.rows(
+      """
+      SELECT id, ordinal, external, CASE WHEN has_members THEN NULL ELSE status END
+      FROM session WHERE NOT ended ORDER BY ordinal
+      """
+    ) { row in
+      let (external, status): (Data?, String?) = (row[2], row[3])
+      return SessionIndex.Entry(
+        id: SessionID(try row[0]), ordinal: try row[1],
+        external: external.map { String(decoding: $0, as: UTF8.self) },
+        status: status.flatMap(SessionStatus.init(rawValue:)))
+    }
+    // A session that lives may have another epoch since.
+    keys = try connection.rows(
+      """
+      SELECT key, creation.body, creation.session, coalesce(session.epoch, creation.epoch), salt, at
+      FROM creation LEFT JOIN session ON session.id = creation.session ORDER BY at
+      """
+    ) { row in
+      CreationKey(
+        keyHash: [UInt8](try row[0] as Data), bodyHash: [UInt8](try row[1] as Data),
+        session: SessionID(try row[2]), epoch: try row[3], salt: try row[4],
+        at: Instant(milliseconds: doubt.keyTime(try row[5])))
+    }
+  }
+}

@@ -1,0 +1,118 @@
+"""What a page shows while the server does not answer, and when several messages arrive at once."""
+
+import pytest
+from harness.definitions import CALENDAR, LISTS, SLOT, TREE
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
+
+#: In five languages: a change that the server has not confirmed.
+UNSTORED = {"en": "Not stored yet", "de": "Noch nicht gespeichert", "ja": "まだ保存されていません",
+            "zh-Hans": "尚未保存", "ar": "لم يُحفظ بعد"}
+
+
+def unstored(one):
+    return one.page.locator(".unstored")
+
+
+def reconnect(one, wire):
+    wire.is_mute = False
+    wire.cut()
+    wire.restore()
+    one.page.evaluate("dispatchEvent(new Event('online'))")
+
+
+def resumes(one, wire):
+    """The network is back."""
+    wire.restore()
+    one.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(one.chip).to_have_text("Connected")
+
+
+@pytest.mark.parametrize(("definition", "before", "meanwhile", "after"), [
+    (LISTS, "MacOS · Xcode", "Windows · Xcode", "Windows · Xcode"),
+    (TREE, "Guangdong · Guangzhou · Haizhu", "Sichuan · …", "Sichuan · Chengdu · Pixian"),
+    (SLOT, "Today, Nov 23 10:20", "Sat, Nov 24 …", "Sat, Nov 24 00:00")],
+    ids=["columns", "cascade", "slot"])
+def test_the_bar_shows_the_selected_row_without_an_answer(
+        window, server, wire, definition, before, meanwhile, after):
+    """Regression: it showed the former row until there was one."""
+    ana = window(server, server.session(definition), name="Ana", port=wire.port)
+    expect(ana.chosen).to_have_text(before)
+    wire.is_mute = True
+
+    ana.type_at(0, "ArrowDown")
+
+    expect(ana.chosen).to_have_text(meanwhile)
+    expect(unstored(ana)).to_have_text("Not stored yet")
+    reconnect(ana, wire)
+    expect(ana.chosen).to_have_text(after)
+    expect(unstored(ana)).to_have_text("")
+
+
+@pytest.mark.parametrize("locale", UNSTORED)
+def test_what_is_pressed_on_a_lost_connection_is_shown_as_not_stored(window, server, wire, locale):
+    ana = window(server, server.session(CALENDAR), name="Ana", port=wire.port, locale=locale)
+    expect(unstored(ana)).to_have_text("")
+    wire.cut()
+    expect(ana.page.locator(".frame")).not_to_have_attribute("data-connection", "live")
+    expect(unstored(ana)).to_have_text("")
+    bar = ana.page.locator(".bar").bounding_box()
+
+    ana.day("2018-11-20").click()
+
+    expect(unstored(ana)).to_have_text(UNSTORED[locale])
+    expect(unstored(ana)).to_have_attribute("role", "status")
+    box = unstored(ana).bounding_box()
+    assert box["width"] > 20 and box["height"] > 10
+    assert ana.page.locator(".bar").bounding_box() == bar
+    wire.restore()
+    ana.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(unstored(ana)).to_have_text("")
+
+
+def test_a_confirmation_without_an_answer_is_shown_as_not_stored(window, server, wire):
+    ana = window(server, server.session(LISTS), name="Ana", port=wire.port)
+    wire.is_dead = True
+
+    ana.button("Confirm").click()
+
+    expect(unstored(ana)).to_have_text("Not stored yet")
+    expect(ana.chosen).to_have_text("MacOS · Xcode")
+
+
+def test_changes_of_two_members_that_arrive_together_are_both_readable(window, server, wire):
+    """Regression: the second one replaced the first before anybody could read it."""
+    session = server.session(CALENDAR)
+    bo, cem = session.together("Bo", "Cem")
+    ana = window(server, session, name="Ana", port=wire.port)
+    wire.cut()
+    expect(ana.chip).not_to_have_text("Connected")
+    bo.tap("2018-12-05")
+    bo.tap("2018-12-08")
+    cem.reach(2).tap("2018-12-24")
+
+    resumes(ana, wire)
+
+    expect(ana.note.locator(".sentence")).to_have_text([
+        "Bo: Dec 5, 2018 to Dec 8, 2018, 4 days", "Cem: from Dec 24, 2018; tap the last day"])
+    expect(ana.page.locator(".unseen[aria-live]")).to_contain_text(
+        "Bo: Dec 5, 2018 to Dec 8, 2018, 4 days. Cem: from Dec 24, 2018; tap the last day")
+
+
+def test_a_change_and_a_status_that_arrive_together_are_both_readable(window, server, wire):
+    session = server.session(LISTS)
+    bo = session.join("Bo")
+    ana = window(server, session, name="Ana", port=wire.port)
+    cem = session.join("Cem")
+    wire.cut()
+    expect(ana.chip).not_to_have_text("Connected")
+    cem.select(1, 2)
+    bo.reach(1).do("confirm", at=1)
+
+    resumes(ana, wire)
+
+    expect(ana.note.locator(".sentence")).to_have_text(["Cem: Column 2 Sublime", "Bo: confirmed"])
+    expect(ana.page.locator(".unseen[aria-live]")).to_contain_text(
+        "Cem: Column 2 Sublime. Bo: confirmed")
