@@ -51,6 +51,7 @@ extension PickerKind {
     case .cascade: 2
     case .columns: 3
     case .calendar: 4
+    case .availability: 5
     }
   }
 }
@@ -67,7 +68,8 @@ extension Hub {
         return ownCounters.commands.count(delta.isClamped ? .clamped : .accepted, in: kind)
       case .answer(_, let answer), .answerOffline(_, let answer):
         return count(answer, in: kind)
-      case .broadcast, .monthsAgain, .presence, .revoked, .settled, .forgotten: continue
+      case .broadcast, .monthsAgain, .presence, .revoked, .settled, .forgotten, .sightChanged:
+        continue
       }
     }
     ownCounters.commands.count(.dropped, in: kind)
@@ -115,7 +117,7 @@ extension PickerChange {
     switch self {
     case .row(column: _, let move): move.cause == .clamp
     case .range(let range): range.cause == .clamp
-    case .reload, .removal, .months: false
+    case .reload, .removal, .months, .cells, .past, .closed, .marks, .heat, .best: false
     }
   }
 }

@@ -14,7 +14,9 @@ extension Session {
     let texts =
       fold.notes.byteCount + 4 * fold.decision.waitingByteCount
       + (fold.origin.host.meta?.text.utf8.count ?? 0)
-    return 4096 + 1024 * memberCount + fold.remembered.refByteCount + retiredRefByteCount + deltas
+    let marks = fold.picker.marksByteCount
+    return 4096 + marks + 1024 * memberCount + fold.remembered.refByteCount + retiredRefByteCount
+      + deltas
       + 128 * fold.undoList.count + texts
   }
 

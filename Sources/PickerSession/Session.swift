@@ -103,6 +103,7 @@ package final class Session {
       case .revoked(let target): effects.append(.revoked(target))
       case .settled(let outcome): effects.append(.settled(outcome))
       case .forgotten(let deltas): effects.append(.forgotten(deltas))
+      case .sightChanged(let member): effects.append(.sightChanged(member))
       }
     }
     outcomes.removeLast(outcomes.count)

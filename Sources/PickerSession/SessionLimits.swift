@@ -12,6 +12,8 @@ package struct SessionLimits: Hashable, Sendable {
   package var refs = 256
   /// Values that undo can restore; default 100.
   package var undo = 100
+  /// Runs of equal marks of one member of an `availability`; default 400.
+  package var runs = 400
   /// Deltas in memory from which a connection can resume; default 1,000.
   package var history = 1000
   /// Members, including those offline; default 1,000.

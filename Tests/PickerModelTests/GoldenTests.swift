@@ -168,7 +168,7 @@ private struct GoldenRun {
         changes.compactMap { change in
           switch change {
           case .reload(let column, _), .removal(let column, _): .integer(column)
-          case .row, .months, .range: nil
+          case .row, .months, .range, .cells, .past, .closed, .marks, .heat, .best: nil
           }
         })
     case "clamps": .array(moves(.clamp).map(clamp))

@@ -368,7 +368,7 @@ extension Picker {
         if index == columns.count { columns.append(column) } else { columns[index] = column }
       case .removal(let index, _): columns = Array(columns.prefix(index))
       case .row(let index, let move): columns[index].selected = move.key
-      case .months, .range: continue
+      case .months, .range, .cells, .past, .closed, .marks, .heat, .best: continue
       }
     }
     return columns

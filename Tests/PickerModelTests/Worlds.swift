@@ -89,6 +89,16 @@ func summary(_ changes: [PickerChange]) -> [String] {
       let wanted = change.wanted.map { " \($0)" } ?? ""
       let reach = change.reach.map { " reach \($0.lowerBound) \($0.upperBound)" } ?? ""
       return "range \(range) \(change.cause.rawValue)\(why)\(wanted)\(reach)"
+    case .cells(let change): return "cells \(change.cells.count) #\(change.generation)"
+    case .past(let past): return "past \(past)"
+    case .closed(let isClosed): return "closed \(isClosed)"
+    case .marks(let change):
+      let runs = change.runs.map { run in
+        "\(run.cells.lowerBound)-\(run.cells.upperBound) \(run.grade.map { "\($0.name)" } ?? "none")"
+      }
+      return "marks \(change.respondent) \(runs.joined(separator: ", "))"
+    case .heat(let change): return "heat of \(change.respondentCount)"
+    case .best(let change): return "best \(change.windows.map { $0.window.cell })"
     }
   }
 }

@@ -66,7 +66,8 @@ private let lettersSnapshot =
         + lettersSnapshot + #","members":"# + people
         + #","now":"2026-11-20T12:00:00.000Z","limits":{"messageBytes":65536,"months":24,"#
         + #""rows":500,"windowRows":200,"joinMilliseconds":10000,"memberMilliseconds":120000,"#
-        + #""refs":256,"undo":100,"history":1000,"members":1000,"messagesPerSecond":50}}"#)
+        + #""refs":256,"undo":100,"history":1000,"members":1000,"messagesPerSecond":50,"runs":400}}"#
+    )
   }
 
   @Test func `a welcome has the member's greatest ref and the locale of its texts`() throws {

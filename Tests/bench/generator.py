@@ -17,6 +17,7 @@ def arguments(server, scenario, rooms_file, *, warm, closed, opened, storm=False
         given += ["--join", join]
     for tap in scenario.taps:
         given += ["--tap", tap]
+    given += ["--shared"] if scenario.is_shared else []
     return given + (["--storm"] if storm else []) + (["--tls"] if server.is_tls else [])
 
 

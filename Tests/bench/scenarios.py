@@ -11,6 +11,10 @@ RELOAD = {"kind": "cascade", "nodes": [
 CALENDAR = {"kind": "calendar", "months": {"from": "2026-01", "through": "2027-12"}}
 DATE = {"kind": "date", "min": "2000-01-01", "max": "2040-12-31"}
 
+#: 2,016 cells, and windows of an hour.
+HOUR = {"kind": "availability", "dates": {"from": "2040-01-02", "through": "2040-01-08"},
+        "stepMinutes": 5, "hours": [{"from": "00:00", "until": "24:00"}], "length": 12}
+
 JOIN = '{"type":"join","name":"Ana"}'
 ALL_MONTHS = '{"type":"join","name":"Ana","months":{"from":"2026-01","count":24}}'
 ENGLISH = '{"type":"join","name":"Ana","locale":"en"}'
@@ -20,6 +24,13 @@ CHINESE = '{"type":"join","name":"Ana","locale":"zh-Hans"}'
 def selects(column, rows):
     return [f'{{"type":"select","ref":@,"column":{column},"row":{row},"generation":1}}'
             for row in rows]
+
+
+def marks():
+    """What a member paints, one after the other: each changes something."""
+    return [f'{{"type":"mark","ref":@,"grade":{grade},"cells":[[{first},{end}]],"generation":1}}'
+            for grade, first, end in (('"yes"', 100, 112), ('"maybe"', 700, 704),
+                                      ('"no"', 100, 112), ("null", 700, 704))]
 
 
 @dataclass(eq=False)
@@ -37,6 +48,8 @@ class Scenario:
     #: Taps in flight in a room, sent and received in bulk; 0: one by one.
     window: int = 0
     is_tls: bool = False
+    #: Whether all members of a room tap, each its own taps; otherwise one does in the open loop.
+    is_shared: bool = False
 
     @property
     def fan_out(self):
@@ -58,6 +71,9 @@ SCENARIOS = [
              has_peers=False),
     Scenario("2locales", [(1, 100, True)], 500, DATE, [ENGLISH, CHINESE], selects(2, (1, 2, 3, 0)),
              has_peers=False),
+    # 500 members who mark four times a second each.
+    Scenario("painting", [(1, 500, True)], 2000, HOUR, taps=marks(), has_peers=False,
+             is_shared=True),
     Scenario("1x1tls", [(1, 1, True)], 4000, is_tls=True),
     Scenario("1x10tls", [(1, 10, True)], 3000, is_tls=True),
     Scenario("1x100tls", [(1, 100, True)], 500, is_tls=True),

@@ -9,7 +9,7 @@ from jsonschema_rs import Draft202012Validator
 
 from harness.pickerd import REPOSITORY
 
-KINDS = ["date", "slot", "cascade", "columns", "calendar"]
+KINDS = ["date", "slot", "cascade", "columns", "calendar", "availability"]
 SHARED = ["kind", "timeZone", "locale"]
 OPENAPI = json.loads((REPOSITORY / "web/client/api/openapi.json").read_text())
 PAGE = (REPOSITORY / "web/guide/definitions.md").read_text()

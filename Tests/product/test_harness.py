@@ -13,7 +13,7 @@ from harness.member import Member
 
 LIMITS = dict.fromkeys((
     "messageBytes", "months", "rows", "windowRows", "joinMilliseconds", "memberMilliseconds",
-    "refs", "undo", "history", "members", "messagesPerSecond"), 2)
+    "refs", "undo", "history", "members", "messagesPerSecond", "runs"), 2)
 WELCOME = {
     "type": "welcome", "member": {
         "id": "m_1", "secret": "s", "name": "Ana", "role": "owner", "color": "#aabbcc"},

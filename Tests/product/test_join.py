@@ -10,7 +10,7 @@ from harness.pickerd import wait_until
 LIMITS = {
     "messageBytes": 65536, "months": 24, "rows": 500, "windowRows": 200, "joinMilliseconds": 10000,
     "memberMilliseconds": 120000, "refs": 256, "undo": 100, "history": 1000, "members": 1000,
-    "messagesPerSecond": 50}
+    "messagesPerSecond": 50, "runs": 400}
 
 
 def test_welcome_has_the_member_the_session_and_the_snapshot(server):

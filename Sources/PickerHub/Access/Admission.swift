@@ -113,6 +113,17 @@ extension Admission {
     (try? admit(credential, to: session, needs: .owner)) != nil
   }
 
+  /// Whether the sender of an admitted request sees all marks of an `availability`: with an owner's
+  /// token or a host's key. In a session without tokens nobody has one.
+  func seesMarks(_ credential: Credential?, of session: Session) -> Bool {
+    switch credential {
+    case nil: false
+    case .key, .operator: true
+    case .member(let token), .memberWithoutKey(let token, _): token.role == .owner
+    case .token: role(of: credential, in: session) == .owner
+    }
+  }
+
   /// - Throws: If a revocation was made after the ticket was issued.
   private func admit(_ ticket: Ticket, to session: Session) throws(HubProblem) {
     guard !ticket.isLasting, let latest = session.fold.revocations.latest else { return }

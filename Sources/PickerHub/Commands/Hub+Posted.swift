@@ -36,8 +36,8 @@ extension Hub {
           }
           broadcastPresence(in: hosted, at: now)
           let welcome = encoder.welcome(
-            member, secret: added.secret, in: hosted.session, resumedAt: nil, texts: texts,
-            now: now.session)
+            member, secret: added.secret, in: hosted.session, resumedAt: nil,
+            sight: hosted.session.fold.sight(of: member.id), texts: texts, now: now.session)
           answer(.success(Array(welcome.bytes)))
         }, in: hosted, at: now)
     }
@@ -200,10 +200,11 @@ extension Hub {
       switch effect {
       case .broadcast(let delta):
         guard let author = delta.author, author.member == member else { continue }
-        return encoder.frame(of: delta, ref: author.ref, texts: texts)
+        return encoder.frame(
+          of: delta, ref: author.ref, sight: hosted.session.fold.sight(of: member), texts: texts)
       case .answer(_, let answer), .answerOffline(_, let answer):
         return fanOut.encode(answer, texts, in: hosted.session)
-      case .monthsAgain, .presence, .revoked, .settled, .forgotten: continue
+      case .monthsAgain, .presence, .revoked, .settled, .forgotten, .sightChanged: continue
       }
     }
     return nil

@@ -1,3 +1,4 @@
+import PickerModel
 import PickerSession
 
 /// A step of a session's queue: see ``StepQueue``.
@@ -73,6 +74,7 @@ struct Attachment {
   let member: MemberID
   let secret: String
   let language: Int
+  let zone: CellZone?
   var view: MonthView?
   /// The last revision that the client has; `nil` for a new member or another epoch.
   let resumeAfter: Int?
@@ -106,7 +108,8 @@ extension Command {
     switch self {
     case .select(let selection): selection.key?.utf8.count ?? 0
     case .unknown(let text), .rename(let text): text.utf8.count
-    case .tap, .clear, .undo, .redo, .confirm, .cancel, .reopen: 0
+    case .mark(let mark): 16 * mark.cells.count
+    case .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: 0
     }
   }
 }

@@ -9,6 +9,12 @@ struct DeltaCopies {
   private struct Key: Hashable {
     let language: Int
     let view: MonthView?
+    let sight: Sight
+  }
+
+  private struct Version: Hashable {
+    let language: Int
+    let sight: Sight
   }
 
   /// The number of copies that are searched linearly before the dictionary is used; there are
@@ -22,11 +28,15 @@ struct DeltaCopies {
   /// Whether the copies depend on the language, and whether they do on the view.
   private let hasTexts: Bool
   private let hasViews: Bool
-  /// The delta without its view part, in the first language and in the others.
-  private var encoded: (language: Int, delta: EncodedDelta)?
-  private var encodedMore: [Int: EncodedDelta] = [:]
+  /// Whether all listeners see the same, as in every kind but `availability`.
+  let isPlain: Bool
+  /// Whether the copies depend on the listener's time zone.
+  private let hasZones: Bool
+  /// The delta without its view part, in the first language and for the first sight, and others.
+  private var encoded: (version: Version, delta: EncodedDelta)?
+  private var encodedMore: [Version: EncodedDelta] = [:]
   /// The last copy returned: almost always also that of the next listener.
-  private var last: (language: Int, view: MonthView?, frame: Frame)?
+  private var last: (language: Int, view: MonthView?, sight: Sight, frame: Frame)?
   /// The first copy, the next few, and the others.
   private var first: (key: Key, frame: Frame)?
   private var few: [(key: Key, frame: Frame)] = []
@@ -49,13 +59,17 @@ struct DeltaCopies {
     self.languages = languages
     hasTexts = delta.hasTexts
     hasViews = delta.change.ranges != nil || delta.hasDayNotes
+    isPlain = session.fold.definition.results == nil
+    hasZones = !isPlain && delta.hasZones
   }
 
   /// The copy for listeners with a language and a view. Equal arguments give the same object.
-  mutating func frame(in language: Int, showing view: MonthView?) -> Frame {
-    if let last, last.language == language, last.view == view { return last.frame }
-    let frame = frame(for: key(language, view), language)
-    last = (language, view, frame)
+  mutating func frame(in language: Int, showing view: MonthView?, _ sight: Sight) -> Frame {
+    if let last, last.language == language, last.view == view, isPlain || last.sight == sight {
+      return last.frame
+    }
+    let frame = frame(for: key(language, view, sight), language)
+    last = (language, view, sight, frame)
     return frame
   }
 
@@ -69,15 +83,25 @@ struct DeltaCopies {
   }
 
   /// The author's copy, which has the `ref` of its command.
-  mutating func frame(in language: Int, showing view: MonthView?, ref: Int) -> Frame {
-    encode(key(language, view), language, ref: ref)
+  mutating func frame(
+    in language: Int, showing view: MonthView?, _ sight: Sight, ref: Int
+  ) -> Frame {
+    encode(key(language, view, sight), language, ref: ref)
   }
 
   /// The key of a copy. It has a language only if the delta has texts, and a view only if the range
   /// or notes of days have changed.
-  private func key(_ language: Int, _ view: MonthView?) -> Key {
+  private func key(_ language: Int, _ view: MonthView?, _ sight: Sight) -> Key {
     let texts = delta.hasNotes ? language : languages.withoutRegion(language)
-    return Key(language: hasTexts ? texts : 0, view: hasViews ? view : nil)
+    return Key(
+      language: hasTexts ? texts : 0, view: hasViews ? view : nil,
+      sight: isPlain ? .everything : needed(sight))
+  }
+
+  /// The part of a sight that the delta depends on.
+  private func needed(_ sight: Sight) -> Sight {
+    let isOwn = sight.member.map { delta.by == $0 || delta.hasMarks(of: $0) } ?? false
+    return Sight(sight.audience, isOwn ? sight.member : nil, zone: hasZones ? sight.zone : nil)
   }
 
   private mutating func store(_ frame: Frame, for key: Key) {
@@ -92,11 +116,14 @@ struct DeltaCopies {
 
   private mutating func encode(_ key: Key, _ language: Int, ref: Int?) -> Frame {
     let bands = bands(in: key.view, language)
-    if let encoded, encoded.language == key.language {
+    let version = Version(language: key.language, sight: key.sight)
+    if let encoded, encoded.version == version {
       return encoder.frame(encoded.delta, ref: ref, bands: bands)
     }
-    let delta = encodedMore[key.language] ?? encoder.encode(delta, texts: languages[language])
-    if encoded == nil { encoded = (key.language, delta) } else { encodedMore[key.language] = delta }
+    let delta =
+      encodedMore[version]
+      ?? encoder.encode(delta, sight: key.sight, texts: languages[language])
+    if encoded == nil { encoded = (version, delta) } else { encodedMore[version] = delta }
     return encoder.frame(delta, ref: ref, bands: bands)
   }
 
@@ -163,6 +190,16 @@ extension Delta {
     if case .notes(let edit) = change { !edit.change.days.isEmpty } else { false }
   }
 
+  /// Whether any of the changes depends on the listener's time zone.
+  fileprivate var hasZones: Bool {
+    change.pickerChanges.contains { change in
+      switch change {
+      case .cells, .best: true
+      case .reload, .removal, .row, .months, .range, .past, .closed, .marks, .heat: false
+      }
+    }
+  }
+
   /// Whether any of the changes has texts; if not, all languages share one copy.
   fileprivate var hasTexts: Bool {
     if case .definition(let redefinition, _, tappedBy: _, rangeBefore: _) = change,
@@ -174,8 +211,8 @@ extension Delta {
     if case .status(let change) = change { return change.settle?.reason != nil }
     return change.pickerChanges.contains { change in
       switch change {
-      case .reload, .row: true
-      case .removal, .months, .range: false
+      case .reload, .row, .cells, .best: true
+      case .removal, .months, .range, .past, .closed, .marks, .heat: false
       }
     }
   }

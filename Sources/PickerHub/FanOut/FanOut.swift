@@ -62,13 +62,14 @@ final class FanOut {
     for index in listeners.indices {
       guard let connection = table[listeners[index].connection] else { continue }
       let (language, view) = (listeners[index].language, listeners[index].view)
+      let sight = copies.isPlain ? .everything : session.sight(of: listeners[index])
       if author?.raw == connection.id.raw {
-        let frame = copies.frame(in: language, showing: view, ref: delta.ref)
+        let frame = copies.frame(in: language, showing: view, sight, ref: delta.ref)
         let message = Outbox.Waiting.ownDelta(frame, ref: delta.ref, revision: delta.revision)
         connections.deliver(message, to: connection, at: time)
         continue
       }
-      let frame = copies.frame(in: language, showing: view)
+      let frame = copies.frame(in: language, showing: view, sight)
       if shared == nil { shared = frame }
       if frame === shared, connection.sending.isIdle, !connection.isClosing {
         recipients.append(connection.id)
@@ -112,7 +113,8 @@ final class FanOut {
     let texts = languages[listener.language]
     let frame = encoder.frame(
       of: delta, ref: isOwn ? delta.ref : nil,
-      bands: encoder.viewPart(of: delta, in: session, listener.view, texts: texts), texts: texts)
+      bands: encoder.viewPart(of: delta, in: session, listener.view, texts: texts),
+      sight: session.sight(of: listener), texts: texts)
     let message: Outbox.Waiting =
       isOwn ? .ownDelta(frame, ref: delta.ref, revision: delta.revision) : .updates(frame)
     connections.deliver(message, to: connection, at: time)
@@ -126,6 +128,21 @@ final class FanOut {
       guard let view = listener.view, let connection = connections[listener.connection],
         let frame = copies.frame(in: listener.language, showing: view)
       else { continue }
+      connections.deliver(.updates(frame), to: connection, at: time)
+    }
+  }
+
+  /// Sends a snapshot to each listener that may see more or less than before.
+  func sendSights(in session: Session, at time: HubTime) {
+    guard session.fold.definition.results != nil else { return }
+    for listener in session.listeners {
+      guard let connection = connections[listener.connection], connection.needsSight else {
+        continue
+      }
+      connection.needsSight = false
+      let frame = encoder.snapshot(
+        of: session, sight: session.sight(of: listener), texts: connection.texts,
+        now: time.session)
       connections.deliver(.updates(frame), to: connection, at: time)
     }
   }
@@ -174,10 +191,11 @@ extension FanOut {
   ) {
     connections.deliver(.retained(welcome), to: connection, at: time)
     let listener = session.listeners.first { $0.connection == connection.id }
+    let sight = listener.map(session.sight) ?? .everything
     for delta in missed ?? [] {
       let ref = delta.author.flatMap { $0.member == listener?.member ? $0.ref : nil }
       if !connection.sending.needsSnapshot {
-        let message = self.message(delta, ref, texts: connection.texts)
+        let message = self.message(delta, ref, sight, texts: connection.texts)
         connections.deliver(message, to: connection, at: time)
       } else if let ref {
         let reply = Answer(ref: ref, body: .reply(revision: delta.revision))
@@ -190,8 +208,10 @@ extension FanOut {
   }
 
   /// A missed delta; with its ref if it is of the member that resumes.
-  private func message(_ delta: Delta, _ ref: Int?, texts: any RowTexts) -> Outbox.Waiting {
-    let copy = encoder.frame(encoder.encode(delta, texts: texts), ref: ref)
+  private func message(
+    _ delta: Delta, _ ref: Int?, _ sight: Sight, texts: any RowTexts
+  ) -> Outbox.Waiting {
+    let copy = encoder.frame(encoder.encode(delta, sight: sight, texts: texts), ref: ref)
     return ref.map { .ownDelta(copy, ref: $0, revision: delta.revision) } ?? .updates(copy)
   }
 
@@ -201,7 +221,9 @@ extension FanOut {
     connections.flush(connection, at: time) {
       let listener = session.listeners.first { $0.connection == connection.id }
       return Connections.Replacement(
-        snapshot: encoder.snapshot(of: session, texts: connection.texts, now: time.session),
+        snapshot: encoder.snapshot(
+          of: session, sight: listener.map(session.sight) ?? .everything,
+          texts: connection.texts, now: time.session),
         details: details(for: listener, connection, in: session))
     } lateAnswer: { answer in
       encode(answer.late(at: session), connection.texts, in: session)

@@ -24,6 +24,7 @@ extension Hub {
       case .revoked(let target): closeRevoked(target, in: hosted)
       case .presence: broadcastPresence(in: hosted, at: time)
       case .forgotten(let deltas): port.freeInBackground(deltas)
+      case .sightChanged(let member): changeSight(of: member, in: hosted, at: time)
       }
       closeOverflowing()
     }
@@ -48,11 +49,32 @@ extension Hub {
     let encoded = EncodedPresence(updates, in: hosted.session)
     let byteCount = fanOut.broadcast(encoded, in: hosted.session, at: time)
     hosted.presence.broadcast(at: time.machine, byteCount: byteCount)
+    fanOut.sendSights(in: hosted.session, at: time)
     closeOverflowing()
+  }
+
+  /// A member, or with `nil` everybody who is no owner, may see more or less. A member's role is
+  /// sent with its presence, and the snapshot follows it.
+  private func changeSight(of member: MemberID?, in hosted: HostedSession, at time: HubTime) {
+    for listener in hosted.session.listeners {
+      guard member == nil || listener.member == member,
+        member != nil || !listener.seesAll && !hosted.isOwner(listener.member)
+      else { continue }
+      connections[listener.connection]?.needsSight = true
+    }
+    // Otherwise it follows the presence that waits.
+    let isKnown = member.map { !hosted.session.updates.roleChanged.contains($0) } ?? true
+    if isKnown { fanOut.sendSights(in: hosted.session, at: time) }
   }
 
   func deliver(_ message: Outbox.Waiting, _ connection: HubConnection) {
     connections.deliver(message, to: connection, at: now)
     closeOverflowing()
+  }
+}
+
+extension HostedSession {
+  fileprivate func isOwner(_ member: MemberID?) -> Bool {
+    member.flatMap { session.role(of: $0) } == .owner
   }
 }

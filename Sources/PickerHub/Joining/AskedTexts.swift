@@ -17,4 +17,6 @@ struct AskedTexts: RowTexts {
   func cell(_ day: Int) -> String { base.cell(day) }
   func monthTitle(_ month: CivilMonth) -> String { base.monthTitle(month) }
   func weekday(_ weekday: Int) -> String { base.weekday(weekday) }
+  func time(_ minute: Int) -> String { base.time(minute) }
+  var timeSeparator: String { base.timeSeparator }
 }

@@ -24,6 +24,7 @@ extension Hub {
     let language = languages.number(
       for: token?.locale ?? join.locale, fallback: fold.definition.locale)
     connection.texts = languages[language]
+    let zone = cellZone(join.timeZone, of: fold.definition)
     tickIfDue(hosted, at: time)
 
     var attachment: Attachment
@@ -35,21 +36,23 @@ extension Hub {
         return cannotStore(connection, in: hosted)
       }
       attachment = Attachment(
-        member: member.id, secret: secret, language: language, view: nil, resumeAfter: resumeAfter)
+        member: member.id, secret: secret, language: language, zone: zone, view: nil,
+        resumeAfter: resumeAfter)
       ownCounters.resumes += 1
     case .joining(let member, let secret):
       guard reconnectJoining(member, role, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
       }
       attachment = Attachment(
-        member: member, secret: secret, language: language, view: nil, resumeAfter: nil)
+        member: member, secret: secret, language: language, zone: zone, view: nil, resumeAfter: nil)
     case .new:
       guard hasRoom(hosted) else { return closeFull(connection) }
       guard let new = newMember(named: join.name, role, token, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
       }
       attachment = Attachment(
-        member: new.member, secret: new.secret, language: language, view: nil, resumeAfter: nil)
+        member: new.member, secret: new.secret, language: language, zone: zone, view: nil,
+        resumeAfter: nil)
     }
     attachment.view = join.months.map(cut)
     connection.phase = .joined(attachment.member)
@@ -183,11 +186,13 @@ extension Hub {
     hosted.noteActivity(at: time)
     port.joined(connection.id, as: member)
     let fold = hosted.session.fold
-    let missed = attachment.resumeAfter.flatMap { fold.deltas(after: $0) }
+    let missed = attachment.resumeAfter.flatMap { revision in
+      fold.mayResume(member, after: revision) ? fold.deltas(after: revision) : nil
+    }
     let showsMonths = fold.definition.kind.showsMonths
     let listener = Listener(
       connection: connection.id, member: member, language: attachment.language,
-      view: showsMonths ? attachment.view : nil)
+      view: showsMonths ? attachment.view : nil, zone: attachment.zone)
     let effects = hosted.session.attach(listener)
     welcome(connection, attachment, missed: missed, in: hosted, at: time)
     perform(effects, in: hosted, at: time)
@@ -201,8 +206,9 @@ extension Hub {
     let frame = encoder.welcome(
       member, secret: attachment.secret, in: hosted.session,
       resumedAt: missed == nil ? nil : attachment.resumeAfter,
-      token: connection.token.lifetime(at: now.machine), texts: connection.texts,
-      now: time.session)
+      token: connection.token.lifetime(at: now.machine),
+      sight: hosted.session.fold.sight(of: member.id, zone: attachment.zone),
+      texts: connection.texts, now: time.session)
     fanOut.sendWelcome(connection, frame, missed: missed, in: hosted.session, at: time)
     closeOverflowing()
   }
@@ -215,6 +221,14 @@ extension Hub {
     while name.unicodeScalars.count > 64 && name.count > 1 { name.removeLast() }
     name = String(String.UnicodeScalarView(name.unicodeScalars.prefix(64)))
     return name.allSatisfy(\.isWhitespace) ? "guest" : name
+  }
+
+  /// The zone in which a reader gets the cells of an `availability`; `nil` for the definition's.
+  ///
+  /// - Parameter name: From the client; not validated.
+  func cellZone(_ name: String?, of definition: Definition) -> CellZone? {
+    guard definition.results != nil, let name, name.utf8.count <= 64 else { return nil }
+    return zones.rules(named: name).map { CellZone(name: name, rules: $0) }
   }
 
   /// The view, cut to the maximum number of months.

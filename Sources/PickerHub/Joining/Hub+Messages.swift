@@ -116,8 +116,8 @@ extension Hub {
     enqueue(
       .look { [unowned self] hosted in
         let columns = hosted.session.fold.picker.columns
-        guard !hosted.session.fold.definition.kind.showsMonths else {
-          let refusal = Refusal(.wrongKind, "rows is not supported for calendars")
+        guard hosted.session.fold.definition.kind.hasColumns else {
+          let refusal = Refusal(.wrongKind, "rows is supported for pickers with columns only")
           return refuse(refusal, connection, hosted)
         }
         guard columns.indices.contains(column) else {
@@ -138,11 +138,11 @@ extension Hub {
     _ touch: Touch, _ connection: HubConnection, _ member: MemberID, in hosted: HostedSession,
     at time: HubTime
   ) {
-    let showsMonths = hosted.session.fold.definition.kind.showsMonths
+    let kind = hosted.session.fold.definition.kind
     switch touch {
-    case .row where showsMonths, .date where !showsMonths:
+    case .row where !kind.hasColumns, .date where !kind.showsMonths:
       let refusal = Refusal(
-        .wrongKind, "touch needs a date in a calendar, a column and a row in other pickers")
+        .wrongKind, "touch needs a date in a calendar, a column and a row in a picker with columns")
       return enqueueRefusal(refusal, connection, hosted, at: time)
     case .row, .date, .lifted: break
     }

@@ -9,6 +9,7 @@ package struct WatchRequest: Sendable {
   /// Grants a viewer's rights without a token.
   package var ticket: Ticket?
   package var locale: String?
+  package var timeZone: String?
   package var view: MonthView?
   /// The position of the last event received (`Last-Event-ID`): the beginning of the epoch, and the
   /// revision.
@@ -84,7 +85,9 @@ extension Hub {
     hosted.session.watch(
       Listener(
         connection: stream, member: nil, language: language,
-        view: showsMonths ? request.view.map(cut) : nil))
+        view: showsMonths ? request.view.map(cut) : nil,
+        zone: cellZone(request.timeZone, of: fold.definition),
+        seesAll: admission.seesMarks(request.token, of: hosted.session)))
     welcomeWatcher(connection, request, in: hosted.session)
   }
 
@@ -93,13 +96,17 @@ extension Hub {
   ) {
     var missed: ArraySlice<Delta>?
     if let seen = request.seen, !seen.epochMark.isEmpty,
-      session.fold.origin.epoch.hasPrefix(seen.epochMark)
+      session.fold.origin.epoch.hasPrefix(seen.epochMark),
+      // The stream before may have been opened with another token, and have had more or less.
+      session.fold.definition.results ?? .everyone == .everyone,
+      session.fold.mayResume(nil, after: seen.revision)
     {
       missed = session.fold.deltas(after: seen.revision)
     }
     let frame = encoder.welcome(
       nil, secret: "", in: session, resumedAt: missed == nil ? nil : request.seen?.revision,
-      texts: connection.texts, now: now.session)
+      sight: session.listeners.first { $0.connection == connection.id }.map(session.sight)
+        ?? .everything, texts: connection.texts, now: now.session)
     fanOut.sendWelcome(connection, frame, missed: missed, in: session, at: now)
     closeOverflowing()
   }

@@ -29,6 +29,8 @@ package final class HubConnection {
   var rate = MessageRate()
   /// The texts in the language of this client.
   var texts: any RowTexts = EnglishTexts()
+  /// Whether it gets a snapshot with the next presence, because its member may see more or less.
+  var needsSight = false
 
   /// The state of a connection.
   ///

@@ -20,7 +20,10 @@ extension Hub {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       let seesAll = admission.allowsChange(token, of: hosted.session)
-      logReader.page(of: hosted.session.fold, seesAll: seesAll, after: after, limit: limit) {
+      let seesMarks = admission.seesMarks(token, of: hosted.session)
+      logReader.page(
+        of: hosted.session.fold, seesAll: seesAll, seesMarks: seesMarks, after: after, limit: limit
+      ) {
         page in
         let problem: HubProblem = hosted.isEnding ? .noSuchSession : .unavailable
         answer(page.map { .success($0) } ?? .failure(problem))

@@ -22,6 +22,8 @@ package struct LogCursor: Sendable {
   fileprivate let origin: SessionOrigin
   /// Whether the reader may change the session.
   fileprivate let seesAll: Bool
+  /// What it sees of marks.
+  fileprivate let sight: Sight
   /// The language of the lines.
   fileprivate let locale: String
   /// Deltas that were read from the log, but not encoded yet.
@@ -49,12 +51,13 @@ struct LogReader {
   ///
   /// - Parameter limit: The maximum of lines; `nil`: all.
   func page(
-    of fold: SessionFold, seesAll: Bool, after: Int, limit: Int?,
+    of fold: SessionFold, seesAll: Bool, seesMarks: Bool, after: Int, limit: Int?,
     answer: @escaping (LogPage?) -> Void
   ) {
     if after >= fold.revision { return answer(LogPage(lines: [], next: nil)) }
     var cursor = LogCursor(
-      origin: fold.origin, seesAll: seesAll, locale: fold.definition.locale, deltas: [],
+      origin: fold.origin, seesAll: seesAll, sight: fold.sight(of: nil, seesAll: seesMarks),
+      locale: fold.definition.locale, deltas: [],
       position: nil, remainingCount: limit ?? .max)
     if let recent = fold.deltas(after: after) {
       cursor.deltas = recent
@@ -93,7 +96,7 @@ struct LogReader {
         var writer = JSONWriter(capacity: 256 * wanted.count)
         for delta in wanted where writer.count < LogPage.byteCountMax {
           HTTPDocument.logLine(
-            delta, of: cursor.origin, seesAll: cursor.seesAll, texts: texts,
+            delta, of: cursor.origin, seesAll: cursor.seesAll, sight: cursor.sight, texts: texts,
             windowRows: windowRows, into: &writer)
           written.value += 1
         }

@@ -18,7 +18,11 @@ extension Hub {
         let detail = "a \(fold.definition.kind) picker does not choose a time, so it has no event"
         return answer(.failure(.wrongKind(detail)))
       }
-      guard let event = CalendarEvent(fold) else { return answer(.failure(.notComplete)) }
+      let sight = fold.sight(
+        of: nil, seesAll: admission.seesMarks(token, of: hosted.session))
+      guard let event = CalendarEvent(fold, sight: sight) else {
+        return answer(.failure(.notComplete))
+      }
       answer(.success(event.iCalendar(name: configuration.calendarName)))
     }
   }

@@ -137,7 +137,9 @@ extension Hub {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       evaluate(
-        HostChangeRequest(answer: answer) { [unowned self] hosted, change throws(HubProblem) in
+        HostChangeRequest(
+          seesMarks: admission.seesMarks(token, of: hosted.session), answer: answer
+        ) { [unowned self] hosted, change throws(HubProblem) in
           try request.checkSize()
           try redefine(hosted, request, change)
         }, in: hosted)

@@ -104,8 +104,10 @@ extension Hub {
     let version = hosted.session.fold.version
     let texts = languages.texts(for: nil, fallback: hosted.session.fold.definition.locale)
     let windowRows = limits.session.windowRows
+    let sight = hosted.session.fold.sight(of: nil, seesAll: request.seesMarks)
     let encode: @Sendable () -> DefinitionAnswer = {
-      let body = HTTPDocument.changed(delta, version: version, texts: texts, windowRows: windowRows)
+      let body = HTTPDocument.changed(
+        delta, version: version, sight: sight, texts: texts, windowRows: windowRows)
       return DefinitionAnswer(version: version, body: body)
     }
     guard delta.weight > DefinitionRevision.weightOnLoop else {
@@ -120,14 +122,17 @@ struct HostChangeRequest {
   /// Evaluates the request against the current state, and appends the change.
   let evaluate: (HostedSession, HostChangeRequest) throws(HubProblem) -> Void
   let answer: (Result<DefinitionAnswer, HubProblem>) -> Void
+  /// Whether its sender sees all marks of an `availability`.
+  let seesMarks: Bool
   /// How often it may be evaluated again.
   private var repeatCountMax = 8
 
   init(
-    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void,
+    seesMarks: Bool = false, answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void,
     evaluate: @escaping (HostedSession, HostChangeRequest) throws(HubProblem) -> Void
   ) {
     self.answer = answer
+    self.seesMarks = seesMarks
     self.evaluate = evaluate
   }
 

@@ -91,10 +91,12 @@ extension Hub {
   /// - Parameters:
   ///   - token: The token of the `Authorization` header.
   ///   - locale: The language of the texts; the definition's if `nil` or unknown.
+  ///   - timeZone: The zone of the times of an `availability`; `nil` or unknown: the
+  ///     definition's.
   ///   - isFull: Whether to include the nodes or columns of the definition.
   ///   - eventLink: The URL of the session's event.
   package func read(
-    _ id: SessionID, token: Credential?, locale: String?, isFull: Bool,
+    _ id: SessionID, token: Credential?, locale: String?, timeZone: String? = nil, isFull: Bool,
     eventLink: @escaping () -> String = { "" }, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
@@ -105,12 +107,17 @@ extension Hub {
       let texts = languages.texts(for: locale, fallback: fold.definition.locale)
       let windowRows = limits.session.windowRows
       let seesAll = admission.allowsChange(token, of: hosted.session)
+      let sight = fold.sight(
+        of: nil, seesAll: admission.seesMarks(token, of: hosted.session),
+        zone: cellZone(timeZone, of: fold.definition))
       let encode: @Sendable () -> [UInt8] = {
         HTTPDocument.session(
-          fold, online: online, isFull: isFull, seesAll: seesAll, links: links, texts: texts,
-          windowRows: windowRows)
+          fold, online: online, isFull: isFull, seesAll: seesAll, sight: sight, links: links,
+          texts: texts, windowRows: windowRows)
       }
-      let weight = fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
+      let weight =
+        fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
+        + fold.picker.marksByteCount / 512
       guard weight > DefinitionRevision.weightOnLoop else { return answer(.success(encode())) }
       port.inBackground(encode) { answer(.success($0)) }
     }

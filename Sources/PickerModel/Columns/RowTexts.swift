@@ -22,6 +22,12 @@ package protocol RowTexts: Sendable {
   ///
   /// - Parameter weekday: 1 = Sunday … 7 = Saturday.
   func weekday(_ weekday: Int) -> String
+  /// A time of the day, with 24 hours.
+  ///
+  /// - Parameter minute: Minutes after midnight, 0 … 1,440: 24:00.
+  func time(_ minute: Int) -> String
+  /// The text between a day and a time.
+  var timeSeparator: String { get }
   /// The BCP 47 tag that selects the texts of notes: the one that the member requested, which may
   /// have a region or script that ``tag`` lacks. Default: ``tag``.
   var noteTag: String { get }
@@ -29,6 +35,8 @@ package protocol RowTexts: Sendable {
 
 extension RowTexts {
   package var noteTag: String { tag }
+  package func time(_ minute: Int) -> String { clockText(minute) }
+  package var timeSeparator: String { ", " }
 }
 
 /// English texts, built in.
@@ -75,6 +83,7 @@ package struct SimplifiedChineseTexts: RowTexts {
   package func hour(_ hour: Int) -> String { "\(hour)点" }
   package func minute(_ minute: Int) -> String { "\(twoDigits(minute))分" }
   package func cell(_ day: Int) -> String { "\(day)" }
+  package let timeSeparator = " "
   package func monthTitle(_ month: CivilMonth) -> String { "\(month.year)年\(month.month)月" }
 
   package func weekday(_ weekday: Int) -> String {

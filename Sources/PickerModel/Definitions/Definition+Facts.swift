@@ -23,7 +23,7 @@ extension Definition.Rules {
   /// The rows of the definition, if it lists them.
   var table: NodeTable? {
     switch self {
-    case .date, .slot, .calendar: nil
+    case .date, .slot, .calendar, .availability: nil
     case .cascade(let kind): kind.table
     case .columns(let kind): kind.table
     }

@@ -13,6 +13,7 @@ package final class Definition: Sendable {
     case cascade(CascadeKind)
     case columns(ColumnsKind)
     case calendar(CalendarKind)
+    case availability(AvailabilityKind)
   }
 
   package let kind: PickerKind
@@ -111,6 +112,7 @@ extension Definition {
       case .cascade: CascadeKind.shape
       case .columns: ColumnsKind.shape
       case .calendar: CalendarKind.shape(of: tree)
+      case .availability: AvailabilityKind.shape
       }
     let shared: [String: FieldShape] = ["kind": .value, "timeZone": .value, "locale": .value]
     return .fields(shared.merging(own) { shared, _ in shared })
@@ -125,6 +127,7 @@ extension Definition {
     case .cascade: CascadeKind(&reader).map(Rules.cascade)
     case .columns: ColumnsKind(&reader).map(Rules.columns)
     case .calendar: CalendarKind(&reader).map(Rules.calendar)
+    case .availability: AvailabilityKind(&reader, in: zone).map(Rules.availability)
     }
   }
 
@@ -156,7 +159,7 @@ extension Definition {
   /// ``json``.
   package var fullJSON: [UInt8] {
     switch kind {
-    case .date, .slot, .calendar: json
+    case .date, .slot, .calendar, .availability: json
     case .cascade, .columns: document(full: true).serialized()
     }
   }
@@ -167,7 +170,7 @@ extension Definition {
   ///   `taken`.
   package func fullJSON(seesAll: Bool) -> [UInt8] {
     switch kind {
-    case .date, .slot, .calendar: seesAll ? json : memberJSON
+    case .date, .slot, .calendar, .availability: seesAll ? json : memberJSON
     case .cascade, .columns: fullJSON
     }
   }
@@ -192,6 +195,7 @@ extension Definition.Rules {
     case .cascade(let kind): kind.members(full: isFull, isExplicit: isExplicit)
     case .columns(let kind): kind.members(full: isFull, isExplicit: isExplicit)
     case .calendar(let kind): kind.members
+    case .availability(let kind): kind.members
     }
   }
 }
@@ -211,10 +215,11 @@ extension Definition {
     case .slot(let kind): .slots(earliest: try kind.earliest(at: now, in: zone))
     case .cascade, .columns: .fixed
     case .calendar(let kind): .calendar(try kind.dates.bounds(today: zone.localDate(at: now)))
+    case .availability(let kind): try kind.bounds(today: zone.localDate(at: now))
     }
   }
 
-  /// The rules of the columns within `bounds`; `nil` for a calendar.
+  /// The rules of the columns within `bounds`; `nil` for a kind without columns.
   ///
   /// - Parameters:
   ///   - goalDay: For a `date` with `rememberDay`: the day of the month to return to.
@@ -233,7 +238,7 @@ extension Definition {
       return SlotRules(kind: kind, zone: zone, earliest: earliest, today: today, knowing: known)
     case .cascade(let kind): return kind
     case .columns(let kind): return kind
-    case .calendar: return nil
+    case .calendar, .availability: return nil
     }
     preconditionFailure("bounds of another kind")
   }

@@ -92,6 +92,10 @@ package struct DefinitionLimits: Hashable, Sendable {
   package var takenMax = 5_000
   /// Unicode scalars of an id in `taken`.
   package var idCharactersMax = 64
+  /// Dates of an `availability`.
+  package var cellDatesMax = 366
+  /// Cells of an `availability`.
+  package var cellsMax = 4_032
 
   package init() {}
 }

@@ -25,7 +25,7 @@ struct NodeReading {
           "columns have \(count) rows; \(limits.nodesMax) are allowed in all"
         ).under("columns")
       }
-    case .date, .slot, .calendar: return
+    case .date, .slot, .calendar, .availability: return
     }
   }
 

@@ -91,7 +91,7 @@ extension Picker {
       }
     }
     switch result {
-    case .null, .date, .slot, .keys: return result
+    case .null, .date, .slot, .keys, .window: return result
     case .day(let date, total: _): return result.with(total: total(date, 1))
     case .range(let start, let end, total: _):
       return result.with(total: total(start, end.days(since: start) + 1))
@@ -105,7 +105,7 @@ extension PickerResult {
   /// `nil` for results without total.
   package var total: PriceTotal? {
     switch self {
-    case .null, .date, .slot, .keys: nil
+    case .null, .date, .slot, .keys, .window: nil
     case .day(_, let total), .range(_, _, let total), .stay(_, _, let total): total
     }
   }
@@ -113,7 +113,7 @@ extension PickerResult {
   /// The result with another total, if its kind can have one.
   package func with(total: PriceTotal?) -> PickerResult {
     switch self {
-    case .null, .date, .slot, .keys: self
+    case .null, .date, .slot, .keys, .window: self
     case .day(let date, total: _): .day(date, total: total)
     case .range(let start, let end, total: _): .range(start: start, end: end, total: total)
     case .stay(let start, let end, total: _): .stay(start: start, end: end, total: total)

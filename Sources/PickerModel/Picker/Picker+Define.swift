@@ -27,6 +27,11 @@ extension Picker {
     layout = nil
     bounds = newBounds
     today = new.zone.localDate(at: asOf)
+    if case .availability(let kind) = new.rules {
+      let answer = redefineAvailability(kind)
+      findNextTick()
+      return answer
+    }
     findNextTick()
     if let calendar { return redefineCalendar(calendar, before) }
     return TickAnswer(changes: redefineColumns(before, knowing: known))

@@ -7,6 +7,7 @@ extension Picker {
   package func _checkInvariants() -> String? {
     guard state.fits(definition) else { return "the state is of the definition's kind" }
     if let calendar { return checkCalendar(calendar) }
+    if case .availability(let kind) = definition.rules { return checkAvailability(kind) }
     let rules = definition.columnRules(
       within: bounds, today: today, goalDay: nil, knowing: nil)!
     let retained = rules.keeping(value.keys)

@@ -10,6 +10,7 @@ extension Picker {
         knowing: shownSlotDays)
       return rules.result(of: value.keys)
     case (.slot, _): preconditionFailure("bounds of another kind")
+    case (.availability, _): return availabilityResult
     case (.cascade, _), (.columns, _): return .keys(value.keys)
     case (.calendar(let kind), _):
       guard let range, !isRangeOpen else { return .null }

@@ -8,6 +8,7 @@ extension Picker {
   /// a date outside 0001…9999), the previous bounds stay in force.
   package mutating func tick(_ now: Instant) -> TickAnswer {
     if passes(to: now) { return TickAnswer() }
+    if case .availability(let kind) = definition.rules { return tickAvailability(kind, to: now) }
     let before = self
     asOf = now
     today = definition.zone.localDate(at: now)
@@ -97,6 +98,12 @@ extension Picker {
       let move = kind.nextMove(after: asOf, earliest: earliest)
       return midnight.map { min($0, move) } ?? move
     case .cascade, .columns: return nil
+    case .availability(let kind):
+      let next = availabilities.first?.nextTick(after: asOf, today: today, in: zone)
+      guard kind.dates.dependOnToday, let midnight = zone.nextDateChange(after: asOf) else {
+        return next
+      }
+      return next.map { min($0, midnight) } ?? midnight
     case .calendar(let kind):
       if kind.dates.dependOnToday { return zone.nextDateChange(after: asOf) }
       return nextTodayInCells
@@ -119,6 +126,7 @@ extension Picker {
   /// - Returns: The changes, with the cause `undo`; empty if nothing changed.
   package mutating func restore(_ value: PickerValue) -> [PickerChange] {
     if let calendar { return restoreRange(value.range, calendar) }
-    return restoreColumns(value, columnRules!)
+    guard let columnRules else { return [] }
+    return restoreColumns(value, columnRules)
   }
 }

@@ -13,6 +13,9 @@ package struct Picker: Sendable {
   package internal(set) var value: PickerValue
   /// The columns with their rows and selection; empty for a calendar.
   package internal(set) var columns: [ColumnState]
+  /// The state of an `availability`, alone; empty for the other kinds. An array, because it is
+  /// copied only when it is changed, and takes little room in the other kinds.
+  var availabilities: [Availability] = []
   /// The last generations of columns that a definition change removed, the one with the lowest
   /// index first.
   var removedGenerations: [Int] = []
@@ -42,6 +45,11 @@ package struct Picker: Sendable {
     columns = []
     value = .range(nil)
     stillUntil = now
+    if case .availability(let kind) = definition.rules {
+      availabilities = [
+        Availability(kind, cells: kind.cells(within: bounds), generation: 1, at: now, today: today)
+      ]
+    }
     findNextTick()
     guard let rules = columnRules else { return }
     var keys = rules.firstKeys
@@ -67,6 +75,10 @@ package struct Picker: Sendable {
     columns = []
     value = state.value
     stillUntil = asOf
+    if case .availability(let kind) = definition.rules {
+      let cells = kind.cells(within: bounds)
+      availabilities = [Availability(kind, cells, state.marks, at: asOf, today: today)]
+    }
     findNextTick()
     guard let rules = columnRules else { return }
     let keys = rules.keeping(state.value.keys).keys
@@ -83,7 +95,7 @@ package struct Picker: Sendable {
   package var state: PickerState {
     PickerState(
       value: value, asOf: asOf, bounds: bounds,
-      generations: columns.map(\.generation) + removedGenerations)
+      generations: columns.map(\.generation) + removedGenerations, marks: storedMarks)
   }
 }
 

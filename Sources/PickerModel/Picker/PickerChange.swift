@@ -15,6 +15,16 @@ package enum PickerChange: Hashable, Sendable {
   case months(MonthList)
   /// A calendar has another range, or its open range another reach.
   case range(RangeChange)
+  /// The cells of an `availability` are numbered anew; no cell has a mark before the changes that
+  /// follow.
+  case cells(CellsChange)
+  /// The first cells that are past.
+  case past(Int)
+  /// Whether marks cannot be changed any more.
+  case closed(Bool)
+  case marks(MarksChange)
+  case heat(HeatChange)
+  case best(BestChange)
 }
 
 /// A column's rows and selected row.

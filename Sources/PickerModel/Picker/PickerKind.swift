@@ -12,12 +12,22 @@ package enum PickerKind: String, Hashable, Sendable, CaseIterable {
   case columns
   /// A list of months in which two taps select a range, or one tap a day.
   case calendar
+  /// Dates or times that members mark.
+  case availability
 
-  /// Whether members look at months and tap days; otherwise they select rows of columns.
+  /// Whether members look at months and tap days; see also ``hasColumns``.
   package var showsMonths: Bool {
     switch self {
-    case .date, .slot, .cascade, .columns: false
+    case .date, .slot, .cascade, .columns, .availability: false
     case .calendar: true
+    }
+  }
+
+  /// Whether members select rows of columns.
+  package var hasColumns: Bool {
+    switch self {
+    case .date, .slot, .cascade, .columns: true
+    case .calendar, .availability: false
     }
   }
 }

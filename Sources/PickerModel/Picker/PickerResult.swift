@@ -21,6 +21,8 @@ package enum PickerResult: Sendable {
   case range(start: CivilDate, end: CivilDate, total: PriceTotal? = nil)
   /// `calendar` with `unit: "nights"`; `end` is the day of departure.
   case stay(start: CivilDate, end: CivilDate, total: PriceTotal? = nil)
+  /// `availability`.
+  indirect case window(WindowResult)
 
   /// Writes the result as JSON, `null` included.
   package func write(to writer: inout JSONWriter) {
@@ -65,6 +67,7 @@ package enum PickerResult: Sendable {
     case .stay(let start, let end, let total):
       span(start, end, "\",\"nights\":", end.days(since: start), &writer)
       finish(total, &writer)
+    case .window(let window): writer.window(window)
     }
   }
 
@@ -106,6 +109,11 @@ package enum PickerResult: Sendable {
     return try! JSONTree.parse(writer.bytes)
   }
 
+  /// The result as readers get it who may not see counts.
+  package var withoutCounts: PickerResult {
+    if case .window(let window) = self { .window(window.withoutCounts) } else { self }
+  }
+
   /// One field of the result; `nil` if it has no such field.
   package subscript(_ field: String) -> JSONTree? { tree[field] }
 }
@@ -124,7 +132,10 @@ extension PickerResult: Hashable {
     case (.range(let start, let end, let total), .range(let otherStart, let otherEnd, let other)),
       (.stay(let start, let end, let total), .stay(let otherStart, let otherEnd, let other)):
       start == otherStart && end == otherEnd && total == other
-    case (.null, _), (.date, _), (.slot, _), (.keys, _), (.day, _), (.range, _), (.stay, _): false
+    case (.window(let left), .window(let right)): left == right
+    case (.null, _), (.date, _), (.slot, _), (.keys, _), (.day, _), (.range, _), (.stay, _),
+      (.window, _):
+      false
     }
   }
 

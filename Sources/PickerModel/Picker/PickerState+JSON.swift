@@ -7,10 +7,12 @@ package import JSONText
 /// Existing stores have this form: fields may be added, never changed.
 extension PickerState {
   package var tree: JSONTree {
-    .object([
-      .init("value", value.tree), .init("asOf", .integer(Int(asOf.milliseconds))),
-      .init("bounds", bounds.tree), .init("generations", .array(generations.map(JSONTree.integer))),
-    ])
+    .object(
+      [
+        .init("value", value.tree), .init("asOf", .integer(Int(asOf.milliseconds))),
+        .init("bounds", bounds.tree),
+        .init("generations", .array(generations.map(JSONTree.integer))),
+      ] + (marks.map { [.init("marks", $0.tree)] } ?? []))
   }
 
   /// Reads what ``tree`` wrote; `nil` for anything else.
@@ -22,8 +24,10 @@ extension PickerState {
     else { return nil }
     let counts = generations.compactMap(\.integer)
     guard counts.count == generations.count, counts.allSatisfy({ $0 >= 1 }) else { return nil }
+    let marks = tree["marks"].map(StoredMarks.init(tree:))
+    if case .some(nil) = marks { return nil }
     self.init(
-      value: value, asOf: asOf, bounds: bounds, generations: counts)
+      value: value, asOf: asOf, bounds: bounds, generations: counts, marks: marks ?? nil)
   }
 
   /// Whether ``Picker/init(_:state:)`` can restore the state: its bounds and value are of the
@@ -33,7 +37,9 @@ extension PickerState {
     case (.date, .dates, .keys), (.slot, .slots, .keys), (.cascade, .fixed, .keys),
       (.columns, .fixed, .keys), (.calendar, .calendar, .range):
       true
-    case (.date, _, _), (.slot, _, _), (.cascade, _, _), (.columns, _, _), (.calendar, _, _):
+    case (.availability, _, .range): definition.fitMarks(marks, within: bounds)
+    case (.date, _, _), (.slot, _, _), (.cascade, _, _), (.columns, _, _), (.calendar, _, _),
+      (.availability, _, _):
       false
     }
   }

@@ -32,8 +32,9 @@ extension PickerValue: Hashable {
 /// The part of a picker's limits that depends on the time, as of the last tick that could compute
 /// it.
 package enum PickerBounds: Hashable, Sendable {
-  /// Independent of the time: `cascade` and `columns`.
+  /// Independent of the time: `cascade`, `columns`, and an `availability` with a list of dates.
   case fixed
+  /// Of a `date`, and of an `availability` with `from` and `through`.
   case dates(ClosedRange<CivilDate>)
   case slots(earliest: Instant)
   case calendar(CalendarBounds)
@@ -57,11 +58,17 @@ package struct PickerState: Hashable, Sendable {
   package var bounds: PickerBounds
   /// The generation of each column, then those of removed columns; empty for a calendar.
   package var generations: [Int]
+  /// Of an `availability`.
+  package var marks: StoredMarks?
 
-  package init(value: PickerValue, asOf: Instant, bounds: PickerBounds, generations: [Int]) {
+  package init(
+    value: PickerValue, asOf: Instant, bounds: PickerBounds, generations: [Int],
+    marks: StoredMarks? = nil
+  ) {
     self.value = value
     self.asOf = asOf
     self.bounds = bounds
     self.generations = generations
+    self.marks = marks
   }
 }

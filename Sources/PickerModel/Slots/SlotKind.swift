@@ -66,7 +66,7 @@ final class SlotKind: Sendable {
       Optional(try SlotHours.entries(tree, whole))
     }
     let dates = reader.field("dates", missing: []) { tree throws(DefinitionProblem) in
-      try SlotKind.dates(tree, whole)
+      try SlotKind.dates(tree, named: "dates", whole)
     }
     let taken = reader.field("taken", missing: TakenTimes.none) { tree throws(DefinitionProblem) in
       try TakenTimes(tree, whole, in: zone)
@@ -81,10 +81,7 @@ final class SlotKind: Sendable {
     self.hours = hours
     self.dates = dates
     windowsOfDates = Dictionary(uniqueKeysWithValues: dates.map { ($0.date, $0.windows) })
-    windowsOfWeekdays = (1...7).map { weekday in
-      guard let hours else { return [.wholeDay] }
-      return hours.filter { $0.weekdays?.contains(weekday) ?? true }.map(\.window)
-    }
+    windowsOfWeekdays = SlotKind.windowsOfWeekdays(hours)
     leadMinutes = lead
     stepMinutes = step
     self.days = days
@@ -93,12 +90,37 @@ final class SlotKind: Sendable {
     isAlwaysFree = hours == nil && dates.isEmpty && taken.isEmpty
   }
 
-  /// Reads the field `dates`.
-  private static func dates(
-    _ tree: JSONTree, _ reader: DefinitionReader
+  /// The slots that fill open times one after the other: the cells of an `availability`.
+  init(
+    stepMinutes: Int, hours: [SlotHours], dates: [(date: CivilDate, windows: [SlotWindow])],
+    taken: TakenTimes, bufferMinutes: Int
+  ) {
+    (leadMinutes, isLeadGiven, days, onParentChange) = (0, false, 1, .first)
+    self.stepMinutes = stepMinutes
+    minutes = stepMinutes
+    areMinutesGiven = true
+    self.bufferMinutes = bufferMinutes
+    self.taken = taken
+    self.hours = hours
+    self.dates = dates
+    windowsOfDates = Dictionary(uniqueKeysWithValues: dates.map { ($0.date, $0.windows) })
+    windowsOfWeekdays = SlotKind.windowsOfWeekdays(hours)
+    isAlwaysFree = false
+  }
+
+  private static func windowsOfWeekdays(_ hours: [SlotHours]?) -> [[SlotWindow]] {
+    (1...7).map { weekday in
+      guard let hours else { return [.wholeDay] }
+      return hours.filter { $0.weekdays?.contains(weekday) ?? true }.map(\.window)
+    }
+  }
+
+  /// Reads a field with the windows of single dates.
+  static func dates(
+    _ tree: JSONTree, named name: String, _ reader: DefinitionReader
   ) throws(DefinitionProblem) -> [(date: CivilDate, windows: [SlotWindow])] {
     var dates: [(date: CivilDate, windows: [SlotWindow])] = []
-    for member in try tree.fields(named: "dates", reader.limits.datesMax) {
+    for member in try tree.fields(named: name, reader.limits.datesMax) {
       do throws(DefinitionProblem) {
         guard let date = CivilDate(iso: member.key.utf8) else {
           throw DefinitionProblem("\"\(member.key)\" is no plain date: YYYY-MM-DD")
@@ -118,14 +140,15 @@ final class SlotKind: Sendable {
     ]
     if areMinutesGiven { members.append(.init("minutes", .integer(minutes))) }
     if let hours { members.append(.init("hours", .array(hours.map(\.document)))) }
-    if !dates.isEmpty {
-      let listed = dates.map { date, windows in
-        JSONTree.Member(date.iso, .array(windows.map { .object($0.members) }))
-      }
-      members.append(.init("dates", .object(listed)))
-    }
+    if !dates.isEmpty { members.append(.init("dates", SlotKind.document(of: dates))) }
     if let taken = taken.document { members.append(.init("taken", taken)) }
     return members + [.init("bufferMinutes", .integer(bufferMinutes))]
+  }
+
+  /// A field with the windows of single dates.
+  static func document(of dates: [(date: CivilDate, windows: [SlotWindow])]) -> JSONTree {
+    .object(
+      dates.map { .init($0.date.iso, .array($0.windows.map { .object($0.members) })) })
   }
 
   /// The opening hours on `date`: those of `dates`, otherwise those of `hours` for its weekday.

@@ -9,6 +9,7 @@ struct SlotWindow: Hashable, Sendable {
   let until: Int
 
   static let wholeDay = SlotWindow(from: 0, until: 1_440)
+  static let office = SlotWindow(from: 540, until: 1_020)
 
   static let shape = FieldShape.fields(["from": .value, "until": .value])
 
@@ -69,6 +70,9 @@ struct SlotHours: Sendable {
   /// 1 = Sunday … 7 = Saturday; `nil` for every day.
   let weekdays: [Int]?
   let window: SlotWindow
+
+  /// The default of an `availability`.
+  static let office = SlotHours(weekdays: nil, window: .office)
 
   static let shape = FieldShape.each(
     .fields(["weekdays": .value, "from": .value, "until": .value]))

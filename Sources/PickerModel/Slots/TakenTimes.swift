@@ -63,7 +63,8 @@ struct TakenTimes: Sendable {
     return (Entry(id: id, from: from!, until: until!), start..<max(start, end))
   }
 
-  private static func moment(_ field: String, _ reader: inout DefinitionReader) -> Moment? {
+  /// Reads a field with a time.
+  static func moment(_ field: String, _ reader: inout DefinitionReader) -> Moment? {
     reader.field(field, missing: nil) { tree throws(DefinitionProblem) in
       if case .string(let text) = tree, let moment = Moment(text) { return moment }
       throw DefinitionProblem(
@@ -114,7 +115,7 @@ struct TakenTimes: Sendable {
 
 extension TakenTimes {
   /// A start or end in one of its two notations.
-  private enum Moment: Sendable {
+  enum Moment: Sendable {
     case local(CivilDate, minute: Int)
     /// With the text as given, to preserve its offset and digits.
     case instant(Instant, text: String)

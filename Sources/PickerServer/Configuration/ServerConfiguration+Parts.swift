@@ -30,6 +30,7 @@ extension ServerLimits {
     session.windowRows = settings[.windowRows]
     session.refs = settings[.refs]
     session.undo = settings[.undo]
+    session.runs = settings[.runs]
     session.history = settings[.history]
     session.members = settings[.members]
     session.logBytes = settings[.logBytes]

@@ -4,7 +4,7 @@
 package enum ServerLimit: String, CaseIterable, Sendable {
   // Sent to clients in `welcome`.
   case messageBytes, months, rows, windowRows, joinMilliseconds, memberMilliseconds
-  case refs, undo, history, members, messagesPerSecond
+  case refs, undo, history, members, messagesPerSecond, runs
   // Not sent to clients.
   case connections, connectionsPerAddress, drainMilliseconds, lockMilliseconds
   case pingMilliseconds, pongMilliseconds, headerMilliseconds, messageMilliseconds
@@ -36,6 +36,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .history: (1_000, 0...1_000_000, "deltas stored per session for members that resume")
     case .members: (1_000, 1...100_000, "members per session")
     case .messagesPerSecond: (50, 1...1_000_000, "messages per second and connection")
+    case .runs: (400, 1...4_032, "runs of equal marks per member of an availability")
     case .connections: (16_384, 1...1_000_000, "connections in total")
     case .connectionsPerAddress:
       (4_096, 1...1_000_000, "connections per IPv4 address or IPv6 /64")
@@ -147,7 +148,7 @@ extension ServerLimit {
       .fullRateAddresses, .rateBuckets:
       true
     case .messageBytes, .months, .rows, .windowRows, .joinMilliseconds, .memberMilliseconds, .refs,
-      .undo, .history, .members, .connections, .connectionsPerAddress, .lockMilliseconds,
+      .undo, .history, .members, .runs, .connections, .connectionsPerAddress, .lockMilliseconds,
       .pingMilliseconds, .pongMilliseconds, .headerMilliseconds, .messageMilliseconds,
       .idempotencyKeys, .outboxBytes, .outboxesBytes, .outboxMessages, .stalledMilliseconds,
       .unsentBytes, .bodyBytes, .bodiesBytes, .queueBytes, .inboxBytes, .pendingBytes, .logBytes,

@@ -72,6 +72,23 @@ struct DatePattern: Hashable, Sendable {
 extension DatePattern {
   private enum Piece { case literal(String), field(String) }
 
+  /// A time pattern: the parts before, between and after the fields of hours and minutes.
+  static func timeParts(
+    of pattern: String
+  ) -> (before: String, hour: String, between: String, after: String)? {
+    var (texts, fields) = ([""], [String]())
+    for piece in pieces(of: pattern) {
+      switch piece {
+      case .literal(let text): texts[texts.count - 1] += text
+      case .field(let field):
+        fields.append(field)
+        texts.append("")
+      }
+    }
+    guard fields.count == 2, fields[0].first == "H", fields[1].first == "m" else { return nil }
+    return (texts[0], fields[0], texts[1], texts[2])
+  }
+
   private static func pieces(of pattern: String) -> [Piece] {
     var pieces: [Piece] = []
     var rest = Substring(pattern)

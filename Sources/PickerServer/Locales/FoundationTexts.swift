@@ -24,6 +24,11 @@ struct FoundationTexts: RowTexts, Hashable {
     fileprivate let monthTitle: DatePattern
     /// Starting with Sunday.
     fileprivate let weekdays: [String]
+    /// The parts of a time around its hour and minute.
+    fileprivate let timeParts: [String]
+    /// 0 … 24, as in a time.
+    fileprivate let timeHours: [String]
+    fileprivate let timeSeparator: String
   }
 
   /// - Parameter tag: The BCP 47 tag of a locale that Foundation knows.
@@ -59,6 +64,14 @@ struct FoundationTexts: RowTexts, Hashable {
 
   func weekday(_ weekday: Int) -> String { content.weekdays[weekday - 1] }
 
+  func time(_ minute: Int) -> String {
+    let parts = content.timeParts
+    return parts[0] + content.timeHours[minute / 60] + parts[1] + content.minutes[minute % 60]
+      + parts[2]
+  }
+
+  var timeSeparator: String { content.timeSeparator }
+
   private func number(_ value: Int) -> String { content.number(value) }
 }
 
@@ -76,6 +89,19 @@ extension FoundationTexts.Content {
     cells = samples("d", .days)
     monthTitle = DatePattern(formatter.pattern("yMMMM"), samples: samples)
     weekdays = samples("ccc", .weekdays)
+    let (dayPattern, timePattern) = (formatter.pattern("MMMEd"), formatter.pattern("Hm"))
+    let time = DatePattern.timeParts(of: timePattern) ?? ("", "HH", ":", "")
+    timeParts = [time.before, time.between, time.after]
+    let digits = self.digits
+    timeHours =
+      (0..<24).map { formatter.text(time.hour, minute: $0 * 60) } + [digits[2] + digits[4]]
+    let whole = formatter.pattern("MMMEdHm")
+    let isJoined = whole.hasPrefix(dayPattern) && whole.hasSuffix(timePattern)
+    let separator = isJoined ? whole.dropFirst(dayPattern.count).dropLast(timePattern.count) : ""
+    // Only what needs no quotes in a pattern.
+    let isPlain =
+      !separator.isEmpty && separator.allSatisfy { !$0.isASCII || !$0.isLetter && $0 != "'" }
+    timeSeparator = isPlain ? String(separator) : ", "
   }
 
   /// A non-negative integer in the locale's digits, neither padded nor grouped.

@@ -49,7 +49,7 @@ final class ReplayStory {
       case .revoked: line(nil, at, replayed.entry.words, [])
       case .settled(.late): line(nil, at, replayed.entry.words, ["too late"])
       case .settled(.unknown): line(nil, at, replayed.entry.words, ["unknown"])
-      case .settled(.done), .cellsChanged, .resultReported, .forgotten: continue
+      case .settled(.done), .cellsChanged, .resultReported, .forgotten, .sightChanged: continue
       }
       hasLine = true
     }
@@ -116,6 +116,18 @@ final class ReplayStory {
       return ["range     \(range.words)\(fold.picker.isRangeOpen ? ", open" : "")\(by)"]
     }
     let texts = texts(for: fold.definition.locale)
+    if let availability = fold.picker.availability {
+      let best = BestChange(of: availability)
+      return [
+        "cells     \(availability.cells.count), of which \(availability.past) are past",
+        "marks     of \(counted(availability.respondentCount, "member"))",
+      ]
+        + best.windows.map {
+          let counts = $0.window.counts
+          return "best      “\(texts.window($0.span, in: best.zone.rules))”: \(counts.yes) yes, "
+            + "\(counts.maybe) maybe, \(counts.no) no"
+        }
+    }
     return fold.picker.columns.enumerated().map { index, column in
       let row = column.selected.map { "“\(column.rows.text(at: $0, in: texts))”, row \($0) of" }
       return "column \(index)  \(row ?? "empty:") \(column.rows.count), generation "

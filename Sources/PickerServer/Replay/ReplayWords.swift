@@ -13,6 +13,10 @@ extension Command {
     case .tap(.date(let date)): "tap \(date.iso)"
     case .tap(.cell(let month, let cell)): "tap \(month.iso) cell \(cell)"
     case .tap(.point(let month, let x, let y)): "tap \(month.iso) at \(x), \(y)"
+    case .mark(let mark):
+      "mark \(counted(mark.cells.reduce(0) { $0 + $1.count }, "cell")) "
+        + (mark.grade.map { "“\($0.prefix(40))”" } ?? "with nothing")
+    case .confirmWindow(let cell, _): "confirm the window at cell \(cell)"
     case .clear, .undo, .redo, .confirm, .cancel, .reopen: type
     case .rename(let name): "rename “\(name)”"
     case .unknown(let type): "“\(type.prefix(40))”"
@@ -89,6 +93,16 @@ extension PickerChange {
     case .months(let months):
       return "months are \(months.first.iso) to \(months.last.iso)"
     case .range(let change): return change.words
+    case .cells(let change):
+      return "there are \(counted(change.cells.count, "cell")), generation \(change.generation)"
+    case .past(let past): return "\(counted(past, "cell")) are past"
+    case .closed(let isClosed): return isClosed ? "marks are closed" : "marks are open again"
+    case .marks(let change):
+      return "\(change.name) has other marks in \(counted(change.runs.count, "run")) of cells"
+    case .heat(let change): return "\(counted(change.respondentCount, "member")) have marks"
+    case .best(let change):
+      let best = change.windows.first.map { texts.window($0.span, in: change.zone.rules) }
+      return "the best window is \(best.map { "“\($0)”" } ?? "none")"
     }
   }
 }

@@ -47,6 +47,8 @@ package enum Outcome: Hashable, Sendable {
   indirect case settled(SettleOutcome)
   /// Large deltas that are no longer in the history.
   case forgotten([Delta])
+  /// A member, or with `nil` everybody who is no owner, may see more or less of the marks.
+  case sightChanged(MemberID?)
 }
 
 /// A calendar before and after time changed its cells.

@@ -10,8 +10,12 @@ package enum Command: Hashable, Sendable {
   case undo
   case redo
   case confirm
+  /// Confirms the window of an `availability` that starts at a cell.
+  case confirmWindow(cell: Int, generation: Int)
   case cancel
   case reopen
+  /// Marks cells of an `availability`, or removes marks.
+  indirect case mark(CellMark)
   /// The member's name from now on. It makes no revision.
   case rename(String)
   /// A command with a type that this server does not know. It is refused.
@@ -47,9 +51,10 @@ package enum Command: Hashable, Sendable {
     case .clear: "clear"
     case .undo: "undo"
     case .redo: "redo"
-    case .confirm: "confirm"
+    case .confirm, .confirmWindow: "confirm"
     case .cancel: "cancel"
     case .reopen: "reopen"
+    case .mark: "mark"
     case .rename: "rename"
     case .unknown(let type): type
     }
@@ -58,8 +63,8 @@ package enum Command: Hashable, Sendable {
   /// The lowest role that may send this command.
   package var roleNeeded: Role {
     switch self {
-    case .select, .tap, .clear, .undo, .redo: .editor
-    case .confirm, .cancel, .reopen: .owner
+    case .select, .tap, .clear, .undo, .redo, .mark: .editor
+    case .confirm, .confirmWindow, .cancel, .reopen: .owner
     case .rename, .unknown: .viewer
     }
   }
@@ -67,9 +72,12 @@ package enum Command: Hashable, Sendable {
   /// Whether the command applies to pickers of `kind`.
   func fits(_ kind: PickerKind) -> Bool {
     switch self {
-    case .select: !kind.showsMonths
-    case .tap, .clear: kind.showsMonths
-    case .undo, .redo, .confirm, .cancel, .reopen, .rename, .unknown: true
+    case .select: kind.hasColumns
+    case .tap: kind.showsMonths
+    case .clear: !kind.hasColumns
+    case .mark, .confirmWindow: kind == .availability
+    case .undo, .redo: kind != .availability
+    case .confirm, .cancel, .reopen, .rename, .unknown: true
     }
   }
 }

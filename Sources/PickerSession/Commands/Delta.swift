@@ -18,6 +18,8 @@ package final class Delta: Sendable {
   package let notes: RowNotes?
   /// The result after this delta; `nil` if the delta did not change it.
   package let result: PickerResult?
+  /// Whether the status was `confirmed` before.
+  let endsConfirmed: Bool
 
   /// The member and its command; `nil` if time or the host made the delta. The fan-out reads ``by``
   /// and ``ref`` instead, to avoid copying the command.
@@ -47,7 +49,8 @@ package final class Delta: Sendable {
         max(edit.patch.valueCount, edit.patch.byteCount / Delta.weightBytes)
       case .picker, .status: 0
       }
-    return own + (notes?.count ?? 0)
+    let marks = change.pickerChanges.reduce(0) { $0 + $1.weight }
+    return own + (notes?.count ?? 0) + marks
   }
 
   /// The bytes of a unit of ``weight``.
@@ -61,7 +64,7 @@ package final class Delta: Sendable {
 
   init(
     revision: Int, at: Instant, author: Author?, change: SessionChange, notes: RowNotes?,
-    result: PickerResult?
+    result: PickerResult?, endsConfirmed: Bool = false
   ) {
     self.revision = revision
     self.at = at
@@ -71,6 +74,7 @@ package final class Delta: Sendable {
     self.change = change
     self.notes = notes
     self.result = result
+    self.endsConfirmed = endsConfirmed
   }
 }
 
@@ -101,6 +105,19 @@ package enum SessionChange: Hashable, Sendable {
   /// The host changed notes.
   indirect case notes(NotesEdit)
   indirect case status(StatusChange)
+}
+
+extension PickerChange {
+  /// An estimate of the memory of marks and cells, in units of ``Delta/weightBytes``.
+  fileprivate var weight: Int {
+    switch self {
+    case .reload, .removal, .row, .months, .range, .past, .closed: 0
+    case .cells(let change): change.cells.count / 8 + 1
+    case .marks(let change): change.runs.count / 10 + 1
+    case .heat(let change): change.runs.count / 6 + 1
+    case .best: 1
+    }
+  }
 }
 
 /// The new definition in a delta.

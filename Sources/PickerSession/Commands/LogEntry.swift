@@ -43,7 +43,10 @@ package struct LogEntry: Hashable, Sendable {
 
     /// Whether the entry is a member's `confirm`.
     package var isConfirm: Bool {
-      if case .command(_, ref: _, .confirm, _) = self { true } else { false }
+      switch self {
+      case .command(_, ref: _, .confirm, _), .command(_, ref: _, .confirmWindow, _): true
+      default: false
+      }
     }
 
     /// Whether the entry only moves the session in time.

@@ -16,4 +16,7 @@ package enum SessionEffect: Hashable, Sendable {
   indirect case settled(SettleOutcome)
   /// Large deltas that the session no longer has. Freeing them takes long.
   case forgotten([Delta])
+  /// A member, or with `nil` everybody who is no owner, may see more or less: it needs a snapshot,
+  /// after the delta or presence that says so.
+  case sightChanged(MemberID?)
 }

@@ -10,7 +10,7 @@ extension SessionFold {
   /// - Parameter now: The time of the entry.
   package func event(of outcome: Outcome, at now: Instant) -> FeedEvent? {
     switch outcome {
-    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten: nil
+    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten, .sightChanged: nil
     case .delta(let delta): delta.isReported ? event(of: delta) : nil
     case .joined(let member, let meta):
       members[member].flatMap { event(.memberJoined, $0, meta: meta, at: now) }
@@ -104,6 +104,9 @@ extension SessionFold {
     _ state: ReportedState, by member: MemberID? = nil,
     _ more: (inout JSONWriter) -> Void = { _ in }
   ) -> FeedEvent {
+    // Without keys, everybody can read the feed.
+    let result = sight(of: nil, seesAll: origin.access == .keys).seen(
+      state.result, status: state.status)
     func data(hasResult: Bool) -> [UInt8] {
       var writer = JSONWriter(capacity: 512)
       writeOrigin(revision: revision, to: &writer)
@@ -111,7 +114,7 @@ extension SessionFold {
       writer.string(state.status.rawValue)
       writer.literal(",\"result\":")
       if hasResult {
-        state.result.write(to: &writer, data: state.data)
+        result.write(to: &writer, data: state.data)
       } else {
         writer.literal("null")
       }
@@ -164,7 +167,8 @@ extension Outcome {
   /// Whether ``SessionFold/event(of:at:)`` may return an event for it.
   var canHaveEvent: Bool {
     switch self {
-    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten: false
+    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten, .sightChanged:
+      false
     case .delta(let delta): delta.isReported
     case .joined, .left, .resultReported, .settled: true
     }

@@ -20,11 +20,18 @@ package struct RememberedMembers: Hashable, Sendable {
 
   package func member(_ id: MemberID) -> Member? { members.first { $0.id == id } }
 
-  mutating func add(_ member: Member, _ limits: SessionLimits) {
+  /// - Parameter isMarked: Whether a member has marks: it is remembered until the session ends, and
+  ///   does not count.
+  mutating func add(
+    _ member: Member, _ limits: SessionLimits, isMarked: (MemberID) -> Bool = { _ in false }
+  ) {
     members.append(member)
     refByteCount += member.refs.byteCount
-    if members.count > limits.rememberedMembers {
-      refByteCount -= members.removeFirst().refs.byteCount
+    if members.count > limits.rememberedMembers,
+      members.count(where: { !isMarked($0.id) }) > limits.rememberedMembers,
+      let oldest = members.firstIndex(where: { !isMarked($0.id) })
+    {
+      refByteCount -= members.remove(at: oldest).refs.byteCount
     }
     for index in members.indices where refByteCount > limits.rememberedRefBytes {
       refByteCount -= members[index].refs.byteCount

@@ -20,7 +20,9 @@ extension SessionFold {
       guard picker.columns.indices.contains(selection.column) else { return .nothing }
       return .column(selection.column, reloads: refusal.code == .staleColumn)
     case .tap: return definition.kind.showsMonths ? .range : .nothing
-    case .clear, .undo, .redo, .confirm, .cancel, .reopen, .rename, .unknown: return .nothing
+    case .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .mark, .rename,
+      .unknown:
+      return .nothing
     }
   }
 }

@@ -28,7 +28,7 @@ extension SessionFold {
     do throws(Refusal) {
       if ref <= sender.greatestRef { throw Refusal(oldRef: ref, greatest: sender.greatestRef) }
       try admit(author, role: sender.role, unless: nil)
-      if let precondition { try check(precondition, of: member) }
+      if let precondition, !isAboutOwnMarks(command) { try check(precondition, of: member) }
       if let change = try change(for: author, op: op, at: now, hasElapsed: hasElapsed) {
         commit(change, takeResult(), author: stored, at: now, &outcomes)
         remnant = .entry
@@ -39,7 +39,7 @@ extension SessionFold {
       switch command {
       case .reopen, .cancel: applyWaiting(at: now, &outcomes)
       case .rename(let name): rename(at: index, name, &outcomes)
-      case .select, .tap, .clear, .undo, .redo, .confirm, .unknown: break
+      case .select, .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .mark, .unknown: break
       }
     } catch {
       if error.code != .oldRef {
@@ -114,7 +114,7 @@ extension SessionFold {
     if case .rename = command { return }
     let kind = definition.kind
     if !command.fits(kind) {
-      let pickers = kind.showsMonths ? "calendars" : "\(kind) pickers"
+      let pickers = kind == .calendar ? "calendars" : "\(kind) pickers"
       throw Refusal(.wrongKind, "\(command.type) is not supported for \(pickers)")
     }
     if let confirmation = decision.confirmation, command != .cancel {
@@ -143,15 +143,22 @@ extension SessionFold {
     switch author.command {
     case .select(let selection): return try select(selection)
     case .tap(let target): return try tap(target, by: author.member, at: now)
+    case .clear where definition.kind == .availability: return try clearMarks(of: author.member)
     case .clear: return clear()
+    case .mark(let mark): return try self.mark(mark, by: author.member)
     case .undo: return try undo()
     case .redo: return try redo()
     case .confirm: return try confirm(op: op, at: now, hasElapsed: hasElapsed)
+    case .confirmWindow(let cell, let generation):
+      return try confirm(
+        cell: cell, generation: generation, op: op, at: now, hasElapsed: hasElapsed)
     case .cancel:
       let op = decision.confirmation?.op
-      return .status(StatusChange(op == nil ? .cancelled : .open, result: result, op: op))
+      picker.endChoice()
+      return .status(StatusChange(op == nil ? .cancelled : .open, result: currentResult, op: op))
     case .reopen:
       if status == .open { return nil }
+      picker.endChoice()
       return .status(StatusChange(.open, result: picker.result(priced: notes)))
     case .rename: return nil
     case .unknown(let type): throw Refusal(.unknownType, type)

@@ -12,12 +12,12 @@ extension SessionFold {
   ///   with its time or an owner's `cancel`.
   mutating func confirm(op: String?, at now: Instant) -> StatusChange {
     guard let seconds = origin.host.decideSeconds else {
-      return StatusChange(.confirmed, result: result)
+      return StatusChange(.confirmed, result: currentResult)
     }
     let until = min(now.adding(milliseconds: Int64(seconds) * 1000), .last)
     let op = op ?? ""
     decision.begin(Confirmation(op: op, until: until))
-    return StatusChange(.confirming, result: result, op: op, until: until)
+    return StatusChange(.confirming, result: currentResult, op: op, until: until)
   }
 
   /// Applies a decision of the host.
@@ -35,12 +35,14 @@ extension SessionFold {
       return outcomes.append(.settled(outcome))
     }
     remnant = .entry
+    if !settle.isGranted { picker.endChoice() }
+    let other = takeResult()
     var change = StatusChange(
       .open, result: result, reason: .denied, settle: settle, locale: definition.locale)
     if settle.isGranted {
       change = StatusChange(.confirmed, result: result, settle: settle)
     }
-    commit(.status(change), nil, author: nil, at: now, &outcomes)
+    commit(.status(change), other, author: nil, at: now, &outcomes)
     let settlement = Settlement(settle: settle, status: change.status, revision: revision)
     decision.remember(settlement)
     applyWaiting(at: now, &outcomes)
@@ -53,8 +55,10 @@ extension SessionFold {
   mutating func timeOut(at now: Instant, _ outcomes: inout [Outcome]) -> Bool {
     guard let confirmation = decision.confirmation, now >= confirmation.until else { return false }
     let (valueBefore, resultBefore) = (picker.value, result)
+    picker.endChoice()
+    let other = takeResult()
     let change = StatusChange(.open, result: result, op: confirmation.op, reason: .timeout)
-    commit(.status(change), nil, author: nil, at: now, &outcomes)
+    commit(.status(change), other, author: nil, at: now, &outcomes)
     applyWaiting(at: now, &outcomes)
     return picker.value != valueBefore || result != resultBefore
   }

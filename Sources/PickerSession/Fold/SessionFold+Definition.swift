@@ -12,6 +12,7 @@ extension SessionFold {
   ) {
     tick(to: now, &outcomes)
     let before = picker
+    let results = definition.results
     let weekday = definition.firstWeekday
     var answer = TickAnswer()
     if status == .open {
@@ -30,6 +31,7 @@ extension SessionFold {
       version: version, definition: definition, isAnnounced: true,
       hasOtherWeekdays: definition.firstWeekday != weekday)
     commit(redefinition, answer, before, at: now, &outcomes)
+    noteSight(before: results, &outcomes)
   }
 
   /// Applies the definition that the host set while the session was not open. Does nothing if there
@@ -53,7 +55,7 @@ extension SessionFold {
   ) {
     if picker.range == nil { forgetTap() }
     let change = SessionChange.definition(
-      redefinition, answer.changes, tappedBy: tappedBy, rangeBefore: before.range)
+      redefinition, named(answer.changes), tappedBy: tappedBy, rangeBefore: before.range)
     commit(change, takeResult(), author: nil, at: now, &outcomes)
     noteCells(answer, before, &outcomes)
   }

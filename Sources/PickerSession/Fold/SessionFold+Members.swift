@@ -29,17 +29,19 @@ extension SessionFold {
     guard members[member] != nil, members[member]?.role != role else { return }
     members[member]?.role = role
     outcomes.append(.roleChanged(member))
+    noteSight(of: member, &outcomes)
   }
 
   /// Moves a member to ``remembered``. If a session without tokens then has no owner, its earliest
   /// remaining member becomes the owner.
   mutating func leave(_ member: MemberID, _ outcomes: inout [Outcome]) {
     guard let gone = members.removeValue(forKey: member) else { return }
-    remembered.add(gone, limits)
+    remembered.add(gone, limits) { picker.hasMarks(of: $0.text) }
     outcomes.append(.left(member))
     guard origin.access == .open, !hasOwner, let successor = membersInOrder.first else { return }
     members[successor.id]?.role = .owner
     outcomes.append(.roleChanged(successor.id))
+    noteSight(of: successor.id, &outcomes)
   }
 
   /// A member that had left rejoins, with its name, colour, role and refs, but last in the order of
@@ -52,6 +54,7 @@ extension SessionFold {
   ) {
     guard members[id] == nil else { return }
     guard var member = remembered.remove(id) else { return }
+    let roleBefore = member.role
     if let role {
       member.role = role
     } else if origin.access == .open, !hasOwner {
@@ -61,5 +64,6 @@ extension SessionFold {
     joinCount += 1
     members[id] = member
     outcomes.append(.joined(id))
+    if member.role != roleBefore { noteSight(of: id, &outcomes) }
   }
 }

@@ -32,6 +32,7 @@ extension SessionFold {
     package var unreported: UnreportedResult?
     package var revocations: Revocations
     package var lastChanges: LastChanges
+    package var sightRevision: Int?
 
     package init(
       picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
@@ -41,7 +42,8 @@ extension SessionFold {
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
       tappedAt: Instant?, unreported: UnreportedResult? = nil,
-      revocations: Revocations = Revocations(), lastChanges: LastChanges = LastChanges()
+      revocations: Revocations = Revocations(), lastChanges: LastChanges = LastChanges(),
+      sightRevision: Int? = nil
     ) {
       self.picker = picker
       self.version = version
@@ -65,6 +67,7 @@ extension SessionFold {
       self.unreported = unreported
       self.revocations = revocations
       self.lastChanges = lastChanges
+      self.sightRevision = sightRevision
     }
   }
 
@@ -80,7 +83,7 @@ extension SessionFold {
       revision: revision, undoList: undoList,
       members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
       tappedAt: tappedAt, unreported: unreported, revocations: revocations,
-      lastChanges: lastChanges)
+      lastChanges: lastChanges, sightRevision: sightRevision)
   }
 
   /// Restores a session from a snapshot.
@@ -117,6 +120,7 @@ extension SessionFold {
     unreported = state.unreported
     revocations = state.revocations
     lastChanges = state.lastChanges
+    sightRevision = state.sightRevision
     self.history = history
     historyWeight = history.reduce(0) { $0 + $1.weight }
   }

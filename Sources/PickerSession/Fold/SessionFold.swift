@@ -42,6 +42,8 @@ package struct SessionFold: Sendable {
   /// A changed result that the feed has not reported yet; always `nil` where it is not watched.
   package internal(set) var unreported: UnreportedResult?
   package internal(set) var lastChanges = LastChanges()
+  /// The revision at which `results` of an `availability` changed last; `nil` if they did not.
+  package internal(set) var sightRevision: Int?
   /// The time that the session has reached: that of the last entry of which something must stay in
   /// the log. An entry with an earlier time is applied at this time, so that it does not undo what
   /// members have seen since: the clocks of two nodes that own the session one after the other may
@@ -169,6 +171,7 @@ package struct SessionFold: Sendable {
     if unreported != nil { reportResult(at: now, &outcomes) }
     guard status == .open else { return timeOut(at: now, &outcomes) }
     guard !picker.passes(to: now) else { return false }
+    if definition.kind == .availability { return tickAvailability(to: now, &outcomes) }
     let before = picker
     let answer = picker.tick(now)
     if picker.range == nil { forgetTap() }
@@ -196,8 +199,10 @@ package struct SessionFold: Sendable {
     changes.isEmpty ? nil : .picker(changes, tappedBy: tappedBy, rangeBefore: rangeBefore)
   }
 
-  /// The result with the amounts of the notes. Once a session is not open, its result stays.
-  var currentResult: PickerResult { status == .open ? picker.result(priced: notes) : result }
+  /// The result with the amounts of the notes. While a session is not open, its total stays.
+  var currentResult: PickerResult {
+    status == .open ? picker.result(priced: notes) : picker.result.with(total: result.total)
+  }
 
   /// Updates ``result`` from the picker and the notes. Call it once for each delta, before
   /// ``commit(_:_:author:at:_:)``.
@@ -220,6 +225,7 @@ package struct SessionFold: Sendable {
     _ outcomes: inout [Outcome]
   ) {
     var result = result
+    let wasConfirmed = status == .confirmed
     if case .status(let change) = change {
       let hasOtherData = enter(change, at: now, &outcomes)
       // A session that is open again has the prices of now.
@@ -232,7 +238,7 @@ package struct SessionFold: Sendable {
     if result != nil && origin.host.watched.contains(.result) { noteResultChange(at: now) }
     let delta = Delta(
       revision: revision, at: now, author: author, change: change, notes: notes(onRowsOf: change),
-      result: result)
+      result: result, endsConfirmed: wasConfirmed && status != .confirmed)
     history.append(delta)
     historyWeight += delta.weight
     let forgotten = trimHistory()

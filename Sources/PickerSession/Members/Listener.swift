@@ -1,4 +1,5 @@
 package import CivilTime
+package import PickerModel
 
 /// An open connection of a member or of an anonymous observer, and the form in which it receives
 /// the session.
@@ -12,12 +13,21 @@ package struct Listener: Hashable, Sendable {
   /// The months of a calendar that it displays; `nil` if none. It receives bands and cells for
   /// these only.
   package internal(set) var view: MonthView?
+  /// The zone in which it gets the cells of an `availability`; `nil` for the definition's.
+  package let zone: CellZone?
+  /// Whether an owner's token or a host's key opened it, so that it sees all marks.
+  package let seesAll: Bool
 
-  package init(connection: ConnectionID, member: MemberID?, language: Int, view: MonthView?) {
+  package init(
+    connection: ConnectionID, member: MemberID?, language: Int, view: MonthView?,
+    zone: CellZone? = nil, seesAll: Bool = false
+  ) {
     self.connection = connection
     self.member = member
     self.language = language
     self.view = view
+    self.zone = zone
+    self.seesAll = seesAll
   }
 }
 

@@ -4,7 +4,7 @@
 package enum Role: String, Comparable, Sendable, CaseIterable {
   /// May only watch.
   case viewer
-  /// May also select, tap, clear, undo and redo.
+  /// May also select, tap, mark, clear, undo and redo.
   case editor
   /// May also confirm, cancel, reopen and delete.
   case owner
@@ -40,10 +40,14 @@ package struct Member: Hashable, Sendable {
   package internal(set) var role: Role
   /// The refs and outcomes of the member's last commands.
   package internal(set) var refs: RefBook
+  /// The revision at which it may have begun to see more or less, because it got another role;
+  /// `nil` if it did not.
+  package internal(set) var sightRevision: Int?
 
   package init(
     id: MemberID, number: Int, secret: SecretHash, name: String, color: String, role: Role,
-    refs: RefBook, subject: String? = nil, info: String? = nil
+    refs: RefBook, subject: String? = nil, info: String? = nil,
+    sightRevision: Int? = nil
   ) {
     self.id = id
     self.number = number
@@ -54,5 +58,6 @@ package struct Member: Hashable, Sendable {
     self.info = info
     self.role = role
     self.refs = refs
+    self.sightRevision = sightRevision
   }
 }

@@ -25,8 +25,10 @@ package struct CalendarEvent: Hashable, Sendable {
   /// Makes the event of a session.
   ///
   /// - Returns: `nil` if the session has no result, and for `cascade` and `columns`.
-  package init?(_ fold: SessionFold) {
-    switch fold.result {
+  ///
+  /// - Parameter sight: What the reader sees.
+  package init?(_ fold: SessionFold, sight: Sight = .everything) {
+    switch sight.seen(fold.result, status: fold.status) {
     case .null, .keys: return nil
     case .date(let keys):
       guard let date = CivilDate(iso: keys.joined(separator: "-").utf8) else { return nil }
@@ -35,6 +37,11 @@ package struct CalendarEvent: Hashable, Sendable {
     case .range(let start, let end, total: _): span = .days(start, through: end)
     case .stay(let start, let end, total: _):
       span = .days(start, through: end.adding(days: -1)!)
+    case .window(let window):
+      switch window.span {
+      case .dates(let dates): span = .days(dates.lowerBound, through: dates.upperBound)
+      case .time(let start, let until): span = .time(start, until: until)
+      }
     case .slot(_, let instant, let until):
       let end = until ?? instant.adding(minutes: fold.picker.definition.bookingMinutes ?? 0)
       span = .time(instant, until: min(end, .last))
@@ -50,7 +57,7 @@ package struct CalendarEvent: Hashable, Sendable {
   /// Whether sessions of a kind can have events.
   package static func isPossible(for kind: PickerKind) -> Bool {
     switch kind {
-    case .date, .slot, .calendar: true
+    case .date, .slot, .calendar, .availability: true
     case .cascade, .columns: false
     }
   }

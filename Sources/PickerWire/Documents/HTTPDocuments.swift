@@ -42,11 +42,13 @@ package enum HTTPDocument {
   ///   - isFull: Whether the definition is with its nodes or columns.
   ///   - seesAll: Whether the reader may change the session; others get neither `external`, `meta`
   ///     nor the definition's `taken`.
+  ///   - sight: What the reader sees of marks.
   ///   - links: `nil` if the session has no calendar event.
   ///   - windowRows: The maximum of rows per column.
   package static func session(
     _ fold: SessionFold, online: Set<MemberID> = [], isFull: Bool = false,
-    seesAll: Bool, links: CalendarLinks? = nil, texts: any RowTexts, windowRows: Int
+    seesAll: Bool, sight: Sight = .everything, links: CalendarLinks? = nil, texts: any RowTexts,
+    windowRows: Int
   ) -> [UInt8] {
     var writer = JSONWriter(capacity: 4096)
     writer.literal("{\"session\":")
@@ -69,7 +71,8 @@ package enum HTTPDocument {
     writer.literal(",\"snapshot\":")
     let definition =
       isFull ? fold.definition.fullJSON(seesAll: seesAll) : seesAll ? fold.definition.json : nil
-    writer.snapshot(fold, definitionJSON: definition, texts: texts, windowRows: windowRows)
+    writer.snapshot(
+      fold, sight: sight, definitionJSON: definition, texts: texts, windowRows: windowRows)
     writer.literal(",\"members\":")
     writer.members(of: fold) { online.contains($0) }
     if let links { writer.links(links) }
@@ -95,7 +98,8 @@ package enum HTTPDocument {
   ///
   /// - Parameter delta: The delta that the change made.
   package static func changed(
-    _ delta: Delta, version: Int, texts: any RowTexts, windowRows: Int
+    _ delta: Delta, version: Int, sight: Sight = .everything, texts: any RowTexts,
+    windowRows: Int
   ) -> [UInt8] {
     var writer = JSONWriter(capacity: 4096)
     writer.literal("{\"revision\":")
@@ -105,7 +109,8 @@ package enum HTTPDocument {
     writer.literal(",\"changes\":[")
     var cache = RowsCache(count: 0)
     _ = writer.changes(
-      of: delta, bands: delta.dayNotes(texts: texts), texts: texts, windowRows: windowRows, &cache)
+      of: delta, bands: delta.dayNotes(texts: texts), sight: sight, texts: texts,
+      windowRows: windowRows, &cache)
     writer.literal("]}")
     return writer.bytes
   }
@@ -123,7 +128,8 @@ package enum HTTPDocument {
   ///   without `taken`, and the command `confirm` is without its `op`. That is for brevity: an `op`
   ///   permits nothing, and all see it in the session that waits and in the host's decision.
   package static func logLine(
-    _ delta: Delta, of origin: SessionOrigin, seesAll: Bool, texts: any RowTexts, windowRows: Int,
+    _ delta: Delta, of origin: SessionOrigin, seesAll: Bool, sight: Sight = .everything,
+    texts: any RowTexts, windowRows: Int,
     into writer: inout JSONWriter
   ) {
     writer.literal("{\"revision\":")
@@ -132,7 +138,11 @@ package enum HTTPDocument {
     writer.literal(",\"at\":\"")
     writer.raw(delta.at.rfc3339)
     writer.literal("\"")
-    if let author = delta.author {
+    if let author = delta.author, delta.by(for: sight) == nil {
+      writer.literal(",\"command\":{\"type\":")
+      writer.string(author.command.type)
+      writer.literal("}")
+    } else if let author = delta.author {
       writer.literal(",\"by\":")
       writer.string(author.member.text)
       writer.literal(",\"ref\":")
@@ -145,7 +155,8 @@ package enum HTTPDocument {
     writer.literal(",\"changes\":[")
     var cache = RowsCache(count: 0)
     _ = writer.changes(
-      of: delta, bands: delta.dayNotes(texts: texts), texts: texts, windowRows: windowRows, &cache)
+      of: delta, bands: delta.dayNotes(texts: texts), sight: sight, texts: texts,
+      windowRows: windowRows, &cache)
     writer.literal("]}\n")
   }
 }

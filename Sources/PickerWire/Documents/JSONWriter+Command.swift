@@ -26,6 +26,12 @@ extension JSONWriter {
     case .rename(let name):
       literal(",\"name\":")
       string(name)
+    case .mark(let mark): self.mark(mark)
+    case .confirmWindow(let cell, let generation):
+      literal(",\"cell\":")
+      integer(cell)
+      literal(",\"generation\":")
+      integer(generation)
     case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
     }
     if let op {
@@ -33,6 +39,21 @@ extension JSONWriter {
       string(op)
     }
     literal("}")
+  }
+
+  private mutating func mark(_ mark: CellMark) {
+    literal(",\"grade\":")
+    if let grade = mark.grade { string(grade) } else { literal("null") }
+    literal(",\"cells\":[")
+    for (index, run) in mark.cells.enumerated() {
+      literal(index > 0 ? ",[" : "[")
+      integer(run.lowerBound)
+      literal(",")
+      integer(run.upperBound)
+      literal("]")
+    }
+    literal("],\"generation\":")
+    integer(mark.generation)
   }
 
   private mutating func target(_ target: TapTarget) {

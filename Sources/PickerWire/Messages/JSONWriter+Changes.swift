@@ -12,14 +12,15 @@ extension JSONWriter {
   ///   if the result changes.
   /// - Returns: The offset at which `bands` was written.
   mutating func changes(
-    of delta: Delta, bands: [UInt8], texts: any RowTexts, windowRows: Int,
+    of delta: Delta, bands: [UInt8], sight: Sight = .everything, texts: any RowTexts,
+    windowRows: Int,
     _ cache: inout RowsCache
   ) -> Int {
     let start = count
-    changes(of: delta, texts: texts, windowRows: windowRows, &cache)
+    changes(of: delta, sight: sight, texts: texts, windowRows: windowRows, &cache)
     let bandsOffset = count
     raw(bands)
-    if let result = delta.result {
+    if let result = delta.result(for: sight) {
       // Bands follow another change; notes of days have their comma.
       if bandsOffset > start { literal(",") }
       literal("{\"change\":\"result\",\"result\":")
@@ -30,21 +31,22 @@ extension JSONWriter {
   }
 
   private mutating func changes(
-    of delta: Delta, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
+    of delta: Delta, sight: Sight, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
     switch delta.change {
     case .picker(let changes, let tappedBy, rangeBefore: _):
       pickerChanges(
-        changes, by: tappedBy, delta.notes, texts: texts, windowRows: windowRows, &cache)
+        changes, by: tappedBy, delta.notes, sight: sight, texts: texts, windowRows: windowRows,
+        &cache)
     case .definition(let redefinition, let changes, let tappedBy, rangeBefore: _):
       if redefinition.isAnnounced {
         self.redefinition(redefinition, texts: texts)
-        if !changes.isEmpty { literal(",") }
       }
       pickerChanges(
-        changes, by: tappedBy, delta.notes, texts: texts, windowRows: windowRows, &cache)
+        changes, by: tappedBy, delta.notes, isFirst: !redefinition.isAnnounced, sight: sight,
+        texts: texts, windowRows: windowRows, &cache)
     case .notes(let edit): rowNotes(edit, texts: texts)
-    case .status(let change): status(change, texts: texts)
+    case .status(let change): status(change, sight: sight, texts: texts)
     }
   }
 
@@ -61,18 +63,22 @@ extension JSONWriter {
   }
 
   private mutating func pickerChanges(
-    _ changes: [PickerChange], by: MemberID?, _ notes: RowNotes?, texts: any RowTexts,
-    windowRows: Int, _ cache: inout RowsCache
+    _ changes: [PickerChange], by: MemberID?, _ notes: RowNotes?, isFirst: Bool = true,
+    sight: Sight, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
+    var isFirst = isFirst
     for index in changes.indices {
-      if index > 0 { literal(",") }
-      pickerChange(changes[index], by: by, notes, texts: texts, windowRows: windowRows, &cache)
+      if !sight.seesEverything, changes[index].isHidden(from: sight) { continue }
+      if !isFirst { literal(",") }
+      isFirst = false
+      pickerChange(
+        changes[index], by: by, notes, sight: sight, texts: texts, windowRows: windowRows, &cache)
     }
   }
 
   private mutating func pickerChange(
-    _ change: PickerChange, by: MemberID?, _ notes: RowNotes?, texts: any RowTexts,
-    windowRows: Int, _ cache: inout RowsCache
+    _ change: PickerChange, by: MemberID?, _ notes: RowNotes?, sight: Sight,
+    texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
     switch change {
     case .reload(let column, let state):
@@ -99,6 +105,18 @@ extension JSONWriter {
       monthList(months)
       literal("}")
     case .range(let range): rangeChange(range, by: by)
+    case .cells(let change): cells(change, in: sight.zone, texts: texts)
+    case .past(let past):
+      literal("{\"change\":\"past\",\"past\":")
+      integer(past)
+      literal("}")
+    case .closed(let isClosed):
+      literal("{\"change\":\"closed\",\"closed\":")
+      bool(isClosed)
+      literal("}")
+    case .marks(let change): marks(change)
+    case .heat(let change): heat(change)
+    case .best(let change): bestChange(change, in: sight.zone, texts: texts)
     }
   }
 
@@ -174,6 +192,17 @@ extension JSONWriter {
       literal(",\"text\":")
       string(column.rows.text(at: selected, in: texts))
       literal("}")
+    }
+  }
+}
+
+extension PickerChange {
+  /// Whether a reader must not see it.
+  fileprivate func isHidden(from sight: Sight) -> Bool {
+    switch self {
+    case .reload, .removal, .row, .months, .range, .cells, .past, .closed: false
+    case .marks(let change): !sight.seesMarks(of: change.respondent)
+    case .heat, .best: !sight.seesCounts
     }
   }
 }

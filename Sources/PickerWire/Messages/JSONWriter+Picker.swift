@@ -7,15 +7,17 @@ import PickerSession
 ///
 /// - Source: web/client/api/asyncapi.json.
 extension JSONWriter {
-  /// `{"definition","version","status","result","columns":[…]}`, with `calendar` instead of
-  /// `columns` for a calendar.
+  /// `{"definition","version","status","result","columns":[…]}`, with `calendar` or
+  /// `availability` instead of `columns` for those kinds.
   mutating func snapshot(
-    _ fold: SessionFold, definitionJSON: [UInt8]? = nil, texts: any RowTexts, windowRows: Int
+    _ fold: SessionFold, sight: Sight = .everything, definitionJSON: [UInt8]? = nil,
+    texts: any RowTexts, windowRows: Int
   ) {
     pickerSnapshot(
       fold.picker, definition: fold.definition, definitionJSON: definitionJSON,
       version: fold.version, notes: fold.notes, result: fold.result, status: fold.status,
-      decision: fold.decision, tappedBy: fold.tappedBy, texts: texts, windowRows: windowRows)
+      decision: fold.decision, tappedBy: fold.tappedBy, sight: sight, texts: texts,
+      windowRows: windowRows, member: { fold.members[$0] ?? fold.remembered.member($0) })
   }
 
   /// The same for a picker that is not in a session.
@@ -25,7 +27,8 @@ extension JSONWriter {
     _ picker: Picker, definition: Definition, definitionJSON: [UInt8]? = nil, version: Int,
     notes: Notes, result: PickerResult, status: SessionStatus,
     decision: DecisionState = DecisionState(),
-    tappedBy: MemberID?, texts: any RowTexts, windowRows: Int
+    tappedBy: MemberID?, sight: Sight = .everything, texts: any RowTexts, windowRows: Int,
+    member: (MemberID) -> Member? = { _ in nil }
   ) {
     literal("{\"definition\":")
     raw(definitionJSON ?? definition.memberJSON)
@@ -35,7 +38,7 @@ extension JSONWriter {
     string(status.rawValue)
     if let until = decision.confirmation?.until { self.until(until) }
     literal(",\"result\":")
-    self.result(result, data: decision.data)
+    self.result(sight.seen(result, status: status), data: decision.data)
     if let months = picker.months {
       literal(",\"calendar\":{\"months\":{")
       monthList(months)
@@ -50,6 +53,10 @@ extension JSONWriter {
       literal(",\"weekdays\":")
       weekdays(of: definition, texts: texts)
       literal("}}")
+    } else if let availability = picker.availability {
+      literal(",\"availability\":")
+      self.availability(availability, sight: sight, texts: texts, member: member)
+      literal("}")
     } else {
       literal(",\"columns\":[")
       var cache = RowsCache(count: 0)

@@ -8,14 +8,14 @@ import PickerSession
 /// - Source: web/client/api/asyncapi.json; web/guide/decide.md.
 extension JSONWriter {
   /// A change of type `status`.
-  mutating func status(_ change: StatusChange, texts: any RowTexts) {
+  mutating func status(_ change: StatusChange, sight: Sight, texts: any RowTexts) {
     literal("{\"change\":\"status\",\"status\":\"")
     raw(change.status.rawValue)
     literal("\"")
     switch change.status {
     case .confirming, .confirmed:
       literal(",\"result\":")
-      result(change.result, data: change.data)
+      result(sight.seen(change.result, status: change.status), data: change.data)
     case .open, .cancelled: break
     }
     if let until = change.until { self.until(until) }

@@ -41,7 +41,7 @@ package final class MessageEncoder {
   ///   - token: How long the member's token is valid; `nil` for other credentials.
   package func welcome(
     _ member: Member?, secret: String, in session: Session, resumedAt revision: Int?,
-    token: TokenLifetime? = nil, texts: any RowTexts, now: Instant
+    token: TokenLifetime? = nil, sight: Sight = .everything, texts: any RowTexts, now: Instant
   ) -> Frame {
     frame(.welcome(revision: revision ?? session.fold.revision)) { writer in
       writer.literal("{\"type\":\"welcome\"")
@@ -59,7 +59,7 @@ package final class MessageEncoder {
       writer.bool(revision != nil)
       if revision == nil {
         writer.literal(",\"snapshot\":")
-        writer.snapshot(session.fold, texts: texts, windowRows: windowRows)
+        writer.snapshot(session.fold, sight: sight, texts: texts, windowRows: windowRows)
       }
       writer.literal(",\"members\":")
       writer.members(of: session)
@@ -82,14 +82,16 @@ package final class MessageEncoder {
   }
 
   /// A `snapshot` message: the whole state, for a connection whose pending deltas were dropped.
-  package func snapshot(of session: Session, texts: any RowTexts, now: Instant) -> Frame {
+  package func snapshot(
+    of session: Session, sight: Sight = .everything, texts: any RowTexts, now: Instant
+  ) -> Frame {
     frame(.snapshot(revision: session.fold.revision)) { writer in
       writer.literal("{\"type\":\"snapshot\",\"revision\":")
       writer.integer(session.fold.revision)
       writer.literal(",\"status\":\"")
       writer.raw(session.fold.status.rawValue)
       writer.literal("\",\"snapshot\":")
-      writer.snapshot(session.fold, texts: texts, windowRows: windowRows)
+      writer.snapshot(session.fold, sight: sight, texts: texts, windowRows: windowRows)
       writer.literal(",\"members\":")
       writer.members(of: session)
       writer.now(now)
@@ -98,8 +100,10 @@ package final class MessageEncoder {
   }
 
   /// Encodes a delta in one language. Then call ``frame(_:ref:bands:)`` for each distinct copy.
-  package func encode(_ delta: Delta, texts: any RowTexts) -> EncodedDelta {
-    let offsets = write(delta, ref: nil, bands: [], texts)
+  package func encode(
+    _ delta: Delta, sight: Sight = .everything, texts: any RowTexts
+  ) -> EncodedDelta {
+    let offsets = write(delta, ref: nil, bands: [], sight, texts)
     return EncodedDelta(
       frame: Frame(writer, .delta(revision: delta.revision)), offsets: offsets)
   }
@@ -108,19 +112,20 @@ package final class MessageEncoder {
   ///
   /// - Parameter ref: The ref of the command if the recipient is the author; otherwise `nil`.
   package func frame(
-    of delta: Delta, ref: Int?, bands: [UInt8] = [], texts: any RowTexts
+    of delta: Delta, ref: Int?, bands: [UInt8] = [], sight: Sight = .everything,
+    texts: any RowTexts
   ) -> Frame {
-    _ = write(delta, ref: ref, bands: bands, texts)
+    _ = write(delta, ref: ref, bands: bands, sight, texts)
     return Frame(writer, .delta(revision: delta.revision))
   }
 
   private func write(
-    _ delta: Delta, ref: Int?, bands: [UInt8], _ texts: any RowTexts
+    _ delta: Delta, ref: Int?, bands: [UInt8], _ sight: Sight, _ texts: any RowTexts
   ) -> EncodedDelta.Offsets {
     deltaEncodeCount += 1
     writer.clear()
     return writer.delta(
-      delta, ref: ref, bands: bands, texts: texts, windowRows: windowRows, &cache)
+      delta, ref: ref, bands: bands, sight: sight, texts: texts, windowRows: windowRows, &cache)
   }
 
   /// A copy of an encoded delta. Without `ref` and `bands` it is the shared frame itself.
@@ -211,14 +216,14 @@ package struct EncodedDelta {
 extension JSONWriter {
   /// - Parameter bands: Changes of type `bands`, each preceded by a comma.
   fileprivate mutating func delta(
-    _ delta: Delta, ref: Int?, bands: [UInt8], texts: any RowTexts, windowRows: Int,
-    _ cache: inout RowsCache
+    _ delta: Delta, ref: Int?, bands: [UInt8], sight: Sight, texts: any RowTexts,
+    windowRows: Int, _ cache: inout RowsCache
   ) -> EncodedDelta.Offsets {
     literal("{\"type\":\"delta\",\"revision\":")
     integer(delta.revision)
     let refOffset = count
     self.ref(ref)
-    if let by = delta.by {
+    if let by = sight.seesEverything ? delta.by : delta.by(for: sight) {
       literal(",\"by\":")
       string(by.text)
     }
@@ -226,7 +231,7 @@ extension JSONWriter {
     raw(count: 24) { delta.at.writeRFC3339(to: $0) }
     literal("\",\"changes\":[")
     let bandsOffset = changes(
-      of: delta, bands: bands, texts: texts, windowRows: windowRows, &cache)
+      of: delta, bands: bands, sight: sight, texts: texts, windowRows: windowRows, &cache)
     literal("]}")
     return EncodedDelta.Offsets(ref: refOffset, bands: bandsOffset)
   }

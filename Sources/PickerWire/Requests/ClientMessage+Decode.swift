@@ -33,7 +33,7 @@ extension ClientMessage {
       let command = Command.select(try selection(fields, text))
       switch fields[.key] {
       case nil, .string: return .command(ref: try fields.ref(), command)
-      case .integer, .fraction, .bool, .other:
+      case .integer, .fraction, .bool, .array, .other:
         return .selectWithBadKey(ref: try fields.ref(), command)
       }
     case .tap:
@@ -43,7 +43,8 @@ extension ClientMessage {
     case .clear: return try late(.clear, fields)
     case .undo: return try late(.undo, fields)
     case .redo: return try late(.redo, fields)
-    case .confirm: return try late(.confirm, fields)
+    case .mark: return .command(ref: try fields.ref(), .mark(try mark(fields, text)))
+    case .confirm: return try late(try confirmation(fields), fields)
     case .cancel: return try late(.cancel, fields)
     case .reopen: return try late(.reopen, fields)
     case .rename: return .command(ref: try fields.ref(), .rename(try memberName(fields, text)))
@@ -67,6 +68,23 @@ extension ClientMessage {
       ref: try fields.ref(), command, try fields.optionalInteger(.at).map(Precondition.at))
   }
 
+  private static func mark(
+    _ fields: MessageFields, _ text: Span<UInt8>
+  ) throws(BadMessage) -> CellMark {
+    guard fields.has(.grade) else {
+      throw BadMessage("grade is missing: it must be a string or null", pointer: "/grade")
+    }
+    let grade = try fields.optionalString(.grade, text)
+    return CellMark(
+      grade: grade?.prefix(utf8Count: typeBytesMax), cells: try fields.cells(text),
+      generation: try fields.integer(.generation))
+  }
+
+  private static func confirmation(_ fields: MessageFields) throws(BadMessage) -> Command {
+    guard let cell = try fields.optionalInteger(.cell) else { return .confirm }
+    return .confirmWindow(cell: cell, generation: try fields.integer(.generation))
+  }
+
   private static func memberName(
     _ fields: MessageFields, _ text: Span<UInt8>
   ) throws(BadMessage) -> String {
@@ -85,6 +103,7 @@ extension ClientMessage {
     join.name = try fields.optionalString(.name, text)
     join.locale = try fields.optionalString(.locale, text)
     join.token = try fields.optionalString(.token, text)
+    join.timeZone = try fields.optionalString(.timeZone, text)
     if let months = fields.months {
       join.months = try months.fields.monthView(text)
     } else if fields[.months] != nil {

@@ -28,6 +28,8 @@ package enum ClientMessage: Hashable, Sendable {
     package var locale: String?
     package var token: String?
     package var months: MonthView?
+    /// The zone of the times of an `availability`.
+    package var timeZone: String?
     package var resume: Resume?
   }
 

@@ -9,13 +9,15 @@ import PickerSession
 /// are trivial values. Calls that read strings take the text, as in ``JSONCursor``; it must be
 /// the text that was parsed.
 struct MessageFields {
-  /// The value of a field. Objects and arrays are not stored.
+  /// The value of a field. Objects and arrays are not stored, except for the offset of `cells`.
   enum Value: Hashable {
     /// A valid string, whose opening quote is at this offset.
     case string(at: Int)
     case integer(Int)
     case fraction(Double)
     case bool(Bool)
+    /// The array `cells`, whose opening bracket is at this offset.
+    case array(at: Int)
     case other
   }
 
@@ -26,15 +28,16 @@ struct MessageFields {
     case member, secret, epoch, revision
     case months, resume
     case at, hits, hover
+    case timeZone, grade, cells
   }
 
   /// The message types.
   enum Kind: String, CaseIterable {
     case select, tap, join, touch, months, rows
-    case clear, undo, redo, confirm, cancel, reopen, leave, token, rename
+    case mark, clear, undo, redo, confirm, cancel, reopen, leave, token, rename
   }
 
-  private var values = InlineArray<25, Value?>(repeating: nil)
+  private var values = InlineArray<28, Value?>(repeating: nil)
   /// A bit for each field that occurred, including those with null.
   private var seen: UInt32 = 0
   /// The inner fields of the objects `months` and `resume`.
@@ -96,6 +99,10 @@ struct MessageFields {
     case .no:
       try cursor.skipValue(text)
       return .bool(false)
+    case .array where name == .cells:
+      let offset = cursor.offset
+      try cursor.skipValue(text)
+      return .array(at: offset)
     case .object, .array:
       try cursor.skipValue(text)
       return .other
@@ -112,6 +119,7 @@ extension MessageFields.Name {
     JSONName("name"), JSONName("locale"), JSONName("token"), JSONName("from"), JSONName("count"),
     JSONName("member"), JSONName("secret"), JSONName("epoch"), JSONName("revision"),
     JSONName("months"), JSONName("resume"), JSONName("at"), JSONName("hits"), JSONName("hover"),
+    JSONName("timeZone"), JSONName("grade"), JSONName("cells"),
   ]
 
   init?(_ written: JSONName) {
@@ -162,7 +170,7 @@ extension MessageFields {
       var cursor = JSONCursor(at: offset)
       // Cannot throw: `read` has checked the string.
       return try! cursor.readString(text)
-    case .integer, .fraction, .bool, .other: throw missing(name, "a string")
+    case .integer, .fraction, .bool, .array, .other: throw missing(name, "a string")
     }
   }
 
@@ -179,7 +187,7 @@ extension MessageFields {
     switch self[name] {
     case nil: return nil
     case .bool(let value): return value
-    case .string, .integer, .fraction, .other: throw missing(name, "true or false")
+    case .string, .integer, .fraction, .array, .other: throw missing(name, "true or false")
     }
   }
 
@@ -209,6 +217,36 @@ extension MessageFields {
   func monthView(_ text: Span<UInt8>) throws(BadMessage) -> MonthView {
     MonthView(from: try month(.from, text), count: try integer(.count))
   }
+
+  /// Whether the field occurred, also with null.
+  func has(_ name: Name) -> Bool { seen & (UInt32(1) << UInt32(name.rawValue)) != 0 }
+
+  /// The half-open runs of cells of a mark.
+  func cells(_ text: Span<UInt8>) throws(BadMessage) -> [Range<Int>] {
+    guard case .array(let offset) = self[.cells] else { throw missing(.cells, "an array of runs") }
+    // An array of so many runs, with two integers each, has fewer values.
+    var cursor = JSONCursor(at: offset, valuesMax: 4 * MessageFields.runsMax)
+    guard let runs = try? cursor.readTree(text).array,
+      (1...MessageFields.runsMax).contains(runs.count)
+    else {
+      throw BadMessage("cells must have 1 to \(MessageFields.runsMax) runs", pointer: "/cells")
+    }
+    var cells: [Range<Int>] = []
+    for (index, run) in runs.enumerated() {
+      guard let pair = run.array, pair.count == 2, let from = pair[0].integer,
+        let until = pair[1].integer, from < until, cells.last.map({ $0.upperBound <= from }) ?? true
+      else {
+        throw BadMessage(
+          "a run must be two integers, the first cell and the one after the last, and runs must "
+            + "ascend", pointer: "/cells/\(index)")
+      }
+      cells.append(from..<until)
+    }
+    return cells
+  }
+
+  /// The maximum of runs in one mark.
+  private static let runsMax = 64
 
   /// The ref of a command, at most 2⁵³ − 1. Values below 1 are accepted here and refused later with
   /// `oldRef`.

@@ -29,7 +29,7 @@ package struct CommandRequest: Hashable, Sendable {
 
   private static let fields = [
     "member", "secret", "type", "ref", "column", "row", "generation", "key", "date", "month",
-    "cell", "x", "y", "at", "hits", "name",
+    "cell", "x", "y", "at", "hits", "name", "grade", "cells",
   ]
 
   /// - Throws: ``BadMessage`` if the body is invalid, has an unknown field or is not a command.

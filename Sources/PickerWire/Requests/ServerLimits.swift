@@ -1,6 +1,6 @@
 package import PickerSession
 
-/// The maxima of a server. Eleven of them are sent to each client in `limits` of the welcome, see
+/// The maxima of a server. Twelve of them are sent to each client in `limits` of the welcome, see
 /// ``announced``.
 ///
 /// Operators set them with `--limit`, which `ServerLimit` defines with the same defaults; a test
@@ -62,7 +62,7 @@ package struct ServerLimits: Hashable, Sendable {
       ("windowRows", session.windowRows), ("joinMilliseconds", Int(joinMilliseconds)),
       ("memberMilliseconds", Int(memberMilliseconds)), ("refs", session.refs),
       ("undo", session.undo), ("history", session.history), ("members", session.members),
-      ("messagesPerSecond", messagesPerSecond),
+      ("messagesPerSecond", messagesPerSecond), ("runs", session.runs),
     ]
   }
 }

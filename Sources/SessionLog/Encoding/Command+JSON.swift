@@ -24,6 +24,16 @@ extension Command {
         .init("y", Command.stored(y)),
       ]
     case .rename(let name): members.append(.init("name", .string(name)))
+    case .mark(let mark):
+      members += [
+        .init("grade", mark.grade.map(JSONTree.string) ?? .null),
+        .init(
+          "cells",
+          .array(mark.cells.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) })),
+        .init("generation", .integer(mark.generation)),
+      ]
+    case .confirmWindow(let cell, let generation):
+      members += [.init("cell", .integer(cell)), .init("generation", .integer(generation))]
     case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
     }
     return .object(members)
@@ -49,7 +59,16 @@ extension Command {
     case "clear": self = .clear
     case "undo": self = .undo
     case "redo": self = .redo
-    case "confirm": self = .confirm
+    case "mark":
+      guard let mark = CellMark(tree: tree) else { return nil }
+      self = .mark(mark)
+    case "confirm":
+      guard let cell = tree["cell"]?.integer else {
+        self = .confirm
+        return
+      }
+      guard let generation = tree["generation"]?.integer else { return nil }
+      self = .confirmWindow(cell: cell, generation: generation)
     case "cancel": self = .cancel
     case "reopen": self = .reopen
     case "rename":
@@ -57,6 +76,22 @@ extension Command {
       self = .rename(name)
     default: self = .unknown(type: type)
     }
+  }
+}
+
+extension CellMark {
+  fileprivate init?(tree: JSONTree) {
+    guard let runs = tree["cells"]?.array, let generation = tree["generation"]?.integer else {
+      return nil
+    }
+    let cells = runs.compactMap { run -> Range<Int>? in
+      guard let pair = run.array, pair.count == 2, let from = pair[0].integer,
+        let until = pair[1].integer, from < until
+      else { return nil }
+      return from..<until
+    }
+    guard cells.count == runs.count else { return nil }
+    self.init(grade: tree["grade"]?.string, cells: cells, generation: generation)
   }
 }
 

@@ -29,6 +29,7 @@ extension SessionFold.StoredState {
     if let tappedBy { fields.append(.init("tappedBy", .string(tappedBy.text))) }
     if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
     if let unreported { fields.append(.init("unreported", unreported.tree)) }
+    if let sightRevision { fields.append(.init("sight", .integer(sightRevision))) }
     if lastChanges.last != nil { fields.append(.init("lastChanges", lastChanges.tree)) }
     return .object(fields)
   }
@@ -67,7 +68,8 @@ extension SessionFold.StoredState {
       tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
       tappedAt: tree["tappedAt"]?.instant,
       unreported: tree["unreported"].flatMap(UnreportedResult.init(tree:)),
-      revocations: revocations, lastChanges: lastChanges)
+      revocations: revocations, lastChanges: lastChanges,
+      sightRevision: tree["sight"]?.integer)
   }
 }
 
@@ -137,7 +139,7 @@ extension Member {
         .init("secret", secret.tree), .init("name", .string(name)), .init("color", .string(color)),
         .init("role", .string(role.rawValue)), .init("greatest", .integer(refs.greatest)),
         .init("refs", .array(refs.entries.map(\.tree))),
-      ])
+      ] + (sightRevision.map { [.init("sight", .integer($0))] } ?? []))
   }
 
   fileprivate init?(tree: JSONTree) {
@@ -151,7 +153,7 @@ extension Member {
     self.init(
       id: MemberID(id), number: number, secret: secret, name: name, color: color, role: role,
       refs: RefBook(entries: entries, greatest: greatest), subject: tree["subject"]?.string,
-      info: tree["info"]?.string)
+      info: tree["info"]?.string, sightRevision: tree["sight"]?.integer)
   }
 }
 

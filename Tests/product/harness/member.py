@@ -101,6 +101,12 @@ class Member(Listener):
     def tap(self, date=None, **where):
         return self.do("tap", **({"date": date} if date else where))
 
+    def mark(self, grade, *cells, **fields):
+        """Marks runs of cells, by default with the generation that the member sees."""
+        generation = fields.pop("generation", self.screen.availability.fields["generation"])
+        return self.do("mark", grade=grade, cells=[list(run) for run in cells],
+                       generation=generation, **fields)
+
     def clear(self):
         return self.do("clear")
 
@@ -110,8 +116,11 @@ class Member(Listener):
     def redo(self):
         return self.do("redo")
 
-    def confirm(self):
-        return self.do("confirm")
+    def confirm(self, cell=None):
+        if cell is None:
+            return self.do("confirm")
+        generation = self.screen.availability.fields["generation"]
+        return self.do("confirm", cell=cell, generation=generation)
 
     def cancel(self):
         return self.do("cancel")

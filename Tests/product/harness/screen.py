@@ -2,7 +2,8 @@
 
 from . import calendar
 
-ORDER = ["definition", "notes", "reload", "row", "months", "range", "bands", "status", "result"]
+ORDER = ["definition", "notes", "reload", "row", "months", "range", "bands", "cells", "past",
+         "closed", "marks", "heat", "best", "status", "result"]
 
 
 class Screen:
@@ -20,6 +21,7 @@ class Screen:
         self.months = None
         self.range = None
         self.weekdays = None
+        self.availability = None
         self.revision = None
         self.epoch = None
         self.members = {}
@@ -44,6 +46,8 @@ class Screen:
             self.range = snapshot["calendar"]["range"]
             self.weekdays = snapshot["calendar"]["weekdays"]
             self.check_range()
+        self.availability = snapshot.get("availability") and Availability(
+            snapshot["availability"])
         self.views = {}
 
     def show_months(self, message):
@@ -136,6 +140,26 @@ class Screen:
         self.range = {k: change[k] for k in wanted if k in change} if change["start"] else None
         self.check_range()
 
+    def _cells(self, change):
+        self.availability.number(change)
+
+    def _past(self, change):
+        assert self.availability.fields["past"] != change["past"], f"nothing new: {change}"
+        self.availability.fields["past"] = change["past"]
+
+    def _closed(self, change):
+        assert self.availability.fields["closed"] != change["closed"], f"nothing new: {change}"
+        self.availability.fields["closed"] = change["closed"]
+
+    def _marks(self, change):
+        self.availability.mark(change)
+
+    def _heat(self, change):
+        self.availability.warm(change)
+
+    def _best(self, change):
+        self.availability.fields["best"] = change["windows"]
+
     def _bands(self, change):
         view = self.views.get(change["month"])
         assert view is not None, f"bands are sent only to subscribers of the month: {change}"
@@ -146,6 +170,8 @@ class Screen:
         self.status = change["status"]
         if "result" in change:
             assert self.status in ("confirming", "confirmed"), f"{change} has no result"
+            if self.availability:
+                return  # It may be another window, or without counts: the result follows then.
             shown = {k: v for k, v in change["result"].items() if k != "data"}
             assert self.result == shown, (
                 f"the confirmed result is the current one, {self.result}: {change}")
@@ -220,7 +246,8 @@ class Screen:
             return f"revision {self.revision}, server {answer['revision']}"
         if self.status != snapshot["status"]:
             return f"status {self.status}, server {snapshot['status']}"
-        if self.result != snapshot["result"]:
+        hides_result = self.definition.get("results") == "owner"
+        if self.result != snapshot["result"] and not hides_result:
             return f"result {self.result}, server {snapshot['result']}"
         for number, (mine, theirs) in enumerate(zip(self.columns, snapshot.get("columns", []))):
             for field in ("generation", "count", "row"):
@@ -234,6 +261,10 @@ class Screen:
                 k: snapshot["calendar"][k] for k in ("months", "range")} != {
                 "months": self.months, "range": self.range}:
             return f"calendar {self.months} {self.range}, server {snapshot['calendar']}"
+        if "availability" in snapshot:
+            if self.definition["results"] == "everyone":
+                self.availability.check_counts()
+            return self.availability.differs_from(snapshot["availability"])
         return None
 
 
@@ -270,3 +301,101 @@ def check_window(column, size):
 def check_list(months):
     between = calendar.index(months["last"]) - calendar.index(months["first"]) + 1
     assert months["count"] == between, f"count does not match first and last: {months}"
+
+
+class Availability:
+    """Cells, marks and counts, as a client folds them."""
+
+    LAYOUT = ("count", "timeZone", "days", "rows", "months", "weekdays")
+
+    def __init__(self, snapshot):
+        self.fields = {k: v for k, v in snapshot.items() if k not in ("marks", "heat")}
+        self.marks = {}
+        self.heat = {}
+        for marks in snapshot["marks"]:
+            self.mark(marks)
+        self.warm({"runs": snapshot.get("heat", [])})
+        self.check_layout()
+
+    def number(self, change):
+        """Takes new cells, none of which has a mark."""
+        assert change["generation"] == self.fields["generation"] + 1, (
+            f"new cells increment the generation {self.fields['generation']}: {change}")
+        for name in self.LAYOUT:
+            self.fields.pop(name, None)
+        self.fields |= {k: v for k, v in change.items() if k != "change"}
+        self.marks, self.heat = {}, {}
+        self.check_layout()
+
+    def mark(self, change):
+        own = self.marks.setdefault(change["member"], {})
+        check_runs(change["runs"], self.fields["count"])
+        for first, end, grade in change["runs"]:
+            for cell in range(first, end):
+                assert own.get(cell) != grade, f"only what differs is sent: {cell} in {change}"
+                if grade is None:
+                    del own[cell]
+                else:
+                    own[cell] = grade
+        if not own:
+            del self.marks[change["member"]]
+
+    def warm(self, change):
+        if "respondents" in change:
+            self.fields["respondents"] = change["respondents"]
+        check_runs(change["runs"], self.fields["count"])
+        for first, end, *counts in change["runs"]:
+            for cell in range(first, end):
+                assert self.heat.get(cell, [0, 0, 0]) != counts, f"only what differs: {change}"
+                if any(counts):
+                    self.heat[cell] = counts
+                else:
+                    del self.heat[cell]
+
+    def check_layout(self):
+        """Asserts that each cell has one place."""
+        places = self.fields.get("months", self.fields["days"])
+        cells = sorted(cell for place in places for first, count, _ in place["cells"]
+                       for cell in range(first, first + count))
+        assert cells == list(range(self.fields["count"])), f"each cell has one place: {places}"
+        if "rows" in self.fields:
+            last = max((row + count for day in places for _, count, row in day["cells"]),
+                       default=0)
+            assert last == len(self.fields["rows"]), f"rows are those of cells: {places}"
+
+    def check_counts(self):
+        """Asserts the counts, if the marks of all are known."""
+        counted = {}
+        for own in self.marks.values():
+            for cell, grade in own.items():
+                counts = counted.setdefault(cell, [0, 0, 0])
+                counts[["yes", "maybe", "no"].index(grade)] += 1
+        assert counted == self.heat, f"counted {counted}, received {self.heat}"
+        assert len(self.marks) == self.fields["respondents"], self.marks.keys()
+
+    def differs_from(self, snapshot):
+        """The first difference from a snapshot that an observer gets, or None.
+
+        An observer may see less, and in another time zone and language.
+        """
+        seen = Availability(snapshot)
+        for field in ("generation", "count", "past", "closed"):
+            if self.fields[field] != seen.fields[field]:
+                return f"{field}: {self.fields[field]}, server {seen.fields[field]}"
+        for member, marks in seen.marks.items():
+            if self.marks.get(member) != marks:
+                return f"marks of {member}: {self.marks.get(member)}, server {marks}"
+        if "heat" not in snapshot:
+            return None
+        if self.heat != seen.heat or self.fields["respondents"] != seen.fields["respondents"]:
+            return f"heat {self.heat}, server {seen.heat}"
+        numbers = [[{k: v for k, v in window.items() if k != "text"} for window in best]
+                   for best in (self.fields["best"], seen.fields["best"])]
+        return None if numbers[0] == numbers[1] else f"best {numbers[0]}, server {numbers[1]}"
+
+
+def check_runs(runs, count):
+    """Asserts that runs ascend, do not touch with the same value, and are of cells."""
+    for (_, end, *value), (first, _, *other) in zip(runs, runs[1:]):
+        assert end < first or end == first and value != other, f"as few runs as possible: {runs}"
+    assert all(0 <= first < end <= count for first, end, *_ in runs), f"runs of cells: {runs}"

@@ -52,9 +52,9 @@ class Session:
 
     # HTTP
 
-    def get(self, locale=None, full=False, token=None):
+    def get(self, locale=None, full=False, token=None, **query):
         """`GET` of the session, validated."""
-        query = {"locale": locale, "definition": "full" if full else None}
+        query |= {"locale": locale, "definition": "full" if full else None}
         query = {name: value for name, value in query.items() if value}
         path = self.path + ("?" + urlencode(query) if query else "")
         answer = self.server.get(path, token=token or self.tokens.get("owner"))

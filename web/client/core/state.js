@@ -68,6 +68,11 @@ export class PickerState {
     return this.monthList !== null;
   }
 
+  /** Whether the elements can show the picker: not if it is of a kind that is newer than they are. */
+  get hasKnownKind() {
+    return ["date", "slot", "cascade", "columns", "calendar"].includes(this.definition?.kind ?? "");
+  }
+
   /**
    * Whether `revision` is the one that must come next.
    * @param {number} revision

@@ -67,7 +67,7 @@ export class Bar {
  * @param {import("../core/types").CommandName} command @param {PickerSession} picker
  */
 export function usability(command, picker) {
-  const { status, isCalendar } = picker.state;
+  const { status, isCalendar, hasKnownKind } = picker.state;
   const isLive = picker.connection === "live";
   const isOpen = status === "open";
   switch (command) {
@@ -75,7 +75,7 @@ export function usability(command, picker) {
     case "confirm": return { isShown: picker.isOwner && isOpen, isUsable: isLive && picker.result !== null };
     case "cancel": return { isShown: picker.isOwner && (isOpen || status === "confirming"), isUsable: isLive };
     case "reopen": return { isShown: picker.isOwner && !isOpen && status !== "confirming", isUsable: isLive };
-    default: return { isShown: picker.canChange, isUsable: isLive };
+    default: return { isShown: picker.canChange && hasKnownKind, isUsable: isLive };
   }
 }
 
@@ -95,7 +95,11 @@ export function resultText(picker, words) {
     return status + withTotal(fullDate(String(result.date), locale), result, locale);
   }
   if (kind === "slot") return status + (result ? `${texts[0]} ${String(result.local).slice(11)}` : texts.join(" "));
-  if (kind === "calendar" && result) {
+  if (result && "local" in result) {
+    const [date, time] = String(result.local).split("T");
+    return `${status}${fullDate(date, locale)} ${time}`;
+  }
+  if (result && "start" in result) {
     const range = { start: String(result.start), end: String(result.end) };
     return status + withTotal(spanText(range, picker, words, "nights" in result), result, locale);
   }

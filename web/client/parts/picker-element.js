@@ -196,9 +196,10 @@ export class PickerElement extends HTMLElement {
   #checkKind({ state }) {
     const own = /** @type {typeof PickerElement} */ (this.constructor).element;
     const other = state.isCalendar ? "pickerd-calendar" : "pickerd-wheels";
-    if (own === other) return;
+    if (own === other && state.hasKnownKind) return;
     const kind = state.definition?.kind;
-    console.error(`<${own}> cannot show a session of the kind ${kind}: use <${other}>`);
+    const way = state.hasKnownKind ? `: use <${other}>` : "";
+    console.error(`<${own}> cannot show a session of the kind ${kind}${way}`);
   }
 
   #letGo() {

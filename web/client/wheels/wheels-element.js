@@ -28,7 +28,7 @@ export class WheelsElement extends PickerElement {
     this.#haveColumns(state.columns.length);
     setAttribute(this.columnsElement, "data-many", state.columns.length > 2);
     setAttribute(this.columnsElement, "data-kind", state.definition?.kind ?? null);
-    setText(this.hint, picker.canChange ? words.hint.wheels : "");
+    setText(this.hint, !state.hasKnownKind ? words.hint.unknown : picker.canChange ? words.hint.wheels : "");
     const rows = picker.rows;
     this.views.forEach((view, index) => {
       const label = columnLabel(picker, index, words, this.labels);

@@ -70,7 +70,7 @@ export const ar = {
   rangeCleared: "تم المسح",
   rangeElapsed: (rest) => (rest ? `أزيلت الأيام الماضية؛ الاختيار الآن: ${rest}` : "أزيلت الأيام الماضية"),
   opener: (name) => `بدأ ${name} هذه الفترة.`,
-  hint: { wheels: "اسحب أو مرّر أو اكتب أو استخدم الأسهم.", first: "المس اليوم الأول.", second: "والآن اليوم الأخير.", again: "المس يومًا للبدء من جديد.", single: "المس يومًا." },
+  hint: { unknown: "لا تستطيع هذه الصفحة عرض هذا النوع من الاختيار.", wheels: "اسحب أو مرّر أو اكتب أو استخدم الأسهم.", first: "المس اليوم الأول.", second: "والآن اليوم الأخير.", again: "المس يومًا للبدء من جديد.", single: "المس يومًا." },
   hits: (count) => `اللمسات: ${digits.format(count)}`,
   days: (count) => counted(count, dayForms),
 

@@ -59,7 +59,7 @@ export const de = {
   rangeCleared: "Auswahl gelöscht",
   rangeElapsed: (rest) => (rest ? `vergangene Tage wurden entfernt; jetzt ${rest}` : "vergangene Tage wurden entfernt"),
   opener: (name) => `${name} hat diesen Zeitraum begonnen.`,
-  hint: { wheels: "Ziehen, scrollen, tippen oder Pfeile benutzen.", first: "Tippen Sie den ersten Tag an.", second: "Tippen Sie nun den letzten Tag an.", again: "Tippen Sie einen Tag an, um neu zu beginnen.", single: "Tippen Sie einen Tag an." },
+  hint: { unknown: "Diese Seite kann diese Art von Auswahl nicht anzeigen.", wheels: "Ziehen, scrollen, tippen oder Pfeile benutzen.", first: "Tippen Sie den ersten Tag an.", second: "Tippen Sie nun den letzten Tag an.", again: "Tippen Sie einen Tag an, um neu zu beginnen.", single: "Tippen Sie einen Tag an." },
   hits: (count) => `${count}-mal angetippt`,
   days: (count) => counted(count, "Tag", "Tage"),
 

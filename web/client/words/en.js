@@ -61,7 +61,7 @@ export const en = {
   rangeCleared: "cleared",
   rangeElapsed: (rest) => (rest ? `past days were removed; now ${rest}` : "past days were removed"),
   opener: (name) => `${name} started this range.`,
-  hint: { wheels: "Drag, scroll, type, or use the arrows.", first: "Tap the first day.", second: "Now tap the last day.", again: "Tap a day to start again.", single: "Tap a day." },
+  hint: { unknown: "This page cannot show this kind of picker.", wheels: "Drag, scroll, type, or use the arrows.", first: "Tap the first day.", second: "Now tap the last day.", again: "Tap a day to start again.", single: "Tap a day." },
   hits: (count) => counted(count, "tap", "taps"),
   days: (count) => counted(count, "day", "days"),
 

@@ -56,7 +56,7 @@ export const ja = {
   rangeCleared: "クリアしました",
   rangeElapsed: (rest) => (rest ? `過ぎた日付は選択から外れました。現在の選択：${rest}` : "過ぎた日付は選択から外れました"),
   opener: (name) => `${name} さんがこの期間の選択を始めました。`,
-  hint: { wheels: "ドラッグ、スクロール、入力、矢印で選べます。", first: "最初の日をタップ。", second: "最後の日をタップ。", again: "選び直すには日付をタップします。", single: "日付をタップ。" },
+  hint: { unknown: "このページでは、この種類の選択を表示できません。", wheels: "ドラッグ、スクロール、入力、矢印で選べます。", first: "最初の日をタップ。", second: "最後の日をタップ。", again: "選び直すには日付をタップします。", single: "日付をタップ。" },
   hits: (count) => `タップ ${count} 回`,
   days: (count) => `${count} 日間`,
 

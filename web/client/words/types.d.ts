@@ -54,7 +54,8 @@ export type Words = {
   /** `rest`: the range that remains; null if none does. */
   rangeElapsed: (rest: string | null) => string;
   opener: Named;
-  hint: { wheels: string; first: string; second: string; again: string; single: string };
+  /** `unknown`: of a kind that the elements do not know. */
+  hint: { unknown: string; wheels: string; first: string; second: string; again: string; single: string };
   hits: Counted; days: Counted;
   /** Changes of the host, and their effect on the selection; days and times are texts. */
   host: {

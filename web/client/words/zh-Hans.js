@@ -56,7 +56,7 @@ export const zhHans = {
   rangeCleared: "已清除",
   rangeElapsed: (rest) => (rest ? `已移除过去的日期，当前选择：${rest}` : "已移除过去的日期"),
   opener: (name) => `${name} 开始了这个区间。`,
-  hint: { wheels: "拖动、滚动、输入或使用箭头。", first: "请点第一天。", second: "请点最后一天。", again: "再点一天即可重新选择。", single: "请点一天。" },
+  hint: { unknown: "此页面无法显示这种选择器。", wheels: "拖动、滚动、输入或使用箭头。", first: "请点第一天。", second: "请点最后一天。", again: "再点一天即可重新选择。", single: "请点一天。" },
   hits: (count) => `点击 ${count} 次`,
   days: (count) => `${count} 天`,
 

@@ -12,6 +12,7 @@ extension HubRoutes {
     watch.token = call.credential
     watch.ticket = try ticket(call.request, for: .events, of: call.session)
     watch.locale = call.request.queryValue("locale")
+    watch.timeZone = call.request.queryValue("timeZone")
     if let text = call.request.queryValue("months") {
       let countText = call.request.queryValue("count") ?? "1"
       guard let count = Int(countText), count >= 0 else {

@@ -149,6 +149,7 @@ final class HubRoutes {
     let caller = call.caller
     hub.read(
       call.session, token: call.credential, locale: call.request.queryValue("locale"),
+      timeZone: call.request.queryValue("timeZone"),
       isFull: call.request.queryValue("definition") == "full",
       eventLink: { [self] in eventLink(of: call.session, for: call.request) },
       at: transport.now

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PickerState } from "../../web/client/core/state.js";
+import { resultText, usability } from "../../web/client/parts/bar.js";
+import { en } from "../../web/client/words/en.js";
+
+/** An owner's view of a session whose kind and result the elements may not know. */
+function pickerOf(kind, result) {
+  const state = new PickerState();
+  state.definition = { kind };
+  state.result = result;
+  return {
+    state, locale: "en", connection: "live", canChange: true, isOwner: true, result,
+    chosen: { result, texts: [] }, rangeShown: { range: null },
+  };
+}
+
+test("a window of times of an unknown kind is shown as day and time", () => {
+  const picker = pickerOf("availability", {
+    local: "2026-12-07T09:30", instant: "2026-12-07T08:30:00Z", until: "2026-12-07T10:30:00Z", yes: 3,
+  });
+  assert.match(resultText(picker, en), /December 7, 2026 09:30$/);
+});
+
+test("a window of dates of an unknown kind is shown as a range", () => {
+  const window = { start: "2026-12-07", end: "2026-12-09", days: 3 };
+  const text = resultText(pickerOf("availability", window), en);
+  assert.equal(text, resultText(pickerOf("calendar", window), en));
+  assert.match(text, /7/);
+});
+
+test("an unknown kind has no buttons for undo and redo, and can be confirmed", () => {
+  const shown = (kind) => ["undo", "redo", "clear", "confirm"]
+    .filter((command) => usability(command, pickerOf(kind, null)).isShown);
+  assert.deepEqual(shown("availability"), ["confirm"]);
+  assert.deepEqual(shown("slot"), ["undo", "redo", "confirm"]);
+});
