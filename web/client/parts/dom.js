@@ -36,6 +36,14 @@ export function setText(element, text) {
 }
 
 /**
+ * Defines an element, unless the page has it already, or is rendered on a server.
+ * @param {string} name @param {CustomElementConstructor} element
+ */
+export function define(name, element) {
+  if (globalThis.customElements && !customElements.get(name)) customElements.define(name, element);
+}
+
+/**
  * A style sheet of an element, whose `rem` is at least 16 px: pages with a root font size of 62.5 % have larger texts than
  * that.
  * @param {string} css

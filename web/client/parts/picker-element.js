@@ -1,6 +1,6 @@
 // The base of both elements: session, list of members, note, bar and live region.
 
-import { directionOf, wordsOf } from "../words/words.js";
+import { directionOf, hasWords, loadWords, wordsOf } from "../words/words.js";
 import { Announcer } from "./announcer.js";
 import { Bar, usability } from "./bar.js";
 import { connectionText, queuedText } from "./connection-texts.js";
@@ -21,7 +21,8 @@ import { baseSheet } from "./sheet.js";
  * the columns, separated by commas). The property `picker` can be set to a session that is connected already.
  */
 export class PickerElement extends HTMLElement {
-  static observedAttributes = ["session", "locale", "labels", "token"];
+  // Getters, because esbuild rewrites all private members of a class with static fields.
+  static get observedAttributes() { return ["session", "locale", "labels", "token"]; }
 
   constructor() {
     super();
@@ -62,7 +63,7 @@ export class PickerElement extends HTMLElement {
   }
 
   /** The name of the subclass's element. */
-  static element = "";
+  static get element() { return ""; }
 
   /** @returns {CSSStyleSheet[]} the style sheets of the subclass */
   static sheets() { return []; }
@@ -160,6 +161,10 @@ export class PickerElement extends HTMLElement {
   redraw() {
     const picker = this.current;
     const locale = picker?.locale ?? this.#locale;
+    if (!hasWords(locale)) {
+      void loadWords(locale).then(() => this.redraw());
+      return;
+    }
     const words = wordsOf(locale);
     if (this.words !== words || !this.hasAttribute("data-worded")) {
       this.words = words;
