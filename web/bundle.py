@@ -114,12 +114,12 @@ def bundle_page(folder, temporary):
     lines = [f'<script type="module" src="{start}" async></script>',
              f'<link rel="stylesheet" href="{sheet}">',
              f'<script type="module" src="{script}"></script>',
+             f'<meta name="later-sheet" content="{later}">',
              *(f'<meta name="{name}-modules" content="{paths}">'
                for name, paths in needed.items())]
     loads = r'  <(?:link rel="(?:stylesheet|modulepreload|preload)"|script type="module")[^\n]*\n'
     head = "".join(f"  {each}\n" for each in lines)
-    page = re.sub(loads, "", page).replace("</head>", head + "</head>").replace(
-        "</body>", f'  <link rel="stylesheet" href="{later}" fetchpriority="low">\n</body>')
+    page = re.sub(loads, "", page).replace("</head>", head + "</head>")
     icon = "data:image/svg+xml," + quote((folder / "demo/icon.svg").read_text().strip(), " /:=()")
     page = page.replace('src="demo/icon.svg"', f'src="{icon}"'.replace("'", "%27"))
     (folder / "demo/index.html").write_text(page)

@@ -64,10 +64,10 @@ def test_the_client_is_within_its_budgets(bundle):
 
 def test_a_link_needs_few_files_before_the_picker_is_drawn(bundle):
     page = (bundle / "demo/index.html").read_text()
-    needed = set(re.findall(r'(?:src|href)="(demo/-/[^"]+)"', page.replace("fetchpriority", "")))
+    needed = set(re.findall(r'(?:src|href)="(demo/-/[^"]+)"', page))
     needed |= set(re.search(r'name="picker-modules" content="([^"]+)"', page)[1].split())
     assert len(needed) <= 6, needed
-    assert size(*(bundle / path for path in needed)) <= 56 * KB
+    assert size(*(bundle / path for path in needed)) <= 52 * KB
 
 
 @pytest.mark.parametrize("name", ["elements.js", "define-calendar.js", "define-wheels.js", "pickerd.js"])

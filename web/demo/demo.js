@@ -2,6 +2,7 @@
 
 import { make } from "../client/parts/dom.js";
 import { joinRoute } from "./joining.js";
+import { loadLaterSheet } from "./later-sheet.js";
 import { reloadLater } from "./loading.js";
 import { demoPickers } from "./opening.js";
 import { arrivingRoute } from "./route.js";
@@ -53,7 +54,7 @@ async function draw({ isArriving }) {
     if (page?.joining === joining) await page.open();
   } else {
     demoPickers().catch(() => {});
-    const { showHome } = await import("./home.js");
+    const [{ showHome }] = await Promise.all([import("./home.js"), loadLaterSheet()]);
     if (location.hash === hash) await showHome(main, settings);
   }
   if (isArriving) {

@@ -6,6 +6,7 @@ import { make, setAttribute, setText } from "../client/parts/dom.js";
 import { wordsOf } from "../client/words/words.js";
 import { CalendarLinks } from "./calendar-links.js";
 import { loadElement, nameKeyOf } from "./joining.js";
+import { loadLaterSheet } from "./later-sheet.js";
 import { reloadLater } from "./loading.js";
 import { MessagesPanel } from "./messages-panel.js";
 import { demoPickers } from "./opening.js";
@@ -194,7 +195,7 @@ export class PickerPage {
   }
 
   async #loadPanels() {
-    const panels = await import("./panels.js").catch(reloadLater);
+    const [panels] = await Promise.all([import("./panels.js").catch(reloadLater), loadLaterSheet()]);
     if (!panels || this.isClosed || !this.picker) return;
     this.panels = new panels.Panels(this.route, this.joining.owner, this.settings);
     if (this.document) this.panels.read(this.document);
