@@ -81,6 +81,12 @@ bundle = if command -v python3 >/dev/null; then web/bundle.py "$(1)"; \
 web: web-needs ## Bundle the web pages and the browser client into .build/web
 	@mkdir -p .build && $(call bundle,.build/web)
 
+.PHONY: package
+package: ## Pack the browser client for npm, .build/pickerd-client-VERSION.tgz
+	@deploy/need.sh "make the types of the client" $(call unless,python3,python3) \
+	  $(call unless,tsc,node-typescript)
+	@mkdir -p .build && web/package.py .build
+
 .PHONY: build
 build: build-needs web ## Build the server in release mode
 	@$(FIND_SWIFT) && swift build $(RELEASE) --product pickerd

@@ -146,7 +146,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         # Moved at the end, so that a running server never has half of it.
         new = Path(temporary) / "web"
-        shutil.copytree(WEB, new, ignore=shutil.ignore_patterns("bundle.py", "__pycache__"))
+        shutil.copytree(WEB, new, ignore=shutil.ignore_patterns("bundle.py", "package.py", "__pycache__"))
         if shutil.which("esbuild"):
             minify_sheets(new)
             write_worker(new, bundle_page(new, temporary))

@@ -6,4 +6,5 @@ import { define } from "./parts/dom.js";
 define("pickerd-calendar", CalendarElement);
 
 export { CalendarElement };
+/** @typedef {import("./tags").PickerEventMap} PickerEventMap */
 export * from "./pickerd.js";

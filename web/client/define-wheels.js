@@ -6,4 +6,5 @@ import { WheelsElement } from "./wheels/wheels-element.js";
 define("pickerd-wheels", WheelsElement);
 
 export { WheelsElement };
+/** @typedef {import("./tags").PickerEventMap} PickerEventMap */
 export * from "./pickerd.js";

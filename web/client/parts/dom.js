@@ -45,14 +45,19 @@ export function define(name, element) {
 
 /**
  * A style sheet of an element, whose `rem` is at least 16 px: pages with a root font size of 62.5 % have larger texts than
- * that.
- * @param {string} css
+ * that. It is made for the first element, because a server that imports the module has no style sheets.
+ * @param {string} css @returns {() => CSSStyleSheet}
  */
 export function sheetOf(css) {
-  const sheet = new CSSStyleSheet();
-  const sized = css.replace(/(-?[\d.]+)rem\b/g, "calc($1 * var(--rem))");
-  sheet.replaceSync(`:host { --rem: max(1rem, 16px); }\n${sized}`);
-  return sheet;
+  /** @type {CSSStyleSheet | undefined} */
+  let sheet;
+  return () => {
+    if (sheet) return sheet;
+    sheet = new CSSStyleSheet();
+    const sized = css.replace(/(-?[\d.]+)rem\b/g, "calc($1 * var(--rem))");
+    sheet.replaceSync(`:host { --rem: max(1rem, 16px); }\n${sized}`);
+    return sheet;
+  };
 }
 
 /** @type {{[name: string]: string}} SVG paths in a view box of 24 × 24 */

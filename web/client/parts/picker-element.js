@@ -16,11 +16,14 @@ import { baseSheet } from "./sheet.js";
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Notice} Notice */
 
+/** A server that renders the tags has no elements. */
+const Base = globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {}));
+
 /**
  * Attributes: `session` (URL, path or id), `name`, `locale` (default: the page's `lang`), `token`, `labels` (the names of
  * the columns, separated by commas). The property `picker` can be set to a session that is connected already.
  */
-export class PickerElement extends HTMLElement {
+export class PickerElement extends Base {
   // Getters, because esbuild rewrites all private members of a class with static fields.
   static get observedAttributes() { return ["session", "locale", "labels", "token"]; }
 
@@ -58,14 +61,14 @@ export class PickerElement extends HTMLElement {
     this.frameElement = make("div", { class: "frame", part: "frame" }, this.top, this.stage, this.banner,
       make("div", { class: "note-place" }, this.hint, this.note.element), this.bar.element, this.announcer.element);
     const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets()];
+    root.adoptedStyleSheets = [baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets()].map((sheet) => sheet());
     root.append(this.frameElement);
   }
 
   /** The name of the subclass's element. */
   static get element() { return ""; }
 
-  /** @returns {CSSStyleSheet[]} the style sheets of the subclass */
+  /** @returns {(() => CSSStyleSheet)[]} the style sheets of the subclass */
   static sheets() { return []; }
 
   /**
