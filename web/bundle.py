@@ -77,7 +77,6 @@ def bundled(folder, temporary, source):
 
 def bundle_client(folder, temporary):
     """One hashed file for each stable address, so that a page waits for two requests."""
-    (folder / "client/v1").mkdir()
     files = {name: bundled(folder, temporary, f"client/{name}").of(f"client/{name}")
              for name in CLIENT}
     for name, (path,) in files.items():

@@ -78,7 +78,7 @@ def main():
     target = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "package"
-        shutil.copytree(CLIENT, folder, ignore=shutil.ignore_patterns("api"))
+        shutil.copytree(CLIENT, folder, ignore=shutil.ignore_patterns("api", "v1"))
         shutil.copy(CLIENT.parents[1] / "LICENSE", folder)
         write_types(folder)
         text = json.dumps(manifest(), indent=2, ensure_ascii=False)

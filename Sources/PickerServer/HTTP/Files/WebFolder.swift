@@ -26,7 +26,7 @@ package enum WebFolder {
 
   /// Whether `web/bundle.py` has bundled the modules of `folder`.
   package static func isBundled(_ folder: String) -> Bool {
-    RegularFile.stamp(of: folder + "/client/v1/elements.js") != nil
+    RegularFile.resolved(folder + "/client/-") != nil
   }
 
   private static func parent(of path: String) -> String {
