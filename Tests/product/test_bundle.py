@@ -57,7 +57,8 @@ def test_the_client_is_within_its_budgets(bundle):
     """One language is English, which is included; a page in another one loads that as well."""
     client = bundle / "client/v1"
     assert size(*closure(client / "pickerd.js")[1:]) <= 12 * KB
-    assert size(*closure(client / "define-calendar.js")[1:]) <= 33 * KB
+    # 33 without the control of a form, which needs half a kilobyte.
+    assert size(*closure(client / "define-calendar.js")[1:]) <= 34 * KB
     languages = [max((bundle / "client/-").glob(f"{name}.*.js")) for name in ("ar", "de", "ja", "zh-Hans")]
     assert size(*closure(client / "elements.js")[1:], max(languages, key=size)) <= 48 * KB
 
@@ -149,9 +150,9 @@ def test_modules_replace_a_bundle_of_the_same_address(bundle, contexts, tmp_path
         page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
         folder.rename(tmp_path / "bundle")
         shutil.copytree(WEB, folder)
-        page.evaluate("navigator.serviceWorker.getRegistration().then((one) => one.update().then(() => {}, () => {}))")
 
         def is_plain():
+            page.evaluate("navigator.serviceWorker.getRegistration().then((one) => one?.update()).then(() => {}, () => {})")
             page.reload()
             return page.locator('script[src="demo/demo.js"]').count() == 1
 

@@ -6,7 +6,8 @@ import type { WheelsElement } from "./wheels/wheels-element.js";
 
 /** The attributes of both elements. */
 export type PickerAttributes = {
-  session?: string; name?: string; locale?: string; token?: string; labels?: string;
+  session?: string; "member-name"?: string; locale?: string; token?: string; labels?: string;
+  name?: string; required?: boolean; disabled?: boolean;
   id?: string; class?: string; style?: unknown; slot?: string; ref?: unknown; key?: unknown;
 };
 
