@@ -16,6 +16,8 @@ LOG_LEVEL = notice
 # The number of event loops; empty: one per core.
 LOOPS =
 ARGS =
+# What `make run` serves. WEB=web: the modules as they are, so that an edit takes effect on reload.
+WEB = .build/web
 SEED = 1
 COUNT = 1000
 BENCH =
@@ -37,7 +39,8 @@ unless = $(if $(shell command -v $(1)),,$(2))
 BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev zlib1g-dev \
   libcurl4-openssl-dev libyaml-dev libsqlite3-dev libpq-dev tzdata \
   $(call unless,pkg-config,pkg-config)
-TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $(call unless,valgrind,valgrind) \
+WEB_PACKAGES = $(call unless,esbuild,esbuild) $(call unless,python3,python3)
+TEST_PACKAGES = $(WEB_PACKAGES) $(call unless,chromium-headless-shell,chromium-headless-shell) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   patroni etcd-server \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
@@ -59,21 +62,40 @@ FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PA
 help: ## List the targets
 	@echo "pickerd: a server for shared pickers"
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | sed 's/^/  make /' | expand -t 24
-	@echo "  settings of make run: PORT LISTEN STORE AUTH CLOCK ORIGIN LIMITS LOG_LEVEL LOOPS ARGS"
+	@echo "  settings of make run: PORT LISTEN STORE AUTH CLOCK ORIGIN LIMITS LOG_LEVEL LOOPS WEB ARGS"
 
 .PHONY: build-needs
 build-needs:
 	@deploy/need-swift.sh >/dev/null
 	@deploy/need.sh "build pickerd" $(BUILD_PACKAGES)
 
+.PHONY: web-needs
+web-needs:
+	@[ -z "$(strip $(WEB_PACKAGES))" ] || deploy/need.sh "bundle the web pages" $(WEB_PACKAGES) || true
+
+# Writes the web pages to $(1): without Python as separate modules, as bundle.py without esbuild.
+bundle = if command -v python3 >/dev/null; then web/bundle.py "$(1)"; \
+  else rm -rf "$(1)" && cp -R web "$(1)"; fi
+
+.PHONY: web
+web: web-needs ## Bundle the web pages and the browser client into .build/web
+	@mkdir -p .build && $(call bundle,.build/web)
+
+.PHONY: package
+package: ## Pack the browser client for npm, .build/pickerd-client-VERSION.tgz
+	@deploy/need.sh "make the types of the client" $(call unless,python3,python3) \
+	  $(call unless,tsc,node-typescript)
+	@mkdir -p .build && web/package.py .build
+
 .PHONY: build
-build: build-needs ## Build the server in release mode
+build: build-needs web ## Build the server in release mode
 	@$(FIND_SWIFT) && swift build $(RELEASE) --product pickerd
 
 .PHONY: run
 run: build ## Build and serve http://127.0.0.1:7681 (make run PORT=8080)
 	@exec .build/release/pickerd serve --listen "$(LISTEN)" --store "$(STORE)" --auth "$(AUTH)" \
-	  --clock "$(CLOCK)" --log-level "$(LOG_LEVEL)" $(foreach origin,$(ORIGIN),--origin "$(origin)") \
+	  --clock "$(CLOCK)" --log-level "$(LOG_LEVEL)" --web "$(WEB)" \
+	  $(foreach origin,$(ORIGIN),--origin "$(origin)") \
 	  $(foreach limit,$(LIMITS),--limit "$(limit)") $(if $(LOOPS),--loops "$(LOOPS)") $(ARGS)
 
 .PHONY: test
@@ -151,7 +173,7 @@ install: build install-files ## Install to PREFIX=/usr/local (DESTDIR= for packa
 install-files:
 	install -D -m 755 --strip "$(BINARY)" "$(DESTDIR)$(PREFIX)/bin/pickerd"
 	install -d "$(DESTDIR)$(PREFIX)/share/pickerd"
-	cp -R web "$(DESTDIR)$(PREFIX)/share/pickerd/"
+	$(call bundle,$(DESTDIR)$(PREFIX)/share/pickerd/web)
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/systemd/system" $(UNITS:%=deploy/%)
 	cd "$(DESTDIR)$(PREFIX)/lib/systemd/system" && sed -i "s|/usr/local/|$(PREFIX)/|" $(UNITS)
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/doc/pickerd" deploy/README.md

@@ -14,6 +14,9 @@ import Testing
     try folder.write("export {}", to: "client/pickerd.js")
     try folder.write("export {}", to: "client/pickerd.3f2a9c01.js")
     try folder.write("export {}", to: "client/core/socket.js")
+    try folder.write("export {}", to: "client/v1/elements.js")
+    try folder.write("export {}", to: "client/-/elements.ABCDEFGH.js")
+    try folder.write("", to: "demo/worker.js")
     try folder.write("secret", to: "demo/.hidden.txt")
     try folder.write("secret", to: "demo/binary.exe")
     try folder.write("secret", to: "demo/noextension")
@@ -119,6 +122,19 @@ import Testing
     #expect(!StaticFiles.isHashed("client/pickerd.min.js"))
     #expect(!StaticFiles.isHashed("client/pickerd.deadbeef.js"), "could be a word")
     #expect(!StaticFiles.isHashed("client/3f2a9c01.js"), "the hash is the whole name")
+  }
+
+  @Test func `a bundle has files that are cached forever, and a stable address for an hour`() {
+    #expect(
+      get("/client/-/elements.ABCDEFGH.js")?["cache-control"]
+        == "public, max-age=31536000, immutable")
+    #expect(get("/client/v1/elements.js")?["cache-control"] == "public, max-age=3600")
+    #expect(get("/client/v1/elements.js")?["etag"] != nil)
+  }
+
+  @Test func `the service worker may serve the page above its folder`() {
+    #expect(get("/demo/worker.js")?["service-worker-allowed"] == "../")
+    #expect(get("/demo/style.css")?["service-worker-allowed"] == nil)
   }
 
   @Test func `the policy of pages allows only files of this server`() throws {

@@ -292,7 +292,7 @@ def test_a_page_that_has_lost_one_of_its_files_is_loaded_again(window, server):
     ana = window(server, server.session(LISTS), name="Ana")
     asked = []
     ana.page.on("request", lambda request: request.method == "HEAD" and asked.append(request))
-    ana.page.route("**/demo/home.js", lambda route: route.fallback() if asked else route.abort())
+    ana.page.route("**/demo/opening.js", lambda route: route.fallback() if asked else route.abort())
 
     ana.page.reload()
 

@@ -121,6 +121,50 @@ def test_the_html_example_in_the_readme_works(embedding, server):
     assert session.get()["members"][0]["name"] == "Ada"
 
 
+FORM = """<form><label for="stay">Stay</label><fieldset>
+    <pickerd-calendar id="stay" name="stay" required session="{url}" member-name="Ada"></pickerd-calendar>
+    </fieldset><button>Book</button></form>"""
+
+
+def test_a_calendar_is_a_control_of_a_form(embedding, server):
+    session = server.session(CALENDAR)
+    base = f"http://127.0.0.1:{server.port}"
+    ada = embedding(f"""<!doctype html><html lang="en"><head><title>Form</title><link rel="icon" href="data:,">
+        <script type="module" src="{base}/client/v1/define-calendar.js"></script></head>
+        <body>{FORM.format(url=base + session.path)}</body></html>""")
+    expect(ada.day("2018-11-14")).to_be_visible()
+
+    def form(expression):
+        return ada.page.eval_on_selector("form", f"(form) => {{ const one = form.elements.stay; return {expression}; }}")
+
+    sent = "[...new FormData(form)].join()"
+    assert form("[one.matches(':invalid'), form.checkValidity(), one.value, one.form === form]") == [True, False, "", True]
+    assert form(sent) == ""
+    assert session.get()["members"][0]["name"] == "Ada"
+
+    form("(globalThis.seen = [], ['input', 'change'].forEach((name) => "
+         "form.addEventListener(name, (event) => seen.push(name + ' ' + event.target.value))))")
+    ada.day("2018-11-14").click()
+    ada.day("2018-11-16").click()
+    ada.is_idle()
+    ada.page.wait_for_function("() => globalThis.seen.length === 2")
+    assert form("seen") == ["input 2018-11-14/2018-11-16", "change 2018-11-14/2018-11-16"]
+    assert form(sent) == "stay,2018-11-14/2018-11-16" and form("form.checkValidity()")
+    assert form("one.matches(':state(open)')")
+
+    form("form.reset()")
+    assert form(sent) == "stay,2018-11-14/2018-11-16" and session.revision() == 2
+
+    form("one.closest('fieldset').disabled = true")
+    assert form(sent) == "" and form("one.matches(':disabled')")
+    form("one.closest('fieldset').disabled = false")
+    ada.page.locator("label").click()
+    assert form("one.shadowRoot.activeElement?.getAttribute('role')") == "gridcell"
+
+    form("one.setAttribute('member-name', 'Ada L.')")
+    expect(ada.face("Ada L.")).to_be_visible()
+
+
 def policy_of(server):
     """The policy in the README, for a server without TLS."""
     policy = re.search(r"```http\nContent-Security-Policy: (.*)\n", README)[1]
@@ -198,7 +242,7 @@ def test_the_javascript_example_in_the_readme_works(embedding, server):
 def test_attributes_and_the_picker_property_work(embedding, server):
     first, second = server.session(DATE), server.session(DATE)
     ada = embedding(embedded(server, first, "pickerd-wheels", 'locale="de" labels="Anno,Mese,Giorno"'))
-    assert rows("attribute") == {"session", "name", "locale", "token", "labels"}
+    assert rows("attribute") == {"session", "member-name", "name", "required", "disabled", "locale", "token", "labels"}
     expect(ada.selected(1)).to_have_text("November")
     expect(ada.page.get_by_role("listbox", name="Mese")).to_have_count(1)
     expect(ada.chosen).to_have_text("Freitag, 23. November 2018")

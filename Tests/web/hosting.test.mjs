@@ -6,7 +6,9 @@ import { Column } from "../../web/client/core/column.js";
 import { PickerState } from "../../web/client/core/state.js";
 import { sentenceOf } from "../../web/client/parts/sentences.js";
 import { whyNot } from "../../web/client/calendar/why.js";
-import { wordsOf } from "../../web/client/words/words.js";
+import { loadWords, wordsOf } from "../../web/client/words/words.js";
+
+await Promise.all(["ar", "de", "ja", "zh-Hans"].map(loadWords));
 
 const stay = { kind: "calendar", selection: "range", timeZone: "UTC", locale: "en", blocked: [] };
 const picked = { start: "2026-12-20", end: "2026-12-26", hits: 2, by: "m_1" };

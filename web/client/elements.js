@@ -4,11 +4,6 @@
 //   <pickerd-wheels session="ID" name="Ada" locale="de"></pickerd-wheels>
 //   <pickerd-calendar session="ID"></pickerd-calendar>
 
-import { CalendarElement } from "./calendar/calendar-element.js";
-import { WheelsElement } from "./wheels/wheels-element.js";
-
-if (!customElements.get("pickerd-wheels")) customElements.define("pickerd-wheels", WheelsElement);
-if (!customElements.get("pickerd-calendar")) customElements.define("pickerd-calendar", CalendarElement);
-
-export { CalendarElement, WheelsElement };
+export { CalendarElement } from "./define-calendar.js";
+export { WheelsElement } from "./define-wheels.js";
 export * from "./pickerd.js";

@@ -34,7 +34,7 @@ export async function connect(session, options = {}) {
   const url = sessionURL(session);
   const member = recall(url)?.member;
   const remembers = await holdMember(member);
-  const picker = new PickerSession(url, options, browserEnvironment(url, remembers));
+  const picker = new PickerSession(url, options, browserEnvironment(url, remembers, options.socket));
   follow(picker, remembers ? member : undefined);
   picker.start();
   return picker;

@@ -2,7 +2,7 @@
 
 import { make, setAttribute, setText } from "../client/parts/dom.js";
 import { wordsOf } from "../client/words/words.js";
-import { openNew } from "./home.js";
+import { openNew } from "./opening.js";
 import { hashOf, pastedRoute } from "./route.js";
 import { Problem, readSession } from "./server.js";
 

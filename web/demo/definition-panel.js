@@ -1,7 +1,7 @@
 // The panel with the definition of the picker, to read, edit and open as a new picker.
 
 import { make, setAttribute, setText } from "../client/parts/dom.js";
-import { openNew } from "./home.js";
+import { openNew } from "./opening.js";
 import { rangeOf, parseError } from "./json-range.js";
 import { checkDefinition, Problem } from "./server.js";
 

@@ -1,16 +1,20 @@
 // The demo page: the home page, or the picker in the URL.
 
 import { make } from "../client/parts/dom.js";
-import { showHome } from "./home.js";
+import { joinRoute } from "./joining.js";
+import { loadLaterSheet } from "./later-sheet.js";
 import { reloadLater } from "./loading.js";
+import { demoPickers } from "./opening.js";
 import { arrivingRoute } from "./route.js";
 import { Settings } from "./settings.js";
+import { loadLanguage } from "./words/words.js";
 
 const settings = new Settings();
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 /** @type {import("./picker-page.js").PickerPage | null} */
 let page = null;
 
+await loadLanguage(settings.locale);
 settings.build(/** @type {HTMLElement} */ (document.getElementById("settings")));
 document.getElementById("skip")?.addEventListener("click", (event) => {
   // The fragment of the address is the route.
@@ -38,13 +42,20 @@ async function draw({ isArriving }) {
   page?.close();
   page = null;
   if (route) {
-    // Imported here, so that the home page does not load it.
-    const { PickerPage } = await import("./picker-page.js");
-    if (location.hash !== hash) return;
-    page = new PickerPage(main, settings, route);
-    await page.open();
+    // The socket is opened first: it needs nothing but the link.
+    const joining = joinRoute(route, settings);
+    try {
+      // Imported here, so that the home page does not load it.
+      const { PickerPage } = await import("./picker-page.js");
+      if (location.hash === hash) page = new PickerPage(main, settings, route, joining);
+    } finally {
+      if (page?.joining !== joining) void joining.picker.then((picker) => picker.stop());
+    }
+    if (page?.joining === joining) await page.open();
   } else {
-    await showHome(main, settings);
+    demoPickers().catch(() => {});
+    const [{ showHome }] = await Promise.all([import("./home.js"), loadLaterSheet()]);
+    if (location.hash === hash) await showHome(main, settings);
   }
   if (isArriving) {
     window.scrollTo(0, 0);

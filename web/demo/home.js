@@ -4,24 +4,12 @@ import { dateOfExpression } from "../client/core/civil.js";
 import { make, setText } from "../client/parts/dom.js";
 import { todayIn } from "../client/words/dates.js";
 import { artOf, together } from "./art.js";
+import { demoPickers, openNew } from "./opening.js";
 import { notesFrom } from "./prices.js";
-import { hashOf, storeTokens } from "./route.js";
-import { changeSession, createSession, Problem } from "./server.js";
+import { Problem } from "./server.js";
 
 /** @typedef {import("./words/words.js").DemoWords} DemoWords */
-/**
- * `blocked`, `taken`: as in the definition, but relative to today. `prices`: the notes of its days.
- * `decide`: that the host has the last word on a confirmation. `latin`: translations of its Chinese texts.
- * @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], taken?: any, prices?: import("./prices.js").Price[], decide?: unknown, latin?: {[text: string]: string}}} DemoPicker
- */
-
-/** @type {Promise<DemoPicker[]> | undefined} */
-let loaded;
-/**
- * The demo's pickers, loaded once.
- * @returns {Promise<DemoPicker[]>}
- */
-export const demoPickers = () => (loaded ??= fetch("demo/pickers.json").then((response) => response.json()));
+/** @typedef {import("./opening.js").DemoPicker} DemoPicker */
 
 /**
  * The definition with the language of the page, this browser's time zone and its first day of the week, and with relative
@@ -56,19 +44,6 @@ function dated(text, today) {
   const date = dateOfExpression(day, today);
   if (!date) return text;
   return time ? `${date}T${time}` : date;
-}
-
-/**
- * Creates a session and opens it. The URL has the editor's token, so that sharing it does not share the ownership.
- * @param {any} definition @param {string} title @param {unknown} [notes] sent with a separate request
- * @param {unknown} [decide] as in the request
- */
-export async function openNew(definition, title, notes, decide) {
-  const { session, tokens } = await createSession(definition, title, decide);
-  if (tokens) storeTokens(session, tokens);
-  // A failure is ignored: the picker works without notes.
-  if (notes) await changeSession(`v1/sessions/${encodeURIComponent(session)}/notes`, "application/merge-patch+json", notes, tokens?.owner).catch(() => {});
-  location.hash = hashOf(session, tokens?.editor);
 }
 
 /**

@@ -14,9 +14,12 @@ export class MessagesPanel {
     this.isPaused = false;
     this.pauseButton = make("button", { class: "secondary", type: "button", onclick: () => this.#pause() });
     this.list = make("ol", { class: "messages", dir: "ltr", tabindex: "0" });
+    /** @type {(() => Node)[]} the messages that are not in the list, because the panel is closed */
+    this.unlisted = [];
     this.nothing = make("p", { class: "remark" });
     this.element = make("details", { class: "panel wire" }, this.heading, this.text,
       make("div", { class: "ways" }, this.pauseButton), this.nothing, this.list);
+    this.element.addEventListener("toggle", () => this.#list());
   }
 
   /** @param {import("./words/words.js").DemoWords} words */
@@ -42,10 +45,18 @@ export class MessagesPanel {
     this.nothing.hidden = true;
     const text = JSON.stringify(withoutSecrets(message));
     const shown = text.length > shownMax ? `${text.slice(0, shownMax)}…` : text;
+    const time = new Date().toISOString().slice(11, 23);
+    this.unlisted.push(() => make("li", { class: direction },
+      make("span", { class: "arrow" }, direction === "in" ? "↓" : "↑"), make("time", {}, time), make("code", {}, shown)));
+    if (this.unlisted.length > messagesMax) this.unlisted.shift();
+    this.#list();
+  }
+
+  /** Lists the messages, unless nobody can see them. */
+  #list() {
+    if (!this.element.open) return;
     const isAtEnd = this.list.scrollTop + this.list.clientHeight > this.list.scrollHeight - 24;
-    this.list.append(make("li", { class: direction },
-      make("span", { class: "arrow" }, direction === "in" ? "↓" : "↑"),
-      make("time", {}, new Date().toISOString().slice(11, 23)), make("code", {}, shown)));
+    this.list.append(...this.unlisted.splice(0).map((item) => item()));
     while (this.list.childElementCount > messagesMax) this.list.firstElementChild?.remove();
     if (isAtEnd) this.list.scrollTop = this.list.scrollHeight;
   }

@@ -1,20 +1,19 @@
 // The page of one picker, with its panels: host, share, definition and messages.
 
-import { connect } from "../client/elements.js";
+import "../client/define-calendar.js";
 import { connectionText } from "../client/parts/connection-texts.js";
 import { make, setAttribute, setText } from "../client/parts/dom.js";
 import { wordsOf } from "../client/words/words.js";
 import { CalendarLinks } from "./calendar-links.js";
-import { DefinitionPanel } from "./definition-panel.js";
-import { demoPickers } from "./home.js";
-import { HostPanel } from "./host/panel.js";
+import { loadElement, nameKeyOf } from "./joining.js";
+import { loadLaterSheet } from "./later-sheet.js";
+import { reloadLater } from "./loading.js";
 import { MessagesPanel } from "./messages-panel.js";
-import { storedTokens } from "./route.js";
+import { demoPickers } from "./opening.js";
 import { readSession } from "./server.js";
-import { SharePanel } from "./share-panel.js";
-import { read, write } from "./storage.js";
+import { write } from "./storage.js";
 import { closedPageOf, shownConnection } from "./closed-page.js";
-import { demoLanguages } from "./words/words.js";
+import { demoWordsOf, languageNames, loadLanguage } from "./words/words.js";
 
 /** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
 
@@ -22,13 +21,16 @@ import { demoLanguages } from "./words/words.js";
 const readAgainMilliseconds = 3_000;
 
 export class PickerPage {
-  /** @param {HTMLElement} container @param {import("./settings.js").Settings} settings @param {NonNullable<import("./route.js").Route>} route */
-  constructor(container, settings, route) {
+  /**
+   * @param {HTMLElement} container @param {import("./settings.js").Settings} settings
+   * @param {NonNullable<import("./route.js").Route>} route @param {import("./joining.js").Joining} joining
+   */
+  constructor(container, settings, route, joining) {
     this.container = container;
     this.settings = settings;
     this.route = route;
-    const owner = storedTokens(route.session)?.owner;
-    this.token = owner ?? route.token;
+    this.joining = joining;
+    this.token = joining.token;
     /** @type {PickerSession | null} */
     this.picker = null;
     /** @type {any} the element, once the kind is known */
@@ -47,14 +49,13 @@ export class PickerPage {
     this.latency = make("span", { class: "figure latency" });
     this.revision = make("span", { class: "figure revision" });
     this.stage = make("div", { class: "picker-stage" });
-    this.share = new SharePanel(route.session, route.token);
-    this.definition = new DefinitionPanel();
-    this.messages = new MessagesPanel();
     this.links = new CalendarLinks();
-    // With tokens a shared link does not contain the owner's, so that its recipients get no host panel.
-    this.host = owner || !route.token ? new HostPanel(route.session, owner, settings) : null;
-    this.side = make("aside", { class: "side" }, ...(this.host ? [this.host.element] : []),
-      this.share.element, this.definition.element, this.messages.element);
+    this.side = make("aside", { class: "side" });
+    /** @type {import("./panels.js").Panels | null} */
+    this.panels = null;
+    /** @type {string | null} names of the columns, separated by commas */
+    this.labels = null;
+    this.messages = new MessagesPanel();
   }
 
   async open() {
@@ -77,11 +78,9 @@ export class PickerPage {
     const { words, locale } = this.settings;
     setText(this.back, words.back);
     this.picker?.setLocale(locale);
-    this.share.setWords(words);
-    this.definition.setWords(words);
-    this.messages.setWords(words);
     this.links.setWords(words);
-    this.host?.setWords();
+    this.messages.setWords(words);
+    this.panels?.translate();
     this.#draw();
     void this.#name();
   }
@@ -94,15 +93,15 @@ export class PickerPage {
     if (answer?.outcome === "done" || answer?.outcome === "refused") write("sessionStorage", this.#nameKey, typedName);
   }
 
-  /** Where the name is stored that the user had typed when this tab became a member, or changed its name. */
-  get #nameKey() { return `name ${this.route.session}`; }
+  get #nameKey() { return nameKeyOf(this.route.session); }
 
   async #join() {
-    const { name, typedName, locale } = this.settings;
-    const before = read("sessionStorage", this.#nameKey) ?? typedName;
-    const picker = await connect(`v1/sessions/${encodeURIComponent(this.route.session)}`, { name, locale, token: this.token });
+    const { before } = this.joining;
+    const picker = await this.joining.picker;
     if (this.isClosed) return picker.stop();
     this.picker = picker;
+    // It was changed while this page was loaded.
+    picker.setLocale(this.settings.locale);
     if (this.settings.typedName !== before) void this.rename();
     else write("sessionStorage", this.#nameKey, before);
     const { signal } = this.listening;
@@ -133,9 +132,8 @@ export class PickerPage {
     }
     if (this.isClosed || this.readFor !== readFor) return;
     this.document = document;
-    this.definition.follow(document.snapshot.definition, document.title ?? "");
     this.links.show(document.links);
-    this.host?.ask(document.op);
+    this.panels?.read(document);
     await this.#name();
   }
 
@@ -144,15 +142,13 @@ export class PickerPage {
     if (!this.document) return;
     const { words } = this.settings;
     const { title, snapshot } = this.document;
-    const picker = await knownPicker(snapshot.definition.kind, title);
+    const picker = await knownPicker(snapshot.definition.kind, title, this.settings.locale);
     const name = picker ? words.pickers[picker.id].title : title || words.untitled;
     setText(this.title, name);
     document.title = `${name} – pickerd`;
     this.labels = picker?.id === "linked" ? words.columnLabels[/** @type {"cascade" | "columns"} */ (snapshot.definition.kind)] : null;
     if (this.element) setAttribute(this.element, "labels", this.labels);
-    if (!this.host || !this.picker) return;
-    this.host.labels = this.labels?.split(",") ?? [];
-    this.host.draw(this.picker);
+    if (this.picker) this.panels?.draw(this.picker, this.labels);
   }
 
   #draw() {
@@ -177,28 +173,50 @@ export class PickerPage {
     }
     if (this.closedPage) this.stage.replaceChildren(...(this.element ? [this.element] : []));
     this.closedPage = null;
-    if (picker.state.isKnown && !this.element) this.#show(picker);
+    if (picker.state.isKnown && !this.element) void this.#show(picker);
     else if (!this.element && connection === "waiting") {
       setText(this.title, connectionText(picker, wordsOf(this.settings.locale)) ?? "");
     }
-    this.host?.draw(picker);
+    this.panels?.draw(picker, this.labels);
   }
 
   /** @param {PickerSession} picker */
-  #show(picker) {
-    this.element = document.createElement(picker.state.isCalendar ? "pickerd-calendar" : "pickerd-wheels");
+  async #show(picker) {
+    const name = await loadElement(picker);
+    if (this.element || this.isClosed) return;
+    this.element = document.createElement(name);
     setAttribute(this.element, "labels", this.labels);
     this.element.picker = picker;
-    this.stage.replaceChildren(this.element);
+    if (!this.closedPage) this.stage.replaceChildren(this.element);
+    const replay = await this.joining.notices;
+    replay();
+    // After the picker was painted.
+    requestAnimationFrame(() => setTimeout(() => this.#loadPanels()));
+  }
+
+  async #loadPanels() {
+    const [panels] = await Promise.all([import("./panels.js").catch(reloadLater), loadLaterSheet()]);
+    if (!panels || this.isClosed || !this.picker) return;
+    this.panels = new panels.Panels(this.route, this.joining.owner, this.settings);
+    if (this.document) this.panels.read(this.document);
+    this.panels.draw(this.picker, this.labels);
+    this.side.replaceChildren(...this.panels.elements, this.messages.element);
   }
 }
 
 /**
- * The demo's picker of a kind whose title in any language is `title`.
- * @param {string} kind @param {string | undefined} title
+ * The demo's picker of a kind whose title in any language is `title`. Most pickers have a title in the page's language,
+ * so that no other one is loaded.
+ * @param {string} kind @param {string | undefined} title @param {string} locale the page's
  */
-async function knownPicker(kind, title) {
-  const pickers = await demoPickers().catch(() => []);
-  return pickers.find(({ id, definitions }) => definitions.some((one) => one.kind === kind)
-    && Object.values(demoLanguages).some((one) => one.pickers[id].title === title));
+async function knownPicker(kind, title, locale) {
+  const pickers = (await demoPickers().catch(() => [])).filter(({ definitions }) => definitions.some((one) => one.kind === kind));
+  const named = (/** @type {string} */ language) => pickers.find(({ id }) => demoWordsOf(language).pickers[id].title === title);
+  if (!title || pickers.length === 0) return undefined;
+  for (const language of [locale, ...Object.keys(languageNames)]) {
+    await loadLanguage(language);
+    const found = named(language);
+    if (found) return found;
+  }
+  return undefined;
 }

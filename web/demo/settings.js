@@ -3,7 +3,7 @@
 import { icon, make, setAttribute, setText } from "../client/parts/dom.js";
 import { directionOf } from "../client/words/dates.js";
 import { read, write } from "./storage.js";
-import { bestLocale, demoLanguages } from "./words/words.js";
+import { bestLocale, demoWordsOf, languageNames, loadLanguage } from "./words/words.js";
 
 const themes = /** @type {const} */ (["system", "light", "dark"]);
 
@@ -18,14 +18,14 @@ export class Settings extends EventTarget {
   constructor() {
     super();
     const locale = stored("locale");
-    this.locale = locale && demoLanguages[locale] ? locale : bestLocale(navigator.languages);
+    this.locale = locale && languageNames[locale] ? locale : bestLocale(navigator.languages);
     this.theme = themes.find((theme) => theme === stored("theme")) ?? "system";
     this.guest = Number(read("sessionStorage", "guest")) || 1 + Math.floor(Math.random() * 98);
     write("sessionStorage", "guest", String(this.guest));
     this.apply();
   }
 
-  get words() { return demoLanguages[this.locale]; }
+  get words() { return demoWordsOf(this.locale); }
 
   /** The name that the user has typed; may be empty. */
   get typedName() { return stored("name") ?? ""; }
@@ -49,8 +49,11 @@ export class Settings extends EventTarget {
       onchange: () => { store("name", name.value); this.dispatchEvent(new Event("name")); },
     });
     const language = this.#menu("language", words.languageLabel, this.locale,
-      Object.entries(demoLanguages).map(([locale, { language: text }]) => [locale, text]), (locale) => {
+      Object.entries(languageNames), async (locale) => {
         this.locale = locale;
+        await loadLanguage(locale);
+        // Another one was chosen meanwhile.
+        if (this.locale !== locale) return;
         store("locale", locale);
         this.apply();
         this.build(container);

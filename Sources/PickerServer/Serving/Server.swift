@@ -82,7 +82,13 @@ package final class Server {
     store.connect(to: group)
     log.notice("\(parts.zones.summary)")
     for note in store.notes { log.notice("\(note)") }
-    if configuration.webFolder == nil { log.warning("no web folder found: serving the API only") }
+    if let folder = configuration.webFolder {
+      if !WebFolder.isBundled(folder) {
+        log.notice("\(folder) is not bundled: pages load more slowly")
+      }
+    } else {
+      log.warning("no web folder found: serving the API only")
+    }
   }
 
   /// Objects that all loops share.

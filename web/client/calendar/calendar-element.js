@@ -14,7 +14,7 @@ import { isWithin, whyNot } from "./why.js";
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
 export class CalendarElement extends PickerElement {
-  static element = "pickerd-calendar";
+  static get element() { return "pickerd-calendar"; }
 
   static sheets() { return [calendarSheet]; }
 

@@ -44,7 +44,10 @@ export class MonthList {
     /** @type {{index: number, within: number} | null} what was at the top last, for when the list is shown again */
     this.anchor = null;
     this.isShown = false;
+    /** @type {{scrollTop: number, clientHeight: number} | null} null after it may have changed */
+    this.view = null;
     this.element.addEventListener("scroll", () => {
+      this.view = null;
       if (this.isShown) this.anchor = this.#anchor();
       this.frame ||= requestAnimationFrame(() => {
         this.frame = 0;
@@ -107,6 +110,7 @@ export class MonthList {
     const span = this.#positionsInView();
     if (!span || !this.layout) return;
     const { from, through } = span;
+    const { clientHeight } = this.#view;
     const shown = new Set();
     for (let position = Math.max(0, from - spare); position <= Math.min(this.layout.count - 1, through + spare); position += 1) {
       shown.add(this.#have(position).month);
@@ -117,7 +121,7 @@ export class MonthList {
     }
     for (const view of this.views.values()) view.draw(scene);
     // A hidden list would take the months of another one of the same session away.
-    if (this.element.clientHeight > 0 || !scene.picker.hasMonths) this.#askFor(from, through);
+    if (clientHeight > 0 || !scene.picker.hasMonths) this.#askFor(from, through);
   }
 
   /** @param {string} date @returns {HTMLElement | null} */
@@ -140,7 +144,8 @@ export class MonthList {
   /** The month that fills most of the view. */
   get monthInView() {
     if (!this.layout || !this.list) return "0001-02";
-    const middle = this.element.scrollTop + this.element.clientHeight * 0.4;
+    const { scrollTop, clientHeight } = this.#view;
+    const middle = scrollTop + clientHeight * 0.4;
     return monthOf(this.layout.firstIndex + this.layout.positionAt(middle));
   }
 
@@ -152,6 +157,7 @@ export class MonthList {
     if (!this.layout) return;
     const position = Math.max(0, Math.min(this.layout.count - 1, this.layout.positionOf(month)));
     this.element.scrollTo({ top: this.layout.top(position), behavior: isSmooth ? "smooth" : "auto" });
+    this.view = null;
   }
 
   /**
@@ -167,12 +173,19 @@ export class MonthList {
     const top = this.layout.top(position) + (this.layout.height(position) - view.grid.weekCount * this.layout.rowHeight)
       + Math.floor((view.grid.lead + Number(date.slice(8)) - 1) / 7) * this.layout.rowHeight;
     const margin = this.layout.rowHeight;
-    const { scrollTop, clientHeight } = this.element;
+    const { scrollTop, clientHeight } = this.#view;
     const behavior = isSmooth ? "smooth" : "auto";
     if (top - margin < scrollTop) this.element.scrollTo({ top: top - 2 * margin, behavior });
     else if (top + 2 * margin > scrollTop + clientHeight) {
       this.element.scrollTo({ top: top + 2 * margin - clientHeight, behavior });
     }
+    this.view = null;
+  }
+
+  /** The scroll position and the height: reading them after a change to the DOM makes the browser lay it out at once. */
+  get #view() {
+    this.view ??= { scrollTop: this.element.scrollTop, clientHeight: this.element.clientHeight };
+    return this.view;
   }
 
   #lay() {
@@ -188,12 +201,14 @@ export class MonthList {
     this.element.style.setProperty("--day-height", `${dayHeight}px`);
     this.element.style.setProperty("--spot", `${Math.min(dayHeight, width / 7) - 6}px`);
     for (const view of this.views.values()) this.#put(view);
+    this.view = null;
   }
 
   #resized() {
     // A hidden list cannot be scrolled, and has forgotten its position.
     const wasShown = this.isShown;
-    this.isShown = this.element.clientHeight > 0;
+    this.view = null;
+    this.isShown = this.#view.clientHeight > 0;
     if (!this.isShown) return;
     // Another list may have asked for other months meanwhile.
     if (!wasShown) this.asked = null;
@@ -206,8 +221,9 @@ export class MonthList {
   /** The month at the top of the view and the offset within it, to restore the scroll position. */
   #anchor() {
     if (!this.layout || this.layout.count === 0) return null;
-    const position = this.layout.positionAt(this.element.scrollTop);
-    const within = (this.element.scrollTop - this.layout.top(position)) / this.layout.height(position);
+    const { scrollTop } = this.#view;
+    const position = this.layout.positionAt(scrollTop);
+    const within = (scrollTop - this.layout.top(position)) / this.layout.height(position);
     return { index: this.layout.firstIndex + position, within };
   }
 
@@ -219,11 +235,12 @@ export class MonthList {
     // The offset within a month that was removed is none within the nearest one.
     const offset = position === wanted ? within * this.layout.height(position) : 0;
     this.element.scrollTop = this.layout.top(position) + offset;
+    this.view = null;
   }
 
   #positionsInView() {
     if (!this.layout || this.layout.count === 0) return null;
-    const { scrollTop, clientHeight } = this.element;
+    const { scrollTop, clientHeight } = this.#view;
     return { from: this.layout.positionAt(scrollTop), through: this.layout.positionAt(scrollTop + (clientHeight || 400)) };
   }
 

@@ -5,6 +5,7 @@ import { isNights } from "../core/stays.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { showGhosts } from "../parts/ghosts.js";
 import { noteText, showNote } from "../parts/remark.js";
+import { todayOf } from "../parts/session-dates.js";
 import { fullDate, monthTitle, weekdayName } from "../words/words.js";
 import { isTaken, whyNot } from "./why.js";
 
@@ -32,6 +33,10 @@ export class MonthView {
     this.grid = gridOf(this.index, firstWeekday, weeks);
     /** @type {any[]} the elements of the cells */
     this.days = [];
+    /** @type {string[]} what the cells depend on, as they were drawn last */
+    this.drawn = [];
+    /** @type {unknown[]} */
+    this.drawnFor = [];
     this.#build();
     /** @type {string} the locale of the drawn texts */
     this.locale = "";
@@ -65,15 +70,35 @@ export class MonthView {
     setAttribute(this.element, "data-loading", !known);
     const covered = coveredCells(bands);
     const touches = fingersOn(picker, this.month);
+    const isSame = this.#isDrawnFor(picker, words);
     this.days.forEach((day, cell) => {
       const date = dateOf(this.grid.first + cell);
+      const band = covered.get(cell);
+      const own = `${band?.isHead} ${band?.isTail} ${date === scene.focusDate} ${touches.has(date)}`;
+      // Touches are drawn each time: their members may have changed.
+      if (isSame && this.drawn[cell] === own && !touches.has(date)) return;
+      this.drawn[cell] = own;
       const isOutside = date.slice(0, 7) !== this.month;
       const wire = known?.cells[cell];
       setText(day.firstChild, wire?.text ?? String(Number(date.slice(8))));
       if (isOutside) return;
       showNote(day.lastChild, wire?.note);
-      this.#drawDay(day, date, wire, covered.get(cell), touches.get(date), scene, words);
+      this.#drawDay(day, date, wire, band, touches.get(date), scene, words);
     });
+  }
+
+  /**
+   * Whether everything is as it was when this was called last that days depend on, besides their bands, focus and touches.
+   * @param {PickerSession} picker @param {import("../words/words.js").Words} words
+   */
+  #isDrawnFor(picker, words) {
+    const { state, locale, canChange } = picker;
+    const before = this.drawnFor;
+    // The reason why a day is not available can depend on days of the months beside it.
+    const first = this.grid.first + this.grid.lead;
+    const cells = [-1, 0, 31].map((days) => state.months.get(dateOf(first + days).slice(0, 7))?.cells);
+    this.drawnFor = [...cells, state.definition, state.status, todayOf(picker), locale, canChange, words];
+    return this.drawnFor.every((one, at) => one === before[at]);
   }
 
   #build() {

@@ -27,20 +27,8 @@ export function ordinalOf(date) {
  * @param {number} ordinal
  */
 export function dateOf(ordinal) {
-  let days = ordinal - 1;
-  const fourHundreds = Math.floor(days / 146097);
-  days -= fourHundreds * 146097;
-  const hundreds = Math.min(3, Math.floor(days / 36524));
-  days -= hundreds * 36524;
-  const fours = Math.floor(days / 1461);
-  days -= fours * 1461;
-  const ones = Math.min(3, Math.floor(days / 365));
-  days -= ones * 365;
-  const year = fourHundreds * 400 + hundreds * 100 + fours * 4 + ones + 1;
-  let month = 12;
-  while (days < daysBefore[month - 1] + (month > 2 && isLeap(year) ? 1 : 0)) month -= 1;
-  const day = days - daysBefore[month - 1] - (month > 2 && isLeap(year) ? 1 : 0) + 1;
-  return `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
+  // 1970-01-01 has the ordinal 719163. Invalid numbers have no date.
+  return (new Date((ordinal - 719_163) * 86_400_000).toJSON() ?? "").slice(0, 10);
 }
 
 /**

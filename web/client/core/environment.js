@@ -16,12 +16,19 @@
 /**
  * @param {string} url of the session
  * @param {boolean} remembers whether the stored memory of this tab may be used; not in a duplicated tab
+ * @param {WebSocket} [first] that was opened before
  * @returns {Environment}
  */
-export function browserEnvironment(url, remembers) {
+export function browserEnvironment(url, remembers, first) {
   const name = memoryName(url);
   return {
-    dial: (address, subprotocol) => new WebSocket(address, subprotocol),
+    dial: (address, subprotocol) => {
+      const socket = first && first.readyState <= 1 ? first : new WebSocket(address, subprotocol);
+      first = undefined;
+      // Its event is over.
+      if (socket.readyState === 1) queueMicrotask(() => socket.onopen?.(/** @type {any} */ (null)));
+      return socket;
+    },
     now: () => performance.now(),
     setTimer: (work, milliseconds) => setTimeout(work, milliseconds),
     clearTimer: (timer) => clearTimeout(timer),

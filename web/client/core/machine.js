@@ -10,7 +10,7 @@ import { Renewal } from "./renewal.js";
 
 export class PickerMachine {
   /**
-   * @param {{name?: string, locale?: string, token?: string, renewsTokens?: boolean, random?: () => number}} options
+   * @param {{name?: string, locale?: string, token?: string, months?: {from: string, count: number}, renewsTokens?: boolean, random?: () => number}} options
    *   `renewsTokens`: whether the effect `requestToken` is answered, by `tokenProvided` or `tokenUnavailable`
    * @param {import("./types").Memory | null} memory of an earlier page
    */
@@ -19,6 +19,7 @@ export class PickerMachine {
     /** @type {Effect[]} */
     this.out = [];
     this.conversation = new Conversation(memory, (...effects) => this.#do(...effects));
+    if (options.months) this.conversation.looking.lookAt(options.months.from, options.months.count, 24);
     this.line = new Line(options.random ?? Math.random, (...effects) => this.#do(...effects));
     this.renewal = new Renewal(this.options, this.line, (...effects) => this.#do(...effects));
     this.triedIdentity = false;

@@ -59,7 +59,8 @@ export class PickerSession extends EventTarget {
     super();
     this.url = url;
     this.#environment = environment;
-    const { getToken, ...rest } = options;
+    const { getToken, socket: _, ...rest } = options;
+    if (rest.months) check({ type: "months", ...rest.months });
     /** Provides tokens; only in effect if it was set at the construction. */
     this.getToken = getToken ?? null;
     this.#machine = new PickerMachine({ ...rest, renewsTokens: getToken !== undefined }, environment.load());

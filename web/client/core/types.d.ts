@@ -119,6 +119,10 @@ export type Connection =
 
 export type Options = {
   name?: string; locale?: string; token?: string;
+  /** The months in view of a calendar, as by `months`, known before the first join: they come with its answer. */
+  months?: { from: string; count: number };
+  /** A WebSocket to the session with the subprotocol `pickerd.v1` that nothing was sent on: it becomes the first one. */
+  socket?: WebSocket;
   /**
    * Gets a token for this user from the page's backend: before the current one expires, after the server has rejected
    * or revoked it, and for the first join if there is no `token`. Null: the user has no access any more. After an

@@ -36,15 +36,28 @@ export function setText(element, text) {
 }
 
 /**
+ * Defines an element, unless the page has it already, or is rendered on a server.
+ * @param {string} name @param {CustomElementConstructor} element
+ */
+export function define(name, element) {
+  if (globalThis.customElements && !customElements.get(name)) customElements.define(name, element);
+}
+
+/**
  * A style sheet of an element, whose `rem` is at least 16 px: pages with a root font size of 62.5 % have larger texts than
- * that.
- * @param {string} css
+ * that. It is made for the first element, because a server that imports the module has no style sheets.
+ * @param {string} css @returns {() => CSSStyleSheet}
  */
 export function sheetOf(css) {
-  const sheet = new CSSStyleSheet();
-  const sized = css.replace(/(-?[\d.]+)rem\b/g, "calc($1 * var(--rem))");
-  sheet.replaceSync(`:host { --rem: max(1rem, 16px); }\n${sized}`);
-  return sheet;
+  /** @type {CSSStyleSheet | undefined} */
+  let sheet;
+  return () => {
+    if (sheet) return sheet;
+    sheet = new CSSStyleSheet();
+    const sized = css.replace(/(-?[\d.]+)rem\b/g, "calc($1 * var(--rem))");
+    sheet.replaceSync(`:host { --rem: max(1rem, 16px); }\n${sized}`);
+    return sheet;
+  };
 }
 
 /** @type {{[name: string]: string}} SVG paths in a view box of 24 × 24 */

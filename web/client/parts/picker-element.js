@@ -1,9 +1,10 @@
 // The base of both elements: session, list of members, note, bar and live region.
 
-import { directionOf, wordsOf } from "../words/words.js";
+import { directionOf, hasWords, loadWords, wordsOf } from "../words/words.js";
 import { Announcer } from "./announcer.js";
 import { Bar, usability } from "./bar.js";
 import { connectionText, queuedText } from "./connection-texts.js";
+import { Control } from "./control.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { anew, lateLabel } from "./late-sentences.js";
 import { Note } from "./note.js";
@@ -16,12 +17,18 @@ import { baseSheet } from "./sheet.js";
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Notice} Notice */
 
+/** A server that renders the tags has no elements. */
+const Base = globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {}));
+
 /**
- * Attributes: `session` (URL, path or id), `name`, `locale` (default: the page's `lang`), `token`, `labels` (the names of
- * the columns, separated by commas). The property `picker` can be set to a session that is connected already.
+ * Attributes: `session` (URL, path or id), `member-name`, `locale` (default: the page's `lang`), `token`, `labels` (the names
+ * of the columns, separated by commas); as a control of a form: `name`, `required`, `disabled`. The property `picker` can be
+ * set to a session that is connected already.
  */
-export class PickerElement extends HTMLElement {
-  static observedAttributes = ["session", "locale", "labels", "token"];
+export class PickerElement extends Base {
+  // Getters, because esbuild rewrites all private members of a class with static fields.
+  static get observedAttributes() { return ["session", "member-name", "locale", "labels", "token", "required"]; }
+  static get formAssociated() { return true; }
 
   constructor() {
     super();
@@ -56,15 +63,20 @@ export class PickerElement extends HTMLElement {
     this.top = make("div", { class: "top" }, this.people.element, this.tools);
     this.frameElement = make("div", { class: "frame", part: "frame" }, this.top, this.stage, this.banner,
       make("div", { class: "note-place" }, this.hint, this.note.element), this.bar.element, this.announcer.element);
+    this.control = new Control(this);
+    // A click on the control's label is one on the element itself.
+    this.addEventListener("click", (event) => {
+      if (event.composedPath()[0] === this) /** @type {HTMLElement | null} */ (root.querySelector('[tabindex="0"]'))?.focus();
+    });
     const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets()];
+    root.adoptedStyleSheets = [baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets()].map((sheet) => sheet());
     root.append(this.frameElement);
   }
 
   /** The name of the subclass's element. */
-  static element = "";
+  static get element() { return ""; }
 
-  /** @returns {CSSStyleSheet[]} the style sheets of the subclass */
+  /** @returns {(() => CSSStyleSheet)[]} the style sheets of the subclass */
   static sheets() { return []; }
 
   /**
@@ -79,6 +91,16 @@ export class PickerElement extends HTMLElement {
     this.#listen();
     this.redraw();
   }
+
+  /** The result that the server has stored, as a form sends it: `2026-11-20`, `2026-11-20/2026-11-22`; empty for none. */
+  get value() { return this.control.value ?? ""; }
+  get form() { return this.control.internals?.form; }
+  get validity() { return this.control.internals?.validity; }
+  checkValidity() { return this.control.internals?.checkValidity(); }
+  reportValidity() { return this.control.internals?.reportValidity(); }
+
+  /** @param {boolean} isDisabled by its attribute or a `fieldset`; a reset changes nothing, because others share the value */
+  formDisabledCallback(isDisabled) { this.frameElement.inert = isDisabled; }
 
   get labels() { return (this.getAttribute("labels") ?? "").split(",").map((label) => label.trim()); }
 
@@ -112,6 +134,8 @@ export class PickerElement extends HTMLElement {
       this.current?.setLocale(this.#locale);
     } else if (name === "token") {
       this.#renewToken();
+    } else if (name === "member-name" && this.acquired !== null) {
+      void this.current?.rename(this.#memberName ?? "");
     }
     this.redraw();
   }
@@ -160,6 +184,10 @@ export class PickerElement extends HTMLElement {
   redraw() {
     const picker = this.current;
     const locale = picker?.locale ?? this.#locale;
+    if (!hasWords(locale)) {
+      void loadWords(locale).then(() => this.redraw());
+      return;
+    }
     const words = wordsOf(locale);
     if (this.words !== words || !this.hasAttribute("data-worded")) {
       this.words = words;
@@ -170,6 +198,7 @@ export class PickerElement extends HTMLElement {
     setAttribute(this.frameElement, "dir", directionOf(locale));
     setAttribute(this.frameElement, "lang", locale);
     this.#drawConnection(picker);
+    this.control.draw(picker, this.bar.element);
     const isKnown = picker?.state.isKnown ?? false;
     this.bar.element.hidden = this.hint.hidden = this.top.inert = this.stage.inert = !isKnown;
     if (!picker || picker !== this.drawn) {
@@ -216,7 +245,7 @@ export class PickerElement extends HTMLElement {
     // An element that is upgraded gets its attributes first, and then is connected.
     if (!session || this.current || this.acquired === session) return;
     this.acquired = session;
-    const name = this.getAttribute("name") ?? undefined;
+    const name = this.#memberName;
     const token = this.getAttribute("token") ?? undefined;
     acquire(session, { name, token, locale: this.#locale }).then((picker) => {
       if (this.acquired !== session) return;
@@ -224,6 +253,9 @@ export class PickerElement extends HTMLElement {
       if (this.getAttribute("token") !== (token ?? null)) this.#renewToken();
     });
   }
+
+  /** In a form, `name` is that of the control. */
+  get #memberName() { return this.getAttribute("member-name") ?? (this.form ? null : this.getAttribute("name")) ?? undefined; }
 
   #renewToken() {
     const token = this.getAttribute("token");

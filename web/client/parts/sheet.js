@@ -98,6 +98,7 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 .remark[data-tone="bad"] { color: var(--bad); }
 .note-place { min-block-size: 3.25rem; display: grid; align-items: center; }
 .note-place > * { grid-area: 1 / 1; }
+.frame[inert] { opacity: .6; }
 .top[inert], .stage[inert] { visibility: hidden; }
 .hint { display: flex; justify-content: space-between; gap: 4px 14px; flex-wrap: wrap; padding-inline: .25rem; color: var(--muted); font-size: .95rem; }
 .hint strong { font-weight: 600; color: var(--ink); }

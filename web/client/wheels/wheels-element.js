@@ -9,7 +9,7 @@ import { wheelsSheet } from "./sheet.js";
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
 export class WheelsElement extends PickerElement {
-  static element = "pickerd-wheels";
+  static get element() { return "pickerd-wheels"; }
 
   static sheets() { return [wheelsSheet]; }
 

@@ -89,15 +89,23 @@ export const weekdayName = (weekday, locale, width = "short") =>
   // 2023-01-01 was a Sunday.
   formatOf(locale, { weekday: width }).format(instantOf(`2023-01-0${weekday}`));
 
+/** The last minute and zone that `todayIn` was called for, and its answer: each unavailable day asks for it. */
+let lastMinute = "";
+let lastToday = "";
+
 /**
  * The date of an instant in a time zone.
  * @param {number} milliseconds since 1970 @param {string} timeZone
  */
 export function todayIn(milliseconds, timeZone) {
+  const minute = `${Math.floor(milliseconds / 60_000)} ${timeZone}`;
+  if (minute === lastMinute) return lastToday;
   const parts = formatOf("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" })
     .formatToParts(new Date(milliseconds));
   const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
-  return `${part.year}-${part.month}-${part.day}`;
+  lastMinute = minute;
+  lastToday = `${part.year}-${part.month}-${part.day}`;
+  return lastToday;
 }
 
 /**

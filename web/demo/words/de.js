@@ -2,7 +2,6 @@
 
 /** @type {import("./types").DemoWords} */
 export const de = {
-  language: "Deutsch",
   headline: "Gemeinsam auswählen, live",
   lead: "Wählen Sie gemeinsam ein Datum, einen Termin oder einen Zeitraum. Der Picker liegt auf dem Server: Wer den Link öffnet, sieht jede Änderung sofort, und niemand kann auswählen, was nicht verfügbar ist. Öffnen Sie einen Picker und schicken Sie jemandem den Link.",
   untitled: "Ein gemeinsamer Picker", start: "Gemeinsam Tage planen", eight: "Acht Picker, acht Links", qrText: "Mit dem Handy scannen, um beizutreten.",

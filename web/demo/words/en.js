@@ -2,7 +2,6 @@
 
 /** @type {import("./types").DemoWords} */
 export const en = {
-  language: "English",
   headline: "Shared pickers, live",
   lead: "Choose a date, a booking slot or a range together. The picker lives on the server: everyone who opens the link sees every change at once, and nobody can pick what is not available. Open one and send its link to someone.",
   untitled: "A shared picker", start: "Plan days together", eight: "Eight pickers, eight links", qrText: "Scan it with a phone to join.",

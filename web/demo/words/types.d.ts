@@ -3,7 +3,7 @@
 type Text = { title: string; text: string };
 
 export type DemoWords = {
-  language: string; headline: string; lead: string; untitled: string; start: string; eight: string; qrText: string; qrLocal: (port: string) => string;
+  headline: string; lead: string; untitled: string; start: string; eight: string; qrText: string; qrLocal: (port: string) => string;
   open: string; openLinked: string; openColumns: string;
   back: string; settings: string; languageLabel: string; theme: string;
   themes: { system: string; light: string; dark: string };

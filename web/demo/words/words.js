@@ -1,18 +1,44 @@
 // The languages of the demo page.
 
-import { ar } from "./ar.js";
-import { de } from "./de.js";
+import { loadWords } from "../../client/words/words.js";
 import { en } from "./en.js";
-import { ja } from "./ja.js";
-import { zhHans } from "./zh-Hans.js";
 
 /** @typedef {import("./types").DemoWords} DemoWords */
 
 /**
- * By BCP 47 tag, in the order of the menu.
- * @type {{[locale: string]: DemoWords}}
+ * The names of the languages by BCP 47 tag, in the order of the menu.
+ * @type {{[locale: string]: string}}
  */
-export const demoLanguages = { en, "zh-Hans": zhHans, ja, de, ar };
+export const languageNames = { en: "English", "zh-Hans": "简体中文", ja: "日本語", de: "Deutsch", ar: "العربية" };
+
+/**
+ * The languages that are loaded when they are needed.
+ * @type {{[locale: string]: () => Promise<DemoWords>}}
+ */
+const loads = {
+  "zh-Hans": async () => (await import("./zh-Hans.js")).zhHans,
+  ja: async () => (await import("./ja.js")).ja,
+  de: async () => (await import("./de.js")).de,
+  ar: async () => (await import("./ar.js")).ar,
+};
+
+/** @type {{[locale: string]: DemoWords}} */
+const languages = { en };
+
+/**
+ * The texts in a language once they are loaded, otherwise in English.
+ * @param {string} locale one of `languageNames`
+ */
+export const demoWordsOf = (locale) => languages[locale] ?? en;
+
+/**
+ * Loads the texts of the page and of the elements in a language. If that fails, they are English.
+ * @param {string} locale one of `languageNames`
+ */
+export async function loadLanguage(locale) {
+  const load = async () => { languages[locale] ??= await loads[locale]().catch(() => en); };
+  await Promise.all([locale in languages || load(), loadWords(locale)]);
+}
 
 /**
  * The language of the page for what a browser prefers.
@@ -21,7 +47,7 @@ export const demoLanguages = { en, "zh-Hans": zhHans, ja, de, ar };
 export function bestLocale(preferred) {
   for (const locale of preferred) {
     const language = locale.split("-")[0].toLowerCase();
-    const known = Object.keys(demoLanguages).find((one) => one.split("-")[0] === language);
+    const known = Object.keys(languageNames).find((one) => one.split("-")[0] === language);
     if (known) return known;
   }
   return "en";

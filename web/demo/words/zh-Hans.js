@@ -2,7 +2,6 @@
 
 /** @type {import("./types").DemoWords} */
 export const zhHans = {
-  language: "简体中文",
   headline: "实时共享的选择器",
   lead: "一起选择日期、预约时段或日期区间。选择器位于服务器上：打开链接的每个人都能立即看到每次更改，也没有人能选到不可选的内容。打开一个，把链接发给别人吧。",
   untitled: "共享选择器", start: "一起挑选日期", eight: "八个选择器，八个链接", qrText: "用手机扫一扫即可加入。",

@@ -14,10 +14,7 @@ extension StaticFiles {
   static func headers(path: String, type: String, tag: String) -> [(String, String)] {
     var headers = [
       ("etag", tag),
-      (
-        "cache-control",
-        isHashed(path) ? "public, max-age=31536000, immutable" : "no-cache"
-      ),
+      ("cache-control", cacheControl(path)),
       ("x-content-type-options", "nosniff"),
       ("referrer-policy", "no-referrer"),
     ]
@@ -28,6 +25,10 @@ extension StaticFiles {
     } else {
       headers.append(("cross-origin-resource-policy", "same-origin"))
     }
+    if path == "demo/worker.js" {
+      // A service worker has the scope of its folder, but the page is above it.
+      headers.append(("service-worker-allowed", "../"))
+    }
     if type.hasPrefix("text/html") || type.hasPrefix("image/svg") {
       headers.append(("content-security-policy", contentSecurityPolicy))
       headers.append(("cross-origin-opener-policy", "same-origin"))
@@ -35,9 +36,16 @@ extension StaticFiles {
     return headers
   }
 
+  private static func cacheControl(_ path: String) -> String {
+    if isHashed(path) { return "public, max-age=31536000, immutable" }
+    // Small files that import hashed ones: pages of other origins load them often.
+    return path.hasPrefix("client/v1/") ? "public, max-age=3600" : "no-cache"
+  }
+
   /// Whether a file's name includes a hash of its content (`pickerd.3f2a9c01.js`), so that the file
-  /// is immutable.
+  /// is immutable: also each file in a folder `-`, which only `web/bundle.py` writes.
   static func isHashed(_ path: String) -> Bool {
+    if path.contains("/-/") { return true }
     let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
     let parts = name.split(separator: ".")
     guard parts.count >= 3 else { return false }

@@ -24,6 +24,11 @@ package enum WebFolder {
     RegularFile.stamp(of: folder + "/demo/index.html") != nil
   }
 
+  /// Whether `web/bundle.py` has bundled the modules of `folder`.
+  package static func isBundled(_ folder: String) -> Bool {
+    RegularFile.resolved(folder + "/client/-") != nil
+  }
+
   private static func parent(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
   }

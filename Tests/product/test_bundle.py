@@ -1,0 +1,175 @@
+"""The bundle of web/bundle.py: few files with budgets, cached forever, and a service worker."""
+
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from harness.definitions import CALENDAR, LISTS
+from harness.pickerd import Pickerd, wait_until
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+
+WEB = Path(__file__).resolve().parents[2] / "web"
+#: KB of the files of the client, compressed with gzip. Half a KB of the calendar's are for forms.
+BUDGETS = {"pickerd.js": 12, "define-calendar.js": 34, "elements.js": 48}
+
+
+def bundled(folder, **environment):
+    return subprocess.run([sys.executable, WEB / "bundle.py", folder], env={**os.environ, **environment}, check=True,
+                          capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    """The bundle's folder."""
+    folder = tmp_path_factory.mktemp("bundle") / "web"
+    bundled(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(bundle, tmp_path_factory):
+    """A server of the bundle."""
+    server = Pickerd(tmp_path_factory.mktemp("log") / "log", options=("--web", bundle))
+    yield server
+    server.stop()
+
+
+def closure(path):
+    """A file and those that it imports before it runs."""
+    found = [path]
+    for each in found:
+        imports = re.findall(r"""(?:import|from)\s*"(\.[^"]+)\"""", each.read_text())
+        found += [one for one in ((each.parent / name).resolve() for name in imports) if one not in found]
+    return found
+
+
+def size(*paths):
+    return sum(len(gzip.compress(path.read_bytes(), 9)) for path in paths)
+
+
+@pytest.mark.parametrize("name, budget", BUDGETS.items())
+def test_the_client_is_within_its_budgets(bundle, name, budget):
+    """English is included. A page in another language loads that, too: of `elements.js` it counts."""
+    files = closure(bundle / "client/v1" / name)[1:]
+    if name == "elements.js":
+        languages = [next((bundle / "client/-").glob(f"{one}.*.js")) for one in ("ar", "de", "ja", "zh-Hans")]
+        files.append(max(languages, key=size))
+    assert size(*files) <= budget * 1024
+
+
+def test_a_link_needs_few_files_before_the_picker_is_drawn(bundle):
+    page = (bundle / "demo/index.html").read_text()
+    needed = set(re.findall(r'(?:src|href)="(demo/-/[^"]+)"', page))
+    needed |= set(re.search(r'name="picker-modules" content="([^"]+)"', page)[1].split())
+    assert len(needed) <= 6, needed
+    assert size(*(bundle / path for path in needed)) <= 52 * 1024
+
+
+@pytest.mark.parametrize("name", ["elements.js", "define-calendar.js", "define-wheels.js", "pickerd.js"])
+def test_a_stable_address_imports_a_file_that_is_cached_forever(site, name):
+    stable = site.get(f"/client/v1/{name}")
+    assert stable.headers["cache-control"] == "public, max-age=3600" and stable.headers["etag"]
+    hashed = re.search(r'"\.\./(-/[^"]+)"', stable.body.decode())[1]
+    assert f'"./{hashed}"' in site.get(f"/client/{name}").body.decode()
+
+    answer = site.get(f"/client/{hashed}")
+    assert (answer.status, answer.type) == (200, "text/javascript")
+    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["access-control-allow-origin"] == "*"
+    source_map = re.search(r"sourceMappingURL=(\S+)", answer.body.decode())[1]
+    assert site.get(f"/client/-/{source_map}").type == "application/json"
+
+
+def test_equal_sources_have_equal_names(bundle, tmp_path):
+    bundled(tmp_path / "web")
+    names = [sorted(path.relative_to(folder) for path in folder.rglob("*"))
+             for folder in (bundle, tmp_path / "web")]
+    assert names[0] == names[1]
+
+
+def test_a_link_is_opened_used_and_loads_one_language(site, window):
+    session = site.session(CALENDAR)
+    requests = []
+    bo = window(site, session, name="Bo", locale="de", path="#/", waits=False)
+    bo.page.on("request", lambda request: requests.append(request.url))
+    bo.page.goto(f"http://127.0.0.1:{site.port}/?new#/s/{session.id}")
+    bo.day("2018-12-20").click()
+    expect(bo.day("2018-12-20")).to_have_attribute("aria-selected", "true")
+    expect(bo.page.locator(".panel.share h2")).to_have_text("Teilen")
+
+    languages = {name for url in requests for name in re.findall(r"-/(ar|de|ja|zh-Hans)\.", url)}
+    assert languages == {"de"}
+    assert not [url for url in requests if re.search(r"/(client|demo)/(?!-/|pickers)", url)]
+
+
+def test_wheels_are_loaded_for_the_kinds_that_have_them(site, window):
+    session = site.session(LISTS)
+    ana = window(site, session)
+    ana.row(0, "Windows").click()
+    expect(ana.selected(0)).to_have_text("Windows")
+
+
+def test_the_page_is_there_while_the_server_is_not(bundle, contexts, tmp_path):
+    server = Pickerd(tmp_path / "log", options=("--web", bundle))
+    session = server.session(CALENDAR)
+    context = contexts.browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{server.port}/#/s/{session.id}")
+        page.wait_for_selector("pickerd-calendar .month:not([data-loading])")
+        page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
+        server.kill()
+
+        page.reload()
+        expect(page.locator(".brand")).to_be_visible()
+        expect(page.locator(".chip")).not_to_be_empty()
+        page.goto(f"http://127.0.0.1:{server.port}/?other")
+    except Exception as error:
+        assert "ERR_CONNECTION_REFUSED" in str(error), "only the page itself is stored"
+    else:
+        pytest.fail("an address was answered that is not the page's")
+    finally:
+        context.close()
+        server.stop()
+
+
+def test_modules_replace_a_bundle_of_the_same_address(bundle, contexts, tmp_path):
+    folder = tmp_path / "web"
+    bundled(folder)
+    server = Pickerd(tmp_path / "log", options=("--web", folder))
+    context = contexts.browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{server.port}/")
+        page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
+        folder.rename(tmp_path / "bundle")
+        shutil.copytree(WEB, folder)
+
+        def is_plain():
+            page.evaluate("navigator.serviceWorker.getRegistration().then((one) => one?.update()).then(() => {}, () => {})")
+            page.reload()
+            return page.locator('script[src="demo/demo.js"]').count() == 1
+
+        wait_until(is_plain, what="the modules")
+    finally:
+        context.close()
+        server.stop()
+
+
+def test_without_esbuild_the_modules_are_served(tmp_path):
+    folder = tmp_path / "web"
+    assert "esbuild is not installed" in bundled(folder, PATH=str(tmp_path)).stderr
+    server = Pickerd(tmp_path / "log", options=("--web", folder))
+    try:
+        assert server.get("/client/elements.js").body == (WEB / "client/elements.js").read_bytes()
+        server.logged("is not bundled: pages load more slowly")
+    finally:
+        server.stop()
+    assert (tmp_path / "log").read_text().count("is not bundled") == 1

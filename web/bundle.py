@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""bundle.py FOLDER : writes the web pages and the browser client as pickerd serves them best.
+
+FOLDER gets a copy of this folder, with few files instead of many modules, made by esbuild:
+
+    client/v1/elements.js   stable addresses, which import files from client/-/
+    client/elements.js      the same at the addresses without a version
+    client/-, demo/-        files with a hash of their content in their names, cached forever
+    demo/index.html         the page with these files
+    demo/worker.js          the service worker, with the list of the page's files
+
+Without esbuild it is a plain copy, which works as well, but loads more slowly.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+WEB = Path(__file__).resolve().parent
+#: The client's stable addresses: both elements, one of them, and the session without elements.
+CLIENT = ["elements.js", "define-calendar.js", "define-wheels.js", "pickerd.js"]
+#: Modules of the page that another one loads when they are needed. A module that both use is in the
+#: file of the one that is there first, and not in a file of its own, which would be one of many.
+LOADED_AFTER = {"picker-page.js": "demo.js", "home.js": "demo.js",
+                "panels.js": "picker-page.js", "wheels.js": "picker-page.js"}
+FLAGS = ["--minify", "--charset=utf8", "--log-level=warning"]
+
+
+def esbuild(folder, *arguments, text=None):
+    done = subprocess.run(["esbuild", *FLAGS, *arguments], cwd=folder, input=text, check=True,
+                          stdout=subprocess.PIPE, text=True)
+    return done.stdout
+
+
+def minify_sheets(folder):
+    """Minifies the style sheets of the elements, which are strings for esbuild."""
+    def minified(match):
+        return f"sheetOf(`{esbuild(folder, '--loader=css', text=match[1]).strip()}`)"
+
+    for path in folder.glob("client/*/sheet.js"):
+        path.write_text(re.sub(r"sheetOf\(`([^`\\$]*)`\)", minified, path.read_text()))
+
+
+def hash_of(*parts):
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:10].upper()
+
+
+class Outputs:
+    """The files that esbuild has written, with paths relative to the page."""
+
+    def __init__(self, meta):
+        self.files = json.loads(meta.read_text())["outputs"]
+
+    def of(self, source):
+        """The file of a module, and all that it imports before it runs."""
+        found = [path for path, one in self.files.items() if one.get("entryPoint") == source]
+        for each in found:
+            found += [one["path"] for one in self.files[each]["imports"]
+                      if one["kind"] == "import-statement" and one["path"] not in found]
+        return found
+
+
+def bundled(folder, temporary, source):
+    """Bundles a module; its file and those that it loads later are in the folder `-` beside it."""
+    meta = Path(temporary) / "meta.json"
+    esbuild(folder, "--bundle", "--format=esm", "--splitting", "--entry-names=-/[name].[hash]",
+            "--chunk-names=-/[name].[hash]", "--sourcemap", f"--metafile={meta}",
+            f"--outdir={Path(source).parent}", source)
+    return Outputs(meta)
+
+
+def bundle_client(folder, temporary):
+    """One hashed file for each stable address, so that a page waits for two requests."""
+    files = {name: bundled(folder, temporary, f"client/{name}").of(f"client/{name}")
+             for name in CLIENT}
+    for name, (path,) in files.items():
+        hashed = path.removeprefix("client/")
+        (folder / "client/v1" / name).write_text(f'export * from "../{hashed}";\n')
+        (folder / "client" / name).write_text(f'export * from "./{hashed}";\n')
+
+
+def write_sheet(folder, name, *paths):
+    """Bundles style sheets; returns the path of the file."""
+    imports = "".join(f'@import "./{one}";\n' for one in paths)
+    css = esbuild(folder, "--bundle", "--loader=css", text=imports)
+    path = f"demo/-/{name}.{hash_of(css.encode())}.css"
+    (folder / path).write_text(css)
+    return path
+
+
+def bundle_page(folder, temporary):
+    """Bundles the demo page; returns the files that it is made of, relative to `folder`."""
+    page = (folder / "demo/index.html").read_text()
+    first, *others = re.findall(r'<link rel="stylesheet" href="([^"]+)">', page)
+    for name, before in LOADED_AFTER.items():
+        with (folder / "demo" / name).open("a") as module:
+            module.write(f'import "./{before}";\n')
+    outputs = bundled(folder, temporary, "demo/demo.js")
+    # A bundle of its own, because it reloads a page whose other files cannot be loaded.
+    start, = bundled(folder, temporary, "demo/start.js").of("demo/start.js")
+    # What the first paint does not need comes later.
+    sheet, later = write_sheet(folder, "page", first), write_sheet(folder, "later", *others)
+
+    entry, script = outputs.of("demo/demo.js")
+    needed = {name: " ".join(path for path in outputs.of(f"demo/{source}.js") if path != script)
+              for name, source in (("picker", "picker-page"), ("home", "home"))}
+    lines = [f'<script type="module" src="{start}" async></script>',
+             f'<link rel="stylesheet" href="{sheet}">',
+             f'<script type="module" src="{script}"></script>',
+             f'<meta name="later-sheet" content="{later}">',
+             *(f'<meta name="{name}-modules" content="{paths}">'
+               for name, paths in needed.items())]
+    loads = r'  <(?:link rel="(?:stylesheet|modulepreload|preload)"|script type="module")[^\n]*\n'
+    head = "".join(f"  {each}\n" for each in lines)
+    page = re.sub(loads, "", page).replace("</head>", head + "</head>")
+    icon = "data:image/svg+xml," + quote((folder / "demo/icon.svg").read_text().strip(), " /:=()")
+    page = page.replace('src="demo/icon.svg"', f'src="{icon}"'.replace("'", "%27"))
+    (folder / "demo/index.html").write_text(page)
+
+    languages = {path for path, one in outputs.files.items()
+                 if "/words/" in one.get("entryPoint", "")}
+    scripts = [path for path in outputs.files
+               if path.endswith(".js") and path not in {*languages, entry}]
+    return ["./", "demo/icon.svg", "demo/pickers.json", sheet, later, start, *scripts]
+
+
+def write_worker(folder, files):
+    contents = [(folder / path.replace("./", "demo/index.html")).read_bytes() for path in files]
+    shell = json.dumps({"version": hash_of(*contents), "files": files})
+    esbuild(folder, f"--define:SHELL={shell}", "--allow-overwrite", "--outfile=demo/worker.js",
+            "demo/worker.js")
+
+
+def main():
+    folder = Path(sys.argv[1]).absolute()
+    if not shutil.which("esbuild"):
+        print("bundle.py: esbuild is not installed, so the pages are separate modules, which load"
+              " more slowly", file=sys.stderr)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+        # Moved at the end, so that a running server never has half of it.
+        new = Path(temporary) / "web"
+        shutil.copytree(WEB, new, ignore=shutil.ignore_patterns("bundle.py", "package.py", "__pycache__"))
+        if shutil.which("esbuild"):
+            minify_sheets(new)
+            write_worker(new, bundle_page(new, temporary))
+            bundle_client(new, temporary)
+        if folder.exists():
+            folder.rename(Path(temporary) / "old")
+        new.rename(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+// The elements for TypeScript: tags, their attributes in JSX, and the events of a session.
+
+import type { CalendarElement } from "./calendar/calendar-element.js";
+import type { Notice, Outcome, Message } from "./core/types";
+import type { WheelsElement } from "./wheels/wheels-element.js";
+
+/** The attributes of both elements. */
+export type PickerAttributes = {
+  session?: string; "member-name"?: string; locale?: string; token?: string; labels?: string;
+  name?: string; required?: boolean; disabled?: boolean;
+  id?: string; class?: string; style?: unknown; slot?: string; ref?: unknown; key?: unknown;
+};
+
+/** The events of a `PickerSession`. */
+export type PickerEventMap = {
+  change: CustomEvent<null>;
+  connection: CustomEvent<null>;
+  notice: CustomEvent<Notice>;
+  answered: CustomEvent<Outcome & { milliseconds: number }>;
+  message: CustomEvent<{ direction: "in" | "out"; message: Message }>;
+};
+
+type More = { [field: string]: unknown };
+/** The result by the kind of a session: `session.result as ResultByKind["calendar"]`. */
+export type ResultByKind = {
+  date: { date: string } & More;
+  slot: { local: string } & More;
+  cascade: { keys: string[] } & More;
+  columns: { keys: string[] } & More;
+  calendar: ({ start: string; end: string } | { date: string }) & More;
+};
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "pickerd-calendar": CalendarElement;
+    "pickerd-wheels": WheelsElement;
+  }
+  namespace JSX {
+    interface IntrinsicElements {
+      "pickerd-calendar": PickerAttributes;
+      "pickerd-wheels": PickerAttributes;
+    }
+  }
+}

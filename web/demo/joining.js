@@ -1,0 +1,87 @@
+// Joins the session of a link, while the page of its picker is still being loaded.
+
+import { connect } from "../client/pickerd.js";
+import { reloadLater } from "./loading.js";
+import { storedTokens } from "./route.js";
+import { read } from "./storage.js";
+
+/** The months of a calendar that `join` asks for, from the current one: those that a phone shows first. */
+const monthCount = 2;
+
+/** The maximum of recorded notices, the last ones. */
+const noticesMax = 8;
+
+/** @typedef {ReturnType<typeof joinRoute>} Joining */
+
+/** @param {NonNullable<import("./route.js").Route>} route @param {import("./settings.js").Settings} settings */
+export function joinRoute({ session, token: given }, settings) {
+  const owner = storedTokens(session)?.owner;
+  const token = owner ?? given;
+  const { name, typedName, locale } = settings;
+  const before = read("sessionStorage", nameKeyOf(session)) ?? typedName;
+  const months = { from: new Date().toISOString().slice(0, 7), count: monthCount };
+  const path = `v1/sessions/${encodeURIComponent(session)}`;
+  const picker = connect(path, { name, locale, token, months, socket: dialed(path) });
+  void picker.then(loadWhenKnown);
+  return { owner, token, before, picker, notices: picker.then(recordNotices) };
+}
+
+/**
+ * Records the notices that come before the element listens to them: answers to commands of the page before a reload, or to
+ * a new name.
+ * @param {import("../client/core/session.js").PickerSession} picker
+ * @returns {() => void} ends it, and dispatches them again
+ */
+function recordNotices(picker) {
+  /** @type {unknown[]} */
+  const notices = [];
+  const record = (/** @type {Event} */ event) => {
+    notices.push(/** @type {CustomEvent} */ (event).detail);
+    if (notices.length > noticesMax) notices.shift();
+  };
+  picker.addEventListener("notice", record);
+  return () => {
+    picker.removeEventListener("notice", record);
+    for (const detail of notices.splice(0)) picker.dispatchEvent(new CustomEvent("notice", { detail }));
+  };
+}
+
+/** @param {import("../client/core/session.js").PickerSession} picker whose element is loaded as soon as the kind is known */
+function loadWhenKnown(picker) {
+  const load = () => {
+    if (!picker.state.isKnown) return;
+    picker.removeEventListener("change", load);
+    void loadElement(picker);
+  };
+  picker.addEventListener("change", load);
+}
+
+/**
+ * Loads the element of a picker. The page of the picker includes the calendar.
+ * @param {import("../client/core/session.js").PickerSession} picker whose kind is known
+ * @returns {Promise<string>} its name; it is not defined if it could not be loaded
+ */
+export async function loadElement({ state }) {
+  if (state.isCalendar) return "pickerd-calendar";
+  await import("./wheels.js").catch(reloadLater);
+  return "pickerd-wheels";
+}
+
+/**
+ * The socket that `dial.js` has opened, once.
+ * @param {string} path of the session @returns {WebSocket | undefined}
+ */
+function dialed(path) {
+  const page = /** @type {{dialed?: {path: string, socket: WebSocket} | null}} */ (globalThis);
+  const { dialed: first } = page;
+  page.dialed = null;
+  if (first?.path === path) return first.socket;
+  first?.socket.close();
+  return undefined;
+}
+
+/**
+ * Where the name is stored that the user had typed when this tab became a member of a session, or changed its name.
+ * @param {string} session
+ */
+export const nameKeyOf = (session) => `name ${session}`;

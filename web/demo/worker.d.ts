@@ -1,0 +1,3 @@
+// What bundle.py defines for worker.js.
+
+declare const SHELL: { version: string; files: string[] };

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""package.py FOLDER : packs web/client as the npm package @pickerd/client, and prints its path.
+
+The archive has the modules as they are, their types (.d.ts, from the JSDoc comments, by tsc), and
+custom-elements.json (from the tables of the README) for editors.
+"""
+
+import gzip
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+CLIENT = Path(__file__).resolve().parent / "client"
+ELEMENTS = {"pickerd-calendar": ("CalendarElement", "./define-calendar.js"),
+            "pickerd-wheels": ("WheelsElement", "./define-wheels.js")}
+TYPES = {"allowJs": True, "declaration": True, "emitDeclarationOnly": True, "strict": True,
+         "target": "ES2022", "module": "ES2022", "moduleResolution": "node", "types": [],
+         "lib": ["ES2022", "DOM", "DOM.Iterable"]}
+
+
+def write_types(folder):
+    project = folder / "tsconfig.json"
+    project.write_text(json.dumps({"compilerOptions": TYPES, "include": ["**/*.js", "**/*.d.ts"]}))
+    subprocess.run(["tsc", "--project", project], check=True, stdout=sys.stderr)
+    project.unlink()
+    for path in folder.rglob("*.d.ts"):
+        # Node's resolution of modules needs the extension.
+        text = re.sub(r'"(\.\.?/(?:[\w.]+/)*(?:types|tags))"', r'"\1.js"', path.read_text())
+        path.write_text(text)
+
+
+def table(readme, heading):
+    """The rows of a table of the README, as (names, text)."""
+    rows = readme.split(f"\n| {heading} |")[1].split("\n\n")[0].splitlines()[2:]
+    for row in rows:
+        first, text = re.split(r"(?<!\\) \| ", row.strip("| "), maxsplit=1)
+        yield re.findall(r"`([^`]+)`", first), text.strip()
+
+
+def manifest():
+    """The elements, as https://github.com/webcomponents/custom-elements-manifest describes."""
+    readme = (CLIENT / "README.md").read_text()
+
+    def entries(heading):
+        return [{"name": name, "description": text}
+                for names, text in table(readme, heading) for name in names]
+
+    modules = []
+    for tag, (name, path) in ELEMENTS.items():
+        declaration = {
+            "kind": "class", "customElement": True, "name": name, "tagName": tag,
+            "superclass": {"name": "HTMLElement"}, "attributes": entries("attribute"),
+            "cssProperties": entries("custom property"), "cssParts": entries("`::part(…)`")}
+        define = {"kind": "custom-element-definition", "name": tag, "declaration": {"name": name}}
+        modules.append({"kind": "javascript-module", "path": path, "declarations": [declaration],
+                        "exports": [define]})
+    return {"schemaVersion": "1.0.0", "modules": modules}
+
+
+def pack(folder, path):
+    """Writes the archive as npm does, with equal bytes for equal files."""
+    with gzip.GzipFile(path, "wb", mtime=0) as out, tarfile.open(fileobj=out, mode="w") as archive:
+        for each in sorted(folder.rglob("*")):
+            if not each.is_file():
+                continue
+            entry = tarfile.TarInfo(f"package/{each.relative_to(folder)}")
+            entry.size, entry.mode = each.stat().st_size, 0o644
+            archive.addfile(entry, io.BytesIO(each.read_bytes()))
+
+
+def main():
+    target = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "package"
+        shutil.copytree(CLIENT, folder, ignore=shutil.ignore_patterns("api", "v1"))
+        shutil.copy(CLIENT.parents[1] / "LICENSE", folder)
+        write_types(folder)
+        text = json.dumps(manifest(), indent=2, ensure_ascii=False)
+        (folder / "custom-elements.json").write_text(text + "\n")
+        version = json.loads((folder / "package.json").read_text())["version"]
+        path = target / f"pickerd-client-{version}.tgz"
+        pack(folder, path)
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
