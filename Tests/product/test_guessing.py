@@ -23,8 +23,16 @@ SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|PRAGMA|
 #: What the sources interpolate into SQL: names of columns and tables, conditions and settings, which
 #: are literals or have a ? or $1 for each value.
 CONSTANTS = {
-    "DormantSession.columns", "PostgresSchema.historySQL", "condition", "order", "table", "key",
-    "hash", "loop", "mode.rawValue"}
+    "DormantSession.columns", "PostgresEngine.nodeLock", "SQLCopy.marks(columns.count",
+    "SQLCopy.marks(count", "SQLCopy.names(columns", "SQLFeed.channel", "column", "columns",
+    "condition", 'conditions.joined(separator: " AND "', "connection.dialect.forUpdate",
+    "connection.dialect.forUpdateSkippingLocked", 'connection.dialect.isAny("id", 1',
+    'connection.dialect.isAny("id", 3', 'connection.dialect.isAny("owner", 1',
+    "connection.dialect.randomText", 'dialect == .postgres ? " WITH (fillfactor = 50',
+    'dialect == .sqlite ? "INTEGER" : "bigint"', "dialect.identity", "dialect.randomText",
+    "epoch", "function", "key", 'last == nil ? "$1 = $1" : "\\(key', "mode.rawValue",
+    'number == nil ? "" : ", session"', "owner", "parameter", "random", "table", "table.name",
+    "types"}
 
 
 def test_a_thousand_guessed_ids_find_nothing_and_are_throttled(start):
