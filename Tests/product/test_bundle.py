@@ -17,7 +17,7 @@ pytest_plugins = ["webpages"]
 
 WEB = Path(__file__).resolve().parents[2] / "web"
 #: KB of the files of the client, compressed with gzip. Half a KB of the calendar's are for forms.
-BUDGETS = {"pickerd.js": 12, "define-calendar.js": 34, "elements.js": 48}
+BUDGETS = {"pickerd.js": 13, "define-calendar.js": 36, "elements.js": 48}
 
 
 def bundled(folder, **environment):
