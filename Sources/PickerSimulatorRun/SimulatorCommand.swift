@@ -2,8 +2,8 @@ import Glibc
 import PickerSimulator
 
 /// `picker-simulator --seed N --count N [--verbose]` runs simulated worlds until one violates a
-/// rule; with `--nodes N` worlds of N nodes on one database, `--defect NAME` with a bug that must be
-/// found. `picker-simulator --bytes` runs conversations with a fault after each byte of a
+/// rule; with `--nodes N` worlds of N nodes on one database, `--defect NAME` with a bug that must
+/// be found. `picker-simulator --bytes` runs conversations with a fault after each byte of a
 /// connection.
 ///
 /// The exit status is 1 for a violation, and 2 for wrong usage.

@@ -580,6 +580,7 @@ import Testing
     one.command(2)
     try await one.waitForCommitted(3)
 
+    // A sweep notices it.
     try server.command("promote")
     try await wait(for: "the loss") { one.lost.contains(one.session) }
     try await wait(for: "the next connection") { one.log.failure == nil }

@@ -31,8 +31,8 @@ final class PostgresEngine: SQLEngine, NodeLocks {
   /// The seconds after which a connection that does not answer is closed. A server that hangs may
   /// have been replaced meanwhile.
   private static let seconds = 5
-  /// The milliseconds after which the server ends the connection of a node from which it has received
-  /// nothing, although its machine answers: it hangs, or is stopped.
+  /// The milliseconds after which the server ends the connection of a node from which it has
+  /// received nothing, although its machine answers: it hangs, or is stopped.
   private static let idleMilliseconds = 2500
   /// What a probe writes: as much as a few commands need.
   private static let probeBytes = 65_536
