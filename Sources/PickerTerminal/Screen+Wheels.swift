@@ -15,7 +15,12 @@ extension Screen {
   }
 
   func drawWheels(on canvas: inout Canvas) {
-    guard !state.columns.isEmpty else { return }
+    guard !state.columns.isEmpty else {
+      // Of a newer kind: this and what others do is all that can be shown.
+      let kind = state.definition?.kind ?? ""
+      canvas.put("pickerd join cannot show the kind \(kind).", x: 1, y: 3, cellsMax: width - 2)
+      return
+    }
     // If not all wheels fit, those around the focused one are drawn.
     let fitting = max(1, min(state.columns.count, width / Self.wheelCells.least))
     let first = max(0, min(column - fitting / 2, state.columns.count - fitting))
