@@ -133,23 +133,11 @@ package final class SQLFeed: EventFeed {
 
   private func page(_ request: FeedRequest) -> Result<FeedPage, FeedProblem> {
     do {
-      let page = try engine.read { try SQLFeed.answer(request, $0) }
-      guard case .failure(.gone) = page, engine.isShared else { return page }
-      // A primary that is cut off from the others has only older events.
-      return try engine.readConfirmed { try SQLFeed.answer(request, $0) }
-    } catch {
-      return .failure(.unavailable)
-    }
-  }
-
-  /// A problem is returned, not thrown: what is thrown is not confirmed.
-  private static func answer(
-    _ request: FeedRequest, _ connection: any SQLConnection
-  ) throws -> Result<FeedPage, FeedProblem> {
-    do {
-      return .success(try page(request, connection))
+      return .success(try current { try SQLFeed.page(request, $0) })
     } catch let problem as FeedProblem {
       return .failure(problem)
+    } catch {
+      return .failure(.unavailable)
     }
   }
 
