@@ -136,10 +136,11 @@ import Testing
   }
 
   @Test(arguments: [1, 5])
-  func `a database of a build before the first release is refused`(schema: Int) throws {
+  func `a database of a build before the first release is refused`(schema: Int) async throws {
     let shelf = try Shelf(.postgres)
     let source = try Shelf()
-    try source.store().close()
+    var log: SQLSessionLog? = try source.store()
+    try await source.close(&log)
     try shelf.write(
       """
       CREATE SCHEMA pickerd;

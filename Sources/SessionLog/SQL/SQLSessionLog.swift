@@ -471,11 +471,12 @@ extension SQLSessionLog {
       for case .log(.created, let session) in batch.records {
         owned.withLock { _ = $0.insert(session) }
       }
+      disown(result.byteCounts.filter { $0.value == nil }.keys)
     }
-    disown(result.taken.union(result.refused))
-    disown(result.byteCounts.filter { $0.value == nil }.keys)
     let absent = result.taken.union(result.refused)
-    notify(.committed(batch.records.committed.filter { !absent.contains($0.session) }))
+    disown(absent)
+    let stored = batch.records.committed
+    notify(.committed(absent.isEmpty ? stored : stored.filter { !absent.contains($0.session) }))
     if !result.refused.isEmpty { notify(.refused(Array(result.refused))) }
     if !result.lost.isEmpty { notify(.lost(result.lost)) }
     if !result.taken.isEmpty { notify(.taken(Array(result.taken))) }

@@ -27,8 +27,9 @@ final class SQLWriter {
     var feedPosition: Int?
   }
 
-  /// The end of a session's log.
-  private struct Position {
+  /// The end of a session's log, and what has changed of it in this batch.
+  private final class Position {
+    let session: SessionID
     let number: Int64
     /// The sequence number of the last entry.
     var entryCount: Int
@@ -38,6 +39,23 @@ final class SQLWriter {
     var byteCount: Int
     /// The last entry whose events are in the feed.
     var eventSequence: Int
+    /// Whether it has new entries.
+    var isGrown = false
+    /// Whether something else has changed.
+    var isChanged = false
+    var hasEnded = false
+    var status: SessionStatus?
+
+    init(
+      _ session: SessionID, number: Int64, entryCount: Int = 0, rowCount: Int = 0, byteCount: Int,
+      eventSequence: Int = FeedRecord.nothing
+    ) {
+      (self.session, self.number) = (session, number)
+      (self.entryCount, self.rowCount, self.byteCount) = (entryCount, rowCount, byteCount)
+      self.eventSequence = eventSequence
+    }
+
+    func forgetChanges() { (isGrown, isChanged, status) = (false, false, nil) }
   }
 
   /// What is stored of a snapshot that is not about to be stored.
@@ -56,10 +74,8 @@ final class SQLWriter {
   static let deletedByteCountMax = 1_048_576
 
   private var positions: [SessionID: Position] = [:]
-  /// Sessions of this batch with new entries, and those that have changed otherwise.
-  private var grown: Set<SessionID> = []
-  private var changed: Set<SessionID> = []
-  private var statuses: [SessionID: SessionStatus] = [:]
+  /// Those of this batch that have changed, each once.
+  private var changes: [Position] = []
   private var idle: [(session: SessionID, snapshot: EncodedSnapshot)] = []
   private var shelves: [SessionID: [Shelved]] = [:]
   private var events: [FeedEvent] = []
@@ -108,16 +124,21 @@ final class SQLWriter {
   ) throws -> Result {
     (self.node, self.isClockPlausible, self.now) = (node, isClockPlausible, now)
     (result, events, idle, shelves) = (Result(), [], [], [:])
-    grown.removeAll(keepingCapacity: true)
-    changed.removeAll(keepingCapacity: true)
-    statuses.removeAll(keepingCapacity: true)
-    for case .log(.created(let origin), let session) in records {
-      try create(session, origin, connection)
+    for position in changes { position.forgetChanges() }
+    changes.removeAll(keepingCapacity: true)
+    var snapshots: [SessionID] = []
+    for record in records {
+      if case .log(.created(let origin), let session) = record {
+        try create(session, origin, connection)
+      } else if case .snapshot(_, let session) = record {
+        snapshots.append(session)
+      }
+      if node == nil { try find(record.session, connection) }
     }
-    try find(records.sessions, visited.union(released), connection)
-    try readShelves(records, connection)
+    if let node { try find(records.sessions, visited.union(released), of: node, connection) }
+    try readShelves(of: snapshots, connection)
     for record in records { try write(record, connection) }
-    if !changed.isEmpty { try connection.flush() }
+    if changes.contains(where: \.isChanged) { try connection.flush() }
     try updateSessions(visited, released, connection)
     try writeEvents(connection)
     return result
@@ -135,34 +156,38 @@ final class SQLWriter {
     }
   }
 
-  /// Reads the rows of the sessions of a batch. Several nodes lock them, in the order of their
-  /// ids.
+  private static let columns = "id, number, entry_count, row_count, byte_count, event_sequence"
+
+  private func read(_ row: any SQLRow) throws {
+    let session = SessionID(try row[0])
+    positions[session] = Position(
+      session, number: try row[1], entryCount: try row[2], rowCount: try row[3],
+      byteCount: try row[4], eventSequence: try row[5])
+  }
+
+  /// Reads the row of a session of a single writer, once.
+  private func find(_ session: SessionID, _ connection: any SQLConnection) throws {
+    if positions[session] != nil { return }
+    try connection.forEach(
+      "SELECT \(SQLWriter.columns) FROM session WHERE id = $1 AND NOT ended", [session.text]
+    ) { [unowned self] row in try read(row) }
+  }
+
+  /// Reads the rows of the sessions of a batch, and locks them, in the order of their ids.
   private func find(
-    _ sessions: [SessionID], _ others: Set<SessionID>, _ connection: any SQLConnection
+    _ sessions: [SessionID], _ others: Set<SessionID>, of node: Int64,
+    _ connection: any SQLConnection
   ) throws {
-    let columns = "id, number, entry_count, row_count, byte_count, event_sequence"
-    let read = { [unowned self] (row: any SQLRow) throws in
-      let position = Position(
-        number: try row[1], entryCount: try row[2], rowCount: try row[3], byteCount: try row[4],
-        eventSequence: try row[5])
-      positions[SessionID(try row[0])] = position
-    }
-    guard let node else {
-      for session in sessions where positions[session] == nil {
-        try connection.send(
-          "SELECT \(columns) FROM session WHERE id = $1 AND NOT ended", [session.text], each: read)
-      }
-      return try connection.flush()
-    }
     positions.removeAll(keepingCapacity: true)
     let created = Set(result.byteCounts.keys)
     let all = others.union(sessions)
     try connection.forEach(
       """
-      SELECT \(columns) FROM session
+      SELECT \(SQLWriter.columns) FROM session
       WHERE \(connection.dialect.isAny("id", 1)) AND owner = $2 AND NOT ended
       ORDER BY id \(connection.dialect.forUpdate)
-      """, [SQLList.texts(all.map(\.text)), node], read)
+      """, [SQLList.texts(all.map(\.text)), node]
+    ) { [unowned self] row in try read(row) }
     result.taken = Set(
       sessions.filter { positions[$0] == nil && !created.contains($0) && !isRefused($0) })
   }
@@ -218,25 +243,29 @@ final class SQLWriter {
       }
       return
     }
-    positions[session] = Position(
-      number: number, entryCount: 0, rowCount: 0, byteCount: body.count,
-      eventSequence: FeedRecord.nothing)
+    positions[session] = Position(session, number: number, byteCount: body.count)
     result.byteCounts[session] = .some(body.count)
   }
 
   private func add(
     _ entry: LogEntry, _ session: SessionID, _ connection: any SQLConnection
   ) throws {
-    guard let number = positions[session]?.number else { return }
+    guard let position = positions[session] else { return }
     let (body, document) = entry.stored(digest: digest)
     if let document { try store(document, isLogged: true, of: session, connection) }
-    positions[session]!.entryCount += 1
-    positions[session]!.rowCount += 1
-    positions[session]!.byteCount += body.count
+    position.entryCount += 1
+    position.rowCount += 1
+    position.byteCount += body.count
     try connection.send(
       "INSERT INTO entry (session, sequence, body) VALUES ($1, $2, $3)",
-      [number, positions[session]!.entryCount, body])
-    grown.insert(session)
+      [position.number, position.entryCount, body])
+    note(position, isGrown: true)
+  }
+
+  /// Adds a position to those that have changed.
+  private func note(_ position: Position, isGrown: Bool) {
+    if !position.isGrown && !position.isChanged { changes.append(position) }
+    if isGrown { position.isGrown = true } else { position.isChanged = true }
   }
 
   /// Ends a session: no reader finds it any more. The rows of a long log or of large definitions
@@ -256,10 +285,8 @@ final class SQLWriter {
       try connection.send("DELETE FROM session WHERE number = $1", [position.number])
     }
     positions[session] = nil
+    position.hasEnded = true
     result.byteCounts[session] = .some(nil)
-    grown.remove(session)
-    changed.remove(session)
-    statuses[session] = nil
   }
 
   private func endOfUnreadable(
@@ -276,33 +303,32 @@ final class SQLWriter {
   private func updateSessions(
     _ visited: Set<SessionID>, _ released: Set<SessionID>, _ connection: any SQLConnection
   ) throws {
-    for session in grown {
-      guard let position = positions[session] else { continue }
-      result.byteCounts[session] = .some(position.byteCount)
-      try connection.send(
-        """
-        UPDATE session SET entry_count = $1, row_count = $2, byte_count = $3, event_sequence = $4,
-          status = coalesce($5, status), has_members = true, active_at = $6 WHERE number = $7
-        """,
-        [
-          position.entryCount, position.rowCount, position.byteCount, position.eventSequence,
-          statuses[session]?.rawValue, now, position.number,
-        ])
+    for position in changes where !position.hasEnded {
+      result.byteCounts[position.session] = .some(position.byteCount)
+      if position.isGrown {
+        try connection.send(
+          """
+          UPDATE session SET entry_count = $1, row_count = $2, byte_count = $3,
+            event_sequence = $4, status = coalesce($5, status), has_members = true, active_at = $6
+          WHERE number = $7
+          """,
+          [
+            position.entryCount, position.rowCount, position.byteCount, position.eventSequence,
+            position.status?.rawValue, now, position.number,
+          ])
+      } else {
+        try connection.send(
+          """
+          UPDATE session SET row_count = $1, byte_count = $2, event_sequence = $3,
+            status = coalesce($4, status) WHERE number = $5
+          """,
+          [
+            position.rowCount, position.byteCount, position.eventSequence,
+            position.status?.rawValue, position.number,
+          ])
+      }
     }
-    for session in changed where !grown.contains(session) {
-      guard let position = positions[session] else { continue }
-      result.byteCounts[session] = .some(position.byteCount)
-      try connection.send(
-        """
-        UPDATE session SET row_count = $1, byte_count = $2, event_sequence = $3,
-          status = coalesce($4, status) WHERE number = $5
-        """,
-        [
-          position.rowCount, position.byteCount, position.eventSequence,
-          statuses[session]?.rawValue, position.number,
-        ])
-    }
-    for session in visited where !grown.contains(session) {
+    for session in visited where positions[session]?.isGrown != true {
       if node != nil && positions[session] == nil { continue }
       try connection.send(
         "UPDATE session SET active_at = $1 WHERE id = $2 AND NOT ended", [now, session.text])
@@ -341,9 +367,9 @@ final class SQLWriter {
 extension SQLWriter {
   /// Reads which snapshots the sessions have that are about to get one.
   private func readShelves(
-    _ records: [StoreRecord], _ connection: any SQLConnection
+    of sessions: [SessionID], _ connection: any SQLConnection
   ) throws {
-    for case .snapshot(_, let session) in records {
+    for session in sessions {
       guard shelves[session] == nil, let number = positions[session]?.number else { continue }
       shelves[session] = []
       try connection.send(
@@ -370,8 +396,8 @@ extension SQLWriter {
   ) throws -> Bool {
     guard let position = positions[session] else { return true }
     guard position.eventSequence >= snapshot.eventSequence else { return false }
-    positions[session]!.eventSequence = max(position.eventSequence, snapshot.entryCount)
-    changed.insert(session)
+    position.eventSequence = max(position.eventSequence, snapshot.entryCount)
+    note(position, isGrown: false)
     try compact(snapshot.spent, of: session, connection)
     for document in [snapshot.definition, snapshot.shown] {
       if let document { try store(document, isLogged: false, of: session, connection) }
@@ -405,7 +431,7 @@ extension SQLWriter {
         versions.rules, versions.tzdata, snapshot.checksum, snapshot.definition?.digest,
         snapshot.shown?.digest,
       ])
-    positions[session]!.byteCount += snapshot.body.count
+    position.byteCount += snapshot.body.count
     shelves[session, default: []].append(
       Shelved(
         sequence: sequence, revision: snapshot.revision, rowCount: rowCount,
@@ -427,16 +453,17 @@ extension SQLWriter {
   private func compact(
     _ spent: SpentEntries, of session: SessionID, _ connection: any SQLConnection
   ) throws {
-    guard !spent.isEmpty, let number = positions[session]?.number else { return }
+    guard !spent.isEmpty, let position = positions[session] else { return }
+    let number = position.number
     for run in spent.dropped.runs {
       try connection.send(
         """
         DELETE FROM entry WHERE session = $1 AND sequence BETWEEN $2 AND $3 RETURNING length(body)
         """,
         [number, run.lowerBound, run.upperBound]
-      ) { [unowned self] row in
-        positions[session]!.rowCount -= 1
-        positions[session]!.byteCount -= try row[0] as Int
+      ) { row in
+        position.rowCount -= 1
+        position.byteCount -= try row[0] as Int
       }
     }
     for sequence in spent.ticks {
@@ -447,7 +474,7 @@ extension SQLWriter {
       guard let body, let at = try JSONTree.parse([UInt8](body))["at"]?.integer else { continue }
       let tick = LogEntry(at: Instant(milliseconds: Int64(at)), body: .tick)
       let shorter = Data(tick.tree.serialized())
-      positions[session]!.byteCount += shorter.count - body.count
+      position.byteCount += shorter.count - body.count
       try connection.send(
         "UPDATE entry SET body = $1 WHERE session = $2 AND sequence = $3",
         [shorter, number, sequence])
@@ -482,7 +509,7 @@ extension SQLWriter {
         UNION SELECT shown FROM snapshot WHERE session = $1 AND shown IS NOT NULL)
       RETURNING length(body)
       """, [position.number]
-    ) { [unowned self] row in positions[session]?.byteCount -= try row[0] as Int }
+    ) { row in position.byteCount -= try row[0] as Int }
   }
 
   /// Stores a definition, unless it is stored already.
@@ -492,19 +519,19 @@ extension SQLWriter {
     _ document: StoredDocument, isLogged: Bool, of session: SessionID,
     _ connection: any SQLConnection
   ) throws {
-    guard let number = positions[session]?.number else { return }
-    changed.insert(session)
+    guard let position = positions[session] else { return }
+    note(position, isGrown: false)
     try connection.send(
       """
       INSERT INTO definition (session, digest, body, is_logged) VALUES ($1, $2, $3, $4)
       ON CONFLICT DO NOTHING RETURNING length(body)
-      """, [number, document.digest, document.body, isLogged]
-    ) { [unowned self] row in positions[session]?.byteCount += try row[0] as Int }
+      """, [position.number, document.digest, document.body, isLogged]
+    ) { row in position.byteCount += try row[0] as Int }
     guard isLogged else { return }
     try connection.send(
       """
       UPDATE definition SET is_logged = true WHERE session = $1 AND digest = $2 AND NOT is_logged
-      """, [number, document.digest])
+      """, [position.number, document.digest])
   }
 }
 
@@ -520,9 +547,9 @@ extension SQLWriter {
     guard position.eventSequence >= record.previous else { return false }
     guard position.eventSequence < record.sequence else { return true }
     events += record.events
-    positions[session]!.eventSequence = record.sequence
-    statuses[session] = record.status
-    changed.insert(session)
+    position.eventSequence = record.sequence
+    position.status = record.status
+    note(position, isGrown: false)
     return true
   }
 

@@ -9,8 +9,17 @@ import JSONText
 /// - Source: sqlite.org/cintro.html
 package final class SQLiteConnection: SQLConnection {
   private let handle: OpaquePointer
-  /// Prepared statements that are not in use, by their text.
-  private var statements: [String: OpaquePointer] = [:]
+  /// Prepared statements by their text.
+  private var statements: [String: Statement] = [:]
+
+  private final class Statement {
+    let handle: OpaquePointer
+    var isInUse = false
+
+    init(_ handle: OpaquePointer) { self.handle = handle }
+
+    deinit { sqlite3_finalize(handle) }
+  }
 
   /// The maximum of prepared statements; more than the texts of this program.
   private static let statementCountMax = 128
@@ -32,7 +41,7 @@ package final class SQLiteConnection: SQLConnection {
   }
 
   deinit {
-    for statement in statements.values { sqlite3_finalize(statement) }
+    statements = [:]
     sqlite3_close_v2(handle)
   }
 
@@ -43,8 +52,8 @@ package final class SQLiteConnection: SQLConnection {
     _ sql: String, _ values: [(any SQLValue)?], each: @escaping (any SQLRow) throws -> Void
   ) throws {
     let statement = try prepared(sql, values)
-    defer { release(statement, sql) }
-    while try step(statement) { try each(SQLiteRow(statement: statement)) }
+    defer { release(statement) }
+    while try step(statement) { try each(SQLiteRow(statement: statement.handle)) }
   }
 
   package func flush() {}
@@ -81,15 +90,21 @@ package final class SQLiteConnection: SQLConnection {
     guard code == SQLITE_DONE else { throw SQLiteError(code: code, nil) }
   }
 
+  /// A statement with values, to be released. A statement that is used twice at once is prepared
+  /// twice.
   private func prepared(
     _ sql: String, _ values: [(any SQLValue)?]
-  ) throws(SQLiteError) -> OpaquePointer {
-    let reused = statements.removeValue(forKey: sql)
-    let statement = if let reused { reused } else { try prepare(sql) }
+  ) throws(SQLiteError) -> Statement {
+    let known = statements[sql]
+    let statement = if let known, !known.isInUse { known } else { try prepare(sql) }
+    if known == nil && statements.count < SQLiteConnection.statementCountMax {
+      statements[sql] = statement
+    }
+    statement.isInUse = true
     for (index, value) in values.enumerated() {
-      let code = bind(value?.parameter, to: statement, Int32(index + 1))
+      let code = bind(value?.parameter, to: statement.handle, Int32(index + 1))
       guard code == SQLITE_OK else {
-        release(statement, sql)
+        release(statement)
         throw SQLiteError(code: code, handle)
       }
     }
@@ -135,30 +150,26 @@ package final class SQLiteConnection: SQLConnection {
     }
   }
 
-  private func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
+  private func prepare(_ sql: String) throws(SQLiteError) -> Statement {
     var statement: OpaquePointer?
     // `$1` would be a name, numbered by its first occurrence.
     let numbered = sql.replacing("$", with: "?")
     let code = sqlite3_prepare_v3(
       handle, numbered, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
     guard code == SQLITE_OK, let statement else { throw SQLiteError(code: code, handle) }
-    return statement
+    return Statement(statement)
   }
 
   /// Makes a statement available again, and releases its values.
-  private func release(_ statement: OpaquePointer, _ sql: String) {
-    sqlite3_reset(statement)
-    sqlite3_clear_bindings(statement)
-    guard statements[sql] == nil, statements.count < SQLiteConnection.statementCountMax else {
-      sqlite3_finalize(statement)
-      return
-    }
-    statements[sql] = statement
+  private func release(_ statement: Statement) {
+    sqlite3_reset(statement.handle)
+    sqlite3_clear_bindings(statement.handle)
+    statement.isInUse = false
   }
 
   /// - Returns: Whether there is a row.
-  private func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
-    let code = sqlite3_step(statement)
+  private func step(_ statement: Statement) throws(SQLiteError) -> Bool {
+    let code = sqlite3_step(statement.handle)
     switch code {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
