@@ -196,8 +196,10 @@ package struct SessionFold: Sendable {
     changes.isEmpty ? nil : .picker(changes, tappedBy: tappedBy, rangeBefore: rangeBefore)
   }
 
-  /// The result with the amounts of the notes. Once a session is not open, its result stays.
-  var currentResult: PickerResult { status == .open ? picker.result(priced: notes) : result }
+  /// The result with the amounts of the notes. While a session is not open, its total stays.
+  var currentResult: PickerResult {
+    status == .open ? picker.result(priced: notes) : picker.result.with(total: result.total)
+  }
 
   /// Updates ``result`` from the picker and the notes. Call it once for each delta, before
   /// ``commit(_:_:author:at:_:)``.
