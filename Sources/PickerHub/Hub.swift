@@ -27,6 +27,8 @@ package final class Hub {
   /// All sessions, in memory or not.
   var directory: SessionDirectory
   var lookups = SessionLookups()
+  /// How many requests wait until it is known that no other node owns their session.
+  var confirming: [SessionID: Int] = [:]
   var definitions = DefinitionTable()
   var buffers = EffectBuffers()
   package let buffered = HubBuffers()

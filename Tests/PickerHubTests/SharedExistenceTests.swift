@@ -74,6 +74,23 @@ import Testing
     #expect(fixture.types(1).first == (isTaken ? "error" : "welcome"))
   }
 
+  /// Regression: the newer connection joined first, and was closed with 4409 for the older one.
+  @Test func `connections of a member join in their order, though the first has to wait`() throws {
+    let fixture = try shared()
+    fixture.join(1)
+    let ana = try #require(fixture.received(1).first)
+    fixture.log.isCertain = false
+    fixture.join(2, fixture.resume(ana, revision: 0))
+    fixture.log.isCertain = true
+    fixture.join(3, fixture.resume(ana, revision: 0))
+    #expect(fixture.types(3).isEmpty)
+
+    for confirm in fixture.log.confirmations { confirm(true) }
+
+    #expect(fixture.types(3).first == "welcome")
+    #expect(fixture.port.closes == [1: 4409, 2: 4409])
+  }
+
   @Test func `what another node may have changed by now is unavailable if nobody knows`() throws {
     let fixture = try shared()
     fixture.log.isCertain = false

@@ -46,7 +46,9 @@ extension Hub {
     }
     guard admitFirst(text, of: connection) else { return }
     guard let hosted = hosted(of: connection) else { return receiveLater(connection, text) }
-    if case .silent = connection.phase, !log.isCertain { return receiveLater(connection, text) }
+    if case .silent = connection.phase, !isCurrent(hosted.id) {
+      return receiveLater(connection, text)
+    }
     if hosted.isEnding {
       // Only members' connections are closed when the end is stored.
       guard case .silent = connection.phase else { return }

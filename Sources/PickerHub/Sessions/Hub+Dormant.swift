@@ -74,7 +74,7 @@ extension Hub {
   ) {
     let waiter = LoadWaiter(isDeletion: isDeletion, body: body)
     switch directory.load(id, for: waiter) {
-    case .inMemory(let hosted) where log.isCertain: body(hosted)
+    case .inMemory(let hosted) where isCurrent(id): body(hosted)
     case .inMemory: confirm(id, waiter)
     case .waits: break
     case .begins where directory.isFull && !isDeletion:
@@ -85,11 +85,20 @@ extension Hub {
     }
   }
 
+  /// Whether a session in memory can be read at once: no other node can own it, and nothing that
+  /// came before waits until that is known.
+  func isCurrent(_ id: SessionID) -> Bool { log.isCertain && confirming[id] == nil }
+
   /// Another node may have become the owner of a session in memory: waits until that is known.
   private func confirm(_ id: SessionID, _ waiter: LoadWaiter) {
     nonisolated(unsafe) let (hub, waiter) = (self, waiter)
+    confirming[id, default: 0] += 1
     log.confirm(id) { isConfirmed in
+      // What still waits comes after this one.
+      let rest = (hub.confirming.removeValue(forKey: id) ?? 1) - 1
+      defer { if rest > 0 { hub.confirming[id, default: 0] += rest } }
       guard isConfirmed else { return waiter.body(nil) }
+      if let hosted = hub.directory.hosted(id) { return waiter.body(hosted) }
       hub.whenLoaded(id, isDeletion: waiter.isDeletion, waiter.body)
     }
   }
