@@ -24,7 +24,7 @@ package final class HostedSession {
   /// What the directory has counted of its memory; `nil` while it is not in memory.
   var charge: ResidentMemory.Charge?
   /// The time of the last revision or join, in machine milliseconds.
-  private(set) var lastActivity: Int64
+  var lastActivity: Int64
   /// Why the session ends; read in the phase `ending` and later.
   private(set) var end = SessionEnd.deleted
 

@@ -32,13 +32,13 @@ package struct DormantSession: Hashable, Sendable {
 /// Evicting sessions without members from memory, and reloading them on demand.
 extension Hub {
   /// Adds the sessions that an earlier process has left in the log; of a shared log, those that
-  /// this node has claimed because something of them is due. Sessions that the hub knows are not
-  /// added.
+  /// this node has claimed because something of them is due.
   package func restore(_ stored: some Sequence<DormantSession>, at time: HubTime) {
     now = time
     for session in stored {
-      guard directory[session.id] == nil else { continue }
-      restore(session, queuedTick: session.nextTick)
+      // A hub can know a session of a shared log that it has not claimed.
+      guard directory[session.id] == nil || isShared else { continue }
+      if directory[session.id] == nil { restore(session, queuedTick: session.nextTick) }
       if session.hasMembers || isShared {
         directory.loadLater(BackgroundLoad(session.id))
       } else if let nextTick = session.nextTick {
@@ -121,6 +121,8 @@ extension Hub {
       return loadInBackground()
     }
     let hosted = directory.loaded(session)
+    // Another node may have had it since this hub has learned of it.
+    if isShared { hosted.lastActivity = now.machine - session.idleMilliseconds }
     noteStatus(of: hosted, before: nil)
     for missed in session.missed where hosted.isInMemory { _ = feed(missed, of: hosted) }
     for member in session.fold.membersInOrder {

@@ -113,7 +113,8 @@ final class SQLOwnership {
     return .unbroken(taken: try taken(of: sessions, connection))
   }
 
-  /// Which sessions that this node had belong to others by now, or have ended.
+  /// Which sessions that this node had belong to others by now, or have ended. Waits for claims that
+  /// are under way.
   private func taken(
     of sessions: Set<SessionID>, _ connection: any SQLConnection
   ) throws -> Set<SessionID> {
@@ -121,9 +122,19 @@ final class SQLOwnership {
       """
       SELECT id FROM session
       WHERE \(connection.dialect.isAny("id", 1)) AND owner = $2 AND NOT ended
+      ORDER BY id \(connection.dialect.forUpdate)
       """, [SQLList.texts(sessions.map(\.text)), node]
     ) { row in SessionID(try row[0]) }
     return sessions.subtracting(kept)
+  }
+
+  /// Gives up what this node owns without knowing: transactions had an unknown outcome.
+  func giveUp(besides sessions: Set<SessionID>, _ connection: any SQLConnection) throws {
+    try connection.run(
+      """
+      UPDATE session SET owner = NULL, due_at = 0
+      WHERE owner = $1 AND NOT ended AND NOT (\(connection.dialect.isAny("id", 2)))
+      """, [node, SQLList.texts(sessions.map(\.text))])
   }
 
   /// The same, after another node has found that something is missing: the sessions to which it

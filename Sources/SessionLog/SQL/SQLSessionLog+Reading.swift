@@ -17,7 +17,7 @@ extension SQLSessionLog {
   /// Makes this node the owner of the sessions, then loads them. Called on ``queue``.
   func claim(_ loads: [PendingLoad]) {
     guard let ownership else {
-      return loads.forEach { load in readingQueue.async { self.read(load, claim: nil) } }
+      return loads.forEach { load in readingQueue.async { self.read(load, claim: nil, 0) } }
     }
     // It has been waited for already.
     if failure != nil {
@@ -30,9 +30,11 @@ extension SQLSessionLog {
       do {
         let claims = try transaction { try ownership.claim(part.map(\.session), $0) }
         note(claims)
+        let generation = generation
         for load in part {
           switch claims[load.session] {
-          case .own?: readingQueue.async { self.read(load, claim: claims[load.session]) }
+          case .own?:
+            readingQueue.async { self.read(load, claim: claims[load.session], generation) }
           case .other?:
             disown([load.session])
             notify(.loaded(load.session, .elsewhere))
@@ -72,15 +74,16 @@ extension SQLSessionLog {
   ///
   /// - Parameters:
   ///   - claim: What must be found; `nil` if the store has a single writer.
-  private func read(_ load: PendingLoad, claim: SQLOwnership.Claim?) {
+  ///   - generation: That of the connection on which it was claimed.
+  private func read(_ load: PendingLoad, claim: SQLOwnership.Claim?, _ generation: Int) {
     do {
-      finish(load, claim, try engine.read { try self.stored(load, claim, $0) })
+      finish(load, claim, generation, try engine.read { try self.stored(load, claim, $0) })
     } catch is StaleRead {
       // The connection that has claimed it sees the claim.
       queue.async {
         do {
           let connection = try self.connected()
-          self.finish(load, claim, try self.stored(load, claim, connection))
+          self.finish(load, claim, generation, try self.stored(load, claim, connection))
         } catch {
           self.cannotRead(load.session, error)
         }
@@ -110,7 +113,8 @@ extension SQLSessionLog {
   }
 
   private func finish(
-    _ load: PendingLoad, _ claim: SQLOwnership.Claim?, _ outcome: StoredReading.Outcome?
+    _ load: PendingLoad, _ claim: SQLOwnership.Claim?, _ generation: Int,
+    _ outcome: StoredReading.Outcome?
   ) {
     let session = load.session
     switch outcome {
@@ -122,6 +126,7 @@ extension SQLSessionLog {
       guard isShared else { return notify(.loaded(session, .found(loaded))) }
       // The queue may have found meanwhile that another node has claimed it.
       queue.async {
+        if self.generation != generation { return self.claim([load]) }
         self.notify(
           .loaded(
             session,
@@ -139,7 +144,8 @@ extension SQLSessionLog {
     do {
       let renewed = try transaction { try renew(claim, divergence, $0) }
       notify(divergence.notice(of: load.session, replayedWith: versions))
-      readingQueue.async { self.read(load, claim: renewed) }
+      let generation = generation
+      readingQueue.async { self.read(load, claim: renewed, generation) }
     } catch {
       cannotRead(load.session, error)
     }
@@ -254,7 +260,10 @@ extension SQLSessionLog {
     guard let locks = engine.locks, !owns(session),
       !session.text.utf8.contains(0)
     else { return completion(.here) }
+    let begin = scheduler.instant
     readingQueue.async {
+      let isLate = self.scheduler.instant > begin + SQLSessionLog.waitTime
+      if isLate || self.failure != nil { return completion(.unavailable) }
       do {
         completion(
           try self.engine.read { connection in
@@ -264,7 +273,7 @@ extension SQLSessionLog {
               WHERE id = $1 AND NOT ended
               """, [session.text]
             ) { row in (number: try row[0] as Int64, address: row[1] as String?) }
-            guard let owner, try locks.living(connection).contains(owner.number) else {
+            guard let owner, owner.number != self.number.withLock({ $0 }), try locks.living(connection).contains(owner.number) else {
               return .here
             }
             return self.owns(session) ? .here : .node(address: owner.address)

@@ -44,7 +44,7 @@ extension SQLSessionLog {
           .orphaned(due.filter { if case .own? = claims[$0.id] { true } else { false } }))
       }
       isPartial = due.count >= SQLSessionLog.sweepCountMax
-      if counts.withLock({ $0.isDue(at: scheduler.instant) }) { try? countAndTrim() }
+      if counts.withLock({ $0.isDue(at: scheduler.instant) }) { tryToCount() }
       deleteEndedLater()
     } catch {
       fail([], error)
@@ -83,6 +83,15 @@ extension SQLSessionLog {
         WHERE \(connection.dialect.isAny("owner", 1)) AND owner IS NOT NULL AND NOT ended LIMIT $2
         """, [SQLList.integers(Array(stopped)), SQLSessionLog.sweepCountMax]
       ) { try DormantSession($0, doubt, at: now) }
+  }
+
+  private func tryToCount() {
+    do {
+      try countAndTrim()
+    } catch {
+      let now = scheduler.instant
+      counts.withLock { $0.haveFailed(at: now) }
+    }
   }
 
   private func countAndTrim() throws {
@@ -148,5 +157,10 @@ struct SessionCounts {
   ) {
     (counted, created) = (count, SharedCount())
     nextCounting = end + max(.seconds(2), (end - begin) * 49)
+  }
+
+  /// The database was not counted, for example because that takes too long.
+  mutating func haveFailed(at instant: ContinuousClock.Instant) {
+    nextCounting = instant + .seconds(60)
   }
 }

@@ -57,6 +57,10 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   private var connection: (any SQLConnection)?
   /// A batch of which it is not known whether it is committed, and what becomes of it if it is.
   private var unknown: (number: Int, result: SQLWriter.Result)?
+  /// The number of connections so far: what was claimed on an earlier one may be lost.
+  private(set) var generation = 0
+  /// The number of this node in a database that several share.
+  let number = Mutex<Int64?>(nil)
   /// When the nodes that have stopped were first seen.
   var stoppedSince: [Int64: ContinuousClock.Instant] = [:]
   var hasClosed = false
@@ -152,6 +156,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
       return ownership
     }
     self.hasLostHistory = isBroken
+    number.withLock { [ownership] in $0 = ownership?.node }
     feed = try SQLFeed(engine, scheduler.queue("store.feed", isPatient: false))
     let now = scheduler.now
     (restored, restoredNames) =
@@ -257,12 +262,14 @@ extension SQLSessionLog {
       batch = state.withLock {
         $0.takeBatch(of: isShared ? SQLSessionLog.batchCountMax : .max)
       }
+      let hasFailed = failure != nil
       let visited = visited.withLock { visited in
+        if hasFailed { return Set<SessionID>() }
         defer { visited = [] }
         return visited
       }
       // Not before records that were appended before.
-      let released = batch.isPartial ? [] : releases.withLock { $0.take() }
+      let released = batch.isPartial || hasFailed ? [] : releases.withLock { $0.take() }
       if !batch.records.isEmpty || !visited.isEmpty || !released.isEmpty {
         commit(batch, visited: visited, released: released)
       }
@@ -304,15 +311,21 @@ extension SQLSessionLog {
       connection = fresh
       return fresh
     }
-    let sessions = owned.withLock { $0 }
+    let created = unknown?.result.created ?? []
+    let sessions = owned.withLock { $0 }.union(created)
     let continuation = try ownership.connected(fresh, owning: sessions)
     connection = fresh
+    generation += 1
+    number.withLock { $0 = ownership.node }
     let problem: any Error
     switch continuation {
     case .unbroken(var taken):
       if let unknown, ownership.batch >= unknown.number {
         // This node has ended them itself.
         taken = taken.filter { unknown.result.byteCounts[$0] != .some(nil) }
+        self.unknown?.result.taken.formUnion(taken)
+      } else {
+        taken.subtract(created)
       }
       disown(taken)
       if !taken.isEmpty { notify(.taken(Array(taken))) }
@@ -517,9 +530,9 @@ extension SQLSessionLog {
   /// nodes share, all sessions of this one: others may own them by now.
   func fail(_ records: [StoreRecord], _ error: any Error) {
     let sentence = sentence(error)
-    let later = state.withLock { state in
-      state.failure = sentence
-      return state.failed()
+    let (later, isFirst) = state.withLock { state in
+      defer { state.failure = sentence }
+      return (state.failed(), state.failure == nil)
     }
     notify(.message(sentence))
     // A session with a lost snapshot is lost too: its list of spent entries is gone, and only a
@@ -530,7 +543,7 @@ extension SQLSessionLog {
       counts.withLock { $0.forgetCreations() }
     }
     notify(.lost(lost.sorted { $0.text < $1.text }))
-    probeLater(error)
+    if isFirst { probeLater(error) }
   }
 
   private func sentence(_ error: any Error) -> String {
@@ -546,7 +559,9 @@ extension SQLSessionLog {
   /// Tries to write to the store; on success accepts appends again.
   private func probe() {
     do {
-      try engine.probe(try connected())
+      let connection = try connected()
+      try engine.probe(connection)
+      try ownership?.giveUp(besides: owned.withLock { $0 }, connection)
       state.withLock { $0.failure = nil }
       notify(.message("the store \(location) is writable again"))
       deleteEndedLater()

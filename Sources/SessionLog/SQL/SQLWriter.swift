@@ -16,6 +16,7 @@ final class SQLWriter {
     var byteCounts: [SessionID: Int?] = [:]
     /// Whether rows of ended sessions remain to be deleted.
     var hasEnded = false
+    var created: Set<SessionID> = []
     /// New sessions whose external id or idempotency key another one has.
     var refused: Set<SessionID> = []
     /// Sessions with events or snapshots that were not stored, because events before them are
@@ -135,7 +136,9 @@ final class SQLWriter {
       }
       if node == nil { try find(record.session, connection) }
     }
-    if let node { try find(records.sessions, visited.union(released), of: node, connection) }
+    if let node {
+      try find(records.sessions, visited: visited, released: released, of: node, connection)
+    }
     try readShelves(of: snapshots, connection)
     for record in records { try write(record, connection) }
     if changes.contains(where: \.isChanged) { try connection.flush() }
@@ -175,12 +178,13 @@ final class SQLWriter {
 
   /// Reads the rows of the sessions of a batch, and locks them, in the order of their ids.
   private func find(
-    _ sessions: [SessionID], _ others: Set<SessionID>, of node: Int64,
+    _ sessions: [SessionID], visited: Set<SessionID>, released: Set<SessionID>, of node: Int64,
     _ connection: any SQLConnection
   ) throws {
     positions.removeAll(keepingCapacity: true)
-    let created = Set(result.byteCounts.keys)
-    let all = others.union(sessions)
+    let created = result.created
+    let fenced = visited.union(sessions)
+    let all = fenced.union(released)
     try connection.forEach(
       """
       SELECT \(SQLWriter.columns) FROM session
@@ -189,7 +193,7 @@ final class SQLWriter {
       """, [SQLList.texts(all.map(\.text)), node]
     ) { [unowned self] row in try read(row) }
     result.taken = Set(
-      sessions.filter { positions[$0] == nil && !created.contains($0) && !isRefused($0) })
+      fenced.filter { positions[$0] == nil && !created.contains($0) && !isRefused($0) })
   }
 
   private func isRefused(_ session: SessionID) -> Bool { result.refused.contains(session) }
@@ -244,6 +248,7 @@ final class SQLWriter {
       return
     }
     positions[session] = Position(session, number: number, byteCount: body.count)
+    result.created.insert(session)
     result.byteCounts[session] = .some(body.count)
   }
 
