@@ -91,6 +91,21 @@ import Testing
     #expect(fixture.port.closes == [1: 4409, 2: 4409])
   }
 
+  @Test func `a join that has waited replaces no later connection of the member`() throws {
+    let fixture = try shared()
+    fixture.join(1)
+    let ana = try #require(fixture.received(1).first)
+    fixture.log.isCertain = false
+    fixture.join(2, fixture.resume(ana, revision: 0))
+    fixture.join(3, fixture.resume(ana, revision: 0))
+    fixture.log.isCertain = true
+
+    for confirm in fixture.log.confirmations.reversed() { confirm(true) }
+
+    #expect(fixture.types(3).first == "welcome")
+    #expect(fixture.port.closes == [1: 4409, 2: 4409])
+  }
+
   @Test func `what another node may have changed by now is unavailable if nobody knows`() throws {
     let fixture = try shared()
     fixture.log.isCertain = false

@@ -24,7 +24,7 @@ SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|PRAGMA|
 #: are literals or have a ? or $1 for each value.
 CONSTANTS = {
     "DormantSession.columns", "PostgresEngine.nodeLock", "SQLCopy.marks(columns.count",
-    "SQLCopy.marks(count", "SQLCopy.names(columns", "SQLFeed.channel", "column", "columns",
+    "SQLCopy.marks(count", "SQLCopy.names(columns", "SQLFeed.channel", "SQLWriter.columns", "column",
     "condition", 'conditions.joined(separator: " AND "', "connection.dialect.forUpdate",
     "connection.dialect.forUpdateSkippingLocked", 'connection.dialect.isAny("id", 1',
     'connection.dialect.isAny("id", 3', 'connection.dialect.isAny("owner", 1',

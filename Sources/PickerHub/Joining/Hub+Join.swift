@@ -31,6 +31,7 @@ extension Hub {
     switch identify(join.resume, token, in: hosted) {
     case .refused(let detail): return close(connection, .badToken, detail)
     case .known(let member, let secret, let resumeAfter):
+      if isReplaced(connection, of: member.id, in: hosted) { return closeReplaced(connection) }
       guard fold.members[member.id] != nil || hasRoom(hosted) else { return closeFull(connection) }
       guard reconnect(member, role, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
@@ -40,6 +41,7 @@ extension Hub {
         resumeAfter: resumeAfter)
       ownCounters.resumes += 1
     case .joining(let member, let secret):
+      if isReplaced(connection, of: member, in: hosted) { return closeReplaced(connection) }
       guard reconnectJoining(member, role, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
       }
@@ -140,10 +142,23 @@ extension Hub {
   ) {
     let older = hosted.attendance.connection(of: member)
     hosted.attendance.connect(member, connection)
-    if let older, let other = connections[older] {
-      close(other, .connectedElsewhere, "the same member has connected again")
-    }
+    if let older, let other = connections[older] { closeReplaced(other) }
     hosted.attendance.endAbsence(of: member)
+  }
+
+  private func closeReplaced(_ connection: HubConnection) {
+    close(connection, .connectedElsewhere, "the same member has connected again")
+  }
+
+  /// Whether the join of a connection has waited so long that the member has joined with a later
+  /// one.
+  private func isReplaced(
+    _ connection: HubConnection, of member: MemberID, in hosted: HostedSession
+  ) -> Bool {
+    guard let other = hosted.attendance.connection(of: member).flatMap({ connections[$0] }),
+      let first = connection.firstMessage, let otherFirst = other.firstMessage
+    else { return false }
+    return first < otherFirst
   }
 
   /// A connection ended before it was attached. If it was to replace an older one, its member is

@@ -36,6 +36,7 @@ extension Hub {
     }
     now = time
     ownCounters.messagesIn += 1
+    if connection.firstMessage == nil { connection.firstMessage = ownCounters.messagesIn }
     if mustHold(connection) { return hold(text, of: connection) }
     receive(text, from: connection, at: time)
   }

@@ -25,6 +25,8 @@ package final class HubConnection {
   var held: Inbox?
   /// Whether it has sent `leave`. Later messages are ignored.
   var isLeaving = false
+  /// The number of its first message among all that the hub has received; `nil` before it.
+  var firstMessage: Int?
   var sending = SendState()
   var rate = MessageRate()
   /// The texts in the language of this client.

@@ -113,8 +113,8 @@ final class SQLOwnership {
     return .unbroken(taken: try taken(of: sessions, connection))
   }
 
-  /// Which sessions that this node had belong to others by now, or have ended. Waits for claims that
-  /// are under way.
+  /// Which sessions that this node had belong to others by now, or have ended. Waits for claims
+  /// that are under way.
   private func taken(
     of sessions: Set<SessionID>, _ connection: any SQLConnection
   ) throws -> Set<SessionID> {

@@ -273,7 +273,9 @@ extension SQLSessionLog {
               WHERE id = $1 AND NOT ended
               """, [session.text]
             ) { row in (number: try row[0] as Int64, address: row[1] as String?) }
-            guard let owner, owner.number != self.number.withLock({ $0 }), try locks.living(connection).contains(owner.number) else {
+            guard let owner, owner.number != self.number.withLock({ $0 }),
+              try locks.living(connection).contains(owner.number)
+            else {
               return .here
             }
             return self.owns(session) ? .here : .node(address: owner.address)
