@@ -80,7 +80,7 @@ class Relayed(Load):
         return [ports[0]] + [ports[1]] * (self.members - 1)
 
 
-LOADS = [Load(100, 3, 8), Load(10_000, 1, 1)]
+LOADS = [Load(100, 3, 8), Load(2_000, 1, 1)]
 DIRECT, RELAYED = Load(10, 10, 1), Relayed(10, 10, 1)
 
 
