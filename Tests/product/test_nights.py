@@ -187,8 +187,11 @@ def test_the_feed_has_the_total_that_was_confirmed(hotel):
     price(hotel, {"2026-12-13": 500})
     ana.do("reopen")
 
-    feed = hotel.server.get("/v1/feed?limit=500", port=hotel.server.admin_port)
-    data = [json.loads(line)["data"] for line in feed.body.splitlines()]
+    data, after = [], 0
+    while page := hotel.server.get(f"/v1/feed?after={after}&limit=500",
+                                   port=hotel.server.admin_port).body.splitlines():
+        data += [json.loads(line)["data"] for line in page]
+        after = json.loads(page[-1])["position"]
     found = [event["result"]["total"]["amount"] for event in data
              if event["session"] == hotel.id and event["result"]]
     assert found == [120.5, 520.5], "confirmed, and reopened at the prices of now"

@@ -155,10 +155,9 @@ extension Hub {
   private func isReplaced(
     _ connection: HubConnection, of member: MemberID, in hosted: HostedSession
   ) -> Bool {
-    guard let other = hosted.attendance.connection(of: member).flatMap({ connections[$0] }),
-      let first = connection.firstMessage, let otherFirst = other.firstMessage
+    guard let other = hosted.attendance.connection(of: member).flatMap({ connections[$0] })
     else { return false }
-    return first < otherFirst
+    return connection.firstMessage < other.firstMessage
   }
 
   /// A connection ended before it was attached. If it was to replace an older one, its member is

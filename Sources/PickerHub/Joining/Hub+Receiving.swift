@@ -36,7 +36,7 @@ extension Hub {
     }
     now = time
     ownCounters.messagesIn += 1
-    if connection.firstMessage == nil { connection.firstMessage = ownCounters.messagesIn }
+    if connection.firstMessage == 0 { connection.firstMessage = ownCounters.messagesIn }
     if mustHold(connection) { return hold(text, of: connection) }
     receive(text, from: connection, at: time)
   }

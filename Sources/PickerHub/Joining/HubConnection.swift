@@ -23,14 +23,14 @@ package final class HubConnection {
   var share: ClientShare?
   /// Messages that wait for their client's share of the next event-loop iteration; not read.
   var held: Inbox?
-  /// Whether it has sent `leave`. Later messages are ignored.
-  var isLeaving = false
-  /// The number of its first message among all that the hub has received; `nil` before it.
-  var firstMessage: Int?
+  /// The number of its first message among all that the hub has received; 0 before it.
+  var firstMessage = 0
   var sending = SendState()
   var rate = MessageRate()
   /// The texts in the language of this client.
   var texts: any RowTexts = EnglishTexts()
+  /// Whether it has sent `leave`. Later messages are ignored.
+  var isLeaving = false
   /// Whether it gets a snapshot with the next presence, because its member may see more or less.
   var needsSight = false
 
