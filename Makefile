@@ -104,6 +104,15 @@ test: build-needs ## Run all tests, after installing the packages that they need
 	@python3 -c 'import ensurepip, venv' 2>/dev/null || deploy/need.sh "test pickerd" python3-venv
 	@$(FIND_SWIFT) && exec Tests/run.sh
 
+# The packages for the tests of a developer's change: no browser, database, proxy or Java.
+CHECK_PACKAGES = $(call unless,node,nodejs) $(call unless,prlimit,util-linux)
+
+.PHONY: check
+check: build-needs ## Run the tests for a change, about three minutes after the build
+	@[ -z "$(strip $(CHECK_PACKAGES))" ] || deploy/need.sh "check pickerd" $(CHECK_PACKAGES)
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || deploy/need.sh "check pickerd" python3-venv
+	@$(FIND_SWIFT) && exec Tests/run.sh check
+
 .PHONY: cluster
 cluster: build ## Serve on PostgreSQL with standbys, behind HAProxy, on this machine (PORT=8080)
 	@deploy/need.sh "run a cluster" $(CLUSTER_PACKAGES)

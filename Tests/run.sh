@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run.sh : runs all tests after `make test` has installed the packages. Exit status 0: all passed.
+# run.sh [check] : runs all tests after `make test` has installed the packages, or those of
+# `make check`. Exit status 0: all passed.
 #
 # The product tests use the release build, the module tests a debug build with its overflow and
 # exclusivity checks. All parts run even if one has failed.
@@ -13,6 +14,15 @@ FUZZ_SECONDS=15
 FUZZ_INPUT_SECONDS=120
 # Processes for the product tests: three have a browser, the others mostly wait for timeouts.
 WORKERS=8
+
+# `make check`: a developer's gate. Worlds per seed, and the tests of the protocol over one server.
+check=${1:-}
+WORLDS=100
+if [ "$check" ]; then WORLDS=10; fi
+PROTOCOL=(golden golden_availability availability nights calendar join refs undo resume
+  presence roles rename notes ticks status result late_commands stale_columns live_definitions
+  message_encoding malformed http http_commands create definitions sessions log history tickets
+  member_view open_tap row_windows command_order normalization refusal_params oracle close_codes hosts)
 
 # The modules whose tests use no clock, so that they pass at any speed.
 PURE='^(CivilTime|JSONText|Picker(Model|Session|Wire|Hub|Simulator)|Fuzz)Tests\.'
@@ -113,7 +123,7 @@ allocations() { timeout --foreground 15m .build/release/MicroBench check; }
 worlds() {
   local status=0
   for seed in 1 101; do
-    timeout --foreground 15m .build/release/picker-simulator --seed "$seed" --count 100 &
+    timeout --foreground 15m .build/release/picker-simulator --seed "$seed" --count "$WORLDS" &
   done
   wait -n || status=$?
   wait -n || status=$?
@@ -144,8 +154,10 @@ beside() {
 }
 
 rm -f "$logs"/*.status
+parts=(allocations worlds bytes fuzzing)
+if [ "$check" ]; then parts=(allocations worlds); fi
 set -m
-beside allocations worlds bytes fuzzing </dev/null &
+beside "${parts[@]}" </dev/null &
 beside+=("$!")
 set +m
 
@@ -175,18 +187,22 @@ modules() {
   results "$1" "$log" $?
 }
 
-# Most tests of the stores wait for disks and databases, and a process has a thread per core.
-set -m
-swift_tests --filter "$STORES" </dev/null >"$logs/swift-stores.log" 2>&1 &
-stores=$!
-set +m
-beside+=("$stores")
-# The rehearsal has a client with time limits, and the others occupy all threads for a minute.
-modules modules --skip "$PURE" --skip "$STORES" --skip RehearsalTests
-modules rehearsal --filter RehearsalTests
-begin "stores (Swift Testing)"
-wait "$stores"
-results "stores, beside modules" "$logs/swift-stores.log" $?
+if [ "$check" ]; then
+  modules sources --filter 'StyleTests|ProseTests'
+else
+  # Most tests of the stores wait for disks and databases, and a process has a thread per core.
+  set -m
+  swift_tests --filter "$STORES" </dev/null >"$logs/swift-stores.log" 2>&1 &
+  stores=$!
+  set +m
+  beside+=("$stores")
+  # The rehearsal has a client with time limits, and the others occupy all threads for a minute.
+  modules modules --skip "$PURE" --skip "$STORES" --skip RehearsalTests
+  modules rehearsal --filter RehearsalTests
+  begin "stores (Swift Testing)"
+  wait "$stores"
+  results "stores, beside modules" "$logs/swift-stores.log" $?
+fi
 
 if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then
   begin "browser client (node --test)"
@@ -204,8 +220,10 @@ if [ "$suites" != "Tests/*" ]; then
     begin "the running server ($suite)"
     xml=$logs/$(basename "$suite").xml
     rm -f "$xml"
+    files=("$suite")
+    if [ "$check" ]; then files=("${PROTOCOL[@]/#/$suite/test_}") files=("${files[@]/%/.py}"); fi
     PICKERD="$PWD/.build/release/pickerd" \
-      timeout 25m .venv/bin/python -m pytest -q "$suite" --junitxml="$xml" \
+      timeout 25m .venv/bin/python -m pytest -q "${files[@]}" --junitxml="$xml" \
       --numprocesses="$WORKERS" --dist=loadgroup --no-loadscope-reorder --durations=10
     status=$?
     all=$(attribute tests)
@@ -235,8 +253,10 @@ finish() {
 counts=('([0-9]+) passed, [0-9]+ failed' '[0-9]+ passed, ([0-9]+) failed')
 finish allocations "allocations" "${counts[@]}"
 finish worlds "simulated worlds" '([0-9]+) worlds, .* no violations' '(-)'
-finish bytes "faults behind every byte" '([0-9]+) faults .* no violations' '(-)'
-finish fuzzing "fuzzing" "${counts[@]}"
+if ! [ "$check" ]; then
+  finish bytes "faults behind every byte" '([0-9]+) faults .* no violations' '(-)'
+  finish fuzzing "fuzzing" "${counts[@]}"
+fi
 
 printf '\n'
 printf '%s\n' "${lines[@]}"

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<120)
+  @Test(arguments: 0..<40)
   func `taps, reach and cells equal those of a walk day by day`(_ seed: UInt64) throws {
     var random = RandomSource(seed: seed)
     let oracle = StayOracle(using: &random)
@@ -59,7 +59,7 @@ import Testing
     #expect(wrong.prefix(3) == [], "\(oracle.json)")
   }
 
-  @Test(arguments: 0..<120)
+  @Test(arguments: 0..<40)
   func `a definition keeps what a walk day by day leaves of a stay`(_ seed: UInt64) throws {
     var random = RandomSource(seed: 1_000 + seed)
     let (before, after) = (StayOracle(using: &random), StayOracle(using: &random))
