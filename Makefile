@@ -200,6 +200,13 @@ sbom: build ## Write a software bill of materials (CycloneDX), .build/pickerd.cd
 	@$(FIND_SWIFT) && python3 deploy/sbom.py "$(BINARY)" >.build/pickerd.cdx.json
 	@echo .build/pickerd.cdx.json
 
+.PHONY: release
+release: build ## Write all files of a release, with checksums, to .build/release-files
+	@deploy/need.sh "make a release" $(call unless,dpkg-shlibdeps,dpkg-dev) \
+	  $(call unless,tsc,node-typescript) $(call unless,git,git)
+	@rm -rf .build/release-files
+	@$(FIND_SWIFT) && deploy/release.sh "$(BINARY)" .build/release-files "$(COMPRESSION)"
+
 # Needs root, package downloads and a few minutes, so it is not a part of make test.
 .PHONY: deploy-check
 deploy-check: build ## Test the package, the service under systemd and the Dockerfile in chroots

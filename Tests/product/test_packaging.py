@@ -51,10 +51,18 @@ def test_the_health_check_needs_no_public_port(server):
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory):
-    """The Debian package, uncompressed, and its files."""
+def release(tmp_path_factory):
+    """The folder of a release, with an uncompressed Debian package."""
+    folder = tmp_path_factory.mktemp("release") / "files"
+    run("deploy/release.sh", binary(), folder, "none")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def package(release, tmp_path_factory):
+    """The Debian package and its files."""
     folder = tmp_path_factory.mktemp("deb")
-    path = run("deploy/debian/build.sh", binary(), folder, "none").split()[-1]
+    path = next(release.glob("*.deb"))
     with (folder / "data.tar").open("wb") as data:
         subprocess.run(["dpkg-deb", "--fsys-tarfile", path], stdout=data, check=True)
     with tarfile.open(folder / "data.tar") as archive:
@@ -113,9 +121,26 @@ def test_the_settings_of_the_package_are_known_to_the_server(package, tmp_path):
     assert (said.returncode, said.stderr) == (0, "")
 
 
+def test_the_folder_of_a_release_is_all_that_one_installs_from(release, tmp_path):
+    version = run(binary(), "--version").strip()
+    files = {path.name for path in release.iterdir()}
+    assert files >= {f"pickerd-{version}.tar.gz", f"pickerd-client-{version}.tgz",
+                     f"pickerd-{version}.cdx.json", "SHA256SUMS"}
+    listed = subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=release,
+                            capture_output=True, text=True, check=True).stdout
+    assert {line.split(":")[0] for line in listed.splitlines()} == files - {"SHA256SUMS"}
+
+    subprocess.run(["dpkg-deb", "-x", next(release.glob("*.deb")), tmp_path], check=True)
+    assert run(tmp_path / "usr/bin/pickerd", "--version").strip() == version
+    with tarfile.open(release / f"pickerd-{version}.tar.gz") as source:
+        names = set(source.getnames())
+    assert {f"pickerd-{version}/{name}" for name in ("Makefile", "Package.swift", "README.md")} <= names
+    assert not {name for name in names if "/.build" in name or "Package.resolved" in name}
+
+
 @pytest.fixture(scope="module")
-def sbom():
-    return run("deploy/sbom.py", binary())
+def sbom(release):
+    return next(release.glob("*.cdx.json")).read_text()
 
 
 def test_the_bill_of_materials_is_valid_cyclonedx(sbom):
