@@ -353,7 +353,7 @@ test("a pointer of another member differs from its finger", () => {
 
 test("a new locale requests a snapshot as the same member", () => {
   const machine = live({ locale: "en" });
-  assert.equal(named(machine.relocate("ar"), "dial").length, 1);
+  assert.equal(named(machine.relocate("locale", "ar"), "dial").length, 1);
   const [join] = sent(machine.opened());
   assert.equal(join.locale, "ar");
   assert.equal(join.resume.member, "m_1");

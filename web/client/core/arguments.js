@@ -1,17 +1,14 @@
 // Checks of arguments. The server closes the connection after an invalid message, so none is sent.
 
-import { dayCountOf, monthIndexOf } from "./civil.js";
+import { dateOf, ordinalOf } from "./civil.js";
 
 /** @param {unknown} value whether it is `YYYY-MM` */
 const isMonth = (value) =>
   typeof value === "string" && /^\d{4}-(0[1-9]|1[0-2])$/.test(value) && !value.startsWith("0000");
 
 /** @param {unknown} value whether it is `YYYY-MM-DD`, and the month has that day */
-function isDate(value) {
-  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
-  const day = Number(value.slice(8));
-  return isMonth(value.slice(0, 7)) && day >= 1 && day <= dayCountOf(monthIndexOf(value));
-}
+const isDate = (value) =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && value > "0001" && dateOf(ordinalOf(value)) === value;
 
 /** @param {unknown} value */
 const isText = (value) => typeof value === "string";
@@ -20,12 +17,17 @@ const isText = (value) => typeof value === "string";
 const isName = (value) =>
   typeof value === "string" && [...value].length <= 64 && !/^[\s\u0085]*$/u.test(value) && !/\p{Cs}/u.test(value);
 
+/** @param {unknown} runs half-open, ascending */
+const areRuns = (runs) => Array.isArray(runs) && runs.length > 0 && runs.length < 65
+  && runs.every((run, at) => run?.length === 2 && run.every(Number.isSafeInteger) && run[0] < run[1] && !(run[0] < runs[at - 1]?.[1]));
+
 /** What a field must be, in the words of the server. */
 const integer = { isValid: Number.isSafeInteger, must: "an integer" };
 const number = { isValid: Number.isFinite, must: "a number" };
 const month = { isValid: isMonth, must: "a month like 2026-11" };
 const date = { isValid: isDate, must: "a valid date like 2026-11-20" };
 const text = { isValid: isText, must: "a string" };
+const runs = { isValid: areRuns, must: "1 to 64 ascending runs" };
 const isTrue = { isValid: (/** @type {unknown} */ value) => value === true, must: "true" };
 const name = { isValid: isName, must: "a string of 1 to 64 characters, not only spaces" };
 
@@ -42,6 +44,8 @@ function fieldsOf(message) {
     case "tap":
       if (message.month === undefined || message.date !== undefined) return { date };
       return message.cell === undefined ? { month, x: number, y: number } : { month, cell: integer };
+    case "mark": return { ...(message.grade !== null && { grade: text }), cells: runs, generation: integer };
+    case "confirm": return message.cell === undefined ? {} : { cell: integer, generation: integer };
     case "rename": return { name };
     case "touch": {
       const hover = message.hover !== undefined && { hover: isTrue };

@@ -1,34 +1,29 @@
-// Civil (proleptic Gregorian) dates with integer arithmetic, without Date and time zones.
+// Civil (proleptic Gregorian) dates, without time zones.
 // Dates are `YYYY-MM-DD` and months `YYYY-MM`, as in the protocol. A month's index is year × 12 + month − 1.
 
-/** The days before each month in a common year. */
-const daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-
 /** @param {number} year */
-export const isLeap = (year) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+const isLeap = (year) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
 /** @param {number} value @param {number} width */
 const padded = (value, width) => String(value).padStart(width, "0");
+
+/** The ordinal of 1970-01-01. */
+const ordinalOfEpoch = 719_163;
+const dayMilliseconds = 86_400_000;
 
 /**
  * The proleptic ordinal of a date; 0001-01-01 is 1.
  * @param {string} date `YYYY-MM-DD`
  */
-export function ordinalOf(date) {
-  const [year, month, day] = date.split("-").map(Number);
-  const before = year - 1;
-  const leaped = month > 2 && isLeap(year) ? 1 : 0;
-  return before * 365 + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400)
-    + daysBefore[month - 1] + leaped + day;
-}
+export const ordinalOf = (date) => Date.parse(date) / dayMilliseconds + ordinalOfEpoch;
 
 /**
  * The date of an ordinal ≥ 1.
  * @param {number} ordinal
  */
 export function dateOf(ordinal) {
-  // 1970-01-01 has the ordinal 719163. Invalid numbers have no date.
-  return (new Date((ordinal - 719_163) * 86_400_000).toJSON() ?? "").slice(0, 10);
+  // Invalid numbers have no date.
+  return (new Date((ordinal - ordinalOfEpoch) * dayMilliseconds).toJSON() ?? "").slice(0, 10);
 }
 
 /**

@@ -48,18 +48,18 @@ export class Conversation {
   }
 
   /**
-   * @param {{name?: string, locale?: string, token?: string}} options
+   * @param {{name?: string, locale?: string, timeZone?: string, token?: string}} options
    * @param {boolean} asNew whether to leave out the identity, which stays until a `welcome` replaces it
    * @returns {Message}
    */
-  join({ name: firstName, locale, token }, asNew = false) {
+  join({ name: firstName, locale, timeZone, token }, asNew = false) {
     this.looking.joined = this.looking.months;
     // Should the server not know the member any more.
     const name = this.newName ?? firstName;
     const revision = this.state.isKnown && !this.wantsSnapshot ? this.state.revision : beyondAnyRevision;
     return {
       type: "join",
-      ...(name && { name }), ...(locale && { locale }), ...(token && { token }),
+      ...(name && { name }), ...(locale && { locale }), ...(timeZone && { timeZone }), ...(token && { token }),
       ...(this.looking.months && { months: this.looking.months }),
       ...(this.identity && !asNew && { resume: { ...this.identity, revision } }),
     };

@@ -10,7 +10,7 @@ import { Renewal } from "./renewal.js";
 
 export class PickerMachine {
   /**
-   * @param {{name?: string, locale?: string, token?: string, months?: {from: string, count: number}, renewsTokens?: boolean, random?: () => number}} options
+   * @param {{name?: string, locale?: string, timeZone?: string, token?: string, months?: {from: string, count: number}, renewsTokens?: boolean, random?: () => number}} options
    *   `renewsTokens`: whether the effect `requestToken` is answered, by `tokenProvided` or `tokenUnavailable`
    * @param {import("./types").Memory | null} memory of an earlier page
    */
@@ -184,13 +184,13 @@ export class PickerMachine {
   }
 
   /**
-   * Changes the language: all texts are requested again.
-   * @param {string} locale
+   * Changes the language or the time zone: all texts are requested again.
+   * @param {"locale" | "timeZone"} name @param {string} value
    */
-  relocate(locale) {
+  relocate(name, value) {
     return this.#effects(() => {
-      if (this.options.locale === locale) return;
-      this.options.locale = locale;
+      if (this.options[name] === value) return;
+      this.options[name] = value;
       this.conversation.wantsSnapshot = true;
       if (!this.line.isConnected) return;
       this.line.disconnect();

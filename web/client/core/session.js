@@ -80,9 +80,13 @@ export class PickerSession extends EventTarget {
   /** Whether the next connection waits for a token that `getToken` has not provided yet. */
   get isWaitingForToken() { return this.#machine.renewal.isWaiting; }
   get locale() { return this.#machine.options.locale ?? "en"; }
+  /** The time zone of the times of an `availability`; undefined: the one of its definition. */
+  get timeZone() { return this.#machine.options.timeZone; }
   /** The last close code while there is no connection, and in `error` the code and detail of the server's last error. */
   get closeCode() { return this.#machine.closeCode; }
   get error() { return this.#machine.error; }
+  /** The own commands without an answer, oldest first. */
+  get pending() { return this.#machine.pending.entries.map(({ message }) => message); }
   /** The number of commands without an answer. */
   get pendingCount() { return this.#machine.pending.entries.length; }
   /**
@@ -121,7 +125,9 @@ export class PickerSession extends EventTarget {
    */
   setToken(token) { this.#perform(this.#machine.credentials(token)); }
   /** @param {string} locale BCP 47 */
-  setLocale(locale) { this.#perform(this.#machine.relocate(locale)); }
+  setLocale(locale) { this.#perform(this.#machine.relocate("locale", locale)); }
+  /** @param {string} timeZone IANA name, for the times of an `availability` */
+  setTimeZone(timeZone) { this.#perform(this.#machine.relocate("timeZone", timeZone)); }
 
   /**
    * Selects a row. `seen` has the generation and key that the user saw; default: the current ones.
@@ -137,11 +143,19 @@ export class PickerSession extends EventTarget {
   /** @param {{date: string} | {month: string, cell: number} | {month: string, x: number, y: number}} target */
   tap(target) { return this.command({ type: "tap", ...target }); }
   clear() { return this.command({ type: "clear" }); }
+  /**
+   * Marks cells of an `availability`.
+   * @param {import("./types").Grade | null} grade null: removes the marks
+   * @param {number[][]} cells 1 to 64 runs `[from, until]`, ascending
+   */
+  mark(grade, cells) { return this.command({ type: "mark", grade, cells, generation: this.#generation }); }
   undo() { return this.command({ type: "undo" }); }
   redo() { return this.command({ type: "redo" }); }
-  confirm() { return this.command({ type: "confirm" }); }
+  /** @param {number} [cell] of an `availability`: confirms the window that begins there */
+  confirm(cell) { return this.command({ type: "confirm", ...(cell !== undefined && { cell, generation: this.#generation }) }); }
   cancel() { return this.command({ type: "cancel" }); }
   reopen() { return this.command({ type: "reopen" }); }
+  get #generation() { return this.state.availability?.generation ?? 0; }
   /**
    * Changes the name of this member, which stays the same member with its role.
    * @param {string} name 1 to 64 characters

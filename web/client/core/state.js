@@ -1,5 +1,6 @@
 // The state of the picker: the server's messages applied in order. No I/O, no clock, no predictions.
 
+import { availabilityOf, foldAvailability } from "./availability.js";
 import { Column } from "./column.js";
 import { hostNotice, isHosts, seenBefore } from "./hosting.js";
 import { takeNotes } from "./notes.js";
@@ -44,6 +45,8 @@ export class PickerState {
     this.monthList = null;
     /** @type {import("./types").Range | null} */
     this.range = null;
+    /** @type {import("./types").Availability | null} of a session of this kind */
+    this.availability = null;
     /** @type {Map<string, import("./types").Month>} months in view, as received */
     this.months = new Map();
     /** @type {Map<string, Member>} all members, including this one */
@@ -146,6 +149,7 @@ export class PickerState {
       else if (change.change === "notes") takeNotes(this, change);
       else if (change.change === "result") this.result = change.result ?? null;
       // Other changes are newer than this client, and ignored.
+      else if (this.availability) foldAvailability(this.availability, change);
     }
     return notices;
   }
@@ -205,6 +209,7 @@ export class PickerState {
     this.monthList = snapshot.calendar?.months ?? null;
     this.weekdays = snapshot.calendar?.weekdays ?? null;
     this.range = rangeOf(snapshot.calendar?.range);
+    this.availability = availabilityOf(snapshot.availability);
   }
 
   /** @param {Change} change */

@@ -28,7 +28,7 @@ export type OwnTouch = ({ column: number; row: number } | { date: string }) & { 
 export type Status = "open" | "confirming" | "confirmed" | "cancelled";
 export type Result = { [name: string]: unknown } | null;
 export type Definition = {
-  kind: "date" | "slot" | "cascade" | "columns" | "calendar";
+  kind: "date" | "slot" | "cascade" | "columns" | "calendar" | "availability";
   timeZone?: string; locale?: string; min?: string; max?: string;
   firstWeekday?: number; weeks?: "six" | "fit"; selection?: "range" | "single";
   minDays?: number; maxDays?: number; allowBlockedInside?: boolean;
@@ -38,6 +38,8 @@ export type Definition = {
     minNights?: number; maxNights?: number; arrival?: boolean; departure?: boolean;
   }[];
   blocked?: { weekdays?: number[]; from?: string; through?: string }[];
+  stepMinutes?: number; length?: number; unmarked?: "no" | "yes"; maybe?: boolean;
+  results?: "everyone" | "counts" | "owner"; closes?: string;
   [option: string]: unknown;
 };
 export type ColumnOnWire = {
@@ -49,11 +51,33 @@ export type Snapshot = {
     months: { first: string; last: string; count: number }; weekdays?: string[];
     range: { start: string | null; end: string | null; hits: number } | Range | null;
   };
+  availability?: { [field: string]: any };
+};
+export type Grade = "yes" | "maybe" | "no";
+/** The layout of the cells: of times the runs `[first, count, row]` of a day, of dates one cell. */
+export type CellDay = { date: string; text: string; cells?: number[][]; day?: string };
+export type CellRow = { time: string; text: string; again?: true; gap?: true };
+/** `cells`: runs `[first, count, position]` in the grid of the month. */
+export type CellMonth = { month: string; title: string; cells: number[][] };
+export type Window = { cell: number; text: string; yes: number; maybe: number; no: number };
+/** Of a session of the kind `availability`. What this member may not see is undefined. */
+export type Availability = {
+  generation: number; count: number; past: number; closed: boolean; timeZone: string; days: CellDay[];
+  /** Of times. */
+  rows?: CellRow[];
+  /** Of dates. */
+  months?: CellMonth[]; weekdays?: string[];
+  /** By member; `cells`: the grade of each cell, if it has one. */
+  marks: Map<string, { name: string; color: string; cells: (Grade | null | undefined)[] }>;
+  respondents?: number;
+  /** Of each cell that was ever marked: the numbers of yes, maybe and no. */
+  heat?: ([number, number, number] | undefined)[];
+  best?: Window[];
 };
 export type Change = { change: string; [field: string]: any };
 export type Message = { type: string; [field: string]: any };
 export type CommandName =
-  "select" | "tap" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen" | "rename";
+  "select" | "tap" | "mark" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen" | "rename";
 export type Command = { type: CommandName; ref?: number; [field: string]: any };
 
 /** A difference between two definitions. `from` and `to` are texts of rows, or dates. */
@@ -119,6 +143,8 @@ export type Connection =
 
 export type Options = {
   name?: string; locale?: string; token?: string;
+  /** IANA name, for the times of an `availability`; default: the one of its definition. */
+  timeZone?: string;
   /** The months in view of a calendar, as by `months`, known before the first join: they come with its answer. */
   months?: { from: string; count: number };
   /** A WebSocket to the session with the subprotocol `pickerd.v1` that nothing was sent on: it becomes the first one. */

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { problemOf } from "../../web/client/core/arguments.js";
+import { PickerState } from "../../web/client/core/state.js";
+
+const days = [{ date: "2018-11-26", text: "Mon, Nov 26", cells: [[0, 4, 0]] }];
+const rows = ["09:00", "09:30", "10:00", "10:30"].map((time) => ({ time, text: time }));
+const wire = {
+  generation: 1, count: 4, past: 0, closed: false, timeZone: "Europe/Berlin", days, rows, respondents: 1,
+  marks: [{ member: "b", name: "Bo", color: "#123456", runs: [[0, 2, "yes"], [3, 4, "maybe"]] }],
+  heat: [[0, 2, 1, 0, 0], [3, 4, 0, 1, 0]], best: [{ cell: 0, text: "Mon, Nov 26, 09:00–09:30", yes: 1, maybe: 0, no: 0 }],
+};
+const known = (fields) => {
+  const state = new PickerState();
+  state.snapshot({ revision: 0, members: [], snapshot: {
+    definition: { kind: "availability" }, status: "open", result: null, availability: { ...wire, ...fields } } });
+  return state;
+};
+const delta = (state, ...changes) => state.delta({ revision: state.revision + 1, changes }, false);
+
+test("marks and counts are folded by cell", () => {
+  const state = known();
+  const { availability } = state;
+  assert.deepEqual([...availability.marks.get("b").cells], ["yes", "yes", undefined, "maybe"]);
+  assert.deepEqual(availability.heat[3], [0, 1, 0]);
+  delta(state,
+    { change: "past", past: 1 }, { change: "closed", closed: true },
+    { change: "marks", member: "b", name: "Bo", color: "#123456", runs: [[1, 3, "no"], [3, 4, null]] },
+    { change: "marks", member: "c", name: "Cy", color: "#654321", runs: [[0, 1, "yes"]] },
+    { change: "heat", respondents: 2, runs: [[0, 1, 2, 0, 0], [1, 3, 0, 0, 1], [3, 4, 0, 0, 0]] },
+    { change: "best", windows: [] }, { change: "result", result: null });
+  assert.deepEqual([...availability.marks.get("b").cells], ["yes", "no", "no", null]);
+  assert.equal(availability.marks.get("c").name, "Cy");
+  assert.deepEqual(availability.heat, [[2, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0]]);
+  const { past, closed, respondents, best } = availability;
+  assert.deepEqual({ past, closed, respondents, best }, { past: 1, closed: true, respondents: 2, best: [] });
+});
+
+test("cells that are numbered anew have the marks that follow", () => {
+  const state = known();
+  delta(state, { change: "cells", generation: 2, count: 2, past: 0, timeZone: "Europe/Berlin", days: [], rows: rows.slice(2) },
+    { change: "marks", member: "b", name: "Bo", color: "#123456", runs: [[1, 2, "maybe"]] },
+    { change: "heat", respondents: 1, runs: [[1, 2, 0, 1, 0]] });
+  const { generation, count, marks, heat } = state.availability;
+  assert.deepEqual([generation, count, marks.get("b").cells[1], marks.get("b").cells[0]], [2, 2, "maybe", undefined]);
+  assert.deepEqual(heat[0], undefined);
+});
+
+test("what a member may not see stays unknown", () => {
+  const state = known({ marks: [], heat: undefined, best: undefined, respondents: undefined });
+  delta(state, { change: "cells", generation: 2, count: 0, past: 0, timeZone: "UTC", days: [], rows: [] });
+  assert.equal(state.availability.heat, undefined);
+  assert.equal(state.availability.best, undefined);
+});
+
+test("a mark that the server would not read is not sent", () => {
+  const mark = (cells, grade = "yes") => problemOf({ type: "mark", grade, cells, generation: 1 });
+  for (const cells of [[[0, 1]], [[0, 2], [2, 5]], [[-1, 4]]]) assert.equal(mark(cells), null, JSON.stringify(cells));
+  assert.equal(mark([[0, 1]], null), null);
+  const many = Array.from({ length: 65 }, (_, at) => [at * 2, at * 2 + 1]);
+  for (const cells of [[], [[0, 0]], [[2, 1]], [[0, 2], [1, 3]], [[0]], [[0, 1, 2]], [["0", 1]], [null], 5, undefined, many]) {
+    assert.match(mark(cells), /^cells must be/, JSON.stringify(cells));
+  }
+  assert.match(mark([[0, 1]], 1), /^grade must be/);
+  assert.match(problemOf({ type: "confirm", cell: 1 }), /^generation must be/);
+  assert.equal(problemOf({ type: "confirm" }), null);
+});
