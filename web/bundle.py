@@ -23,12 +23,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 WEB = Path(__file__).resolve().parent
-#: The client's stable addresses: both elements, one of them, and the session without elements.
-CLIENT = ["elements.js", "define-calendar.js", "define-wheels.js", "pickerd.js"]
+#: The client's stable addresses: two elements, one of each, and the session without elements.
+CLIENT = ["elements.js", "define-availability.js", "define-calendar.js", "define-wheels.js",
+          "pickerd.js"]
 #: Modules of the page that another one loads when they are needed. A module that both use is in the
 #: file of the one that is there first, and not in a file of its own, which would be one of many.
 LOADED_AFTER = {"picker-page.js": "demo.js", "home.js": "demo.js",
-                "panels.js": "picker-page.js", "wheels.js": "picker-page.js"}
+                "panels.js": "picker-page.js", "wheels.js": "picker-page.js",
+                "availability.js": "picker-page.js"}
 FLAGS = ["--minify", "--charset=utf8", "--log-level=warning"]
 
 

@@ -17,7 +17,8 @@ import tempfile
 from pathlib import Path
 
 CLIENT = Path(__file__).resolve().parent / "client"
-ELEMENTS = {"pickerd-calendar": ("CalendarElement", "./define-calendar.js"),
+ELEMENTS = {"pickerd-availability": ("AvailabilityElement", "./define-availability.js"),
+            "pickerd-calendar": ("CalendarElement", "./define-calendar.js"),
             "pickerd-wheels": ("WheelsElement", "./define-wheels.js")}
 TYPES = {"allowJs": True, "declaration": True, "emitDeclarationOnly": True, "strict": True,
          "target": "ES2022", "module": "ES2022", "moduleResolution": "node", "types": [],

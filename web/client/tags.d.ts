@@ -1,10 +1,11 @@
 // The elements for TypeScript: tags, their attributes in JSX, and the events of a session.
 
+import type { AvailabilityElement } from "./availability/availability-element.js";
 import type { CalendarElement } from "./calendar/calendar-element.js";
 import type { Notice, Outcome, Message } from "./core/types";
 import type { WheelsElement } from "./wheels/wheels-element.js";
 
-/** The attributes of both elements. */
+/** The attributes of the elements. */
 export type PickerAttributes = {
   session?: string; "member-name"?: string; locale?: string; token?: string; labels?: string;
   name?: string; required?: boolean; disabled?: boolean;
@@ -28,15 +29,18 @@ export type ResultByKind = {
   cascade: { keys: string[] } & More;
   columns: { keys: string[] } & More;
   calendar: ({ start: string; end: string } | { date: string }) & More;
+  availability: ({ local: string; instant: string; until: string } | { start: string; end: string }) & More;
 };
 
 declare global {
   interface HTMLElementTagNameMap {
+    "pickerd-availability": AvailabilityElement;
     "pickerd-calendar": CalendarElement;
     "pickerd-wheels": WheelsElement;
   }
   namespace JSX {
     interface IntrinsicElements {
+      "pickerd-availability": PickerAttributes & { "time-zone"?: string; zones?: string };
       "pickerd-calendar": PickerAttributes;
       "pickerd-wheels": PickerAttributes;
     }

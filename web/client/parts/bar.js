@@ -21,6 +21,9 @@ export class Bar {
     this.unstored = make("span", { class: "unstored", part: "unstored", role: "status" });
     this.element = make("div", { class: "bar", part: "bar", tabindex: "-1" }, this.unstored, this.chosen,
       make("div", { class: "acts" }, ...Object.values(this.buttons)));
+    // An element may have its own.
+    this.resultText = resultText;
+    this.usability = usability;
   }
 
   /** @param {Words} words */
@@ -38,12 +41,12 @@ export class Bar {
   draw(picker, words) {
     const { state } = picker;
     const focused = this.#focused;
-    setText(this.chosen, resultText(picker, words));
+    setText(this.chosen, this.resultText(picker, words));
     setAttribute(this.chosen, "data-status", state.status);
     setText(this.unstored, picker.isUnstored ? words.unstored : "");
     for (const command of commands) {
       const button = this.buttons[command];
-      const { isShown, isUsable } = usability(command, picker);
+      const { isShown, isUsable } = this.usability(command, picker);
       button.hidden = !isShown;
       // Not `disabled`, because a disabled button would lose the focus.
       setAttribute(button, "aria-disabled", isUsable ? null : "true");
@@ -80,6 +83,15 @@ export function usability(command, picker) {
 }
 
 /**
+ * The status before a result; empty while the session is open.
+ * @param {PickerSession} picker @param {Words} words
+ */
+export const statusText = ({ state, locale }, words) => ({
+  open: "", confirming: `… ${words.confirmingNow(clockText(state.until, locale))} `,
+  confirmed: `✓ ${words.confirmedNow} `, cancelled: `${words.cancelledNow} `,
+}[state.status] ?? "");
+
+/**
  * The result as text, in the page's language.
  * @param {PickerSession} picker @param {Words} words
  */
@@ -87,10 +99,7 @@ export function resultText(picker, words) {
   const { state, locale } = picker;
   const { result, texts } = picker.chosen;
   const kind = state.definition?.kind;
-  const status = {
-    open: "", confirming: `… ${words.confirmingNow(clockText(state.until, locale))} `,
-    confirmed: `✓ ${words.confirmedNow} `, cancelled: `${words.cancelledNow} `,
-  }[state.status] ?? "";
+  const status = statusText(picker, words);
   if (result && (kind === "date" || "date" in result)) {
     return status + withTotal(fullDate(String(result.date), locale), result, locale);
   }

@@ -39,7 +39,7 @@ export function anew({ ref, at, hits, ...command }) {
 /** @param {Command} command @param {Chosen | undefined} chosen @param {PickerSession} picker @param {Words} words */
 function actionText(command, chosen, picker, words) {
   const { type } = command;
-  if (type === "select" || type === "rename") return "";
+  if (type === "select" || type === "mark" || type === "rename") return "";
   if (type === "undo" || type === "redo") return words[type];
   const what = type === "tap" ? tappedText(command, picker) : chosen ? chosenText(chosen, picker) : "";
   return what ? words.action(words[type], what) : words[type];
@@ -55,6 +55,8 @@ function tappedText({ date, month, cell }, { state, locale }) {
 function chosenText({ result, range, texts }, { state, locale }) {
   if (range) return range.start === range.end ? dayOf(range.start, locale) : daySpan(range.start, range.end, locale);
   if (result?.date) return shortDate(String(result.date), locale);
+  if (result?.instant && result.yes !== undefined) return String(result.local).replace("T", " ");
+  if (result?.start) return daySpan(String(result.start), String(result.end), locale);
   if (state.definition?.kind === "slot" && result) return `${texts[0]} ${String(result.local).slice(11)}`;
   return texts.join(" · ");
 }

@@ -1,4 +1,4 @@
-// The base of both elements: session, list of members, note, bar and live region.
+// The base of the elements: session, list of members, note, bar and live region.
 
 import { directionOf, hasWords, loadWords, wordsOf } from "../words/words.js";
 import { Announcer } from "./announcer.js";
@@ -78,6 +78,15 @@ export class PickerElement extends Base {
 
   /** @returns {(() => CSSStyleSheet)[]} the style sheets of the subclass */
   static sheets() { return []; }
+
+  /** The texts by language. */
+  get languages() { return { hasWords, loadWords, wordsOf }; }
+
+  /**
+   * The time zone in which the session is joined; undefined for kinds that do not depend on it.
+   * @returns {string | undefined}
+   */
+  get timeZone() { return undefined; }
 
   /**
    * The displayed session.
@@ -184,11 +193,12 @@ export class PickerElement extends Base {
   redraw() {
     const picker = this.current;
     const locale = picker?.locale ?? this.#locale;
-    if (!hasWords(locale)) {
-      void loadWords(locale).then(() => this.redraw());
+    const { languages } = this;
+    if (!languages.hasWords(locale)) {
+      void languages.loadWords(locale).then(() => this.redraw());
       return;
     }
-    const words = wordsOf(locale);
+    const words = languages.wordsOf(locale);
     if (this.words !== words || !this.hasAttribute("data-worded")) {
       this.words = words;
       this.toggleAttribute("data-worded", true);
@@ -224,10 +234,11 @@ export class PickerElement extends Base {
    */
   #checkKind({ state }) {
     const own = /** @type {typeof PickerElement} */ (this.constructor).element;
-    const other = state.isCalendar ? "pickerd-calendar" : "pickerd-wheels";
-    if (own === other && state.hasKnownKind) return;
+    const other = state.isCalendar ? "pickerd-calendar" : state.availability ? "pickerd-availability" : "pickerd-wheels";
+    const isKnown = state.hasKnownKind || state.availability;
+    if (own === other && isKnown) return;
     const kind = state.definition?.kind;
-    const way = state.hasKnownKind ? `: use <${other}>` : "";
+    const way = isKnown ? `: use <${other}>` : "";
     console.error(`<${own}> cannot show a session of the kind ${kind}${way}`);
   }
 
@@ -247,7 +258,7 @@ export class PickerElement extends Base {
     this.acquired = session;
     const name = this.#memberName;
     const token = this.getAttribute("token") ?? undefined;
-    acquire(session, { name, token, locale: this.#locale }).then((picker) => {
+    acquire(session, { name, token, locale: this.#locale, timeZone: this.timeZone }).then((picker) => {
       if (this.acquired !== session) return;
       this.picker = picker;
       if (this.getAttribute("token") !== (token ?? null)) this.#renewToken();

@@ -7,7 +7,7 @@ import { connect, sessionURL } from "../pickerd.js";
 /** @type {Map<string, {picker: Promise<PickerSession>, users: number}>} */
 const shared = new Map();
 
-/** @param {string} session @param {{name?: string, locale?: string, token?: string}} options */
+/** @param {string} session @param {{name?: string, locale?: string, token?: string, timeZone?: string}} options */
 export function acquire(session, options) {
   const url = sessionURL(session);
   let entry = shared.get(url);

@@ -1,0 +1,564 @@
+// <pickerd-availability session="…">: everybody marks when they can; the best times for all.
+
+import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
+import { PickerElement } from "../parts/picker-element.js";
+import { statusText, usability } from "../parts/bar.js";
+import { todayIn } from "../words/dates.js";
+import { fullDate, daySpan } from "../words/words.js";
+import { BestList } from "./best-list.js";
+import { Board } from "./board.js";
+import { Details } from "./details.js";
+import { commandsOf, countsOf, grades, ownMarks, peopleAt, respondentCount } from "./marks.js";
+import { cellOf, Painting } from "./painting.js";
+import { availabilitySheet } from "./sheet.js";
+import { hasWords, loadWords, wordsOf } from "./words/words.js";
+import { cityOf, dayTimeIn, instantOf, isZone, offsetIn, ownZone, placeIn, zonesByRegion } from "./zones.js";
+
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../core/types").Availability} Availability */
+/** @typedef {import("../core/types").Grade} Grade */
+/** @typedef {import("./board.js").Place} Place */
+
+/** The maximum of zones beside the own one. */
+const zonesMax = 2;
+
+/**
+ * Attributes beside those of all elements: `time-zone` (default: the one of this browser), and `zones`, which are shown
+ * beside it, separated by commas (default: the one of the definition).
+ */
+export class AvailabilityElement extends PickerElement {
+  static get observedAttributes() { return [...super.observedAttributes, "time-zone", "zones"]; }
+
+  static get element() { return "pickerd-availability"; }
+
+  static sheets() { return [availabilitySheet]; }
+
+  constructor() {
+    super();
+    /** @type {Grade} with which the user paints */
+    this.grade = "yes";
+    /** @type {number | null} the cell that has, or last had, the focus */
+    this.focusCell = null;
+    /** @type {Place | null} where the keyboard's rectangle begins */
+    this.anchor = null;
+    /** @type {number | null} the cell under the pointer */
+    this.pointed = null;
+    /** @type {number | null} the first cell of the window that the list of the best points at */
+    this.pointedWindow = null;
+    /** @type {{cells: Set<number>, grade: Grade | null} | null} the rectangle that is being painted */
+    this.preview = null;
+    this.isDrawing = false;
+    /** @type {string | null} the best window that was announced last */
+    this.best = null;
+    this.board = new Board();
+    this.scroller = make("div", { class: "scroller", part: "scroller" }, this.board.element);
+    this.gradeButtons = Object.fromEntries(grades.map((grade, at) => [grade, make("button", {
+      class: "grade", part: "grade", type: "button", "data-grade": grade, "aria-keyshortcuts": String(at + 1), onclick: () => this.#choose(grade),
+    }, make("span", { class: "swatch", "aria-hidden": "true" }), make("span", { class: "grade-name" }), make("kbd", { "aria-hidden": "true" }, String(at + 1)))]));
+    this.gradeGroup = make("div", { class: "grades", role: "group" }, ...Object.values(this.gradeButtons));
+    this.legend = make("div", { class: "legend", "aria-hidden": "true" });
+    this.details = new Details(() => this.#confirm());
+    this.bestList = new BestList((cell) => this.#reveal(cell), (cell) => {
+      this.pointedWindow = cell;
+      this.#drawLater();
+    });
+    this.guide = make("span", { class: "guide" });
+    this.hint.append(this.guide);
+    this.zone = make("select", { class: "zone", part: "zone", onchange: () => this.#setZone(this.zone.value) });
+    this.zonePlace = make("label", { class: "zone-place" }, globe(), this.zone);
+    this.tools.append(this.zonePlace);
+    this.summary = make("p", { class: "unseen" });
+    this.stage.append(this.summary, make("div", { class: "painting" }, make("div", { class: "grade-bar" }, this.gradeGroup, this.legend), this.scroller),
+      make("div", { class: "beside-board" }, this.details.element, this.bestList.element));
+    this.bar.resultText = (picker) => this.#resultText(picker);
+    this.bar.usability = (command, picker) => (command !== "clear" ? usability(command, picker) : {
+      isShown: this.canMark, isUsable: this.#own(picker).some(Boolean),
+    });
+    this.painting = new Painting(this.scroller, {
+      canPaint: () => this.canMark,
+      show: (from, to) => this.#show(from, to),
+      paint: (from, to) => this.#paint(from, to),
+      cancel: () => this.#endPreview(),
+      point: (cell) => this.#point(cell),
+    });
+    this.scroller.addEventListener("focusin", (/** @type {FocusEvent} */ event) => {
+      const cell = cellOf(event.target);
+      if (cell === null) return;
+      this.focusCell = cell;
+      this.#drawLater();
+    });
+    this.scroller.addEventListener("focusout", () => this.#drawLater());
+    this.scroller.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#press(event));
+  }
+
+  get languages() { return { hasWords, loadWords, wordsOf }; }
+
+  get timeZone() {
+    const zone = this.getAttribute("time-zone") ?? "";
+    return isZone(zone) ? zone : ownZone();
+  }
+
+  /** Whether this member may mark cells now. */
+  get canMark() {
+    const { picker } = this;
+    return picker !== null && picker.canChange && picker.connection !== "away" && picker.state.availability?.closed === false;
+  }
+
+  /** @param {string} name */
+  attributeChangedCallback(name) {
+    if (name === "time-zone" && this.isConnected) this.#setZone(this.timeZone);
+    super.attributeChangedCallback(name);
+  }
+
+  /** @param {PickerSession} picker */
+  draw(picker) {
+    const { availability } = picker.state;
+    if (!availability) return;
+    // The page has connected it without a zone.
+    if (picker.timeZone === undefined && picker.connection === "live") picker.setTimeZone(this.timeZone);
+    const { marks } = this.texts;
+    setAttribute(this.gradeGroup, "aria-label", marks.grade);
+    for (const grade of grades) {
+      const button = this.gradeButtons[grade];
+      button.hidden = grade === "maybe" && picker.state.definition?.maybe === false;
+      setText(button.children[1], marks.grades[grade]);
+      setAttribute(button, "aria-pressed", String(this.grade === grade));
+    }
+    if (this.gradeButtons[this.grade].hidden) this.#choose("yes");
+    setAttribute(this.frameElement, "data-can-mark", this.canMark);
+    setText(this.guide, this.#guideText(picker, availability));
+    this.#drawZone(picker, availability);
+    const isBuilt = this.board.build(availability, {
+      locale: picker.locale, firstWeekday: picker.state.definition?.firstWeekday ?? 1, today: this.#today(picker, availability),
+      zones: this.#zones(picker, availability), label: marks.grid, again: marks.again,
+    });
+    if (isBuilt) {
+      this.focusCell = this.pointed = this.pointedWindow = this.anchor = null;
+      this.painting.cancel();
+    }
+    this.#announceBest(availability);
+    if (isBuilt) this.#drawCells();
+    else this.#drawLater();
+  }
+
+  letGo() { this.painting.cancel(); }
+
+  forget() {
+    this.focusCell = this.pointed = this.pointedWindow = this.anchor = null;
+    this.best = null;
+  }
+
+  disconnectedCallback() {
+    this.painting.cancel();
+    super.disconnectedCallback();
+  }
+
+  /** The texts of this element. */
+  get texts() { return /** @type {import("./words/types").AvailabilityWords} */ (this.words); }
+
+  /** Draws at most once a frame: 500 people may be painting. */
+  #drawLater() {
+    if (this.isDrawing) return;
+    this.isDrawing = true;
+    requestAnimationFrame(() => {
+      this.isDrawing = false;
+      this.#drawCells();
+    });
+  }
+
+  #drawCells() {
+    const { picker } = this;
+    const availability = picker?.state.availability;
+    if (!picker || !availability || this.board.days !== availability.days) return;
+    const stored = availability.marks.get(picker.self?.id ?? "")?.cells ?? [];
+    const own = ownMarks(picker, availability);
+    const respondents = respondentCount(availability, stored, own);
+    const chosen = this.#window(this.#chosenCell(picker, availability), picker, availability);
+    const best = this.#window(this.pointedWindow, picker, availability);
+    const tab = this.focusCell ?? Math.min(availability.past, availability.count - 1);
+    for (let cell = 0; cell < availability.count; cell += 1) {
+      if (!this.board.cells[cell]) continue;
+      const counts = countsOf(availability, cell, stored[cell], own[cell]);
+      const isPast = cell < availability.past;
+      this.board.drawCell(cell, {
+        counts, respondents, own: own[cell] ?? null, joined: own[cell] ? this.board.joined(cell, own) : "",
+        preview: this.preview?.cells.has(cell) ? this.preview.grade ?? "erase" : null, isPast,
+        window: chosen.has(cell) ? "chosen" : best.has(cell) ? "best" : null,
+        about: this.#about(counts, own[cell], respondents, isPast),
+      });
+      setAttribute(this.board.cells[cell], "tabindex", cell === tab ? "0" : "-1");
+    }
+    this.#drawDetails(picker, availability, own, stored, respondents);
+    this.#drawLegend(availability, respondents);
+    this.bestList.draw(availability.best, respondents, this.texts);
+    setText(this.summary, this.#summaryText(availability, own, respondents));
+  }
+
+  /**
+   * @param {import("./marks.js").Counts | null} counts @param {Grade | null | undefined} own
+   * @param {number} respondents @param {boolean} isPast
+   */
+  #about(counts, own, respondents, isPast) {
+    const { marks } = this.texts;
+    return [
+      own && marks.mine(marks.grades[own]), counts && respondents > 0 && marks.counts(...counts), isPast && marks.past,
+    ].filter(Boolean).join(", ");
+  }
+
+  /**
+   * @param {PickerSession} picker @param {Availability} availability
+   * @param {(Grade | null | undefined)[]} own @param {(Grade | null | undefined)[]} stored @param {number} respondents
+   */
+  #drawDetails(picker, availability, own, stored, respondents) {
+    const { marks } = this.texts;
+    const focused = this.scroller.matches(":focus-within") ? this.focusCell : null;
+    const cell = this.pointed ?? focused ?? this.focusCell;
+    const isNamed = picker.isOwner || picker.state.definition?.results === "everyone";
+    const remark = availability.heat ? isNamed || respondents === 0 ? "" : marks.namesHidden : "";
+    if (cell === null || !this.board.cells[cell]) {
+      const people = isNamed ? { answered: this.#answered(picker, availability, own) } : null;
+      const title = availability.heat ? respondents > 0 ? marks.answered(respondents) : marks.nobody : marks.hidden;
+      return this.details.draw({ title, counts: null, respondents, people, remark, confirm: null, canConfirm: false },
+        this.texts, picker.self?.id);
+    }
+    const window = [...this.#window(cell, picker, availability)];
+    const isOffered = picker.isOwner && picker.state.status === "open" && cell >= availability.past
+      && window.length === (picker.state.definition?.length ?? 1) && cell === this.focusCell;
+    this.details.draw({
+      title: this.board.cells[cell].dataset.name ?? "", counts: countsOf(availability, cell, stored[cell], own[cell]), respondents,
+      people: isNamed ? peopleAt(picker, availability, cell, own) : null, remark,
+      confirm: isOffered ? marks.confirmWindow(this.#windowText(window, picker, availability)) : null,
+      canConfirm: picker.connection === "live",
+    }, this.texts, picker.self?.id);
+  }
+
+  /** @param {PickerSession} picker @param {Availability} availability @param {(Grade | null | undefined)[]} own */
+  #answered({ self, state }, { marks }, own) {
+    const all = new Map(marks);
+    if (self) all.set(self.id, { name: self.name, color: self.color, cells: own });
+    return [...all].filter(([, { cells }]) => cells.some(Boolean))
+      .map(([id, { name, color }]) => ({ id, name: state.members.get(id)?.name ?? name, color }));
+  }
+
+  /** @param {Availability} availability @param {number} respondents */
+  #drawLegend({ heat }, respondents) {
+    const { marks } = this.texts;
+    const shown = heat ? `${marks.legendNone} ${marks.legendAll}` : "";
+    void respondents;
+    if (this.legend.dataset.shown === shown) return;
+    this.legend.dataset.shown = shown;
+    this.legend.replaceChildren(...(heat ? [marks.legendNone,
+      ...[0, 1, 2, 3, 4, 5].map((level) => make("span", { class: "shade", "data-level": level })), marks.legendAll] : []));
+  }
+
+  /** @param {Availability} availability @param {(Grade | null | undefined)[]} own @param {number} respondents */
+  #summaryText({ best, heat }, own, respondents) {
+    const { marks } = this.texts;
+    const count = own.filter(Boolean).length;
+    return [
+      heat && (respondents > 0 ? marks.answered(respondents) : marks.nobody),
+      best?.[0] && marks.nowBest(best[0].text, marks.counts(best[0].yes, best[0].maybe, best[0].no)),
+      count > 0 && marks.mine(marks.painted("", count).replace(/^[\s:：]+/, "")),
+    ].filter(Boolean).join(". ");
+  }
+
+  /** @param {Availability} availability */
+  #announceBest({ best }) {
+    const { marks } = this.texts;
+    const first = best?.[0];
+    const text = first ? marks.nowBest(first.text, marks.counts(first.yes, first.maybe, first.no)) : "";
+    if (this.best !== null && text && text !== this.best) this.announcer.announceLater("best", text);
+    this.best = text;
+  }
+
+  /** @param {PickerSession} picker @param {Availability} availability */
+  #guideText(picker, availability) {
+    const { marks, viewer } = this.texts;
+    const { definition, status } = picker.state;
+    if (status !== "open" || picker.self?.role === "viewer") return picker.self?.role === "viewer" ? viewer : "";
+    if (availability.closed) return marks.closed;
+    const isTouch = matchMedia("(pointer: coarse)").matches;
+    const guide = availability.rows
+      ? isTouch ? marks.guide.touch : marks.guide.mouse : isTouch ? marks.guide.touchDates : marks.guide.mouseDates;
+    return definition?.closes ? `${guide} ${marks.closes(this.#closingText(definition.closes, picker, availability))}` : guide;
+  }
+
+  /** @param {string} closes a local time or an instant @param {PickerSession} picker @param {Availability} availability */
+  #closingText(closes, picker, availability) {
+    const isLocal = /T\d\d:\d\d$/.test(closes);
+    const [date, time] = closes.split("T");
+    const instant = isLocal ? instantOf(date, time, picker.state.definition?.timeZone ?? "UTC") : Date.parse(closes);
+    const zone = availability.rows ? availability.timeZone : this.timeZone;
+    return Number.isFinite(instant) ? dayTimeIn(instant, zone, picker.locale) : closes;
+  }
+
+  // Zones
+
+  /** @param {PickerSession} picker @param {Availability} availability */
+  #zones(picker, availability) {
+    if (!availability.rows) return [];
+    const given = (this.getAttribute("zones") ?? picker.state.definition?.timeZone ?? "").split(",").map((zone) => zone.trim());
+    return [...new Set(given)].filter((zone) => zone !== availability.timeZone && isZone(zone)).slice(0, zonesMax);
+  }
+
+  /** @param {PickerSession} picker @param {Availability} availability */
+  #drawZone(picker, { rows, timeZone }) {
+    this.zonePlace.hidden = !rows;
+    if (!rows) return;
+    const { marks } = this.texts;
+    const name = `${cityOf(timeZone)} (${offsetIn(Date.parse(picker.state.now ?? "") || Date.now(), timeZone, picker.locale)})`;
+    setAttribute(this.zone, "aria-label", marks.zone);
+    setAttribute(this.zone, "title", `${marks.zone}: ${timeZone}`);
+    if (this.zone.dataset.name === name) return;
+    this.zone.dataset.name = name;
+    const near = [...new Set([timeZone, picker.state.definition?.timeZone ?? timeZone, ownZone()])];
+    this.zone.replaceChildren(...near.map((zone) => make("option", { value: zone }, zone === timeZone ? name : cityOf(zone))),
+      ...[...zonesByRegion()].map(([region, zones]) => make("optgroup", { label: region },
+        ...zones.filter((zone) => !near.includes(zone)).map((zone) => make("option", { value: zone }, cityOf(zone))))));
+    this.zone.value = timeZone;
+  }
+
+  /** @param {string} zone */
+  #setZone(zone) { this.picker?.setTimeZone(zone); }
+
+  /** @param {PickerSession} picker @param {Availability} availability */
+  #today({ state }, { timeZone }) {
+    return todayIn(state.now ? Date.parse(state.now) : Date.now(), timeZone);
+  }
+
+  // Windows
+
+  /**
+   * The cells of the window that begins at a cell, as far as there are.
+   * @param {number | null} cell @param {PickerSession} picker @param {Availability} availability
+   */
+  #window(cell, picker, { count }) {
+    /** @type {Set<number>} */
+    const cells = new Set();
+    if (cell === null) return cells;
+    for (let one = cell; one < Math.min(count, cell + (picker.state.definition?.length ?? 1)); one += 1) cells.add(one);
+    return cells;
+  }
+
+  /** @param {number[]} cells @param {PickerSession} picker @param {Availability} availability */
+  #windowText(cells, picker, { best, days, rows }) {
+    const known = best?.find(({ cell }) => cell === cells[0]);
+    if (known) return known.text;
+    const first = this.board.places[cells[0]];
+    const last = this.board.places[cells[cells.length - 1]];
+    if (rows) return `${days[first.x].text}, ${rows[first.y].text}`;
+    void last;
+    const [from, through] = [days[cells[0]].date, days[cells[cells.length - 1]].date];
+    return from === through ? days[cells[0]].text : daySpan(from, through, picker.locale);
+  }
+
+  /**
+   * The first cell of a confirmed result.
+   * @param {PickerSession} picker @param {Availability} availability
+   */
+  #chosenCell({ state }, { days, timeZone, rows }) {
+    const { result, status } = state;
+    if (!result || (status !== "confirmed" && status !== "confirming")) return null;
+    if (result.start) return days.findIndex(({ date }) => date === result.start);
+    if (!rows || !result.instant) return null;
+    const { date, time } = placeIn(Date.parse(String(result.instant)), timeZone);
+    const x = days.findIndex((day) => day.date === date);
+    const y = rows.findIndex((row) => row.time === time);
+    return this.board.rows[y]?.[x] ?? null;
+  }
+
+  /** @param {PickerSession} picker */
+  #resultText(picker) {
+    const { availability, result } = picker.state;
+    const status = statusText(picker, this.texts);
+    if (!result || !availability) return status;
+    const { marks } = this.texts;
+    const counts = result.yes === undefined ? "" : ` · ${marks.counts(Number(result.yes), Number(result.maybe), Number(result.no))}`;
+    if (!result.instant) {
+      const { start, end } = result;
+      const text = start === end ? fullDate(String(start), picker.locale) : daySpan(String(start), String(end), picker.locale);
+      return status + text + counts;
+    }
+    const [from, until] = [result.instant, result.until].map((instant) => Date.parse(String(instant)));
+    const zone = availability.timeZone;
+    const end = placeIn(until, zone);
+    const isSameDay = end.date === placeIn(from, zone).date;
+    const till = isSameDay ? dayTimeIn(until, zone, picker.locale).split(/[\s,،]+/).at(-1) : dayTimeIn(until, zone, picker.locale);
+    return `${status}${dayTimeIn(from, zone, picker.locale)} – ${till}${counts}`;
+  }
+
+  /** Confirms the window at the cell that has the focus. */
+  #confirm() {
+    const { picker, focusCell } = this;
+    if (picker?.connection !== "live" || focusCell === null) return;
+    void picker.confirm(focusCell);
+  }
+
+  /**
+   * Shows a window: scrolls to it and focuses its first cell.
+   * @param {number} cell
+   */
+  #reveal(cell) {
+    const element = this.board.cells[cell];
+    if (!element) return;
+    this.#focus(cell);
+    element.scrollIntoView({ block: "center", inline: "center", behavior: wantsLessMotion() ? "auto" : "smooth" });
+  }
+
+  // Painting
+
+  /** @param {Grade} grade */
+  #choose(grade) {
+    if (this.gradeButtons[grade].hidden) return;
+    this.grade = grade;
+    for (const each of grades) setAttribute(this.gradeButtons[each], "aria-pressed", String(grade === each));
+  }
+
+  /** @param {PickerSession} picker */
+  #own(picker) { return picker.state.availability ? ownMarks(picker, picker.state.availability) : []; }
+
+  /**
+   * The cells of a rectangle that can be marked.
+   * @param {Place} from @param {Place} to
+   */
+  #markable(from, to) {
+    const past = this.picker?.state.availability?.past ?? 0;
+    return this.board.within(from, to).filter((cell) => cell >= past);
+  }
+
+  /**
+   * What painting from a place does: the chosen grade, or erasing where it is already.
+   * @param {Place} from @param {number[]} cells @returns {Grade | null}
+   */
+  #gradeFrom(from, cells) {
+    const { picker } = this;
+    const first = this.board.rows[from.y]?.[from.x];
+    const own = picker ? this.#own(picker) : [];
+    return own[first !== undefined && cells.includes(first) ? first : cells[0]] === this.grade ? null : this.grade;
+  }
+
+  /** @param {Place} from @param {Place} to */
+  #show(from, to) {
+    const cells = this.#markable(from, to);
+    this.preview = { cells: new Set(cells), grade: this.#gradeFrom(from, this.#markable(from, from)) };
+    const cell = this.board.rows[to.y]?.[to.x];
+    this.pointed = cell ?? this.pointed;
+    this.#drawLater();
+  }
+
+  #endPreview() {
+    this.preview = null;
+    this.#drawLater();
+  }
+
+  /** @param {Place} from @param {Place} to */
+  #paint(from, to) {
+    const cells = this.#markable(from, to);
+    const grade = this.#gradeFrom(from, this.#markable(from, from));
+    this.preview = null;
+    this.#mark(grade, cells);
+  }
+
+  /** @param {Grade | null} grade @param {number[]} cells */
+  #mark(grade, cells) {
+    const { picker } = this;
+    this.anchor = null;
+    this.#drawLater();
+    if (!picker || !this.canMark || cells.length === 0) return;
+    for (const runs of commandsOf(cells)) void picker.mark(grade, runs);
+    const { marks } = this.texts;
+    this.announcer.announceNow(grade ? marks.painted(marks.grades[grade], cells.length) : marks.erased(cells.length));
+  }
+
+  /** @param {number | null} cell */
+  #point(cell) {
+    if (this.pointed === cell) return;
+    this.pointed = cell;
+    this.#drawLater();
+  }
+
+  // Keys
+
+  /** @param {KeyboardEvent} event */
+  #press(event) {
+    const cell = cellOf(event.target);
+    if (cell === null || event.altKey || event.metaKey) return;
+    const next = this.#cellAfter(event, cell);
+    if (next !== null) {
+      this.anchor = event.shiftKey ? this.anchor ?? this.board.places[cell] : null;
+      this.#focus(next);
+      this.#select(next);
+    } else if (event.ctrlKey) return;
+    else if (event.key === " " || event.key === "Enter") this.#paint(this.anchor ?? this.board.places[cell], this.board.places[cell]);
+    else if (event.key === "Delete" || event.key === "Backspace") {
+      this.preview = null;
+      this.#mark(null, this.#markable(this.anchor ?? this.board.places[cell], this.board.places[cell]));
+    } else if (event.key === "Escape" && this.anchor) {
+      this.anchor = null;
+      this.#endPreview();
+    } else if (["1", "2", "3"].includes(event.key)) {
+      this.#choose(grades[Number(event.key) - 1]);
+      this.#select(cell);
+    } else return;
+    event.preventDefault();
+  }
+
+  /**
+   * Shows what Space would paint, if there is a rectangle.
+   * @param {number} cell
+   */
+  #select(cell) {
+    if (this.anchor && this.canMark) this.#show(this.anchor, this.board.places[cell]);
+    else this.#endPreview();
+    this.pointed = null;
+  }
+
+  /**
+   * The cell that a key moves the focus to; the same one at an edge, null for other keys.
+   * @param {KeyboardEvent} event @param {number} cell
+   */
+  #cellAfter({ key, ctrlKey }, cell) {
+    const { board } = this;
+    const place = board.places[cell];
+    const forward = getComputedStyle(this.scroller).direction === "rtl" ? -1 : 1;
+    const count = board.cells.length;
+    const far = { x: board.columnCount - 1, y: board.rows.length - 1 };
+    switch (key) {
+      case "ArrowLeft": return board.next(place, -forward, 0) ?? cell;
+      case "ArrowRight": return board.next(place, forward, 0) ?? cell;
+      case "ArrowUp": return board.next(place, 0, -1) ?? cell;
+      case "ArrowDown": return board.next(place, 0, 1) ?? cell;
+      case "Home": return ctrlKey ? 0 : board.next({ x: -1, y: place.y }, 1, 0) ?? cell;
+      case "End": return ctrlKey ? count - 1 : board.next({ x: far.x + 1, y: place.y }, -1, 0) ?? cell;
+      case "PageUp": return board.next({ x: place.x, y: Math.max(-1, place.y - pageOf(board)) }, 0, -1)
+        ?? board.next({ x: place.x, y: -1 }, 0, 1) ?? cell;
+      case "PageDown": return board.next({ x: place.x, y: Math.min(far.y + 1, place.y + pageOf(board)) }, 0, 1)
+        ?? board.next({ x: place.x, y: far.y + 1 }, 0, -1) ?? cell;
+      default: return null;
+    }
+  }
+
+  /** @param {number} cell */
+  #focus(cell) {
+    this.focusCell = cell;
+    this.pointed = null;
+    const element = this.board.cells[cell];
+    setAttribute(element, "tabindex", "0");
+    element.focus({ preventScroll: true });
+    element.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.#drawLater();
+  }
+}
+
+function globe() {
+  const svg = icon("after");
+  svg.firstElementChild?.setAttribute("d",
+    "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18ZM3.5 12h17M12 3c2.6 2.6 3.8 5.6 3.8 9s-1.2 6.4-3.8 9c-2.6-2.6-3.8-5.6-3.8-9s1.2-6.4 3.8-9Z");
+  return svg;
+}
+
+/**
+ * The rows of a page: 8 of times, 4 weeks of dates.
+ * @param {Board} board
+ */
+const pageOf = ({ isTimes }) => (isTimes ? 8 : 4) - 1;

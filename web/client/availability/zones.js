@@ -1,0 +1,99 @@
+// Time zones: local times, instants, and the names of zones.
+
+/** @type {Map<string, Intl.DateTimeFormat>} a cache: creating a format is slow */
+const formats = new Map();
+
+/** @param {string} locale @param {Intl.DateTimeFormatOptions} options */
+function formatOf(locale, options) {
+  const name = `${locale} ${JSON.stringify(options)}`;
+  let format = formats.get(name);
+  if (!format) formats.set(name, format = new Intl.DateTimeFormat(locale, { calendar: "gregory", ...options }));
+  return format;
+}
+
+/** @type {Intl.DateTimeFormatOptions} */
+const numbers = { hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" };
+
+/** The zone of this browser. */
+export const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** @param {string} timeZone */
+export function isZone(timeZone) {
+  try {
+    return Boolean(formatOf("en-US", { timeZone }));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The local time of an instant, as milliseconds since 1970 in UTC.
+ * @param {number} milliseconds since 1970 @param {string} timeZone
+ */
+function localOf(milliseconds, timeZone) {
+  const parts = Object.fromEntries(formatOf("en-US", { ...numbers, timeZone })
+    .formatToParts(milliseconds).map(({ type, value }) => [type, Number(value)]));
+  return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute);
+}
+
+/**
+ * The date and the time of day of an instant.
+ * @param {number} milliseconds since 1970 @param {string} timeZone
+ */
+export function placeIn(milliseconds, timeZone) {
+  const [date, time] = new Date(localOf(milliseconds, timeZone)).toISOString().split("T");
+  return { date, time: time.slice(0, 5) };
+}
+
+/**
+ * The instant of a local time: the first, if the clock shows it twice.
+ * @param {string} date @param {string} time `HH:MM` @param {string} timeZone
+ */
+export function instantOf(date, time, timeZone) {
+  const local = Date.parse(`${date}T${time}Z`);
+  const day = 86_400_000;
+  const offsets = [local - day, local + day].map((one) => localOf(one, timeZone) - one);
+  return Math.min(...offsets.map((offset) => local - offset).filter((one) => localOf(one, timeZone) === local), Infinity);
+}
+
+/**
+ * The time of day in a zone, as the server writes those of the rows.
+ * @param {number} milliseconds since 1970 @param {string} timeZone @param {string} locale
+ */
+export const clockIn = (milliseconds, timeZone, locale) =>
+  formatOf(locale, { timeZone, hourCycle: "h23", hour: "2-digit", minute: "2-digit" }).format(milliseconds);
+
+/**
+ * A time with its day.
+ * @param {number} milliseconds since 1970 @param {string} timeZone @param {string} locale
+ */
+export const dayTimeIn = (milliseconds, timeZone, locale) => formatOf(locale, {
+  timeZone, hourCycle: "h23", weekday: "short", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit",
+}).format(milliseconds);
+
+/**
+ * "GMT+1"
+ * @param {number} milliseconds since 1970 @param {string} timeZone @param {string} locale
+ */
+export const offsetIn = (milliseconds, timeZone, locale) =>
+  formatOf(locale, { timeZone, timeZoneName: "shortOffset" }).formatToParts(milliseconds)
+    .find(({ type }) => type === "timeZoneName")?.value ?? "";
+
+/**
+ * The city of a zone.
+ * @param {string} timeZone
+ */
+export const cityOf = (timeZone) => timeZone.split("/").at(-1)?.replaceAll("_", " ") ?? timeZone;
+
+/** All zones by region, as far as the browser knows them. */
+export function zonesByRegion() {
+  /** @type {Map<string, string[]>} */
+  const regions = new Map();
+  /** @type {string[]} */
+  const all = /** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [];
+  for (const zone of all) {
+    const region = zone.includes("/") ? zone.split("/")[0] : "UTC";
+    regions.set(region, [...(regions.get(region) ?? []), zone]);
+  }
+  return regions;
+}
