@@ -21,7 +21,8 @@ export function joinRoute({ session, token: given }, settings) {
   const before = read("sessionStorage", nameKeyOf(session)) ?? typedName;
   const months = { from: new Date().toISOString().slice(0, 7), count: monthCount };
   const path = `v1/sessions/${encodeURIComponent(session)}`;
-  const picker = connect(path, { name, locale, token, months, socket: dialed(path) });
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const picker = connect(path, { name, locale, timeZone, token, months, socket: dialed(path) });
   void picker.then(loadWhenKnown);
   return { owner, token, before, picker, notices: picker.then(recordNotices) };
 }
@@ -63,6 +64,10 @@ function loadWhenKnown(picker) {
  */
 export async function loadElement({ state }) {
   if (state.isCalendar) return "pickerd-calendar";
+  if (state.availability) {
+    await import("./availability.js").catch(reloadLater);
+    return "pickerd-availability";
+  }
   await import("./wheels.js").catch(reloadLater);
   return "pickerd-wheels";
 }

@@ -68,7 +68,7 @@ export class AvailabilityElement extends PickerElement {
     this.zonePlace = make("label", { class: "zone-place" }, globe(), this.zone);
     this.tools.append(this.zonePlace);
     this.summary = make("p", { class: "unseen" });
-    this.stage.append(this.summary, make("div", { class: "painting" }, make("div", { class: "grade-bar" }, this.gradeGroup, this.legend), this.scroller),
+    this.stage.append(this.summary, make("div", { class: "painting" }, this.gradeGroup, this.scroller, this.legend),
       make("div", { class: "beside-board" }, this.details.element, this.bestList.element));
     this.bar.resultText = (picker) => this.#resultText(picker);
     this.bar.usability = (command, picker) => (command !== "clear" ? usability(command, picker) : {

@@ -74,7 +74,7 @@ export class Board {
       ...days.map(({ date, text }, x) => make("div", {
         class: "day", role: "columnheader", "data-date": date, "data-today": date === today,
         "data-apart": x > 0 && Date.parse(date) - Date.parse(days[x - 1].date) > 86_400_000,
-      }, ...dayNames(date, text, locale)))));
+      }, ...dayNames(date, text, locale, days[x - 1]?.date.slice(0, 7) !== date.slice(0, 7))))));
     const starts = zones.map((zone) => rows.map(({ time }, y) => {
       const dates = days.filter((_, x) => taken[x].has(y)).map(({ date }) => date);
       return [...new Set([dates[0], dates.at(-1)].map((date) => clockAt(date, time, timeZone, zone, locale)))].join(" / ");
@@ -98,17 +98,17 @@ export class Board {
   #dates({ days, months = [], weekdays }, { locale, firstWeekday, today, label }) {
     let y = 0;
     return months.map(({ month, title, cells }) => {
-      const { first, weekCount, lead, dayCount } = gridOf(monthIndexOf(month), firstWeekday, "fit");
+      const { lead, dayCount } = gridOf(monthIndexOf(month), firstWeekday, "fit");
       const taken = new Map(cells.flatMap(([cell, count, position]) =>
         Array.from({ length: count }, (_, at) => [position + at, cell + at])));
-      void first;
       const grid = make("div", { class: "month", role: "grid", "aria-label": `${label}, ${title}`, "aria-multiselectable": "true" });
       grid.append(make("div", { class: "head", role: "row" }, ...Array.from({ length: 7 }, (_, x) => {
         const weekday = ((firstWeekday - 1 + x) % 7) + 1;
         return make("div", { class: "weekday", role: "columnheader", "aria-label": weekdayName(weekday, locale, "long") },
           weekdays?.[x] ?? weekdayName(weekday, locale));
       })));
-      for (let week = 0; week < weekCount; week += 1, y += 1) {
+      const weeks = [...taken.keys()].map((position) => Math.floor(position / 7));
+      for (let week = Math.min(...weeks); week <= Math.max(...weeks); week += 1, y += 1) {
         this.rows[y] = [];
         grid.append(make("div", { class: "line", role: "row" }, ...Array.from({ length: 7 }, (_, x) => {
           const position = week * 7 + x;
@@ -220,16 +220,17 @@ export const levelOf = ([yes, maybe], respondents) => (yes >= respondents ? leve
   : Math.min(levels - 1, Math.ceil(((yes + maybe / 2) / respondents) * levels)));
 
 /**
- * The texts above a day of times: its weekday, and the date in its month.
- * @param {string} date @param {string} text the server's text of the day @param {string} locale
+ * The texts above a day of times: its weekday, and its date, with the month where it begins.
+ * @param {string} date @param {string} text the server's text of the day @param {string} locale @param {boolean} hasMonth
  */
-function dayNames(date, text, locale) {
+function dayNames(date, text, locale, hasMonth) {
   const format = (/** @type {Intl.DateTimeFormatOptions} */ options) =>
     new Intl.DateTimeFormat(locale, { calendar: "gregory", timeZone: "UTC", ...options }).format(Date.parse(date));
   return [
     make("span", { class: "unseen" }, text),
     make("span", { class: "weekday", "aria-hidden": "true" }, format({ weekday: "short" })),
-    make("span", { class: "number", "aria-hidden": "true" }, format({ month: "short", day: "numeric" })),
+    make("span", { class: "number", "aria-hidden": "true" }, format({ day: "numeric" }),
+      ...(hasMonth ? [" ", make("span", { class: "month-name" }, format({ month: "short" }))] : [])),
   ];
 }
 

@@ -15,9 +15,8 @@ export const availabilitySheet = sheetOf(`
 .zone-place:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
 .zone { font: inherit; font-size: .9rem; color: var(--ink); background: none; border: 0; outline: none; min-block-size: var(--touch); max-inline-size: 13rem; min-inline-size: 0; padding-inline: .4rem; text-overflow: ellipsis; cursor: pointer; }
 .zone :is(option, optgroup) { color: var(--ink); background: var(--surface); }
-.painting { display: grid; gap: .6rem; min-inline-size: 0; }
-.grade-bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .4rem 1rem; }
-.grades { display: flex; gap: 3px; padding: 3px; border-radius: 1.1rem; background: var(--sunken); max-inline-size: 100%; }
+.painting { display: grid; gap: .5rem; grid-template-columns: minmax(0, 1fr); align-content: start; min-inline-size: 0; }
+.grades { display: flex; justify-self: start; gap: 3px; padding: 3px; border-radius: 1.1rem; background: var(--sunken); max-inline-size: 100%; }
 .frame:not([data-can-mark]) .grades { visibility: hidden; }
 .grade { display: inline-flex; align-items: center; gap: .45rem; padding-inline: .7rem .8rem; font-weight: 600; font-size: .95rem; border-radius: .9rem; min-inline-size: 0; }
 .grade[aria-pressed="true"] { background: var(--surface); box-shadow: 0 1px 4px light-dark(#1b2b4a2e, #0008), inset 0 0 0 1.5px var(--mine); }
@@ -27,7 +26,7 @@ export const availabilitySheet = sheetOf(`
 [data-grade="yes"] > .swatch { background: color-mix(in oklab, var(--heat) 70%, var(--surface)); }
 [data-grade="maybe"] > .swatch { border-style: dashed; background: color-mix(in oklab, var(--heat) 25%, var(--surface)); }
 [data-grade="no"] > .swatch { border-color: var(--bad); background: linear-gradient(135deg, transparent 44%, var(--bad) 44% 56%, transparent 56%); }
-.legend { display: flex; align-items: center; gap: 2px; font-size: .8rem; color: var(--muted); margin-inline-start: auto; }
+.legend { display: flex; align-items: center; justify-content: end; gap: 2px; font-size: .8rem; color: var(--muted); padding-inline: .25rem; }
 .legend .shade { inline-size: .95rem; block-size: .95rem; border-radius: .2rem; border: 1px solid var(--line); background: var(--surface); }
 .legend .shade:first-of-type { margin-inline-start: .35rem; }
 .legend .shade:last-of-type { margin-inline-end: .35rem; }
@@ -43,10 +42,11 @@ export const availabilitySheet = sheetOf(`
 .sheet > .head { position: sticky; inset-block-start: 0; z-index: 4; background: var(--sunken); border-block-end: 1px solid var(--line); }
 .corner, .times { position: sticky; inset-inline-start: 0; z-index: 3; background: var(--sunken); display: grid; grid-template-columns: repeat(var(--scales), minmax(0, 1fr)); }
 .corner { align-items: end; padding-block-end: .25rem; z-index: 5; }
-.corner .scale { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 600; font-size: .68rem; transform: none; }
+.corner .scale { overflow: hidden; white-space: normal; font-weight: 600; font-size: .7rem; }
 .day { display: grid; justify-items: center; align-content: center; padding: .35rem 2px .3rem; line-height: 1.2; min-inline-size: 0; }
 .day .weekday { font-size: .78rem; color: var(--muted); font-weight: 600; }
-.day .number { font-size: .92rem; font-weight: 700; white-space: nowrap; letter-spacing: -.01em; }
+.day .number { font-size: .95rem; font-weight: 700; white-space: nowrap; letter-spacing: -.01em; }
+.day .month-name { font-weight: 600; font-size: .78rem; }
 .day[data-today] :is(.number, .weekday) { color: var(--accent); }
 .scale { font-size: .76rem; line-height: 1; color: var(--ink); text-align: end; padding-inline: 2px .45rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .scale.beside { color: var(--muted); border-inline-start: 1px solid var(--line); }
@@ -109,10 +109,10 @@ export const availabilitySheet = sheetOf(`
 .month .cell[data-preview]::before, .month .cell[data-window]::before { border-radius: .6rem; }
 
 .beside-board { display: grid; gap: .8rem; align-content: start; min-inline-size: 0; }
-.details { min-block-size: 6.6rem; display: grid; gap: .35rem; align-content: start; padding-inline: .25rem; }
+.details { min-block-size: 5.4rem; display: grid; gap: .35rem; align-content: start; padding-inline: .25rem; }
 .details-head { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 .8rem; }
 .details-title { font-weight: 680; letter-spacing: -.008em; }
-.details-share { font-size: .9rem; font-weight: 600; border-radius: .5rem; padding: .05rem .5rem; }
+.details-share { font-size: .86rem; white-space: nowrap; font-weight: 600; border-radius: .5rem; padding: .05rem .5rem; }
 .details-share[data-level] { background: color-mix(in oklab, var(--heat) 25%, var(--surface)); }
 .details-remark, .best-remark { margin: 0; color: var(--muted); font-size: .92rem; text-wrap: pretty; }
 .groups { display: grid; gap: .35rem; }
@@ -134,7 +134,7 @@ export const availabilitySheet = sheetOf(`
 .windows { list-style: none; margin: 0; padding: 0; display: grid; gap: .3rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); }
 .window { inline-size: 100%; text-align: start; padding: .45rem .75rem .5rem; border-radius: .8rem; background: var(--sunken); display: grid; grid-template-columns: minmax(0, 1fr); gap: .1rem; line-height: 1.25; }
 @media (hover: hover) { button.window:not([aria-disabled="true"]):hover { background: color-mix(in oklab, var(--sunken), var(--ink) 8%); } }
-.window-text { font-weight: 640; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.window-text { font-weight: 640; font-size: .95rem; letter-spacing: -.01em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .window-counts { font-size: .86rem; color: var(--muted); }
 .window[data-full] .window-counts { color: var(--good); font-weight: 620; }
 .share { display: flex; block-size: .3rem; border-radius: .2rem; overflow: hidden; background: var(--line); margin-block-start: .25rem; }
@@ -144,19 +144,20 @@ export const availabilitySheet = sheetOf(`
 @container (min-width: 720px) {
   .stage { grid-template-columns: minmax(0, 1fr) 15.5rem; gap: 1.1rem; }
   .beside-board { align-content: start; }
-  .details { min-block-size: 13rem; }
+  .details { min-block-size: 9.5rem; }
+  .details-title { font-size: .97rem; }
+  .window { padding-inline: .65rem; }
   .windows { grid-template-columns: minmax(0, 1fr); }
 }
 @container (max-width: 430px) {
   :host, .sheet { --scale-width: 2.9rem; --day-least: 3.1rem; }
   .frame { padding: 10px 8px; }
-  .grades { inline-size: 100%; }
+  .grades { justify-self: stretch; }
   .grade { flex: 1 1 auto; justify-content: center; padding-inline: .5rem; }
-  .legend { margin-inline-start: 0; }
-  .zone { max-inline-size: 9.5rem; }
+  .zone { max-inline-size: 7.4rem; }
   [data-layout="dates"] { padding-inline: .25rem; }
   .month :is(.cell, .none) { min-block-size: 2.9rem; border-radius: .5rem; }
-  .corner .scale { font-size: .6rem; letter-spacing: -.02em; }
+  .corner .scale { font-size: .64rem; letter-spacing: -.02em; }
 }
 /* No room for other zones. */
 @container (max-width: 300px) {
