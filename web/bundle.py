@@ -30,7 +30,7 @@ CLIENT = ["elements.js", "define-availability.js", "define-calendar.js", "define
 #: file of the one that is there first, and not in a file of its own, which would be one of many.
 LOADED_AFTER = {"picker-page.js": "demo.js", "home.js": "demo.js",
                 "panels.js": "picker-page.js", "wheels.js": "picker-page.js",
-                "availability.js": "picker-page.js"}
+                "availability.js": "picker-page.js", "find-dialog.js": "home.js"}
 FLAGS = ["--minify", "--charset=utf8", "--log-level=warning"]
 
 

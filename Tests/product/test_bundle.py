@@ -17,7 +17,7 @@ pytest_plugins = ["webpages"]
 
 WEB = Path(__file__).resolve().parents[2] / "web"
 #: KB of the files of the client, compressed with gzip. Half a KB of the calendar's are for forms.
-BUDGETS = {"pickerd.js": 13, "define-calendar.js": 36, "elements.js": 48}
+BUDGETS = {"pickerd.js": 13, "define-calendar.js": 36, "define-availability.js": 43, "elements.js": 48}
 
 
 def bundled(folder, **environment):
@@ -72,7 +72,8 @@ def test_a_link_needs_few_files_before_the_picker_is_drawn(bundle):
     assert size(*(bundle / path for path in needed)) <= 52 * 1024
 
 
-@pytest.mark.parametrize("name", ["elements.js", "define-calendar.js", "define-wheels.js", "pickerd.js"])
+@pytest.mark.parametrize("name", [
+    "elements.js", "define-availability.js", "define-calendar.js", "define-wheels.js", "pickerd.js"])
 def test_a_stable_address_imports_a_file_that_is_cached_forever(site, name):
     stable = site.get(f"/client/v1/{name}")
     assert stable.headers["cache-control"] == "public, max-age=3600" and stable.headers["etag"]

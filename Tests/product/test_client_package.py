@@ -65,6 +65,7 @@ def node(project, text):
 
 @pytest.mark.parametrize("entry, name", [
     ("", "connect"), ("/calendar", "CalendarElement"), ("/wheels", "WheelsElement"),
+    ("/availability", "AvailabilityElement"), ("/define-availability", "AvailabilityElement"),
     ("/define", "connect"), ("/define-calendar", "CalendarElement"),
     ("/define-wheels", "WheelsElement"), ("/words", "loadWords")])
 def test_every_entry_is_imported_without_a_dom(project, entry, name):
@@ -91,7 +92,7 @@ def test_the_archive_has_the_documented_elements_and_the_version_of_the_server(p
 
     manifest = json.loads((package / "custom-elements.json").read_text())
     tags = {each["tagName"]: each for module in manifest["modules"] for each in module["declarations"]}
-    assert set(tags) == {"pickerd-calendar", "pickerd-wheels"}
+    assert set(tags) == {"pickerd-availability", "pickerd-calendar", "pickerd-wheels"}
     attributes = {each["name"] for each in tags["pickerd-calendar"]["attributes"]}
     assert {"session", "name", "locale", "token", "labels"} <= attributes
     assert "--pickerd-accent" in {each["name"] for each in tags["pickerd-wheels"]["cssProperties"]}

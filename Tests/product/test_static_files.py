@@ -14,6 +14,8 @@ TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".j
 
 #: Modules of the page that only a bundle has, see web/bundle.py.
 ONLY_BUNDLED = {"dial.js", "shell.js", "start.js", "worker.js"}
+#: Modules that few pages need, beside those of the availability's element.
+LOADED_LATER = {"/demo/availability.js", "/demo/find-dialog.js", "/client/define-availability.js"}
 
 
 def address(path):
@@ -54,7 +56,9 @@ def test_all_modules_are_preloaded_that_are_not_loaded_when_they_are_needed():
     assert {f"/{each}" for each in named} == {
         address(path) for path in FILES if path.suffix == ".js"
         and path.name not in ONLY_BUNDLED and path.parent.name != "v1" and address(path) != "/client/elements.js"
-        and (path.parent.name != "words" or path.stem in ("en", "words", "dates"))}
+        and (path.parent.name != "words" or path.stem in ("en", "words", "dates"))
+        and "availability" not in (path.parent.name, path.parent.parent.name)
+        and address(path) not in LOADED_LATER}
 
 
 def test_the_page_and_its_scripts_have_relative_urls_only():

@@ -35,7 +35,7 @@ def passes(one, state):
 
 def test_the_home_page_has_no_violations(still, server):
     ana = still(server, name="Ana")
-    expect(ana.page.locator(".card")).to_have_count(8)
+    expect(ana.page.locator(".card")).to_have_count(10)
     passes(ana, "home")
     ana.page.select_option("#language", "ar")
     passes(ana, "home, right to left")
@@ -146,3 +146,32 @@ def test_the_host_panel_has_no_violations_on_a_phone(still, server, definition):
 
 def test_the_phone_layout_has_no_violations(still, server):
     passes(still(server, server.session(CALENDAR), name="Ana", phone=True), "a phone")
+
+
+def test_an_availability_and_its_dialog_have_no_violations(still, server):
+    times = {"kind": "availability", "timeZone": "Europe/Berlin", "length": 2, "stepMinutes": 30,
+             "dates": {"from": "2018-11-23", "through": "2018-11-29"}}
+    days = {"kind": "availability", "dates": {"from": "2018-11-20", "through": "2018-12-10"}}
+    for definition, options in ((times, {}), (days, {"phone": True, "locale": "ar"})):
+        session = server.session(definition)
+        ana, bo = session.together("Ana", "Bo")
+        ana.mark("yes", [7, 12], [15, 18])
+        bo.mark("maybe", [8, 10])
+        bo.mark("no", [10, 11])
+        cem = still(server, session, name="Cem", **options)
+        for cell, grade in ((8, "yes"), (9, "maybe"), (16, "no")):
+            cem.page.locator(f".grade[data-grade={grade}]").click()
+            cem.cell(cell).click()
+        cem.cell(10).hover()
+        expect(cem.page.locator(".window")).to_have_count(5)
+        passes(cem, "an availability with marks")
+    ana.confirm()
+    expect(cem.page.locator(".cell[data-window=chosen]")).to_have_count(1)
+    passes(cem, "a confirmed day")
+    dora = still(server, name="Dora")
+    dora.page.locator("[data-open=hour-0]").click()
+    expect(dora.page.get_by_role("dialog")).to_be_visible()
+    passes(dora, "the dialog for a time")
+    dora.page.get_by_role("button", name="Create the link").click()
+    expect(dora.page.locator(".found")).to_be_visible()
+    passes(dora, "the link")

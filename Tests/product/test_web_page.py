@@ -21,7 +21,7 @@ def overflow(page):
 @pytest.mark.parametrize("card", CARDS)
 def test_every_card_opens_a_session_of_its_own(window, plain, card):
     ana = window(plain, name="Ana")
-    expect(ana.page.locator(".card")).to_have_count(8)
+    expect(ana.page.locator(".card")).to_have_count(10)
 
     ana.page.locator(f"[data-open={card}]").click()
 

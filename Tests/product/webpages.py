@@ -22,6 +22,8 @@ EXPECTED = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resourc
                       # On a busy machine the page uses its preloaded modules too late.
                       "|was preloaded using link preload but not used")
 
+ELEMENTS = "pickerd-wheels, pickerd-calendar, pickerd-availability"
+
 expect.set_options(timeout=60_000)
 
 
@@ -64,9 +66,13 @@ class Window:
 
     # Output
 
+    def cell(self, number):
+        """A cell of an availability."""
+        return self.page.locator(f'.cell[data-cell="{number}"]')
+
     @property
     def chosen(self):
-        return self.page.locator("pickerd-wheels .chosen, pickerd-calendar .chosen")
+        return self.page.locator(f":is({ELEMENTS}) .chosen")
 
     @property
     def note(self):
@@ -143,12 +149,12 @@ class Window:
     def is_idle(self):
         """Waits until none of the member's commands is pending."""
         self.page.wait_for_function(
-            "() => document.querySelector('pickerd-wheels, pickerd-calendar')?.picker.pendingCount === 0")
+            f"() => document.querySelector('{ELEMENTS}')?.picker.pendingCount === 0")
 
     def picker(self, expression):
         """Evaluates a property of the page's session: `picker("state.revision")`."""
         return self.page.evaluate(
-            f"document.querySelector('pickerd-wheels, pickerd-calendar').picker.{expression}")
+            f"document.querySelector('{ELEMENTS}').picker.{expression}")
 
 
 @pytest.fixture
@@ -163,10 +169,11 @@ def window(contexts, request):
               waits=True, phone=False, **options):
         options = {**PHONE, **options} if phone else options
         options.setdefault("viewport", DESKTOP)
+        options.setdefault("timezone_id", "Asia/Shanghai")
         options.setdefault("reduced_motion", motion)
         origin = f"http://127.0.0.1:{port or server.port}"
         context = contexts.take(
-            f"{origin}/demo/icon.svg", name, locale=locale, timezone_id="Asia/Shanghai", **options)
+            f"{origin}/demo/icon.svg", name, locale=locale, **options)
         used.append((context, origin if shares else None))
         page, is_loaded = contexts.page(context, origin)
         one = Window(page)
@@ -176,7 +183,8 @@ def window(contexts, request):
         one.page.goto(f"{origin}/{hash_ or '#/'}" if is_loaded else f"{origin}/{hash_}")
         if session and waits:
             one.page.wait_for_selector(
-                "pickerd-wheels .row:not([hidden]), pickerd-calendar .month:not([data-loading])")
+                "pickerd-wheels .row:not([hidden]), pickerd-calendar .month:not([data-loading]), "
+                "pickerd-availability .cell")
         return one
 
     yield opens

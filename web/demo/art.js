@@ -108,6 +108,22 @@ const ask = () => drawing(200, 128, "ask",
   draw("circle", { cx: 162, cy: 42, r: 18, class: "dial" }), draw("path", { d: "M154 42l6 6 10-12", class: "hand" }),
   draw("circle", { cx: 162, cy: 88, r: 18, class: "dial" }), draw("path", { d: "M156 82l12 12M168 82l-12 12", class: "hand" }));
 
+/** Weekends of a month, shaded by how many can. */
+const weekend = () => drawing(200, 128, "weekend",
+  ...[[0, 1], [2, 3], [3, 4], [1, 1]].flatMap((shades, row) => shades.map((shade, column) => draw("rect", {
+    x: 139 + column * 26, y: 13 + row * 27, width: 24, height: 22, rx: 7, class: `heat heat-${shade}` }))),
+  draw("rect", { x: 138, y: 66, width: 52, height: 24, rx: 8, class: "mine" }),
+  ...days(22, 28, 25.8, 27, 4, 0, 28, (day) => (day % 7 > 5 || day % 7 === 0 ? "free" : "outside")));
+
+/** A grid of times in two time zones, shaded by how many can, with one person's time outlined. */
+const hour = () => drawing(200, 128, "hour",
+  ...["15", "16", "17", "18"].flatMap((time, row) => [
+    text(18, 36 + row * 26, `${time}:00`, "scale"), text(52, 36 + row * 26, `${String(Number(time) - 6).padStart(2, "0")}:00`, "scale other")]),
+  ...[[0, 1, 0, 2], [1, 3, 1, 2], [2, 4, 3, 1], [1, 2, 3, 0]].flatMap((shades, row) => shades.map((shade, column) => draw("rect", {
+    x: 76 + column * 29, y: 20 + row * 26, width: 28, height: 25, class: `heat heat-${shade}` }))),
+  draw("rect", { x: 106, y: 47, width: 26, height: 49, rx: 6, class: "mine" }),
+  draw("rect", { x: 135, y: 73, width: 26, height: 49, rx: 6, class: "mine dashed" }));
+
 /** @param {number} x @param {number} y @param {string} letter @param {string} who */
 const hand = (x, y, letter, who) => draw("g", { class: `person ${who}` },
   draw("circle", { cx: x, cy: y, r: 9.5, class: "face" }), text(x, y + 4, letter, "initial"));
@@ -122,7 +138,7 @@ const range = () => drawing(200, 128, "range",
  * The drawing of a card.
  * @param {string} id of the picker @returns {Element}
  */
-export const artOf = (id) => (/** @type {{[id: string]: () => Element}} */ ({ date, slot, linked, month, range, table, stay, ask })[id] ?? month)();
+export const artOf = (id) => (/** @type {{[id: string]: () => Element}} */ ({ date, slot, linked, month, range, table, stay, ask, weekend, hour })[id] ?? month)();
 
 /** Two users choose a range: the first day, the last day, and the band that grows between them. */
 export function together() {

@@ -20,7 +20,7 @@ export function localised(definition, { blocked, taken }, locale, now = Date.now
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const today = todayIn(now, timeZone);
   const given = JSON.parse(JSON.stringify({ blocked, taken }), (_, value) => (typeof value === "string" ? dated(value, today) : value));
-  const firstWeekday = definition.kind === "calendar" ? firstWeekdayOf(locale) : undefined;
+  const firstWeekday = ["calendar", "availability"].includes(definition.kind) ? firstWeekdayOf(locale) : undefined;
   return { ...definition, timeZone: definition.timeZone ?? timeZone, locale, ...(firstWeekday && { firstWeekday }), ...given };
 }
 
@@ -70,7 +70,7 @@ export async function showHome(container, settings) {
     make("section", { class: "hero" },
       make("div", { class: "hero-words" }, make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), first, status),
       together()),
-    make("h2", { class: "cards-title" }, words.eight),
+    make("h2", { class: "cards-title" }, words.cards),
     make("ul", { class: "cards" }, ...cards)));
 }
 
@@ -102,6 +102,13 @@ function opener(definition, picker, title, { words, locale }, status, attributes
     button.parentElement?.append(status);
     try {
       const local = localised(definition, picker, locale);
+      if (picker.find) {
+        const { FindDialog } = await import("./find-dialog.js");
+        new FindDialog(local, picker.find, title, words).open(button);
+        button.disabled = false;
+        button.ariaBusy = null;
+        return;
+      }
       await openNew(local, title, picker.prices && notesFrom(picker.prices, local, locale), picker.decide);
     } catch (problem) {
       const text = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;

@@ -6,8 +6,8 @@ import { changeSession, createSession } from "./server.js";
 /** @typedef {import("./words/words.js").DemoWords} DemoWords */
 /**
  * `blocked`, `taken`: as in the definition, but relative to today. `prices`: the notes of its days.
- * `decide`: that the host has the last word on a confirmation. `latin`: translations of its Chinese texts.
- * @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], taken?: any, prices?: import("./prices.js").Price[], decide?: unknown, latin?: {[text: string]: string}}} DemoPicker
+ * `decide`: that the host has the last word on a confirmation. `find`: that a dialog asks for dates, or dates and hours. `latin`: translations of its Chinese texts.
+ * @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], taken?: any, prices?: import("./prices.js").Price[], decide?: unknown, find?: "dates" | "times", latin?: {[text: string]: string}}} DemoPicker
  */
 
 /** @type {Promise<DemoPicker[]> | undefined} */
@@ -19,14 +19,22 @@ let loaded;
 export const demoPickers = () => (loaded ??= fetch("demo/pickers.json").then((response) => response.json()));
 
 /**
- * Creates a session and opens it. The URL has the editor's token, so that sharing it does not share the ownership.
+ * Creates a session; returns its route. The URL has the editor's token, so that sharing it does not share the ownership.
  * @param {any} definition @param {string} title @param {unknown} [notes] sent with a separate request
  * @param {unknown} [decide] as in the request
  */
-export async function openNew(definition, title, notes, decide) {
+export async function createNew(definition, title, notes, decide) {
   const { session, tokens } = await createSession(definition, title, decide);
   if (tokens) storeTokens(session, tokens);
   // A failure is ignored: the picker works without notes.
   if (notes) await changeSession(`v1/sessions/${encodeURIComponent(session)}/notes`, "application/merge-patch+json", notes, tokens?.owner).catch(() => {});
-  location.hash = hashOf(session, tokens?.editor);
+  return hashOf(session, tokens?.editor);
+}
+
+/**
+ * Creates a session and opens it.
+ * @param {Parameters<typeof createNew>} given
+ */
+export async function openNew(...given) {
+  location.hash = await createNew(...given);
 }

@@ -185,6 +185,7 @@ export class PickerPage {
     const name = await loadElement(picker);
     if (this.element || this.isClosed) return;
     this.element = document.createElement(name);
+    if (picker.state.availability) setAttribute(this.element, "zones", "Europe/Berlin, America/New_York");
     setAttribute(this.element, "labels", this.labels);
     this.element.picker = picker;
     if (!this.closedPage) this.stage.replaceChildren(this.element);

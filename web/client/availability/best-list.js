@@ -9,7 +9,7 @@ export class BestList {
   constructor(show, point) {
     this.show = show;
     this.point = point;
-    this.title = make("h3", { class: "best-title" });
+    this.title = make("h2", { class: "best-title" });
     this.remark = make("p", { class: "best-remark" });
     this.list = make("ol", { class: "windows", part: "windows" });
     this.element = make("section", { class: "best", part: "best" }, this.title, this.list, this.remark);

@@ -121,7 +121,7 @@ export class Board {
           }, ...(day >= 1 && day <= dayCount ? [make("span", { class: "number" }, number), make("span", { class: "count" })] : []));
         })));
       }
-      return make("section", { class: "month-place" }, make("h3", { class: "title" }, title), grid);
+      return make("section", { class: "month-place" }, make("h2", { class: "title" }, title), grid);
     });
   }
 

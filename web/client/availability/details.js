@@ -57,8 +57,8 @@ export class Details {
       });
       if (all.length > namesMax) names.push(make("li", { class: "who" }, `+${all.length - namesMax}`));
       return make("div", { class: "group", "data-grade": grade },
-        label ? make("h4", { class: "group-name" }, `${label} `, make("span", {}, String(all.length))) : null,
-        make("ul", { class: "whos" }, ...names));
+        label ? make("strong", { class: "group-name" }, `${label} `, make("span", {}, String(all.length))) : null,
+        make("ul", { class: "whos", "aria-label": label || null }, ...names));
     });
   }
 
@@ -66,7 +66,7 @@ export class Details {
   #counted(counts, { marks }) {
     return [marks.can, marks.perhaps, marks.cannot].flatMap((label, at) => (counts[at] === 0 ? [] : [
       make("div", { class: "group", "data-grade": ["yes", "maybe", "no"][at] },
-        make("h4", { class: "group-name" }, `${label} `, make("span", {}, String(counts[at])))),
+        make("strong", { class: "group-name" }, `${label} `, make("span", {}, String(counts[at])))),
     ]));
   }
 }

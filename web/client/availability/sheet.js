@@ -95,7 +95,7 @@ export const availabilitySheet = sheetOf(`
 .month-place .title { position: sticky; inset-block-start: 0; z-index: 3; margin: 0; padding: .45rem .3rem; font-size: 1.05rem; letter-spacing: -.012em; background: var(--sunken); }
 .month > :is(.head, .line) { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); gap: 3px; }
 .month > .line { margin-block-start: 3px; }
-.month .weekday { text-align: center; font-size: .78rem; font-weight: 600; padding-block: .2rem; overflow: hidden; }
+.month .weekday { text-align: center; font-size: .78rem; font-weight: 600; padding-block: .2rem; overflow: hidden; white-space: nowrap; }
 .month :is(.cell, .none) { min-block-size: 3.1rem; border-radius: .6rem; display: grid; align-content: center; justify-items: center; line-height: 1.15; font-variant-numeric: tabular-nums; }
 .month .cell { border: 1px solid var(--line); }
 .month .cell .number { font-weight: 620; font-size: 1rem; }
@@ -157,6 +157,7 @@ export const availabilitySheet = sheetOf(`
   .zone { max-inline-size: 7.4rem; }
   [data-layout="dates"] { padding-inline: .25rem; }
   .month :is(.cell, .none) { min-block-size: 2.9rem; border-radius: .5rem; }
+  .month .weekday { font-size: .7rem; }
   .corner .scale { font-size: .64rem; letter-spacing: -.02em; }
 }
 /* No room for other zones. */

@@ -4,7 +4,7 @@
 export const de = {
   headline: "Gemeinsam auswählen, live",
   lead: "Wählen Sie gemeinsam ein Datum, einen Termin oder einen Zeitraum. Der Picker liegt auf dem Server: Wer den Link öffnet, sieht jede Änderung sofort, und niemand kann auswählen, was nicht verfügbar ist. Öffnen Sie einen Picker und schicken Sie jemandem den Link.",
-  untitled: "Ein gemeinsamer Picker", start: "Gemeinsam Tage planen", eight: "Acht Picker, acht Links", qrText: "Mit dem Handy scannen, um beizutreten.",
+  untitled: "Ein gemeinsamer Picker", start: "Gemeinsam Tage planen", cards: "Zehn Picker, zehn Links", qrText: "Mit dem Handy scannen, um beizutreten.",
   qrLocal: (port) => `Diese Adresse ist nur von diesem Rechner aus erreichbar. Damit Handys beitreten können, starten Sie pickerd mit: make run LISTEN=0.0.0.0:${port}`,
   open: "Öffnen", openLinked: "Verknüpfte Spalten öffnen", openColumns: "Unabhängige Spalten",
   back: "Alle Picker", settings: "Einstellungen", languageLabel: "Sprache", theme: "Design",
@@ -19,6 +19,14 @@ export const de = {
     table: { title: "Einen Tisch reservieren", text: "Ein Tisch am Mittag oder Abend: Öffnungszeiten, Mittagspause und schon vergebene Zeiten." },
     stay: { title: "Ein Aufenthalt mit Preisen", text: "Anreise und Abreise, der Preis jeder Nacht und die Summe; der Anbieter kann Preise jederzeit ändern." },
     ask: { title: "Eine Buchung auf Anfrage", text: "Bestätigen Sie eine Zeit, und der Anbieter entscheidet: Er sagt zu, lehnt mit einem Grund ab oder lässt zwei Minuten vergehen." },
+    weekend: { title: "Ein Wochenende finden", text: "Alle markieren die Tage, die passen; das beste Wochenende steht oben, live." },
+    hour: { title: "Eine Stunde finden", text: "Alle markieren, wann sie können, in der eigenen Zeitzone: Berlin und New York nebeneinander." },
+  },
+  find: {
+    title: "Titel", first: "Von", last: "Bis", from: "Frühestens", until: "Spätestens", zone: (city) => `Zeiten in ${city}. Alle sehen sie auch in der eigenen Zeitzone.`,
+    minutes: "Dauer", duration: (minutes) => (minutes < 60 ? `${minutes} Minuten` : minutes === 60 ? "1 Stunde" : `${String(minutes / 60).replace(".", ",")} Stunden`), weekends: "Nur Samstage und Sonntage", days: "Tage am Stück",
+    results: "Wer sieht die Antworten", everyone: "Alle, mit Namen", counts: "Alle, nur Zahlen", owner: "Nur Inhaberin oder Inhaber",
+    create: "Link erstellen", cancel: "Abbrechen", link: "Ihr Link", linkText: "Schicken Sie ihn an alle. Antworten erscheinen, sobald sie gegeben werden.", copy: "Link kopieren", open: "Öffnen",
   },
   columnLabels: { cascade: "Provinz,Stadt,Bezirk", columns: "System,Framework,Datenbank" },
   host: {

@@ -4,7 +4,7 @@
 export const en = {
   headline: "Shared pickers, live",
   lead: "Choose a date, a booking slot or a range together. The picker lives on the server: everyone who opens the link sees every change at once, and nobody can pick what is not available. Open one and send its link to someone.",
-  untitled: "A shared picker", start: "Plan days together", eight: "Eight pickers, eight links", qrText: "Scan it with a phone to join.",
+  untitled: "A shared picker", start: "Plan days together", cards: "Ten pickers, ten links", qrText: "Scan it with a phone to join.",
   qrLocal: (port) => `Only this computer can reach this address. To let phones join, start pickerd with: make run LISTEN=0.0.0.0:${port}`,
   open: "Open", openLinked: "Open linked columns", openColumns: "Independent columns",
   back: "All pickers", settings: "Settings", languageLabel: "Language", theme: "Theme",
@@ -19,6 +19,14 @@ export const en = {
     table: { title: "Book a table", text: "A table for lunch or dinner: opening hours, a lunch break, times that are taken already." },
     stay: { title: "A stay with prices", text: "Arrival and departure, the price of each night, and the total; the host can change prices at any time." },
     ask: { title: "A booking to confirm", text: "Confirm a time, and the host decides: it grants the booking, denies it with a reason, or lets two minutes pass." },
+    weekend: { title: "Find a weekend", text: "Everybody marks the days that suit; the best weekend for all is on top, live." },
+    hour: { title: "Find an hour", text: "Everybody paints when they can, in their own time zone: Berlin and New York side by side." },
+  },
+  find: {
+    title: "Title", first: "From", last: "To", from: "Not before", until: "Not after", zone: (city) => `Times in ${city}. Everybody sees them in their own time zone, too.`,
+    minutes: "Length", duration: (minutes) => (minutes < 60 ? `${minutes} minutes` : minutes === 60 ? "1 hour" : `${minutes / 60} hours`), weekends: "Only Saturdays and Sundays", days: "Days in a row",
+    results: "Who sees the answers", everyone: "Everybody, with names", counts: "Everybody, only numbers", owner: "Only the owner",
+    create: "Create the link", cancel: "Cancel", link: "Your link", linkText: "Send it to everybody. Answers appear as they are given.", copy: "Copy link", open: "Open",
   },
   columnLabels: { cascade: "Province,City,District", columns: "System,Framework,Database" },
   host: {

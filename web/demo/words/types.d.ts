@@ -3,12 +3,19 @@
 type Text = { title: string; text: string };
 
 export type DemoWords = {
-  headline: string; lead: string; untitled: string; start: string; eight: string; qrText: string; qrLocal: (port: string) => string;
+  headline: string; lead: string; untitled: string; start: string; cards: string; qrText: string; qrLocal: (port: string) => string;
   open: string; openLinked: string; openColumns: string;
   back: string; settings: string; languageLabel: string; theme: string;
   themes: { system: string; light: string; dark: string };
   name: string; guest: (number: number) => string; skip: string;
-  pickers: { date: Text; slot: Text; linked: Text; month: Text; range: Text; table: Text; stay: Text; ask: Text };
+  pickers: { date: Text; slot: Text; linked: Text; month: Text; range: Text; table: Text; stay: Text; ask: Text; weekend: Text; hour: Text };
+  /** The dialog that creates an availability. */
+  find: {
+    title: string; first: string; last: string; from: string; until: string; zone: (city: string) => string;
+    minutes: string; duration: (minutes: number) => string; weekends: string; days: string;
+    results: string; everyone: string; counts: string; owner: string;
+    create: string; cancel: string; link: string; linkText: string; copy: string; open: string;
+  };
   /** Names of the columns, separated by commas. */
   columnLabels: { cascade: string; columns: string };
   /** The panel that plays the host. */

@@ -4,7 +4,7 @@
 export const zhHans = {
   headline: "实时共享的选择器",
   lead: "一起选择日期、预约时段或日期区间。选择器位于服务器上：打开链接的每个人都能立即看到每次更改，也没有人能选到不可选的内容。打开一个，把链接发给别人吧。",
-  untitled: "共享选择器", start: "一起挑选日期", eight: "八个选择器，八个链接", qrText: "用手机扫一扫即可加入。",
+  untitled: "共享选择器", start: "一起挑选日期", cards: "十个选择器，十个链接", qrText: "用手机扫一扫即可加入。",
   qrLocal: (port) => `只有本机能访问此地址；要让手机加入，请用 make run LISTEN=0.0.0.0:${port} 启动 pickerd。`,
   open: "打开", openLinked: "打开联动列", openColumns: "不联动的多列",
   back: "全部选择器", settings: "设置", languageLabel: "语言", theme: "主题",
@@ -19,6 +19,14 @@ export const zhHans = {
     table: { title: "预订餐桌", text: "午餐或晚餐的餐桌：有营业时间、午休和已被预订的时段。" },
     stay: { title: "带价格的住宿", text: "选择入住和离店日期，显示每晚价格和总价；商家可随时更改价格。" },
     ask: { title: "需要确认的预订", text: "确认一个时间后由商家决定：同意预订、说明原因后拒绝，或在两分钟内不作答复。" },
+    weekend: { title: "找个周末", text: "每个人标出合适的日子，最合适的周末实时显示在最上面。" },
+    hour: { title: "找个时间", text: "每个人按自己的时区标出有空的时间：柏林和纽约并排显示。" },
+  },
+  find: {
+    title: "标题", first: "从", last: "到", from: "最早", until: "最晚", zone: (city) => `时间为 ${city} 时间，每个人也会看到自己时区的时间。`,
+    minutes: "时长", duration: (minutes) => (minutes < 60 ? `${minutes} 分钟` : `${minutes / 60} 小时`), weekends: "仅周六和周日", days: "连续天数",
+    results: "谁能看到回答", everyone: "所有人，含姓名", counts: "所有人，仅人数", owner: "仅所有者",
+    create: "创建链接", cancel: "取消", link: "您的链接", linkText: "发给所有人，回答会实时显示。", copy: "复制链接", open: "打开",
   },
   columnLabels: { cascade: "省,市,区", columns: "系统,框架,数据库" },
   host: {

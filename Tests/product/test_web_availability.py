@@ -1,0 +1,292 @@
+"""Finding a time together on the page: painting, counts, best times, zones, privacy, phones."""
+
+import re
+
+import pytest
+from harness.fingers import swipe
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
+
+#: Monday and Tuesday, from 9 to 11: cells 0 to 3 and 4 to 7.
+TIMES = {"kind": "availability", "timeZone": "Europe/Berlin", "length": 2,
+         "dates": ["2018-11-26", "2018-11-27"], "stepMinutes": 30,
+         "hours": [{"from": "09:00", "until": "11:00"}]}
+#: Sixteen weekends and the days before them, from Friday, November 23.
+WEEKENDS = {"kind": "availability", "length": 2, "firstWeekday": 2,
+            "dates": {"from": "2018-11-23", "through": "2019-03-10"},
+            "blocked": [{"weekdays": [2, 3, 4, 5]}]}
+MERGE = {"Content-Type": "application/merge-patch+json"}
+
+
+def middle(place):
+    box = place.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(one, first, last):
+    """Drags the mouse from a cell to another one."""
+    mouse = one.page.mouse
+    mouse.move(*middle(one.cell(first)))
+    mouse.down()
+    mouse.move(*middle(one.cell(last)), steps=4)
+    mouse.up()
+
+
+def own(one):
+    """The cells that a page shows as its own, by grade."""
+    return one.page.evaluate("""() => {
+        const { board } = document.querySelector("pickerd-availability");
+        const found = {};
+        board.cells.forEach(({ dataset }, cell) => { if (dataset.own) (found[dataset.own] ??= []).push(cell); });
+        return found;
+    }""")
+
+
+def shows(one, **cells):
+    """Waits until a page shows these own cells."""
+    one.page.wait_for_function("""(cells) => {
+        const { board } = document.querySelector("pickerd-availability");
+        return board.cells.every(({ dataset }, cell) => (dataset.own ?? null)
+          === (Object.keys(cells).find((grade) => cells[grade].includes(cell)) ?? null));
+    }""", arg=cells)
+
+
+def stored(session):
+    """The marks of members by their names, as the server has them."""
+    marks = session.get()["snapshot"]["availability"]["marks"]
+    return {one["name"]: [tuple(run) for run in one["runs"]] for one in marks}
+
+
+def windows(one):
+    return one.page.locator(".window-text")
+
+
+def test_two_members_paint_in_two_zones_and_the_owner_confirms(window, server):
+    session = server.session(TIMES)
+    ana = window(server, session, name="Ana", timezone_id="Europe/Berlin")
+    bo = window(server, session, name="Bo", locale="de", timezone_id="America/New_York")
+    # Times are those of the member; Berlin is beside New York.
+    expect(ana.page.locator(".times .scale").first).to_have_text("09:00")
+    expect(bo.page.locator(".times").first).to_have_text(re.compile("^03:00 *09:00$"))
+    expect(bo.page.locator(".zone")).to_have_value("America/New_York")
+
+    drag(ana, 1, 6)
+    shows(ana, yes=[1, 2, 5, 6])
+    expect(bo.cell(5)).to_have_attribute("data-level", "5")
+    expect(windows(bo)).to_have_text(["Mo. 26. Nov., 03:30–04:30", "Di. 27. Nov., 03:30–04:30"])
+    assert stored(session) == {"Ana": [(1, 3, "yes"), (5, 7, "yes")]}
+
+    # By keys: Shift extends, a number chooses the grade, Space paints.
+    bo.cell(0).focus()
+    bo.type("2")
+    expect(bo.page.locator(".grade[data-grade=maybe]")).to_have_attribute("aria-pressed", "true")
+    bo.page.keyboard.press("ArrowDown")
+    bo.page.keyboard.press("Shift+ArrowRight")
+    bo.page.keyboard.press("Shift+ArrowDown")
+    expect(bo.page.locator(".cell[data-preview]")).to_have_count(4)
+    bo.type("Space")
+    shows(bo, maybe=[1, 2, 5, 6])
+    expect(bo.spoken.first).to_contain_text("Vielleicht: 4 Felder")
+    expect(ana.cell(2)).to_have_attribute("aria-label", "Mon, Nov 26, 10:00, you: Yes, 1 yes, 1 maybe")
+    # Who can, by pointing.
+    ana.cell(5).hover()
+    expect(ana.page.locator(".details-title")).to_have_text("Tue, Nov 27, 09:30")
+    expect(ana.page.locator(".group[data-grade=yes]")).to_have_text(re.compile("Can 1.*You"))
+    expect(ana.page.locator(".group[data-grade=maybe]")).to_have_text(re.compile("Maybe 1.*Bo"))
+    bo.cell(6).focus()
+    bo.type("Shift+ArrowUp")
+    bo.type("Delete")
+    shows(bo, maybe=[1, 2])
+    # A rectangle that begins where the grade is already erases it.
+    bo.cell(1).focus()
+    bo.type("Space")
+    shows(bo, maybe=[2])
+    bo.is_idle()
+    assert stored(session)["Bo"] == [(2, 3, "maybe")]
+
+    # Another zone, with the same marks.
+    bo.page.locator(".zone").select_option("Asia/Tokyo")
+    expect(bo.page.locator(".times .scale").first).to_have_text("17:00")
+    shows(bo, maybe=[2])
+    expect(windows(bo).first).to_have_text("Mo. 26. Nov., 17:30–18:30")
+
+    # The list of the best jumps to its cells, and the owner takes another window.
+    ana.page.locator(".window").first.click()
+    expect(ana.cell(1)).to_be_focused()
+    ana.cell(4).click()
+    shows(ana, yes=[1, 2, 4, 5, 6])
+    ana.page.locator(".confirm-here").click()
+    expect(ana.chosen).to_contain_text("✓ Confirmed. Tue, Nov 27")
+    expect(ana.page.locator(".cell[data-window=chosen]")).to_have_count(2)
+    expect(bo.cell(4)).to_have_attribute("data-window", "chosen")
+    expect(bo.chosen).to_contain_text("Bestätigt")
+    assert session.result()["local"] == "2018-11-27T09:00"
+    drag(ana, 0, 3)
+    assert own(ana) == {"yes": [1, 2, 4, 5, 6]}, "it is confirmed"
+
+
+def test_marks_wait_for_the_connection_and_the_clock_closes(window, server, wire):
+    session = server.session({**TIMES, "closes": "2018-11-26T09:45"})
+    ana = window(server, session, name="Ana", port=wire.port)
+    bo = session.join("Bo")
+    bo.mark("yes", [0, 4])
+    expect(ana.page.locator(".guide")).to_contain_text("Answers until Mon, Nov 26")
+    expect(ana.cell(0)).to_have_attribute("data-level", "5")
+    wire.cut()
+    expect(ana.chip).not_to_have_text("Connected")
+
+    drag(ana, 2, 3)
+    ana.page.locator(".grade[data-grade=no]").click()
+    ana.cell(0).click()
+    shows(ana, yes=[2, 3], no=[0])
+    expect(ana.cell(0)).to_have_attribute("aria-label", re.compile("you: No, 1 yes, 1 no"))
+    expect(ana.page.locator(".unstored")).to_have_text("Not stored yet")
+    bo.mark("no", [1, 2])
+
+    wire.restore()
+    ana.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(ana.page.locator(".unstored")).to_be_empty()
+    assert stored(session)["Ana"] == [(0, 1, "no"), (2, 4, "yes")]
+    expect(ana.cell(1)).to_have_attribute("aria-label", re.compile("0 yes, 1 no"))
+    # What is past cannot be painted: the rest of a rectangle can.
+    server.clock("2018-11-26T08:40:00Z")
+    expect(ana.page.locator(".cell[data-past]")).to_have_count(2)
+    ana.page.locator(".grade[data-grade=maybe]").click()
+    drag(ana, 0, 3)
+    shows(ana, no=[0], maybe=[2, 3])
+    ana.is_idle()
+    server.clock("2018-11-26T08:46:00Z")
+    expect(ana.page.locator(".guide")).to_have_text("Answers are closed.")
+    expect(ana.page.locator(".grades")).to_be_hidden()
+    drag(ana, 4, 5)
+    assert own(ana) == {"no": [0], "maybe": [2, 3]}
+
+
+def test_cells_that_the_host_changes_keep_their_marks(window, server):
+    session = server.session(TIMES)
+    ana = window(server, session, name="Ana")
+    drag(ana, 2, 7)
+    shows(ana, yes=[2, 3, 6, 7])
+    ana.is_idle()
+    hours = {"hours": [{"from": "10:00", "until": "12:00"}]}
+    answer = server.request("PATCH", session.path + "/definition", hours, headers=MERGE)
+    assert answer.status == 200
+    shows(ana, yes=[0, 1, 4, 5])
+    expect(ana.page.locator(".times .scale.beside").first).to_have_text("10:00")
+    ana.page.get_by_role("button", name="Clear", exact=True).click()
+    shows(ana)
+    ana.is_idle()
+    assert stored(session) == {}
+
+
+def test_a_phone_taps_and_holds_days_and_scrolls_otherwise(window, server):
+    session = server.session(WEEKENDS)
+    ana = window(server, session, name="Ana", phone=True, viewport={"width": 320, "height": 700})
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert ana.page.evaluate(overflow) == 0
+    expect(ana.page.locator(".month-place .title").first).to_have_text("November 2018")
+    ana.cell(1).tap()
+    shows(ana, yes=[1])
+    expect(ana.cell(1).locator(".count")).to_have_text("1/1")
+    expect(ana.page.locator(".details-title")).to_have_text("Saturday, November 24, 2018")
+
+    # A finger that moves at once scrolls the list.
+    scroller = ana.page.locator(".scroller")
+    swipe(ana.page, ana.cell(4).bounding_box(), up=140)
+    ana.page.wait_for_function("() => document.querySelector('pickerd-availability').scroller.scrollTop > 20")
+    shows(ana, yes=[1])
+    # One that is held first paints.
+    scroller.evaluate("(one) => one.scrollTo(0, 0)")
+    browser = ana.page.context.new_cdp_session(ana.page)
+
+    def touch(kind, *cells):
+        points = [dict(zip("xy", middle(ana.cell(cell)))) for cell in cells]
+        browser.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 3)
+    expect(scroller).to_have_attribute("data-painting", "")
+    touch("touchMove", 4)
+    touch("touchMove", 7)
+    expect(ana.page.locator(".cell[data-preview]")).to_have_count(4)
+    touch("touchEnd")
+    expect(scroller).not_to_have_attribute("data-painting", "")
+    shows(ana, yes=[1, 3, 4, 6, 7])
+    assert scroller.evaluate("(one) => one.scrollTop") == 0, "the list has not moved"
+    ana.is_idle()
+    assert stored(session) == {"Ana": [(1, 2, "yes"), (3, 5, "yes"), (6, 8, "yes")]}
+
+
+@pytest.mark.parametrize("results", ["counts", "owner"])
+def test_what_is_only_for_the_owner_is_not_shown_to_others(window, guarded, results):
+    session = guarded.session({**TIMES, "results": results})
+    tokens = session.tokens
+    session.join("Cem", role="editor").mark("yes", [0, 4])
+    ana = window(guarded, session, name="Ana", token=tokens["owner"])
+    bo = window(guarded, session, name="Bo", token=tokens["editor"])
+    drag(bo, 0, 1)
+    shows(bo, yes=[0, 1])
+    ana.cell(0).hover()
+    expect(ana.page.locator(".group[data-grade=yes]")).to_have_text(re.compile("Can 2.*Cem.*Bo"))
+    expect(windows(ana)).to_have_count(3)
+
+    bo.cell(3).hover()
+    details, best = bo.page.locator(".details"), bo.page.locator(".best")
+    expect(details).not_to_contain_text("Cem")
+    if results == "counts":
+        expect(details).to_contain_text(re.compile("1 of 2.*Can 1.*Only the owner sees who."))
+        expect(windows(bo)).to_have_count(3)
+    else:
+        expect(best).to_contain_text("Only the owner sees the results.")
+        expect(bo.page.locator(".cell[data-level]")).to_have_count(0)
+        expect(bo.chosen).to_be_empty()
+    answer = guarded.request("PATCH", session.path + "/definition", {"results": "everyone"},
+                             headers=MERGE, token=tokens["owner"])
+    assert answer.status == 200
+    expect(details).to_contain_text("Cem")
+    expect(windows(bo)).to_have_count(3)
+
+
+def test_the_cards_ask_for_days_and_hours_and_give_a_link(window, plain):
+    ana = window(plain, name="Ana", timezone_id="America/New_York")
+    ana.page.locator("[data-open=hour-0]").click()
+    dialog = ana.page.get_by_role("dialog")
+    dialog.get_by_label("Title").fill("Planning")
+    dialog.get_by_label("From", exact=True).fill("2030-06-03")
+    dialog.get_by_label("To", exact=True).fill("2030-06-05")
+    dialog.get_by_label("Not before").select_option("10:00")
+    dialog.get_by_label("Not after").select_option("12:00")
+    dialog.get_by_label("Length").select_option("90")
+    dialog.get_by_role("button", name="Create the link").click()
+    link = dialog.get_by_label("Your link").input_value()
+    dialog.get_by_role("link", name="Open", exact=True).click()
+
+    expect(ana.page.locator(".cell")).to_have_count(12)
+    assert ana.page.url == link
+    expect(ana.page.locator(".picker-title")).to_have_text("Planning")
+    expect(ana.page.locator(".times").first).to_have_text(re.compile("^04:00 *10:00$"))
+    definition = ana.picker("state.definition")
+    assert (definition["length"], definition["timeZone"]) == (3, "Europe/Berlin")
+
+    ana.page.goto(ana.page.url.split("#")[0] + "#/")
+    ana.page.locator("[data-open=weekend-0]").click()
+    dialog.get_by_role("button", name="Create the link").click()
+    dialog.get_by_role("link", name="Open", exact=True).click()
+    expect(ana.page.locator(".cell")).to_have_count(16)
+    assert ana.picker("state.definition.length") == 2
+
+
+def test_other_elements_say_which_one_shows_it(window, server):
+    session = server.session(TIMES)
+    ana = window(server, session, name="Ana")
+    ana.page.evaluate("""() => {
+        const mine = document.querySelector("pickerd-availability");
+        const other = document.createElement("pickerd-calendar");
+        other.picker = mine.picker;
+        mine.after(other);
+    }""")
+    expect(ana.page.locator("pickerd-availability .cell")).to_have_count(8)
+    assert ana.page_errors == [
+        "<pickerd-calendar> cannot show a session of the kind availability: use <pickerd-availability>"]
+    ana.page_errors.clear()

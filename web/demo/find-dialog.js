@@ -1,0 +1,127 @@
+// The dialog that creates an availability: asks for a title, dates and hours, and then shows the link.
+
+import { dateOf, ordinalOf } from "../client/core/civil.js";
+import { make, setText } from "../client/parts/dom.js";
+import { todayIn } from "../client/words/dates.js";
+import { createNew } from "./opening.js";
+import { Problem } from "./server.js";
+
+/** Durations of a window, in minutes. */
+const durations = [30, 60, 90, 120, 180];
+/** The days that are proposed: a working week of times, eight weeks of dates. */
+const proposedDays = { times: 5, dates: 56 };
+const weekdaysBlocked = [{ weekdays: [2, 3, 4, 5, 6] }];
+
+let dialogCount = 0;
+
+export class FindDialog {
+  /**
+   * @param {any} definition with everything that the dialog does not ask for @param {"dates" | "times"} kind
+   * @param {string} title that is proposed @param {import("./words/words.js").DemoWords} words
+   */
+  constructor(definition, kind, title, words) {
+    this.definition = definition;
+    this.kind = kind;
+    this.words = words;
+    const { find } = words;
+    const first = dateOf(ordinalOf(todayIn(Date.now(), definition.timeZone)) + 1);
+    const last = dateOf(ordinalOf(first) + proposedDays[kind] - 1);
+    this.name = make("input", { type: "text", value: title, maxlength: "120", required: true, autocomplete: "off" });
+    this.first = make("input", { type: "date", value: first, required: true, oninput: () => { this.last.min = this.first.value; } });
+    this.last = make("input", { type: "date", value: last, min: first, required: true });
+    this.from = hours(0, 23, 9);
+    this.until = hours(1, 24, 18);
+    this.minutes = make("select", {}, ...durations.map((minutes) =>
+      make("option", { value: minutes, selected: minutes === 60 }, find.duration(minutes))));
+    this.weekends = make("input", { type: "checkbox", checked: true, onchange: () => { this.days.max = this.weekends.checked ? "2" : "31"; } });
+    this.days = make("input", { type: "number", min: "1", max: "2", value: definition.length ?? 1, required: true, inputmode: "numeric" });
+    this.results = make("select", {}, ...["everyone", "counts", "owner"].map((one) =>
+      make("option", { value: one }, find[/** @type {"everyone" | "counts" | "owner"} */ (one)])));
+    this.failure = make("p", { class: "problem", role: "alert", hidden: true });
+    this.button = make("button", { class: "primary", type: "submit" }, find.create);
+    const headingId = `find-${dialogCount += 1}`;
+    this.form = make("form", { onsubmit: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      void this.#create();
+    } }, named(find.title, this.name), pair(named(find.first, this.first), named(find.last, this.last)),
+    ...(kind === "times"
+      ? [pair(named(find.from, this.from), named(find.until, this.until)), named(find.minutes, this.minutes),
+        make("p", { class: "remark" }, find.zone(definition.timeZone.split("/").at(-1).replaceAll("_", " ")))]
+      : [make("label", { class: "check" }, this.weekends, find.weekends), named(find.days, this.days)]),
+    named(find.results, this.results), this.failure,
+    make("div", { class: "ways" }, make("button", { class: "secondary", type: "button", onclick: () => this.element.close() }, find.cancel), this.button));
+    this.element = make("dialog", { class: "find", "aria-labelledby": headingId, onclose: () => {
+      this.element.remove();
+      this.opener?.focus({ preventScroll: true });
+    } }, make("h2", { id: headingId }, title), this.form);
+  }
+
+  /** @param {HTMLElement} opener that gets the focus back */
+  open(opener) {
+    this.opener = opener;
+    document.body.append(this.element);
+    this.element.showModal();
+    this.name.select();
+  }
+
+  /** The definition of what was filled in. */
+  get filled() {
+    const dates = { from: this.first.value, through: this.last.value };
+    const results = this.results.value;
+    if (this.kind === "dates") {
+      const blocked = this.weekends.checked ? { blocked: weekdaysBlocked } : {};
+      return { ...this.definition, dates, length: Number(this.days.value), results, ...blocked };
+    }
+    const length = Number(this.minutes.value) / this.definition.stepMinutes;
+    return { ...this.definition, dates, hours: [{ from: this.from.value, until: this.until.value }], length, results };
+  }
+
+  async #create() {
+    const { words } = this;
+    this.button.disabled = true;
+    this.failure.hidden = true;
+    try {
+      this.#show(await createNew(this.filled, this.name.value.trim()));
+    } catch (problem) {
+      setText(this.failure, problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable);
+      this.failure.hidden = false;
+      this.button.disabled = false;
+      this.button.focus();
+    }
+  }
+
+  /** @param {string} hash the route of the session */
+  #show(hash) {
+    const { find, copied, copyFailed } = this.words;
+    const link = `${location.origin}${location.pathname}${hash}`;
+    const field = make("input", { class: "link", type: "text", readonly: true, value: link, "aria-label": find.link, onfocus: () => field.select() });
+    const status = make("p", { class: "remark", role: "status" });
+    const copy = make("button", { class: "primary", type: "button", onclick: async () => {
+      try {
+        await navigator.clipboard.writeText(link);
+        setText(status, copied);
+      } catch {
+        field.focus();
+        setText(status, copyFailed);
+      }
+    } }, find.copy);
+    const open = make("a", { class: "secondary", href: hash, onclick: () => this.element.close() }, find.open);
+    const heading = /** @type {HTMLElement} */ (this.element.querySelector("h2"));
+    setText(heading, this.name.value.trim());
+    this.form.replaceWith(make("div", { class: "found" }, make("p", { class: "remark" }, find.linkText), field, status,
+      make("div", { class: "ways" }, copy, open)));
+    copy.focus();
+  }
+}
+
+/** @param {string} label @param {HTMLElement} field */
+const named = (label, field) => make("label", {}, label, field);
+
+/** @param {...HTMLElement} fields */
+const pair = (...fields) => make("div", { class: "pair" }, ...fields);
+
+/** @param {number} first @param {number} last @param {number} chosen */
+const hours = (first, last, chosen) => make("select", {}, ...Array.from({ length: last - first + 1 }, (_, at) => {
+  const time = `${String(first + at).padStart(2, "0")}:00`;
+  return make("option", { value: time, selected: first + at === chosen }, time);
+}));
