@@ -85,7 +85,8 @@ export class AvailabilityElement extends PickerElement {
       const cell = cellOf(event.target);
       if (cell === null) return;
       this.focusCell = cell;
-      this.#drawLater();
+      // At once: screen readers read who can come.
+      this.#drawCells();
     });
     this.scroller.addEventListener("focusout", () => this.#drawLater());
     this.scroller.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#press(event));
@@ -115,7 +116,7 @@ export class AvailabilityElement extends PickerElement {
     const { availability } = picker.state;
     if (!availability) return;
     // The page has connected it without a zone.
-    if (picker.timeZone === undefined && picker.connection === "live") picker.setTimeZone(this.timeZone);
+    if (availability.rows && picker.timeZone === undefined && picker.connection === "live") picker.setTimeZone(this.timeZone);
     const { marks } = this.texts;
     setAttribute(this.gradeGroup, "aria-label", marks.grade);
     for (const grade of grades) {
@@ -184,10 +185,12 @@ export class AvailabilityElement extends PickerElement {
         counts, respondents, own: own[cell] ?? null, joined: own[cell] ? this.board.joined(cell, own) : "",
         preview: this.preview?.cells.has(cell) ? this.preview.grade ?? "erase" : null, isPast,
         window: chosen.has(cell) ? "chosen" : best.has(cell) ? "best" : null,
-        about: this.#about(counts, own[cell], respondents, isPast),
+        about: () => this.#about(counts, own[cell], respondents, isPast),
       });
-      setAttribute(this.board.cells[cell], "tabindex", cell === tab ? "0" : "-1");
     }
+    if (this.board.tabCell !== this.board.cells[tab]) this.board.tabCell?.setAttribute("tabindex", "-1");
+    this.board.tabCell = this.board.cells[tab];
+    this.board.tabCell?.setAttribute("tabindex", "0");
     this.#drawDetails(picker, availability, own, stored, respondents);
     this.#drawLegend(availability, respondents);
     this.bestList.draw(availability.best, respondents, this.texts);
@@ -218,7 +221,7 @@ export class AvailabilityElement extends PickerElement {
     if (cell === null || !this.board.cells[cell]) {
       const people = isNamed ? { answered: this.#answered(picker, availability, own) } : null;
       const title = availability.heat ? respondents > 0 ? marks.answered(respondents) : marks.nobody : marks.hidden;
-      return this.details.draw({ title, counts: null, respondents, people, remark, confirm: null, canConfirm: false },
+      return this.details.draw({ title, counts: null, respondents, people, remark, confirm: null, canConfirm: false, unmarkedAsYes: false },
         this.texts, picker.self?.id);
     }
     const window = [...this.#window(cell, picker, availability)];
@@ -228,7 +231,7 @@ export class AvailabilityElement extends PickerElement {
       title: this.board.cells[cell].dataset.name ?? "", counts: countsOf(availability, cell, stored[cell], own[cell]), respondents,
       people: isNamed ? peopleAt(picker, availability, cell, own) : null, remark,
       confirm: isOffered ? marks.confirmWindow(this.#windowText(window, picker, availability)) : null,
-      canConfirm: picker.connection === "live",
+      canConfirm: picker.connection === "live", unmarkedAsYes: picker.state.definition?.unmarked === "yes",
     }, this.texts, picker.self?.id);
   }
 
@@ -273,9 +276,9 @@ export class AvailabilityElement extends PickerElement {
 
   /** @param {PickerSession} picker @param {Availability} availability */
   #guideText(picker, availability) {
-    const { marks, viewer } = this.texts;
-    const { definition, status } = picker.state;
-    if (status !== "open" || picker.self?.role === "viewer") return picker.self?.role === "viewer" ? viewer : "";
+    const { marks } = this.texts;
+    const { definition } = picker.state;
+    if (!picker.canChange) return "";
     if (availability.closed) return marks.closed;
     const isTouch = matchMedia("(pointer: coarse)").matches;
     const guide = availability.rows
@@ -493,8 +496,9 @@ export class AvailabilityElement extends PickerElement {
     else if (event.key === "Delete" || event.key === "Backspace") {
       this.preview = null;
       this.#mark(null, this.#markable(this.anchor ?? this.board.places[cell], this.board.places[cell]));
-    } else if (event.key === "Escape" && this.anchor) {
+    } else if (event.key === "Escape" && this.preview) {
       this.anchor = null;
+      this.painting.cancel();
       this.#endPreview();
     } else if (["1", "2", "3"].includes(event.key)) {
       this.#choose(grades[Number(event.key) - 1]);

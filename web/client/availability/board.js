@@ -15,7 +15,7 @@ import { clockIn, instantOf } from "./zones.js";
  * @property {import("./marks.js").Counts | null} counts @property {number} respondents
  * @property {Grade | null} own @property {string} joined the neighbors with the same own grade
  * @property {Grade | "erase" | null} preview @property {boolean} isPast @property {"best" | "chosen" | null} window
- * @property {string} about for screen readers
+ * @property {() => string} about for screen readers, with the counts and the own grade
  */
 
 /** The number of shades. */
@@ -32,6 +32,8 @@ export class Board {
     this.rows = [];
     /** @type {string[]} what each cell has shown */
     this.shown = [];
+    /** @type {HTMLElement | undefined} that is reached with Tab */
+    this.tabCell = undefined;
     this.columnCount = 0;
     this.isTimes = false;
     /** @type {Availability["days"] | null} the layout that was built last, which the server replaces as a whole */
@@ -80,9 +82,9 @@ export class Board {
       return [...new Set([dates[0], dates.at(-1)].map((date) => clockAt(date, time, timeZone, zone, locale)))].join(" / ");
     }));
     rows.forEach((row, y) => {
-      const isMain = y === 0 || row.time.endsWith(":00") || Boolean(rows[y - 1].gap);
+      const isMain = y === 0 || row.time.endsWith(":00") || row.gap;
       this.rows[y] = [];
-      grid.append(make("div", { class: "line", role: "row", "data-main": isMain, "data-gap": y > 0 && rows[y - 1].gap },
+      grid.append(make("div", { class: "line", role: "row", "data-main": isMain, "data-gap": y > 0 && row.gap },
         make("div", { class: "times", role: "rowheader" },
           make("span", { class: "scale" }, row.again ? `${row.text} (${again})` : row.text),
           ...starts.map((texts) => make("span", { class: "scale beside" }, texts[y]))),
@@ -134,7 +136,7 @@ export class Board {
     const element = make("div", {
       class: cell === undefined ? "none" : "cell", part: cell === undefined ? null : "cell", role: "gridcell",
       "data-x": x, "data-y": y, "data-cell": cell, tabindex: cell === undefined ? null : "-1",
-      "aria-disabled": cell === undefined ? "true" : null, ...attributes,
+      "aria-disabled": cell === undefined ? "true" : null, "aria-describedby": cell === undefined ? null : "who", ...attributes,
     }, ...children);
     if (cell !== undefined) {
       this.cells[cell] = element;
@@ -149,19 +151,20 @@ export class Board {
   drawCell(cell, { counts, respondents, own, joined, preview, isPast, window, about }) {
     const can = counts ? counts[0] + counts[1] : 0;
     const level = counts && respondents > 0 ? levelOf(counts, respondents) : 0;
-    const count = counts && respondents > 0 && can > 0 ? `${can}/${respondents}` : "";
-    const shown = `${level}|${count}|${own}|${joined}|${preview}|${isPast}|${window}|${about}`;
+    const shown = `${counts}|${respondents}|${own}|${joined}|${preview}|${isPast}|${window}`;
     if (this.shown[cell] === shown) return;
     this.shown[cell] = shown;
     const element = this.cells[cell];
+    const count = counts && respondents > 0 && can > 0 ? `${can}/${respondents}` : "";
     setAttribute(element, "data-level", counts ? level : null);
     setAttribute(element, "data-count", count || null);
     setAttribute(element, "data-own", own);
     setAttribute(element, "data-joined", joined || null);
     setAttribute(element, "data-preview", preview);
+    setAttribute(element, "aria-selected", String(preview !== null));
     setAttribute(element, "data-past", isPast);
     setAttribute(element, "data-window", window);
-    setAttribute(element, "aria-label", `${element.dataset.name}, ${about}`);
+    setAttribute(element, "aria-label", [element.dataset.name, about()].filter(Boolean).join(", "));
     if (element.lastElementChild) setText(element.lastElementChild, count);
   }
 

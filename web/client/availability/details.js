@@ -14,7 +14,7 @@ export class Details {
   constructor(confirm) {
     this.title = make("strong", { class: "details-title" });
     this.share = make("span", { class: "details-share" });
-    this.groups = make("div", { class: "groups" });
+    this.groups = make("div", { class: "groups", id: "who" });
     this.remark = make("p", { class: "details-remark" });
     this.confirmButton = make("button", { class: "confirm-here", part: "button confirm", type: "button", hidden: true, onclick: confirm });
     this.element = make("section", { class: "details", part: "details" },
@@ -25,7 +25,7 @@ export class Details {
   /**
    * @param {{
    *   title: string, counts: import("./marks.js").Counts | null, respondents: number, people: {[grade: string]: Person[]} | null,
-   *   remark: string, confirm: string | null, canConfirm: boolean
+   *   remark: string, confirm: string | null, canConfirm: boolean, unmarkedAsYes: boolean
    * }} facts `people`: null if this member may not see who has marked what
    * @param {import("./words/types").AvailabilityWords} words @param {string | undefined} self the own member
    */
@@ -42,12 +42,15 @@ export class Details {
     this.confirmButton.hidden = confirm === null;
     setText(this.confirmButton, confirm ?? "");
     setAttribute(this.confirmButton, "aria-disabled", canConfirm ? null : "true");
-    this.groups.replaceChildren(...(people ? this.#named(people, words, self) : counts ? this.#counted(counts, words) : []));
+    this.groups.replaceChildren(...(people ? this.#named(people, facts, words, self) : counts ? this.#counted(counts, words) : []));
   }
 
-  /** @param {{[grade: string]: Person[]}} people @param {import("./words/types").AvailabilityWords} words @param {string | undefined} self */
-  #named(people, words, self) {
-    const labels = { yes: words.marks.can, maybe: words.marks.perhaps, no: words.marks.cannot, unmarked: words.marks.unmarked, answered: "" };
+  /**
+   * @param {{[grade: string]: Person[]}} people @param {{unmarkedAsYes: boolean}} facts
+   * @param {import("./words/types").AvailabilityWords} words @param {string | undefined} self
+   */
+  #named(people, facts, words, self) {
+    const labels = { yes: words.marks.can, maybe: words.marks.perhaps, no: words.marks.cannot, unmarked: facts.unmarkedAsYes ? words.marks.unmarkedAsYes : words.marks.unmarked, answered: "" };
     return Object.entries(labels).filter(([grade]) => people[grade]?.length).map(([grade, label]) => {
       const all = people[grade];
       const names = all.slice(0, namesMax).map(({ id, name, color }) => {

@@ -45,6 +45,7 @@ export const availabilitySheet = sheetOf(`
 .corner .scale { overflow: hidden; white-space: normal; font-weight: 600; font-size: .7rem; }
 .day { display: grid; justify-items: center; align-content: center; padding: .35rem 2px .3rem; line-height: 1.2; min-inline-size: 0; }
 .day .weekday { font-size: .78rem; color: var(--muted); font-weight: 600; }
+.day > span { max-inline-size: 100%; overflow: hidden; text-overflow: ellipsis; }
 .day .number { font-size: .95rem; font-weight: 700; white-space: nowrap; letter-spacing: -.01em; }
 .day .month-name { font-weight: 600; font-size: .78rem; }
 .day[data-today] :is(.number, .weekday) { color: var(--accent); }
@@ -169,10 +170,11 @@ export const availabilitySheet = sheetOf(`
   .cell { border-color: GrayText; }
   .cell[data-own]::after { border-color: Highlight; }
   .cell[data-own="no"]::after { border-color: GrayText; background: none; }
+  .cell[data-own="no"] { text-decoration: line-through; }
   .cell[data-level]:not([data-level="0"]) { background: Canvas; }
   .sheet .cell[data-count] { display: grid; place-items: center; font-size: .7rem; }
   .sheet .cell[data-count]::before { content: attr(data-count); position: static; background: none; box-shadow: none; }
-  .cell[data-preview] { forced-color-adjust: none; background: Highlight; color: HighlightText; }
+  .cell[data-cell][data-preview][data-x] { forced-color-adjust: none; background: Highlight; color: HighlightText; }
   .cell[data-window] { outline: 3px double Highlight; outline-offset: -3px; }
   .cell[data-past] { color: GrayText; }
   .grade[aria-pressed="true"] { outline: 2px solid Highlight; outline-offset: -2px; }

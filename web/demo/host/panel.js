@@ -6,6 +6,7 @@ import { LatestDateAction, LongestStayAction } from "./bounds.js";
 import { DaysAction } from "./days.js";
 import { DenyAction, GrantAction } from "./decide.js";
 import { methodOf, pathOf } from "./request.js";
+import { ResultsAction } from "./results.js";
 import { RemoveAction, RenameAction, RowNoteAction } from "./rows.js";
 import { FreeTimeAction, LunchAction, TakeTimeAction } from "./times.js";
 
@@ -17,6 +18,7 @@ import { FreeTimeAction, LunchAction, TakeTimeAction } from "./times.js";
  * @type {{[kind: string]: (new (host: import("./action.js").Host) => Action)[]}}
  */
 const actions = {
+  availability: [ResultsAction],
   calendar: [DaysAction, LongestStayAction],
   slot: [TakeTimeAction, FreeTimeAction, LunchAction, RowNoteAction],
   date: [LatestDateAction, RowNoteAction],

@@ -14,7 +14,7 @@ export const marks = {
   best: "أفضل الخيارات", nothingBest: "لا شيء يناسب بعد. ستظهر أفضل الخيارات هنا.",
   hidden: "المالك وحده يرى النتائج.", namesHidden: "المالك وحده يرى الأسماء.",
   answered: (count) => `عدد المجيبين: ${count}`, nobody: "لم يجب أحد بعد",
-  can: "يستطيع", perhaps: "ربما", cannot: "لا يستطيع", unmarked: "بلا علامة",
+  can: "يستطيع", perhaps: "ربما", cannot: "لا يستطيع", unmarked: "بلا علامة", unmarkedAsYes: "بلا علامة، تُحسب نعم",
   of: (count, all) => `${count} من ${all}`,
   counts: (yes, maybe, no) => [
     `نعم: ${yes}`, maybe && `ربما: ${maybe}`, no && `لا: ${no}`,

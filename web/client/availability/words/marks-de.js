@@ -15,7 +15,7 @@ export const marks = {
   hidden: "Nur die Inhaberin oder der Inhaber sieht die Ergebnisse.", namesHidden: "Wer, sieht nur die Inhaberin oder der Inhaber.",
   answered: (count) => (count === 1 ? "1 Person hat geantwortet" : `${count} Personen haben geantwortet`),
   nobody: "Noch niemand hat geantwortet",
-  can: "Kann", perhaps: "Vielleicht", cannot: "Kann nicht", unmarked: "Ohne Angabe",
+  can: "Kann", perhaps: "Vielleicht", cannot: "Kann nicht", unmarked: "Ohne Angabe", unmarkedAsYes: "Ohne Angabe, zählt als Ja",
   of: (count, all) => `${count} von ${all}`,
   counts: (yes, maybe, no) => [
     `${yes} ja`, maybe && `${maybe} vielleicht`, no && `${no} nein`,

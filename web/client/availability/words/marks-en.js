@@ -17,7 +17,7 @@ export const marks = {
   best: "Best choices", nothingBest: "Nothing suits yet. The best choices appear here.",
   hidden: "Only the owner sees the results.", namesHidden: "Only the owner sees who.",
   answered: (count) => `${counted(count, "person has", "people have")} answered`, nobody: "Nobody has answered yet",
-  can: "Can", perhaps: "Maybe", cannot: "Cannot", unmarked: "Not marked",
+  can: "Can", perhaps: "Maybe", cannot: "Cannot", unmarked: "Not marked", unmarkedAsYes: "Not marked, counts as yes",
   of: (count, all) => `${count} of ${all}`,
   counts: (yes, maybe, no) => [
     `${yes} yes`, maybe && `${maybe} maybe`, no && `${no} no`,

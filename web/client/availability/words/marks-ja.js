@@ -14,7 +14,7 @@ export const marks = {
   best: "おすすめ", nothingBest: "まだ候補がありません。よい候補がここに表示されます。",
   hidden: "結果を見られるのはオーナーだけです。", namesHidden: "誰かはオーナーだけに表示されます。",
   answered: (count) => `${count} 人が回答しました`, nobody: "まだ回答がありません",
-  can: "参加できる", perhaps: "たぶん", cannot: "参加できない", unmarked: "未記入",
+  can: "参加できる", perhaps: "たぶん", cannot: "参加できない", unmarked: "未記入", unmarkedAsYes: "未記入（参加できるとみなす）",
   of: (count, all) => `${all} 人中 ${count} 人`,
   counts: (yes, maybe, no) => [
     `はい ${yes}`, maybe && `たぶん ${maybe}`, no && `いいえ ${no}`,

@@ -14,7 +14,7 @@ export const marks = {
   best: "最合适", nothingBest: "还没有合适的时间，最佳选择会显示在这里。",
   hidden: "只有所有者能看到结果。", namesHidden: "只有所有者能看到是谁。",
   answered: (count) => `${count} 人已回答`, nobody: "还没有人回答",
-  can: "可以", perhaps: "也许", cannot: "不行", unmarked: "未标记",
+  can: "可以", perhaps: "也许", cannot: "不行", unmarked: "未标记", unmarkedAsYes: "未标记，视为可以",
   of: (count, all) => `${count}/${all}`,
   counts: (yes, maybe, no) => [
     `${yes} 人可以`, maybe && `${maybe} 人也许`, no && `${no} 人不行`,

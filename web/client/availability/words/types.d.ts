@@ -17,7 +17,7 @@ export type MarkWords = {
   hidden: string; namesHidden: string;
   /** How many have answered. */
   answered: Counted; nobody: string;
-  can: string; perhaps: string; cannot: string; unmarked: string;
+  can: string; perhaps: string; cannot: string; unmarked: string; unmarkedAsYes: string;
   of: (count: number, all: number) => string;
   counts: (yes: number, maybe: number, no: number) => string;
   /** "You: yes" */
