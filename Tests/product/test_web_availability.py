@@ -194,8 +194,13 @@ def test_a_phone_taps_and_holds_days_and_scrolls_otherwise(window, server):
 
     # A finger that moves at once scrolls the list.
     scroller = ana.page.locator(".scroller")
+    scroller.evaluate("""(one) => {
+        window.isStill = false;
+        one.addEventListener("scrollend", () => { window.isStill = true; }, { once: true });
+    }""")
     swipe(ana.page, ana.cell(4).bounding_box(), up=140)
-    ana.page.wait_for_function("() => document.querySelector('pickerd-availability').scroller.scrollTop > 20")
+    ana.page.wait_for_function("() => window.isStill")
+    assert scroller.evaluate("(one) => one.scrollTop") > 20
     shows(ana, yes=[1])
     # One that is held first paints.
     scroller.evaluate("(one) => one.scrollTo(0, 0)")

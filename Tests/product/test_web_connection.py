@@ -170,7 +170,7 @@ def test_a_return_to_a_picker_within_the_page_resumes_the_same_member(window, se
     ana = window(server, session, name="Ana")
     member = ana.picker("self.id")
     ana.page.get_by_role("link", name="All pickers", exact=True).click()
-    expect(ana.page.locator(".card")).to_have_count(8)
+    expect(ana.page.locator(".card")).to_have_count(10)
 
     ana.page.go_back()
 
@@ -231,7 +231,7 @@ def test_a_link_to_a_missing_session_shows_a_message(window, server, id):
     expect(ana.chip).to_have_text("Not connected")
     expect(ana.chip).to_have_attribute("data-connection", "idle")
     ana.page.locator(".closed-page").get_by_role("link", name="All pickers").click()
-    expect(ana.page.locator(".card")).to_have_count(8)
+    expect(ana.page.locator(".card")).to_have_count(10)
 
 
 def test_a_link_without_its_token_asks_for_a_complete_link(window, guarded):

@@ -242,7 +242,8 @@ def test_the_javascript_example_in_the_readme_works(embedding, server):
 def test_attributes_and_the_picker_property_work(embedding, server):
     first, second = server.session(DATE), server.session(DATE)
     ada = embedding(embedded(server, first, "pickerd-wheels", 'locale="de" labels="Anno,Mese,Giorno"'))
-    assert rows("attribute") == {"session", "member-name", "name", "required", "disabled", "locale", "token", "labels"}
+    assert rows("attribute") == {"session", "member-name", "name", "required", "disabled", "locale",
+                                 "token", "labels", "time-zone", "zones"}
     expect(ada.selected(1)).to_have_text("November")
     expect(ada.page.get_by_role("listbox", name="Mese")).to_have_count(1)
     expect(ada.chosen).to_have_text("Freitag, 23. November 2018")

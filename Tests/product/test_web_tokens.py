@@ -43,7 +43,7 @@ def test_the_page_takes_the_token_out_of_the_address(window, guest):
     ana.page.reload()
     assert_joined(ana, session)
     ana.page.go_back()
-    expect(ana.page.locator(".card")).to_have_count(8)
+    expect(ana.page.locator(".card")).to_have_count(10)
     ana.page.go_forward()
     assert_joined(ana, session)
     assert urls and not [url for url in urls if token in url.partition("#")[0]]

@@ -36,7 +36,7 @@ export class Painting {
     on("pointerleave", (event) => { if (!this.stroke && event.pointerType !== "touch") painter.point(null); });
     on("click", (event) => this.#click(event));
     // A finger that paints does not scroll.
-    on("touchmove", (event) => { if (this.stroke?.isPainting) event.preventDefault(); }, { passive: false });
+    on("touchmove", (event) => { if (this.stroke?.isPainting && event.cancelable) event.preventDefault(); }, { passive: false });
     on("contextmenu", (event) => { if (this.stroke) event.preventDefault(); });
   }
 
