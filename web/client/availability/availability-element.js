@@ -64,8 +64,8 @@ export class AvailabilityElement extends PickerElement {
     });
     this.guide = make("span", { class: "guide" });
     this.hint.append(this.guide);
-    this.zone = make("select", { class: "zone", part: "zone", onchange: () => this.#setZone(this.zone.value) });
-    this.zonePlace = make("label", { class: "zone-place" }, globe(), this.zone);
+    this.zoneMenu = make("select", { class: "zone-menu", part: "zones", onchange: () => this.#setZone(this.zoneMenu.value) });
+    this.zonePlace = make("label", { class: "zone-place" }, globe(), this.zoneMenu);
     this.tools.append(this.zonePlace);
     this.summary = make("p", { class: "unseen" });
     this.stage.append(this.summary, make("div", { class: "painting" }, this.gradeGroup, this.scroller, this.legend),
@@ -310,15 +310,15 @@ export class AvailabilityElement extends PickerElement {
     if (!rows) return;
     const { marks } = this.texts;
     const name = `${cityOf(timeZone)} (${offsetIn(Date.parse(picker.state.now ?? "") || Date.now(), timeZone, picker.locale)})`;
-    setAttribute(this.zone, "aria-label", marks.zone);
-    setAttribute(this.zone, "title", `${marks.zone}: ${timeZone}`);
-    if (this.zone.dataset.name === name) return;
-    this.zone.dataset.name = name;
+    setAttribute(this.zoneMenu, "aria-label", marks.zone);
+    setAttribute(this.zoneMenu, "title", `${marks.zone}: ${timeZone}`);
+    if (this.zoneMenu.dataset.name === name) return;
+    this.zoneMenu.dataset.name = name;
     const near = [...new Set([timeZone, picker.state.definition?.timeZone ?? timeZone, ownZone()])];
-    this.zone.replaceChildren(...near.map((zone) => make("option", { value: zone }, zone === timeZone ? name : cityOf(zone))),
+    this.zoneMenu.replaceChildren(...near.map((zone) => make("option", { value: zone }, zone === timeZone ? name : cityOf(zone))),
       ...[...zonesByRegion()].map(([region, zones]) => make("optgroup", { label: region },
         ...zones.filter((zone) => !near.includes(zone)).map((zone) => make("option", { value: zone }, cityOf(zone))))));
-    this.zone.value = timeZone;
+    this.zoneMenu.value = timeZone;
   }
 
   /** @param {string} zone */

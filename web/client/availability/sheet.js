@@ -13,8 +13,8 @@ export const availabilitySheet = sheetOf(`
 .zone-place { display: flex; align-items: center; position: relative; color: var(--muted); border-radius: .8rem; padding-inline-start: .55rem; min-inline-size: 0; }
 .zone-place svg { inline-size: 1.1rem; block-size: 1.1rem; flex: none; fill: none; stroke: currentColor; stroke-width: 1.9; stroke-linecap: round; stroke-linejoin: round; }
 .zone-place:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
-.zone { font: inherit; font-size: .9rem; color: var(--ink); background: none; border: 0; outline: none; min-block-size: var(--touch); max-inline-size: 13rem; min-inline-size: 0; padding-inline: .4rem; text-overflow: ellipsis; cursor: pointer; }
-.zone :is(option, optgroup) { color: var(--ink); background: var(--surface); }
+.zone-menu { font: inherit; font-size: .9rem; color: var(--ink); background: none; border: 0; outline: none; min-block-size: var(--touch); max-inline-size: 13rem; min-inline-size: 0; padding-inline: .4rem; text-overflow: ellipsis; cursor: pointer; }
+.zone-menu :is(option, optgroup) { color: var(--ink); background: var(--surface); }
 .painting { display: grid; gap: .5rem; grid-template-columns: minmax(0, 1fr); align-content: start; min-inline-size: 0; }
 .grades { display: flex; justify-self: start; gap: 3px; padding: 3px; border-radius: 1.1rem; background: var(--sunken); max-inline-size: 100%; }
 .frame:not([data-can-mark]) .grades { visibility: hidden; }
@@ -155,7 +155,7 @@ export const availabilitySheet = sheetOf(`
   .frame { padding: 10px 8px; }
   .grades { justify-self: stretch; }
   .grade { flex: 1 1 auto; justify-content: center; padding-inline: .5rem; }
-  .zone { max-inline-size: 7.4rem; }
+  .zone-menu { max-inline-size: 7.4rem; }
   [data-layout="dates"] { padding-inline: .25rem; }
   .month :is(.cell, .none) { min-block-size: 2.9rem; border-radius: .5rem; }
   .month .weekday { font-size: .7rem; }
