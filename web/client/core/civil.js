@@ -1,9 +1,6 @@
 // Civil (proleptic Gregorian) dates, without time zones.
 // Dates are `YYYY-MM-DD` and months `YYYY-MM`, as in the protocol. A month's index is year × 12 + month − 1.
 
-/** @param {number} year */
-const isLeap = (year) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-
 /** @param {number} value @param {number} width */
 const padded = (value, width) => String(value).padStart(width, "0");
 
@@ -41,18 +38,17 @@ export function monthIndexOf(month) {
 /** @param {number} index */
 export const monthOf = (index) => `${padded(Math.floor(index / 12), 4)}-${padded((index % 12) + 1, 2)}`;
 
-/** @param {number} index a month's index */
-export function dayCountOf(index) {
-  const month = index % 12;
-  if (month === 1) return isLeap(Math.floor(index / 12)) ? 29 : 28;
-  return [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month];
-}
-
 /**
  * The ordinal of a month's 1st.
  * @param {number} index
  */
 export const firstOrdinalOf = (index) => ordinalOf(`${monthOf(index)}-01`);
+
+/**
+ * The days of a month. After December 9999 there is no month.
+ * @param {number} index a month's index
+ */
+export const dayCountOf = (index) => (index % 12 === 11 ? 31 : firstOrdinalOf(index + 1) - firstOrdinalOf(index));
 
 /**
  * The grid of a month: whole weeks, the first cell on or before the 1st.

@@ -1,6 +1,6 @@
 // The months in view, the requested windows of rows, and the touches of this member.
 
-import { monthIndexOf, monthOf } from "./civil.js";
+import { monthIndexOf } from "./civil.js";
 
 /** @typedef {import("./types").Effect} Effect */
 /** @typedef {import("./types").Message} Message */
@@ -46,11 +46,6 @@ export class Looking {
     if (!this.months) return false;
     const offset = monthIndexOf(month) - monthIndexOf(this.months.from);
     return offset >= 0 && offset < this.months.count;
-  }
-
-  /** The last month in view, or null. */
-  get lastMonth() {
-    return this.months && monthOf(monthIndexOf(this.months.from) + this.months.count - 1);
   }
 
   /**

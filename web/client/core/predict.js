@@ -1,7 +1,9 @@
 // Predicts the effect of this member's unanswered commands. The server's answer replaces the prediction.
 
 import { dateOf, ordinalOf } from "./civil.js";
-import { isNights, nightsOf, stayTo } from "./stays.js";
+import { cellOf, isNights, nightsOf, stayTo, within } from "./stays.js";
+
+export { within };
 
 /** @typedef {import("./types").Range} Range */
 /** @typedef {import("./types").Pending} Pending */
@@ -122,10 +124,6 @@ function resultOfKeys(kind, keys) {
   return dateOf(ordinalOf(date)) === date ? { date } : null;
 }
 
-/** @param {PickerState} state @param {string} date */
-const cellOf = (state, date) =>
-  state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
-
 /**
  * The two-tap rule: with an even number of hits a tap starts a range, with an odd one it ends it, within `reach`.
  * @param {PickerState} state @param {Range | null} range @param {string} date @param {string} self
@@ -145,8 +143,7 @@ export function rangeAfterTap(state, range, date, self) {
   const given = range.reach ? within(range.reach, date) : walk(state, range.start, date);
   const start = given < range.start ? given : range.start;
   const end = given < range.start ? range.start : given;
-  const days = ordinalOf(end) - ordinalOf(start) + 1;
-  if (days < (state.definition?.minDays ?? 1)) return null;
+  if (nightsOf({ start, end }) + 1 < (state.definition?.minDays ?? 1)) return null;
   return { start, end, hits: hits + 1, by: self };
 }
 
@@ -168,13 +165,6 @@ function walk({ definition, months }, start, date) {
   return dateOf(first + days * step);
 }
 
-/** @param {{from: string, through: string} | undefined} reach @param {string} date */
-export function within(reach, date) {
-  if (!reach) return date;
-  if (date < reach.from) return reach.from;
-  return date > reach.through ? reach.through : date;
-}
-
 /**
  * Whether a range is open: its second tap is missing.
  * @param {PickerState} state @param {Range | null} range
@@ -189,7 +179,7 @@ export const isOpen = (state, range) =>
 export function resultOfRange(state, range) {
   if (!range || isOpen(state, range)) return null;
   if (state.definition?.selection === "single") return { date: range.start };
-  if (isNights(state)) return { start: range.start, end: range.end, nights: nightsOf(range) };
-  const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
-  return { start: range.start, end: range.end, days };
+  const { start, end } = range;
+  const nights = nightsOf(range);
+  return isNights(state) ? { start, end, nights } : { start, end, days: nights + 1 };
 }

@@ -148,14 +148,15 @@ export class PickerSession extends EventTarget {
    * @param {import("./types").Grade | null} grade null: removes the marks
    * @param {number[][]} cells 1 to 64 runs `[from, until]`, ascending
    */
-  mark(grade, cells) { return this.command({ type: "mark", grade, cells, generation: this.#generation }); }
+  mark(grade, cells) { return this.command({ type: "mark", grade, cells, ...this.#generation }); }
   undo() { return this.command({ type: "undo" }); }
   redo() { return this.command({ type: "redo" }); }
   /** @param {number} [cell] of an `availability`: confirms the window that begins there */
-  confirm(cell) { return this.command({ type: "confirm", ...(cell !== undefined && { cell, generation: this.#generation }) }); }
+  confirm(cell) { return this.command({ type: "confirm", ...(cell !== undefined && { cell, ...this.#generation }) }); }
   cancel() { return this.command({ type: "cancel" }); }
   reopen() { return this.command({ type: "reopen" }); }
-  get #generation() { return this.state.availability?.generation ?? 0; }
+  /** That of the cells that the user sees. */
+  get #generation() { return { generation: this.state.availability?.generation }; }
   /**
    * Changes the name of this member, which stays the same member with its role.
    * @param {string} name 1 to 64 characters

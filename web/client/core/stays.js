@@ -44,8 +44,15 @@ export function isNightTaken(state, date) {
 }
 
 /** @param {PickerState} state @param {string} date */
-const cellOf = (state, date) =>
+export const cellOf = (state, date) =>
   state.months.get(date.slice(0, 7))?.cells.find((cell) => cell.date === date && !cell.outside);
+
+/** @param {{from: string, through: string} | undefined} reach @param {string} date */
+export function within(reach, date) {
+  if (!reach) return date;
+  if (date < reach.from) return reach.from;
+  return date > reach.through ? reach.through : date;
+}
 
 /**
  * The stay that a tap on `date` makes of an open range, by the rules of the server.
@@ -53,9 +60,7 @@ const cellOf = (state, date) =>
  * @returns {{start: string, end: string} | null} null if there is none, so that the tap will be refused
  */
 export function stayTo(state, { start: first, reach }, date) {
-  let goal = date;
-  if (reach && goal < reach.from) goal = reach.from;
-  if (reach && goal > reach.through) goal = reach.through;
+  const goal = within(reach, date);
   const stay = goal > first ? stayFrom(state, first, goal) : goal < first ? stayUntil(state, goal, first) : null;
   return stay && nightsOf(stay) >= rulesOn(state.definition, stay.start).minNights ? stay : null;
 }
