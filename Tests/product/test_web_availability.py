@@ -118,7 +118,8 @@ def test_two_members_paint_in_two_zones_and_the_owner_confirms(window, server):
     ana.cell(4).click()
     shows(ana, yes=[1, 2, 4, 5, 6])
     ana.page.locator(".confirm-here").click()
-    expect(ana.chosen).to_contain_text("✓ Confirmed. Tue, Nov 27")
+    expect(ana.chosen).to_contain_text("✓ Confirmed. Tue, Nov 27, 09:00 – 10:00 · 1 yes, 1 no")
+    expect(ana.chosen).to_be_focused()
     expect(ana.page.locator(".cell[data-window=chosen]")).to_have_count(2)
     expect(bo.cell(4)).to_have_attribute("data-window", "chosen")
     expect(bo.chosen).to_contain_text("Bestätigt")
@@ -273,6 +274,12 @@ def test_the_cards_ask_for_days_and_hours_and_give_a_link(window, plain):
     expect(ana.page.locator(".times").first).to_have_text(re.compile("^04:00 *10:00$"))
     definition = ana.picker("state.definition")
     assert (definition["length"], definition["timeZone"]) == (3, "Europe/Berlin")
+    # The host decides later who sees the answers.
+    host = ana.page.locator(".host-results")
+    host.get_by_label("Who sees the answers").select_option("owner")
+    host.get_by_role("button", name="Set", exact=True).click()
+    ana.page.wait_for_function("""() => document.querySelector("pickerd-availability")
+        .picker.state.definition.results === "owner" """)
 
     ana.page.goto(ana.page.url.split("#")[0] + "#/")
     ana.page.locator("[data-open=weekend-0]").click()

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { commandsOf, countsOf, ownMarks, peopleAt, respondentCount } from "../../web/client/availability/marks.js";
+import { clockIn, instantOf, placeIn } from "../../web/client/availability/zones.js";
 import { problemOf } from "../../web/client/core/arguments.js";
 import { PickerState } from "../../web/client/core/state.js";
 
@@ -64,4 +66,39 @@ test("a mark that the server would not read is not sent", () => {
   assert.match(mark([[0, 1]], 1), /^grade must be/);
   assert.match(problemOf({ type: "confirm", cell: 1 }), /^generation must be/);
   assert.equal(problemOf({ type: "confirm" }), null);
+});
+
+test("own marks are shown as they will be, and counted", () => {
+  const state = known();
+  const { availability } = state;
+  const mark = (grade, generation, ...cells) => ({ type: "mark", grade, cells, generation });
+  const picker = { state, self: { id: "c", name: "Cy", color: "#654321" },
+    pending: [mark("yes", 1, [1, 4]), mark("no", 2, [0, 1]), mark(null, 1, [3, 4])] };
+  const own = ownMarks(picker, availability);
+  assert.deepEqual([...own], [undefined, "yes", "yes", null]);
+  assert.deepEqual(countsOf(availability, 1, undefined, "yes"), [2, 0, 0]);
+  assert.deepEqual(countsOf(availability, 3, undefined, null), [0, 1, 0]);
+  assert.deepEqual(availability.heat[1], [1, 0, 0], "what the server has sent is unchanged");
+  assert.equal(respondentCount(availability, [], own), 2);
+  const names = (people) => Object.fromEntries(Object.entries(people).map(([grade, all]) => [grade, all.map(({ name }) => name)]));
+  assert.deepEqual(names(peopleAt(picker, availability, 1, own)), { yes: ["Bo", "Cy"], maybe: [], no: [], unmarked: [] });
+  assert.deepEqual(names(peopleAt(picker, availability, 2, own)), { yes: ["Cy"], maybe: [], no: [], unmarked: ["Bo"] });
+  assert.deepEqual([...ownMarks({ ...picker, pending: [...picker.pending, { type: "clear" }] }, availability)], []);
+});
+
+test("cells are sent as runs, at most 64 in a command", () => {
+  assert.deepEqual(commandsOf([5, 1, 2, 3]), [[[1, 4], [5, 6]]]);
+  const commands = commandsOf(Array.from({ length: 65 }, (_, at) => at * 2));
+  assert.deepEqual(commands.map((runs) => runs.length), [64, 1]);
+  for (const cells of commands) assert.equal(problemOf({ type: "mark", grade: "yes", cells, generation: 1 }), null);
+});
+
+test("local times and instants at changes of the clock", () => {
+  const berlin = (date, time) => new Date(instantOf(date, time, "Europe/Berlin")).toISOString();
+  assert.equal(berlin("2026-11-23", "09:00"), "2026-11-23T08:00:00.000Z");
+  assert.equal(berlin("2026-10-25", "02:30"), "2026-10-25T00:30:00.000Z", "the first of two");
+  assert.equal(instantOf("2026-03-29", "02:30", "Europe/Berlin"), Infinity, "skipped");
+  const instant = Date.parse("2026-11-23T23:45:00Z");
+  assert.deepEqual(placeIn(instant, "Asia/Kathmandu"), { date: "2026-11-24", time: "05:30" });
+  assert.equal(clockIn(instant, "America/New_York", "de"), "18:45");
 });

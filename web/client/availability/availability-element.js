@@ -191,7 +191,9 @@ export class AvailabilityElement extends PickerElement {
     if (this.board.tabCell !== this.board.cells[tab]) this.board.tabCell?.setAttribute("tabindex", "-1");
     this.board.tabCell = this.board.cells[tab];
     this.board.tabCell?.setAttribute("tabindex", "0");
+    const confirms = this.details.confirmButton.matches(":focus");
     this.#drawDetails(picker, availability, own, stored, respondents);
+    if (confirms && this.details.confirmButton.hidden) this.bar.focus();
     this.#drawLegend(availability, respondents);
     this.bestList.draw(availability.best, respondents, this.texts);
     setText(this.summary, this.#summaryText(availability, own, respondents));

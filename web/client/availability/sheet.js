@@ -47,7 +47,8 @@ export const availabilitySheet = sheetOf(`
 .day .weekday { font-size: .78rem; color: var(--muted); font-weight: 600; }
 .day > span { max-inline-size: 100%; overflow: hidden; text-overflow: ellipsis; }
 .day .number { font-size: .95rem; font-weight: 700; white-space: nowrap; letter-spacing: -.01em; }
-.day .month-name { font-weight: 600; font-size: .78rem; }
+.day .number:has(.month-name) { letter-spacing: -.03em; }
+.day .month-name { font-weight: 600; font-size: .76em; }
 .day[data-today] :is(.number, .weekday) { color: var(--accent); }
 .scale { font-size: .76rem; line-height: 1; color: var(--ink); text-align: end; padding-inline: 2px .45rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .scale.beside { color: var(--muted); border-inline-start: 1px solid var(--line); }
@@ -135,7 +136,7 @@ export const availabilitySheet = sheetOf(`
 .windows { list-style: none; margin: 0; padding: 0; display: grid; gap: .3rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); }
 .window { inline-size: 100%; text-align: start; padding: .45rem .75rem .5rem; border-radius: .8rem; background: var(--sunken); display: grid; grid-template-columns: minmax(0, 1fr); gap: .1rem; line-height: 1.25; }
 @media (hover: hover) { button.window:not([aria-disabled="true"]):hover { background: color-mix(in oklab, var(--sunken), var(--ink) 8%); } }
-.window-text { font-weight: 640; font-size: .95rem; letter-spacing: -.01em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.window-text { font-weight: 640; font-size: .92rem; letter-spacing: -.012em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .window-counts { font-size: .86rem; color: var(--muted); }
 .window[data-full] .window-counts { color: var(--good); font-weight: 620; }
 .share { display: flex; block-size: .3rem; border-radius: .2rem; overflow: hidden; background: var(--line); margin-block-start: .25rem; }
@@ -147,7 +148,8 @@ export const availabilitySheet = sheetOf(`
   .beside-board { align-content: start; }
   .details { min-block-size: 9.5rem; }
   .details-title { font-size: .97rem; }
-  .window { padding-inline: .65rem; }
+  .window { padding-inline: .6rem; }
+  .window-text { font-size: .88rem; }
   .windows { grid-template-columns: minmax(0, 1fr); }
 }
 @container (max-width: 430px) {
@@ -159,6 +161,7 @@ export const availabilitySheet = sheetOf(`
   [data-layout="dates"] { padding-inline: .25rem; }
   .month :is(.cell, .none) { min-block-size: 2.9rem; border-radius: .5rem; }
   .month .weekday { font-size: .7rem; }
+  .day .number:has(.month-name) { font-size: .84rem; }
   .corner .scale { font-size: .64rem; letter-spacing: -.02em; }
 }
 /* No room for other zones. */
