@@ -23,7 +23,7 @@ import Testing
     try simulation.runCluster(seed: seed, nodeCount: 3)
   }
 
-  /// Seed 1 finds each, and seed 4 an unknown outcome that is taken for success.
+  /// Seed 30 at the latest.
   @Test(arguments: SimulatedDefect.allCases)
   func `the simulator finds a log that is broken`(defect: SimulatedDefect) {
     let found = (1..<200 as Range<UInt64>).first { seed in

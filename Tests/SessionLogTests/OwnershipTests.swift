@@ -127,7 +127,113 @@ import Testing
     #expect(await [owner(one), owner(two)] == ["nowhere", "here"])
   }
 
+  /// Otherwise anybody who asks for random ids would delay everybody.
+  @Test func `look-ups of owners wait for no loads, and are done together`() async throws {
+    let (one, two) = (try node(address: "10.0.0.1:7000"), try node())
+    try one.create()
+    let (loads, owners) = (two.log.readingQueue.hold(), two.log.ownerQueue.hold())
+    let answers = Mutex<[String]>([])
+    two.log.owner(of: SessionID("first")) { _ in }
+    for number in 0..<2002 {
+      let isKnown = number % 1001 == 0
+      two.log.owner(of: SessionID(isKnown ? "s" : "unknown\(number % 1001)")) { owner in
+        guard case .node(let address?) = owner else { return answers.withLock { $0.append("") } }
+        answers.withLock { $0.append(address) }
+      }
+    }
+    #expect(two.log.ownerLookUps.withLock { $0.waiting.count } == 1002)
+
+    owners.signal()
+    two.log.ownerQueue.drain()
+
+    #expect(answers.withLock { $0.count { $0 == "10.0.0.1:7000" } } == 2)
+    #expect(answers.withLock { $0.count { $0.isEmpty } } == 2000)
+    loads.signal()
+  }
+
+  /// Regression: another node changed it while its former owner answered reads for 1.5 s.
+  @Test func `a session is claimed when its former owner cannot answer reads any more`()
+    async throws
+  {
+    let (one, two) = (try node(), try node())
+    try one.create()
+    one.log.queue.suspend()
+    try one.cut()
+
+    #expect(try await two.claim().value?.entryCount == 1)
+
+    #expect(!one.log.isCertain)
+    one.log.queue.resume()
+  }
+
   // MARK: Fence
+
+  /// The connection that holds the lock of a node.
+  private func writer(of node: TestNode) throws -> Int {
+    try shelf.count(
+      """
+      SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
+        AND objid::bigint = \(node.number)
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """)
+  }
+
+  /// A connection in a transaction that wins every deadlock.
+  private func blocker(_ sql: String) throws -> any SQLConnection {
+    let blocker = try shelf.connect()
+    try blocker.run("SET deadlock_timeout = '10min'")
+    try blocker.run("BEGIN")
+    try blocker.run(sql)
+    return blocker
+  }
+
+  /// The connections that wait for a row or a table.
+  private let waiting = """
+    pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+    """
+
+  private func waitForLock() async throws {
+    try await wait(for: "a transaction that waits") {
+      try shelf.count("SELECT count(*) FROM \(waiting)") == 1
+    }
+  }
+
+  /// Regression: the connection was given up, and with it the lock of the node.
+  @Test func `after a deadlock a batch is written again on the same connection`() async throws {
+    let one = try node()
+    let fixture = try one.create()
+    let writer = try writer(of: one)
+    let blocker = try blocker("UPDATE feed SET newest = newest")
+    fixture.change()
+    fixture.feed()
+    try await waitForLock()
+
+    try blocker.run("UPDATE session SET rules = rules")
+    try blocker.run("COMMIT")
+    one.log.flush()
+
+    #expect(try entryCount == 2 && self.writer(of: one) == writer)
+    #expect(one.lost + one.taken == [])
+  }
+
+  /// Regression: the sweep that was rolled back had noted the new epoch of the feed already.
+  @Test func `after a deadlock a sweep still finds the sessions that another node has renewed`()
+    async throws
+  {
+    let one = try node()
+    try one.create()
+    let writer = try writer(of: one)
+    try await wait(for: "a sweep") { try shelf.count("SELECT batch FROM node") > 2 }
+    let blocker = try blocker("UPDATE session SET owner = NULL, epoch = 'second'")
+    try shelf.write("UPDATE feed SET epoch = 'second'")
+    try await waitForLock()
+
+    try blocker.run("UPDATE node SET address = address")
+    try blocker.run("COMMIT")
+
+    try await wait(for: "the loss") { one.taken == [one.session] }
+    #expect(try self.writer(of: one) == writer)
+  }
 
   @Test func `a node whose session another one has claimed stores nothing more of it`()
     async throws
@@ -148,7 +254,7 @@ import Testing
     one.log.queue.resume()
     one.log.flush()
 
-    #expect(Set(one.taken) == [one.session] && one.lost.isEmpty)
+    #expect(Set(one.taken) == [one.session])
     #expect(try entryCount == 2 && owner == two.number && epoch == "first")
     #expect(try shelf.count("SELECT newest FROM feed") == 1)
     #expect(try shelf.count("SELECT count(*) FROM snapshot") == 0)
@@ -218,12 +324,9 @@ import Testing
     try blocker.run("LOCK TABLE entry IN SHARE MODE")
     one.command(2)
     // With the COMMIT after the statement that waits.
-    try await wait(for: "a batch that waits for the table") {
-      try shelf.count("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == 1
-    }
+    try await waitForLock()
 
-    try shelf.write(
-      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+    try shelf.write("SELECT pg_terminate_backend(pid, 5000) FROM \(waiting)")
     try blocker.run("COMMIT")
 
     try await one.waitForCommitted(3)

@@ -23,7 +23,6 @@ final class ClusterClient {
   private(set) var breach: String?
   /// The texts of the deltas by revision, without their refs; shared by the clients of a session.
   let seen: SeenDeltas
-
   init(number: Int, session: SessionID, seen: SeenDeltas) {
     self.number = number
     self.session = session
@@ -120,6 +119,8 @@ final class ClusterClient {
 /// What the clients of a session have received: one text for each revision of an epoch.
 final class SeenDeltas {
   private var texts: [String: [Int: [UInt8]]] = [:]
+  /// The newest revisions by epoch.
+  private(set) var newest: [String: Int] = [:]
 
   /// - Returns: A violated rule.
   func note(_ delta: JSONTree, at revision: Int, _ epoch: String) -> String? {
@@ -128,6 +129,7 @@ final class SeenDeltas {
     ).serialized()
     guard let known = texts[epoch]?[revision] else {
       texts[epoch, default: [:]][revision] = text
+      newest[epoch] = max(newest[epoch] ?? 0, revision)
       return nil
     }
     return known == text

@@ -114,7 +114,11 @@ extension ClusterWorld {
       let lag = random.pick([0, random.within(1...400), random.within(1...400)])
       hasFailedOver = true
       database.failOver(losing: lag, downFor: random.within(100...4000))
-    default: database.endAny()
+    default:
+      database.endAny()
+      // The node may notice that later than another one that is asked for its sessions.
+      let other = random.pick(nodes)
+      for number in 200...203 { comeBy(number: number, at: other) }
     }
   }
 
@@ -217,17 +221,51 @@ extension ClusterWorld {
     }
   }
 
-  /// A visitor joins for a moment: sessions become full.
+  /// Visitors come again and again.
   private func visit(number: Int = 100) {
     guard !isCalm, !sessions.isEmpty else { return }
+    comeBy(number: number, at: random.pick(nodes))
+    time.after(random.within(100...1500)) { [unowned self] in visit(number: number + 1) }
+  }
+
+  /// A visitor joins for a moment, and changes something: sessions become full. The session is read
+  /// before and after.
+  private func comeBy(number: Int, at node: ClusterNode) {
     let session = random.pick(sessions)
     let seen = clients.first { $0.session == session }?.seen ?? SeenDeltas()
     let visitor = ClusterClient(number: number, session: session, seen: seen)
-    connect(visitor)
+    _ = visitor.command("select", #","column":1,"row":\#(random.below(2)),"generation":1"#)
+    connect(visitor, at: node)
+    for delay in [0, 50, 200, 400] {
+      time.after(delay) { [unowned self] in read(session, seen) }
+    }
     time.after(random.within(100...2000)) { [unowned self] in
       if let connection = visitor.connection { disconnect(connection) }
     }
-    time.after(random.within(100...1500)) { [unowned self] in visit(number: number + 1) }
+  }
+}
+
+/// Reading.
+extension ClusterWorld {
+  /// Reads a session through each node: every answer has all that any member has seen before.
+  private func read(_ session: SessionID, _ seen: SeenDeltas) {
+    let newest = seen.newest
+    for node in nodes {
+      pass(session, at: node) { [unowned self] node in
+        node?.enter { hub in
+          hub.read(session, token: nil, locale: nil, isFull: false, at: node!.now) {
+            [unowned self] result in
+            guard case .success(let bytes) = result, let document = try? JSONTree.parse(bytes),
+              let epoch = document["epoch"]?.string, let before = newest[epoch]
+            else { return }
+            let revision = document["revision"]?.integer ?? -1
+            if revision < before {
+              fail("a read has what was seen before it: revision \(before), not \(revision)")
+            }
+          }
+        }
+      }
+    }
   }
 }
 
@@ -266,14 +304,14 @@ extension ClusterWorld {
   private func act(_ client: ClusterClient) {
     var pauseMax = isCalm ? 500 : 1500
     defer { time.after(random.within(20...pauseMax)) { [unowned self] in act(client) } }
-    guard let connection = client.connection else { return connect(client) }
+    guard let connection = client.connection else { return connect(client, at: random.pick(nodes)) }
     guard client.isLive, time.machine < idleFrom else { return }
     switch random.below(12) {
     case 0:
       disconnect(client, connection)
       // Often so long that the member leaves.
       pauseMax = 8000
-    case 1: connect(client)
+    case 1: connect(client, at: random.pick(nodes))
     case 2: send(client.command("undo"), connection)
     case 3: send(client.command(random.pick(["confirm", "reopen"])), connection)
     default:
@@ -286,11 +324,10 @@ extension ClusterWorld {
     }
   }
 
-  /// Connects to any node. An older connection is ignored, see ``forget(_:)``.
-  private func connect(_ client: ClusterClient) {
+  /// Connects to a node. An older connection is ignored, see ``forget(_:)``.
+  private func connect(_ client: ClusterClient, at node: ClusterNode) {
     connectionCount += 1
     let id = ConnectionID(raw: connectionCount)
-    let node = random.pick(nodes)
     if let older = client.connection { forget(older) }
     client.closed(code: 1000)
     client.connection = id

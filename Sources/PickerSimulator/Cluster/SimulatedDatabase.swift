@@ -4,6 +4,8 @@ import SessionLog
 package enum SimulatedDefect: String, CaseIterable, Sendable {
   /// A node claims the sessions of a living one.
   case claimsFromLiving
+  /// A node claims the sessions of one that has lost its connection and still answers reads.
+  case claimsAtOnce
   /// A batch does not depend on who owns its sessions.
   case noFence
   /// A hub shows an entry before its commit is acknowledged.
@@ -22,9 +24,10 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
 /// A transaction takes no simulated time between its begin and its commit. Time passes before it,
 /// and until its outcome reaches the node; meanwhile anything may happen.
 final class SimulatedDatabase {
-  /// An error after which a call may succeed on another connection.
+  /// An error after which a call may succeed, on another connection if this one is lost.
   struct Fault: Error, CustomStringConvertible {
     let description: String
+    var isLost = true
   }
 
   let time: ClusterTime
@@ -184,6 +187,7 @@ final class SimulatedEngine: SQLEngine, NodeLocks, @unchecked Sendable {
   }
 
   func isTransient(_ error: any Error) -> Bool { error is SimulatedDatabase.Fault }
+  func isLost(_ error: any Error) -> Bool { (error as? SimulatedDatabase.Fault)?.isLost == true }
   func isFinal(_ error: any Error) -> Bool { false }
 
   func read<Value>(_ body: (any SQLConnection) throws -> Value) throws -> Value {
@@ -297,6 +301,10 @@ final class SimulatedConnection: SQLConnection {
   }
 
   private func commit() throws {
+    if database.isTroubled, database.random.once(in: 60) {
+      rollBack()
+      throw SimulatedDatabase.Fault(description: "a deadlock", isLost: false)
+    }
     if database.isTroubled, database.random.once(in: 40) {
       lose()
       if database.defect == .unknownIsSuccess { return }
@@ -342,7 +350,11 @@ final class SimulatedConnection: SQLConnection {
 
   /// The statement as a log with the defect has it.
   private func changed(_ sql: String) -> String {
-    guard database.defect == .noFence else { return sql }
-    return sql.replacing("AND owner = $2 AND NOT", with: "AND $2 IS NOT NULL AND NOT")
+    switch database.defect {
+    case .noFence: sql.replacing("AND owner = $2 AND NOT", with: "AND $2 IS NOT NULL AND NOT")
+    case .claimsFromLiving, .claimsAtOnce:
+      sql.replacing("SELECT number, batch FROM node", with: "SELECT 0, 0 WHERE false")
+    case .shownBeforeCommit, .unknownIsSuccess, .unknownIsFailure, nil: sql
+    }
   }
 }

@@ -39,6 +39,8 @@ final class PostgresConnection: SQLConnection {
         -- A commit waits until it is flushed, also if the database's default is not to wait.
         CASE WHEN current_setting('synchronous_commit') = 'off'
           THEN set_config('synchronous_commit', 'on', false) END,
+        -- A statement sees what was committed before it, in particular while it waited for rows.
+        set_config('default_transaction_isolation', 'read committed', false),
         -- No timeout of the server may end a COMMIT: clients would learn that a change is lost
         -- although it is stored.
         (SELECT count(set_config(name, '0', false)) FROM pg_settings WHERE name IN (

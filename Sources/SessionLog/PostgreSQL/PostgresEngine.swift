@@ -98,9 +98,10 @@ final class PostgresEngine: SQLEngine, NodeLocks {
   }
 
   func isTransient(_ error: any Error) -> Bool {
-    guard let error = error as? PostgresError else { return false }
-    return error.isConnectionLost || error.isTransient
+    isLost(error) || (error as? PostgresError)?.isRolledBack == true
   }
+
+  func isLost(_ error: any Error) -> Bool { (error as? PostgresError)?.isConnectionLost == true }
 
   func isFinal(_ error: any Error) -> Bool { false }
 

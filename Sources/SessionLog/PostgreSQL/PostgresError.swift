@@ -37,7 +37,7 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
 
   /// Whether the transaction was rolled back and may succeed if retried: serialization_failure,
   /// deadlock_detected.
-  var isTransient: Bool { state == "40001" || state == "40P01" }
+  var isRolledBack: Bool { state == "40001" || state == "40P01" }
 
   /// Whether an error requires a new connection: a connection exception (08), a shutdown or
   /// terminated session (57P, 25P03), or a server that has become a standby (25006).

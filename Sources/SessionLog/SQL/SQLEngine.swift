@@ -9,8 +9,10 @@ package protocol SQLEngine: AnyObject, Sendable {
   var isShared: Bool { get }
   /// Opens a connection that writes. There is one at a time; a lost one is replaced.
   func connect() throws -> any SQLConnection
-  /// Whether a call may succeed on another connection.
+  /// Whether a call may succeed if it is repeated: on another connection if this one is lost.
   func isTransient(_ error: any Error) -> Bool
+  /// Whether an error has shown that the connection has ended.
+  func isLost(_ error: any Error) -> Bool
   /// Whether the store cannot be written any more while the process runs.
   func isFinal(_ error: any Error) -> Bool
   /// Runs `body` in a transaction that only reads, on a connection that it may share with nobody.

@@ -8,12 +8,13 @@ import PickerSession
 /// - A node has a row, and holds a lock on its number on its writing connection. It is alive as
 ///   long as that connection: the database releases the lock.
 /// - It claims a session before it loads it. It may if the session has no owner, or one that is not
-///   alive. Each of its batches locks the rows of its sessions and stores nothing of a session with
-///   another owner. So two processes that both believe to own a session cannot both append to it.
+///   alive and has committed nothing for some time: until then that may answer reads from memory.
+/// - Each of its batches locks the rows of its sessions, and stores nothing of one with another
+///   owner. So two processes that both believe to own a session cannot both append to it.
 /// - Its batches and claims are numbered, and the number is stored by the transaction itself. So a
 ///   new connection shows whether the last one was committed, and, after a failover, whether
 ///   something is missing that was acknowledged.
-/// - Source: ARCHITECTURE.md, "One owner per session".
+/// - Source: ARCHITECTURE.md, "A session has one owner".
 final class SQLOwnership {
   /// What a new connection has shown.
   enum Continuation {
@@ -40,8 +41,10 @@ final class SQLOwnership {
   /// Where this process accepts connections of other nodes.
   private let address: String?
   private let scheduler: any StoreScheduler
-  /// The epoch of the feed at the last sweep.
-  private var feedEpoch: String?
+  /// The epoch of the feed at the last sweep that was committed.
+  var feedEpoch: String?
+  /// The number of the last transaction of each node, and since when this node has seen it.
+  private var seen: [Int64: (batch: Int, since: ContinuousClock.Instant)] = [:]
   /// When this node has first seen that the epoch of the feed is in doubt.
   private var doubtedSince: ContinuousClock.Instant?
 
@@ -139,12 +142,35 @@ final class SQLOwnership {
 
   /// The same, after another node has found that something is missing: the sessions to which it
   /// gave new epochs have no owner any more. With them it has changed the epoch of the feed.
+  ///
+  /// - Returns: Also that epoch: ``feedEpoch`` when the transaction is committed.
   func takenByRenewal(
     of sessions: Set<SessionID>, _ connection: any SQLConnection
-  ) throws -> Set<SessionID> {
+  ) throws -> (taken: Set<SessionID>, feedEpoch: String?) {
     let epoch: String? = try connection.value("SELECT epoch FROM feed")
-    defer { feedEpoch = epoch }
-    return epoch == feedEpoch ? [] : try taken(of: sessions, connection)
+    return (epoch == feedEpoch ? [] : try taken(of: sessions, connection), epoch)
+  }
+
+  /// Reads which transaction of each node was the last one.
+  ///
+  /// - Returns: The numbers of the nodes.
+  @discardableResult
+  func observe(_ connection: any SQLConnection) throws -> [Int64] {
+    let batches = try connection.rows("SELECT number, batch FROM node") { row in
+      (node: try row[0] as Int64, batch: try row[1] as Int)
+    }
+    let (former, now) = (seen, scheduler.instant)
+    seen = [:]
+    for (node, batch) in batches {
+      seen[node] = former[node].flatMap { $0.batch == batch ? $0 : nil } ?? (batch, now)
+    }
+    return batches.map(\.node)
+  }
+
+  /// Whether a node that is not alive cannot answer reads from memory any more. Its last commit
+  /// began before this node has seen it.
+  private func isSilent(_ node: Int64) -> Bool {
+    seen[node].map { $0.since + SQLSessionLog.certainTime <= scheduler.instant } ?? true
   }
 
   private func lock(_ node: Int64, _ connection: any SQLConnection) throws {
@@ -236,8 +262,11 @@ final class SQLOwnership {
   enum Claim {
     /// This node owns it now. What is loaded must show this.
     case own(node: Int64, epoch: String, entryCount: Int)
-    /// Another node owns it that is alive, or that may connect again after a failover.
+    /// Another node owns it that is alive.
     case other
+    /// Another node owns it that is not alive, but may still answer reads from memory, or connect
+    /// again after a failover.
+    case later
   }
 
   /// Claims sessions, in a numbered transaction of the caller.
@@ -261,18 +290,24 @@ final class SQLOwnership {
         history: try row[3] as Int64, entryCount: try row[4] as Int
       )
     }
-    let others = rows.contains { $0.owner != nil && $0.owner != node }
-    let living = others ? try locks.living(connection) : []
+    let others = Set(rows.compactMap(\.owner)).subtracting([node])
+    let living = others.isEmpty ? [] : try locks.living(connection)
+    // After the locks: a node that has none has committed nothing since.
+    if !others.isSubset(of: living) { try observe(connection) }
     let isVouched =
       try !rows.contains { $0.history < history } || !hasUnvouched(connection)
     var claims: [SessionID: Claim] = [:]
     let mayReconnect = historySince.map { scheduler.instant < $0 + reconnectTime } ?? false
     for row in rows {
-      if let owner = row.owner, owner != node,
-        living.contains(owner) || (row.history < history && mayReconnect)
-      {
-        claims[row.id] = .other
-        continue
+      if let owner = row.owner, owner != node {
+        if living.contains(owner) {
+          claims[row.id] = .other
+          continue
+        }
+        if !isSilent(owner) || (row.history < history && mayReconnect) {
+          claims[row.id] = .later
+          continue
+        }
       }
       let isBroken = row.history < history && !isVouched
       let epoch = isBroken ? connection.dialect.randomText : "epoch"

@@ -8,6 +8,8 @@ package import PickerSession
 extension SQLSessionLog {
   /// The maximum of sessions that are claimed in one transaction.
   private static let claimCountMax = 200
+  /// The time between two attempts to claim a session whose owner is not alive.
+  private static let claimPause = Duration.milliseconds(250)
 
   package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     let load = PendingLoad(session: session, limits: limits, hub: hub)
@@ -20,10 +22,11 @@ extension SQLSessionLog {
       return loads.forEach { load in readingQueue.async { self.read(load, claim: nil, 0) } }
     }
     // It has been waited for already.
-    if failure != nil {
+    if failure != nil || hasClosed {
       return loads.forEach { load in notify(.loaded(load.session, .unavailable)) }
     }
     var rest = loads[...]
+    var later: [PendingLoad] = []
     while !rest.isEmpty {
       let part = rest.prefix(SQLSessionLog.claimCountMax)
       rest = rest.dropFirst(part.count)
@@ -35,6 +38,9 @@ extension SQLSessionLog {
           switch claims[load.session] {
           case .own?:
             readingQueue.async { self.read(load, claim: claims[load.session], generation) }
+          case .later?:
+            disown([load.session])
+            later.append(load)
           case .other?:
             disown([load.session])
             notify(.loaded(load.session, .elsewhere))
@@ -47,6 +53,8 @@ extension SQLSessionLog {
         for load in part { cannotRead(load.session, error) }
       }
     }
+    if later.isEmpty { return }
+    scheduler.after(SQLSessionLog.claimPause, on: queue) { [later] in self.claim(later) }
   }
 
   /// Notes which sessions this node owns now.
@@ -199,6 +207,25 @@ extension SQLSessionLog {
   }
 }
 
+/// Look-ups of owners that wait for the one that runs. Their number is limited by those who ask:
+/// the event loops hold a number of connections.
+struct OwnerLookUps {
+  typealias Completion = @Sendable (SQLSessionLog.Owner) -> Void
+
+  private(set) var waiting: [SessionID: [Completion]] = [:]
+
+  /// - Returns: Whether it is the first: the caller starts a look-up.
+  mutating func add(_ session: SessionID, _ completion: @escaping Completion) -> Bool {
+    defer { waiting[session, default: []].append(completion) }
+    return waiting.isEmpty
+  }
+
+  mutating func take() -> [SessionID: [Completion]] {
+    defer { waiting = [:] }
+    return waiting
+  }
+}
+
 /// What the hubs ask about sessions of all nodes.
 extension SQLSessionLog {
   package func find(
@@ -251,39 +278,49 @@ extension SQLSessionLog {
   /// Whether this node owns a session, as far as it knows.
   package func owns(_ session: SessionID) -> Bool { owned.withLock { $0.contains(session) } }
 
-  /// Finds out who owns a session.
+  /// Finds out who owns a session. One transaction looks up all sessions that were asked for while
+  /// the one before it ran, so that no number of unknown ids delays the others.
   ///
   /// - Parameter completion: Called on any thread; at once for a session of this node.
   package func owner(
     of session: SessionID, completion: @escaping @Sendable (Owner) -> Void
   ) {
-    guard let locks = engine.locks, !owns(session),
-      !session.text.utf8.contains(0)
-    else { return completion(.here) }
-    let begin = scheduler.instant
-    readingQueue.async {
-      let isLate = self.scheduler.instant > begin + SQLSessionLog.waitTime
-      if isLate || self.failure != nil { return completion(.unavailable) }
-      do {
-        completion(
-          try self.engine.read { connection in
-            let owner = try connection.first(
-              """
-              SELECT node.number, node.address FROM session JOIN node ON node.number = owner
-              WHERE id = $1 AND NOT ended
-              """, [session.text]
-            ) { row in (number: try row[0] as Int64, address: row[1] as String?) }
-            guard let owner, owner.number != self.number.withLock({ $0 }),
-              try locks.living(connection).contains(owner.number)
-            else {
-              return .here
-            }
-            return self.owns(session) ? .here : .node(address: owner.address)
-          })
-      } catch {
-        completion(.unavailable)
+    guard let locks = engine.locks, !owns(session), !session.text.utf8.contains(0) else {
+      return completion(.here)
+    }
+    let isFirst = ownerLookUps.withLock { $0.add(session, completion) }
+    guard isFirst else { return }
+    ownerQueue.async {
+      let asked = self.ownerLookUps.withLock { $0.take() }
+      let sessions = asked.keys.sorted { $0.text < $1.text }
+      let owners =
+        self.failure == nil
+        ? try? self.engine.read { try self.owners(of: sessions, locks, $0) } : nil
+      for session in sessions {
+        let owner: Owner = owners.map { $0[session] ?? .here } ?? .unavailable
+        for completion in asked[session]! { completion(self.owns(session) ? .here : owner) }
       }
     }
+  }
+
+  /// - Returns: Those that other living nodes own.
+  private func owners(
+    of sessions: [SessionID], _ locks: any NodeLocks, _ connection: any SQLConnection
+  ) throws -> [SessionID: Owner] {
+    let node = number.withLock { $0 }
+    let found = try connection.rows(
+      """
+      SELECT id, node.number, node.address FROM session JOIN node ON node.number = owner
+      WHERE \(connection.dialect.isAny("id", 1)) AND NOT ended
+      """, [SQLList.texts(sessions.map(\.text))]
+    ) { row in
+      (id: SessionID(try row[0]), node: try row[1] as Int64, address: row[2] as String?)
+    }.filter { $0.node != node }
+    let living = found.isEmpty ? [] : try locks.living(connection)
+    return Dictionary(
+      uniqueKeysWithValues: found.filter { living.contains($0.node) }.map {
+        ($0.id, .node(address: $0.address))
+      })
   }
 
   package func find(

@@ -25,16 +25,19 @@ extension SQLSessionLog {
     var isPartial = false
     do {
       var (stopped, due, taken): (Set<Int64>, [DormantSession], Set<SessionID>) = ([], [], [])
+      var feedEpoch: String?
       try transaction { connection in
         try ownership.settleFeed(connection)
-        taken = try ownership.takenByRenewal(of: owned.withLock { $0 }, connection)
-        stopped = try self.stopped(besides: locks.living(connection), connection)
+        (taken, feedEpoch) = try ownership.takenByRenewal(of: owned.withLock { $0 }, connection)
+        stopped = stoppedNodes(
+          ofAll: try ownership.observe(connection), besides: try locks.living(connection))
         due = try self.due(of: stopped, connection)
         try ownership.forget(stopped, connection)
         if clockDoubt.isOver {
           try connection.send("UPDATE store SET written_at = $1", [now])
         }
       }
+      ownership.feedEpoch = feedEpoch
       disown(taken)
       if !taken.isEmpty { notify(.taken(Array(taken))) }
       if !due.isEmpty {
@@ -53,12 +56,9 @@ extension SQLSessionLog {
   }
 
   /// The registered nodes that have not been alive for some time.
-  private func stopped(
-    besides living: Set<Int64>, _ connection: any SQLConnection
-  ) throws -> Set<Int64> {
-    let all = try connection.rows("SELECT number FROM node") { try $0[0] as Int64 }
+  private func stoppedNodes(ofAll nodes: [Int64], besides living: Set<Int64>) -> Set<Int64> {
     let now = scheduler.instant
-    let absent = all.filter { !living.contains($0) }
+    let absent = nodes.filter { !living.contains($0) }
     stoppedSince = stoppedSince.filter { absent.contains($0.key) }
     for node in absent where stoppedSince[node] == nil { stoppedSince[node] = now }
     return Set(stoppedSince.filter { $0.value + SQLSessionLog.stopTime <= now }.keys)

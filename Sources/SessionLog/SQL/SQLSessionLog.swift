@@ -29,6 +29,10 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   let readingQueue: any WorkQueue
   /// Reads pages of the history, so that they do not delay reloads.
   let historyQueue: any WorkQueue
+  /// Looks up the owners of sessions. Anybody can ask for any number of ids.
+  let ownerQueue: any WorkQueue
+  /// The look-ups that have not begun.
+  let ownerLookUps = Mutex(OwnerLookUps())
   /// Encodes snapshots, so that this does not delay batches.
   let encodingQueue: any WorkQueue
   let scheduler: any StoreScheduler
@@ -74,9 +78,9 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   package static let pendingByteCountMax = 67_108_864
   /// The time for which a batch waits for a connection to the database.
   static let waitTime = Duration.seconds(10)
-  /// How long after a commit no other node can have claimed a session of this one: the database
-  /// releases the lock of a node from which it receives nothing later.
-  private static let certainTime = Duration.milliseconds(1500)
+  /// How long after the begin of a commit no other node claims a session of this one, also if it
+  /// has lost its connection meanwhile.
+  static let certainTime = Duration.milliseconds(1500)
   /// The time between the first two attempts.
   private static let firstPause = Duration.milliseconds(50)
   /// The maximum of records of a transaction of several nodes: while one is committed, the hubs
@@ -132,6 +136,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     queue = scheduler.queue("store", isPatient: false)
     readingQueue = scheduler.queue("store.reading", isPatient: false)
     historyQueue = scheduler.queue("store history", isPatient: true)
+    ownerQueue = scheduler.queue("store.owners", isPatient: false)
     encodingQueue = scheduler.queue("store encoding", isPatient: true)
     (limits, versions, digest) = (settings.limits, settings.versions, settings.digest)
     (afterIteration, notify) = (settings.afterIteration, settings.notify)
@@ -153,6 +158,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
       let ownership = SQLOwnership(locks, address: settings.nodeAddress, scheduler)
       if case .broken = try ownership.connected(connection, owning: []) { isBroken = true }
       try ownership.settleFeed(connection)
+      try ownership.observe(connection)
       return ownership
     }
     self.hasLostHistory = isBroken
@@ -354,7 +360,7 @@ extension SQLSessionLog {
     let description = "other nodes have taken over its sessions while this one was cut off"
   }
 
-  /// Whether a call may succeed on another connection.
+  /// Whether a call may succeed if it is repeated.
   func isTransient(_ error: any Error) -> Bool {
     engine.isTransient(error) || error is SQLOwnership.FormerConnection
   }
@@ -362,7 +368,7 @@ extension SQLSessionLog {
   /// Forgets the writing connection if an error has shown that it is lost.
   private func noteError(_ error: any Error) {
     writer.forget()
-    guard engine.isTransient(error) || error is SQLOwnership.RowIsGone else { return }
+    guard engine.isLost(error) || error is SQLOwnership.RowIsGone else { return }
     connection = nil
     // Its lock may be free already.
     provenAt.withLock { $0 = scheduler.instant - SQLSessionLog.certainTime }

@@ -35,6 +35,7 @@ final class SQLiteEngine: SQLEngine, @unchecked Sendable {
   var locks: (any NodeLocks)? { nil }
   func connect() -> any SQLConnection { writer }
   func isTransient(_ error: any Error) -> Bool { false }
+  func isLost(_ error: any Error) -> Bool { false }
   func whenNotified(_ body: @escaping @Sendable () -> Void) {}
 
   func isFinal(_ error: any Error) -> Bool { (error as? SQLiteError)?.code == SQLITE_CORRUPT }
