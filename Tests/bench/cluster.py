@@ -41,8 +41,9 @@ TAPS = [f'{{"type":"select","ref":@,"column":#,"row":{row},"generation":1}}'
         for row in (1, 2, 3, 0)]
 #: The minimum ratio of three nodes to one, and the maximum of a relayed delivery to a direct one.
 NODES_LEAST, RELAY_MOST = 2.2, 2.0
-#: The CPU quota of a node in cores: three leave enough for the database and the generator.
-QUOTA = 0.2
+#: The CPU quota of a node in cores. It limits the nodes: with 0.2 of two cores they wait for the
+#: flushes of the database.
+QUOTA = 0.05
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -110,7 +111,9 @@ class Cluster:
             sys.exit("no cluster")
         text = "".join(lines)
         self.ports = [int(port) for port in re.findall(r"^node\d \S+:(\d+) ", text, re.M)]
-        self.admin_ports = [int(port) for port in re.findall(r"admin \S+:(\d+)$", text, re.M)]
+        self.admin_ports = [int(port) for port in re.findall(r" admin \S+:(\d+)", text)]
+        if not len(self.ports) == len(self.admin_ports) == 3:
+            sys.exit(f"not three nodes:\n{text}")
         folder = Path(re.search(r"^folder (\S+)", text, re.M)[1])
         self.nodes = [int((folder / f"node{n}.pid").read_text()) for n in (1, 2, 3)]
         self.store = re.search(r"^store (\S+)", text, re.M)[1]
@@ -131,6 +134,16 @@ class Cluster:
 
         with ThreadPoolExecutor(32) as pool:
             return sum(pool.map(create, range(32)), [])
+
+    def read(self, paths, until=None):
+        """Reads sessions at the first node; with an event, again and again until that is set."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.ports[0], timeout=60)
+        while True:
+            for path in paths:
+                connection.request("GET", path)
+                connection.getresponse().read()
+            if until is None or until.wait(0.2):
+                return
 
     def metrics(self, *names):
         """The sums of some metrics over the nodes."""
@@ -167,57 +180,41 @@ class Cluster:
         return total / TICKS
 
 
-def generate(cluster, load, paths, seconds):
-    """Runs the generator, and returns its figures."""
+def generate(cluster, load, paths, seconds, figure):
+    """Runs the generator. Returns its figures, and by how much `figure()` has grown during what they
+    are about."""
     with tempfile.NamedTemporaryFile("w", suffix=".rooms") as file:
         for number, path in enumerate(paths[:load.sessions]):
             ports = " ".join(map(str, load.ports(number, cluster.ports)))
             file.write(f"{path} {load.members} 1 {ports}\n")
         file.flush()
-        run = subprocess.run(
+        run = subprocess.Popen(
             [BUILT / "bench/load", "--port", "1", "--rooms", file.name, "--join", JOIN,
              *sum((["--tap", tap] for tap in TAPS), []), "--shared", "--warm", str(seconds / 2),
              "--closed", str(seconds), "--window", str(load.window), "--pause", str(load.pause)],
             stdout=subprocess.PIPE, text=True)
-    if run.returncode != 0:
+        # The generator ends a line at the begin of the measured time, and one at its end.
+        lines, figures = [], []
+        for line in run.stdout:
+            lines.append(line)
+            figures.append(figure())
+    if run.wait() != 0:
         sys.exit(f"{load.name}: the generator failed")
-    return json.loads(run.stdout)["bulk"]
-
-
-@contextlib.contextmanager
-def sampled(cluster):
-    """Reads the batches of the nodes twice a second: (time, number, records)."""
-    samples, is_over = [], threading.Event()
-
-    def sample():
-        while not is_over.wait(0.5):
-            samples.append((time.monotonic(), *cluster.batches()))
-
-    thread = threading.Thread(target=sample)
-    thread.start()
-    try:
-        yield samples
-    finally:
-        is_over.set()
-        thread.join()
-
-
-def rate(cluster, load, paths, seconds):
-    """Commands per second."""
-    phase = generate(cluster, load, paths, seconds)
     cluster.rest()
-    return phase["taps"] / phase["seconds"]
+    grown = [after - before for before, after in zip(*figures[:2])]
+    return json.loads("".join(lines))["bulk"], grown
+
+
+def limited(cluster, load, paths, quota, seconds):
+    """Commands per second, and in which share of the time a node had used up its quota."""
+    phase, (periods, throttled) = generate(cluster, load, paths, seconds,
+                                           lambda: quota.periods(cluster.nodes[:load.nodes]))
+    return phase["taps"] / phase["seconds"], throttled / max(periods, 1)
 
 
 def beside_pgbench(cluster, load, paths, inserts, seconds):
     """Commands per second, and entries per second of pgbench."""
-    with sampled(cluster) as samples:
-        phase = generate(cluster, load, paths, seconds)
-    # Of the time with commands, without that of the joins.
-    (_, *before), (_, *after) = next(
-        each for each in samples if each[0] > time.monotonic() - seconds - 0.5), samples[-1]
-    cluster.rest()
-    batches, records = (now - then for now, then in zip(after, before))
+    phase, (batches, records) = generate(cluster, load, paths, seconds, cluster.batches)
     size = max(1, round(records / max(batches, 1)))
     commands = phase["taps"] / phase["seconds"]
     bare = inserts.rate(load.sessions, size, load.nodes, seconds)
@@ -228,13 +225,19 @@ def beside_pgbench(cluster, load, paths, inserts, seconds):
 
 def delivery_cost(cluster, load, paths, seconds):
     """Microseconds of CPU time of all nodes per delivery."""
-    before = cluster.processor_seconds()
-    phase = generate(cluster, load, paths, seconds)
-    cost = cluster.processor_seconds() - before
-    cluster.rest()
-    # The deliveries of the time before the measured one cost as much.
-    whole = phase["deliveries"] * (phase["seconds"] + seconds / 2) / phase["seconds"]
-    return 1e6 * cost / whole
+    is_joined = threading.Event()
+
+    def figure():
+        is_joined.set()
+        return [cluster.processor_seconds()]
+
+    # The first node becomes the owner of the sessions, and stays it until members have joined.
+    cluster.read(paths[:load.sessions])
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(cluster.read, paths[:load.sessions], is_joined)
+        phase, (cost,) = generate(cluster, load, paths, seconds, figure)
+        reading.result()
+    return 1e6 * cost / phase["deliveries"]
 
 
 def report(rounds):
@@ -248,11 +251,13 @@ def report(rounds):
     if "limited" in rounds[0]:
         print(table([f"durable commands/s, {QUOTA} of a core for each node", "1 node", "3 nodes"], [
             [f"{load.sessions:,} sessions of {load.members}",
-             *(f"{median(each['limited'][load.on(nodes)] for each in rounds):,.0f}"
+             *(f"{median(each['limited'][load.on(nodes)][0] for each in rounds):,.0f} "
+               f"({median(each['limited'][load.on(nodes)][1] for each in rounds):.0%})"
                for nodes in (1, 3))] for load in LOADS]))
-        print()
+        print("\nIn brackets: the share of the time in which a node had used up its quota. If it is "
+              "small, something else limits.\n")
         for load in LOADS:
-            value = median(each["limited"][load.on(3)] / each["limited"][load.on(1)]
+            value = median(each["limited"][load.on(3)][0] / each["limited"][load.on(1)][0]
                            for each in rounds)
             goals.append((f"{load.sessions:,} sessions, 3 nodes ÷ 1", f"at least {NODES_LEAST}",
                           value, value >= NODES_LEAST))
@@ -287,7 +292,8 @@ def main():
             if quota:
                 with quota:
                     found["limited"] = {
-                        load.on(nodes): rate(cluster, load.on(nodes), paths, given.seconds)
+                        load.on(nodes): limited(cluster, load.on(nodes), paths, quota,
+                                                given.seconds)
                         for load in LOADS for nodes in ((1, 3), (3, 1))[number % 2]}
             for name, load in (("direct", DIRECT), ("relayed", RELAYED))[::1 - number % 2 * 2]:
                 found[name] = delivery_cost(cluster, load, paths, given.seconds)

@@ -120,15 +120,23 @@ static void measure(load *load) {
   }
 }
 
-/// In bulk: measures the middle of the run, without its start and end.
+/// Ends a line of the output: whoever reads it can measure something else at the same time.
+static void mark(void) {
+  printf("\n");
+  fflush(stdout);
+}
+
+/// In bulk: measures the middle of the run, without its start and end, between two marks.
 static void measure_bulk(load *load) {
   load_reset(load);
   bulk_begin(load);
   bulk_run(load, load->settings.warm);
+  mark();
   load_count_anew(load);
   spent before = begin(load);
   bulk_run(load, load->settings.closed);
   print_phase(load, "bulk", before);
+  mark();
   bulk_end(load);
 }
 
