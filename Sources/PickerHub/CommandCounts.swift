@@ -64,7 +64,7 @@ extension Hub {
     // By index: copying an effect would retain its parts.
     for index in effects.indices {
       switch effects[index] {
-      case .broadcast(let delta) where delta.by != nil:
+      case .broadcast(let delta) where delta.by != nil || delta.isHostCommand:
         return ownCounters.commands.count(delta.isClamped ? .clamped : .accepted, in: kind)
       case .answer(_, let answer), .answerOffline(_, let answer):
         return count(answer, in: kind)

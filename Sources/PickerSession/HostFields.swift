@@ -14,6 +14,8 @@ package struct HostFields: Hashable, Sendable {
   /// Whether connections with the same subject are one member, so that a user has the same member
   /// on all devices.
   package var isOneMember: Bool
+  /// Whether members cannot reopen the session, so that what was confirmed is final for them.
+  package var isReopenedByHost: Bool
 
   package enum Watched: String, CaseIterable, Sendable {
     /// Results that have not changed for a while.
@@ -24,13 +26,14 @@ package struct HostFields: Hashable, Sendable {
 
   package init(
     external: String? = nil, meta: VerbatimJSON? = nil, decideSeconds: Int? = nil,
-    watched: Set<Watched> = [], isOneMember: Bool = false
+    watched: Set<Watched> = [], isOneMember: Bool = false, isReopenedByHost: Bool = false
   ) {
     self.external = external
     self.meta = meta
     self.decideSeconds = decideSeconds
     self.watched = watched
     self.isOneMember = isOneMember
+    self.isReopenedByHost = isReopenedByHost
   }
 }
 

@@ -155,6 +155,7 @@ enum Sentences {
 
   private static func who(_ id: String?, _ state: PickerState) -> String {
     guard let id else { return "time" }
+    if id == PickerNotice.host { return "the host" }
     return id == state.me?.id ? "you" : state.member(id)?.name ?? "somebody"
   }
 

@@ -12,6 +12,7 @@ enum StateDocument {
       .init("result", result(of: state)),
     ]
     if let until = state.until { members.append(.init("until", .string(until))) }
+    if state.isReopenedByHost { members.append(.init("reopen", .string("host"))) }
     if isWhole {
       members.append(.init("role", .string(state.me?.role.rawValue ?? "")))
       members.append(.init("unanswered", .integer(state.pendingCount)))

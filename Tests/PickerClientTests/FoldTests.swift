@@ -263,6 +263,17 @@ import Testing
     #expect(notices == [.repriced(ana.state.resultTotal, before: before)])
   }
 
+  @Test func `a command of the host has no member, and the host alone may reopen the session`() {
+    var ana = ClientFixture()
+    ana.join(letters.replacing(#""status":"open""#, with: #""status":"open","reopen":"host""#))
+    #expect(ana.state.isReopenedByHost)
+    ana.receive(
+      #"{"type":"delta","revision":1,"host":true,"at":"2026-11-23T10:00:00.000Z","changes":["#
+        + #"{"change":"status","status":"confirmed","result":{"keys":["a"]}}]}"#)
+    let notices = ana.notices()
+    #expect(notices == [.status(.confirmed, by: PickerNotice.host)])
+  }
+
   @Test func `days in view have notes, including cells of adjacent months`() {
     var ana = ClientFixture()
     ana.join(calendar)

@@ -66,7 +66,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     let request = try CommandRequest(
       Array(#"{"member":"\#(long)","secret":"\#(long)","type":"undo","ref":1}"#.utf8))
 
-    #expect(request.member.utf8.count == 65 && request.secret.utf8.count == 65)
+    #expect((request.member ?? "").utf8.count == 65 && request.secret.utf8.count == 65)
   }
 
   @Test func `every field name is recognised`() {

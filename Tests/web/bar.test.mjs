@@ -35,3 +35,11 @@ test("an unknown kind has no buttons for undo and redo, and can be confirmed", (
   assert.deepEqual(shown("availability"), ["confirm"]);
   assert.deepEqual(shown("slot"), ["undo", "redo", "confirm"]);
 });
+
+test("an owner cannot reopen what only the host reopens", () => {
+  const picker = pickerOf("calendar", null);
+  picker.state.status = "confirmed";
+  assert.equal(usability("reopen", picker).isShown, true);
+  picker.state.hostReopens = true;
+  assert.equal(usability("reopen", picker).isShown, false);
+});

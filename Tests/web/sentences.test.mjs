@@ -166,3 +166,22 @@ test("a time that has passed or is too soon has one sentence that is true of bot
   };
   for (const [locale, text] of Object.entries(wanted)) assert.equal(textOf(moved, locale, { kind: "slot" }), text);
 });
+
+test("commands of the host and roles that it gives are said as such in every language", () => {
+  const state = new PickerState();
+  state.snapshot({
+    revision: 3, members: [{ id: "m_2", name: "Bo", role: "editor", online: true }],
+    snapshot: { definition: { kind: "calendar" }, status: "confirmed", reopen: "host", result: null },
+  });
+  assert.equal(state.hostReopens, true);
+  const by = (type, changes) => state.delta({ type: "delta", revision: 4, host: true, changes, ...type }, false)[0];
+  const reopened = by({}, [{ change: "status", status: "open" }]);
+  const cleared = by({}, [{ change: "range", start: null, end: null, hits: 0, cause: "clear" }]);
+  const [demoted] = state.presence({ changed: [{ id: "m_2", name: "Bo", role: "viewer", online: true }] });
+  for (const [locale, words] of Object.entries(languages)) {
+    const say = (notice) => sentenceOf(notice, changedByBo(locale), words, []);
+    assert.deepEqual([say(reopened).who, say(reopened).text], [words.theHost, words.reopened], locale);
+    assert.deepEqual([say(cleared).who, say(cleared).text], [words.theHost, words.rangeCleared], locale);
+    assert.deepEqual([say(demoted).who, say(demoted).text], ["Bo", words.roleNow.viewer], locale);
+  }
+});

@@ -68,7 +68,8 @@ extension PickerConnection {
     try await perform(.rename(name))
   }
 
-  /// Reopens a session that was confirmed or cancelled. Owners only.
+  /// Reopens a session that was confirmed or cancelled. Owners only, and only the host if
+  /// ``PickerState/isReopenedByHost``.
   @discardableResult
   public func reopen() async throws(PickerFailure) -> Int { try await perform(.reopen) }
 }

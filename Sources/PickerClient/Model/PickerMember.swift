@@ -27,7 +27,8 @@ public enum PickerTouch: Hashable, Sendable {
   case day(PickerDay)
 }
 
-/// Whether a session can be changed, or how it ended. An owner can reopen it.
+/// Whether a session can be changed, or how it ended. An owner can reopen it,
+/// unless ``PickerState/isReopenedByHost``.
 public enum PickerStatus: String, Hashable, Sendable {
   case open
   /// The host decides on the confirmation, until ``PickerState/until`` at the latest. An owner can

@@ -1,5 +1,5 @@
-/// A change that an app may announce to its user, with the id of the member that made it (`by`);
-/// `nil` if time or the host did.
+/// A change that an app may announce to its user, with the id of the member that made it (`by`):
+/// ``host`` for a command of the host; `nil` if time or another change of the host made it.
 ///
 /// ```swift
 /// switch notice {
@@ -38,6 +38,9 @@ public enum PickerNotice: Hashable, Sendable {
   case promoted(PickerMember)
   /// Another member has a new name.
   case renamed(PickerMember, before: String)
+
+  /// The `by` of a command of the host, for example of a hotel's desk. No member has this id.
+  public static let host = "host"
 }
 
 /// The value that was requested or selected before, and why another one was selected instead.

@@ -36,7 +36,9 @@ extension PickerState {
   mutating func applyDelta(_ message: JSONTree) throws(MalformedMessage) -> [PickerNotice] {
     revision = try message.number("revision")
     now = message["at"]?.string ?? now
-    return try apply(changes: try message.list("changes"), by: message["by"]?.string)
+    let host = message["host"] == .bool(true) ? PickerNotice.host : nil
+    return try apply(
+      changes: try message.list("changes"), by: message["by"]?.string ?? host)
   }
 
   mutating func applyMonths(_ message: JSONTree) throws(MalformedMessage) {
@@ -124,6 +126,7 @@ extension PickerState {
     definition = try PickerDefinition(try snapshot.need("definition"))
     status = snapshot["status"]?.string.flatMap(PickerStatus.init) ?? .open
     until = snapshot["until"]?.string
+    isReopenedByHost = snapshot["reopen"]?.string == "host"
     applyResult(snapshot["result"] ?? .null)
     columns = []
     for tree in snapshot["columns"]?.array ?? [] { columns.append(try PickerColumn(tree)) }

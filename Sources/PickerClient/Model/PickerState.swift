@@ -15,6 +15,8 @@ public struct PickerState: Hashable, Sendable {
   /// While ``status`` is `confirming`: when the session is open again without a decision of the
   /// host, in RFC 3339.
   public internal(set) var until: String?
+  /// Whether only the host may reopen the session, so that a confirmation is final for members.
+  public internal(set) var isReopenedByHost = false
   /// The columns in order; empty for a calendar.
   public internal(set) var columns: [PickerColumn] = []
   /// The list of months of a calendar; `nil` for the other kinds.

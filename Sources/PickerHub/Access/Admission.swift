@@ -119,7 +119,8 @@ extension Admission {
     switch credential {
     case nil: false
     case .key, .operator: true
-    case .member(let token), .memberWithoutKey(let token, _): token.role == .owner
+    case .member(let token), .memberWithoutKey(let token, _):
+      session.fold.granted(token.role, subject: token.subject) == .owner
     case .token: role(of: credential, in: session) == .owner
     }
   }
@@ -198,7 +199,8 @@ extension Admission {
         throw Denial(.notAllowed, "the host has revoked the token")
       }
       if token.isOver(at: now) { throw Denial(.tokenExpired, "the token has expired") }
-      return verified.role
+      return session.fold.granted(
+        verified.role, subject: verified.subject, member: join.resume.map { MemberID($0.member) })
     }
   }
 }

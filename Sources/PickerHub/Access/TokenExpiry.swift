@@ -1,3 +1,4 @@
+import PickerSession
 import PickerWire
 
 /// The member token of a connection, and when the connection is closed because of it.
@@ -43,6 +44,14 @@ struct TokenExpiry {
     }
     held = Held(token, endsAt: endsAt, queued: endsAt)
     return endsAt
+  }
+
+  /// The host has given the member another role than the token.
+  mutating func grant(_ role: Role) {
+    guard let held else { return }
+    var token = held.token
+    token.role = role
+    self.held = Held(token, endsAt: held.endsAt, queued: held.queued)
   }
 
   /// How long the token is still valid; `nil` without one.

@@ -54,7 +54,7 @@ extension Hub {
     case .tokens: role = admission.role(of: credential, in: hosted.session)
     case .keys:
       guard let token else { throw .notAllowed("joining needs a member token") }
-      role = token.role
+      role = hosted.session.fold.granted(token.role, subject: token.subject)
     }
     switch identify(nil, token, in: hosted) {
     case .refused(let detail): throw .notAllowed(detail)
@@ -91,7 +91,7 @@ extension Hub {
     if !isStored { throw problem(of: hosted) }
   }
 
-  /// Performs one command of a member.
+  /// Performs one command of a member, or of the host.
   ///
   /// - Parameter answer: Receives the message that answers it: a delta with its ref, a reply or a
   ///   refusal.
@@ -100,18 +100,43 @@ extension Hub {
     at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+    let role: Role = request.member == nil ? .owner : .viewer
+    find(id, token: token, needs: role, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      post(request, to: hosted, token, locale, answer)
+      if let member = request.member {
+        post(request, of: MemberID(member), to: hosted, token, locale, answer)
+      } else {
+        postAsHost(request, to: hosted, locale, answer)
+      }
     }
   }
 
-  private func post(
-    _ request: CommandRequest, to hosted: HostedSession, _ token: Credential?, _ locale: String?,
+  private func postAsHost(
+    _ request: CommandRequest, to hosted: HostedSession, _ locale: String?,
     _ answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
+    guard hosted.hostChanges.countOrder(at: now.machine) else { return answer(.failure(.tooMany)) }
+    let texts = languages.texts(for: locale, fallback: hosted.session.fold.definition.locale)
+    if isAhead(hosted, at: now) { tickIfDue(hosted, at: now) }
+    let isAccepted = append(
+      .command(.host, ref: 0, request.command, request.precondition), to: hosted, at: now
+    ) { [unowned self] effects in
+      guard let effects else {
+        return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
+      }
+      let frame = answerFrame(in: effects, to: .host, texts, hosted)
+      // Without an answer the log was full.
+      answer(frame.map { .success(Array($0.bytes)) } ?? .failure(problem(of: hosted)))
+    }
+    if !isAccepted { answer(.failure(problem(of: hosted))) }
+  }
+
+  private func post(
+    _ request: CommandRequest, of id: MemberID, to hosted: HostedSession, _ token: Credential?,
+    _ locale: String?, _ answer: @escaping (Result<[UInt8], HubProblem>) -> Void
+  ) {
     let fold = hosted.session.fold
-    guard let member = fold.knownMember(MemberID(request.member)) else {
+    guard let member = fold.knownMember(id) else {
       return answer(.failure(.noSuchMember))
     }
     do throws(HubProblem) {
@@ -165,7 +190,8 @@ extension Hub {
       guard isSecretRight || origin.host.isOneMember && token.subject != nil else {
         throw .wrongSecret
       }
-      role = token.role
+      role = hosted.session.fold.granted(
+        token.role, subject: token.subject, member: member.id)
     }
     if hosted.session.fold.members[member.id] == nil { try checkRoom(in: hosted) }
     try update(member, role, in: hosted)
@@ -198,6 +224,10 @@ extension Hub {
   ) -> Frame? {
     for effect in effects {
       switch effect {
+      case .broadcast(let delta) where delta.isHostCommand:
+        if member == .host {
+          return encoder.frame(of: delta, ref: nil, texts: texts)
+        }
       case .broadcast(let delta):
         guard let author = delta.author, author.member == member else { continue }
         return encoder.frame(

@@ -25,7 +25,8 @@ enum SessionStep {
     guard case .apply(let entry, _, _) = self else { return false }
     return switch entry.body {
     case .tick, .clockSet, .left: true
-    case .joined, .roleChanged, .returned, .command, .define, .note, .settle, .revoked: false
+    case .joined, .roleChanged, .returned, .command, .define, .note, .settle, .revoked, .roleSet:
+      false
     }
   }
 
@@ -88,8 +89,8 @@ extension LogEntry.Body {
       [joining.name, joining.subject, joining.info, joining.meta].reduce(0) {
         $0 + ($1?.utf8.count ?? 0)
       }
-    case .revoked(let revocation):
-      if case .subject(let subject) = revocation.target { subject.utf8.count } else { 64 }
+    case .revoked(let revocation): revocation.target.textByteCount
+    case .roleSet(let role): role.target.textByteCount
     case .command(_, ref: _, let command, _): command.textByteCount
     case .define(let change): 64 * change.definition.weight
     case .note(let patch): 64 * patch.tree.valueCount
@@ -98,6 +99,12 @@ extension LogEntry.Body {
         + (settle.reason?.tree.serialized().count ?? 0)
     case .roleChanged, .left, .returned, .tick, .clockSet: 0
     }
+  }
+}
+
+extension Revocation.Target {
+  fileprivate var textByteCount: Int {
+    if case .subject(let subject) = self { subject.utf8.count } else { 64 }
   }
 }
 

@@ -102,7 +102,8 @@ extension StepQueue {
       guard case .apply(let entry, arrival: _, _) = step else { return false }
       return switch entry.body {
       case .define, .note, .settle: true
-      case .joined, .roleChanged, .left, .returned, .command, .tick, .clockSet, .revoked: false
+      case .joined, .roleChanged, .left, .returned, .command, .tick, .clockSet, .revoked, .roleSet:
+        false
       }
     }
   }
@@ -134,6 +135,7 @@ extension LogEntry.Body {
     case .roleChanged(let changed, let role): changed == member && role >= needed
     // Without a role the member gets its former one.
     case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
+    case .roleSet(let set): set.role >= needed
     case .left, .command, .define, .note, .settle, .tick, .clockSet, .revoked: false
     }
   }
@@ -142,7 +144,7 @@ extension LogEntry.Body {
   /// that joined first is the owner.
   fileprivate var mayChangeOwners: Bool {
     switch self {
-    case .joined, .roleChanged, .left, .returned: true
+    case .joined, .roleChanged, .left, .returned, .roleSet: true
     case .command, .define, .note, .settle, .tick, .clockSet, .revoked: false
     }
   }

@@ -175,7 +175,7 @@ extension FanOut {
 
   func encode(_ answer: Answer, _ texts: any RowTexts, in session: Session) -> Frame {
     switch answer.body {
-    case .reply(let revision): encoder.reply(ref: answer.ref ?? 0, revision: revision)
+    case .reply(let revision): encoder.reply(ref: answer.ref, revision: revision)
     case .refused(let refusal, let correction):
       encoder.refused(ref: answer.ref, refusal, correction, in: session.fold, texts: texts)
     }

@@ -8,7 +8,7 @@ extension LogEntry {
     case .joined(let joining): 224 + body.textByteCount + 2 * joining.secret.bytes.count
     case .roleChanged, .left, .returned: 104
     case .tick, .clockSet: 64
-    case .revoked: 160 + body.textByteCount
+    case .revoked, .roleSet: 160 + body.textByteCount
     case .define(let change): 160 + body.textByteCount + (change.encoded?.json.count ?? 0)
     case .command: 160 + body.textByteCount + (op?.utf8.count ?? 0)
     case .note, .settle: 160 + body.textByteCount
@@ -21,7 +21,8 @@ extension LogEntry {
     switch body {
     case .define(let change): byteCount + change.definition.byteCount + change.source.byteCount
     case .note(let patch): byteCount + patch.tree.byteCount
-    case .command, .joined, .left, .returned, .revoked, .roleChanged, .settle, .tick, .clockSet:
+    case .command, .joined, .left, .returned, .revoked, .roleChanged, .roleSet, .settle,
+      .tick, .clockSet:
       byteCount
     }
   }

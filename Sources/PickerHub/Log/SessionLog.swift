@@ -21,7 +21,7 @@ extension LogRecord {
     case .entry(let entry):
       switch entry.body {
       case .command, .define, .note, .joined, .roleChanged, .returned: true
-      case .left, .tick, .clockSet, .revoked, .settle: false
+      case .left, .tick, .clockSet, .revoked, .roleSet, .settle: false
       }
     case .ended: false
     }

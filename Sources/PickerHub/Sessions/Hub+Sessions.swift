@@ -40,6 +40,8 @@ package enum HubProblem: Error, Hashable, Sendable {
   case full
   /// The session has reached its maximum of members or event streams.
   case sessionFull
+  /// The session has the maximum number of roles that the host has given.
+  case rolesFull
   /// The session's log has reached its maximum size.
   case logFull
   /// The store of all sessions has reached its maximum size.

@@ -55,6 +55,9 @@ extension ProblemDocument {
     case .patchFailed(let detail): self.init(status: 409, code: "patchFailed", detail: detail)
     case .sessionFull:
       self.init(full: "the session has reached its maximum number of members")
+    case .rolesFull:
+      self.init(
+        full: "the session has the maximum number of roles below owner that the host has given")
     case .logFull:
       self.init(full: "the log of this session has reached its maximum size; create a new session")
     case .storeFull:

@@ -31,6 +31,7 @@ final class ReplayStory {
       case .delta(let delta):
         let who =
           delta.author.map { "\(name($0.member)): \($0.command.words)" }
+          ?? delta.hostCommand.map { "the host: \($0.words)" }
           ?? (delta.isTick ? "time" : "the host")
         line(delta.revision, at, who, delta.words(in: texts))
       case .answered(let member, let answer):
@@ -64,6 +65,7 @@ final class ReplayStory {
   }
 
   private func name(_ member: MemberID) -> String {
+    if member == .host { return "the host" }
     guard let name = names[member], name != member.text else { return member.text }
     return "\(name) (\(member))"
   }

@@ -31,12 +31,14 @@ extension LogEntry {
     case .roleChanged(let member, let role): "\(member) becomes \(role)"
     case .left(let member): "\(member) leaves"
     case .returned(let member, _): "\(member) rejoins"
+    case .command(.host, _, let command, _): command.words
     case .command(_, let ref, let command, _): "\(command.words), ref \(ref)"
     case .define(let change): "the host changes the definition to version \(change.version)"
     case .note: "the host changes notes"
     case .revoked(let revocation):
       "the host revokes tokens of \(revocation.target.words) issued before "
         + revocation.issuedBefore.description
+    case .roleSet(let role): "the host sets the role of \(role.target.words) to \(role.role)"
     case .settle(let settle): "the host \(settle.isGranted ? "grants" : "denies") \(settle.op)"
     case .tick, .clockSet: "time"
     }

@@ -10,6 +10,8 @@ package final class Delta: Sendable {
   package let at: Instant
   /// The member that sent the command; `nil` if time or the host made the delta.
   package let by: MemberID?
+  /// Whether it is a command of the host.
+  package let isHostCommand: Bool
   /// The ref of the command; 0 if ``by`` is `nil`.
   package let ref: Int
   private let command: Command?
@@ -28,9 +30,14 @@ package final class Delta: Sendable {
     return Author(member: by, ref: ref, command: command)
   }
 
+  /// The command of the host; `nil` if a member or time made the delta, or another change of the
+  /// host.
+  package var hostCommand: Command? { isHostCommand ? command : nil }
+
   /// Whether time made the delta, without member or host.
   package var isTick: Bool {
-    switch change {
+    if isHostCommand { return false }
+    return switch change {
     case .definition, .notes: false
     case .status(let change): by == nil && change.settle == nil
     case .picker: by == nil
@@ -60,6 +67,9 @@ package final class Delta: Sendable {
     package let member: MemberID
     package let ref: Int
     package let command: Command
+
+    /// Members' refs begin with 1.
+    var isHost: Bool { ref == 0 }
   }
 
   init(
@@ -68,7 +78,8 @@ package final class Delta: Sendable {
   ) {
     self.revision = revision
     self.at = at
-    by = author?.member
+    isHostCommand = author?.isHost ?? false
+    by = isHostCommand ? nil : author?.member
     ref = author?.ref ?? 0
     command = author?.command
     self.change = change
@@ -82,6 +93,7 @@ extension Delta: Hashable {
   package static func == (left: Delta, right: Delta) -> Bool {
     left === right
       || left.revision == right.revision && left.at == right.at && left.author == right.author
+        && left.hostCommand == right.hostCommand
         && left.change == right.change && left.notes == right.notes
         && left.result == right.result
   }

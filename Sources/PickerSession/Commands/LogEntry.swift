@@ -28,9 +28,12 @@ package struct LogEntry: Hashable, Sendable {
     case left(MemberID)
     /// A member that had left joined again; with the role of its token if the session has tokens.
     case returned(MemberID, Role?)
+    /// A command of a member, or of the host: then the member is ``MemberID/host`` and the ref 0.
     case command(MemberID, ref: Int, Command, Precondition? = nil)
     /// The host revoked tokens.
     indirect case revoked(Revocation)
+    /// The host gave a user another role.
+    indirect case roleSet(HostRole)
     /// The host changed the definition.
     indirect case define(DefinitionChange)
     /// The host changed notes.
@@ -41,7 +44,7 @@ package struct LogEntry: Hashable, Sendable {
     /// The clock was set to `at`: the only entry that can move the session back in time.
     case clockSet
 
-    /// Whether the entry is a member's `confirm`.
+    /// Whether the entry is a `confirm`.
     package var isConfirm: Bool {
       switch self {
       case .command(_, ref: _, .confirm, _), .command(_, ref: _, .confirmWindow, _): true
@@ -53,7 +56,8 @@ package struct LogEntry: Hashable, Sendable {
     package var isTick: Bool {
       switch self {
       case .tick, .clockSet: true
-      case .joined, .roleChanged, .left, .returned, .command, .revoked, .define, .note, .settle:
+      case .joined, .roleChanged, .left, .returned, .command, .revoked, .roleSet, .define, .note,
+        .settle:
         false
       }
     }

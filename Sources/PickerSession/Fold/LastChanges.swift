@@ -33,8 +33,8 @@ package struct LastChanges: Hashable, Sendable {
     last = change
   }
 
-  /// The last change by anybody but `member`; `nil` if there is none.
-  func last(notBy member: MemberID) -> Change? { last?.member == member ? other : last }
+  /// The last change by anybody but `member`, or with `nil` by a member; `nil` if there is none.
+  func last(notBy member: MemberID?) -> Change? { last?.member == member ? other : last }
 }
 
 extension SessionFold {
@@ -46,7 +46,7 @@ extension SessionFold {
   ) throws(Refusal) {
     switch precondition {
     case .at(let seen):
-      let change = lastChanges.last(notBy: member)
+      let change = lastChanges.last(notBy: member == .host ? nil : member)
       if seen > revision {
         throw Refusal(
           stale: change, "at is \(seen), but the session has revision \(revision): join it again")

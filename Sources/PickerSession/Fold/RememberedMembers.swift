@@ -39,6 +39,11 @@ package struct RememberedMembers: Hashable, Sendable {
     }
   }
 
+  mutating func change(role: Role, of id: MemberID) {
+    guard let index = members.firstIndex(where: { $0.id == id }) else { return }
+    members[index].role = role
+  }
+
   /// Removes a member that rejoins, and returns it.
   mutating func remove(_ id: MemberID) -> Member? {
     guard let index = members.firstIndex(where: { $0.id == id }) else { return nil }

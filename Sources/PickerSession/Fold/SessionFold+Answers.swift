@@ -11,7 +11,9 @@ extension SessionFold {
 
   /// A refusal with the current state that the sender needs.
   func refused(_ refusal: Refusal, _ author: Delta.Author) -> Answer {
-    Answer(ref: author.ref, body: .refused(refusal, correction(for: author.command, refusal)))
+    Answer(
+      ref: author.isHost ? nil : author.ref,
+      body: .refused(refusal, correction(for: author.command, refusal)))
   }
 
   private func correction(for command: Command, _ refusal: Refusal) -> Answer.Correction {

@@ -12,7 +12,10 @@ extension SessionFold {
     _ command: Command, if precondition: Precondition?, ref: Int, by member: MemberID, op: String?,
     at now: Instant, _ outcomes: inout [Outcome]
   ) {
-    guard let index = index(of: member) else { return }
+    guard let index = index(of: member) else {
+      if member == .host { perform(command, asHostIf: precondition, op: op, at: now, &outcomes) }
+      return
+    }
     let author = Delta.Author(member: member, ref: ref, command: command)
     let sender = members.values[index].sender(of: ref)
     remnant = .nothing
@@ -48,6 +51,32 @@ extension SessionFold {
       // An undo without effect has removed the values that it could not restore.
       if undoList.count != valueCount { remnant = .entry }
       outcomes.append(.answered(member, refused(error, author)))
+    }
+  }
+
+  /// Executes a command of the host, which no role limits, and adds its only answer.
+  private mutating func perform(
+    _ command: Command, asHostIf precondition: Precondition?, op: String?, at now: Instant,
+    _ outcomes: inout [Outcome]
+  ) {
+    let author = Delta.Author(member: .host, ref: 0, command: command)
+    let outcomeCount = outcomes.count
+    let hasElapsed = tick(to: now, &outcomes)
+    let stored = withoutUnreadKey(author)
+    remnant = outcomes.count > outcomeCount ? .tick : .nothing
+    do throws(Refusal) {
+      try admit(author, role: .owner, unless: nil)
+      if let precondition { try check(precondition, of: .host) }
+      if let change = try change(for: author, op: op, at: now, hasElapsed: hasElapsed) {
+        commit(change, takeResult(), author: stored, at: now, &outcomes)
+        remnant = .entry
+      } else {
+        let reply = Answer(ref: nil, body: .reply(revision: revision))
+        outcomes.append(.answered(.host, reply))
+      }
+      if command == .reopen || command == .cancel { applyWaiting(at: now, &outcomes) }
+    } catch {
+      outcomes.append(.answered(.host, refused(error, author)))
     }
   }
 
@@ -110,6 +139,9 @@ extension SessionFold {
         .notAllowed, "\(command.type) needs the role \(command.roleNeeded), not \(role)",
         ["role": .string(command.roleNeeded.rawValue)])
     }
+    if command == .reopen, origin.host.isReopenedByHost, !author.isHost {
+      throw Refusal(.notAllowed, "only the host can reopen this session")
+    }
     // Whatever the picker and its status are.
     if case .rename = command { return }
     let kind = definition.kind
@@ -127,7 +159,9 @@ extension SessionFold {
     }
     if status != .open, command != .reopen, status != .confirming {
       throw Refusal(
-        .notOpen, "the session is \(status); an owner can reopen it",
+        .notOpen,
+        "the session is \(status); \(origin.host.isReopenedByHost ? "the host" : "an owner") can "
+          + "reopen it",
         ["status": .string(status.rawValue)])
     }
   }
@@ -211,15 +245,17 @@ extension SessionFold {
       throw error.code == .tapClaimed ? error.claimed(by: tappedBy) : error
     }
     undoList.push(before, countMax: limits.undo)
-    tappedBy = member
+    tappedBy = member == .host ? nil : member
     tappedAt = now
     return change(changes, rangeBefore: rangeBefore)
   }
 
-  /// Whether `member` may close the open range now: always with ``SessionOrigin/OpenTap/shared``,
-  /// otherwise if it opened the range, or its opener has left or waited for too long.
+  /// Whether `member` may close the open range now: always with ``SessionOrigin/OpenTap/shared`` and
+  /// for the host, otherwise if it opened the range, or its opener has left or waited for too long.
   private func mayClose(_ member: MemberID, at now: Instant) -> Bool {
-    guard origin.openTap == .opener, let tappedBy, let tappedAt else { return true }
+    guard origin.openTap == .opener, member != .host, let tappedBy, let tappedAt else {
+      return true
+    }
     if tappedBy == member || members[tappedBy] == nil { return true }
     return now.milliseconds - tappedAt.milliseconds >= limits.openTapMilliseconds
   }

@@ -19,10 +19,18 @@ extension SessionFold {
     members[joining.member] = Member(
       id: joining.member, number: joinCount, secret: joining.secret, name: joining.name,
       color: memberColors[joinCount % memberColors.count],
-      role: joining.role ?? (hasOwner ? .editor : .owner), refs: RefBook(),
+      role: joining.role.map {
+        granted($0, subject: joining.subject, member: joining.member)
+      } ?? (hasOwner ? .editor : .owner), refs: RefBook(),
       subject: joining.subject, info: joining.info)
     joinCount += 1
     outcomes.append(.joined(joining.member, meta: joining.meta))
+  }
+
+  /// A member's token grants another role.
+  mutating func take(role: Role, of member: MemberID, _ outcomes: inout [Outcome]) {
+    let subject = members[member]?.subject
+    change(role: granted(role, subject: subject, member: member), of: member, &outcomes)
   }
 
   mutating func change(role: Role, of member: MemberID, _ outcomes: inout [Outcome]) {
@@ -56,7 +64,7 @@ extension SessionFold {
     guard var member = remembered.remove(id) else { return }
     let roleBefore = member.role
     if let role {
-      member.role = role
+      member.role = granted(role, subject: member.subject, member: id)
     } else if origin.access == .open, !hasOwner {
       member.role = .owner
     }

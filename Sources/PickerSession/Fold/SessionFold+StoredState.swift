@@ -31,6 +31,7 @@ extension SessionFold {
     package var tappedAt: Instant?
     package var unreported: UnreportedResult?
     package var revocations: Revocations
+    package var hostRoles: HostRoles
     package var lastChanges: LastChanges
     package var sightRevision: Int?
 
@@ -42,7 +43,8 @@ extension SessionFold {
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
       tappedAt: Instant?, unreported: UnreportedResult? = nil,
-      revocations: Revocations = Revocations(), lastChanges: LastChanges = LastChanges(),
+      revocations: Revocations = Revocations(), hostRoles: HostRoles = HostRoles(),
+      lastChanges: LastChanges = LastChanges(),
       sightRevision: Int? = nil
     ) {
       self.picker = picker
@@ -66,6 +68,7 @@ extension SessionFold {
       self.tappedAt = tappedAt
       self.unreported = unreported
       self.revocations = revocations
+      self.hostRoles = hostRoles
       self.lastChanges = lastChanges
       self.sightRevision = sightRevision
     }
@@ -83,7 +86,7 @@ extension SessionFold {
       revision: revision, undoList: undoList,
       members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
       tappedAt: tappedAt, unreported: unreported, revocations: revocations,
-      lastChanges: lastChanges, sightRevision: sightRevision)
+      hostRoles: hostRoles, lastChanges: lastChanges, sightRevision: sightRevision)
   }
 
   /// Restores a session from a snapshot.
@@ -119,6 +122,7 @@ extension SessionFold {
     tappedAt = state.tappedAt
     unreported = state.unreported
     revocations = state.revocations
+    hostRoles = state.hostRoles
     lastChanges = state.lastChanges
     sightRevision = state.sightRevision
     self.history = history

@@ -34,6 +34,7 @@ package struct SessionFold: Sendable {
   package internal(set) var members: [MemberID: Member]
   package internal(set) var remembered: RememberedMembers
   package internal(set) var revocations = Revocations()
+  package internal(set) var hostRoles = HostRoles()
   /// The number of times that a member joined or rejoined.
   package internal(set) var joinCount: Int
   /// The member of the last accepted tap on the current range, and the time of that tap.
@@ -101,7 +102,7 @@ package struct SessionFold: Sendable {
     let now = time(of: entry)
     switch entry.body {
     case .joined(let joining): join(joining, &outcomes)
-    case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
+    case .roleChanged(let member, let role): take(role: role, of: member, &outcomes)
     case .left(let member): leave(member, &outcomes)
     case .returned(let member, let role): readd(member, role, &outcomes)
     case .tick, .clockSet:
@@ -109,6 +110,7 @@ package struct SessionFold: Sendable {
       tick(to: now, &outcomes)
       if outcomes.count == count && now >= reached { remnant = .nothing }
     case .revoked(let revocation): revoke(revocation, &outcomes)
+    case .roleSet(let role): set(role, &outcomes)
     case .define(let change): define(change, at: now, &outcomes)
     case .note(let patch): note(patch, at: now, &outcomes)
     case .settle(let settle): self.settle(settle, at: now, &outcomes)
@@ -233,7 +235,8 @@ package struct SessionFold: Sendable {
     }
     revision += 1
     if result != nil || change.changesRangeOrStatus {
-      lastChanges.add(LastChanges.Change(revision: revision, member: author?.member))
+      let member = author.flatMap { $0.isHost ? nil : $0.member }
+      lastChanges.add(LastChanges.Change(revision: revision, member: member))
     }
     if result != nil && origin.host.watched.contains(.result) { noteResultChange(at: now) }
     let delta = Delta(

@@ -32,6 +32,11 @@ package struct MemberID: Hashable, Sendable, CustomStringConvertible {
   package var description: String { text }
 }
 
+extension MemberID {
+  /// In a ``LogEntry``: the host, which is no member.
+  package static let host = MemberID("")
+}
+
 /// The stored hash of a member's secret or of a token, which is enough to verify it.
 package struct SecretHash: Hashable, Sendable {
   package let bytes: [UInt8]

@@ -142,6 +142,9 @@ package enum HTTPDocument {
       writer.literal(",\"command\":{\"type\":")
       writer.string(author.command.type)
       writer.literal("}")
+    } else if let command = delta.hostCommand {
+      writer.literal(",\"host\":true,\"command\":")
+      writer.command(command, op: seesAll ? delta.begunOp : nil)
     } else if let author = delta.author {
       writer.literal(",\"by\":")
       writer.string(author.member.text)
@@ -181,8 +184,8 @@ extension JSONWriter {
     literal("}")
   }
 
-  /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"definition"}` with the full
-  /// definition.
+  /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"reopen"?,"definition"}` with the
+  /// full definition.
   fileprivate mutating func origin(_ origin: SessionOrigin, seesAll: Bool) {
     literal(",\"session\":{\"id\":")
     string(origin.id.text)
@@ -194,6 +197,7 @@ extension JSONWriter {
     raw(origin.openTap.rawValue)
     literal("\"")
     decide(origin)
+    if origin.host.isReopenedByHost { literal(",\"reopen\":\"host\"") }
     literal(",\"definition\":")
     raw(origin.definition.fullJSON(seesAll: seesAll))
     literal("}")

@@ -16,7 +16,8 @@ extension JSONWriter {
     pickerSnapshot(
       fold.picker, definition: fold.definition, definitionJSON: definitionJSON,
       version: fold.version, notes: fold.notes, result: fold.result, status: fold.status,
-      decision: fold.decision, tappedBy: fold.tappedBy, sight: sight, texts: texts,
+      decision: fold.decision, isReopenedByHost: fold.origin.host.isReopenedByHost,
+      tappedBy: fold.tappedBy, sight: sight, texts: texts,
       windowRows: windowRows, member: { fold.members[$0] ?? fold.remembered.member($0) })
   }
 
@@ -26,7 +27,7 @@ extension JSONWriter {
   mutating func pickerSnapshot(
     _ picker: Picker, definition: Definition, definitionJSON: [UInt8]? = nil, version: Int,
     notes: Notes, result: PickerResult, status: SessionStatus,
-    decision: DecisionState = DecisionState(),
+    decision: DecisionState = DecisionState(), isReopenedByHost: Bool = false,
     tappedBy: MemberID?, sight: Sight = .everything, texts: any RowTexts, windowRows: Int,
     member: (MemberID) -> Member? = { _ in nil }
   ) {
@@ -37,6 +38,7 @@ extension JSONWriter {
     literal(",\"status\":")
     string(status.rawValue)
     if let until = decision.confirmation?.until { self.until(until) }
+    if isReopenedByHost { literal(",\"reopen\":\"host\"") }
     literal(",\"result\":")
     self.result(sight.seen(result, status: status), data: decision.data)
     if let months = picker.months {

@@ -164,10 +164,11 @@ package final class MessageEncoder {
     return bandWriter.bytes
   }
 
-  package func reply(ref: Int, revision: Int) -> Frame {
+  /// - Parameter ref: `nil` for a command of the host.
+  package func reply(ref: Int?, revision: Int) -> Frame {
     frame(.reply) { writer in
-      writer.literal("{\"type\":\"reply\",\"ref\":")
-      writer.integer(ref)
+      writer.literal("{\"type\":\"reply\"")
+      writer.ref(ref)
       writer.literal(",\"revision\":")
       writer.integer(revision)
       writer.literal("}")
@@ -227,6 +228,7 @@ extension JSONWriter {
       literal(",\"by\":")
       string(by.text)
     }
+    if delta.isHostCommand { literal(",\"host\":true") }
     literal(",\"at\":\"")
     raw(count: 24) { delta.at.writeRFC3339(to: $0) }
     literal("\",\"changes\":[")

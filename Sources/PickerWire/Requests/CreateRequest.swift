@@ -16,7 +16,7 @@ package struct CreateRequest: Hashable, Sendable {
 
   private static let fields = [
     "definition", "title", "ttlSeconds", "openTap", "external", "meta", "decide", "watch",
-    "oneMember",
+    "oneMember", "reopen",
   ]
 
   /// - Parameters:
@@ -90,7 +90,8 @@ extension HostFields {
       meta: tree["meta"] == nil ? nil : try HostFields.meta(body),
       decideSeconds: try HostFields.decideSeconds(tree["decide"]),
       watched: try HostFields.watched(tree["watch"]),
-      isOneMember: try HostFields.isOneMember(tree["oneMember"]))
+      isOneMember: try HostFields.isOneMember(tree["oneMember"]),
+      isReopenedByHost: try HostFields.isReopenedByHost(tree["reopen"]))
   }
 
   /// Validates an external id, which can come from a body or a path.
@@ -151,6 +152,14 @@ extension HostFields {
       }
     }
     return watched
+  }
+
+  private static func isReopenedByHost(_ tree: JSONTree?) throws(BadMessage) -> Bool {
+    guard let tree else { return false }
+    guard let word = tree.string, ["owner", "host"].contains(word) else {
+      throw BadMessage("reopen must be \"owner\" or \"host\"", pointer: "/reopen")
+    }
+    return word == "host"
   }
 
   private static func isOneMember(_ tree: JSONTree?) throws(BadMessage) -> Bool {

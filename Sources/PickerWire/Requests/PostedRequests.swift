@@ -19,9 +19,10 @@ package struct MemberRequest: Hashable, Sendable {
 }
 
 /// The decoded body of `POST …/commands`: a command in the form of a WebSocket message, with the id
-/// and the secret of its member.
+/// and the secret of its member. One of the host has neither, and needs no ref.
 package struct CommandRequest: Hashable, Sendable {
-  package let member: String
+  /// `nil` for the host.
+  package let member: String?
   package let secret: String
   package let ref: Int
   package let command: Command
@@ -35,13 +36,25 @@ package struct CommandRequest: Hashable, Sendable {
   /// - Throws: ``BadMessage`` if the body is invalid, has an unknown field or is not a command.
   package init(_ body: [UInt8]) throws(BadMessage) {
     let tree = try parseBody(body, fields: CommandRequest.fields)
-    guard let member = try tree.optionalText("member"), let secret = try tree.optionalText("secret")
-    else { throw BadMessage("member and secret are required; POST …/members returns both") }
+    let member = try tree.optionalText("member")
+    let secret = try tree.optionalText("secret")
+    guard (member == nil) == (secret == nil) else {
+      throw BadMessage("member and secret are required; POST …/members returns both")
+    }
     // Cut to one byte more than any valid value, so that longer ones still match none.
-    self.member = member.prefix(utf8Count: identityBytesMax + 1)
-    self.secret = secret.prefix(utf8Count: identityBytesMax + 1)
-    switch try ClientMessage.decode(body.span) {
+    self.member = member?.prefix(utf8Count: identityBytesMax + 1)
+    self.secret = secret?.prefix(utf8Count: identityBytesMax + 1) ?? ""
+    var message = body
+    if member == nil, tree["ref"] == nil {
+      message = JSONTree.object((tree.members ?? []) + [.init("ref", .integer(1))]).serialized()
+    }
+    switch try ClientMessage.decode(message.span) {
     case .command(let ref, let command, let precondition):
+      guard member != nil || command.isForHosts else {
+        throw BadMessage(
+          "the host may send select, tap, clear, confirm, cancel and reopen; other commands are of "
+            + "members, and need member and secret", pointer: "/type")
+      }
       self.ref = ref
       self.command = command
       self.precondition = precondition
@@ -50,6 +63,16 @@ package struct CommandRequest: Hashable, Sendable {
       throw BadMessage(
         "type must be that of a command with a ref; other messages need a WebSocket",
         pointer: "/type")
+    }
+  }
+}
+
+extension Command {
+  /// Whether the host may send it, without a member.
+  fileprivate var isForHosts: Bool {
+    switch self {
+    case .select, .tap, .clear, .confirm, .confirmWindow, .cancel, .reopen: true
+    case .undo, .redo, .mark, .rename, .unknown: false
     }
   }
 }

@@ -26,6 +26,7 @@ extension LogEntry {
       members.append(.init("returned", .string(member.text)))
       if let role { members.append(.init("role", .string(role.rawValue))) }
     case .revoked(let revocation): members.append(.init("revoked", revocation.tree))
+    case .roleSet(let role): members.append(.init("roleSet", role.tree))
     case .tick: members.append(.init("tick", .bool(true)))
     case .clockSet: members.append(.init("clockSet", .bool(true)))
     case .note(let patch): members.append(.init("note", patch.tree))
@@ -78,6 +79,9 @@ extension LogEntry {
     } else if let revoked = tree["revoked"] {
       guard let revocation = Revocation(tree: revoked) else { return nil }
       self.init(at: at, body: .revoked(revocation))
+    } else if let tree = tree["roleSet"] {
+      guard let role = HostRole(tree: tree) else { return nil }
+      self.init(at: at, body: .roleSet(role))
     } else if let patch = tree["note"] {
       self.init(at: at, body: .note(NotesPatch(patch)))
     } else if let tree = tree["settle"] {

@@ -6,31 +6,49 @@ import PickerSession
 /// everyone.
 extension Revocation {
   var tree: JSONTree {
-    let times: [JSONTree.Member] = [
-      .init("issuedBefore", .integer(Int(issuedBefore.milliseconds))),
-      .init("madeAt", .integer(Int(madeAt.milliseconds))),
-    ]
-    switch target {
-    case .subject(let subject): return .object([.init("subject", .string(subject))] + times)
-    case .member(let member): return .object([.init("member", .string(member.text))] + times)
-    case .everyone: return .object(times)
-    }
+    .object(
+      target.members + [
+        .init("issuedBefore", .integer(Int(issuedBefore.milliseconds))),
+        .init("madeAt", .integer(Int(madeAt.milliseconds))),
+      ])
   }
 
   init?(tree: JSONTree) {
     guard let issuedBefore = tree["issuedBefore"]?.integer, let madeAt = tree["madeAt"]?.integer
     else { return nil }
-    let target: Target
-    if let subject = tree["subject"]?.string {
-      target = .subject(subject)
-    } else if let member = tree["member"]?.string {
-      target = .member(MemberID(member))
-    } else {
-      target = .everyone
-    }
     self.init(
-      target, issuedBefore: Instant(milliseconds: Int64(issuedBefore)),
+      Target(tree: tree), issuedBefore: Instant(milliseconds: Int64(issuedBefore)),
       madeAt: Instant(milliseconds: Int64(madeAt)))
+  }
+}
+
+extension Revocation.Target {
+  fileprivate var members: [JSONTree.Member] {
+    switch self {
+    case .subject(let subject): [.init("subject", .string(subject))]
+    case .member(let member): [.init("member", .string(member.text))]
+    case .everyone: []
+    }
+  }
+
+  fileprivate init(tree: JSONTree) {
+    if let subject = tree["subject"]?.string {
+      self = .subject(subject)
+    } else if let member = tree["member"]?.string {
+      self = .member(MemberID(member))
+    } else {
+      self = .everyone
+    }
+  }
+}
+
+/// `{"subject","role"}` or `{"member","role"}`.
+extension HostRole {
+  var tree: JSONTree { .object(target.members + [.init("role", .string(role.rawValue))]) }
+
+  init?(tree: JSONTree) {
+    guard let role = tree["role"]?.string.flatMap(Role.init(rawValue:)) else { return nil }
+    self.init(Revocation.Target(tree: tree), role)
   }
 }
 

@@ -25,6 +25,9 @@ extension SessionFold.StoredState {
     if let total { fields.append(.init("total", total.tree)) }
     if !notes.isEmpty { fields.append(.init("notes", notes.tree)) }
     if !revocations.isEmpty { fields.append(.init("revocations", revocations.tree)) }
+    if !hostRoles.isEmpty {
+      fields.append(.init("roles", .array(hostRoles.roles.map(\.tree))))
+    }
     if !decision.isEmpty { fields.append(.init("decision", decision.tree)) }
     if let tappedBy { fields.append(.init("tappedBy", .string(tappedBy.text))) }
     if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
@@ -54,6 +57,7 @@ extension SessionFold.StoredState {
       let notes = (tree["notes"] ?? .object([])).notes,
       let remembered = tree["remembered"]?.all(Member.init(tree:)),
       let revocations = tree["revocations"].map(Revocations.init(tree:)) ?? Revocations(),
+      let roles = (tree["roles"] ?? .array([])).all(HostRole.init(tree:)),
       let lastChanges = tree["lastChanges"].map(LastChanges.init(tree:)) ?? LastChanges()
     else { return nil }
     self.init(
@@ -68,7 +72,7 @@ extension SessionFold.StoredState {
       tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
       tappedAt: tree["tappedAt"]?.instant,
       unreported: tree["unreported"].flatMap(UnreportedResult.init(tree:)),
-      revocations: revocations, lastChanges: lastChanges,
+      revocations: revocations, hostRoles: HostRoles(roles), lastChanges: lastChanges,
       sightRevision: tree["sight"]?.integer)
   }
 }

@@ -78,6 +78,7 @@ extension HostFields {
       members.append(.init("watch", .array(watched.sortedWords.map(JSONTree.string))))
     }
     if isOneMember { members.append(.init("oneMember", .bool(true))) }
+    if isReopenedByHost { members.append(.init("reopen", .string("host"))) }
     return members
   }
 
@@ -90,7 +91,8 @@ extension HostFields {
         (origin["watch"]?.array ?? []).compactMap { tree in
           tree.string.flatMap(Watched.init(rawValue:))
         }),
-      isOneMember: origin["oneMember"]?.bool ?? false)
+      isOneMember: origin["oneMember"]?.bool ?? false,
+      isReopenedByHost: origin["reopen"]?.string == "host")
   }
 }
 

@@ -101,7 +101,8 @@ package struct LogFile: Sendable {
       let entry = LogEntry(at: at, body: .define(change))
       return Line(revision: revision, entry: entry, tree: tree)
     }
-    guard let by = tree["by"]?.string, let ref = tree["ref"]?.integer,
+    let isHost = tree["host"] == .bool(true)
+    guard let by = isHost ? "" : tree["by"]?.string, let ref = isHost ? 0 : tree["ref"]?.integer,
       let command = tree["command"].flatMap(Command.init(tree:))
     else {
       throw ReplayProblem(
@@ -154,7 +155,9 @@ package struct LogFile: Sendable {
       return SessionOrigin(
         id: SessionID(id), epoch: epoch, definition: definition, openTap: .shared,
         createdAt: createdAt,
-        host: HostFields(decideSeconds: session["decide"]?["seconds"]?.integer))
+        host: HostFields(
+          decideSeconds: session["decide"]?["seconds"]?.integer,
+          isReopenedByHost: session["reopen"]?.string == "host"))
     } catch {
       throw ReplayProblem(
         .badData, "the definition in \(name): \(error.detail) at \(error.pointer)")

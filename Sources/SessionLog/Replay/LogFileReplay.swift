@@ -90,7 +90,7 @@ extension LogFile {
         collect(replayer.apply(LogEntry(at: line.entry.at, body: .clockSet)))
       }
       if case .command(let member, _, _, _) = line.entry.body,
-        replayer.fold.members[member] == nil
+        member != .host, replayer.fold.members[member] == nil
       {
         let joining = LogEntry.Joining(
           member: member, secret: SecretHash([]), name: member.text, role: .owner)

@@ -22,12 +22,13 @@ const lookAgainMilliseconds = 1_000;
  * The refusal of every change, as the server would send it; null if the picker can be changed.
  * @param {PickerState} state
  */
-function refusalOf({ self, status }) {
+function refusalOf({ self, status, hostReopens }) {
   if (self?.role === "viewer") return { code: "notAllowed", detail: "a viewer cannot make changes" };
   if (status === "confirming") {
     return { code: "confirming", detail: "the host decides on the confirmation; an owner can cancel it" };
   }
-  return status === "open" ? null : { code: "notOpen", detail: `the session is ${status}; an owner can reopen it` };
+  if (status === "open") return null;
+  return { code: "notOpen", detail: `the session is ${status}; ${hostReopens ? "the host" : "an owner"} can reopen it` };
 }
 
 export class Conversation {

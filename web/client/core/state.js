@@ -37,6 +37,8 @@ export class PickerState {
     this.status = "open";
     /** @type {string | null} while `confirming`: when the session is open again without a decision */
     this.until = null;
+    /** Whether only the host may reopen the session. */
+    this.hostReopens = false;
     /** @type {import("./types").Result} as the server last sent it */
     this.result = null;
     /** @type {Column[]} empty for a calendar */
@@ -124,7 +126,9 @@ export class PickerState {
   delta(message, mine) {
     this.revision = message.revision;
     this.now = message.at ?? this.now;
-    return this.changes(message.changes, message.by ?? null, mine);
+    const notices = this.changes(message.changes, message.by ?? null, mine);
+    if (message.host) for (const notice of notices) notice.host = true;
+    return notices;
   }
 
   /** @param {Change[]} changes @param {string | null} by @param {boolean} mine @returns {Notice[]} */
@@ -202,6 +206,7 @@ export class PickerState {
     this.version = snapshot.version;
     this.status = snapshot.status;
     this.until = snapshot.until ?? null;
+    this.hostReopens = snapshot.reopen === "host";
     this.result = snapshot.result ?? null;
     this.columns = (snapshot.columns ?? []).map((column) => new Column(column));
     this.months.clear();

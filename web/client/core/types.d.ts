@@ -46,7 +46,7 @@ export type ColumnOnWire = {
   generation: number; count: number; from: number; rows: Row[]; row: number | null;
 };
 export type Snapshot = {
-  definition: Definition; version: number; status: Status; until?: string; result: Result; columns?: ColumnOnWire[];
+  definition: Definition; version: number; status: Status; until?: string; reopen?: "host"; result: Result; columns?: ColumnOnWire[];
   calendar?: {
     months: { first: string; last: string; count: number }; weekdays?: string[];
     range: { start: string | null; end: string | null; hits: number } | Range | null;
@@ -89,7 +89,10 @@ export type Difference =
   | { what: "min" | "max" | "hours" | "other" };
 
 /** A change that is shown or announced to the user; `by` is null if time or the host caused it. */
-export type Notice =
+export type Notice = {
+  /** Whether a command of the host caused it. */
+  host?: true;
+} & (
   | { kind: "moved"; column: number; cause: string; from: Row | null; to: Row; by: string | null; mine: boolean }
   | {
       kind: "corrected"; column: number; wanted: Row | null; to: Row; reason: string; count: number;
@@ -128,7 +131,8 @@ export type Notice =
       seen?: Chosen;
     }
   | { kind: "lost"; command: Command; mine: true }
-  | { kind: "joined" | "left" | "away" | "back" | "promoted"; member: Member; mine: boolean };
+  /** `promoted`: the member has another role, which may be a lower one. */
+  | { kind: "joined" | "left" | "away" | "back" | "promoted"; member: Member; mine: boolean });
 
 /** What the picker shows: `texts` are those of the selected rows. */
 export type Chosen = { result: Result; range: Range | null; texts: string[] };

@@ -70,14 +70,14 @@ export class Bar {
  * @param {import("../core/types").CommandName} command @param {PickerSession} picker
  */
 export function usability(command, picker) {
-  const { status, isCalendar, hasKnownKind } = picker.state;
+  const { status, isCalendar, hasKnownKind, hostReopens } = picker.state;
   const isLive = picker.connection === "live";
   const isOpen = status === "open";
   switch (command) {
     case "clear": return { isShown: picker.canChange && isCalendar, isUsable: picker.rangeShown.range !== null };
     case "confirm": return { isShown: picker.isOwner && isOpen, isUsable: isLive && picker.result !== null };
     case "cancel": return { isShown: picker.isOwner && (isOpen || status === "confirming"), isUsable: isLive };
-    case "reopen": return { isShown: picker.isOwner && !isOpen && status !== "confirming", isUsable: isLive };
+    case "reopen": return { isShown: picker.isOwner && !hostReopens && !isOpen && status !== "confirming", isUsable: isLive };
     default: return { isShown: picker.canChange && hasKnownKind, isUsable: isLive };
   }
 }

@@ -45,7 +45,8 @@ export function columnLabel(picker, index, words, labels) {
 export function sentenceOf(notice, picker, words, labels) {
   if ("member" in notice) {
     const { kind, member } = notice;
-    const text = { joined: words.joined, left: words.left, away: words.gone, back: words.back, promoted: words.promoted }[kind];
+    const role = member.role === "owner" ? words.promoted : words.roleNow[member.role];
+    const text = { joined: words.joined, left: words.left, away: words.gone, back: words.back, promoted: role }[kind];
     return { text, who: member.name, color: member.color, mine: false, tone: "people", canUndo: false };
   }
   if (notice.kind === "refused" && notice.code === "stale" && notice.command) {
@@ -62,14 +63,14 @@ export function sentenceOf(notice, picker, words, labels) {
   }
   const text = doneText(notice, picker, words, labels);
   if (text === null) return null;
-  if (notice.kind === "status" && notice.by === null && !notice.mine) {
+  if (notice.kind === "status" && notice.by === null && !notice.mine && (!notice.host || notice.status === "confirmed")) {
     // The host has decided, or has not in time: a whole sentence.
     return { text, who: "", color: null, mine: false, tone: notice.status === "open" ? "decision" : "move", canUndo: false };
   }
   const isCorrection = notice.kind === "corrected" || notice.kind === "rangeCorrected"
     || (notice.kind === "range" && notice.finished !== undefined);
   return {
-    text, ...author(notice.by, notice.mine, picker, words), mine: notice.mine,
+    text, ...(notice.host ? { who: words.theHost, color: null } : author(notice.by, notice.mine, picker, words)), mine: notice.mine,
     tone: isCorrection ? "correction" : "move",
     canUndo: notice.by !== null && notice.kind !== "status" && !("cause" in notice && notice.cause === "undo"),
   };

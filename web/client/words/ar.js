@@ -100,12 +100,13 @@ export const ar = {
   undecided: "لم يصل رد في الوقت المحدد. يمكنك التأكيد مرة أخرى.",
   viewer: "للعرض فقط: لا يمكنك إجراء تغييرات.",
   joined: "انضم", left: "غادر", gone: "غائب", back: "عاد", promoted: "أصبح المالك",
+  roleNow: { viewer: "يمكنه الآن المشاهدة فقط", editor: "يمكنه الآن إجراء تغييرات" },
   here: (count) => `الحاضرون: ${digits.format(count)}`,
   lost: "انقطع اتصالك طويلًا، فلا يُعرف إن كان هذا التغيير قد تم. تحقق وأعده إن لزم.",
   tap: "لمس",
   action: (name, what) => `${name}: ${what}`,
   late: (what, who, now) => `لم يُنفَّذ «${what}»: حدث تغيير منذ ذلك الحين${who ? ` من ${who}` : ""}. الآن: ${now}`,
-  clockOrHost: "مرور الوقت أو المضيف", nothing: "لم يُختر شيء",
+  clockOrHost: "مرور الوقت أو المضيف", theHost: "المضيف", nothing: "لم يُختر شيء",
 
   refusals: {
     noSuchColumn: "لم يعد هذا العمود موجودًا.",

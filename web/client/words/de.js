@@ -89,12 +89,13 @@ export const de = {
   undecided: "Innerhalb der Frist kam keine Antwort. Die Auswahl kann noch einmal bestätigt werden.",
   viewer: "Nur Ansicht: Sie können nichts ändern.",
   joined: "ist beigetreten", left: "hat den Picker verlassen", gone: "ist abwesend", back: "ist zurück", promoted: "hat jetzt die Eigentümerrechte",
+  roleNow: { viewer: "kann jetzt nur noch zusehen", editor: "kann jetzt mitwählen" },
   here: (count) => `${counted(count, "Person", "Personen")} anwesend`,
   lost: "Sie waren zu lange getrennt: Es ist unklar, ob diese Änderung angekommen ist. Prüfen Sie das und wiederholen Sie sie bei Bedarf.",
   tap: "Antippen",
   action: (name, what) => `${name}: ${what}`,
   late: (what, who, now) => `Nicht ausgeführt: „${what}“. ${who ? `${who} hat das` : "Das hat sich"} inzwischen geändert. Jetzt: ${now}`,
-  clockOrHost: "Der Zeitablauf oder der Anbieter", nothing: "nichts ausgewählt",
+  clockOrHost: "Der Zeitablauf oder der Anbieter", theHost: "Der Anbieter", nothing: "nichts ausgewählt",
 
   refusals: {
     noSuchColumn: "Diese Spalte gibt es nicht mehr.",

@@ -91,12 +91,13 @@ export const en = {
   undecided: "There was no answer in time. You can confirm again.",
   viewer: "View only: you cannot make changes.",
   joined: "has joined", left: "has left", gone: "is away", back: "is back", promoted: "is now the owner",
+  roleNow: { viewer: "can now only watch", editor: "can now make changes" },
   here: (count) => `${counted(count, "person", "people")} here`,
   lost: "You were away for too long: the server no longer knows whether this was done. Check, and repeat it if necessary.",
   tap: "Tap",
   action: (name, what) => `${name} ${what}`,
   late: (what, who, now) => `Not done: ${what}. ${who ?? "This"} has changed ${who ? "this " : ""}since. Now: ${now}`,
-  clockOrHost: "The clock or the host", nothing: "nothing chosen",
+  clockOrHost: "The clock or the host", theHost: "The host", nothing: "nothing chosen",
 
   refusals: {
     noSuchColumn: "That column no longer exists.",

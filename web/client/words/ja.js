@@ -86,12 +86,13 @@ export const ja = {
   undecided: "時間内に回答がありませんでした。もう一度確定できます。",
   viewer: "閲覧中です。変更はできません。",
   joined: "参加しました", left: "退出しました", gone: "離席しました", back: "戻りました", promoted: "オーナーになりました",
+  roleNow: { viewer: "閲覧のみになりました", editor: "変更できるようになりました" },
   here: (count) => `${count} 人が参加中`,
   lost: "長時間切断されていたため、この変更が反映されたかどうか分かりません。確認して、必要ならやり直してください。",
   tap: "タップ",
   action: (name, what) => `${name}：${what}`,
   late: (what, who, now) => `実行されませんでした（${what}）。その間に${who ? `${who}による` : ""}変更がありました。現在：${now}`,
-  clockOrHost: "時間の経過またはホスト", nothing: "未選択",
+  clockOrHost: "時間の経過またはホスト", theHost: "ホスト", nothing: "未選択",
 
   refusals: {
     noSuchColumn: "その列はもうありません。",

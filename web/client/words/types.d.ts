@@ -79,6 +79,8 @@ export type Words = {
   granted: string; denied: (detail: string | null) => string; undecided: string;
   viewer: string;
   joined: string; left: string; gone: string; back: string; promoted: string;
+  /** A member has got another role than owner. */
+  roleNow: { viewer: string; editor: string };
   here: Counted;
   lost: string;
   /** The name of the command, beside those of the buttons. */
@@ -88,7 +90,7 @@ export type Words = {
   /** A command was not done, because what it was meant for has changed; `who` is null if that is unknown. */
   late: (what: string, who: string | null, now: string) => string;
   /** The authors of changes that no member has made. */
-  clockOrHost: string;
+  clockOrHost: string; theHost: string;
   /** There is no choice now. */
   nothing: string;
   /** By the protocol's code, or in more detail: `staleColumn` for `noSuchRow`, `nothingToRedo` for `nothingToUndo`, `nameNotAllowed`. */

@@ -86,12 +86,13 @@ export const zhHans = {
   undecided: "对方未在规定时间内答复，您可以再次确认。",
   viewer: "仅供查看，您不能更改。",
   joined: "加入了", left: "离开了", gone: "暂时离开", back: "回来了", promoted: "现在是所有者",
+  roleNow: { viewer: "现在只能查看", editor: "现在可以更改" },
   here: (count) => `${count} 人在线`,
   lost: "断开时间过长，无法确定此更改是否生效。请检查，必要时重做。",
   tap: "点选",
   action: (name, what) => `${name}：${what}`,
   late: (what, who, now) => `未执行“${what}”。${who ? `${who}已` : "此后已有"}更改。当前：${now}`,
-  clockOrHost: "时间或商家", nothing: "未选择",
+  clockOrHost: "时间或商家", theHost: "商家", nothing: "未选择",
 
   refusals: {
     noSuchColumn: "这一列已不存在。",

@@ -64,7 +64,7 @@ extension RequestGate {
     case .everyone: return nil
     case .key(let scope): throw .needsScope(scope)
     case .metrics: throw .needsScope(.metrics)
-    case .sessionKey, .sessionReader, .ticketReader, .member: break
+    case .sessionKey, .sessionReader, .ticketReader, .member, .memberOrKey: break
     }
     guard let session, token.sessions.contains(session) else {
       throw ProblemDocument(.noSuchSession)
@@ -93,11 +93,11 @@ extension RequestGate {
     case .everyone: return
     case .key(let needed), .sessionKey(let needed): scope = needed
     case .metrics: scope = .metrics
-    case .sessionReader, .ticketReader: scope = .sessions
+    case .sessionReader, .ticketReader, .memberOrKey: scope = .sessions
     case .member:
       throw ProblemDocument(
         status: 403, code: "notAllowed",
-        detail: "members join and give commands with a member token, not with an API key")
+        detail: "members join with a member token, not with an API key")
     }
     guard key.scopes.contains(scope) else { throw .needsScope(scope) }
   }

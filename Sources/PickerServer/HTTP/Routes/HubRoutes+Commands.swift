@@ -33,6 +33,12 @@ extension HubRoutes {
     } catch {
       throw ProblemDocument(error)
     }
+    guard (body.member == nil) == (call.credential == .key) else {
+      throw badRequest(
+        body.member == nil
+          ? "member and secret are required; POST …/members returns both"
+          : "a command with an API key is the host's: it has neither member nor secret")
+    }
     hub.post(
       body, to: call.session, token: call.credential,
       locale: call.request.queryValue("locale"),

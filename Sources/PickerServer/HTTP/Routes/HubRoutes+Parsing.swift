@@ -56,7 +56,7 @@ extension HubRoutes {
 
   private func role(for access: RouteAccess) -> Role {
     switch access {
-    case .everyone, .sessionReader, .ticketReader, .member: .viewer
+    case .everyone, .sessionReader, .ticketReader, .member, .memberOrKey: .viewer
     case .key, .metrics, .sessionKey: .owner
     }
   }

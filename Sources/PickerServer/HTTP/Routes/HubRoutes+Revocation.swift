@@ -26,6 +26,36 @@ extension HubRoutes {
     }
   }
 
+  /// `POST /v1/sessions/{id}/role`
+  func setRole(_ call: RoutedRequest) throws(ProblemDocument) {
+    guard gate.keys != nil else { throw notFound(call.request.path) }
+    try limitBody(of: call.request)
+    let caller = call.caller
+    let tree: JSONTree
+    do throws(BadMessage) {
+      tree = try parseBody(call.request.body.bytes, fields: ["subject", "member", "role"])
+    } catch {
+      throw ProblemDocument(error)
+    }
+    guard let role = tree["role"]?.string.flatMap(Role.init(rawValue:)) else {
+      throw .badRequest("role must be \"viewer\", \"editor\" or \"owner\"", "/role")
+    }
+    guard (tree["subject"]?.string == nil) != (tree["member"]?.string == nil) else {
+      throw .badRequest("send subject or member, as a string")
+    }
+    hub.set(
+      HostRole(try target(tree), role), in: call.session, token: call.credential,
+      at: transport.now
+    ) { [self] result in
+      switch result {
+      case .success:
+        let document = JSONTree.object([.init("role", .string(role.rawValue))])
+        answer(caller, 200, "application/json", document.serialized())
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
+      }
+    }
+  }
+
   private func revocation(_ body: [UInt8]) throws(ProblemDocument) -> Revocation {
     let tree: JSONTree
     do throws(BadMessage) {

@@ -19,4 +19,6 @@ enum RouteAccess: Hashable, Sendable {
   case ticketReader
   /// The token of a member of the session.
   case member
+  /// The same, or a key with the scope `sessions`.
+  case memberOrKey
 }

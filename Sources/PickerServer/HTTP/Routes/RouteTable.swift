@@ -71,12 +71,13 @@ struct RouteTable: Sendable {
       .patch, "/v1/sessions/{id}/notes", .sessionKey(.sessions), largeBodyRate: .check,
       HubRoutes.changeNotes),
     Route(.post, "/v1/sessions/{id}/revoke", .sessionKey(.sessions), HubRoutes.revoke),
+    Route(.post, "/v1/sessions/{id}/role", .sessionKey(.sessions), HubRoutes.setRole),
     Route(
       .post, "/v1/sessions/{id}/settle", .sessionKey(.decide), rate: .command, HubRoutes.settle),
     Route(.get, "/v1/sessions/{id}/event.ics", .ticketReader, HubRoutes.event),
     Route(.get, "/v1/sessions/{id}/events", .ticketReader, rate: .join, HubRoutes.events),
     Route(.post, "/v1/sessions/{id}/members", .member, rate: .join, HubRoutes.addMember),
-    Route(.post, "/v1/sessions/{id}/commands", .member, rate: .command, HubRoutes.command),
+    Route(.post, "/v1/sessions/{id}/commands", .memberOrKey, rate: .command, HubRoutes.command),
     Route(.post, "/v1/sessions/{id}/tickets", .sessionReader, rate: .join, HubRoutes.createTicket),
     Route(
       .get, "/v1/sessions/{id}/months/{month}.svg", .ticketReader, rate: .drawing,
