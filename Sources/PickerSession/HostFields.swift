@@ -16,6 +16,12 @@ package struct HostFields: Hashable, Sendable {
   package var isOneMember: Bool
   /// Whether members cannot reopen the session, so that what was confirmed is final for them.
   package var isReopenedByHost: Bool
+  /// The namespace of the key that created the session; `nil` for a key without one.
+  package var namespace: String?
+  /// Texts for the session's calendar event.
+  package var event: EventTexts
+  /// The digest of the body of the creation, if the session has an external id.
+  package var bodyDigest: [UInt8]?
 
   package enum Watched: String, CaseIterable, Sendable {
     /// Results that have not changed for a while.
@@ -26,7 +32,8 @@ package struct HostFields: Hashable, Sendable {
 
   package init(
     external: String? = nil, meta: VerbatimJSON? = nil, decideSeconds: Int? = nil,
-    watched: Set<Watched> = [], isOneMember: Bool = false, isReopenedByHost: Bool = false
+    watched: Set<Watched> = [], isOneMember: Bool = false, isReopenedByHost: Bool = false,
+    namespace: String? = nil, event: EventTexts = EventTexts(), bodyDigest: [UInt8]? = nil
   ) {
     self.external = external
     self.meta = meta
@@ -34,6 +41,30 @@ package struct HostFields: Hashable, Sendable {
     self.watched = watched
     self.isOneMember = isOneMember
     self.isReopenedByHost = isReopenedByHost
+    self.namespace = namespace
+    self.event = event
+    self.bodyDigest = bodyDigest
+  }
+}
+
+/// The texts that a host gives a calendar event, besides the title; each at most 500 characters.
+package struct EventTexts: Hashable, Sendable {
+  package let location: String?
+  package let description: String?
+  /// An absolute http or https URL.
+  package let url: String?
+
+  package init(location: String? = nil, description: String? = nil, url: String? = nil) {
+    self.location = location
+    self.description = description
+    self.url = url
+  }
+
+  /// The fields by their names on the wire, those that are given.
+  package var fields: [(name: String, text: String)] {
+    [("location", location), ("description", description), ("url", url)].compactMap { field in
+      field.1.map { (field.0, $0) }
+    }
   }
 }
 

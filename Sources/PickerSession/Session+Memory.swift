@@ -12,7 +12,7 @@ extension Session {
     let memberCount = fold.members.count + fold.remembered.members.count
     let deltas = 512 * fold.history.count + Delta.weightBytes * fold.historyWeight
     let texts =
-      fold.notes.byteCount + 4 * fold.decision.waitingByteCount
+      fold.notes.byteCount + fold.origin.notes.byteCount + 4 * fold.decision.waitingByteCount
       + (fold.origin.host.meta?.text.utf8.count ?? 0)
     let marks = fold.picker.marksByteCount
     return 4096 + marks + 1024 * memberCount + fold.remembered.refByteCount + retiredRefByteCount

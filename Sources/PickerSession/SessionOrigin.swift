@@ -8,8 +8,10 @@ package struct SessionOrigin: Sendable {
   /// so that clients do not resume from revisions that no longer exist.
   package let epoch: String
   package let definition: Definition
-  /// At most 200 characters.
-  package let title: String?
+  /// At most ``titleCountMax`` characters in each language.
+  package let title: Note.Text?
+  /// The notes that the session has from the beginning.
+  package let notes: Notes
   /// Seconds without a delta or a join after which the session ends; default 86,400.
   package let ttlSeconds: Int
   package let openTap: OpenTap
@@ -22,6 +24,8 @@ package struct SessionOrigin: Sendable {
   package var ordinal: Int64 = 0
   /// Stored in the transaction of the creation; `nil` when the origin is read back.
   package var key: CreationKey?
+
+  package static let titleCountMax = 200
 
   /// Which members may close an open range.
   ///
@@ -51,14 +55,15 @@ package struct SessionOrigin: Sendable {
   }
 
   package init(
-    id: SessionID, epoch: String, definition: Definition, title: String? = nil,
-    ttlSeconds: Int = 86_400, openTap: OpenTap = .shared, access: Access = .open,
+    id: SessionID, epoch: String, definition: Definition, title: Note.Text? = nil,
+    notes: Notes = Notes(), ttlSeconds: Int = 86_400, openTap: OpenTap = .shared, access: Access = .open,
     createdAt: Instant, host: HostFields = HostFields()
   ) {
     self.id = id
     self.epoch = epoch
     self.definition = definition
     self.title = title
+    self.notes = notes
     self.ttlSeconds = ttlSeconds
     self.openTap = openTap
     self.access = access

@@ -61,6 +61,13 @@ struct Keys: ParsableCommand {
 
     @Option(
       help: ArgumentHelp(
+        "The namespace of the key: it sees, changes and creates only sessions of its namespace, and "
+          + "admits only to those. (default: all sessions)",
+        valueName: "name"))
+    var namespace: String?
+
+    @Option(
+      help: ArgumentHelp(
         "The algorithm of member tokens, with the scope tokens.", valueName: "HS256|ES256|EdDSA"))
     var alg: String?
 
@@ -78,6 +85,7 @@ struct Keys: ParsableCommand {
       }
       var key = NewKey(id: id, scopes: scopes)
       key.networks = network
+      key.namespace = namespace
       if let notAfter {
         guard let instant = Instant(rfc3339: notAfter.utf8) else {
           throw ValidationError("--not-after must be a time such as 2027-01-31T00:00:00Z")
@@ -115,6 +123,7 @@ struct Keys: ParsableCommand {
           let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
           facts.append((key.isExpired(at: now) ? "expired " : "until ") + notAfter.rfc3339Seconds)
         }
+        if let namespace = key.namespace { facts.append("namespace \(namespace)") }
         if !key.networks.isEmpty { facts.append("from " + key.networks.joined(separator: ",")) }
         print(facts.joined(separator: "  "))
       }

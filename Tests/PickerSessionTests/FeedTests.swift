@@ -64,7 +64,7 @@ import Testing
   @Test func `an event has the host's own fields and the title`() throws {
     let meta = VerbatimJSON(stored: #"{"a":[1.50]}"#)
     let session = try Reported(
-      title: "Cut \"1\"", host: HostFields(external: "order-7", meta: meta))
+      title: .same("Cut \"1\""), host: HostFields(external: "order-7", meta: meta))
 
     #expect(
       session.data(0)

@@ -125,7 +125,7 @@ def test_the_demo_page_is_served(server):
 
 @pytest.mark.parametrize("method, path", [
     ("PATCH", "/v1/sessions"), ("PUT", "/v1/sessions"), ("DELETE", "/v1/sessions"),
-    ("GET", "/v1/sessions/by/x"), ("DELETE", "/v1/sessions/by/x"),
+    ("POST", "/v1/sessions/by/x"), ("DELETE", "/v1/sessions/by/x"),
     ("GET", "/v1/definitions/check"), ("GET", "/v1/clock"), ("PUT", "/v1/clock"),
     ("POST", "/healthz"), ("DELETE", "/readyz"), ("POST", "/"),
     ("PUT", "SESSION"), ("PATCH", "SESSION"), ("POST", "SESSION"), ("DELETE", "SESSION/log"),

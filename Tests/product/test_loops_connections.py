@@ -51,7 +51,7 @@ def opened(connection, path, **headers):
 def test_a_request_without_a_session_is_answered_by_some_loop(looped):
     for _ in range(2 * COUNT):
         with raw(looped, timeout=10) as connection:
-            assert connection.exchange("GET", "/v1/sessions/by/events")[0] == 405
+            assert connection.exchange("GET", "/v1/sessions/by/events")[0] == 404
         with raw(looped, timeout=10) as connection:
             connection.send(handshake("/v1/sessions/by/x"))
             assert connection.response()[0] in (404, 405)

@@ -66,6 +66,9 @@ extension Admission {
     _ credential: Credential?, _ ticket: Ticket? = nil, to session: Session, needs role: Role
   ) throws(HubProblem) {
     if role == .viewer, let ticket { return try admit(ticket, to: session) }
+    if let namespace = credential?.namespace, namespace != session.fold.origin.host.namespace {
+      throw .noSuchSession
+    }
     let access = session.fold.origin.access
     switch authentication {
     case .keys: try admit(credential, withKeysTo: session, access, needs: role)
@@ -91,7 +94,7 @@ extension Admission {
     switch credential {
     case nil: throw .noToken
     case .token, .operator: throw .badToken
-    case .key: return
+    case .key, .namespaceKey: return
     case .member(let token):
       guard role == .viewer, admits(token, to: session, access) else { throw .noSuchSession }
     case .memberWithoutKey(let token, let scope):
@@ -103,8 +106,13 @@ extension Admission {
   private func admits(
     _ token: MemberToken, to session: Session, _ access: SessionOrigin.Access
   ) -> Bool {
-    access == .keys && token.sessions.contains(session.id)
+    access == .keys && token.sessions.contains(session.id) && isInNamespace(token, session)
       && !isRevoked(token, of: nil, in: session)
+  }
+
+  /// Whether the key that signed a token may know of the session.
+  func isInNamespace(_ token: MemberToken, _ session: Session) -> Bool {
+    token.namespace == nil || token.namespace == session.fold.origin.host.namespace
   }
 
   /// Whether the sender of an admitted request may change the session, and therefore sees what
@@ -118,7 +126,7 @@ extension Admission {
   func seesMarks(_ credential: Credential?, of session: Session) -> Bool {
     switch credential {
     case nil: false
-    case .key, .operator: true
+    case .key, .namespaceKey, .operator: true
     case .member(let token), .memberWithoutKey(let token, _):
       session.fold.granted(token.role, subject: token.subject) == .owner
     case .token: role(of: credential, in: session) == .owner
@@ -194,6 +202,9 @@ extension Admission {
     case (.keys, .keys):
       guard let verified = token.token else {
         throw Denial(.badToken, "this server needs a token in join or Authorization")
+      }
+      guard isInNamespace(verified, session) else {
+        throw Denial(.noSuchSession, "session not found")
       }
       if isRevoked(verified, of: join.resume.map { MemberID($0.member) }, in: session) {
         throw Denial(.notAllowed, "the host has revoked the token")

@@ -7,6 +7,8 @@ package enum Credential: Hashable, Sendable {
   case token(String)
   /// An API key whose scopes the route has checked.
   case key
+  /// Such a key that has a namespace: for it, other sessions do not exist.
+  case namespaceKey(String)
   /// A client of the admin listener on the server's machine, with `--auth open` and `token`.
   case `operator`
   /// A member token whose signature and time have been verified.
@@ -33,13 +35,26 @@ package struct Ticket: Hashable, Sendable {
 }
 
 extension Credential {
+  /// Whether it is an API key.
+  package var isKey: Bool {
+    switch self {
+    case .key, .namespaceKey: true
+    case .token, .operator, .member, .memberWithoutKey: false
+    }
+  }
+
+  /// The namespace of an API key that has one.
+  package var namespace: String? {
+    if case .namespaceKey(let namespace) = self { namespace } else { nil }
+  }
+
   /// The member token, if it is one.
   var member: MemberToken? { if case .member(let token) = self { token } else { nil } }
 
   /// False for a member token of other sessions.
   func mayName(_ session: SessionID) -> Bool {
     switch self {
-    case .token, .key, .operator: true
+    case .token, .key, .namespaceKey, .operator: true
     case .member(let token), .memberWithoutKey(let token, scope: _):
       token.sessions.contains(session)
     }

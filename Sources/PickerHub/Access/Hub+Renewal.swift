@@ -32,7 +32,7 @@ extension Hub {
     } catch {
       return close(connection, error.closeCode, error.detail)
     }
-    guard token.sessions.contains(hosted.id),
+    guard token.sessions.contains(hosted.id), admission.isInNamespace(token, hosted.session),
       token.subject.isExactly(connection.token.token?.subject)
     else {
       return close(connection, .badToken, "the token is for another session or sub")

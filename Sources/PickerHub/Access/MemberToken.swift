@@ -16,6 +16,8 @@ package struct MemberToken: Hashable, Sendable {
   package var info: String?
   /// JSON text for the session's log.
   package var meta: String?
+  /// The namespace of the key that signed it, if it has one: it admits to no other session.
+  package var namespace: String?
   /// `iat`; `nil` for a token that does not state when it was issued.
   package var issuedAt: Instant?
   /// `exp`.

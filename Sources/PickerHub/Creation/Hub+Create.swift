@@ -52,8 +52,12 @@ extension Hub {
   ) {
     now = time
     guard !isDraining else { return answer(.failure(.unavailable)) }
+    let host = request.body.host
+    // No header contains U+0000.
+    let prefix = host.namespace.map { $0 + "\0" } ?? ""
     let names = SessionIndex.Names(
-      external: request.body.host.external, key: request.key.map { identities.hash($0.text).bytes })
+      external: host.external, namespace: host.namespace,
+      key: request.key.map { identities.hash(prefix + $0.text).bytes })
     let reservation = shard.names.use { index in
       index.reserve(names, at: time.session, waiter: request.retry)
     }
@@ -142,7 +146,8 @@ extension Hub {
     }
     (origin.ordinal, origin.key) = (ordinal, key)
     let entry = SessionIndex.Entry(
-      id: origin.id, ordinal: ordinal, external: origin.host.external, status: .open)
+      id: origin.id, ordinal: ordinal, external: origin.host.external,
+      namespace: origin.host.namespace, status: .open)
     switch log.append(.created(origin), of: origin.id) {
     case .storeFull: throw .storeFull
     case .failed, .full, .exhausted: throw .unavailable
@@ -184,7 +189,7 @@ extension Hub {
       let definition = try define(body.definition, request.definition)
       let origin = SessionOrigin(
         id: newID(), epoch: identities.text(), definition: definition,
-        title: body.title, ttlSeconds: body.ttlSeconds, openTap: body.openTap,
+        title: body.title, notes: body.notes, ttlSeconds: body.ttlSeconds, openTap: body.openTap,
         access: access, createdAt: now.session, host: body.host)
       return try SessionFold(origin, limits: limits.session)
     } catch {
@@ -196,7 +201,9 @@ extension Hub {
     feedCreation(of: hosted)
     if isShared {
       // The log has the names.
-      shard.names.use { $0.release(.init(external: entry.external, key: key?.keyHash)) }
+      let names = SessionIndex.Names(
+        external: entry.external, namespace: entry.namespace, key: key?.keyHash)
+      shard.names.use { $0.release(names) }
     } else {
       shard.names.use { $0.add(entry, key: key) }
     }
@@ -230,21 +237,46 @@ extension Hub {
 
 /// What a host asks about sessions that it has created.
 extension Hub {
+  /// Finds the session with an external id.
+  ///
+  /// - Parameter answer: Called on the hub's thread.
+  package func find(
+    external: String, namespace: String?, answer: @escaping (Result<SessionID, HubProblem>) -> Void
+  ) {
+    guard isShared else {
+      let id = shard.names.use { $0.session(external: external, namespace: namespace) }
+      return answer(id.map { .success($0) } ?? .failure(.noSuchSession))
+    }
+    nonisolated(unsafe) let answer = answer
+    let names = SessionIndex.Names(external: external, namespace: namespace, key: nil)
+    log.find(names, hub: shard.index) { outcome in
+      switch outcome {
+      case .found(.session(let id)): answer(.success(id))
+      case .found(.key), .absent: answer(.failure(.noSuchSession))
+      case .elsewhere, .unavailable, .unreadable: answer(.failure(.unavailable))
+      }
+    }
+  }
+
   /// The answer to the creation of an existing session, without tokens.
+  ///
+  /// - Parameter bodyDigest: That of the request's body.
   package func describe(
-    _ id: SessionID, socketBase: String, at time: HubTime,
+    _ id: SessionID, socketBase: String, bodyDigest: [UInt8]? = nil, at time: HubTime,
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) {
     now = time
-    let describeAt = { (epoch: String, revision: Int) in
+    let describeAt = { (fold: SessionFold) in
+      let created = fold.origin.host.bodyDigest
       let body = HTTPDocument.created(
-        id, epoch: epoch, revision: revision, socket: "\(socketBase)/v1/sessions/\(id)",
-        tokens: [])
+        id, epoch: fold.origin.epoch, revision: fold.revision,
+        socket: "\(socketBase)/v1/sessions/\(id)", tokens: [],
+        differs: created != nil && created != bodyDigest)
       answer(.success(CreatedSession(id: id, body: body, isNew: false)))
     }
     let describe: (HostedSession?) -> Void = { [unowned self] hosted in
       if let hosted, !hosted.isEnding {
-        return describeAt(hosted.session.fold.origin.epoch, hosted.session.revision)
+        return describeAt(hosted.session.fold)
       }
       guard hosted == nil, lookups.isElsewhere(id, at: now.machine) else {
         return answer(.failure(absence(of: id)))
@@ -252,7 +284,7 @@ extension Hub {
       nonisolated(unsafe) let (hub, describeAt, answer) = (self, describeAt, answer)
       log.describe(id, limits: limits.session, hub: shard.index) { found in
         guard let found else { return answer(.failure(hub.absence(of: id))) }
-        describeAt(found.epoch, found.revision)
+        describeAt(found)
       }
     }
     whenLoaded(id) { [unowned self] hosted in

@@ -16,13 +16,18 @@ package struct SessionIndex: Sendable {
     /// Grows with each session; the cursor of the list.
     package let ordinal: Int64
     package let external: String?
+    package let namespace: String?
     /// `nil` until the session is loaded, after a restart.
     package var status: SessionStatus?
 
-    package init(id: SessionID, ordinal: Int64, external: String?, status: SessionStatus?) {
+    package init(
+      id: SessionID, ordinal: Int64, external: String?, namespace: String? = nil,
+      status: SessionStatus?
+    ) {
       self.id = id
       self.ordinal = ordinal
       self.external = external
+      self.namespace = namespace
       self.status = status
     }
   }
@@ -41,18 +46,27 @@ package struct SessionIndex: Sendable {
     case full
   }
 
+  /// An external id, which is unique in its namespace.
+  struct ExternalName: Hashable, Sendable {
+    let namespace: String?
+    let id: ExactString
+  }
+
   /// The names of a creation.
   package struct Names: Hashable, Sendable {
-    let external: ExactString?
+    let external: ExternalName?
     /// The hash of the idempotency key.
     package let key: [UInt8]?
 
-    package init(external: String?, key: [UInt8]?) {
-      self.external = external.map(ExactString.init)
+    package init(external: String?, namespace: String? = nil, key: [UInt8]?) {
+      self.external = external.map {
+        ExternalName(namespace: namespace, id: ExactString($0))
+      }
       self.key = key
     }
 
-    package var externalID: String? { external?.text }
+    package var externalID: String? { external?.id.text }
+    package var namespace: String? { external?.namespace }
 
     /// Whether it has names that no two sessions share.
     var isUnique: Bool { external != nil || key != nil }
@@ -63,13 +77,16 @@ package struct SessionIndex: Sendable {
   private var entries: [SessionID: Entry] = [:]
   /// The sessions in the order of their ordinals, with those that have ended since.
   private var order: [(ordinal: Int64, id: SessionID)] = []
-  private var externals: [ExactString: SessionID] = [:]
+  private var externals: [ExternalName: SessionID] = [:]
+  /// The namespaces of sessions, also of those that have ended since: at most one for each key that
+  /// has created one.
+  private var namespaces: Set<String> = []
   private var keys: [[UInt8]: CreationKey] = [:]
   /// The keys in the order of their creations.
   private var keyOrder: Deque<(key: [UInt8], at: Instant)> = []
   /// The reserved names, each with the creations that wait until it is decided about.
   private var reservedKeys: [[UInt8]: [Waiter]] = [:]
-  private var reservedExternals: [ExactString: [Waiter]] = [:]
+  private var reservedExternals: [ExternalName: [Waiter]] = [:]
   private var lastOrdinal: Int64 = 0
   private let keyCountMax: Int
   private let removesOldestKey: Bool
@@ -130,7 +147,8 @@ extension SessionIndex {
   package mutating func add(_ entry: Entry, key: CreationKey?) {
     insert(entry)
     if let key { insert(key) }
-    release(Names(external: entry.external, key: key?.keyHash))
+    release(
+      Names(external: entry.external, namespace: entry.namespace, key: key?.keyHash))
   }
 
   /// The creation has failed.
@@ -151,7 +169,8 @@ extension SessionIndex {
 
   private mutating func insert(_ entry: Entry) {
     entries[entry.id] = entry
-    if let external = entry.external { externals[ExactString(external)] = entry.id }
+    if let external = entry.name { externals[external] = entry.id }
+    if let namespace = entry.namespace { namespaces.insert(namespace) }
     // Creations are stored in about the order in which they were reserved.
     var index = order.count
     while index > 0, order[index - 1].ordinal > entry.ordinal { index -= 1 }
@@ -182,13 +201,15 @@ extension SessionIndex {
 
   package mutating func remove(_ id: SessionID) {
     guard let entry = entries.removeValue(forKey: id) else { return }
-    if let external = entry.external.map(ExactString.init), externals[external] == id {
+    if let external = entry.name, externals[external] == id {
       externals[external] = nil
     }
     if order.count > 2 * entries.count + 64 { order.removeAll { entries[$0.id] == nil } }
   }
 
-  package func session(external: String) -> SessionID? { externals[ExactString(external)] }
+  package func session(external: String, namespace: String? = nil) -> SessionID? {
+    externals[ExternalName(namespace: namespace, id: ExactString(external))]
+  }
 
   /// The number of sessions.
   package var count: Int { entries.count }
@@ -209,19 +230,22 @@ extension SessionIndex {
 
   /// - Parameters:
   ///   - status: Only sessions with it, if any.
+  ///   - namespace: Only sessions of it, if any.
   ///   - unreadable: Sessions whose status cannot be known. They are found without a status.
   ///   - cursor: Only sessions after it; 0: from the first one.
   ///   - limit: The maximum number of sessions.
   package func page(
-    external: String?, status: SessionStatus?, unreadable: Set<SessionID> = [],
-    after cursor: Int64, limit: Int
+    external: String?, status: SessionStatus?, namespace: String? = nil,
+    unreadable: Set<SessionID> = [], after cursor: Int64, limit: Int
   ) -> Page {
     var found: [Entry] = []
     var unknown: [SessionID] = []
     var next: Int64?
-    let candidates = candidates(external, after: cursor)
+    let candidates = candidates(external, namespace, after: cursor)
     for (ordinal, id) in candidates.prefix(SessionIndex.testedMax) {
-      guard let entry = entries[id], ordinal > cursor else { continue }
+      guard let entry = entries[id], ordinal > cursor,
+        namespace == nil || namespace == entry.namespace
+      else { continue }
       if entry.status == nil, !unreadable.contains(id) {
         unknown.append(id)
         if unknown.count == SessionIndex.unknownMax { break }
@@ -243,11 +267,14 @@ extension SessionIndex {
 
   /// The sessions of a page before they are tested, in the order of the list.
   private func candidates(
-    _ external: String?, after cursor: Int64
+    _ external: String?, _ namespace: String?, after cursor: Int64
   ) -> ArraySlice<(ordinal: Int64, id: SessionID)> {
     if let external {
-      let entry = session(external: external).flatMap { entries[$0] }
-      return ArraySlice(entry.map { [($0.ordinal, $0.id)] } ?? [])
+      let searched: [String?] = namespace == nil ? [nil] + Array(namespaces) : [namespace]
+      let found = searched.compactMap { namespace in
+        session(external: external, namespace: namespace).flatMap { entries[$0] }
+      }
+      return found.map { (ordinal: $0.ordinal, id: $0.id) }.sorted { $0.ordinal < $1.ordinal }[...]
     }
     var (low, high) = (0, order.count)
     while low < high {
@@ -255,6 +282,12 @@ extension SessionIndex {
       if order[middle].ordinal <= cursor { low = middle + 1 } else { high = middle }
     }
     return order[low...]
+  }
+}
+
+extension SessionIndex.Entry {
+  fileprivate var name: SessionIndex.ExternalName? {
+    external.map { SessionIndex.ExternalName(namespace: namespace, id: ExactString($0)) }
   }
 }
 

@@ -31,7 +31,7 @@ extension LogRecord {
   /// not counted, because the session shares it.
   package var byteCount: Int {
     switch self {
-    case .created(let origin): 1024 + (origin.title?.utf8.count ?? 0)
+    case .created(let origin): 1024 + (origin.title?.tree.serialized().count ?? 0) + origin.notes.byteCount
     case .entry(let entry): entry.byteCount
     case .ended(let event): 64 + (event?.byteCount ?? 0)
     }
@@ -204,14 +204,14 @@ package protocol SessionLog: AnyObject {
   func list(
     _ query: SessionListQuery, hub: Int,
     completion: @escaping @Sendable (LogLookup<SessionListPage>) -> Void)
-  /// Reads the epoch and the revision of a session that another node owns.
+  /// Reads a session that another node owns.
   ///
   /// - Parameters:
   ///   - hub: The index of the calling hub.
   ///   - completion: Called on the hub's thread; `nil` if it cannot be read.
   func describe(
     _ session: SessionID, limits: SessionLimits, hub: Int,
-    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void)
+    completion: @escaping @Sendable (SessionFold?) -> Void)
   /// The hub has removed the session from memory: any node may own it.
   func released(_ session: SessionID)
 }
@@ -229,7 +229,7 @@ extension SessionLog {
 
   package func describe(
     _ session: SessionID, limits: SessionLimits, hub: Int,
-    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void
+    completion: @escaping @Sendable (SessionFold?) -> Void
   ) { completion(nil) }
 
   package func find(
@@ -303,13 +303,18 @@ package struct SessionListQuery: Hashable, Sendable {
   package let external: String?
   /// Only sessions with this status, if any.
   package let status: SessionStatus?
+  /// Only sessions of this namespace, if any.
+  package let namespace: String?
   /// Only sessions with a greater ordinal; 0: from the first one.
   package let after: Int64
   /// The maximum number of sessions.
   package let limit: Int
 
-  package init(external: String?, status: SessionStatus?, after: Int64, limit: Int) {
+  package init(
+    external: String?, status: SessionStatus?, namespace: String? = nil, after: Int64, limit: Int
+  ) {
     self.external = external
+    self.namespace = namespace
     self.status = status
     self.after = after
     self.limit = limit

@@ -6,8 +6,8 @@ import PickerWire
 extension Hub {
   /// The event as an iCalendar object.
   package func event(
-    of id: SessionID, token: Credential?, ticket: Ticket? = nil, at time: HubTime,
-    answer: @escaping (Result<[UInt8], HubProblem>) -> Void
+    of id: SessionID, token: Credential?, ticket: Ticket? = nil, locale: String? = nil,
+    at time: HubTime, answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
     find(
       id, token: token, ticket: ticket, needs: .viewer, at: time,
@@ -20,7 +20,8 @@ extension Hub {
       }
       let sight = fold.sight(
         of: nil, seesAll: admission.seesMarks(token, of: hosted.session))
-      guard let event = CalendarEvent(fold, sight: sight) else {
+      let texts = languages.texts(for: locale, fallback: fold.definition.locale)
+      guard let event = CalendarEvent(fold, sight: sight, tag: texts.noteTag) else {
         return answer(.failure(.notComplete))
       }
       answer(.success(event.iCalendar(name: configuration.calendarName)))
@@ -30,8 +31,8 @@ extension Hub {
   /// The links of a confirmed session; `nil` if it is not confirmed or has no event.
   ///
   /// - Parameter ics: The link to the event.
-  func links(to fold: SessionFold, ics: () -> String) -> CalendarLinks? {
-    guard fold.status == .confirmed, let event = CalendarEvent(fold) else { return nil }
+  func links(to fold: SessionFold, tag: String, ics: () -> String) -> CalendarLinks? {
+    guard fold.status == .confirmed, let event = CalendarEvent(fold, tag: tag) else { return nil }
     return CalendarLinks(to: event, ics: ics(), outlook: configuration.outlookLink)
   }
 }

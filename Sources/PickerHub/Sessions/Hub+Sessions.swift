@@ -96,21 +96,22 @@ extension Hub {
   ///   - timeZone: The zone of the times of an `availability`; `nil` or unknown: the
   ///     definition's.
   ///   - isFull: Whether to include the nodes or columns of the definition.
+  ///   - isByName: Whether the request names the session by its external id, so that it cannot be
+  ///     passed on to the node that owns the session.
   ///   - eventLink: The URL of the session's event.
   package func read(
     _ id: SessionID, token: Credential?, locale: String?, timeZone: String? = nil, isFull: Bool,
-    eventLink: @escaping () -> String = { "" }, at time: HubTime,
+    isByName: Bool = false, eventLink: @escaping () -> String = { "" }, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
-      let (fold, online) = (hosted.session.fold, hosted.session.onlineMembers)
-      let links = links(to: fold, ics: eventLink)
+    let read = { [unowned self] (session: Session) in
+      let (fold, online) = (session.fold, session.onlineMembers)
       let texts = languages.texts(for: locale, fallback: fold.definition.locale)
+      let links = links(to: fold, tag: texts.noteTag, ics: eventLink)
       let windowRows = limits.session.windowRows
-      let seesAll = admission.allowsChange(token, of: hosted.session)
+      let seesAll = admission.allowsChange(token, of: session)
       let sight = fold.sight(
-        of: nil, seesAll: admission.seesMarks(token, of: hosted.session),
+        of: nil, seesAll: admission.seesMarks(token, of: session),
         zone: cellZone(timeZone, of: fold.definition))
       let encode: @Sendable () -> [UInt8] = {
         HTTPDocument.session(
@@ -122,6 +123,32 @@ extension Hub {
         + fold.picker.marksByteCount / 512
       guard weight > DefinitionRevision.weightOnLoop else { return answer(.success(encode())) }
       port.inBackground(encode) { answer(.success($0)) }
+    }
+    find(
+      id, token: token, needs: .viewer, at: time,
+      failure: { [unowned self] problem in
+        guard isByName, problem == .unavailable, lookups.isElsewhere(id, at: now.machine) else {
+          return answer(.failure(problem))
+        }
+        readElsewhere(id, token: token, answer: answer, read)
+      }, body: { read($0.session) })
+  }
+
+  /// Reads a session that another node owns from the log. Its members look as if they were offline.
+  private func readElsewhere(
+    _ id: SessionID, token: Credential?,
+    answer: @escaping (Result<[UInt8], HubProblem>) -> Void, _ read: @escaping (Session) -> Void
+  ) {
+    nonisolated(unsafe) let (hub, answer, read) = (self, answer, read)
+    log.describe(id, limits: limits.session, hub: shard.index) { fold in
+      guard let fold else { return answer(.failure(hub.absence(of: id))) }
+      let session = Session(fold.brought(to: hub.now.session))
+      do throws(HubProblem) {
+        try hub.admission.admit(token, to: session, needs: .viewer)
+      } catch {
+        return answer(.failure(error))
+      }
+      read(session)
     }
   }
 

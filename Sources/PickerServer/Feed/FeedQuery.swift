@@ -20,8 +20,9 @@ struct FeedQuery: Sendable {
   /// The longest wait in milliseconds: a request must be answered within 60 s of its arrival.
   private static let waitMax = 58_000
 
+  /// - Parameter namespace: That of the reader's key.
   /// - Throws: 400 for a parameter that is not valid.
-  init(_ request: HTTPRequest) throws(ProblemDocument) {
+  init(_ request: HTTPRequest, namespace: String? = nil) throws(ProblemDocument) {
     let accept = request.headers[.accept] ?? ""
     isStream = accept.contains("text/event-stream") && request.method == .get
     let after = try FeedQuery.number(request.queryValue("after"), "after", 0...Int.max, or: 0)
@@ -37,7 +38,7 @@ struct FeedQuery: Sendable {
     waitMilliseconds = request.method == .head ? 0 : min(seconds * 1000, FeedQuery.waitMax)
     self.request = FeedRequest(
       after: last?.position ?? after, types: try FeedQuery.types(request.queryValue("types")),
-      countMax: limit)
+      namespace: namespace, countMax: limit)
   }
 
   private static func number(

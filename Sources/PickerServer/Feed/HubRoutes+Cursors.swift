@@ -9,8 +9,8 @@ extension HubRoutes {
     let name = try cursorName(call)
     let caller = call.caller
     refresh(call) { routes throws(ProblemDocument) in
-      guard let position = routes.store.feed.cursors[name] else { throw routes.noSuchCursor }
-      routes.answerCursor(caller, name, position)
+      guard let position = routes.store.feed.cursors[name.text] else { throw routes.noSuchCursor }
+      routes.answerCursor(caller, call["name"], position)
     }
   }
 
@@ -18,27 +18,27 @@ extension HubRoutes {
     let name = try cursorName(call)
     try limitBody(of: call.request)
     let (position, epoch) = try position(in: call.request)
-    let caller = call.caller
     // Another node may have sent a reader a later position or another epoch than this one knows.
     if position <= store.feed.signal.position, epoch == nil || epoch == store.feed.epoch {
-      return setCursor(name, to: position, caller)
+      return setCursor(name, to: position, call)
     }
     refresh(call) { routes throws(ProblemDocument) in
       try routes.check(epoch: epoch)
       let newest = routes.store.feed.signal.position
       guard position <= newest else { throw HubRoutes.noSuchPosition(newest: newest) }
-      routes.setCursor(name, to: position, caller)
+      routes.setCursor(name, to: position, call)
     }
   }
 
-  private func setCursor(_ name: String, to position: Int, _ caller: Caller) {
+  private func setCursor(_ name: CursorName, to position: Int, _ call: RoutedRequest) {
     let (group, index) = (transport.group, transport.index)
+    let (caller, shown) = (call.caller, call["name"])
     // Safe: only used on the loop's thread.
     nonisolated(unsafe) let routes = self
     store.feed.setCursor(name, to: position) { result in
       group.post(to: index) { _ in
         switch result {
-        case .success: routes.answerCursor(caller, name, position)
+        case .success: routes.answerCursor(caller, shown, position)
         case .failure(let problem): routes.answer(caller, ProblemDocument(problem))
         }
       }
@@ -97,7 +97,7 @@ extension HubRoutes {
     answer(caller, 200, "application/json", tree.serialized())
   }
 
-  private func cursorName(_ call: RoutedRequest) throws(ProblemDocument) -> String {
+  private func cursorName(_ call: RoutedRequest) throws(ProblemDocument) -> CursorName {
     try admitFeed(call.request)
     let name = call["name"]
     let isName = name.utf8.allSatisfy { byte in
@@ -114,7 +114,7 @@ extension HubRoutes {
         status: 400, code: "badRequest",
         detail: "the name of a cursor has 1 to 64 letters, digits, -, _ and .")
     }
-    return name
+    return CursorName(name, namespace: call.credential?.namespace)
   }
 
   private func position(

@@ -6,7 +6,7 @@ import WebSocketTransport
 extension HubRoutes {
   func readFeed(_ call: RoutedRequest) throws(ProblemDocument) {
     try admitFeed(call.request)
-    let query = try FeedQuery(call.request)
+    let query = try FeedQuery(call.request, namespace: call.credential?.namespace)
     if !query.isContinued { try check(epoch: query.epoch) }
     guard let reader = store.feedReaders.enter() else {
       throw ProblemDocument(
@@ -95,8 +95,7 @@ extension HubRoutes {
 extension FeedQuery {
   /// A query for a stream's next page, which waits for at most 15 s.
   fileprivate init(_ request: FeedRequest, following position: Int) {
-    self.request = FeedRequest(
-      after: position, types: request.types, countMax: request.countMax)
+    self.request = request.following(position)
     waitMilliseconds = FeedQuery.keepAliveMilliseconds
     epoch = nil
     isContinued = false
@@ -152,8 +151,7 @@ struct FeedReading: Sendable {
       guard case .success(let page) = result, page.lines.isEmpty, remaining > 0,
         !feed.signal.isClosed
       else { return completion(result) }
-      let rest = FeedRequest(
-        after: page.position, types: request.types, countMax: request.countMax)
+      let rest = request.following(page.position)
       feed.signal.wait(after: page.position, milliseconds: remaining) {
         read(rest, until: deadline, completion)
       }
@@ -190,7 +188,7 @@ struct FeedReading: Sendable {
     _ request: FeedRequest, _ reason: FeedRestartReason, after position: Int,
     _ completion: @escaping @Sendable (Result<FeedStart, ProblemDocument>) -> Void
   ) {
-    let oldest = FeedRequest(after: position, types: request.types, countMax: request.countMax)
+    let oldest = request.following(position)
     feed.read(oldest) { result in
       switch result {
       case .success(let page):

@@ -4,7 +4,7 @@ import WebSocketTransport
 
 extension HostKey {
   private static let fields = [
-    "id", "scopes", "sha256", "notAfter", "networks", "alg", "secret", "publicKey",
+    "id", "scopes", "sha256", "notAfter", "networks", "namespace", "alg", "secret", "publicKey",
   ]
 
   /// Reads an entry of a key file.
@@ -36,6 +36,13 @@ extension HostKey {
         throw value.problem("sha256 of \(id) must be 64 hexadecimal digits")
       }
       return SecretHash(bytes)
+    }
+    namespace = try node["namespace"].map { value throws(KeyFileProblem) in
+      guard let namespace = value.text, HostKey.isID(namespace) else {
+        throw value.problem(
+          "namespace of \(id) must be 1 to \(HostKey.idCharactersMax) letters, digits, - or _")
+      }
+      return namespace
     }
     signing = try scopes.contains(.tokens) ? TokenKey(node, of: id) : nil
     guard secret != nil || scopes == [.tokens] else {

@@ -29,6 +29,8 @@ package struct HostKey: Sendable {
   /// The addresses that may use it; empty for all.
   package let networks: [String]
   let ranges: [AddressRange]
+  /// The only sessions that it can see, create and admit to; `nil` for all.
+  package let namespace: String?
   /// Set exactly if the key has the scope `tokens`.
   package let signing: TokenKey?
 

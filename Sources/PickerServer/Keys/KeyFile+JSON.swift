@@ -26,6 +26,7 @@ extension HostKey {
     if !networks.isEmpty {
       members.append(.init("networks", .array(networks.map { .string($0) })))
     }
+    if let namespace { members.append(.init("namespace", .string(namespace))) }
     switch signing {
     case .shared(let secret):
       members += [.init("alg", .string("HS256")), .init("secret", .string(secret))]

@@ -112,7 +112,9 @@ package final class KeyRing: TokenVerifier {
       signing.algorithm.rawValue == signed.algorithm,
       signing.verifies(signed.signature, of: signed.content)
     else { throw .notSigned }
-    return try MemberToken(claims: signed.payload, audience: audience, now: now)
+    var token = try MemberToken(claims: signed.payload, audience: audience, now: now)
+    token.namespace = key.namespace
+    return token
   }
 }
 

@@ -8,6 +8,7 @@ package struct NewKey {
   package var scopes: Set<KeyScope>
   package var notAfter: Instant?
   package var networks: [String] = []
+  package var namespace: String?
   /// Needed with the scope `tokens`.
   package var algorithm: TokenAlgorithm?
   /// The PEM of the host's public key, for ES256 and EdDSA.
@@ -37,6 +38,12 @@ extension HostKey {
     guard ranges.count == networks.count else {
       throw KeyFileProblem("networks must be addresses or ranges such as 10.0.0.0/8 or fd00::/8")
     }
+    guard new.namespace.map(HostKey.isID) ?? true else {
+      throw KeyFileProblem(
+        "\(new.namespace ?? "") is not a namespace: use 1 to \(HostKey.idCharactersMax) letters, "
+          + "digits, - or _")
+    }
+    namespace = new.namespace
     self.secret = isSent ? SecretHash(SocketLoop.sha256(Array(secret.utf8))) : nil
     signing = try new.signing(secret: secret)
   }

@@ -23,6 +23,8 @@ package enum FeedEventType: String, CaseIterable, Sendable {
 package struct FeedEvent: Hashable, Sendable {
   package let type: FeedEventType
   package let session: SessionID
+  /// That of the session.
+  package let namespace: String?
   /// Two events with equal identities are the same event.
   package let identity: String
   package let timestamp: Instant
@@ -44,15 +46,19 @@ package struct FeedEvent: Hashable, Sendable {
   ) {
     self.type = type
     session = origin.id
+    namespace = origin.host.namespace
     identity = "\(origin.id) \(origin.epoch) \(revision) \(type.rawValue) \(discriminator)"
     self.timestamp = timestamp
     self.data = data
   }
 
   /// The end of a session whose log cannot be read. Only its id and epoch are known.
-  package init(endOfUnreadable session: SessionID, epoch: String, at now: Instant) {
+  package init(
+    endOfUnreadable session: SessionID, epoch: String, namespace: String?, at now: Instant
+  ) {
     type = .ended
     self.session = session
+    self.namespace = namespace
     identity = "\(session) \(epoch) end"
     timestamp = now
     data = Array(

@@ -144,7 +144,7 @@ extension SessionFold {
     }
     if let title = origin.title {
       writer.literal(",\"title\":")
-      writer.string(title)
+      writer.tree(title.tree)
     }
     if let meta = origin.host.meta {
       writer.literal(",\"meta\":")

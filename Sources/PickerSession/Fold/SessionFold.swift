@@ -20,7 +20,7 @@ package struct SessionFold: Sendable {
   /// `nil`.
   package internal(set) var definedAt: Instant?
   package internal(set) var picker: Picker
-  package internal(set) var notes = Notes()
+  package internal(set) var notes: Notes
   /// The picker's result after the last delta, with its total.
   package internal(set) var result: PickerResult
   package internal(set) var status: SessionStatus
@@ -73,7 +73,8 @@ package struct SessionFold: Sendable {
     definition = origin.definition
     version = 1
     picker = try Picker(origin.definition, now: origin.createdAt)
-    result = picker.result
+    notes = origin.notes
+    result = picker.result(priced: origin.notes)
     status = .open
     statusChangedAt = origin.createdAt
     reached = origin.createdAt

@@ -16,6 +16,7 @@ package struct CalendarEvent: Hashable, Sendable {
   package let span: Span
   let session: SessionID
   let title: String
+  let texts: EventTexts
   let status: SessionStatus
   /// The number of status changes so far, which becomes `SEQUENCE`.
   let sequence: Int
@@ -26,8 +27,10 @@ package struct CalendarEvent: Hashable, Sendable {
   ///
   /// - Returns: `nil` if the session has no result, and for `cascade` and `columns`.
   ///
-  /// - Parameter sight: What the reader sees.
-  package init?(_ fold: SessionFold, sight: Sight = .everything) {
+  /// - Parameters:
+  ///   - sight: What the reader sees.
+  ///   - tag: The language of the title; `nil`: the definition's.
+  package init?(_ fold: SessionFold, sight: Sight = .everything, tag: String? = nil) {
     switch sight.seen(fold.result, status: fold.status) {
     case .null, .keys: return nil
     case .date(let keys):
@@ -47,8 +50,10 @@ package struct CalendarEvent: Hashable, Sendable {
       span = .time(instant, until: min(end, .last))
     }
     session = fold.origin.id
-    let given = fold.origin.title ?? ""
+    let locale = fold.definition.locale
+    let given = fold.origin.title?.text(for: tag ?? locale, fallback: locale) ?? ""
     title = given.allSatisfy(\.isWhitespace) ? "pickerd" : given
+    texts = fold.origin.host.event
     status = fold.status
     sequence = fold.statusChangeCount
     changedAt = fold.statusChangedAt
@@ -86,7 +91,16 @@ extension CalendarEvent {
       lines.append("DTSTART:\(CalendarEvent.basic(start))")
       lines.append("DTEND:\(CalendarEvent.basic(end))")
     }
-    lines += ["SUMMARY:\(CalendarEvent.escaped(title))", "END:VEVENT", "END:VCALENDAR"]
+    lines.append("SUMMARY:\(CalendarEvent.escaped(title))")
+    if let location = texts.location {
+      lines.append("LOCATION:\(CalendarEvent.escaped(location))")
+    }
+    if let description = texts.description {
+      lines.append("DESCRIPTION:\(CalendarEvent.escaped(description))")
+    }
+    // A URI is not escaped (section 3.3.13); it has no character that could end the line.
+    if let url = texts.url { lines.append("URL:\(url)") }
+    lines += ["END:VEVENT", "END:VCALENDAR"]
     return lines.flatMap(CalendarEvent.folded)
   }
 

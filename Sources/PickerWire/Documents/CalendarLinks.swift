@@ -40,6 +40,8 @@ package struct CalendarLinks: Hashable, Sendable {
     google =
       "https://calendar.google.com/calendar/render?action=TEMPLATE&text=\(title)"
       + "&dates=\(CalendarLinks.encoded(dates))"
+      + (event.texts.location.map { "&location=\(CalendarLinks.encoded($0))" } ?? "")
+      + (event.texts.description.map { "&details=\(CalendarLinks.encoded($0))" } ?? "")
     // Replaced in one pass, because a title can contain `{start}`.
     outlook = CalendarLinks.filled(
       template,

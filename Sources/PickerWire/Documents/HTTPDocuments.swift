@@ -7,10 +7,12 @@ package import PickerSession
 package enum HTTPDocument {
   /// The response to `POST /v1/sessions`.
   ///
-  /// - Parameter tokens: A token for each role; empty for a session without tokens.
+  /// - Parameters:
+  ///   - tokens: A token for each role; empty for a session without tokens.
+  ///   - differs: Whether the session was created with another body.
   package static func created(
     _ id: SessionID, epoch: String, revision: Int, socket: String,
-    tokens: [(role: Role, token: String)]
+    tokens: [(role: Role, token: String)], differs: Bool = false
   ) -> [UInt8] {
     var writer = JSONWriter()
     writer.literal("{\"session\":")
@@ -31,6 +33,7 @@ package enum HTTPDocument {
       }
       writer.literal("}")
     }
+    if differs { writer.literal(",\"differs\":true") }
     writer.literal("}")
     return writer.bytes
   }
@@ -65,7 +68,13 @@ package enum HTTPDocument {
     writer.confirmation(fold.decision.confirmation)
     if let title = fold.origin.title {
       writer.literal(",\"title\":")
-      writer.string(title)
+      writer.string(title.text(for: texts.noteTag, fallback: fold.definition.locale))
+    }
+    for field in fold.origin.host.event.fields {
+      writer.literal(",\"")
+      writer.raw(field.name)
+      writer.literal("\":")
+      writer.string(field.text)
     }
     if seesAll { writer.hostFields(fold.origin) }
     writer.literal(",\"snapshot\":")
@@ -184,7 +193,7 @@ extension JSONWriter {
     literal("}")
   }
 
-  /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"reopen"?,"definition"}` with the
+  /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"reopen"?,"notes"?,"definition"}` with the
   /// full definition.
   fileprivate mutating func origin(_ origin: SessionOrigin, seesAll: Bool) {
     literal(",\"session\":{\"id\":")
@@ -198,6 +207,10 @@ extension JSONWriter {
     literal("\"")
     decide(origin)
     if origin.host.isReopenedByHost { literal(",\"reopen\":\"host\"") }
+    if !origin.notes.isEmpty {
+      literal(",\"notes\":")
+      tree(origin.notes.tree)
+    }
     literal(",\"definition\":")
     raw(origin.definition.fullJSON(seesAll: seesAll))
     literal("}")

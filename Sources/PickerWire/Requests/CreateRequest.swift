@@ -1,5 +1,5 @@
 package import JSONText
-import PickerModel
+package import PickerModel
 package import PickerSession
 
 /// The decoded body of `POST /v1/sessions`.
@@ -9,23 +9,27 @@ package struct CreateRequest: Hashable, Sendable {
   /// The definition's document. Set to `null` once the definition is made from it on another
   /// thread, so that the hub's thread does not spend time on freeing it.
   package var definition: JSONTree
-  package let title: String?
+  package let title: Note.Text?
+  package let notes: Notes
   package let ttlSeconds: Int
   package let openTap: SessionOrigin.OpenTap
   package private(set) var host: HostFields
 
   private static let fields = [
     "definition", "title", "ttlSeconds", "openTap", "external", "meta", "decide", "watch",
-    "oneMember", "reopen",
+    "oneMember", "reopen", "notes", "location", "description", "url",
   ]
 
   /// - Parameters:
   ///   - ttlSecondsMax: The maximum of `ttlSeconds`. If it is below the default of 86,400, it is
   ///     the default.
   ///   - valuesMax: The maximum number of JSON values in the body.
+  ///   - isNamed: Whether the path has the external id.
+  ///   - digest: A one-way hash.
   /// - Throws: ``BadMessage`` if the body is invalid or has an unknown field.
   package init(
-    _ body: [UInt8], ttlSecondsMax: Int = 31_536_000, valuesMax: Int = .max
+    _ body: [UInt8], ttlSecondsMax: Int = 31_536_000, valuesMax: Int = .max,
+    isNamed: Bool = false, digest: (([UInt8]) -> [UInt8])? = nil
   ) throws(BadMessage) {
     let tree = try parseBody(body, fields: CreateRequest.fields, valuesMax: valuesMax)
     guard let definition = tree["definition"] else {
@@ -34,14 +38,8 @@ package struct CreateRequest: Hashable, Sendable {
         pointer: "/definition")
     }
     self.definition = definition
-    if let title = tree["title"] {
-      guard let text = title.string, text.unicodeScalars.count <= 200 else {
-        throw BadMessage("title must be a string of at most 200 characters", pointer: "/title")
-      }
-      self.title = text
-    } else {
-      title = nil
-    }
+    title = try CreateRequest.title(tree["title"])
+    notes = try CreateRequest.notes(tree["notes"], of: definition)
     if let ttl = tree["ttlSeconds"] {
       guard let seconds = ttl.integer, (1...ttlSecondsMax).contains(seconds) else {
         throw BadMessage(
@@ -60,10 +58,62 @@ package struct CreateRequest: Hashable, Sendable {
       openTap = .shared
     }
     host = try HostFields(tree, body)
+    if let digest, isNamed || host.external != nil {
+      let fields = (tree.members ?? []).filter { $0.key != "external" }
+      host.bodyDigest = digest(JSONTree.object(fields).sorted.serialized())
+    }
+  }
+
+  private static func title(_ tree: JSONTree?) throws(BadMessage) -> Note.Text? {
+    let countMax = SessionOrigin.titleCountMax
+    guard let tree else { return nil }
+    if let text = tree.string, text.unicodeScalars.count <= countMax { return .same(text) }
+    guard tree.members != nil else {
+      throw BadMessage(
+        "title must be a string of at most \(countMax) characters, or an object of such strings by "
+          + "locale", pointer: "/title")
+    }
+    do throws(BadNotes) {
+      return try Note.Text(tree, at: "title", countMax: countMax)
+    } catch {
+      throw BadMessage(error.detail, pointer: "/title")
+    }
+  }
+
+  private static func notes(
+    _ tree: JSONTree?, of definition: JSONTree
+  ) throws(BadMessage) -> Notes {
+    var notes = Notes()
+    guard let tree else { return notes }
+    do throws(BadNotes) {
+      // A definition without a valid kind is refused later.
+      let kind = definition["kind"]?.string.flatMap(PickerKind.init(rawValue:))
+      notes.apply(try notes.change(by: tree, for: kind))
+    } catch {
+      throw BadMessage(error.detail, pointer: "/notes")
+    }
+    return notes
+  }
+}
+
+extension JSONTree {
+  /// The same value, with the members of all objects in the order of their keys.
+  fileprivate var sorted: JSONTree {
+    switch self {
+    case .object(let members):
+      .object(
+        members.map { .init($0.key, $0.value.sorted) }
+          .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+    case .array(let elements): .array(elements.map(\.sorted))
+    case .null, .bool, .integer, .number, .string: self
+    }
   }
 }
 
 extension CreateRequest {
+  /// Takes the namespace of the key.
+  package mutating func take(namespace: String?) { host.namespace = namespace }
+
   /// Takes the external id of the path.
   ///
   /// - Throws: ``BadMessage`` if the body has another one.
@@ -80,6 +130,7 @@ extension HostFields {
   package static let metaBytesMax = 4096
   private static let externalCountMax = 200
   private static let decideSecondsMax = 3600
+  private static let eventTextCountMax = 500
 
   /// Reads the fields of a body.
   ///
@@ -91,7 +142,11 @@ extension HostFields {
       decideSeconds: try HostFields.decideSeconds(tree["decide"]),
       watched: try HostFields.watched(tree["watch"]),
       isOneMember: try HostFields.isOneMember(tree["oneMember"]),
-      isReopenedByHost: try HostFields.isReopenedByHost(tree["reopen"]))
+      isReopenedByHost: try HostFields.isReopenedByHost(tree["reopen"]),
+      event: EventTexts(
+        location: try HostFields.eventText("location", tree),
+        description: try HostFields.eventText("description", tree),
+        url: try HostFields.url(tree)))
   }
 
   /// Validates an external id, which can come from a body or a path.
@@ -152,6 +207,29 @@ extension HostFields {
       }
     }
     return watched
+  }
+
+  private static func eventText(
+    _ name: String, _ tree: JSONTree
+  ) throws(BadMessage) -> String? {
+    guard let tree = tree[name] else { return nil }
+    guard let text = tree.string, (1...eventTextCountMax).contains(text.unicodeScalars.count) else {
+      throw BadMessage(
+        "\(name) must be a string of 1 to \(eventTextCountMax) characters", pointer: "/\(name)")
+    }
+    return text
+  }
+
+  private static func url(_ tree: JSONTree) throws(BadMessage) -> String? {
+    guard let url = try eventText("url", tree) else { return nil }
+    guard url.hasPrefix("https://") || url.hasPrefix("http://"),
+      url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
+      throw BadMessage(
+        "url must be an absolute http or https URL, with other characters percent-encoded",
+        pointer: "/url")
+    }
+    return url
   }
 
   private static func isReopenedByHost(_ tree: JSONTree?) throws(BadMessage) -> Bool {

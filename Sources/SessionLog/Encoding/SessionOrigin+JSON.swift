@@ -16,7 +16,8 @@ extension SessionOrigin {
       .init("openTap", .string(openTap.rawValue)),
       .init("createdAt", .integer(Int(createdAt.milliseconds))),
     ]
-    if let title { members.append(.init("title", .string(title))) }
+    if let title { members.append(.init("title", title.tree)) }
+    if !notes.isEmpty { members.append(.init("notes", notes.tree)) }
     if case .tokens(let hashes) = access {
       let tokens = Role.allCases.compactMap { role in
         hashes[role].map { JSONTree.Member(role.rawValue, $0.tree) }
@@ -61,8 +62,13 @@ extension SessionOrigin {
       access = .tokens(hashes)
     }
     self.init(
-      id: id, epoch: epoch, definition: definition, title: members["title"]?.string,
-      ttlSeconds: ttlSeconds, openTap: openTap, access: access,
+      id: id, epoch: epoch, definition: definition,
+      title: members["title"].flatMap { title in
+        // A note cannot have an empty one.
+        title.string.map(Note.Text.same)
+          ?? (try? Note.Text(title, at: "title", countMax: SessionOrigin.titleCountMax))
+      },
+      notes: members["notes"].flatMap(Notes.init(tree:)) ?? Notes(), ttlSeconds: ttlSeconds, openTap: openTap, access: access,
       createdAt: createdAt, host: HostFields(members))
   }
 }
@@ -79,6 +85,9 @@ extension HostFields {
     }
     if isOneMember { members.append(.init("oneMember", .bool(true))) }
     if isReopenedByHost { members.append(.init("reopen", .string("host"))) }
+    if let namespace { members.append(.init("namespace", .string(namespace))) }
+    members += event.fields.map { .init($0.name, .string($0.text)) }
+    if let bodyDigest { members.append(.init("body", SecretHash(bodyDigest).tree)) }
     return members
   }
 
@@ -92,7 +101,12 @@ extension HostFields {
           tree.string.flatMap(Watched.init(rawValue:))
         }),
       isOneMember: origin["oneMember"]?.bool ?? false,
-      isReopenedByHost: origin["reopen"]?.string == "host")
+      isReopenedByHost: origin["reopen"]?.string == "host",
+      namespace: origin["namespace"]?.string,
+      event: EventTexts(
+        location: origin["location"]?.string, description: origin["description"]?.string,
+        url: origin["url"]?.string),
+      bodyDigest: origin["body"].flatMap(SecretHash.init(tree:))?.bytes)
   }
 }
 

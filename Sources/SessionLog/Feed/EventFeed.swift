@@ -17,11 +17,11 @@ package protocol EventFeed: AnyObject, Sendable {
   ///
   /// - Parameter completion: Called on any thread; with `false` if the store cannot be read now.
   func refresh(completion: @escaping @Sendable (Bool) -> Void)
-  /// Sets a cursor, creating it if there are fewer than ``FeedLimits/cursorCountMax``.
+  /// Sets a cursor, creating it if its namespace has fewer than ``FeedLimits/cursorCountMax``.
   ///
   /// - Parameter position: `nil` deletes the cursor.
   func setCursor(
-    _ name: String, to position: Int?,
+    _ name: CursorName, to position: Int?,
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void)
 }
 
@@ -36,12 +36,20 @@ package struct FeedRequest: Sendable {
   package let after: Int
   /// The types to read; `nil`: all.
   package let types: [String]?
+  /// Only events of sessions of this namespace; `nil`: all.
+  package let namespace: String?
   package let countMax: Int
 
-  package init(after: Int, types: [String]?, countMax: Int) {
+  package init(after: Int, types: [String]?, namespace: String? = nil, countMax: Int) {
     self.after = after
     self.types = types
+    self.namespace = namespace
     self.countMax = countMax
+  }
+
+  /// The same request for events after another position.
+  package func following(_ position: Int) -> FeedRequest {
+    FeedRequest(after: position, types: types, namespace: namespace, countMax: countMax)
   }
 
   /// A page ends with the event that reaches this size.
@@ -79,9 +87,35 @@ package struct FeedLimits: Hashable, Sendable {
   package var bytes = 1 << 30
   /// The maximum size of the events of a server without a file, in bytes.
   package var memoryBytes = 1 << 26
+  /// The maximum number of cursors of a namespace.
   package static let cursorCountMax = 100
 
   package init() {}
+}
+
+/// The name of a reader's cursor in the feed: no other namespace has it.
+package struct CursorName: Hashable, Sendable {
+  /// A namespace has no slash.
+  private let prefix: String
+  package let text: String
+
+  package init(_ name: String, namespace: String?) {
+    prefix = namespace.map { $0 + "/" } ?? ""
+    text = prefix + name
+  }
+
+  /// Whether another cursor of the same namespace has this name.
+  func isOfSameNamespace(as other: String) -> Bool {
+    prefix.isEmpty ? !other.contains("/") : other.hasPrefix(prefix)
+  }
+}
+
+extension [String: Int] {
+  /// Whether a cursor may be set.
+  func hasRoom(for name: CursorName) -> Bool {
+    self[name.text] != nil
+      || keys.count(where: name.isOfSameNamespace) < FeedLimits.cursorCountMax
+  }
 }
 
 /// The first and the last position of a feed.

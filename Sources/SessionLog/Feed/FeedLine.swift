@@ -5,13 +5,16 @@ import PickerSession
 package struct FeedLine: Sendable {
   package let position: Int
   package let type: String
+  /// That of the session; empty without one, and for a line that was read from a store.
+  let namespace: String
   /// `ev_` and 32 hexadecimal digits of the digest of the event's identity.
   let id: String
   /// The members of the JSON object after the position, with its closing brace.
   let body: [UInt8]
 
-  init(position: Int, type: String, id: String, body: [UInt8]) {
+  init(position: Int, type: String, namespace: String = "", id: String, body: [UInt8]) {
     self.position = position
+    self.namespace = namespace
     self.type = type
     self.id = id
     self.body = body
@@ -27,7 +30,7 @@ package struct FeedLine: Sendable {
     writer.raw(event.data)
     writer.literal("}")
     self.init(
-      position: position, type: event.type.rawValue,
+      position: position, type: event.type.rawValue, namespace: event.namespace ?? "",
       id: "ev_" + Array(digest(Array(event.identity.utf8)).prefix(16)).hexadecimal,
       body: writer.bytes)
   }

@@ -79,6 +79,7 @@ package final class MemoryFeed: EventFeed {
     var (lines, byteCount): ([FeedLine], Int) = ([], 0)
     for line in state.lines.dropFirst(request.after + 1 - state.bounds.oldest) {
       if let types = request.types, !types.contains(line.type) { continue }
+      if let namespace = request.namespace, namespace != line.namespace { continue }
       lines.append(line)
       byteCount += line.byteCount
       if lines.count >= request.countMax || byteCount >= FeedRequest.byteCountMax {
@@ -91,15 +92,12 @@ package final class MemoryFeed: EventFeed {
   package var cursors: [String: Int] { state.withLock { $0.cursors } }
 
   package func setCursor(
-    _ name: String, to position: Int?,
+    _ name: CursorName, to position: Int?,
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void
   ) {
     let isSet = state.withLock { state in
-      guard
-        position == nil || state.cursors[name] != nil
-          || state.cursors.count < FeedLimits.cursorCountMax
-      else { return false }
-      state.cursors[name] = position
+      guard position == nil || state.cursors.hasRoom(for: name) else { return false }
+      state.cursors[name.text] = position
       return true
     }
     completion(isSet ? .success(()) : .failure(.tooManyCursors))

@@ -153,7 +153,8 @@ package struct LogFile: Sendable {
       // Always `shared`: the log has only commands that were accepted, so that the replay must not
       // refuse a tap because another member opened the range.
       return SessionOrigin(
-        id: SessionID(id), epoch: epoch, definition: definition, openTap: .shared,
+        id: SessionID(id), epoch: epoch, definition: definition,
+        notes: session["notes"].flatMap(Notes.init(tree:)) ?? Notes(), openTap: .shared,
         createdAt: createdAt,
         host: HostFields(
           decideSeconds: session["decide"]?["seconds"]?.integer,

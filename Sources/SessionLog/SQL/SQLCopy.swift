@@ -23,7 +23,7 @@ struct SQLCopy {
     ("entry_count", .integer), ("row_count", .integer), ("byte_count", .integer),
     ("event_sequence", .integer), ("has_members", .bool), ("next_tick", .integer),
     ("active_at", .integer), ("status", .text), ("rules", .integer), ("tzdata", .text),
-    ("ordinal", .integer), ("external", .blob),
+    ("ordinal", .integer), ("external", .blob), ("namespace", .text),
   ]
   /// The tables with rows of a session.
   private static let parts = [
@@ -49,6 +49,7 @@ struct SQLCopy {
     name: "event",
     columns: [
       ("position", .integer), ("at", .integer), ("type", .text), ("id", .text), ("body", .blob),
+      ("namespace", .text),
     ])
   private static let cursor = Table(
     name: "feed_cursor", columns: [("name", .text), ("position", .integer)])

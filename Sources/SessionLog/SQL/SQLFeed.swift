@@ -146,18 +146,24 @@ package final class SQLFeed: EventFeed {
   ) throws -> FeedPage {
     let ends = try ends(connection)
     try ends.check(request.after)
-    let types =
-      request.types == nil ? "" : " AND \(connection.dialect.isAny("type", 4))"
-    let filter: [(any SQLValue)?] = request.types.map { [SQLList.texts($0)] } ?? []
+    var (filter, values): (String, [(any SQLValue)?]) = ("", [])
+    if let types = request.types {
+      values.append(SQLList.texts(types))
+      filter += " AND \(connection.dialect.isAny("type", 3 + values.count))"
+    }
+    if let namespace = request.namespace {
+      values.append(namespace)
+      filter += " AND namespace = $\(3 + values.count)"
+    }
     let lines = try connection.rows(
       """
       SELECT position, type, id, body FROM (
         SELECT position, type, id, body,
           sum(length(id) + length(body)) OVER (ORDER BY position) AS total FROM (
-            SELECT position, type, id, body FROM event WHERE position > $1\(types)
+            SELECT position, type, id, body FROM event WHERE position > $1\(filter)
             ORDER BY position LIMIT $2) AS found
       ) AS counted WHERE total - length(id) - length(body) < $3 ORDER BY position
-      """, [request.after, request.countMax, FeedRequest.byteCountMax] + filter
+      """, [request.after, request.countMax, FeedRequest.byteCountMax] + values
     ) { row in
       FeedLine(
         position: try row[0], type: try row[1], id: try row[2], body: [UInt8](try row[3] as Data))
@@ -168,19 +174,19 @@ package final class SQLFeed: EventFeed {
   }
 
   package func setCursor(
-    _ name: String, to position: Int?,
+    _ name: CursorName, to position: Int?,
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void
   ) {
     queue.async {
-      let cursors = self.cursors
-      guard position == nil || cursors[name] != nil || cursors.count < FeedLimits.cursorCountMax
-      else { return completion(.failure(.tooManyCursors)) }
+      guard position == nil || self.cursors.hasRoom(for: name) else {
+        return completion(.failure(.tooManyCursors))
+      }
       guard let writing = self.writing.withLock({ $0 }) else {
         return completion(.failure(.unavailable))
       }
-      writing.write({ try SQLFeed.write(name, position, $0) }) { isStored in
+      writing.write({ try SQLFeed.write(name.text, position, $0) }) { isStored in
         guard isStored else { return completion(.failure(.unavailable)) }
-        self.state.withLock { $0.cursors[name] = position }
+        self.state.withLock { $0.cursors[name.text] = position }
         completion(.success(()))
       }
     }

@@ -9,7 +9,7 @@ enum SQLSchema {
   /// The migration to a version, as SQL; the first one makes version 1.
   typealias Migration = @Sendable (SQLDialect) -> String
 
-  static let migrations: [Migration] = [first]
+  static let migrations: [Migration] = [first, namespaces]
 
   /// The version of a store; 0 if it has no tables of pickerd.
   ///
@@ -97,6 +97,18 @@ enum SQLSchema {
         """
       }
     return Set(try connection.rows(sql, [table]) { row in try row[0] as String })
+  }
+
+  /// An empty text: no namespace.
+  private static let namespaces: Migration = { _ in
+    """
+    ALTER TABLE session ADD COLUMN namespace text NOT NULL DEFAULT '';
+    DROP INDEX session_external;
+    CREATE UNIQUE INDEX session_external ON session (namespace, external)
+      WHERE NOT ended AND external IS NOT NULL;
+    ALTER TABLE event ADD COLUMN namespace text NOT NULL DEFAULT '';
+    CREATE INDEX event_namespace ON event (namespace, position) WHERE namespace <> '';
+    """
   }
 
   private static let first: Migration = { dialect in

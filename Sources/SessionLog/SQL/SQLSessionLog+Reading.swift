@@ -253,14 +253,14 @@ extension SQLSessionLog {
 
   package func describe(
     _ session: SessionID, limits: SessionLimits, hub: Int,
-    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void
+    completion: @escaping @Sendable (SessionFold?) -> Void
   ) {
     let load = PendingLoad(session: session, limits: limits, hub: hub)
     readingQueue.async {
-      var found: (epoch: String, revision: Int)?
+      var found: SessionFold?
       let outcome = try? self.engine.readConfirmed { try self.stored(load, nil, $0) }
       if case .loaded(let loaded, _)? = outcome {
-        found = (loaded.fold.origin.epoch, loaded.fold.revision)
+        found = loaded.fold
       }
       self.notify(.run(session) { [found] in completion(found) })
     }
@@ -359,7 +359,8 @@ extension SQLSessionLog {
     }
     guard let external = names.externalID else { return nil }
     let id: String? = try connection.value(
-      "SELECT id FROM session WHERE external = $1 AND NOT ended", [Data(external.utf8)])
+      "SELECT id FROM session WHERE external = $1 AND namespace = $2 AND NOT ended",
+      [Data(external.utf8), names.namespace ?? ""])
     return id.map { .session(SessionID($0)) }
   }
 
@@ -385,6 +386,10 @@ extension SQLSessionLog {
     if let status = query.status {
       values.append(status.rawValue)
       conditions.append("status = $\(values.count)")
+    }
+    if let namespace = query.namespace {
+      values.append(namespace)
+      conditions.append("namespace = $\(values.count)")
     }
     // Two nodes may have given the same ordinal, which is the cursor of the next page.
     let found = try connection.rows(
@@ -419,14 +424,16 @@ extension StoredNames {
     self.init()
     entries = try connection.rows(
       """
-      SELECT id, ordinal, external, CASE WHEN has_members THEN NULL ELSE status END
+      SELECT id, ordinal, external, CASE WHEN has_members THEN NULL ELSE status END, namespace
       FROM session WHERE NOT ended ORDER BY ordinal
       """
     ) { row in
       let (external, status): (Data?, String?) = (row[2], row[3])
+      let namespace: String = try row[4]
       return SessionIndex.Entry(
         id: SessionID(try row[0]), ordinal: try row[1],
         external: external.map { String(decoding: $0, as: UTF8.self) },
+        namespace: namespace.isEmpty ? nil : namespace,
         status: status.flatMap(SessionStatus.init(rawValue:)))
     }
     // A session that lives may have another epoch since.

@@ -229,14 +229,15 @@ final class SQLWriter {
       """
       INSERT INTO session
         (id, epoch, origin, byte_count, ttl_seconds, active_at, status, rules, tzdata, ordinal,
-         external, owner, history)
-      VALUES ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11,
+         external, owner, namespace, history)
+      VALUES ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12,
         (SELECT history_number FROM store))
       ON CONFLICT DO NOTHING RETURNING number
       """,
       [
         session.text, origin.epoch, body, body.count, origin.ttlSeconds, now, versions.rules,
         versions.tzdata, origin.ordinal, origin.host.external.map { Data($0.utf8) }, node,
+        origin.host.namespace ?? "",
       ]
     ) { row in number = row[0] }
     guard hasKey, let number else {
@@ -297,10 +298,13 @@ final class SQLWriter {
   private func endOfUnreadable(
     _ session: SessionID, _ connection: any SQLConnection
   ) throws -> FeedEvent? {
-    let epoch: String? = try connection.value(
-      "SELECT epoch FROM session WHERE id = $1", [session.text])
-    return epoch.map {
-      FeedEvent(endOfUnreadable: session, epoch: $0, at: Instant(milliseconds: now))
+    try connection.first(
+      "SELECT epoch, namespace FROM session WHERE id = $1", [session.text]
+    ) { row in
+      let namespace: String = try row[1]
+      return FeedEvent(
+        endOfUnreadable: session, epoch: try row[0], namespace: namespace.isEmpty ? nil : namespace,
+        at: Instant(milliseconds: self.now))
     }
   }
 
@@ -573,8 +577,13 @@ extension SQLWriter {
     ) { row in (newest, byteCount) = (try row[0], try row[1]) }
     for (index, line) in lines.enumerated() {
       try connection.send(
-        "INSERT INTO event (position, at, type, id, body) VALUES ($1, $2, $3, $4, $5)",
-        [newest - lines.count + index + 1, now, line.type, line.id, Data(line.body)])
+        """
+        INSERT INTO event (position, at, type, id, body, namespace) VALUES ($1, $2, $3, $4, $5, $6)
+        """,
+        [
+          newest - lines.count + index + 1, now, line.type, line.id, Data(line.body),
+          line.namespace,
+        ])
     }
     try trimFeed(newest: newest, byteCount, connection)
     if node != nil { try connection.send("NOTIFY \(SQLFeed.channel)") }

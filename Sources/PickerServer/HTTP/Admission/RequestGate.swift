@@ -100,7 +100,7 @@ struct RequestGate: Sendable {
           at: SocketLoop.monotonicMilliseconds())
         if let wait { throw .tooMany("requests of this kind", wait: wait) }
       }
-      return .key
+      return key.namespace.map { .namespaceKey($0) } ?? .key
     }
     if let kind { try admit(kind, request, bodyByteCount: bodyByteCount, of: [.sender]) }
     let credential = try credential(request, for: access, session: session)

@@ -9,8 +9,10 @@ extension HubRoutes {
     let caller = call.caller
     let ifNoneMatch = call.request.headers[.ifNoneMatch]
     let ticket = try ticket(call.request, for: .ics, of: call.session)
-    hub.event(of: call.session, token: call.credential, ticket: ticket, at: transport.now) {
-      [self] result in
+    hub.event(
+      of: call.session, token: call.credential, ticket: ticket,
+      locale: call.request.queryValue("locale"), at: transport.now
+    ) { [self] result in
       switch result {
       case .success(let event): send(event, caller, ifNoneMatch: ifNoneMatch)
       case .failure(let problem): answer(caller, ProblemDocument(problem))
@@ -38,7 +40,11 @@ extension HubRoutes {
   /// The link to a session's event, which opens without a token as long as the session exists.
   func eventLink(of session: SessionID, for request: HTTPRequest) -> String {
     let ticket = gate.tickets.lastingTicket(of: session)
+    let locale = request.queryValue("locale").flatMap { tag in
+      LocaleTag(tag) == nil ? nil : "&locale=\(tag)"
+    }
     return "\(httpBase(of: request))/v1/sessions/\(session)/event.ics?ticket=\(ticket)"
+      + (locale ?? "")
   }
 
   /// The URL before `/v1/…`: the public URL, or the one that the client has used.

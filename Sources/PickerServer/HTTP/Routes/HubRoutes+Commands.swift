@@ -33,7 +33,7 @@ extension HubRoutes {
     } catch {
       throw ProblemDocument(error)
     }
-    guard (body.member == nil) == (call.credential == .key) else {
+    guard (body.member == nil) == (call.credential?.isKey ?? false) else {
       throw badRequest(
         body.member == nil
           ? "member and secret are required; POST …/members returns both"

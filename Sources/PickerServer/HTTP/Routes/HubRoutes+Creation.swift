@@ -38,9 +38,13 @@ extension HubRoutes {
     let limits = hub.configuration.limits
     let valuesMax = hub.configuration.definitionLimits.bodyValuesMax
     let base = socketBase(of: call.request)
+    let namespace = call.credential?.namespace
     let caller = call.caller
     try read(caller, call.request.body) { body throws(BadMessage) in
-      var request = try CreateRequest(body, ttlSecondsMax: limits.ttlSeconds, valuesMax: valuesMax)
+      var request = try CreateRequest(
+        body, ttlSecondsMax: limits.ttlSeconds, valuesMax: valuesMax, isNamed: external != nil,
+        digest: { SocketLoop.sha256($0) })
+      request.take(namespace: namespace)
       if let external { try request.take(external: external) }
       return KeyedRequest(request: request, bodyHash: key == nil ? [] : SocketLoop.sha256(body))
     } then: { [self] body, definition in
@@ -68,7 +72,7 @@ extension HubRoutes {
       switch result {
       case .success(let created): answer(caller, created)
       case .failure(.externalTaken(let id)) where external != nil:
-        describe(id, request.socketBase, caller) { [self] in
+        describe(id, request, caller) { [self] in
           if isAgain { return answer(caller, ProblemDocument(.noSuchSession)) }
           create(again, external: external, caller, isAgain: true)
         }
@@ -79,14 +83,18 @@ extension HubRoutes {
 
   /// Answers with a session that exists, which may belong to another loop.
   private func describe(
-    _ id: SessionID, _ base: String, _ caller: Caller, ifAbsent: @escaping () -> Void
+    _ id: SessionID, _ request: CreationRequest, _ caller: Caller,
+    ifAbsent: @escaping () -> Void
   ) {
     // Only used on this loop's thread.
     nonisolated(unsafe) let (routes, ifAbsent) = (self, ifAbsent)
     let home = transport.index
     let group = transport.group
+    let (base, digest) = (request.socketBase, request.body.host.bodyDigest)
     group.post(to: HubShard.index(of: id, among: group.transports.count)) { transport in
-      transport.hub.describe(id, socketBase: base, at: transport.now) { result in
+      transport.hub.describe(
+        id, socketBase: base, bodyDigest: digest, at: transport.now
+      ) { result in
         group.post(to: home) { _ in
           switch result {
           case .success(let created): routes.answer(caller, created)

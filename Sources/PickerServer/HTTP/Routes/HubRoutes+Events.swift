@@ -27,7 +27,7 @@ extension HubRoutes {
       min(Int64(seconds) * 1000, (ticket.endsAt ?? .max) - transport.now.machine)
     }
     let isAdmitted =
-      call.credential == .key ? gate.recheck(call.request.head, scope: .sessions) : nil
+      call.credential?.isKey == true ? gate.recheck(call.request.head, scope: .sessions) : nil
     hub.watch(call.session, watch, at: transport.now) { [self] result in
       switch result {
       case .success(let epoch):

@@ -9,6 +9,7 @@ extension HubRoutes {
   private struct Listing: Sendable {
     let external: String?
     let status: SessionStatus?
+    let namespace: String?
     let after: Int64
     let limit: Int
   }
@@ -18,10 +19,11 @@ extension HubRoutes {
 
   func list(_ call: RoutedRequest) throws(ProblemDocument) {
     try admit(call.request, toRead: "the list of sessions", scope: .sessions)
-    list(try listing(call.request), attempt: 1, unreadable: [], call.caller)
+    list(try listing(call), attempt: 1, unreadable: [], call.caller)
   }
 
-  private func listing(_ request: HTTPRequest) throws(ProblemDocument) -> Listing {
+  private func listing(_ call: RoutedRequest) throws(ProblemDocument) -> Listing {
+    let request = call.request
     func bad(_ detail: String) -> ProblemDocument {
       ProblemDocument(status: 400, code: "badRequest", detail: detail)
     }
@@ -37,14 +39,15 @@ extension HubRoutes {
       throw bad("limit must be an integer from 1 to 500")
     }
     return Listing(
-      external: request.queryValue("external"), status: known, after: after, limit: limit)
+      external: request.queryValue("external"), status: known,
+      namespace: call.credential?.namespace, after: after, limit: limit)
   }
 
   /// The page of a log that has sessions of other nodes.
   private func listShared(_ listing: Listing, _ caller: Caller) {
     let query = SessionListQuery(
-      external: listing.external, status: listing.status, after: listing.after,
-      limit: listing.limit)
+      external: listing.external, status: listing.status, namespace: listing.namespace,
+      after: listing.after, limit: listing.limit)
     hub.list(query) { [self] page in
       guard let page else { return answer(caller, ProblemDocument(HubProblem.unavailable)) }
       answer(caller, page.sessions, next: page.next)
@@ -58,7 +61,8 @@ extension HubRoutes {
     if hub.isShared { return listShared(listing, caller) }
     let page = hub.shard.names.use { index in
       index.page(
-        external: listing.external, status: listing.status, unreadable: unreadable,
+        external: listing.external, status: listing.status, namespace: listing.namespace,
+        unreadable: unreadable,
         after: listing.after, limit: listing.limit)
     }
     switch page {

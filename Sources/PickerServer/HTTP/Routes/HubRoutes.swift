@@ -104,7 +104,7 @@ final class HubRoutes {
         caller: caller, request: request, variables: variables, credential: credential)
       // A request with an API key is the host's own.
       let looksUp =
-        variables["id"] != nil && credential != .key
+        variables["id"] != nil && credential?.isKey != true
         && hub.needsLookUp(call.session, at: transport.now)
       if looksUp { try gate.admitLookUp(request.head) }
       do throws(ProblemDocument) {
@@ -154,6 +154,30 @@ final class HubRoutes {
       eventLink: { [self] in eventLink(of: call.session, for: call.request) },
       at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
+  }
+
+  /// `GET /v1/sessions/by/{external}`
+  func readByName(_ call: RoutedRequest) {
+    let (caller, request, credential) = (call.caller, call.request, call.credential)
+    // Only used on this loop's thread, except for the link, which needs the gate alone.
+    nonisolated(unsafe) let routes = self
+    let (home, group) = (transport.index, transport.group)
+    hub.find(external: call["external"], namespace: credential?.namespace) { found in
+      guard case .success(let id) = found else {
+        if case .failure(let problem) = found { routes.answer(caller, ProblemDocument(problem)) }
+        return
+      }
+      group.post(to: HubShard.index(of: id, among: group.transports.count)) { transport in
+        transport.hub.read(
+          id, token: credential, locale: request.queryValue("locale"),
+          timeZone: request.queryValue("timeZone"),
+          isFull: request.queryValue("definition") == "full", isByName: true,
+          eventLink: { routes.eventLink(of: id, for: request) }, at: transport.now
+        ) { result in
+          group.post(to: home) { _ in routes.answer(caller, "application/json", result) }
+        }
+      }
+    }
   }
 
   func delete(_ call: RoutedRequest) {

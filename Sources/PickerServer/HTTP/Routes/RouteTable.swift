@@ -48,6 +48,8 @@ struct RouteTable: Sendable {
     Route(.post, "/v1/sessions", .key(.sessions), rate: .create, HubRoutes.create),
     Route(
       .put, "/v1/sessions/by/{external}", .key(.sessions), rate: .create, HubRoutes.createByName),
+    Route(
+      .get, "/v1/sessions/by/{external}", .key(.sessions), rate: .log, HubRoutes.readByName),
     Route(.post, "/v1/definitions/check", .key(.sessions), rate: .check, HubRoutes.check),
   ]
 
