@@ -19,8 +19,8 @@ import Testing
       let made = try Definition.make(from: try JSONTree.parse(Array(definition.utf8))) { _ in .utc }
       fold = try SessionFold(
         SessionOrigin(
-          id: SessionID("s"), epoch: "e", definition: made, title: title, createdAt: noon,
-          host: host))
+          id: SessionID("s"), epoch: "e", definition: made, title: title.map(Note.Text.same),
+          createdAt: noon, host: host))
       events = [fold.creationEvent]
     }
 
@@ -64,7 +64,7 @@ import Testing
   @Test func `an event has the host's own fields and the title`() throws {
     let meta = VerbatimJSON(stored: #"{"a":[1.50]}"#)
     let session = try Reported(
-      title: .same("Cut \"1\""), host: HostFields(external: "order-7", meta: meta))
+      title: "Cut \"1\"", host: HostFields(external: "order-7", meta: meta))
 
     #expect(
       session.data(0)

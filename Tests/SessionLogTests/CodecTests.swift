@@ -36,7 +36,8 @@ struct GeneratedSession {
       }
     origin = SessionOrigin(
       id: SessionID("s\(seed)"), epoch: "e\(seed)", definition: definition,
-      title: seed.isMultiple(of: 3) ? nil : "Où? \u{0}\u{1F600}", ttlSeconds: 86_400,
+      title: seed.isMultiple(of: 3) ? nil : try GeneratedSession.title(seed: seed),
+      notes: GeneratedSession.notes(seed: seed), ttlSeconds: 86_400,
       openTap: seed.isMultiple(of: 4) ? .opener : .shared, access: tokens,
       createdAt: Instant(milliseconds: 1_542_938_400_000),
       host: GeneratedSession.hostFields(seed: seed))
@@ -65,12 +66,26 @@ struct GeneratedSession {
     return midnight - latest + .random(in: -10_000...10_000, using: &random)
   }
 
+  private static func title(seed: UInt64) throws -> Note.Text {
+    guard seed.isMultiple(of: 2) else { return .same("Où? \u{0}\u{1F600}") }
+    return try Note.Text(.object([.init("en", .string("Where?"))]), at: "title")
+  }
+
+  private static func notes(seed: UInt64) -> Notes {
+    let note = JSONTree.object([.init("text", .string("€ 5"))])
+    let days = JSONTree.object([.init("2018-11-24", note)])
+    return seed % 8 == 3 ? Notes(tree: .object([.init("days", days)])) ?? Notes() : Notes()
+  }
+
   private static func hostFields(seed: UInt64) -> HostFields {
     guard seed % 3 == 1 else { return HostFields() }
     return HostFields(
       external: "order/é \(seed)", meta: VerbatimJSON(stored: #"{"n":1.10,"big":1e400}"#),
       decideSeconds: 300, watched: seed.isMultiple(of: 2) ? [.result] : [.members, .result],
-      isOneMember: true)
+      isOneMember: true, isReopenedByHost: seed.isMultiple(of: 2),
+      namespace: seed.isMultiple(of: 2) ? nil : "shop",
+      event: EventTexts(location: "é", url: seed.isMultiple(of: 2) ? nil : "https://a.example/"),
+      bodyDigest: seed.isMultiple(of: 2) ? nil : [7, 0, 255])
   }
 
   private func body(_ number: Int, _ random: inout SplitMix) -> LogEntry.Body {
@@ -94,6 +109,10 @@ struct GeneratedSession {
         Revocation(
           targets[number % 3], issuedBefore: Instant(milliseconds: Int64(number)),
           madeAt: Instant(milliseconds: Int64(number) + 5)))
+    case 5:
+      let target = number.isMultiple(of: 2) ? Revocation.Target.member(member.id) : .subject("ü")
+      return .roleSet(HostRole(target, Role.allCases.randomElement(using: &random)!))
+    case 6: return .command(.host, ref: 0, command(&random), number == 7 ? .at(3) : nil)
     default:
       let ref = max(1, member.refs.greatest + Int.random(in: -2...3, using: &random))
       return .command(member.id, ref: ref, command(&random))
@@ -191,7 +210,8 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     #expect(stored.last?.key == "limits" && stored.dropLast() == origin.tree.members?[...])
     #expect(back.definition.document(full: true) == origin.definition.document(full: true))
     #expect(back.access == origin.access && back.openTap == origin.openTap)
-    #expect(back.title == origin.title && back.createdAt == origin.createdAt)
+    #expect(back.title == origin.title && back.notes == origin.notes)
+    #expect(back.createdAt == origin.createdAt)
     #expect(back.host == origin.host)
   }
 
