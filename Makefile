@@ -31,7 +31,7 @@ DESTDIR =
 BINARY = .build/release/pickerd
 # Of the Debian package: xz, zstd, gzip or none.
 COMPRESSION = xz
-UNITS = pickerd.service pickerd.socket pickerd-redirect.socket
+UNITS = pickerd.service pickerd.socket pickerd-api.socket pickerd-redirect.socket
 
 # The Debian package $(2), unless its command $(1) is already installed.
 unless = $(if $(shell command -v $(1)),,$(2))

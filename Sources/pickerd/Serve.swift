@@ -33,6 +33,7 @@ struct Serve: ParsableCommand {
 
   @Option(.config) var config: [String] = []
   @Option(.listen) var listen: [String] = []
+  @Option(.apiListen) var apiListen: [String] = []
   @Option(.nodeListen) var nodeListen: [String] = []
   @Option(.adminListen) var adminListen: [String] = []
   @Option(.adminKeys) var adminKeys: [String] = []
@@ -86,6 +87,7 @@ struct Serve: ParsableCommand {
       complain("\(error)")
       throw ExitCode(EX_UNAVAILABLE)
     }
+    for url in server.apiURLs { print("pickerd api \(url)") }
     for url in server.adminURLs { print("pickerd admin \(url)") }
     for url in server.redirectURLs { print("pickerd redirects \(url)") }
     // Flush: the parent process may wait for these lines, and stdout is buffered if it is a pipe.
@@ -103,6 +105,7 @@ struct Serve: ParsableCommand {
     [
       .config: config,
       .listen: listen,
+      .apiListen: apiListen,
       .nodeListen: nodeListen,
       .adminListen: adminListen,
       .adminKeys: adminKeys,

@@ -11,7 +11,7 @@ from harness.pickerd import Pickerd, binary, wait_until
 
 #: An invalid value for each option with a value.
 WRONG = {
-    "config": "/nowhere.yaml", "listen": "x", "node-listen": "x", "admin-listen": "x",
+    "config": "/nowhere.yaml", "listen": "x", "api-listen": "x", "node-listen": "x", "admin-listen": "x",
     "admin-keys": "/nowhere.yaml",
     "public-url": "x", "host": "a/b", "trusted-proxy": "x", "auth": "x", "audience": "",
     "origin": "x", "store": "x",

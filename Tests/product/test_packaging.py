@@ -74,6 +74,7 @@ def test_the_package_has_the_service_the_pages_and_the_examples(package):
 
     for name in ("usr/bin/pickerd", "usr/lib/systemd/system/pickerd.service",
                  "usr/lib/systemd/system/pickerd.socket",
+                 "usr/lib/systemd/system/pickerd-api.socket",
                  "usr/lib/systemd/system/pickerd-redirect.socket",
                  "etc/default/pickerd", "usr/share/pickerd/web/demo/index.html",
                  "usr/share/doc/pickerd/copyright", "usr/share/doc/pickerd/README.md",

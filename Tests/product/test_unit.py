@@ -24,7 +24,8 @@ from test_event_streams import Watcher
 
 UNIT = REPOSITORY / "deploy/pickerd.service"
 #: The socket units, and the option for each of them.
-SOCKETS = {"pickerd.socket": "--listen", "pickerd-redirect.socket": "--redirect-http"}
+SOCKETS = {"pickerd.socket": "--listen", "pickerd-api.socket": "--api-listen",
+           "pickerd-redirect.socket": "--redirect-http"}
 FILTERED = REPOSITORY / "Tests/product/harness/filtered.py"
 
 

@@ -49,6 +49,7 @@ typedef uint64_t wsl_network_id;
 /// The clients for whom a listener is. Their requests differ, see `wsl_request_audience`.
 typedef enum wsl_audience {
   WSL_PUBLIC,    ///< clients; the handler may move their connections to another loop
+  WSL_BACKEND,   ///< the application's backend; otherwise as WSL_PUBLIC
   WSL_ADMIN,     ///< operators; their connections stay on this loop and are limited separately
   WSL_REDIRECT,  ///< clients that are redirected to https; their connections stay on this loop
 } wsl_audience;

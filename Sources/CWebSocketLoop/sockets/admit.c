@@ -40,7 +40,7 @@ bool wsl_admit(wsl_loop *loop, wsl_connection connection) {
 
 bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network) {
   wsl_slot *slot = wsl_slot_of(loop, id);
-  if (!slot || slot->audience != WSL_PUBLIC || slot->network != WSL_EXEMPT_NETWORK) return true;
+  if (!slot || slot->audience > WSL_BACKEND || slot->network != WSL_EXEMPT_NETWORK) return true;
   if (!wsl_peers_move(loop->limits.count, WSL_EXEMPT_NETWORK, network)) {
     loop->counters.refused_network++;
     return false;

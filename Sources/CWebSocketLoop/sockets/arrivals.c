@@ -97,7 +97,7 @@ static void request_received(uv_poll_t *poll, int status, int events) {
 /// Serves an admitted connection on this loop, unless the `accepted` handler takes it over.
 void wsl_serve(wsl_loop *loop, wsl_connection connection) {
   wsl_set_options(loop, connection);
-  if (connection.audience != WSL_PUBLIC) {
+  if (connection.audience > WSL_BACKEND) {
     wsl_adopt(loop, connection, NULL, 0);
     return;
   }
@@ -122,6 +122,8 @@ static void arrive(wsl_arrival *arrival) {
     refuse(loop, connection, "its PROXY protocol header is invalid");
     return;
   }
+  if (connection.is_relayed && arrival->header.bytes[WSL_PROXY_BYTES - 1] == WSL_BACKEND)
+    connection.audience = WSL_BACKEND;
   wsl_network_id network = wsl_counted_network(loop, connection.peer);
   if (!wsl_peers_move(loop->limits.count, connection.network, network)) {
     wsl_peers_end(loop->limits.count, connection.network);

@@ -230,6 +230,7 @@ static int connecting(const char *address, uint16_t port) {
 static bool store_first(wsl_relay *relay) {
   uint8_t bytes[RELAY_BYTES];
   wsl_proxy_write(bytes, relay->connection.peer);
+  bytes[WSL_PROXY_BYTES - 1] = (uint8_t)relay->connection.audience;
   ssize_t count = recv(relay->client.descriptor, bytes + WSL_PROXY_BYTES,
                        sizeof bytes - WSL_PROXY_BYTES, MSG_DONTWAIT);
   return store(&relay->node, bytes, WSL_PROXY_BYTES + (count > 0 ? (size_t)count : 0));

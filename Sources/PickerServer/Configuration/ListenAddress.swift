@@ -26,18 +26,18 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `127.0.0.1:7681`, `[::1]:7681`, `:7681`, which means 127.0.0.1, `unix:/path`, `systemd`
   /// or `systemd:name`; with the prefix `proxy:` for a public listener, and `tls:` for an admin
-  /// listener.
+  /// listener and that of the backend.
   ///
   /// - Throws: ``ConfigurationProblem`` for anything else, including host names.
   package init(_ text: String, of setting: Setting = .listen) throws(ConfigurationProblem) {
     var rest = text[...]
-    func skip(_ prefix: String, of owner: Setting) -> Bool {
-      guard setting == owner, rest.hasPrefix(prefix) else { return false }
+    func skip(_ prefix: String, of owners: Setting...) -> Bool {
+      guard owners.contains(setting), rest.hasPrefix(prefix) else { return false }
       rest = rest.dropFirst(prefix.count)
       return true
     }
     isProxied = skip("proxy:", of: .listen)
-    hasTLS = skip("tls:", of: .adminListen)
+    hasTLS = skip("tls:", of: .adminListen, .apiListen)
     if rest.hasPrefix("unix:") {
       socket = .unix(path: try ListenAddress.path(String(rest.dropFirst("unix:".count))))
     } else if rest == "systemd" || rest.hasPrefix("systemd:") {
@@ -70,6 +70,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
   private static func standardName(_ setting: Setting) -> String {
     switch setting {
     case .adminListen: "admin"
+    case .apiListen: "api"
     case .redirectHttp: "redirect"
     default: "public"
     }

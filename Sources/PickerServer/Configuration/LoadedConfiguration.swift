@@ -28,6 +28,7 @@ package struct LoadedConfiguration: Sendable {
     switch setting {
     case .config: texts[.config].map(\.text).suffix(1)
     case .listen: settings.listen.map(\.description)
+    case .apiListen: LoadedConfiguration.texts(settings.apiListen)
     case .nodeListen: [settings.nodeListen?.description ?? "off"]
     case .adminListen: LoadedConfiguration.texts(settings.adminListen)
     case .adminKeys: settings.adminKeys.map { [$0] } ?? []

@@ -10,6 +10,7 @@ extension ServerConfiguration {
     self.init()
     var reader = SettingReader(texts)
     reader.listeners(.listen, &listen)
+    reader.listeners(.apiListen, &apiListen)
     reader.one(.nodeListen, &nodeListen, ServerConfiguration.nodeAddress)
     reader.listeners(.adminListen, &adminListen)
     reader.one(.adminKeys, &adminKeys) { text throws(ConfigurationProblem) in

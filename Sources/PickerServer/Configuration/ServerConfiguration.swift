@@ -26,6 +26,8 @@ package struct ServerConfiguration: Hashable, Sendable {
   package enum ClockSource: String, CaseIterable, Sendable { case system, manual }
 
   package var listen: [ListenAddress] = [.standard]
+  /// The addresses for the application's backend; if empty, ``listen`` serves it, too.
+  package var apiListen: [ListenAddress] = []
   /// Where other nodes reach this one; `nil`: nowhere.
   package var nodeListen: TCPAddress?
   /// The addresses of the admin listeners, which serve `/metrics`.

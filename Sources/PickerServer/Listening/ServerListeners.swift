@@ -24,6 +24,7 @@ struct ServerListeners {
     hasCertificate = configuration.tls != nil
     inherited = InheritedSockets(environment: environment, process: getpid())
     for address in configuration.listen { try open(address, for: .clients) }
+    for address in configuration.apiListen { try open(address, for: .backend) }
     if let node = configuration.nodeListen {
       _ = try loop.listen(
         host: node.host, port: UInt16(node.port), Listening(isRelayed: true))

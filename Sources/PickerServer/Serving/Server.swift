@@ -186,6 +186,7 @@ package final class Server {
   /// The URLs of the public listeners.
   package var urls: [String] { listeners.urls(for: .clients) }
   /// The URLs of the admin listeners.
+  package var apiURLs: [String] { listeners.urls(for: .backend) }
   package var adminURLs: [String] { listeners.urls(for: .operators) }
   /// The URLs of the listeners that redirect to https.
   package var redirectURLs: [String] { listeners.urls(for: .redirected) }

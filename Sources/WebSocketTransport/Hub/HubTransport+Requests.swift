@@ -39,7 +39,7 @@ extension HubTransport {
     caller.acceptsChunks = request.head.acceptsChunks
     let target: RequestLoop =
       switch request.head.audience {
-      case .clients, .operators: RequestLoop(method: request.method, request.head.target)
+      case .clients, .backend, .operators: RequestLoop(method: request.method, request.head.target)
       case .redirected: .receiving
       }
     let index = group.index(of: target, receivedBy: self)

@@ -6,6 +6,8 @@ package struct Listening: Hashable, Sendable {
   package enum Audience: Sendable {
     /// Clients of the API and of the page.
     case clients
+    /// The application's backend, which uses the parts of the API that members do not.
+    case backend
     /// Operators: their connections stay on this loop and are limited separately.
     case operators
     /// Clients that are redirected to https: their connections stay on this loop.
@@ -48,6 +50,7 @@ extension wsl_audience {
   fileprivate init(_ audience: Listening.Audience) {
     switch audience {
     case .clients: self = WSL_PUBLIC
+    case .backend: self = WSL_BACKEND
     case .operators: self = WSL_ADMIN
     case .redirected: self = WSL_REDIRECT
     }
@@ -57,6 +60,7 @@ extension wsl_audience {
 extension Listening.Audience {
   init(_ audience: wsl_audience) {
     switch audience {
+    case WSL_BACKEND: self = .backend
     case WSL_ADMIN: self = .operators
     case WSL_REDIRECT: self = .redirected
     default: self = .clients

@@ -75,7 +75,8 @@ extension SocketLoop {
 
   /// The loop that must serve the WebSocket or stream that a request opens; `nil` for this one.
   func otherLoop(for head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
-    guard configuration.connections != nil, head.audience == .clients else { return nil }
+    guard configuration.connections != nil, head.audience == .clients || head.audience == .backend
+    else { return nil }
     return handler?.loop(forOpening: head, isWebSocket: isWebSocket)
   }
 

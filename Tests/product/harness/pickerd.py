@@ -15,7 +15,7 @@ from . import contract, secrets
 from .session import Session
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-SERVES = re.compile(r"pickerd (serves|admin|redirects) (?:https?://\S+:(\d+)|unix:)")
+SERVES = re.compile(r"pickerd (serves|api|admin|redirects) (?:https?://\S+:(\d+)|unix:)")
 START_SECONDS = 90
 #: Seconds until an answer: no request takes as long, even if the server is frozen for a while.
 ANSWER_SECONDS = 60
@@ -76,7 +76,7 @@ class Pickerd:
         #: Further arguments of subprocess.Popen.
         self.popen = popen or {}
         self.sessions = []
-        self.port = self.admin_port = None
+        self.port = self.admin_port = self.api_port = None
         self.process = None
         self.start()
 
@@ -97,6 +97,8 @@ class Pickerd:
                     port = int(found[2]) if found[2] else None
                     if found[1] == "admin":
                         self.admin_port = self.admin_port or port
+                    elif found[1] == "api":
+                        self.api_port = self.api_port or port
                     elif found[1] == "redirects":
                         self.redirect_port = port
                     else:
@@ -105,7 +107,7 @@ class Pickerd:
                         started.set()
             started.set()
 
-        self.port = self.admin_port = None
+        self.port = self.admin_port = self.api_port = None
         self.is_serving = False
         self.reader = threading.Thread(target=read, args=(self.process.stdout,), daemon=True)
         self.reader.start()

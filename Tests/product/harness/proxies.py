@@ -39,20 +39,22 @@ class Proxy:
     """A proxy with the shipped configuration; only names, addresses and paths are replaced.
 
     HAProxy's checks have more time: a busy machine may delay the answer of a node. A backend is a
-    port of 127.0.0.1, or the path of a Unix socket. With a `prefix` the server is below that path,
+    port of 127.0.0.1, or the path of a Unix socket. `apis` are the ports of the
+    nodes' `--api-listen`, for HAProxy. With a `prefix` the server is below that path,
     see deploy/README.md; if `removes`, the proxy removes it from the requests.
     """
 
     #: How each proxy writes a Unix socket.
     UNIX = {"nginx": "unix:", "haproxy": "unix@", "caddy": "unix/"}
 
-    def __init__(self, kind, folder, *backends, port=None, prefix="", removes=False):
+    def __init__(self, kind, folder, *backends, port=None, prefix="", removes=False, apis=()):
         self.kind, self.folder = kind, folder
         self.prefix, self.removes = prefix, removes
         self.backends = [
             f"127.0.0.1:{each}" if isinstance(each, int) else f"{self.UNIX[kind]}{each}"
             for each in backends]
-        self.http_port, self.port, self.admin_port = free_ports(3)
+        self.apis = apis
+        self.http_port, self.port, self.admin_port, self.api_port = free_ports(4)
         self.port = port or self.port
         self.certificate, self.key = make_certificate(folder)
         self.context = ssl.create_default_context(cafile=self.certificate)
@@ -122,7 +124,10 @@ class Proxy:
             '"${PICKERD_LOG-/dev/log}" local0': "stderr format raw local0",
             "  user haproxy\n  group haproxy\n": "",
             "  timeout connect 5s\n": "  timeout connect 5s\n  timeout check 30s\n",
+            '"${PICKERD_API_BIND-127.0.0.1:7685}"': f"127.0.0.1:{self.api_port}",
             "server pickerd 127.0.0.1:7681": f"server pickerd {self.backends[0]}",
+            **{f"server node{n} 10.0.0.{n}:7684": f"server node{n} 127.0.0.1:{api}"
+               for n, api in enumerate(self.apis, start=1)},
             **{f"server node{n} 10.0.0.{n}:7681": f"server node{n} {backend}"
                for n, backend in enumerate(self.backends, start=1) if self.backends[1:]}})
         if self.backends[1:]:

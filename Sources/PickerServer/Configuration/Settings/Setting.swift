@@ -5,7 +5,7 @@
 /// The raw value is the field of the file; see ``flag`` and ``variable`` for the other names.
 package enum Setting: String, CaseIterable, Sendable {
   case config
-  case listen, nodeListen, adminListen, adminKeys, publicUrl, host, trustedProxy
+  case listen, apiListen, nodeListen, adminListen, adminKeys, publicUrl, host, trustedProxy
   case tlsCertificate, tlsKey, redirectHttp
   case auth, audience, origin
   case store, limit, loops
@@ -41,6 +41,15 @@ extension Setting {
           + "for members of the process's group. systemd or systemd:NAME: the sockets that "
           + "systemd passes as public or NAME. proxy: before any of these: connections begin with "
           + "a PROXY protocol header, version 2, and come from a --trusted-proxy.",
+        isList: true)
+    case .apiListen:
+      Facts(
+        valueName: "[tls:]address:port|unix:/path|systemd|off", standard: "off",
+        meaning: "An address of the listener for the application's backend, such as 10.0.0.1:7684. "
+          + "With it --listen serves members only: API keys are accepted, sessions created and "
+          + "listed, and the feed read at this address only. It serves the whole API, and no "
+          + "pages. tls: before an address: TLS with --tls-certificate. Set --public-url, too, for "
+          + "the links that the backend passes on.",
         isList: true)
     case .nodeListen:
       Facts(

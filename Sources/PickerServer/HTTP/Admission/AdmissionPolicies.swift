@@ -4,6 +4,8 @@ import Synchronization
 final class AdmissionPolicies: Sendable {
   struct Values: Sendable {
     let hosts: HostPolicy
+    /// The policy of the backend's listener.
+    let apiHosts: HostPolicy
     /// The policy of the admin listener.
     let adminHosts: HostPolicy
     let origins: OriginPolicy
@@ -14,6 +16,7 @@ final class AdmissionPolicies: Sendable {
       hosts = HostPolicy(
         listen: configuration.listen, names: configuration.hosts,
         publicName: configuration.publicURL?.name)
+      apiHosts = HostPolicy(listen: configuration.apiListen, names: configuration.hosts)
       adminHosts = HostPolicy(listen: configuration.adminListen, names: configuration.hosts)
       origins = configuration.origins
       proxies = configuration.trustedProxies

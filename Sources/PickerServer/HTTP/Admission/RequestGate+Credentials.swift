@@ -22,6 +22,11 @@ extension RequestGate {
       let bearer = HubTransport.bearer(request.headers[.authorization]),
       bearer.hasPrefix(PresentedKey.prefix)
     else { return nil }
+    if hasAPIListener, request.audience == .clients {
+      throw ProblemDocument(
+        status: 401, code: "badToken",
+        detail: "API keys are accepted by the backend's listener only (--api-listen)")
+    }
     let client = client(of: request)
     if let key = PresentedKey(bearer).flatMap({ keys.find($0, from: client) }) {
       try check(key, for: access)

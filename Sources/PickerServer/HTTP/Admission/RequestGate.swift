@@ -10,6 +10,8 @@ struct RequestGate: Sendable {
   var tickets = TicketSigner()
   /// The URL by which members reach the server, if it is configured.
   let publicURL: PublicURL?
+  /// Whether the public listener serves members only, because the backend has a listener.
+  let hasAPIListener: Bool
   /// With `--auth keys`.
   let keys: KeyRing?
   /// With `--admin-keys`: the only keys that admin listeners accept.
@@ -17,6 +19,7 @@ struct RequestGate: Sendable {
 
   init(_ configuration: ServerConfiguration, keys: KeyRing? = nil, adminKeys: KeyRing? = nil) {
     publicURL = configuration.publicURL
+    hasAPIListener = !configuration.apiListen.isEmpty
     self.keys = keys
     self.adminKeys = adminKeys
     policies = AdmissionPolicies(configuration)
@@ -36,7 +39,12 @@ struct RequestGate: Sendable {
   /// - Throws: 400 if `Host` is missing or malformed, 421 if it is not accepted.
   func admitHost(of request: RequestHead) throws(ProblemDocument) {
     let policies = policies.current
-    let policy = request.isAdmin ? policies.adminHosts : policies.hosts
+    let policy =
+      switch request.audience {
+      case .operators: policies.adminHosts
+      case .backend: policies.apiHosts
+      case .clients, .redirected: policies.hosts
+      }
     switch policy.verdict(on: request.headers[.host]) {
     case .accepted: return
     case .malformed:

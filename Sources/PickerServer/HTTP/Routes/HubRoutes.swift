@@ -17,6 +17,8 @@ final class HubRoutes {
 
   let definitions: DefinitionMaker
   let mainRoutes: RouteTable
+  /// The routes of the public listener: all, unless the backend has a listener of its own.
+  let publicRoutes: RouteTable
 
   init(
     _ transport: HubTransport, files: StaticFiles, gate: RequestGate, store: ServerStore,
@@ -29,6 +31,7 @@ final class HubRoutes {
     self.redirect = redirect
     self.definitions = definitions
     mainRoutes = .main(isClockManual: !transport.clock.runs)
+    publicRoutes = gate.hasAPIListener ? mainRoutes.ofMembers(haveKeys: gate.keys != nil) : mainRoutes
   }
 
   var hub: Hub { transport.hub }
@@ -60,7 +63,11 @@ final class HubRoutes {
 
   /// The routes of the listener that accepted a request.
   func table(for request: HTTPRequest) -> RouteTable {
-    request.isAdmin ? .admin : mainRoutes
+    switch request.head.audience {
+    case .operators: .admin
+    case .backend: mainRoutes
+    case .clients, .redirected: publicRoutes
+    }
   }
 
   /// Counts a request with a large body against its rate limits, when its headers have been read.
@@ -115,7 +122,8 @@ final class HubRoutes {
       }
       if looksUp { hub.whenAbsent(call.session) { [gate] in gate.chargeLookUp(request.head) } }
     case .otherMethods(let methods): throw methodNotAllowed(methods)
-    case .none where request.isAdmin: throw notFound(request.path)
+    case .none where request.isAdmin || request.head.audience == .backend:
+      throw notFound(request.path)
     case .none:
       caller.route = "files"
       try sendFile(caller, request, at: request.path)

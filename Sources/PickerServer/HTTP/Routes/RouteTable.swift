@@ -30,7 +30,23 @@ struct RouteTable: Sendable {
     return .none
   }
 
-  /// The routes of the public listener. Other paths serve the web folder.
+  /// The routes that members use.
+  ///
+  /// - Parameter haveKeys: Whether a host has keys. Otherwise owners may change and delete their
+  ///   sessions themselves.
+  func ofMembers(haveKeys: Bool) -> RouteTable {
+    RouteTable(
+      routes: routes.filter { route in
+        switch route.access {
+        case .everyone, .sessionReader, .ticketReader, .member, .memberOrKey: true
+        case .sessionKey: !haveKeys
+        case .key, .metrics: false
+        }
+      })
+  }
+
+  /// The routes of the public listener and that of the backend. Other paths of the public one serve
+  /// the web folder.
   ///
   /// - Parameter isClockManual: Whether clients can set the clock; for tests.
   static func main(isClockManual: Bool) -> RouteTable {
