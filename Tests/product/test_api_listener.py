@@ -84,6 +84,33 @@ def test_the_public_listener_serves_members_only(host, tmp_path):
     server.stop()
 
 
+def test_links_open_for_members_under_the_public_name_whoever_has_asked_for_them(host, tmp_path):
+    server = stored(
+        tmp_path / "log", tmp_path / "store.sqlite", auth=f"keys:{host.file}", options=(
+            "--api-listen", "127.0.0.1:0", "--public-url", "https://pick.example.org/a"))
+    made = backend(server, host, "PUT", "/v1/sessions/by/x", {"definition": CALENDAR})
+    session = made.json["session"]
+    path, token = f"/v1/sessions/{session}", host.token(session, "viewer", sub="17")
+    for date in ("2018-11-26", "2018-11-28"):
+        backend(server, host, "POST", path + "/commands", {"type": "tap", "date": date})
+    backend(server, host, "POST", path + "/commands", {"type": "confirm"})
+
+    links = [
+        server.get(path, token=token).json["links"],
+        backend(server, host, "GET", path).json["links"],
+        backend(server, host, "GET", "/v1/sessions/by/x").json["links"]]
+    assert links[0] == links[1] == links[2]
+    ics = links[0]["ics"]
+    assert ics.startswith(f"https://pick.example.org/a{path}/event.ics?ticket=")
+    assert backend(server, host, "POST", path + "/revoke", {"subject": "17"}).status == 200
+    # A proxy forwards the path, or removes it.
+    for prefix in ("", "/a"):
+        answer = server.get(prefix + ics.removeprefix("https://pick.example.org/a"))
+        assert answer.status == 200 and b"DTSTART;VALUE=DATE:20181126" in answer.body, answer
+    assert server.get(f"{path}/event.ics").status == 401
+    server.stop()
+
+
 @pytest.mark.parametrize("auth", ["open", "token"])
 def test_without_keys_owners_still_change_their_session_but_members_create_none(tmp_path, auth):
     server = Pickerd(tmp_path / "log", auth=auth, options=("--api-listen", "127.0.0.1:0"))
