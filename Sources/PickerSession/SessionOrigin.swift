@@ -56,7 +56,8 @@ package struct SessionOrigin: Sendable {
 
   package init(
     id: SessionID, epoch: String, definition: Definition, title: Note.Text? = nil,
-    notes: Notes = Notes(), ttlSeconds: Int = 86_400, openTap: OpenTap = .shared, access: Access = .open,
+    notes: Notes = Notes(), ttlSeconds: Int = 86_400, openTap: OpenTap = .shared,
+    access: Access = .open,
     createdAt: Instant, host: HostFields = HostFields()
   ) {
     self.id = id

@@ -347,7 +347,9 @@ import Testing
     for feed in feeds {
       func set(_ name: String, _ position: Int?) async -> Result<Void, FeedProblem> {
         await withCheckedContinuation { continuation in
-          feed.setCursor(CursorName(name, namespace: nil), to: position) { continuation.resume(returning: $0) }
+          feed.setCursor(CursorName(name, namespace: nil), to: position) {
+            continuation.resume(returning: $0)
+          }
         }
       }
       for number in 1...100 { try await set("c\(number)", number).get() }

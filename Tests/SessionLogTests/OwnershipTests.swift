@@ -476,7 +476,9 @@ import Testing
   @Test func `a cursor that another node has set is known`() async throws {
     let (one, two) = (try node(), try node())
     try await withCheckedContinuation { done in
-      one.log.feed.setCursor(CursorName("shop", namespace: nil), to: 1) { done.resume(returning: $0) }
+      one.log.feed.setCursor(CursorName("shop", namespace: nil), to: 1) {
+        done.resume(returning: $0)
+      }
     }.get()
 
     #expect(

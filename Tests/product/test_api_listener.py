@@ -9,6 +9,7 @@ from harness.host import Host
 from harness.member import Member
 from harness.pickerd import REPOSITORY, Pickerd, binary
 from harness.ports import free_ports
+from harness.proxies import Proxy
 from harness.store import stored
 
 HIDDEN = [("POST", "/v1/sessions"), ("GET", "/v1/sessions"), ("PUT", "/v1/sessions/by/x"),
@@ -139,6 +140,12 @@ def test_the_backend_reaches_a_session_of_any_node(host, tmp_path, postgres):
         assert (answer.status, answer.code) == (404, "notFound")
     ana.until(lambda m: m.screen.members[ana.id]["role"] == "viewer")
     ana.drop()
+    proxy = Proxy("haproxy", tmp_path, *(node.port for node in nodes),
+                  apis=[node.api_port for node in nodes])
+    for _ in nodes:
+        answer = nodes[0].request("GET", path, token=host.api, port=proxy.api_port)
+        assert answer.status == 200, answer
+    proxy.stop()
     for node in nodes:
         node.stop()
 

@@ -31,7 +31,8 @@ extension LogRecord {
   /// not counted, because the session shares it.
   package var byteCount: Int {
     switch self {
-    case .created(let origin): 1024 + (origin.title?.tree.serialized().count ?? 0) + origin.notes.byteCount
+    case .created(let origin):
+      1024 + (origin.title?.tree.serialized().count ?? 0) + origin.notes.byteCount
     case .entry(let entry): entry.byteCount
     case .ended(let event): 64 + (event?.byteCount ?? 0)
     }

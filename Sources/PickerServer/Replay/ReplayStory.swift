@@ -77,9 +77,10 @@ final class ReplayStory {
     var text = lines
     if !text.isEmpty { text.append("") }
     text.append(
-      "session   \(fold.origin.id)" + (fold.origin.title.map {
-        ", “\($0.text(for: definition.locale, fallback: definition.locale))”"
-      } ?? ""))
+      "session   \(fold.origin.id)"
+        + (fold.origin.title.map {
+          ", “\($0.text(for: definition.locale, fallback: definition.locale))”"
+        } ?? ""))
     text.append("picker    \(definition.kind), \(definition.timeZone), \(definition.locale)")
     text.append("created   \(fold.origin.createdAt.rfc3339), epoch \(fold.origin.epoch)")
     text.append("revision  \(fold.revision) of \(report.lastRevision)")

@@ -68,7 +68,8 @@ extension SessionOrigin {
         title.string.map(Note.Text.same)
           ?? (try? Note.Text(title, at: "title", countMax: SessionOrigin.titleCountMax))
       },
-      notes: members["notes"].flatMap(Notes.init(tree:)) ?? Notes(), ttlSeconds: ttlSeconds, openTap: openTap, access: access,
+      notes: members["notes"].flatMap(Notes.init(tree:)) ?? Notes(), ttlSeconds: ttlSeconds,
+      openTap: openTap, access: access,
       createdAt: createdAt, host: HostFields(members))
   }
 }

@@ -19,7 +19,8 @@ extension ServerConfiguration {
       case .logLevel: adopted.logLevel = new.logLevel
       case .tlsCertificate, .tlsKey: adopted.tls = new.tls
       case .config, .listen, .apiListen, .nodeListen, .adminListen, .adminKeys, .publicUrl,
-        .redirectHttp, .auth, .audience, .store, .limit, .loops, .web, .calendarName, .outlookLink, .logFormat,
+        .redirectHttp, .auth, .audience, .store, .limit, .loops, .web, .calendarName, .outlookLink,
+        .logFormat,
         .clock:
         preconditionFailure("\(setting) is marked as reloadable, but is not reloaded")
       }

@@ -31,7 +31,8 @@ final class HubRoutes {
     self.redirect = redirect
     self.definitions = definitions
     mainRoutes = .main(isClockManual: !transport.clock.runs)
-    publicRoutes = gate.hasAPIListener ? mainRoutes.ofMembers(haveKeys: gate.keys != nil) : mainRoutes
+    publicRoutes =
+      gate.hasAPIListener ? mainRoutes.ofMembers(haveKeys: gate.keys != nil) : mainRoutes
   }
 
   var hub: Hub { transport.hub }
