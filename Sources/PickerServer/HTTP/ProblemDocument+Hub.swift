@@ -48,10 +48,7 @@ extension ProblemDocument {
       self.init(
         status: 409, code: "externalTaken", detail: "a living session has this external id",
         members: [.init("session", .string(id.text))])
-    case .keyReused:
-      self.init(
-        status: 422, code: "keyReused",
-        detail: "this Idempotency-Key was used with another body; use a new key")
+    case .keyReused: self = .keyReused
     case .patchFailed(let detail): self.init(status: 409, code: "patchFailed", detail: detail)
     case .sessionFull:
       self.init(full: "the session has reached its maximum number of members")
@@ -69,6 +66,12 @@ extension ProblemDocument {
       self.init(
         status: 503, code: "unavailable", detail: "the service is unavailable now; retry later")
     }
+  }
+
+  private static var keyReused: ProblemDocument {
+    ProblemDocument(
+      status: 422, code: "keyReused",
+      detail: "this Idempotency-Key was used with another body; use a new key")
   }
 
   private static var noSuchOp: ProblemDocument {
