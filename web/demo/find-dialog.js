@@ -10,6 +10,8 @@ import { Problem } from "./server.js";
 const durations = [30, 60, 90, 120, 180];
 /** The days that are proposed: a working week of times, eight weeks of dates. */
 const proposedDays = { times: 5, dates: 56 };
+/** How long a session lasts after its last change or join: people take days to answer. */
+const ttlSeconds = 60 * 86_400;
 const weekdaysBlocked = [{ weekdays: [2, 3, 4, 5, 6] }];
 
 let dialogCount = 0;
@@ -81,7 +83,7 @@ export class FindDialog {
     this.button.disabled = true;
     this.failure.hidden = true;
     try {
-      this.#show(await createNew(this.filled, this.name.value.trim()));
+      this.#show(await createNew(this.filled, this.name.value.trim(), undefined, undefined, ttlSeconds));
     } catch (problem) {
       setText(this.failure, problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable);
       this.failure.hidden = false;

@@ -21,10 +21,10 @@ export const demoPickers = () => (loaded ??= fetch("demo/pickers.json").then((re
 /**
  * Creates a session; returns its route. The URL has the editor's token, so that sharing it does not share the ownership.
  * @param {any} definition @param {string} title @param {unknown} [notes] sent with a separate request
- * @param {unknown} [decide] as in the request
+ * @param {unknown} [decide] as in the request @param {number} [ttlSeconds] as in the request
  */
-export async function createNew(definition, title, notes, decide) {
-  const { session, tokens } = await createSession(definition, title, decide);
+export async function createNew(definition, title, notes, decide, ttlSeconds) {
+  const { session, tokens } = await createSession(definition, title, decide, ttlSeconds);
   if (tokens) storeTokens(session, tokens);
   // A failure is ignored: the picker works without notes.
   if (notes) await changeSession(`v1/sessions/${encodeURIComponent(session)}/notes`, "application/merge-patch+json", notes, tokens?.owner).catch(() => {});

@@ -46,9 +46,10 @@ async function ask(path, { method = "GET", type = "application/json", body, toke
 /**
  * Creates a session. If the answer is lost, asks again with the same key, so that there is one session.
  * @param {unknown} definition @param {string} title @param {unknown} [decide]
+ * @param {number} [ttlSeconds] how long it lasts after its last change or join
  */
-export async function createSession(definition, title, decide) {
-  const body = { definition, title, ...(decide !== undefined && { decide }) };
+export async function createSession(definition, title, decide, ttlSeconds) {
+  const body = { definition, title, ttlSeconds, ...(decide !== undefined && { decide }) };
   const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const request = () => ask("v1/sessions", { method: "POST", body, key, isLimited: true });
   try {
