@@ -117,6 +117,14 @@ def test_wheels_are_loaded_for_the_kinds_that_have_them(site, window):
     expect(ana.selected(0)).to_have_text("Windows")
 
 
+def test_the_availability_is_loaded_with_its_texts(site, window):
+    session = site.session({"kind": "availability", "dates": {"from": "2018-11-26", "through": "2018-11-30"}})
+    ana = window(site, session, name="Ana", locale="de")
+    expect(ana.page.locator(".grade-name")).to_have_text(["Ja", "Vielleicht", "Nein"])
+    ana.cell(2).click()
+    expect(ana.page.locator(".window")).to_have_count(1)
+
+
 def test_the_page_is_there_while_the_server_is_not(bundle, contexts, tmp_path):
     server = Pickerd(tmp_path / "log", options=("--web", bundle))
     session = server.session(CALENDAR)

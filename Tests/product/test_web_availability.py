@@ -171,11 +171,13 @@ def test_cells_that_the_host_changes_keep_their_marks(window, server):
     drag(ana, 2, 7)
     shows(ana, yes=[2, 3, 6, 7])
     ana.is_idle()
+    ana.cell(3).focus()
     hours = {"hours": [{"from": "10:00", "until": "12:00"}]}
     answer = server.request("PATCH", session.path + "/definition", hours, headers=MERGE)
     assert answer.status == 200
     shows(ana, yes=[0, 1, 4, 5])
     expect(ana.page.locator(".times .scale.beside").first).to_have_text("10:00")
+    expect(ana.cell(3)).to_be_focused()
     ana.page.get_by_role("button", name="Clear", exact=True).click()
     shows(ana)
     ana.is_idle()

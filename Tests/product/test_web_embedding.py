@@ -407,6 +407,21 @@ def test_texts_are_not_small_in_a_page_whose_root_has_62_percent(embedding, serv
     expect(ada.selected(0)).to_have_css("font-size", "18.24px")
 
 
+def test_an_availability_has_a_script_and_zones_of_its_own(embedding, server):
+    session = server.session({"kind": "availability", "timeZone": "Europe/Berlin", "stepMinutes": 60,
+                              "dates": ["2018-11-26"]})
+    page = embedded(server, session, "pickerd-availability",
+                    'time-zone="America/New_York" zones="Asia/Tokyo, No/Where"')
+    ada = embedding(page.replace("/client/elements.js", "/client/define-availability.js"))
+    expect(ada.page.locator(".times").first).to_have_text(re.compile("^03:00 *17:00$"))
+    ada.cell(2).click()
+    ada.page.wait_for_function(
+        "document.querySelector('pickerd-availability').value === '2018-11-26T11:00'")
+    ada.page.eval_on_selector("pickerd-availability", "(one) => one.setAttribute('time-zone', 'Asia/Shanghai')")
+    expect(ada.page.locator(".times").first).to_have_text(re.compile("^16:00 *17:00$"))
+    assert ada.cell(2).get_attribute("data-own") == "yes"
+
+
 def test_a_calendar_in_a_closed_dialog_begins_at_today_when_it_is_shown(embedding, server):
     calendar = embedded(server, server.session(CALENDAR), "pickerd-calendar", 'style="width: 30rem"')
     ada = embedding(calendar.replace("<body>", "<body><dialog>"))

@@ -129,22 +129,41 @@ export class AvailabilityElement extends PickerElement {
     setAttribute(this.frameElement, "data-can-mark", this.canMark);
     setText(this.guide, this.#guideText(picker, availability));
     this.#drawZone(picker, availability);
+    this.#announceBest(availability);
+    if (this.#build(picker, availability)) this.#drawCells();
+    else this.#drawLater();
+  }
+
+  /**
+   * Builds the cells, if the layout has changed; keeps the focus and what is in view.
+   * @param {PickerSession} picker @param {Availability} availability
+   * @returns {boolean} whether it has
+   */
+  #build(picker, availability) {
+    const { scroller, focusCell } = this;
+    const { scrollLeft, scrollTop } = scroller;
+    const hadFocus = scroller.matches(":focus-within");
+    const isFirst = this.board.days === null;
+    const zones = this.#zones(picker, availability);
+    const { marks } = this.texts;
     const isBuilt = this.board.build(availability, {
       locale: picker.locale, firstWeekday: picker.state.definition?.firstWeekday ?? 1, today: this.#today(picker, availability),
-      zones: this.#zones(picker, availability), label: marks.grid, again: marks.again,
+      zones, label: marks.grid, again: marks.again,
     });
-    if (isBuilt) {
-      this.focusCell = this.pointed = this.pointedWindow = this.anchor = null;
-      this.painting.cancel();
-    }
-    this.#announceBest(availability);
-    if (isBuilt) this.#drawCells();
-    else this.#drawLater();
+    if (!isBuilt) return false;
+    this.focusCell = this.pointed = this.pointedWindow = this.anchor = null;
+    this.painting.cancel();
+    scroller.style.setProperty("--scales", String(1 + zones.length));
+    scroller.scrollTo(scrollLeft, scrollTop);
+    if (hadFocus && availability.count > 0) this.#focus(Math.min(focusCell ?? 0, availability.count - 1));
+    else if (isFirst && availability.past > 0) this.board.cells[availability.past]?.scrollIntoView({ block: "nearest", inline: "start" });
+    return true;
   }
 
   letGo() { this.painting.cancel(); }
 
   forget() {
+    this.board.days = null;
     this.focusCell = this.pointed = this.pointedWindow = this.anchor = null;
     this.best = null;
   }

@@ -34,8 +34,9 @@ export const availabilitySheet = sheetOf(`
 .scroller {
   overflow: auto; position: relative; isolation: isolate; border-radius: .9rem; border: 1px solid var(--line); background: var(--sunken);
   max-block-size: var(--pickerd-availability-height, clamp(15rem, 62svh, 46rem)); scrollbar-width: thin; scrollbar-color: var(--line) transparent;
-  user-select: none; -webkit-user-select: none; -webkit-touch-callout: none; touch-action: manipulation;
+  scroll-padding: 3.4rem 4px 4px; user-select: none; -webkit-user-select: none; -webkit-touch-callout: none; touch-action: manipulation;
 }
+.scroller:has([data-layout="times"]) { scroll-padding-inline-start: calc(var(--scales) * var(--scale-width)); }
 .scroller[data-painting] { cursor: crosshair; }
 .sheet { inline-size: max(100%, calc(var(--scales) * var(--scale-width) + var(--days) * var(--day-least))); padding-block-end: .3rem; }
 .sheet > :is(.head, .line) { display: grid; grid-template-columns: calc(var(--scales) * var(--scale-width)) repeat(var(--days), minmax(0, 1fr)); }
