@@ -330,9 +330,10 @@ export class AvailabilityElement extends PickerElement {
     this.zonePlace.hidden = !rows;
     if (!rows) return;
     const { marks } = this.texts;
-    const name = `${cityOf(timeZone)} (${offsetIn(Date.parse(picker.state.now ?? "") || Date.now(), timeZone, picker.locale)})`;
+    const offset = offsetIn(Date.parse(picker.state.now ?? "") || Date.now(), timeZone, picker.locale);
+    const name = matchMedia("(max-width: 480px)").matches ? cityOf(timeZone) : `${cityOf(timeZone)} (${offset})`;
     setAttribute(this.zoneMenu, "aria-label", marks.zone);
-    setAttribute(this.zoneMenu, "title", `${marks.zone}: ${timeZone}`);
+    setAttribute(this.zoneMenu, "title", `${marks.zone}: ${timeZone} (${offset})`);
     if (this.zoneMenu.dataset.name === name) return;
     this.zoneMenu.dataset.name = name;
     const near = [...new Set([timeZone, picker.state.definition?.timeZone ?? timeZone, ownZone()])];

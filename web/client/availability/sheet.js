@@ -157,6 +157,8 @@ export const availabilitySheet = sheetOf(`
   :host, .sheet { --scale-width: 2.9rem; --day-least: 3.1rem; }
   .frame { padding: 10px 8px; }
   .grades { justify-self: stretch; }
+  .sheet:has(.corner .scale:nth-child(3)) { --scales: 2 !important; }
+  .scale:nth-child(3) { display: none; }
   .grade { flex: 1 1 auto; justify-content: center; padding-inline: .5rem; }
   .zone-menu { max-inline-size: 7.4rem; }
   [data-layout="dates"] { padding-inline: .25rem; }
