@@ -331,7 +331,7 @@ def test_a_session_is_created_once_when_the_answer_is_lost(window, server):
         return route.abort()
 
     home.page.route("**/v1/sessions", lose)
-    home.page.get_by_role("button", name="Open").first.click()
+    home.page.locator("[data-open=date-0]").click()
 
     expect(home.chip).to_have_text("Connected")
     assert lost == [201] and len(sessions(server)) == count + 1

@@ -67,7 +67,7 @@ export class AvailabilityElement extends PickerElement {
     this.zoneMenu = make("select", { class: "zone-menu", part: "zones", onchange: () => this.#setZone(this.zoneMenu.value) });
     this.zonePlace = make("label", { class: "zone-place" }, globe(), this.zoneMenu);
     this.tools.append(this.zonePlace);
-    this.summary = make("p", { class: "unseen" });
+    this.summary = make("p", { class: "unseen", id: "summary" });
     this.stage.append(this.summary, make("div", { class: "painting" }, this.gradeGroup, this.scroller, this.legend),
       make("div", { class: "beside-board" }, this.details.element, this.bestList.element));
     this.bar.resultText = (picker) => this.#resultText(picker);

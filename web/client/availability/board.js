@@ -67,7 +67,7 @@ export class Board {
   #times({ days, rows = [], timeZone }, { locale, today, zones, label, again }) {
     const taken = days.map(({ cells = [] }) => new Map(cells.flatMap(([first, count, row]) =>
       Array.from({ length: count }, (_, at) => [row + at, first + at]))));
-    const grid = make("div", { class: "sheet", role: "grid", "aria-label": label, "aria-multiselectable": "true",
+    const grid = make("div", { class: "sheet", role: "grid", "aria-label": label, "aria-describedby": "summary", "aria-multiselectable": "true",
       "aria-rowcount": rows.length + 1, "aria-colcount": days.length + 1 });
     grid.style.setProperty("--scales", String(1 + zones.length));
     grid.append(make("div", { class: "head", role: "row" },
@@ -103,7 +103,7 @@ export class Board {
       const { lead, dayCount } = gridOf(monthIndexOf(month), firstWeekday, "fit");
       const taken = new Map(cells.flatMap(([cell, count, position]) =>
         Array.from({ length: count }, (_, at) => [position + at, cell + at])));
-      const grid = make("div", { class: "month", role: "grid", "aria-label": `${label}, ${title}`, "aria-multiselectable": "true" });
+      const grid = make("div", { class: "month", role: "grid", "aria-label": `${label}, ${title}`, "aria-describedby": "summary", "aria-multiselectable": "true" });
       grid.append(make("div", { class: "head", role: "row" }, ...Array.from({ length: 7 }, (_, x) => {
         const weekday = ((firstWeekday - 1 + x) % 7) + 1;
         return make("div", { class: "weekday", role: "columnheader", "aria-label": weekdayName(weekday, locale, "long") },
