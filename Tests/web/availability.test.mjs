@@ -64,14 +64,14 @@ test("a mark that the server would not read is not sent", () => {
     assert.match(mark(cells), /^cells must be/, JSON.stringify(cells));
   }
   assert.match(mark([[0, 1]], 1), /^grade must be/);
-  assert.match(problemOf({ type: "confirm", cell: 1 }), /^generation must be/);
+  assert.match(problemOf({ type: "confirm", cell: "1" }), /^cell must be/);
   assert.equal(problemOf({ type: "confirm" }), null);
 });
 
 test("own marks are shown as they will be, and counted", () => {
   const state = known();
   const { availability } = state;
-  const mark = (grade, generation, ...cells) => ({ type: "mark", grade, cells, generation });
+  const mark = (grade, generation, ...cells) => ({ message: { type: "mark", grade, cells, generation } });
   const picker = { state, self: { id: "c", name: "Cy", color: "#654321" },
     pending: [mark("yes", 1, [1, 4]), mark("no", 2, [0, 1]), mark(null, 1, [3, 4])] };
   const own = ownMarks(picker, availability);
@@ -83,7 +83,7 @@ test("own marks are shown as they will be, and counted", () => {
   const names = (people) => Object.fromEntries(Object.entries(people).map(([grade, all]) => [grade, all.map(({ name }) => name)]));
   assert.deepEqual(names(peopleAt(picker, availability, 1, own)), { yes: ["Bo", "Cy"], maybe: [], no: [], unmarked: [] });
   assert.deepEqual(names(peopleAt(picker, availability, 2, own)), { yes: ["Cy"], maybe: [], no: [], unmarked: ["Bo"] });
-  assert.deepEqual([...ownMarks({ ...picker, pending: [...picker.pending, { type: "clear" }] }, availability)], []);
+  assert.deepEqual([...ownMarks({ ...picker, pending: [...picker.pending, { message: { type: "clear" } }] }, availability)], []);
 });
 
 test("cells are sent as runs, at most 64 in a command", () => {

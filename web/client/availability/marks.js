@@ -18,7 +18,7 @@ const runsMax = 64;
  */
 export function ownMarks({ self, pending }, { generation, marks }) {
   const cells = [...(marks.get(self?.id ?? "")?.cells ?? [])];
-  for (const message of pending) {
+  for (const { message } of pending) {
     if (message.type === "clear") cells.length = 0;
     if (message.type !== "mark" || message.generation !== generation) continue;
     for (const [from, until] of message.cells) for (let cell = from; cell < until; cell += 1) cells[cell] = message.grade;

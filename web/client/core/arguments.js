@@ -19,7 +19,7 @@ const isName = (value) =>
 
 /** @param {unknown} runs half-open, ascending */
 const areRuns = (runs) => Array.isArray(runs) && runs[0] && !runs[64]
-  && runs.every((run, at) => run?.length === 2 && run.every(Number.isSafeInteger) && run[0] < run[1] && !(run[0] < runs[at - 1]?.[1]));
+  && runs.every((run, at) => run?.length === 2 && run.every(integer.isValid) && run[0] < run[1] && !(run[0] < runs[at - 1]?.[1]));
 
 /** What a field must be, in the words of the server. */
 const integer = { isValid: Number.isSafeInteger, must: "an integer" };
@@ -27,7 +27,7 @@ const number = { isValid: Number.isFinite, must: "a number" };
 const month = { isValid: isMonth, must: "a month like 2026-11" };
 const date = { isValid: isDate, must: "a valid date like 2026-11-20" };
 const text = { isValid: isText, must: "a string" };
-const runs = { isValid: areRuns, must: "ascending runs" };
+const runs = { isValid: areRuns, must: "runs" };
 const isTrue = { isValid: (/** @type {unknown} */ value) => value === true, must: "true" };
 const name = { isValid: isName, must: "a string of 1 to 64 characters, not only spaces" };
 
@@ -44,8 +44,8 @@ function fieldsOf(message) {
     case "tap":
       if (message.month === undefined || message.date !== undefined) return { date };
       return message.cell === undefined ? { month, x: number, y: number } : { month, cell: integer };
-    case "mark": return { ...(message.grade !== null && { grade: text }), cells: runs, generation: integer };
-    case "confirm": return "cell" in message && { cell: integer, generation: integer };
+    case "mark": return { ...(message.grade !== null && { grade: text }), cells: runs };
+    case "confirm": return "cell" in message && { cell: integer };
     case "rename": return { name };
     case "touch": {
       const hover = message.hover !== undefined && { hover: isTrue };

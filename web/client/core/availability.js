@@ -8,7 +8,7 @@
  */
 function put(cells, runs) {
   for (const [from, until, ...value] of runs) {
-    for (let cell = from; cell < until; cell += 1) cells[cell] = value.length > 1 ? value : value[0];
+    for (let cell = from; cell < until; cell++) cells[cell] = value.length > 1 ? value : value[0];
   }
   return cells;
 }
@@ -22,10 +22,9 @@ const take = ({ marks }, { member, runs, ...who }) =>
  * @returns {Availability | null}
  */
 export function availabilityOf(wire) {
-  if (!wire) return null;
-  const state = { ...wire, marks: new Map(), heat: wire.heat && put([], wire.heat) };
-  for (const one of wire.marks) take(state, one);
-  return state;
+  const state = wire && { ...wire, marks: new Map(), heat: wire.heat && put([], wire.heat) };
+  for (const one of wire?.marks ?? []) take(state, one);
+  return state ?? null;
 }
 
 /** @param {Availability} state @param {import("./types").Change} change */

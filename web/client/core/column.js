@@ -64,9 +64,7 @@ export class Column {
    */
   rowOfKey(key) {
     if (key === undefined) return null;
-    for (const rows of [this.rows, this.rowsBefore]) {
-      for (const row of rows?.values() ?? []) if (row.key === key) return row;
-    }
+    for (const row of [...this.rows.values(), ...this.rowsBefore?.values() ?? []]) if (row.key === key) return row;
     return { key, text: key };
   }
 

@@ -85,25 +85,25 @@ export class PickerSession extends EventTarget {
   /** The last close code while there is no connection, and in `error` the code and detail of the server's last error. */
   get closeCode() { return this.#machine.closeCode; }
   get error() { return this.#machine.error; }
-  /** The own commands without an answer, oldest first. */
-  get pending() { return this.#machine.pending.entries.map(({ message }) => message); }
+  /** The own commands without an answer, oldest first; read-only. */
+  get pending() { return this.#machine.pending.entries; }
   /** The number of commands without an answer. */
-  get pendingCount() { return this.#machine.pending.entries.length; }
+  get pendingCount() { return this.pending.length; }
   /**
    * Whether the picker shows or awaits own changes that the server does not store yet: it has not answered for a second, or
    * there is no connection. Then until all of them are answered.
    */
   get isUnstored() {
-    const isPending = this.#machine.pending.entries.some(({ message }) => message.type !== "rename");
+    const isPending = this.pending.some(({ message }) => message.type !== "rename");
     return isPending && (this.#isUnstored || this.connection !== "live");
   }
   get self() { return this.state.self; }
   /** The selected rows, including the effect of own unanswered selects. */
-  get rows() { return predictRows(this.state, this.#machine.pending.entries); }
+  get rows() { return predictRows(this.state, this.pending); }
   /** The range, including the effect of own unanswered taps; `isGuess` until the server has confirmed it. */
-  get rangeShown() { return predictRange(this.state, this.#machine.pending.entries, this.self?.id ?? ""); }
+  get rangeShown() { return predictRange(this.state, this.pending, this.self?.id ?? ""); }
   /** The result, the range and the texts of the selected rows, including the effect of own unanswered taps. */
-  get chosen() { return predictChosen(this.state, this.#machine.pending.entries, this.self?.id ?? ""); }
+  get chosen() { return predictChosen(this.state, this.pending, this.self?.id ?? ""); }
   /** Whether the range is open: its second tap is missing. */
   get isRangeOpen() { return isOpen(this.state, this.rangeShown.range); }
   get result() { return this.state.result; }
@@ -156,7 +156,7 @@ export class PickerSession extends EventTarget {
   cancel() { return this.command({ type: "cancel" }); }
   reopen() { return this.command({ type: "reopen" }); }
   /** That of the cells that the user sees. */
-  get #generation() { return { generation: this.state.availability?.generation }; }
+  get #generation() { return { generation: this.state.availability?.generation ?? 0 }; }
   /**
    * Changes the name of this member, which stays the same member with its role.
    * @param {string} name 1 to 64 characters

@@ -92,8 +92,8 @@ export class PickerState {
    */
   welcome(message) {
     this.epoch = message.epoch;
-    const { id, name, role, color } = message.member;
-    this.self = { id, name, role, color, online: true };
+    const { secret: _, ...self } = message.member;
+    this.self = { ...self, online: true };
     this.limits = message.limits ?? {};
     this.locale = message.locale;
     this.now = message.now ?? null;
