@@ -28,7 +28,7 @@ function refusalOf({ self, status, hostReopens }) {
     return { code: "confirming", detail: "the host decides on the confirmation; an owner can cancel it" };
   }
   if (status === "open") return null;
-  return { code: "notOpen", detail: `the session is ${status}; ${hostReopens ? "the host" : "an owner"} can reopen it` };
+  return { code: "notOpen", detail: `${status}; ${hostReopens ? "the host" : "an owner"} can reopen it` };
 }
 
 export class Conversation {
