@@ -43,7 +43,7 @@ WEB_PACKAGES = $(call unless,esbuild,esbuild) $(call unless,python3,python3)
 TEST_PACKAGES = $(WEB_PACKAGES) $(call unless,chromium-headless-shell,chromium-headless-shell) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   patroni etcd-server \
-  $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
+  $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) node-react node-react-dom \
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(call unless,certutil,libnss3-tools) \
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java \
@@ -82,7 +82,7 @@ web: web-needs ## Bundle the web pages and the browser client into .build/web
 	@mkdir -p .build && $(call bundle,.build/web)
 
 .PHONY: package
-package: ## Pack the browser client for npm, .build/pickerd-client-VERSION.tgz
+package: ## Pack the browser client for npm, .build/pickerd-{client,react}-VERSION.tgz
 	@deploy/need.sh "make the types of the client" $(call unless,python3,python3) \
 	  $(call unless,tsc,node-typescript)
 	@mkdir -p .build && web/package.py .build

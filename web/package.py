@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""package.py FOLDER : packs web/client as the npm package @pickerd/client, and prints its path.
+"""package.py FOLDER : packs the npm packages @pickerd/client and @pickerd/react; prints their paths.
 
-The archive has the modules as they are, their types (.d.ts, from the JSDoc comments, by tsc), and
-custom-elements.json (from the tables of the README) for editors.
+An archive has the modules as they are, with types. Those of the client (.d.ts) are from the JSDoc
+comments, by tsc; its custom-elements.json, for editors, is from the tables of the README.
 """
 
 import gzip
@@ -16,7 +16,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-CLIENT = Path(__file__).resolve().parent / "client"
+WEB = Path(__file__).resolve().parent
+CLIENT = WEB / "client"
 ELEMENTS = {"pickerd-availability": ("AvailabilityElement", "./define-availability.js"),
             "pickerd-calendar": ("CalendarElement", "./define-calendar.js"),
             "pickerd-wheels": ("WheelsElement", "./define-wheels.js")}
@@ -56,7 +57,7 @@ def manifest():
     for tag, (name, path) in ELEMENTS.items():
         declaration = {
             "kind": "class", "customElement": True, "name": name, "tagName": tag,
-            "superclass": {"name": "HTMLElement"}, "attributes": entries("attribute"),
+            "superclass": {"name": "HTMLElement"}, "attributes": entries("attribute"), "slots": entries("slot"),
             "cssProperties": entries("custom property"), "cssParts": entries("`::part(…)`")}
         define = {"kind": "custom-element-definition", "name": tag, "declaration": {"name": name}}
         modules.append({"kind": "javascript-module", "path": path, "declarations": [declaration],
@@ -75,19 +76,24 @@ def pack(folder, path):
             archive.addfile(entry, io.BytesIO(each.read_bytes()))
 
 
+def describe_client(folder):
+    write_types(folder)
+    text = json.dumps(manifest(), indent=2, ensure_ascii=False)
+    (folder / "custom-elements.json").write_text(text + "\n")
+
+
 def main():
     target = Path(sys.argv[1])
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "package"
-        shutil.copytree(CLIENT, folder, ignore=shutil.ignore_patterns("api", "v1"))
-        shutil.copy(CLIENT.parents[1] / "LICENSE", folder)
-        write_types(folder)
-        text = json.dumps(manifest(), indent=2, ensure_ascii=False)
-        (folder / "custom-elements.json").write_text(text + "\n")
-        version = json.loads((folder / "package.json").read_text())["version"]
-        path = target / f"pickerd-client-{version}.tgz"
-        pack(folder, path)
-        print(path)
+    for name, describe in (("client", describe_client), ("react", lambda folder: None)):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary) / "package"
+            shutil.copytree(WEB / name, folder, ignore=shutil.ignore_patterns("api", "v1"))
+            shutil.copy(WEB.parent / "LICENSE", folder)
+            describe(folder)
+            version = json.loads((folder / "package.json").read_text())["version"]
+            path = target / f"pickerd-{name}-{version}.tgz"
+            pack(folder, path)
+            print(path)
 
 
 if __name__ == "__main__":

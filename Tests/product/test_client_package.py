@@ -1,6 +1,10 @@
-"""The npm package @pickerd/client, as `make package` packs it: installed offline, imported, typed."""
+"""The npm packages, as `make package` packs them: installed offline, imported, typed, rendered.
+
+React is Debian's (node-react, node-react-dom). It has no types: those here are the few that are used.
+"""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -9,7 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.definitions import CALENDAR
 from harness.pickerd import REPOSITORY, binary
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
 
 CLIENT = REPOSITORY / "web/client"
 PAGE = """import { connect } from "@pickerd/client";
@@ -27,34 +35,74 @@ STRICT = {"target": "ES2022", "module": "ES2022", "moduleResolution": "node16", 
           "noEmit": True, "types": [], "lib": ["ES2022", "DOM", "DOM.Iterable"]}
 
 
+#: Where Debian's packages look for each other; another build of Node needs this.
+DEBIAN = "/usr/share/nodejs"
+REACT_TYPES = """declare module "react" {
+  export type ReactNode = unknown;
+  export type CSSProperties = { [name: string]: unknown };
+  export type RefAttributes<T> = { ref?: { current: T | null } };
+  export type ForwardRefExoticComponent<P> = (props: P) => unknown;
+}
+"""
+REACT_PAGE = """import { Calendar, usePicker } from "@pickerd/react";
+const picker = usePicker("/v1/sessions/a", { name: "Ada" });
+Calendar({ picker, months: 2, onChange: (value, element) => [value.length, element.picker?.revision] });
+"""
+APP = """import { createElement as h, StrictMode, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { Calendar, usePicker, Wheels } from "@pickerd/react";
+
+function App() {
+  const [session, setSession] = useState(new URLSearchParams(location.search).get("session"));
+  const [value, setValue] = useState("");
+  const [isDisabled, disable] = useState(false);
+  const picker = usePicker(session, { name: "Ada" });
+  return h("main", {},
+    h(Calendar, { picker, className: "stay", disabled: isDisabled, onChange: setValue },
+      h("b", { slot: "day-2018-11-15" }, "fair")),
+    h("p", { id: "value" }, value),
+    h("p", { id: "members" }, String(picker?.state.members.size ?? 0)),
+    h("button", { onClick: () => disable(!isDisabled) }, "Disable"),
+    h("button", { onClick: () => setSession(null) }, "Leave"));
+}
+window.others = Wheels;
+createRoot(document.getElementById("root")).render(h(StrictMode, {}, h(App)));
+"""
+
+
 def run(*command, **rest):
+    rest = {"env": {**os.environ, "NODE_PATH": DEBIAN}, **rest}
     done = subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=600, **rest)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def pack(folder):
-    return Path(run(sys.executable, REPOSITORY / "web/package.py", folder).strip())
+    return [Path(line) for line in run(sys.executable, REPOSITORY / "web/package.py", folder).split()]
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory):
+def archives(tmp_path_factory):
     return pack(tmp_path_factory.mktemp("packed"))
 
 
 @pytest.fixture(scope="module")
-def project(archive, tmp_path_factory):
-    """A project with the package: installed by npm, or unpacked to where npm installs it."""
+def project(archives, tmp_path_factory):
+    """A project with the packages: installed by npm, or unpacked to where npm installs them."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "package.json").write_text('{"name": "page", "private": true, "type": "module"}')
     if shutil.which("npm"):
         run("npm", "install", "--offline", "--no-audit", "--no-fund", f"--cache={folder / 'cache'}",
-            archive, cwd=folder)
+            *archives, f"{DEBIAN}/react", f"{DEBIAN}/react-dom", cwd=folder)
     else:
-        with tarfile.open(archive) as files:
-            files.extractall(folder / "unpacked")
         (folder / "node_modules/@pickerd").mkdir(parents=True)
-        (folder / "unpacked/package").rename(folder / "node_modules/@pickerd/client")
+        for archive in archives:
+            with tarfile.open(archive) as files:
+                files.extractall(folder / "unpacked")
+            name = archive.name.split("-")[1]
+            (folder / "unpacked/package").rename(folder / "node_modules/@pickerd" / name)
+        for name in ("react", "react-dom"):
+            (folder / "node_modules" / name).symlink_to(f"{DEBIAN}/{name}")
     return folder
 
 
@@ -99,5 +147,53 @@ def test_the_archive_has_the_documented_elements_and_the_version_of_the_server(p
     assert "scroller" in {each["name"] for each in tags["pickerd-calendar"]["cssParts"]}
 
 
-def test_equal_sources_make_equal_archives(archive, tmp_path):
-    assert pack(tmp_path).read_bytes() == archive.read_bytes()
+def test_equal_sources_make_equal_archives(archives, tmp_path):
+    assert [path.read_bytes() for path in pack(tmp_path)] == [path.read_bytes() for path in archives]
+
+
+def test_react_renders_the_tags_on_a_server(project):
+    script = """import { createElement as h } from "react";
+        import { renderToString } from "react-dom/server";
+        import { Calendar, Wheels } from "@pickerd/react";
+        console.log(renderToString(h(Calendar, { session: "S", memberName: "Ada", required: true, disabled: false, months: 2 })));
+        console.log(renderToString(h(Wheels, { session: "S", labels: ["a", "b"] })));"""
+    assert node(project, script).splitlines() == [
+        '<pickerd-calendar months="2" session="S" member-name="Ada" required=""></pickerd-calendar>',
+        '<pickerd-wheels session="S" labels="a,b"></pickerd-wheels>']
+
+
+def test_the_react_package_has_types(project):
+    (project / "react.d.ts").write_text(REACT_TYPES)
+    (project / "component.mts").write_text(REACT_PAGE)
+    (project / "tsconfig.json").write_text(json.dumps({"compilerOptions": STRICT, "files": ["react.d.ts", "component.mts"]}))
+    done = subprocess.run(["tsc", "--project", project], capture_output=True, text=True, timeout=600)
+    # A session has no such property; all else is right.
+    assert "'revision' does not exist" in done.stdout and done.stdout.count("error") == 1, done.stdout
+
+
+def test_a_react_page_uses_a_session_and_leaves_it(project, start, window, tmp_path):
+    (project / "app.js").write_text(APP)
+    folder = tmp_path / "web"
+    shutil.copytree(REPOSITORY / "web", folder)
+    run("esbuild", "--bundle", "--splitting", "--format=esm", f"--outdir={folder / 'client/app'}",
+        '--define:process.env.NODE_ENV="production"', "app.js", cwd=project)
+    (folder / "client/app.html").write_text(
+        '<!doctype html><html lang="en"><title>React</title><link rel="icon" href="data:,">'
+        '<div id="root"></div><script type="module" src="app/app.js"></script>')
+    server = start(options=("--web", folder))
+    session = server.session(CALENDAR)
+
+    ada = window(server, path=f"client/app.html?session={session.path}", name="Ada")
+    bo = window(server, session, name="Bo")
+    expect(ada.page.locator("#members")).to_have_text("2")
+    expect(ada.page.get_by_text("fair")).to_be_visible()
+    ada.day("2018-11-14").click()
+    bo.day("2018-11-16").click()
+    expect(ada.page.locator("#value")).to_have_text("2018-11-14/2018-11-16")
+    expect(bo.face("Ada")).to_be_visible()
+
+    ada.button("Disable").click()
+    expect(ada.page.locator(".frame")).to_have_attribute("inert", "")
+    ada.button("Leave").click()
+    expect(ada.page.locator("#members")).to_have_text("0")
+    expect(bo.face("Ada (away)")).to_be_visible()

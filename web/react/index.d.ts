@@ -1,0 +1,34 @@
+import type { CalendarElement } from "@pickerd/client/define-calendar";
+import type { WheelsElement } from "@pickerd/client/define-wheels";
+import type { PickerSession } from "@pickerd/client";
+import type { Options } from "@pickerd/client/types";
+import type { CSSProperties, ForwardRefExoticComponent, ReactNode, RefAttributes } from "react";
+
+export type PickerProps<Element> = {
+  /** The session's URL, path or id. */
+  session?: string;
+  /** A session from `usePicker`, instead of `session`; null while there is none. */
+  picker?: PickerSession | null;
+  /** The name that other members see. */
+  memberName?: string;
+  /** The name of the form's field. */
+  name?: string;
+  required?: boolean;
+  disabled?: boolean;
+  locale?: string;
+  token?: string;
+  labels?: string | string[];
+  presence?: "off";
+  /** The value has changed, by whichever member. */
+  onChange?: (value: string, element: Element) => void;
+  id?: string;
+  className?: string;
+  style?: CSSProperties;
+  /** Elements with the attribute `slot`. */
+  children?: ReactNode;
+};
+
+export declare const Calendar: ForwardRefExoticComponent<
+  PickerProps<CalendarElement> & { months?: 1 | 2 } & RefAttributes<CalendarElement>>;
+export declare const Wheels: ForwardRefExoticComponent<PickerProps<WheelsElement> & RefAttributes<WheelsElement>>;
+export declare function usePicker(session: string | null | undefined, options?: Options): PickerSession | null;
