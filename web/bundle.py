@@ -23,14 +23,20 @@ from pathlib import Path
 from urllib.parse import quote
 
 WEB = Path(__file__).resolve().parent
-#: The client's stable addresses: two elements, one of each, and the session without elements.
-CLIENT = ["elements.js", "define-availability.js", "define-calendar.js", "define-wheels.js",
-          "pickerd.js"]
 #: Modules of the page that another one loads when they are needed. A module that both use is in the
 #: file of the one that is there first, and not in a file of its own, which would be one of many.
-LOADED_AFTER = {"picker-page.js": "demo.js", "home.js": "demo.js",
-                "panels.js": "picker-page.js", "wheels.js": "picker-page.js",
-                "availability.js": "picker-page.js", "find-dialog.js": "home.js"}
+LOADED_AFTER = {"demo/picker-page.js": "./demo.js", "demo/home.js": "./demo.js",
+                "demo/panels.js": "./picker-page.js", "demo/wheels.js": "./picker-page.js",
+                "demo/availability.js": "./picker-page.js", "demo/find-dialog.js": "./home.js",
+                "client/calendar/later.js": "../../demo/picker-page.js",
+                "client/parts/speaker.js": "../../demo/picker-page.js"}
+#: The same for the client, by its stable addresses.
+CLIENT_LOADED_AFTER = {
+    "elements.js": {"client/calendar/later.js": "../elements.js", "client/parts/speaker.js": "../elements.js"},
+    "define-availability.js": {"client/parts/speaker.js": "../define-availability.js"},
+    "define-calendar.js": {"client/calendar/later.js": "../define-calendar.js",
+                           "client/parts/speaker.js": "../define-calendar.js"},
+    "define-wheels.js": {"client/parts/speaker.js": "../define-wheels.js"}, "pickerd.js": {}}
 FLAGS = ["--minify", "--charset=utf8", "--log-level=warning"]
 
 
@@ -45,7 +51,7 @@ def minify_sheets(folder):
     def minified(match):
         return f"sheetOf(`{esbuild(folder, '--loader=css', text=match[1]).strip()}`)"
 
-    for path in folder.glob("client/*/sheet.js"):
+    for path in folder.glob("client/*/*sheet.js"):
         path.write_text(re.sub(r"sheetOf\(`([^`\\$]*)`\)", minified, path.read_text()))
 
 
@@ -68,23 +74,31 @@ class Outputs:
         return found
 
 
-def bundled(folder, temporary, source):
+def bundled(folder, temporary, source, loaded_after):
     """Bundles a module; its file and those that it loads later are in the folder `-` beside it."""
     meta = Path(temporary) / "meta.json"
+    texts = {folder / path: (folder / path).read_text() for path in loaded_after}
+    for path, before in loaded_after.items():
+        (folder / path).write_text(f'{texts[folder / path]}import "{before}";\n')
     esbuild(folder, "--bundle", "--format=esm", "--splitting", "--entry-names=-/[name].[hash]",
             "--chunk-names=-/[name].[hash]", "--sourcemap", f"--metafile={meta}",
             f"--outdir={Path(source).parent}", source)
+    for path, text in texts.items():
+        path.write_text(text)
     return Outputs(meta)
 
 
 def bundle_client(folder, temporary):
-    """One hashed file for each stable address, so that a page waits for two requests."""
-    files = {name: bundled(folder, temporary, f"client/{name}").of(f"client/{name}")
-             for name in CLIENT}
-    for name, (path,) in files.items():
-        hashed = path.removeprefix("client/")
-        (folder / "client/v1" / name).write_text(f'export * from "../{hashed}";\n')
-        (folder / "client" / name).write_text(f'export * from "./{hashed}";\n')
+    """Hashed files for each stable address, so that a page waits for two rounds of requests."""
+    files = {name: bundled(folder, temporary, f"client/{name}", CLIENT_LOADED_AFTER[name]).of(f"client/{name}")
+             for name in CLIENT_LOADED_AFTER}
+    for name, paths in files.items():
+        # What is loaded later needs some of the modules, too, which are in a file of their own: the
+        # browser gets it at the same time.
+        entry, *others = (path.removeprefix("client/") for path in paths)
+        for stable, up in ((folder / "client/v1" / name, ".."), (folder / "client" / name, ".")):
+            lines = [*(f'import "{up}/{path}";' for path in others), f'export * from "{up}/{entry}";']
+            stable.write_text("\n".join(lines) + "\n")
 
 
 def write_sheet(folder, name, *paths):
@@ -100,12 +114,9 @@ def bundle_page(folder, temporary):
     """Bundles the demo page; returns the files that it is made of, relative to `folder`."""
     page = (folder / "demo/index.html").read_text()
     first, *others = re.findall(r'<link rel="stylesheet" href="([^"]+)">', page)
-    for name, before in LOADED_AFTER.items():
-        with (folder / "demo" / name).open("a") as module:
-            module.write(f'import "./{before}";\n')
-    outputs = bundled(folder, temporary, "demo/demo.js")
+    outputs = bundled(folder, temporary, "demo/demo.js", LOADED_AFTER)
     # A bundle of its own, because it reloads a page whose other files cannot be loaded.
-    start, = bundled(folder, temporary, "demo/start.js").of("demo/start.js")
+    start, = bundled(folder, temporary, "demo/start.js", {}).of("demo/start.js")
     # What the first paint does not need comes later.
     sheet, later = write_sheet(folder, "page", first), write_sheet(folder, "later", *others)
 
@@ -147,7 +158,8 @@ def main():
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         # Moved at the end, so that a running server never has half of it.
         new = Path(temporary) / "web"
-        shutil.copytree(WEB, new, ignore=shutil.ignore_patterns("bundle.py", "package.py", "__pycache__"))
+        shutil.copytree(WEB, new, ignore=shutil.ignore_patterns(
+            "bundle.py", "package.py", "__pycache__", "react"))
         if shutil.which("esbuild"):
             minify_sheets(new)
             write_worker(new, bundle_page(new, temporary))

@@ -21,7 +21,7 @@ BROWSERS = [
     ["test_web_wheels", "test_web_calendar", "test_web_presence", "test_web_shop",
      "test_web_offline"],
     ["test_web_page", "test_web_connection", "test_web_notes", "test_web_accessibility",
-     "test_web_all_clients", "test_web_restart", "test_web_share", "test_web_embedding",
+     "test_web_all_clients", "test_web_restart", "test_web_share", "test_web_embedding", "test_web_finding",
      "test_web_layout"],
 ]
 #: Files whose tests import jsonschema, which takes 2 s: one process does it.
@@ -31,6 +31,7 @@ APART = {
     "test_the_java_client_passes": "java",
     "test_more_connections_than_fit_a_batch_receive_everything_in_order": "batches",
     "test_the_browser_client_passes_as_a_running_client": "browser1",
+    "test_a_react_page_uses_a_session_and_leaves_it": "browser0",
 }
 #: The slowest other groups, slowest first. A process runs whole groups, so slow ones start early.
 LONGEST = [

@@ -125,7 +125,7 @@ def test_the_settings_of_the_package_are_known_to_the_server(package, tmp_path):
 def test_the_folder_of_a_release_is_all_that_one_installs_from(release, tmp_path):
     version = run(binary(), "--version").strip()
     files = {path.name for path in release.iterdir()}
-    assert files >= {f"pickerd-{version}.tar.gz", f"pickerd-client-{version}.tgz",
+    assert files >= {f"pickerd-{version}.tar.gz", f"pickerd-client-{version}.tgz", f"pickerd-react-{version}.tgz",
                      f"pickerd-{version}.cdx.json", "SHA256SUMS"}
     listed = subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=release,
                             capture_output=True, text=True, check=True).stdout

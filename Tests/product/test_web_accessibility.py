@@ -34,9 +34,11 @@ def test_a_date_can_be_confirmed_with_the_keyboard_only(window, server):
     ana.page.keyboard.press("Enter")
     expect(ana.chosen).not_to_be_empty()
 
-    tab_to(ana, ".wheel")
+    # Month, day, year.
+    tab_to(ana, ".wheel[data-column='0']")
     ana.type(*"2000")
-    ana.page.keyboard.press("ArrowRight")
+    ana.page.keyboard.press("ArrowLeft")
+    ana.page.keyboard.press("ArrowLeft")
     ana.page.keyboard.press("2")
     expect(ana.chosen).to_contain_text("February")
     tab_to(ana, ".act.confirm")
@@ -160,7 +162,7 @@ def test_midnight_keeps_the_focus_and_a_mouse_button_that_is_down_on_a_day(windo
     server.clock("2018-11-30T22:00:00+08:00")
     months = {"from": "thisMonth", "through": "thisMonth+P6M"}
     session = server.session({**CALENDAR, "months": months})
-    ana = window(server, session, name="Ana")
+    ana = window(server, session, name="Ana", viewport={"width": 600, "height": 900})
     ana.button("Next month").click()
     ana.day("2018-12-12").focus()
     ana.page.wait_for_function(
@@ -186,8 +188,8 @@ def test_keys_select_rows_of_a_wheel(window, server):
                       ("PageDown", "2018"), ("Home", "1950"), ("End", "2018")):
         ana.page.keyboard.press(key)
         expect(ana.selected(0)).to_have_text(year)
-    ana.page.keyboard.press("ArrowRight")
-    assert ana.wheel(1).evaluate("(wheel) => wheel.getRootNode().activeElement === wheel")
+    ana.page.keyboard.press("ArrowLeft")
+    assert ana.wheel(2).evaluate("(wheel) => wheel.getRootNode().activeElement === wheel")
 
 
 def test_a_wheel_is_a_listbox_with_an_active_descendant(window, server):

@@ -79,6 +79,30 @@ def test_a_calendar_with_previews_and_notes_has_no_violations(still, server):
     passes(ana, "a day that is taken")
 
 
+def test_what_is_loaded_after_the_first_paint_has_no_violations(still, server):
+    session = server.session(BUSY)
+    ana, bo = still(server, session, name="Ana", timezone_id="America/New_York"), still(server, session, name="Bo")
+    for date in ("2018-12-12", "2018-12-14"):
+        bo.day(date).click()
+    expect(ana.day("2018-12-14")).to_have_attribute("data-by", "Bo")
+    ana.page.locator(".scroller").evaluate("(list) => list.scrollTo(0, 0)")
+    expect(ana.page.locator(".mark")).to_contain_text("Bo picked Dec 12 – 14 · Show")
+    expect(ana.page.locator(".month[data-loading]")).to_have_count(0)
+    passes(ana, "a range out of view")
+    ana.page.locator(".mark").click()
+    expect(ana.page.locator(".month[data-loading]")).to_have_count(0)
+    passes(ana, "the names at the ends of a range")
+    ana.type("1")
+    expect(ana.page.get_by_role("dialog")).to_be_visible()
+    passes(ana, "the dialog of months and dates")
+    ana.type("Escape")
+    ana.button("Cancel").click()
+    passes(ana, "the question before cancelling")
+    ana.button("Yes, cancel").click()
+    expect(ana.chosen).to_contain_text("Cancelled.")
+    passes(ana, "cancelled")
+
+
 def test_the_wire_and_definition_panels_have_no_violations(still, server):
     ana = still(server, server.session(LISTS), name="Ana")
     ana.page.locator(".wire summary").click()

@@ -74,7 +74,7 @@ def test_a_band_has_the_radius_of_the_article(window, server):
     assert abs(box["x"] + box["width"] / 2 - middle) < 1, "the pill is centred on its days"
 
 
-def test_the_page_shows_the_hits_and_who_started_the_range(window, server):
+def test_the_page_counts_the_hits_and_shows_who_started_the_range(window, server):
     ana, bo, _ = two(window, server, CALENDAR)
     expect(ana.page.locator(".hint")).to_contain_text("Tap the first day.")
 

@@ -31,7 +31,7 @@ def documented(words):
 
 
 def test_the_readme_lists_exactly_the_parts_and_properties():
-    named = set(re.findall(r'part: [^\n]*?"([a-z ]+)"', SOURCE)) | {"button undo", "day outside"}
+    named = set(re.findall(r'part: [^\n]*?"([a-z ]+)"', SOURCE)) | {"button undo"}
     parts = {part for names in named for part in names.split()} | {"confirm", "cancel", "reopen", "redo", "clear"}
     table = README.split("| `::part(…)` |")[1].split("\n\n")[0]
     assert set(re.findall(r"`([a-z]+)`", table)) == parts
@@ -121,6 +121,33 @@ def test_the_html_example_in_the_readme_works(embedding, server):
     assert session.get()["members"][0]["name"] == "Ada"
 
 
+def test_months_are_beside_each_other_and_a_page_fills_the_slots(embedding, server):
+    session = server.session(CALENDAR)
+    bo = session.join("Bo")
+    ada = embedding(embedded(server, session, "pickerd-calendar", 'presence="off"').replace(
+        "></pickerd", """><span slot="people">Us</span><b slot="day-2018-11-24">Fair</b>
+        <p slot="result">Yours</p></pickerd"""))
+    day, own = ada.day("2018-11-24").bounding_box(), ada.page.get_by_text("Fair").bounding_box()
+    assert day["x"] <= own["x"] < day["x"] + day["width"] and day["y"] < own["y"] < day["y"] + day["height"]
+    expect(ada.page.locator(".people")).to_be_hidden()
+    expect(ada.chosen).to_be_hidden()
+    expect(ada.page.get_by_text("Yours")).to_be_visible()
+    places = [ada.month(month).bounding_box() for month in ("2018-11", "2018-12", "2019-01")]
+    assert places[0]["y"] == places[1]["y"] < places[2]["y"] and places[0]["x"] + places[0]["width"] < places[1]["x"]
+    ada.button("Next month").click()
+    expect(ada.day("2019-02-10")).to_be_in_viewport()
+
+    ada.day("2019-02-10").hover()
+    ada.day("2019-02-10").click()
+    ada.day("2019-02-12").click()
+    expect(ada.page.locator("pickerd-calendar")).to_have_js_property("value", "2019-02-10/2019-02-12")
+    bo.tap("2019-02-20")
+    assert not [one for one in bo.record if one.get("touching")], "the pointer is not shown"
+
+    ada.page.eval_on_selector("pickerd-calendar", "(one) => one.setAttribute('months', '1')")
+    wait_until(lambda: ada.month("2019-01").bounding_box()["y"] < ada.month("2019-02").bounding_box()["y"], what="one column")
+
+
 FORM = """<form><label for="stay">Stay</label><fieldset>
     <pickerd-calendar id="stay" name="stay" required session="{url}" member-name="Ada"></pickerd-calendar>
     </fieldset><button>Book</button></form>"""
@@ -158,7 +185,7 @@ def test_a_calendar_is_a_control_of_a_form(embedding, server):
     form("one.closest('fieldset').disabled = true")
     assert form(sent) == "" and form("one.matches(':disabled')")
     form("one.closest('fieldset').disabled = false")
-    ada.page.locator("label").click()
+    ada.page.get_by_text("Stay", exact=True).click()
     assert form("one.shadowRoot.activeElement?.getAttribute('role')") == "gridcell"
 
     form("one.setAttribute('member-name', 'Ada L.')")
@@ -242,8 +269,8 @@ def test_the_javascript_example_in_the_readme_works(embedding, server):
 def test_attributes_and_the_picker_property_work(embedding, server):
     first, second = server.session(DATE), server.session(DATE)
     ada = embedding(embedded(server, first, "pickerd-wheels", 'locale="de" labels="Anno,Mese,Giorno"'))
-    assert rows("attribute") == {"session", "member-name", "name", "required", "disabled", "locale",
-                                 "token", "labels", "time-zone", "zones"}
+    assert rows("attribute") == {"session", "member-name", "name", "required", "disabled", "locale", "token", "labels",
+                                 "months", "presence", "time-zone", "zones"}
     expect(ada.selected(1)).to_have_text("November")
     expect(ada.page.get_by_role("listbox", name="Mese")).to_have_count(1)
     expect(ada.chosen).to_have_text("Freitag, 23. November 2018")

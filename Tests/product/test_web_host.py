@@ -97,12 +97,12 @@ def test_the_host_can_take_and_free_times_and_close_for_lunch(window, server):
 
     ana.button("Take Nov 23, 10:30").click()
     expect(bo.note).to_contain_text(
-        "The choices have changed: your choice is now Today, Nov 23 11:30")
+        "The choices have changed: your choice is now Today, Nov 23 11:30 AM")
     ana.button("Free Nov 23, 10:30").click()
     expect(ana.button("Free Nov 23, 10:30")).to_be_hidden()
     ana.button("Close on Nov 23 from 12 to 2 pm").click()
     expect(bo.note).to_contain_text(
-        "The opening hours have changed: your choice is now Today, Nov 23 14:00")
+        "The opening hours have changed: your choice is now Today, Nov 23 2:00 PM")
     ana.button("Open on Nov 23 as usual").click()
     expect(ana.button("Close on Nov 23 from 12 to 2 pm")).to_be_visible()
     assert server.get(session.path + "/definition").json.get("dates", {}) == {}

@@ -21,7 +21,7 @@ def places(one, *selectors):
 def test_a_lost_connection_moves_no_day(window, server, wire, size):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana", port=wire.port, **SIZES[size])
-    day = '.day[data-date="2018-11-14"]'
+    day = '.day[data-date="2018-11-27"]'
     before = places(ana, ".scroller", day, ".act.confirm")
 
     wire.cut()
@@ -36,6 +36,18 @@ def test_a_lost_connection_moves_no_day(window, server, wire, size):
     wire.restore()
     expect(banner).to_be_hidden()
     assert places(ana, ".scroller", day) == before[:2]
+
+
+@pytest.mark.parametrize("size", ["desktop", "320 px"])
+def test_members_with_long_names_move_no_day(window, server, size):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", **SIZES[size])
+    day = '.day[data-date="2018-11-27"]'
+    before = places(ana, ".scroller", day)
+    for name in ("Bartholomew Longname", "Christina-Alexandra von Hohenstein", "Maximiliane Mustermann", "Dia"):
+        session.join(name)
+        expect(ana.face(name)).to_be_attached()
+        assert places(ana, ".scroller", day) == before
 
 
 def test_a_banner_over_the_picker_lets_taps_through_except_on_its_button(window, server, wire):

@@ -70,7 +70,7 @@ def test_a_guest_chooses_three_nights_and_the_host_changes_a_price(window, serve
     expect(ana.chosen).to_have_text(SENTENCES["en"])
     expect(bo.chosen).to_have_text(SENTENCES["de"])
     expect(ana.day("2018-12-10")).to_have_attribute(
-        "aria-label", "Monday, December 10, 2018, arrival, € 120")
+        "aria-label", "Monday, December 10, 2018, arrival, € 120, cheapest in this month")
     expect(ana.day("2018-12-13")).to_have_attribute(
         "aria-label", "Thursday, December 13, 2018, departure")
     left, width = box(ana.bands("2018-12"))

@@ -33,7 +33,7 @@ def resumes(one, wire):
 @pytest.mark.parametrize(("definition", "before", "meanwhile", "after"), [
     (LISTS, "MacOS · Xcode", "Windows · Xcode", "Windows · Xcode"),
     (TREE, "Guangdong · Guangzhou · Haizhu", "Sichuan · …", "Sichuan · Chengdu · Pixian"),
-    (SLOT, "Today, Nov 23 10:20", "Sat, Nov 24 …", "Sat, Nov 24 00:00")],
+    (SLOT, "Today, Nov 23 10:20 AM", "Sat, Nov 24 …", "Sat, Nov 24 12:00 AM")],
     ids=["columns", "cascade", "slot"])
 def test_the_bar_shows_the_selected_row_without_an_answer(
         window, server, wire, definition, before, meanwhile, after):

@@ -108,7 +108,8 @@ def test_undo_and_redo_are_shown_as_a_return_to_the_former_value(window, server)
 
     expect(ana.note).to_contain_text("Bo: back to Year 2000")
 
-    bo.button("Redo").click()
+    expect(bo.button("Redo")).to_have_attribute("aria-disabled", "true")
+    bo.button("Redo").click(force=True)
 
     expect(bo.note).to_contain_text("There is nothing to redo.")
 
@@ -206,14 +207,15 @@ def test_a_cascade_shows_province_city_and_district(window, server):
 def test_an_elapsed_slot_moves_to_the_next_one(window, server):
     ana, bo, _ = two(window, server, SLOT)
     expect(ana.selected(0)).to_have_text("Today, Nov 23")
-    expect(ana.chosen).to_have_text("Today, Nov 23 10:20")
+    expect(ana.chosen).to_have_text("Today, Nov 23 10:20 AM")
     bo.type_at(1, "1", "1")
-    expect(ana.chosen).to_have_text("Today, Nov 23 11:00")
+    expect(ana.chosen).to_have_text("Today, Nov 23 11:00 AM")
 
     server.clock("2018-11-23T11:30:00+08:00")
 
-    expect(ana.chosen).to_have_text("Today, Nov 23 11:50")
-    expect(ana.note).to_contain_text("The clock: Minute 00 → 50: it is too late to pick that time")
+    expect(ana.chosen).to_have_text("Today, Nov 23 11:50 AM")
+    expect(ana.note).to_contain_text(
+        "The clock: it is too late to pick that time: your choice is now Today, Nov 23 11:50 AM")
     expect(bo.spoken).to_contain_text("it is too late to pick that time")
 
 
@@ -277,11 +279,11 @@ def test_a_dragged_row_that_moved_is_selected_by_its_key(window, server):
     bo.type_at(0, "ArrowDown")
     expect(ana.selected(0)).to_have_text("Sat, Nov 24")
     ana.hold(1, rows=3)
-    expect(ana.selected(1)).to_have_text("13")
+    expect(ana.selected(1)).to_have_text("1 PM")
 
     bo.type_at(0, "ArrowUp")
     expect(ana.selected(0)).to_have_text("Today, Nov 23")
     ana.let_go()
 
-    expect(bo.selected(1)).to_have_text("13")
-    expect(ana.selected(1)).to_have_text("13")
+    expect(bo.selected(1)).to_have_text("1 PM")
+    expect(ana.selected(1)).to_have_text("1 PM")

@@ -87,7 +87,7 @@ class Window:
         return self.page.locator(".chip")
 
     def wheel(self, column):
-        return self.page.locator(".wheel").nth(column)
+        return self.page.locator(f".wheel[data-column='{column}']")
 
     def selected(self, column):
         """The row in the middle of a wheel."""

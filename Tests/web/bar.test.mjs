@@ -7,7 +7,7 @@ import { en } from "../../web/client/words/en.js";
 /** An owner's view of a session whose kind and result the elements may not know. */
 function pickerOf(kind, result) {
   const state = new PickerState();
-  state.definition = { kind };
+  state.definition = { kind, timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
   state.result = result;
   return {
     state, locale: "en", connection: "live", canChange: true, isOwner: true, result,
@@ -19,7 +19,7 @@ test("a window of times of an unknown kind is shown as day and time", () => {
   const picker = pickerOf("availability", {
     local: "2026-12-07T09:30", instant: "2026-12-07T08:30:00Z", until: "2026-12-07T10:30:00Z", yes: 3,
   });
-  assert.match(resultText(picker, en), /December 7, 2026 09:30$/);
+  assert.match(resultText(picker, en), /December 7, 2026 9:30 AM$/);
 });
 
 test("a window of dates of an unknown kind is shown as a range", () => {

@@ -138,7 +138,7 @@ test("the notice for a booked time has the new time", () => {
   const state = columns("slot", ["2026-11-23"], ["10", "11"], ["00", "30"]);
   const notices = host(state, define({ kind: "slot" }), reload(2, ["30"], 0),
     { change: "row", column: 2, row: 0, key: "30", text: "30", cause: "clamp", reason: "gone", wanted: "00" });
-  assert.equal(said(state, notices), "The choices have changed: your choice is now 2026-11-23 10:30");
+  assert.equal(said(state, notices), "The choices have changed: your choice is now 2026-11-23 10:30 AM");
   const closed = host(state, define({ kind: "slot", dates: { "2026-11-23": [] } }), reload(0, [], null), reload(1, [], null), reload(2, [], null));
   assert.match(said(state, closed), /: nothing is left to choose$/);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PickerState } from "../../web/client/core/state.js";
 import { anew, lateLabel } from "../../web/client/parts/late-sentences.js";
+import { rowText } from "../../web/client/parts/row-text.js";
 import { sentenceOf } from "../../web/client/parts/sentences.js";
 import { ar } from "../../web/client/words/ar.js";
 import { de } from "../../web/client/words/de.js";
@@ -115,7 +116,7 @@ test("what is there now may be nothing, an open range, rows, or a status", () =>
   const date = { definition: { kind: "date" }, monthList: null, range: null, columns };
   assert.equal(now({ ...date, result: { date: "2026-12-24" } }), "Dec 24, 2026");
   const slot = { definition: { kind: "slot" }, monthList: null, range: null, columns };
-  assert.equal(now({ ...slot, result: { local: "2026-12-24T09:30" } }), "Linux 09:30");
+  assert.equal(now({ ...slot, result: { local: "2026-12-24T09:30" } }), "Linux 9:30 AM");
 });
 
 test("the button does it on what is there now", () => {
@@ -184,4 +185,15 @@ test("commands of the host and roles that it gives are said as such in every lan
     assert.deepEqual([say(cleared).who, say(cleared).text], [words.theHost, words.rangeCleared], locale);
     assert.deepEqual([say(demoted).who, say(demoted).text], ["Bo", words.roleNow.viewer], locale);
   }
+});
+
+test("the rows of hours have the hours of the language, and other rows their own texts", () => {
+  const texts = (/** @type {string} */ locale, /** @type {any} */ row, column = 1) =>
+    rowText(/** @type {any} */ ({ locale, state: { definition: { kind: "slot" } } }), column, row);
+  const row = { key: "14", text: "14 Uhr" };
+  assert.equal(texts("en", row), "2 PM");
+  assert.equal(texts("de", row), "14 Uhr");
+  assert.equal(texts("en", row, 2), "14 Uhr");
+  assert.equal(texts("en", { key: "", text: "" }), "");
+  assert.equal(texts("en", null), "");
 });

@@ -5,9 +5,11 @@ import type { CalendarElement } from "./calendar/calendar-element.js";
 import type { Notice, Outcome, Message } from "./core/types";
 import type { WheelsElement } from "./wheels/wheels-element.js";
 
+export type { Options } from "./core/types";
+
 /** The attributes of the elements. */
 export type PickerAttributes = {
-  session?: string; "member-name"?: string; locale?: string; token?: string; labels?: string;
+  months?: string; presence?: "off"; session?: string; "member-name"?: string; locale?: string; token?: string; labels?: string;
   name?: string; required?: boolean; disabled?: boolean;
   id?: string; class?: string; style?: unknown; slot?: string; ref?: unknown; key?: unknown;
 };

@@ -291,7 +291,7 @@ export class AvailabilityElement extends PickerElement {
     const { marks } = this.texts;
     const first = best?.[0];
     const text = first ? marks.nowBest(first.text, marks.counts(first.yes, first.maybe, first.no)) : "";
-    if (this.best !== null && text && text !== this.best) this.announcer.announceLater("best", text);
+    if (this.best !== null && text && text !== this.best) this.speak(({ announcer }) => announcer.announceLater("best", text));
     this.best = text;
   }
 
@@ -492,7 +492,8 @@ export class AvailabilityElement extends PickerElement {
     if (!picker || !this.canMark || cells.length === 0) return;
     for (const runs of commandsOf(cells)) void picker.mark(grade, runs);
     const { marks } = this.texts;
-    this.announcer.announceNow(grade ? marks.painted(marks.grades[grade], cells.length) : marks.erased(cells.length));
+    const text = grade ? marks.painted(marks.grades[grade], cells.length) : marks.erased(cells.length);
+    this.speak(({ announcer }) => announcer.announceNow(text));
   }
 
   /** @param {number | null} cell */

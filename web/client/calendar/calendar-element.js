@@ -1,11 +1,11 @@
 // <pickerd-calendar session="…">: a scrolling list of months, in which two taps choose a range.
 
-import { dayCountOf, monthIndexOf, monthOf } from "../core/civil.js";
+import { dayCountOf, monthIndexOf } from "../core/civil.js";
 import { within } from "../core/predict.js";
 import { isNights, stayTo } from "../core/stays.js";
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
-import { todayOf } from "../parts/session-dates.js";
+import { boundOf, todayOf } from "../parts/session-dates.js";
 import { dateAfterKey } from "./keys.js";
 import { MonthList } from "./month-list.js";
 import { calendarSheet } from "./sheet.js";
@@ -17,6 +17,8 @@ export class CalendarElement extends PickerElement {
   static get element() { return "pickerd-calendar"; }
 
   static sheets() { return [calendarSheet]; }
+
+  static get observedAttributes() { return [...super.observedAttributes, "months"]; }
 
   constructor() {
     super();
@@ -35,6 +37,10 @@ export class CalendarElement extends PickerElement {
     this.focusDate = null;
     /** @type {string | null} the day under pointer or focus */
     this.pointed = null;
+    /** @type {Promise<import("./later.js").Later> | undefined} what the first paint does not need */
+    this.loading = undefined;
+    /** @type {import("./later.js").Later | null} */
+    this.later = null;
     this.#listen();
   }
 
@@ -60,27 +66,39 @@ export class CalendarElement extends PickerElement {
     const opener = picker.isRangeOpen && range?.by !== picker.self?.id && picker.state.members.get(range?.by ?? "");
     setText(this.guide, !picker.canChange ? "" : opener ? `${words.opener(opener.name)} ${hint}` : hint);
     setText(this.hits, words.hits(range?.hits ?? 0));
-    setAttribute(this.hits, "data-none", !range?.hits);
     setText(this.todayButton, words.today);
     setAttribute(this.before, "aria-label", words.previousMonth);
     setAttribute(this.after, "aria-label", words.nextMonth);
     setAttribute(this.list.element, "aria-label", words.calendar);
     this.todayButton.hidden = !this.#isListed(todayOf(picker));
-    const start = range?.start ?? this.#listed(todayOf(picker));
-    const hasNotes = [...picker.state.months.values()].some(({ cells }) => cells.some(({ note }) => note));
+    const start = range?.start ?? this.#listed(this.#firstDay(picker));
+    const hasNotes = this.querySelector('[slot^="day-"]') || [...picker.state.months.values()].some(({ cells }) => cells.some(({ note }) => note));
     if (hasNotes) this.list.showNotes();
     if (this.asked !== picker) this.list.asked = null;
     this.asked = picker;
     const focused = this.list.focusedDate;
-    this.list.setMonths(monthList, definition?.firstWeekday ?? 1, definition?.weeks ?? "six", start);
+    this.list.setMonths(monthList, definition?.firstWeekday ?? 1, Math.min(2, Number(this.getAttribute("months")) || 0), start);
     this.#drawMonths();
+    if (picker.state.months.size > 0) void this.more();
     if (!focused || this.list.focusedDate) return;
     // Its month was removed, or has another grid.
     this.list.focus(this.#listed(focused));
     this.#drawMonths();
   }
 
+  /** Loads the dialog for months and dates, and all else that the first paint does not need. */
+  more() {
+    this.loading ??= import("./later.js").then(({ Later }) => {
+      this.later = new Later(this);
+      this.redraw();
+      return this.later;
+    });
+    // It may be tried again; a browser reports the failure.
+    return this.loading.catch(() => { this.loading = undefined; });
+  }
+
   forget() {
+    this.later?.forget();
     this.focusDate = this.pointed = null;
     this.list.forget();
   }
@@ -101,7 +119,21 @@ export class CalendarElement extends PickerElement {
     const { picker, words } = this;
     if (!picker?.state.monthList) return;
     const { range, isGuess } = picker.rangeShown;
-    this.list.draw({ picker, words, range, isGuess, preview: this.#preview(picker), focusDate: this.#tabDate(picker) });
+    const own = this.pointed && this.previewTo(picker, this.pointed);
+    const previews = [...(own && picker.canChange ? [{ ...own, color: null }] : []), ...(this.later?.previews(picker) ?? [])];
+    const ends = this.later?.ends(picker) ?? new Map();
+    this.list.draw({ picker, words, range, isGuess, previews, ends, focusDate: this.#tabDate(picker) });
+    this.later?.draw(picker);
+  }
+
+  /**
+   * The day of the first view: today, or the day nearest to it that can be picked.
+   * @param {PickerSession} picker
+   */
+  #firstDay(picker) {
+    const today = todayOf(picker);
+    const [first, last] = [boundOf(picker, "min"), boundOf(picker, "max")];
+    return first && today < first ? first : last && today > last ? last : today;
   }
 
   /**
@@ -115,14 +147,14 @@ export class CalendarElement extends PickerElement {
   }
 
   /**
-   * The range that a second tap under the pointer would choose.
-   * @param {PickerSession} picker
+   * The range that a second tap on a day would choose; null if there is none.
+   * @param {PickerSession} picker @param {string} date
    */
-  #preview(picker) {
+  previewTo(picker, date) {
     const { range } = picker.rangeShown;
-    if (!this.pointed || !range || !picker.isRangeOpen || !picker.canChange) return null;
-    if (isNights(picker.state)) return stayTo(picker.state, range, this.pointed);
-    const end = within(range.reach, this.pointed);
+    if (!range || !picker.isRangeOpen) return null;
+    if (isNights(picker.state)) return stayTo(picker.state, range, date);
+    const end = within(range.reach, date);
     return end < range.start ? { start: end, end: range.start } : { start: range.start, end };
   }
 
@@ -139,7 +171,10 @@ export class CalendarElement extends PickerElement {
     const dateAt = (event) => /** @type {Element} */ (event.target).closest?.("[data-date]")?.getAttribute("data-date") ?? null;
     element.addEventListener("click", (event) => {
       const date = dateAt(event);
-      if (date) this.#tap(date);
+      if (date) this.tap(date);
+      const title = /** @type {Element} */ (event.target).closest?.(".title");
+      const month = title?.parentElement?.dataset.month;
+      if (month) void this.more().then((later) => later?.open(month));
     });
     element.addEventListener("pointerdown", (event) => {
       const date = dateAt(event);
@@ -161,29 +196,40 @@ export class CalendarElement extends PickerElement {
       if (!date) return;
       this.focusDate = date;
       this.#point(date);
+      // With keys, the focus is what a mouse pointer is otherwise.
+      if (this.picker?.isRangeOpen && /** @type {Element} */ (event.target).matches(":focus-visible")) this.hover({ date });
     });
+    element.addEventListener("focusout", () => this.hover(null));
     element.addEventListener("keydown", (event) => this.#press(event));
   }
 
-  /** @param {string} date */
-  #tap(date) {
-    const { picker } = this;
-    if (!picker) return;
+  /**
+   * Taps a day for the user, or shows why it cannot be picked.
+   * @param {string} date @returns {boolean} whether it was tapped
+   */
+  tap(date) {
     this.focusDate = date;
-    const cell = picker.state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
-    // The second tap of a stay may be on a day that is not free: the stay ends before it.
-    const mayEnd = isNights(picker.state) && picker.isRangeOpen && isWithin(date, picker);
-    if (cell?.disabled && !mayEnd) {
-      // Without a request: shows why the day is not available.
-      const write = () => whyNot(date, picker, this.words);
-      const text = write();
-      this.announcer.announceNow(text);
-      const about = { text, who: "", color: null, mine: true, canUndo: false };
-      this.note.show({ ...about, tone: "refusal" }, "why", write, false);
-    } else {
-      void picker.tap({ date });
-    }
+    if (!this.picker || this.refuses(date)) return false;
+    void this.picker.tap({ date });
+    return true;
   }
+
+  /**
+   * Whether a day cannot be picked; then the reason is shown, without a request.
+   * @param {string} date
+   */
+  refuses(date) {
+    const { picker } = this;
+    const cell = picker?.state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
+    if (!picker || !cell?.disabled) return false;
+    // The second tap of a stay may be on a day that is not free: the stay ends before it.
+    if (isNights(picker.state) && picker.isRangeOpen && isWithin(date, picker)) return false;
+    this.speak((speaker) => speaker.refuse(() => whyNot(date, picker, this.words)));
+    return true;
+  }
+
+  /** @param {import("../core/types").Notice} notice */
+  noticed(notice) { this.later?.noticed(notice); }
 
   /** @param {KeyboardEvent} event */
   #press(event) {
@@ -197,17 +243,16 @@ export class CalendarElement extends PickerElement {
     };
     const next = dateAfterKey(event.key, event.shiftKey, date, calendar);
     if (next) this.focusOn(next);
-    else if (event.key === "Enter" || event.key === " ") this.#tap(date);
+    else if (event.key === "t") this.focusOn(todayOf(picker));
+    else if (/^\d$/.test(event.key)) void this.more().then((later) => later?.open(date.slice(0, 7), true));
+    else if (event.key === "Enter" || event.key === " ") this.tap(date);
     else if (event.key === "Escape" && picker.isRangeOpen) void picker.clear();
     else return;
     event.preventDefault();
   }
 
-  /** @param {number} months */
-  #turn(months) {
-    const month = monthOf(monthIndexOf(this.list.monthInView) + months);
-    this.list.showMonth(this.#listed(`${month}-01`).slice(0, 7), !wantsLessMotion());
-  }
+  /** @param {number} lines of months */
+  #turn(lines) { this.list.turn(lines, !wantsLessMotion()); }
 
   #showToday() {
     const { picker } = this;

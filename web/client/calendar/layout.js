@@ -2,39 +2,48 @@
 
 import { gridOf, monthIndexOf } from "../core/civil.js";
 
-/** The fractions of a month's height: title, weekday header and weeks (as in the hit test on the server). */
-export const titleShare = 0.095;
-export const headerShare = 0.089;
-export const weeksShare = 1 - titleShare - headerShare;
 /** The gap between two months. */
 export const gap = 14;
 
 export class MonthLayout {
   /**
-   * @param {{first: string, count: number}} list @param {number} firstWeekday @param {"six" | "fit"} weeks
-   * @param {number} rowHeight of a week
+   * @param {{first: string, count: number}} list @param {number} firstWeekday
+   * @param {{week: number, head: number}} heights of a week, and of the title with the names of the weekdays
+   * @param {number} columns months beside each other @param {string} start a month that is in the first column
    */
-  constructor(list, firstWeekday, weeks, rowHeight) {
+  constructor(list, firstWeekday, heights, columns, start) {
     this.firstIndex = monthIndexOf(list.first);
     this.count = list.count;
-    this.rowHeight = rowHeight;
-    /** The number of weeks before each month; null if all have six. */
-    this.weeksBefore = weeks === "fit" ? weeksBefore(this.firstIndex, list.count, firstWeekday) : null;
+    this.heights = heights;
+    this.columns = columns;
+    /** The months that are missing in the first line. */
+    this.lead = (((monthIndexOf(start) - this.firstIndex) % columns) + columns) % columns;
+    if (this.lead > 0) this.lead = columns - this.lead;
+    /** The top of each month, and the total height. */
+    this.tops = new Float64Array(list.count + 1);
+    let top = 0;
+    let weeks = 0;
+    for (let position = 0; position < list.count; position += 1) {
+      if (this.columnOf(position) === 0 && position > 0) {
+        top += heights.head + weeks * heights.week + gap;
+        weeks = 0;
+      }
+      this.tops[position] = top;
+      weeks = Math.max(weeks, gridOf(this.firstIndex + position, firstWeekday, "fit").weekCount);
+    }
+    this.tops[list.count] = list.count > 0 ? top + heights.head + weeks * heights.week : 0;
   }
 
   /** @param {number} position of a month in the list, from 0 */
-  top(position) {
-    const weeks = this.weeksBefore ? this.weeksBefore[position] : position * 6;
-    return (weeks * this.rowHeight) / weeksShare + position * gap;
-  }
+  columnOf(position) { return (position + this.lead) % this.columns; }
 
   /** @param {number} position */
-  height(position) { return this.top(position + 1) - this.top(position) - gap; }
+  top(position) { return this.tops[position]; }
 
-  get totalHeight() { return Math.max(0, this.top(this.count) - gap); }
+  get totalHeight() { return this.tops[this.count]; }
 
   /**
-   * The position of the month at a height: the last one that begins above it.
+   * The first month of the line at a height: the last line that begins above it.
    * @param {number} y
    */
   positionAt(y) {
@@ -42,21 +51,18 @@ export class MonthLayout {
     let high = this.count - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.top(middle) <= y) low = middle;
+      if (this.tops[middle] <= y) low = middle;
       else high = middle - 1;
     }
-    return low;
+    return Math.max(0, low - this.columnOf(low));
   }
+
+  /**
+   * The last month of the line of a month.
+   * @param {number} position
+   */
+  lineEnd(position) { return Math.min(this.count - 1, position + this.columns - 1 - this.columnOf(position)); }
 
   /** @param {string} month or a date @returns {number} negative or too great for a month outside the list */
   positionOf(month) { return monthIndexOf(month) - this.firstIndex; }
-}
-
-/** @param {number} firstIndex @param {number} count @param {number} firstWeekday */
-function weeksBefore(firstIndex, count, firstWeekday) {
-  const before = new Uint32Array(count + 1);
-  for (let position = 0; position < count; position += 1) {
-    before[position + 1] = before[position] + gridOf(firstIndex + position, firstWeekday, "fit").weekCount;
-  }
-  return before;
 }

@@ -1,6 +1,6 @@
 // The scrolling list of months. Only the months in view and their neighbours are in the DOM.
 
-import { monthIndexOf, monthOf } from "../core/civil.js";
+import { gridOf, monthIndexOf, monthOf } from "../core/civil.js";
 import { make } from "../parts/dom.js";
 import { MonthLayout } from "./layout.js";
 import { MonthView } from "./month-view.js";
@@ -15,9 +15,20 @@ const rowHeightMin = 2.5;
 const rowHeightMax = 3.4;
 /** The additional height of a week, in `rem`, if days have notes. */
 const noteHeight = 1.1;
+/** The height of a month's title and weekdays, in `rem`. */
+const headHeight = 4.35;
+/** The width of the list, in pixels, from which on two months are beside each other: that of a page of 900 px. */
+const twoMonthsWidth = 700;
+/** The part of a week above it in which a name of an end of the range may be. */
+const nameShare = 0.12;
+/** The gap between months beside each other, in pixels, as in the style sheet. */
+const columnGap = 24;
 
 export class MonthList {
-  /** @param {(from: string, count: number) => void} ask requests months @param {() => void} scrolled called when other months are in view */
+  /**
+   * @param {(from: string, count: number) => void} ask requests months
+   * @param {() => void} scrolled called when other months are in view
+   */
   constructor(ask, scrolled) {
     this.ask = ask;
     this.scrolled = scrolled;
@@ -30,8 +41,12 @@ export class MonthList {
     this.layout = null;
     this.described = "";
     this.firstWeekday = 1;
-    /** @type {"six" | "fit"} */
-    this.weeks = "six";
+    /** The months beside each other; 0: as many as there is room for. */
+    this.columns = 0;
+    /** The date to begin at. */
+    this.start = "";
+    /** @type {number | null} where a smooth scroll ends */
+    this.goal = null;
     /** @type {{first: string, count: number} | null} */
     this.list = null;
     /** Whether weeks have room for notes. Never reset, so that the layout does not jump. */
@@ -41,7 +56,7 @@ export class MonthList {
     this.timer = undefined;
     /** @type {{from: number, through: number} | null} the positions of the requested months */
     this.asked = null;
-    /** @type {{index: number, within: number} | null} what was at the top last, for when the list is shown again */
+    /** @type {{index: number, weeks: number} | null} what was at the top last, for when the list is shown again */
     this.anchor = null;
     this.isShown = false;
     /** @type {{scrollTop: number, clientHeight: number} | null} null after it may have changed */
@@ -49,11 +64,13 @@ export class MonthList {
     this.element.addEventListener("scroll", () => {
       this.view = null;
       if (this.isShown) this.anchor = this.#anchor();
+      if (this.goal !== null && Math.abs(this.#view.scrollTop - this.goal) < 2) this.goal = null;
       this.frame ||= requestAnimationFrame(() => {
         this.frame = 0;
         this.scrolled();
       });
     }, { passive: true });
+    for (const name of ["wheel", "pointerdown"]) this.element.addEventListener(name, () => { this.goal = null; }, { passive: true });
     this.resizing = new ResizeObserver(() => this.#resized());
   }
 
@@ -67,31 +84,40 @@ export class MonthList {
 
   /**
    * @param {{first: string, last: string, count: number}} list @param {number} firstWeekday
-   * @param {"six" | "fit"} weeks @param {string} start the date to begin at, the first time
+   * @param {number} columns months beside each other; 0: as many as there is room for
+   * @param {string} start the date to begin at, the first time
    */
-  setMonths(list, firstWeekday, weeks, start) {
-    const described = JSON.stringify([list, firstWeekday, weeks]);
+  setMonths(list, firstWeekday, columns, start) {
+    const described = JSON.stringify([list, firstWeekday, columns]);
     if (this.described === described) return;
     const isFirst = this.described === "";
     const anchor = isFirst ? null : this.#anchor();
-    const isSameGrid = this.firstWeekday === firstWeekday && this.weeks === weeks;
+    const isSameGrid = this.firstWeekday === firstWeekday;
     this.described = described;
-    Object.assign(this, { list, firstWeekday, weeks, asked: null });
+    Object.assign(this, { list, firstWeekday, columns, asked: null });
     // Months that stay keep their elements, with the focus and a finger that is down.
     for (const [month, view] of this.views) {
       if (!isSameGrid || month < list.first || month > list.last) this.#drop(month, view);
     }
+    if (isFirst) this.start = start;
     this.#lay();
-    const month = start.slice(0, 7);
-    if (isFirst) this.anchor = { index: monthIndexOf(month), within: 0 };
-    if (isFirst) this.showMonth(month, false);
-    else if (anchor) this.#restore(anchor);
+    if (isFirst) this.anchor = this.#startAnchor();
+    const wanted = anchor ?? this.anchor;
+    if (wanted) this.#restore(wanted);
+  }
+
+  /** The week to begin at. Months beside each other begin at the top, because the second one may be in view only there. */
+  #startAnchor() {
+    const index = monthIndexOf(this.start);
+    const { lead } = gridOf(index, this.firstWeekday, "fit");
+    const week = Math.floor((lead + Number(this.start.slice(8)) - 1) / 7);
+    return { index, weeks: this.layout?.columns === 1 ? Math.max(0, week - nameShare) : 0 };
   }
 
   /** Removes the months of another session. */
   forget() {
     this.described = "";
-    this.anchor = null;
+    this.anchor = this.goal = null;
     this.hasNotes = false;
     for (const [month, view] of this.views) this.#drop(month, view);
   }
@@ -150,14 +176,27 @@ export class MonthList {
   }
 
   /**
+   * Scrolls to the line of months before (-1) or after (1) the one at the top, or the one that a scroll is under way to.
+   * @param {number} lines @param {boolean} isSmooth
+   */
+  turn(lines, isSmooth) {
+    if (!this.layout) return;
+    const { layout } = this;
+    const top = this.goal ?? this.#view.scrollTop;
+    const here = layout.positionAt(top + 2);
+    const isAtTop = Math.abs(layout.top(here) - top) <= 2;
+    const position = lines > 0 ? layout.lineEnd(here) + 1 : isAtTop ? here - layout.columns : here;
+    this.#scrollTo(layout.top(Math.max(0, Math.min(layout.count - 1, position))), isSmooth);
+  }
+
+  /**
    * Scrolls a month to the top.
    * @param {string} month @param {boolean} isSmooth
    */
   showMonth(month, isSmooth) {
     if (!this.layout) return;
     const position = Math.max(0, Math.min(this.layout.count - 1, this.layout.positionOf(month)));
-    this.element.scrollTo({ top: this.layout.top(position), behavior: isSmooth ? "smooth" : "auto" });
-    this.view = null;
+    this.#scrollTo(this.layout.top(position), isSmooth);
   }
 
   /**
@@ -166,20 +205,48 @@ export class MonthList {
    */
   reveal(date, isSmooth) {
     if (!this.layout) return;
-    const position = this.layout.positionOf(date);
-    const view = this.#have(position);
-    const cell = view.cellOf(date);
-    if (!cell) return;
-    const top = this.layout.top(position) + (this.layout.height(position) - view.grid.weekCount * this.layout.rowHeight)
-      + Math.floor((view.grid.lead + Number(date.slice(8)) - 1) / 7) * this.layout.rowHeight;
-    const margin = this.layout.rowHeight;
+    this.#have(this.layout.positionOf(date));
+    const { top, bottom } = this.#placeOf(date, date);
     const { scrollTop, clientHeight } = this.#view;
-    const behavior = isSmooth ? "smooth" : "auto";
-    if (top - margin < scrollTop) this.element.scrollTo({ top: top - 2 * margin, behavior });
-    else if (top + 2 * margin > scrollTop + clientHeight) {
-      this.element.scrollTo({ top: top + 2 * margin - clientHeight, behavior });
-    }
+    const { week, head } = this.layout.heights;
+    const above = top - head - nameShare * week;
+    if (above < scrollTop) this.#scrollTo(above, isSmooth);
+    else if (bottom + week > scrollTop + clientHeight) this.#scrollTo(bottom + week - clientHeight, isSmooth);
+  }
+
+  /**
+   * Where a range is in relation to the view.
+   * @param {{start: string, end: string}} range @returns {-1 | 0 | 1} above, in view, below
+   */
+  sideOf({ start, end }) {
+    if (!this.layout || this.#view.clientHeight === 0) return 0;
+    const { top, bottom } = this.#placeOf(start, end);
+    const { scrollTop, clientHeight } = this.#view;
+    if (bottom <= scrollTop + this.layout.heights.head) return -1;
+    return top >= scrollTop + clientHeight ? 1 : 0;
+  }
+
+  /**
+   * The heights at which the week of the first day begins, and that of the last day ends.
+   * @param {string} first @param {string} last
+   */
+  #placeOf(first, last) {
+    const [top, bottom] = [first, last].map((date) => {
+      const layout = /** @type {MonthLayout} */ (this.layout);
+      const { lead } = gridOf(monthIndexOf(date), this.firstWeekday, "fit");
+      const week = Math.floor((lead + Number(date.slice(8)) - 1) / 7);
+      return layout.top(layout.positionOf(date)) + layout.heights.head + week * layout.heights.week;
+    });
+    return { top, bottom: bottom + (this.layout?.heights.week ?? 0) };
+  }
+
+  /** @param {number} top @param {boolean} isSmooth */
+  #scrollTo(top, isSmooth) {
+    const { scrollHeight, clientHeight } = this.element;
+    const goal = Math.max(0, Math.min(top, scrollHeight - clientHeight));
+    this.element.scrollTo({ top: goal, behavior: isSmooth ? "smooth" : "auto" });
     this.view = null;
+    this.goal = isSmooth && Math.abs(this.#view.scrollTop - goal) >= 2 ? goal : null;
   }
 
   /** The scroll position and the height: reading them after a change to the DOM makes the browser lay it out at once. */
@@ -190,16 +257,22 @@ export class MonthList {
 
   #lay() {
     if (!this.list) return;
-    const width = this.content.clientWidth || 320;
+    const all = this.content.clientWidth || 320;
+    const columns = this.columns || (all >= twoMonthsWidth ? 2 : 1);
+    const width = (all - (columns - 1) * columnGap) / columns;
     const rem = Math.max(16, parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
     const dayHeight = Math.round(Math.max(rowHeightMin * rem, Math.min(rowHeightMax * rem, (width / 7) * 0.88)));
     const remarkHeight = this.hasNotes ? Math.round(noteHeight * rem) : 0;
-    const rowHeight = dayHeight + remarkHeight;
-    this.layout = new MonthLayout(this.list, this.firstWeekday, this.weeks, rowHeight);
+    const week = dayHeight + remarkHeight;
+    // A month that the list no longer has would leave a gap before the first one.
+    const start = this.start < this.list.first ? this.list.first : this.start;
+    this.layout = new MonthLayout(this.list, this.firstWeekday, { week, head: Math.round(headHeight * rem) }, columns, start);
     this.content.style.blockSize = `${this.layout.totalHeight}px`;
-    this.element.style.setProperty("--week-height", `${rowHeight}px`);
+    this.element.style.setProperty("--week-height", `${week}px`);
     this.element.style.setProperty("--day-height", `${dayHeight}px`);
     this.element.style.setProperty("--spot", `${Math.min(dayHeight, width / 7) - 6}px`);
+    this.element.style.setProperty("--head-height", `${this.layout.heights.head}px`);
+    this.element.style.setProperty("--columns", String(columns));
     for (const view of this.views.values()) this.#put(view);
     this.view = null;
   }
@@ -213,35 +286,38 @@ export class MonthList {
     // Another list may have asked for other months meanwhile.
     if (!wasShown) this.asked = null;
     const anchor = wasShown ? this.#anchor() : this.anchor;
+    const before = this.layout?.columns;
     this.#lay();
-    if (anchor) this.#restore(anchor);
+    const hasMore = (this.layout?.columns ?? 0) > (before ?? 0);
+    // Of months beside each other, the second one may be in view only at the top.
+    if (anchor) this.#restore(hasMore ? { ...anchor, weeks: 0 } : anchor);
     this.scrolled();
   }
 
-  /** The month at the top of the view and the offset within it, to restore the scroll position. */
+  /** The month at the top of the view and the weeks above it, to restore the scroll position. */
   #anchor() {
     if (!this.layout || this.layout.count === 0) return null;
     const { scrollTop } = this.#view;
     const position = this.layout.positionAt(scrollTop);
-    const within = (scrollTop - this.layout.top(position)) / this.layout.height(position);
-    return { index: this.layout.firstIndex + position, within };
+    return { index: this.layout.firstIndex + position, weeks: (scrollTop - this.layout.top(position)) / this.layout.heights.week };
   }
 
-  /** @param {{index: number, within: number}} anchor */
-  #restore({ index, within }) {
+  /** @param {{index: number, weeks: number}} anchor */
+  #restore({ index, weeks }) {
     if (!this.layout) return;
     const wanted = index - this.layout.firstIndex;
     const position = Math.max(0, Math.min(this.layout.count - 1, wanted));
     // The offset within a month that was removed is none within the nearest one.
-    const offset = position === wanted ? within * this.layout.height(position) : 0;
+    const offset = position === wanted ? weeks * this.layout.heights.week : 0;
     this.element.scrollTop = this.layout.top(position) + offset;
-    this.view = null;
+    this.view = this.goal = null;
   }
 
   #positionsInView() {
     if (!this.layout || this.layout.count === 0) return null;
     const { scrollTop, clientHeight } = this.#view;
-    return { from: this.layout.positionAt(scrollTop), through: this.layout.positionAt(scrollTop + (clientHeight || 400)) };
+    const last = this.layout.positionAt(scrollTop + (clientHeight || 400));
+    return { from: this.layout.positionAt(scrollTop), through: this.layout.lineEnd(last) };
   }
 
   /** @param {number} position */
@@ -249,7 +325,7 @@ export class MonthList {
     const month = monthOf(/** @type {MonthLayout} */ (this.layout).firstIndex + position);
     let view = this.views.get(month);
     if (!view) {
-      view = new MonthView(month, this.firstWeekday, this.weeks);
+      view = new MonthView(month, this.firstWeekday);
       this.views.set(month, view);
       this.#put(view);
       // In chronological order, for Tab and screen readers.
@@ -264,7 +340,7 @@ export class MonthList {
     if (!this.layout) return;
     const position = this.layout.positionOf(view.month);
     view.element.style.insetBlockStart = `${this.layout.top(position)}px`;
-    view.element.style.blockSize = `${this.layout.height(position)}px`;
+    view.element.style.setProperty("--column", String(this.layout.columnOf(position)));
   }
 
   /** @param {string} month @param {MonthView} view */

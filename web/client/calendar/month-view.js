@@ -19,19 +19,22 @@ import { isTaken, whyNot } from "./why.js";
  * @property {import("../words/words.js").Words} words
  * @property {import("../core/types").Range | null} range including the effect of own unanswered taps
  * @property {boolean} isGuess
- * @property {{start: string, end: string} | null} preview
+ * @property {{start: string, end: string, color: string | null}[]} previews of open ranges; those of others have a color
+ * @property {Map<string, {name: string, color: string}>} ends who has picked the first and the last day
  * @property {string} focusDate the day that is reached with Tab
  */
 
 export class MonthView {
-  /** @param {string} month @param {number} firstWeekday @param {"six" | "fit"} weeks */
-  constructor(month, firstWeekday, weeks) {
+  /** @param {string} month @param {number} firstWeekday */
+  constructor(month, firstWeekday) {
     this.month = month;
     this.index = monthIndexOf(month);
     this.firstWeekday = firstWeekday;
-    this.weeks = weeks;
-    this.grid = gridOf(this.index, firstWeekday, weeks);
-    /** @type {any[]} the elements of the cells */
+    // The days of other months are not drawn, because those are above and below.
+    this.grid = gridOf(this.index, firstWeekday, "fit");
+    /** The lowest amount of a day that can be picked, if not all have the same. */
+    this.cheapest = NaN;
+    /** @type {any[]} the elements of the days, from the 1st */
     this.days = [];
     /** @type {string[]} what the cells depend on, as they were drawn last */
     this.drawn = [];
@@ -47,7 +50,7 @@ export class MonthView {
    * @param {string} date @returns {HTMLElement | null}
    */
   cellOf(date) {
-    return date.slice(0, 7) === this.month ? this.days[this.grid.lead + Number(date.slice(8)) - 1] : null;
+    return date.slice(0, 7) === this.month ? this.days[Number(date.slice(8)) - 1] : null;
   }
 
   /** @param {Scene} scene */
@@ -60,29 +63,33 @@ export class MonthView {
     if (this.locale !== picker.locale || this.name !== title || this.weekdays !== weekdays) {
       this.#name(picker.locale, title, weekdays);
     }
-    const own = () => bandsOf(this.index, scene.range, this.firstWeekday, this.weeks);
-    const bands = known && !scene.isGuess ? known.bands : own();
-    const preview = bandsOf(this.index, scene.preview, this.firstWeekday, this.weeks);
+    const bandsTo = (/** @type {{start: string, end: string} | null} */ range) => bandsOf(this.index, range, this.firstWeekday, "fit");
+    const bands = known && !scene.isGuess ? known.bands : bandsTo(scene.range);
     const hasHalves = isNights(picker.state);
     this.#drawBands(this.bandsElement, bands, hasHalves);
-    this.#drawBands(this.previewElement, preview, hasHalves);
+    const previews = scene.previews.flatMap((one) => bandsTo(one).map((band) => ({ ...band, color: one.color })));
+    this.#drawBands(this.previewElement, previews, hasHalves);
     setAttribute(this.element, "data-nights", hasHalves);
     setAttribute(this.element, "data-loading", !known);
+    setAttribute(this.title, "tabindex", scene.focusDate.startsWith(this.month) ? "0" : "-1");
     const covered = coveredCells(bands);
     const touches = fingersOn(picker, this.month);
     const isSame = this.#isDrawnFor(picker, words);
-    this.days.forEach((day, cell) => {
-      const date = dateOf(this.grid.first + cell);
+    if (!isSame) this.cheapest = cheapestOf(known?.cells ?? []);
+    const { lead } = this.grid;
+    this.days.forEach((day, at) => {
+      const cell = lead + at;
+      const date = day.dataset.date;
       const band = covered.get(cell);
-      const own = `${band?.isHead} ${band?.isTail} ${date === scene.focusDate} ${touches.has(date)}`;
+      const end = scene.ends.get(date);
+      const own = `${band?.isHead} ${band?.isTail} ${date === scene.focusDate} ${touches.has(date)} ${end?.name} ${end?.color}`;
       // Touches are drawn each time: their members may have changed.
       if (isSame && this.drawn[cell] === own && !touches.has(date)) return;
       this.drawn[cell] = own;
-      const isOutside = date.slice(0, 7) !== this.month;
       const wire = known?.cells[cell];
-      setText(day.firstChild, wire?.text ?? String(Number(date.slice(8))));
-      if (isOutside) return;
-      showNote(day.lastChild, wire?.note);
+      setText(day.firstChild, wire?.text ?? String(at + 1));
+      setAttribute(day, "data-by", end?.name);
+      if (end) day.style.setProperty("--by", end.color);
       this.#drawDay(day, date, wire, band, touches.get(date), scene, words);
     });
   }
@@ -102,27 +109,27 @@ export class MonthView {
   }
 
   #build() {
-    this.title = make("div", { class: "title", part: "title", "aria-hidden": "true" });
+    this.title = make("button", { class: "title", part: "title", type: "button", "aria-haspopup": "dialog" });
     this.header = make("div", { class: "weekdays", role: "row" },
       ...Array.from({ length: 7 }, () => make("span", { role: "columnheader", class: "weekday" })));
     this.bandsElement = make("div", { class: "bands", "aria-hidden": "true" });
     this.previewElement = make("div", { class: "bands preview", "aria-hidden": "true" });
-    this.days = Array.from({ length: this.grid.weekCount * 7 }, (_, cell) => {
-      const date = dateOf(this.grid.first + cell);
-      const isOutside = date.slice(0, 7) !== this.month;
-      return make("div", {
-        class: isOutside ? "day outside" : "day", part: isOutside ? "day outside" : "day", role: "gridcell",
-        "data-date": isOutside ? null : date, tabindex: isOutside ? null : "-1", "aria-disabled": isOutside ? "true" : null,
-      }, make("span", { class: "number" }), make("span", { class: "remark", part: "remark", "aria-hidden": "true" }));
+    const { first, lead, dayCount, weekCount } = this.grid;
+    this.days = Array.from({ length: dayCount }, (_, at) => {
+      const date = dateOf(first + lead + at);
+      // A page can show something of its own instead of the host's note.
+      const remark = make("span", { class: "remark", part: "remark", "aria-hidden": "true" });
+      return make("div", { class: "day", part: "day", role: "gridcell", "data-date": date, tabindex: "-1" },
+        make("span", { class: "number" }), make("slot", { name: `day-${date}` }, remark));
     });
-    const weeks = Array.from({ length: this.grid.weekCount }, (_, row) =>
-      make("div", { class: "week", role: "row" }, ...this.days.slice(row * 7, row * 7 + 7)));
-    this.weeksElement = make("div", { class: "weeks", role: "rowgroup" }, ...weeks);
+    const weeks = Array.from({ length: weekCount }, (_, row) => make("div", { class: "week", role: "row" },
+      ...Array.from({ length: 7 }, (_, column) => this.days[row * 7 + column - lead] ?? make("div", { role: "gridcell" }))));
     this.gridElement = make("div", { class: "grid", role: "grid" },
-      make("div", { role: "rowgroup", class: "head" }, this.header), this.weeksElement);
+      make("div", { role: "rowgroup", class: "head" }, this.header),
+      make("div", { class: "weeks", role: "rowgroup" }, ...weeks));
     this.element = make("section", { class: "month", part: "month", "data-month": this.month },
       this.title, this.bandsElement, this.previewElement, this.gridElement);
-    this.element.style.setProperty("--weeks", String(this.grid.weekCount));
+    this.element.style.setProperty("--weeks", String(weekCount));
   }
 
   /** @param {string} locale @param {string} title @param {string[] | null} weekdays */
@@ -142,17 +149,18 @@ export class MonthView {
 
   /**
    * A stay begins in the middle of its first day and ends in that of its last one, so that two can share a day.
-   * @param {HTMLElement} place @param {Band[]} bands @param {boolean} hasHalves
+   * @param {HTMLElement} place @param {(Band & {color?: string | null})[]} bands @param {boolean} hasHalves
    */
   #drawBands(place, bands, hasHalves) {
     const described = JSON.stringify([bands, hasHalves]);
     if (place.dataset.bands === described) return;
     place.dataset.bands = described;
-    place.replaceChildren(...bands.map(({ row, from, to, shape, head, tail }) => {
+    place.replaceChildren(...bands.map(({ row, from, to, shape, head, tail, color }) => {
       const isStay = hasHalves && !(head && tail && from === to);
       const band = make("div", {
         class: `band ${isStay ? "stay" : shape}`, part: "band", "data-head": head, "data-tail": tail,
       });
+      if (color) band.style.setProperty("--band", color);
       band.style.setProperty("--start", String(from + (head ? 0.5 : 0)));
       band.style.setProperty("--end", String(to + (tail ? 0.5 : 1)));
       band.style.setProperty("--row", String(row));
@@ -182,7 +190,14 @@ export class MonthView {
     setAttribute(day, "aria-current", wire?.today ? "date" : null);
     setAttribute(day, "tabindex", date === scene.focusDate ? "0" : "-1");
     const why = isDisabled ? whyNot(date, picker, words) : wire?.only ? words.stay.only[wire.only] : null;
-    const note = noteText(wire?.note, words);
+    const { note: hosts } = wire ?? {};
+    // What a night costs that nobody can book is no use.
+    const isFree = !isDisabled && wire?.only !== "departure";
+    const shown = hosts && isPrice(hosts) && !isFree ? undefined : hosts;
+    showNote(/** @type {HTMLElement} */ (day.querySelector(".remark")), shown);
+    const isCheapest = isFree && hosts?.amount === this.cheapest;
+    setAttribute(day, "data-cheapest", isCheapest);
+    const note = [noteText(shown, words), isCheapest && words.cell.cheapest].filter(Boolean).join(", ");
     setAttribute(day, "title", [note, why].filter(Boolean).join(", ") || null);
     const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words, picker.state), note, why];
     setAttribute(day, "aria-label", parts.filter(Boolean).join(", "));
@@ -200,6 +215,20 @@ function bandWord(band, words, state) {
   if (band.isHead && band.isTail) return cell.only;
   if (band.isHead) return cell.start;
   return band.isTail ? cell.end : cell.inside;
+}
+
+/** @param {import("../core/types").Note} note */
+const isPrice = ({ amount, tone }) => amount !== undefined || tone === "low" || tone === "high";
+
+/**
+ * The lowest amount of the days of a month that can be picked; `NaN` if there are no two different ones.
+ * @param {import("../core/types").Cell[]} cells
+ */
+function cheapestOf(cells) {
+  const amounts = cells.flatMap(({ outside, disabled, only, note }) =>
+    (outside || disabled || only === "departure" || note?.amount === undefined ? [] : [note.amount]));
+  const least = Math.min(...amounts);
+  return amounts.some((amount) => amount > least) ? least : NaN;
 }
 
 /**

@@ -1,27 +1,37 @@
-// The style sheet of the calendar. The fractions of a month's height are those of the hit test on the server.
+// The style sheet of the calendar.
 
 import { sheetOf } from "../parts/dom.js";
 
 export const calendarSheet = sheetOf(`
-.hits { font-variant-numeric: tabular-nums; }
-.hits[data-none] { visibility: hidden; }
+/* For pages that want to show it. */
+.hits { display: none; }
 .turn { color: var(--muted); }
 .today { padding-inline: 14px; font-weight: 600; color: var(--accent); }
 .scroller {
   position: relative; overflow-y: auto; overflow-x: hidden; block-size: var(--pickerd-calendar-height, clamp(var(--least), 56svh, 46rem));
   --least: max(8rem, min(20.6rem, 100svh - 6rem));
-  border-radius: 1rem; background: var(--sunken); overscroll-behavior: contain; overflow-anchor: none;
+  border-radius: 1rem; background: var(--sunken); overscroll-behavior: contain; overflow-anchor: none; scroll-padding-block-start: var(--head-height);
   scrollbar-width: thin; scrollbar-color: var(--line) transparent; contain: strict;
 }
 /* The list fills a low screen, and the page scrolls on at its ends. */
 @media (max-height: 480px) { .scroller { overscroll-behavior: auto; } }
-.content { position: relative; margin: .3rem 6px; }
-.month { position: absolute; inset-inline: 0; display: grid; grid-template-rows: 9.5fr 90.5fr; }
-.title { margin: 0; font-size: 1.12rem; font-weight: 700; letter-spacing: -.012em; align-self: center; padding-inline-start: calc(100% / 14 - .4em); }
-.grid { display: grid; grid-template-rows: 8.9fr 81.6fr; min-block-size: 0; }
+.content { position: relative; margin: 0 6px .3rem; }
+.month {
+  position: absolute; inline-size: calc((100% - (var(--columns) - 1) * 24px) / var(--columns));
+  inset-inline-start: calc(var(--column) * (100% + 24px) / var(--columns));
+}
+.title, .head { position: sticky; z-index: 3; background: var(--sunken); }
+.title {
+  inset-block-start: 0; display: flex; align-items: center; gap: .35rem; inline-size: 100%; block-size: calc(var(--head-height) - 1.6rem);
+  padding-inline: .6rem; border-radius: 0; text-align: start; font-size: 1.12rem; font-weight: 700; letter-spacing: -.012em;
+}
+.title::after {
+  content: ""; inline-size: .42rem; block-size: .42rem; border: solid currentColor; border-width: 0 2px 2px 0; opacity: .65;
+  transform: translateY(-.14rem) rotate(45deg);
+}
 .weekdays, .week { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); }
-.head, .weekdays { block-size: 100%; }
-.weekdays { align-items: center; justify-items: center; font-size: .78rem; font-weight: 600; color: var(--ink); }
+.head { inset-block-start: calc(var(--head-height) - 1.6rem); block-size: 1.6rem; }
+.weekdays { block-size: 100%; align-items: center; justify-items: center; font-size: .78rem; font-weight: 600; color: var(--ink); }
 .weekday { overflow: hidden; max-inline-size: 100%; white-space: nowrap; }
 .weekday[data-weekend] { color: var(--muted); }
 .weeks { display: grid; grid-auto-rows: var(--week-height); }
@@ -39,8 +49,6 @@ export const calendarSheet = sheetOf(`
 }
 .day[aria-selected="true"] .remark { font-weight: 680; }
 .day[aria-selected="true"] .remark:not([data-tone]) { color: var(--ink); }
-.day.outside { cursor: default; color: var(--muted); opacity: .45; }
-.day.outside .number { border-color: transparent; font-size: .82rem; }
 .day[data-unavailable] { color: var(--muted); cursor: not-allowed; }
 .day[data-unavailable]:not([aria-selected="true"]) .number { border-color: transparent; opacity: .72; }
 .day[data-unavailable="taken"]:not([aria-selected="true"]) .number { opacity: 1; background: repeating-linear-gradient(-45deg, transparent 0 4px, var(--line) 4px 5.5px); }
@@ -49,16 +57,6 @@ export const calendarSheet = sheetOf(`
 .day[aria-selected="true"] .number { border-color: transparent; }
 .day[aria-selected="true"][aria-current] .number { border-color: var(--on-accent); }
 .day[data-head] .number, .day[data-tail] .number { box-shadow: inset 0 0 0 2.5px var(--on-accent); font-weight: 720; }
-.day:focus-visible .number { outline: 3px solid var(--accent); outline-offset: 2px; }
-.day[aria-selected="true"]:focus-visible .number { outline-color: var(--ink); }
-@media (hover: hover) { .day:not(.outside, [data-unavailable], [aria-selected="true"]):hover .number { background: color-mix(in oklab, var(--accent) 16%, transparent); } }
-.day[data-hover]:not([data-head], [data-tail]) .number { box-shadow: 0 0 0 2px color-mix(in oklab, var(--ghost) 45%, transparent); }
-.day[data-ghost] .number { box-shadow: 0 0 0 3px var(--ghost), 0 0 0 5.5px var(--ghost-second); }
-.day[data-ghost]::after {
-  content: attr(data-ghost); position: absolute; inset-block-start: -1px; inset-inline-end: calc(50% - var(--spot) / 2 - 4px);
-  min-inline-size: 1.1rem; block-size: 1.1rem; padding-inline: 4px; border-radius: .6rem; background: var(--ghost-fill); color: #fff; word-spacing: .3em; white-space: nowrap;
-  font-size: .66rem; font-weight: 700; display: grid; place-items: center; z-index: 2;
-}
 .bands { position: absolute; inset-inline: 0; inset-block-end: 0; block-size: calc(var(--weeks) * var(--week-height)); pointer-events: none; }
 .band {
   position: absolute; block-size: var(--spot); border-radius: var(--spot); background: var(--accent);
@@ -85,22 +83,9 @@ export const calendarSheet = sheetOf(`
 }
 .day[data-only="arrival"] .number::before { inset-inline-start: 0; }
 .day[data-only="departure"] .number::before { inset-inline-end: 0; }
-.preview .band {
-  background: color-mix(in oklab, var(--accent) 14%, transparent); border: 2px dashed var(--accent);
-}
 .grid { position: relative; }
+.frame[data-status="cancelled"] { --accent: var(--muted); --on-accent: var(--surface); }
 .month[data-loading] .day { opacity: .55; }
-@media (forced-colors: active) {
-  .bands:not(.preview) .band { forced-color-adjust: none; background: Highlight; }
-  .day[aria-selected="true"] .number { forced-color-adjust: none; color: HighlightText; border-color: Highlight; }
-  .day[aria-selected="true"][aria-current] .number { border-color: HighlightText; }
-  .day:is(.outside, [data-unavailable]) { color: GrayText; opacity: 1; }
-  .day:is(.outside, [data-unavailable]):not([aria-selected="true"], [aria-current]) .number { border-color: Canvas; }
-  .day[data-unavailable="taken"] .number { text-decoration: line-through; }
-  .day[data-half] .number { background: Canvas; color: CanvasText; border-color: Highlight; }
-  .day[data-half] .number::after { forced-color-adjust: none; background: Highlight; opacity: .4; }
-  .day[data-only]:not([aria-selected="true"]) .number::before { forced-color-adjust: none; background: GrayText; opacity: .45; }
-}
 @container (max-width: 400px) {
   .frame { padding: 10px 8px; }
   .today { padding-inline: .5rem; }

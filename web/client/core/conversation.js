@@ -182,6 +182,7 @@ export class Conversation {
     const notices = isNew ? state.delta(message, mine) : [];
     const entry = this.#answered(message.ref, { outcome: "done", revision: message.revision });
     if (entry?.endsRange) this.#noteReplaced(before, notices);
+    if (isNew && message.by !== undefined) state.count(message.changes, entry?.message.type);
     this.#caughtUp();
     this.save();
     this.#notify(notices);
@@ -242,6 +243,7 @@ export class Conversation {
     if (isRepeated) this.#awaitNext();
     const entry = isRepeated ? null : this.#answered(ref, { outcome: "refused", code, detail, params, revision });
     this.state.changes(message.changes ?? [], null, true);
+    if (code === "nothingToUndo") this.state[entry?.message.type === "redo" ? "redos" : "undos"] = 0;
     this.looking.forgetStaleRows(this.state.columns);
     this.save();
     if (isRepeated) return;

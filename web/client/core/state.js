@@ -67,6 +67,9 @@ export class PickerState {
     this.now = null;
     /** @type {string | null} the last date that was marked as today: at midnight only months are sent */
     this.today = null;
+    /** How many changes can be undone and redone, as far as it is known; infinite if there may be some. */
+    this.undos = 0;
+    this.redos = 0;
   }
 
   get isCalendar() {
@@ -129,6 +132,25 @@ export class PickerState {
     const notices = this.changes(message.changes, message.by ?? null, mine);
     if (message.host) for (const notice of notices) notice.host = true;
     return notices;
+  }
+
+  /**
+   * Counts the changes that can be undone and redone after a command of a member. Only the author of an undo knows whether it
+   * was a redo.
+   * @param {Change[]} changes @param {string | undefined} type of an own command
+   */
+  count(changes, type) {
+    const causes = changes.map(({ cause }) => cause);
+    if (causes.includes("undo")) {
+      const step = type === "redo" ? -1 : 1;
+      // That of another member is an undo, if there was nothing to redo.
+      const isClear = type || !this.redos;
+      this.undos = isClear ? Math.max(0, this.undos - step) : Infinity;
+      this.redos = isClear ? Math.max(0, this.redos + step) : Infinity;
+    } else if (causes.some((cause) => cause && cause !== "tick" && cause !== "define")) {
+      this.undos += 1;
+      this.redos = 0;
+    }
   }
 
   /** @param {Change[]} changes @param {string | null} by @param {boolean} mine @returns {Notice[]} */
@@ -201,6 +223,8 @@ export class PickerState {
 
   /** @param {import("./types").Snapshot} snapshot */
   #takeSnapshot(snapshot) {
+    // The list of changes is not sent.
+    this.undos = this.revision && Infinity;
     this.isKnown = true;
     this.definition = snapshot.definition;
     this.version = snapshot.version;

@@ -1,8 +1,9 @@
 // The bar under the picker: the result, and buttons for commands.
 
-import { clockText, fullDate } from "../words/words.js";
+import { clockText, fullDate, timeText } from "../words/words.js";
 import { icon, make, setAttribute, setText } from "./dom.js";
 import { spanText, withTotal } from "./stay-texts.js";
+import { zoneSuffix } from "./zone.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../words/words.js").Words} Words */
@@ -13,17 +14,39 @@ const commands = /** @type {const} */ (["undo", "redo", "clear", "cancel", "reop
 export class Bar {
   /** @param {(command: typeof commands[number]) => void} act */
   constructor(act) {
+    this.isAsking = false;
     this.chosen = make("output", { class: "chosen", part: "result", tabindex: "-1" });
     this.buttons = Object.fromEntries(commands.map((command) => [command, make("button", {
-      class: `act ${command}`, part: `button ${command}`, type: "button", onclick: () => act(command),
+      class: `act ${command}`, part: `button ${command}`, type: "button", onclick: () => (command === "cancel" ? this.#ask(true) : act(command)),
     })]));
+    // It ends the picker for everybody.
+    this.question = make("span", { class: "question" });
+    this.yes = make("button", { class: "act cancel", part: "button", type: "button", onclick: () => {
+      this.#ask(false);
+      act("cancel");
+    } });
+    this.no = make("button", { class: "act", part: "button", type: "button", onclick: () => this.#ask(false) });
+    this.ask = make("div", { class: "acts", role: "group", hidden: true, onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Escape") this.#ask(false);
+    } }, this.question, this.no, this.yes);
+    this.acts = make("div", { class: "acts" }, ...Object.values(this.buttons));
     // On the line above the bar, so that nothing moves.
     this.unstored = make("span", { class: "unstored", part: "unstored", role: "status" });
-    this.element = make("div", { class: "bar", part: "bar", tabindex: "-1" }, this.unstored, this.chosen,
-      make("div", { class: "acts" }, ...Object.values(this.buttons)));
+    this.element = make("div", { class: "bar", part: "bar", tabindex: "-1" }, this.unstored,
+      make("slot", { name: "result" }, this.chosen), this.acts, this.ask);
     // An element may have its own.
     this.resultText = resultText;
     this.usability = usability;
+  }
+
+  /** @param {boolean} isAsking whether to ask, before the picker is cancelled, or to show the buttons again */
+  #ask(isAsking) {
+    const hasFocus = this.element.matches(":focus-within");
+    this.isAsking = isAsking;
+    this.ask.hidden = !isAsking;
+    this.acts.hidden = isAsking;
+    if (isAsking) this.no.focus();
+    else if (hasFocus) this.buttons.cancel.focus();
   }
 
   /** @param {Words} words */
@@ -35,6 +58,10 @@ export class Bar {
       setAttribute(button, "aria-label", words[command]);
       setAttribute(button, "title", hasIcon ? words[command] : null);
     }
+    setText(this.question, words.cancelling.ask);
+    setAttribute(this.ask, "aria-label", words.cancelling.ask);
+    setText(this.yes, words.cancelling.yes);
+    setText(this.no, words.cancelling.no);
   }
 
   /** @param {PickerSession} picker @param {Words} words */
@@ -51,6 +78,7 @@ export class Bar {
       // Not `disabled`, because a disabled button would lose the focus.
       setAttribute(button, "aria-disabled", isUsable ? null : "true");
     }
+    if (this.isAsking && !usability("cancel", picker).isUsable) this.#ask(false);
     if (focused?.hidden) this.focus();
   }
 
@@ -78,6 +106,11 @@ export function usability(command, picker) {
     case "confirm": return { isShown: picker.isOwner && isOpen, isUsable: isLive && picker.result !== null };
     case "cancel": return { isShown: picker.isOwner && (isOpen || status === "confirming"), isUsable: isLive };
     case "reopen": return { isShown: picker.isOwner && !hostReopens && !isOpen && status !== "confirming", isUsable: isLive };
+    case "undo": case "redo": {
+      // A change without an answer can be undone, too.
+      const count = command === "redo" ? picker.state.redos : picker.state.undos + picker.pendingCount;
+      return { isShown: picker.canChange && hasKnownKind, isUsable: isLive && count > 0 };
+    }
     default: return { isShown: picker.canChange && hasKnownKind, isUsable: isLive };
   }
 }
@@ -103,10 +136,11 @@ export function resultText(picker, words) {
   if (result && (kind === "date" || "date" in result)) {
     return status + withTotal(fullDate(String(result.date), locale), result, locale);
   }
-  if (kind === "slot") return status + (result ? `${texts[0]} ${String(result.local).slice(11)}` : texts.join(" "));
+  if (kind === "slot" && !result) return status + texts.join(" ");
   if (result && "local" in result) {
     const [date, time] = String(result.local).split("T");
-    return `${status}${fullDate(date, locale)} ${time}`;
+    const day = kind === "slot" ? texts[0] : fullDate(date, locale);
+    return `${status}${day} ${timeText(time, locale)}${zoneSuffix(result, picker, words)}`;
   }
   if (result && "start" in result) {
     const range = { start: String(result.start), end: String(result.end) };

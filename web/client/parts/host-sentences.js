@@ -1,6 +1,6 @@
 // The sentence for a change of the host: "Dec 24 sold out: your stay now ends on Dec 23".
 
-import { dayOf, daySpan, fullDate, shortDate } from "../words/words.js";
+import { dayOf, daySpan, fullDate, shortDate, timeText } from "../words/words.js";
 import { boundOf } from "./session-dates.js";
 import { totalText } from "./stay-texts.js";
 
@@ -64,8 +64,17 @@ function thenText({ range, rows, total }, picker, { host, stay }) {
   if (state.columns.every(({ count }) => count === 0)) return host.nothingLeft;
   const keys = state.columns.map((column) => column.selected?.key ?? "");
   if (state.definition?.kind === "date") return host.selected(fullDate(keys.join("-"), locale));
-  if (state.definition?.kind === "slot") return host.selected(`${state.columns[0].selected?.text} ${keys[1]}:${keys[2]}`);
+  if (state.definition?.kind === "slot") return host.selected(slotText(state, locale));
   return host.selected(rows.flatMap(({ to }) => (to ? [to.text] : [])).join(" · "));
+}
+
+/**
+ * The selected slot.
+ * @param {import("../core/state.js").PickerState} state @param {string} locale
+ */
+export function slotText({ columns }, locale) {
+  const [day, hour, minute] = columns.map(({ selected }) => selected);
+  return hour && minute ? `${day?.text} ${timeText(`${hour.key}:${minute.key}`, locale)}` : "";
 }
 
 /** @param {Hosted["notes"]} notes @param {PickerSession} picker @param {Words} words */

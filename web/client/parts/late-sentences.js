@@ -2,7 +2,7 @@
 // button that does it anyway.
 
 import { isOpen, predictChosen } from "../core/predict.js";
-import { clockText, dayOf, daySpan, shortDate } from "../words/words.js";
+import { clockText, dayOf, daySpan, shortDate, timeText } from "../words/words.js";
 import { rangeText } from "./sentences.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -57,7 +57,7 @@ function chosenText({ result, range, texts }, { state, locale }) {
   if (result?.date) return shortDate(String(result.date), locale);
   if (result?.instant && result.yes !== undefined) return String(result.local).replace("T", " ");
   if (result?.start) return daySpan(String(result.start), String(result.end), locale);
-  if (state.definition?.kind === "slot" && result) return `${texts[0]} ${String(result.local).slice(11)}`;
+  if (state.definition?.kind === "slot" && result) return `${texts[0]} ${timeText(String(result.local).slice(11), locale)}`;
   return texts.join(" · ");
 }
 

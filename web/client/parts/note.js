@@ -165,6 +165,9 @@ export class Note {
     this.#hideOnceRead(({ tone, notice }) => tone === "correction" && notice !== null && isOutdatedBy(notice, later));
   }
 
+  /** Hides that something could not be done offline, once it could be read, because the connection is back. */
+  outdateOffline() { this.#hideOnceRead(({ notice }) => notice?.kind === "refused" && notice.code === "offline"); }
+
   /** Hides everything once it could be read, because the status has changed. */
   outdateByStatus() { this.#hideOnceRead(() => true); }
 

@@ -1,29 +1,26 @@
-// The base of the elements: session, list of members, note, bar and live region.
+// The base of both elements: session, list of members, and bar; the note and the live region are loaded later.
 
 import { directionOf, hasWords, loadWords, wordsOf } from "../words/words.js";
-import { Announcer } from "./announcer.js";
-import { Bar, usability } from "./bar.js";
+import { Bar } from "./bar.js";
 import { connectionText, queuedText } from "./connection-texts.js";
 import { Control } from "./control.js";
 import { make, setAttribute, setText } from "./dom.js";
-import { anew, lateLabel } from "./late-sentences.js";
-import { Note } from "./note.js";
 import { People } from "./people.js";
-import { keyOf, placeOf } from "./places.js";
-import { sentenceOf } from "./sentences.js";
 import { acquire, release } from "./shared.js";
 import { baseSheet } from "./sheet.js";
+import { zoneText } from "./zone.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Notice} Notice */
+/** @typedef {import("./speaker.js").Speaker} Speaker */
 
 /** A server that renders the tags has no elements. */
 const Base = globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {}));
 
 /**
  * Attributes: `session` (URL, path or id), `member-name`, `locale` (default: the page's `lang`), `token`, `labels` (the names
- * of the columns, separated by commas); as a control of a form: `name`, `required`, `disabled`. The property `picker` can be
- * set to a session that is connected already.
+ * of the columns, separated by commas), `presence="off"`; as a control of a form: `name`, `required`, `disabled`. The property
+ * `picker` can be set to a session that is connected already.
  */
 export class PickerElement extends Base {
   // Getters, because esbuild rewrites all private members of a class with static fields.
@@ -44,8 +41,10 @@ export class PickerElement extends Base {
     /** @type {AbortController | null} */
     this.listening = null;
     this.people = new People();
-    this.announcer = new Announcer();
-    this.note = new Note(() => void this.current?.undo(), () => this.bar.focus());
+    /** @type {Promise<Speaker> | undefined} */
+    this.speaking = undefined;
+    /** @type {Speaker | null} */
+    this.speaker = null;
     this.bar = new Bar((command) => {
       this.flush();
       void this.current?.[command]();
@@ -55,19 +54,22 @@ export class PickerElement extends Base {
     this.retryButton = make("button", { class: "retry", type: "button", part: "retry", onclick: () => this.current?.retry() });
     this.banner = make("div", { class: "banner", part: "connection", role: "status" },
       make("div", {}, this.connectionText, " ", this.queuedText), this.retryButton);
-    this.stage = make("div", { class: "stage", part: "stage" });
+    this.zone = make("div", { class: "zone", part: "zone", hidden: true });
+    this.stage = make("div", { class: "stage", part: "stage" }, this.zone);
     /** The buttons of the subclass, beside the list of members. */
     this.tools = make("div", { class: "tools" });
     /** The hint that is shown while there is no note. */
     this.hint = make("div", { class: "hint", part: "hint" });
-    this.top = make("div", { class: "top" }, this.people.element, this.tools);
+    this.notePlace = make("div", { class: "note-place" }, this.hint);
+    this.top = make("div", { class: "top" }, make("slot", { name: "people" }, this.people.element), this.tools);
     this.frameElement = make("div", { class: "frame", part: "frame" }, this.top, this.stage, this.banner,
-      make("div", { class: "note-place" }, this.hint, this.note.element), this.bar.element, this.announcer.element);
+      this.notePlace, make("slot", { name: "bar" }, this.bar.element));
     this.control = new Control(this);
     // A click on the control's label is one on the element itself.
     this.addEventListener("click", (event) => {
-      if (event.composedPath()[0] === this) /** @type {HTMLElement | null} */ (root.querySelector('[tabindex="0"]'))?.focus();
+      if (event.composedPath()[0] === this) /** @type {HTMLElement | null} */ (root.querySelector('[tabindex="0"]:not(.title)'))?.focus();
     });
+    this.addEventListener("keydown", (event) => this.#press(event));
     const root = this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets()].map((sheet) => sheet());
     root.append(this.frameElement);
@@ -122,6 +124,8 @@ export class PickerElement extends Base {
       this.current = picker;
     }
     this.#join();
+    // At once, while the session connects: without a network it could not be loaded.
+    this.speak(() => {});
     this.#listen();
     this.redraw();
   }
@@ -129,7 +133,7 @@ export class PickerElement extends Base {
   disconnectedCallback() {
     this.#letGo();
     this.listening?.abort();
-    this.announcer.stop();
+    this.speaker?.announcer.stop();
     this.#releaseSession();
   }
 
@@ -170,7 +174,7 @@ export class PickerElement extends Base {
    */
   touch(touch) {
     this.hovered = "null";
-    this.current?.touch(touch);
+    if (this.#showsPointer) this.current?.touch(touch);
   }
 
   /**
@@ -179,9 +183,24 @@ export class PickerElement extends Base {
    */
   hover(touch) {
     const hovered = JSON.stringify(touch);
-    if (hovered === this.hovered || (touch && !this.current?.canChange)) return;
+    if (hovered === this.hovered || !this.#showsPointer || (touch && !this.current?.canChange)) return;
     this.hovered = hovered;
     this.current?.touch(touch && { ...touch, hover: true });
+  }
+
+  /** The page can keep to itself where the user's pointer and finger are. */
+  get #showsPointer() { return this.getAttribute("presence") !== "off"; }
+
+  /** @param {KeyboardEvent} event Ctrl+Z, and Ctrl+Y or Ctrl+Shift+Z */
+  #press(event) {
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    const { current: picker } = this;
+    const isTyping = event.composedPath().some((one) => one instanceof HTMLInputElement);
+    const letter = key.toLowerCase();
+    if (ctrlKey === metaKey || altKey || isTyping || !picker?.canChange || !(letter === "z" || (letter === "y" && ctrlKey))) return;
+    event.preventDefault();
+    this.flush();
+    void picker[shiftKey || letter === "y" ? "redo" : "undo"]();
   }
 
   /**
@@ -202,7 +221,6 @@ export class PickerElement extends Base {
     if (this.words !== words || !this.hasAttribute("data-worded")) {
       this.words = words;
       this.toggleAttribute("data-worded", true);
-      this.note.setWords(words.undo);
       this.bar.setWords(words);
     }
     setAttribute(this.frameElement, "dir", directionOf(locale));
@@ -212,18 +230,19 @@ export class PickerElement extends Base {
     const isKnown = picker?.state.isKnown ?? false;
     this.bar.element.hidden = this.hint.hidden = this.top.inert = this.stage.inert = !isKnown;
     if (!picker || picker !== this.drawn) {
-      this.note.hide();
-      this.announcer.stop();
+      this.speaker?.forget();
       setAttribute(this.frameElement, "data-status", null);
     }
     if (!picker || !isKnown) return;
     if (this.drawn && picker !== this.drawn) this.forget();
     if (picker !== this.drawn) this.#checkKind(picker);
     this.drawn = picker;
+    const zone = zoneText(picker, words);
+    this.zone.hidden = zone === "";
+    setText(this.zone, zone);
     this.people.draw(picker, words);
     this.bar.draw(picker, words);
-    this.note.setLive(picker.connection === "live");
-    this.note.drawOffers();
+    this.speak((speaker) => speaker.draw(words));
     setAttribute(this.frameElement, "data-status", picker.state.status);
     this.draw(picker);
   }
@@ -290,63 +309,25 @@ export class PickerElement extends Base {
     if (!picker) return;
     picker.addEventListener("change", () => this.redraw(), { signal });
     picker.addEventListener("connection", () => this.redraw(), { signal });
-    picker.addEventListener("notice", (event) => this.#handleNotice(/** @type {CustomEvent} */ (event).detail), { signal });
-  }
-
-  /** @param {Notice} notice */
-  #handleNotice(notice) {
-    const picker = /** @type {PickerSession} */ (this.current);
-    this.noticed(notice);
-    // The list of members shows this already.
-    if (notice.kind === "away" || notice.kind === "back") return;
-    // What the note says was about the previous status.
-    if (notice.kind === "status") this.note.outdateByStatus();
-    if ("by" in notice && notice.by !== null) this.note.withdrawUndo();
-    this.note.outdateBy(notice);
-    const sentence = sentenceOf(notice, picker, this.words, this.labels);
-    if (!sentence) return;
-    // A decision of the host, or a change that moves the selection, is announced at once, and not merged with changes of
-    // others. After a decision such a change is announced later, because it would replace the decision.
-    const isCorrection = notice.kind === "hosted" && sentence.tone === "correction" && !this.note.hasDecision;
-    const place = placeOf(notice);
-    const key = keyOf(notice, sentence.text);
-    if (sentence.mine || sentence.tone === "decision" || isCorrection) this.announcer.announceNow(sentence.text, place);
-    else this.announcer.announceLater(key, this.#written(sentence));
-    // Own changes are not reported, unless their outcome differs from the request.
-    const isCleared = notice.kind === "range" && notice.cause === "clear";
-    if (sentence.mine && sentence.tone === "move") {
-      this.note.outdate();
-      if (!isCleared) return;
-    }
-    const again = () => sentenceOf(notice, picker, this.words, this.labels);
-    const write = () => this.#written(again() ?? sentence);
-    const stale = sentence.tone === "late" && "command" in notice ? notice.command : null;
-    this.note.show(sentence, key, write, sentence.canUndo && picker.canChange, notice, stale && this.#offer(stale, picker));
+    picker.addEventListener("notice", (event) => {
+      const { detail } = /** @type {CustomEvent<Notice>} */ (event);
+      this.noticed(detail);
+      this.speak((speaker) => speaker.handle(detail));
+    }, { signal });
   }
 
   /**
-   * The button that gives a stale command anew.
-   * @param {import("../core/types").Command} command @param {PickerSession} picker @returns {import("./note.js").Offer}
+   * Works with what says what happens. It is loaded after the first paint; what was to be said before that comes in order.
+   * @param {(speaker: Speaker) => void} work
    */
-  #offer(command, picker) {
-    return {
-      label: () => lateLabel(command, picker, this.words),
-      usability: () => usability(command.type, picker),
-      act: () => {
-        this.flush();
-        return picker.command(anew(command));
-      },
-    };
-  }
-
-  /**
-   * The text of a sentence with its author, in the current language.
-   * @param {import("./sentences.js").Sentence} sentence
-   */
-  #written({ text, who, mine, tone }) {
-    const isOwn = mine && tone === "correction";
-    if (who === "" || tone === "refusal" || tone === "late" || isOwn) return text;
-    return (tone === "people" ? this.words.was : this.words.did)(who, text);
+  speak(work) {
+    if (this.speaker) return work(this.speaker);
+    this.speaking ??= import("./speaker.js").then((module) => new module.Speaker(this));
+    // It may be tried again; a browser reports the failure.
+    this.speaking.then((speaker) => {
+      this.speaker = speaker;
+      work(speaker);
+    }, () => { this.speaking = undefined; });
   }
 
   /** @param {PickerSession | null} picker */

@@ -9,7 +9,9 @@
 export function placeOf(notice) {
   if ("member" in notice) return `member ${notice.member.id}`;
   switch (notice.kind) {
-    case "moved": case "corrected": return `column ${notice.column}`;
+    // Of a time, several columns may be corrected because time has passed.
+    case "corrected": return notice.by === null && notice.reason === "elapsed" ? "time" : `column ${notice.column}`;
+    case "moved": return `column ${notice.column}`;
     case "range": case "rangeCorrected": return "range";
     case "status": return "status";
     case "hosted": return "host";

@@ -4,8 +4,10 @@ import { ordinalOf } from "../core/civil.js";
 import { isOpen } from "../core/predict.js";
 import { isNights, rulesOn } from "../core/stays.js";
 import { dateSpan, shortDate } from "../words/words.js";
-import { hostText, movesSelection } from "./host-sentences.js";
+import { columnLabel } from "./column-label.js";
+import { hostText, movesSelection, slotText } from "./host-sentences.js";
 import { lateText } from "./late-sentences.js";
+import { rowText } from "./row-text.js";
 import { boundOf } from "./session-dates.js";
 import { spanText } from "./stay-texts.js";
 
@@ -22,21 +24,6 @@ import { spanText } from "./stay-texts.js";
  * @property {"decision" | "late" | "correction" | "refusal" | "change" | "move" | "people"} tone
  * @property {boolean} canUndo
  */
-
-/**
- * The name of a column.
- * @param {PickerSession} picker @param {number} index @param {Words} words @param {string[]} labels from the page
- */
-export function columnLabel(picker, index, words, labels) {
-  if (labels[index]) return labels[index];
-  const { columns } = words;
-  switch (picker.state.definition?.kind) {
-    case "date": return [columns.year, columns.month, columns.date][index] ?? "";
-    case "slot": return [columns.day, columns.hour, columns.minute][index] ?? "";
-    case "cascade": return words.level(index + 1);
-    default: return words.column(index + 1);
-  }
-}
 
 /**
  * @param {Notice} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels
@@ -91,9 +78,12 @@ function doneText(notice, picker, words, labels) {
   switch (notice.kind) {
     case "moved": return movedText(notice, picker, words, labels);
     case "corrected": {
-      const label = columnLabel(picker, notice.column, words, labels);
       const reason = reasonText(notice.reason, { count: notice.count }, picker, words);
-      return `${label} ${words.corrected(notice.wanted?.text ?? "", notice.to.text, reason)}`;
+      const slot = picker.state.definition?.kind === "slot" && notice.by === null ? slotText(picker.state, picker.locale) : "";
+      // Not of a wheel, such as "Minute 30 → 00", because the next free time has another hour, too.
+      if (slot) return words.host.then(reason, words.host.selected(slot));
+      const label = columnLabel(picker, notice.column, words, labels);
+      return `${label} ${words.corrected(rowText(picker, notice.column, notice.wanted), rowText(picker, notice.column, notice.to), reason)}`;
     }
     case "range": {
       if (notice.finished) return replacedText(notice.finished, picker, words);
@@ -131,7 +121,8 @@ function movedText(notice, picker, words, labels) {
   // A later column is reset because an earlier one moved, which has its own sentence.
   if (notice.cause === "reset") return null;
   const label = columnLabel(picker, notice.column, words, labels);
-  return notice.cause === "undo" ? words.undone(label, notice.to.text) : words.moved(label, notice.to.text);
+  const text = rowText(picker, notice.column, notice.to);
+  return notice.cause === "undo" ? words.undone(label, text) : words.moved(label, text);
 }
 
 /** @param {import("../core/types").Range} range that an own tap has replaced @param {PickerSession} picker @param {Words} words */

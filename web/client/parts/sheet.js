@@ -48,9 +48,10 @@ button svg { inline-size: 1.25rem; block-size: 1.25rem; fill: none; stroke: curr
 @media (hover: hover) { button:not(:disabled, [aria-disabled="true"]):hover { background: var(--sunken); } }
 button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in oklab, var(--sunken), var(--ink) 8%); }
 
-.top { display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 4px 10px; min-block-size: var(--touch); }
-.tools { display: flex; align-items: center; gap: 2px; margin-inline-start: auto; }
-.people { display: flex; flex-wrap: wrap; gap: .45rem; margin: 0; padding: 0; list-style: none; min-inline-size: 0; }
+.top { display: flex; align-items: center; justify-content: space-between; gap: 4px 10px; min-block-size: var(--touch); }
+.tools { display: flex; flex: none; align-items: center; gap: 2px; margin-inline-start: auto; }
+/* On one line, with shorter names: a member that joins must not move the picker down. */
+.people { display: flex; gap: .45rem; margin: 0; padding: 0; list-style: none; min-inline-size: 0; }
 .face {
   display: flex; align-items: center; gap: .4rem; padding: .19rem; padding-inline-end: .75rem; border-radius: 1.3rem; min-inline-size: 0;
   background: var(--sunken); font-size: .88rem; position: relative; transition: opacity .3s, box-shadow .2s, background .2s;
@@ -59,7 +60,7 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
   inline-size: 1.85rem; block-size: 1.85rem; border-radius: 50%; display: grid; place-items: center; flex: none; position: relative;
   background: var(--author, var(--muted)); color: #fff; font-weight: 680; font-size: .84rem; transition: transform .25s cubic-bezier(.3, 1.8, .5, 1);
 }
-.called { font-weight: 560; max-inline-size: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.called { font-weight: 560; min-inline-size: 0; max-inline-size: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .people[data-many] .face { padding-inline-end: .19rem; background: none; }
 .people[data-many] .called { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
 .face[data-self] .picture { box-shadow: 0 0 0 2px var(--sunken), 0 0 0 3.5px var(--author); transform: scale(.9); }
@@ -100,28 +101,10 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 .note-place > * { grid-area: 1 / 1; }
 .frame[inert] { opacity: .6; }
 .top[inert], .stage[inert] { visibility: hidden; }
+.zone { padding: 0 .25rem .45rem; color: var(--muted); font-size: .9rem; }
 .hint { display: flex; justify-content: space-between; gap: 4px 14px; flex-wrap: wrap; padding-inline: .25rem; color: var(--muted); font-size: .95rem; }
 .hint strong { font-weight: 600; color: var(--ink); }
 .note-place:has(.note[data-shown]) .hint { visibility: hidden; }
-.note {
-  position: relative; z-index: 1; display: flex; align-items: center; gap: 8px; border-radius: .9rem; background: var(--sunken);
-  padding-inline: 14px 6px; min-block-size: 3rem; opacity: 0; visibility: hidden; transform: translateY(6px) scale(.985);
-  transition: opacity .2s, transform .28s cubic-bezier(.2, 1.3, .4, 1), visibility .2s;
-}
-.note[data-shown] { opacity: 1; visibility: visible; transform: none; }
-.note:is([data-shown="decision"], [data-shown="late"], [data-shown="correction"], [data-shown="refusal"]) { background: var(--warn-surface); color: var(--warn); }
-.sentences { list-style: none; margin: 0; padding: 6px 0; flex: 1; min-inline-size: 0; font-size: .95rem; text-wrap: pretty; }
-.sentence { display: flex; gap: 8px; align-items: baseline; overflow-wrap: anywhere; }
-.sentence::before {
-  content: ""; flex: none; inline-size: 9px; block-size: 9px; border-radius: 50%;
-  background: var(--author, var(--muted)); transform: translateY(-1px);
-}
-.late { flex-wrap: wrap; }
-.late span { flex: 1 1 10rem; }
-.offer { font-weight: 650; padding-inline: 12px; color: var(--ink); margin-inline-start: auto; text-decoration: underline; }
-.undo-note { display: inline-flex; align-items: center; gap: 6px; font-weight: 650; padding-inline: 12px; color: var(--ink); }
-.undo-note svg { inline-size: 1.05rem; block-size: 1.05rem; }
-
 .bar { display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 8px;
   border-block-start: 1px solid var(--line); padding-block-start: .65rem; position: relative; }
 .unstored {
@@ -132,15 +115,22 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 .chosen { font-weight: 680; font-size: 1.1rem; letter-spacing: -.008em; flex: 1 1 auto; min-inline-size: 0; overflow-wrap: anywhere; min-block-size: 1.4em; font-variant-numeric: tabular-nums; padding-inline-start: .25rem; }
 .chosen:empty { display: none; }
 .acts { display: flex; flex-wrap: wrap; gap: 4px; align-items: center; justify-content: end; margin-inline-start: auto; }
-.act.cancel, .act.reopen, .act.confirm { padding-inline: 1rem; font-weight: 650; }
+.acts > .act:not(.undo, .redo, .clear) { padding-inline: 1rem; font-weight: 650; }
+.act.cancel { color: var(--bad); }
+.question { font-weight: 600; padding-inline: .5rem; text-align: end; }
+@container (max-width: 430px) {
+  .question { flex: 1 1 100%; }
+  .acts { gap: 0; }
+  .acts > .act:not(.undo, .redo, .clear) { padding-inline: .75rem; }
+}
 .act.confirm { background: var(--accent); color: var(--on-accent); border-radius: 1.4rem; padding-inline: 1.2rem; }
 .act.confirm[aria-disabled="true"] { background: var(--sunken); color: var(--muted); opacity: 1; }
 @media (hover: hover) { .act.confirm:not([aria-disabled="true"]):hover { background: color-mix(in oklab, var(--accent), var(--ink) 16%); } }
 .frame[data-status="confirmed"] { border-color: var(--accent); }
 .frame[data-status="confirmed"] .chosen { color: var(--accent); animation: settles .5s cubic-bezier(.2, 1.4, .4, 1); }
-.frame[data-status="cancelled"] .chosen { color: var(--muted); }
+.frame[data-status="cancelled"] .chosen { color: var(--muted); text-decoration: line-through; }
 @keyframes settles { 0% { transform: scale(.94); opacity: 0; } }
-.act.undo:dir(rtl) svg, .act.redo:dir(rtl) svg, .undo-note:dir(rtl) svg { transform: scaleX(-1); }
+.act.undo:dir(rtl) svg, .act.redo:dir(rtl) svg { transform: scaleX(-1); }
 @container (max-width: 430px) {
   .banner { font-size: .84rem; line-height: 1.22; padding-inline: 10px 2px; gap: 0 4px; }
   .banner .retry { max-inline-size: 6.5rem; }
@@ -157,8 +147,7 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 }
 @container (max-width: 430px) {
   /* The pictures overlap if there is not enough room. */
-  .top:has(.tools > *) { flex-wrap: nowrap; }
-  .top:has(.tools > *) .people[data-many] { flex-wrap: nowrap; padding-inline-end: 1rem; }
+  .top:has(.tools > *) .people[data-many] { padding-inline-end: 1rem; }
 }
 /* Enlarged texts. */
 @media (max-width: 18em) { .banner .retry { max-inline-size: none; } }
@@ -166,6 +155,9 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
   .face { padding-inline-end: .19rem; background: none; }
   .called { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
 }
-@media (forced-colors: active) { button:is(:disabled, [aria-disabled="true"]), .act.confirm[aria-disabled="true"] { color: GrayText; opacity: 1; } }
+@media (forced-colors: active) {
+  .acts > .act, .today, .picture, .note { border: 1px solid; }
+  button:is(:disabled, [aria-disabled="true"]), .act.confirm[aria-disabled="true"] { color: GrayText; opacity: 1; }
+}
 @media (prefers-reduced-motion: reduce) { *, *::before, *::after { transition: none !important; animation: none !important; } }
 `);

@@ -19,6 +19,8 @@ const turn = 19;
 const keyPatienceMilliseconds = 140;
 /** The maximum time that a wheel waits until the row it rests on is received. */
 const rowPatienceMilliseconds = 4000;
+/** How long a device vibrates that can, when a row passes under a finger. */
+const tickMilliseconds = 5;
 
 /**
  * @typedef {object} ColumnHandlers
@@ -27,6 +29,7 @@ const rowPatienceMilliseconds = 4000;
  * @property {(row: number | null) => void} hover
  * @property {(from: number, through: number) => void} want requests the rows in view
  * @property {(steps: number) => void} beside focuses another column, in reading order
+ * @property {(row: import("../core/types").Row) => string} text of a row
  */
 
 export class ColumnView {
@@ -48,6 +51,10 @@ export class ColumnView {
     /** The user holds the wheel, or it is still moving and its row has not been selected yet. */
     this.isHeld = false;
     this.hasMoved = false;
+    /** Whether a finger has turned it last, which feels the rows. */
+    this.isFelt = false;
+    /** The row in the lens, as drawn last. */
+    this.middle = 0;
     this.isDisabled = false;
     this.selectAt = 0;
     this.frame = 0;
@@ -138,7 +145,7 @@ export class ColumnView {
     this.drum = make("div", { class: "drum", role: "presentation" }, ...this.rows);
     this.ghostAbove = make("div", { class: "edge above", "aria-hidden": "true" });
     this.ghostBelow = make("div", { class: "edge below", "aria-hidden": "true" });
-    this.wheel = make("div", { class: "wheel", part: "wheel", role: "listbox", tabindex: "0" },
+    this.wheel = make("div", { class: "wheel", part: "wheel", role: "listbox", tabindex: "0", "data-column": this.index },
       this.lens, this.drum, this.ghostAbove, this.ghostBelow);
     this.upButton = make("button", { class: "step", part: "step", type: "button", tabindex: "-1" }, icon("up"));
     this.downButton = make("button", { class: "step", part: "step", type: "button", tabindex: "-1" }, icon("down"));
@@ -231,6 +238,8 @@ export class ColumnView {
     const { source, motion } = this;
     if (!source) return;
     const middle = Math.round(motion.position);
+    if (this.isHeld && this.isFelt && middle !== this.middle && !wantsLessMotion()) navigator.vibrate?.(tickMilliseconds);
+    this.middle = middle;
     const isFlat = wantsLessMotion();
     const { rowHeight } = this;
     const radius = rowHeight / ((turn * Math.PI) / 180);
@@ -260,6 +269,7 @@ export class ColumnView {
     setAttribute(element, "aria-posinset", isEmptyText ? null : row + 1);
     setAttribute(element, "aria-setsize", isEmptyText ? null : source.count);
     setAttribute(element, "data-row", row);
+    setAttribute(element, "data-lens", row === Math.round(this.motion.position));
     setAttribute(element, "data-key", source.at(row)?.key ?? null);
     element.style.transform = radius === null || isEmptyText
       ? `translateY(${offset * height}px)`
@@ -270,11 +280,11 @@ export class ColumnView {
   /** @param {HTMLElement} element @param {import("../core/types").Row | null | undefined} row null: the column is empty */
   #drawText(element, row) {
     const [text, remark] = /** @type {any} */ (element.childNodes);
-    const shown = row === null ? this.words?.empty ?? "" : row?.text ?? "…";
+    const shown = row === null ? this.words?.empty ?? "" : row ? this.handlers.text(row) : "…";
     if (text.data !== shown) text.data = shown;
     showNote(remark, row?.note);
     const note = this.words && noteText(row?.note, this.words);
-    setAttribute(element, "aria-label", note ? `${row?.text}, ${note}` : null);
+    setAttribute(element, "aria-label", note ? `${shown}, ${note}` : null);
     setAttribute(element, "title", note);
   }
 

@@ -38,6 +38,7 @@ export function listenToFingers(view) {
       hasDragged: false, row: rowAt(event),
     };
     wheel.setPointerCapture(event.pointerId);
+    view.isFelt = event.pointerType === "touch";
     view.hold();
     view.motion.grab(event.timeStamp);
     view.handlers.touch(view.row);

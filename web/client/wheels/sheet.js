@@ -6,7 +6,7 @@ export const wheelsSheet = sheetOf(`
 /* Columns are as wide as their longest texts, the longest of which are cut first, and share the room that is left. */
 .columns {
   display: grid; grid-auto-flow: column; grid-auto-columns: minmax(4.75rem, auto); gap: 8px;
-  overflow-x: auto; overflow-y: hidden; scrollbar-width: thin; padding: 4px; margin: -4px;
+  overflow-x: auto; overflow-y: hidden; scrollbar-width: thin; padding: 6px; margin: -6px;
 }
 /* Years, hours and minutes are short, and leave room for months and days. */
 .columns:is([data-kind="date"], [data-kind="slot"]) { grid-auto-columns: minmax(3.25rem, auto); }
@@ -42,7 +42,7 @@ export const wheelsSheet = sheetOf(`
   block-size: 0; overflow: hidden; visibility: hidden; white-space: nowrap; max-inline-size: 14rem; padding-inline: 13px;
   font-size: 1.14rem; font-weight: 640; font-variant-numeric: tabular-nums;
 }
-.row[aria-selected="true"] { color: var(--ink); font-weight: 640; }
+.row[data-lens] { color: var(--ink); font-weight: 640; }
 :is(.row, .sizer) .remark { font-size: .74rem; font-weight: 560; margin-inline-start: .5em; }
 /* Notes are beside the text if there is room, otherwise below it. */
 .columns[data-many] .row:has(.remark:not([hidden])) { line-height: 1.15; padding-block-start: calc((var(--row-height) - 2.15rem) / 2); }
@@ -67,9 +67,10 @@ export const wheelsSheet = sheetOf(`
   0%, 35% { background: var(--warn-surface); box-shadow: 0 0 0 2.5px var(--warn); }
   100% { background: var(--surface); }
 }
+@media (forced-colors: active) { .lens { border: 2px solid; } }
 @container (max-width: 380px) {
-  .columns { gap: 5px; }
-  .row { font-size: 1rem; inset-inline: 4px; padding-inline: 2px; }
-  .sizer { font-size: 1rem; padding-inline: 7px; }
+  .columns { gap: 4px; }
+  .row { font-size: 1rem; inset-inline: 3px; padding-inline: 1px; }
+  .sizer { font-size: 1rem; padding-inline: 5px; }
 }
 `);

@@ -1,8 +1,10 @@
 // <pickerd-wheels session="…">: dates, slots, cascades and columns.
 
+import { columnLabel } from "../parts/column-label.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
-import { columnLabel } from "../parts/sentences.js";
+import { rowText } from "../parts/row-text.js";
+import { dateOrder } from "../words/words.js";
 import { ColumnView } from "./column-view.js";
 import { wheelsSheet } from "./sheet.js";
 
@@ -17,6 +19,8 @@ export class WheelsElement extends PickerElement {
     super();
     /** @type {ColumnView[]} */
     this.views = [];
+    /** @type {number[]} the columns in the order in which they are shown */
+    this.order = [];
     this.columnsElement = make("div", { class: "columns", part: "columns", role: "group" });
     this.stage.append(this.columnsElement);
   }
@@ -26,13 +30,16 @@ export class WheelsElement extends PickerElement {
     const { state } = picker;
     const { words } = this;
     this.#haveColumns(state.columns.length);
+    this.#arrange(picker);
     setAttribute(this.columnsElement, "data-many", state.columns.length > 2);
     setAttribute(this.columnsElement, "data-kind", state.definition?.kind ?? null);
-    setText(this.hint, !state.hasKnownKind ? words.hint.unknown : picker.canChange ? words.hint.wheels : "");
+    const way = matchMedia("(pointer: coarse)").matches ? words.hint.touch : words.hint.wheels;
+    setText(this.hint, !state.hasKnownKind ? words.hint.unknown : picker.canChange ? way : "");
     const rows = picker.rows;
     this.views.forEach((view, index) => {
       const label = columnLabel(picker, index, words, this.labels);
       view.setWords(label, words);
+      view.handlers.text = (row) => rowText(picker, index, row);
       view.setGhosts(this.#ghostsOn(picker, index));
       view.update(state.columns[index], rows[index], !picker.canChange || picker.connection === "away");
     });
@@ -42,7 +49,10 @@ export class WheelsElement extends PickerElement {
 
   letGo() { for (const view of this.views) view.fingers.letGo(); }
 
-  forget() { this.#haveColumns(0); }
+  forget() {
+    this.#haveColumns(0);
+    this.order = [];
+  }
 
   /** @param {import("../core/types").Notice} notice */
   noticed(notice) {
@@ -60,12 +70,30 @@ export class WheelsElement extends PickerElement {
         touch: (row) => this.touch(row === null ? null : { column: index, row }),
         hover: (row) => this.hover(row === null ? null : { column: index, row }),
         want: (from, through) => this.picker?.wantRows(index, from, through),
-        beside: (steps) => this.views[index + steps]?.focus(),
+        beside: (steps) => this.#beside(index, steps),
+        text: ({ text }) => text,
       });
       this.views.push(view);
       this.columnsElement.append(view.element);
     }
     for (const view of this.views.splice(count)) view.element.remove();
+  }
+
+  /** @param {PickerSession} picker whose date is written in the order of the language, also for Tab and screen readers */
+  #arrange({ state, locale }) {
+    const order = state.definition?.kind === "date" ? dateOrder(locale) : [...this.views.keys()];
+    if (order.join() === this.order.join()) return;
+    this.order = order;
+    const { activeElement } = /** @type {ShadowRoot} */ (this.shadowRoot);
+    this.columnsElement.append(...order.flatMap((index) => this.views[index]?.element ?? []));
+    // A moved element loses the focus.
+    /** @type {HTMLElement | null} */ (activeElement)?.focus({ preventScroll: true });
+  }
+
+  /** @param {number} index of a column @param {number} steps */
+  #beside(index, steps) {
+    const next = this.order[this.order.indexOf(index) + steps];
+    if (next !== undefined) this.views[next]?.focus();
   }
 
   /** @param {PickerSession} picker @param {number} column */

@@ -70,7 +70,7 @@ export const ar = {
   rangeCleared: "تم المسح",
   rangeElapsed: (rest) => (rest ? `أزيلت الأيام الماضية؛ الاختيار الآن: ${rest}` : "أزيلت الأيام الماضية"),
   opener: (name) => `بدأ ${name} هذه الفترة.`,
-  hint: { unknown: "لا تستطيع هذه الصفحة عرض هذا النوع من الاختيار.", wheels: "اسحب أو مرّر أو اكتب أو استخدم الأسهم.", first: "المس اليوم الأول.", second: "والآن اليوم الأخير.", again: "المس يومًا للبدء من جديد.", single: "المس يومًا." },
+  hint: { unknown: "لا تستطيع هذه الصفحة عرض هذا النوع من الاختيار.", wheels: "اسحب أو مرّر أو اكتب أو استخدم الأسهم.", touch: "مرّر أو المس صفًّا.", first: "المس اليوم الأول.", second: "والآن اليوم الأخير.", again: "المس يومًا للبدء من جديد.", single: "المس يومًا." },
   hits: (count) => `اللمسات: ${digits.format(count)}`,
   days: (count) => counted(count, dayForms),
 
@@ -162,5 +162,9 @@ export const ar = {
     total: (price) => `المجموع الآن ${price}`, noTotal: "لا يوجد مجموع الآن",
   },
   tooShort: (days) => `أقل فترة ${counted(days, dayForms)}؛ المس يومًا أبعد.`,
-  cell: { start: "اليوم الأول", end: "اليوم الأخير", inside: "ضمن الفترة", only: "محدَّد", today: "اليوم" },
+  cell: { start: "اليوم الأول", end: "اليوم الأخير", inside: "ضمن الفترة", only: "محدَّد", today: "اليوم", cheapest: "الأقل سعرًا في هذا الشهر" },
+  cancelling: { ask: "إلغاء للجميع؟", yes: "نعم، إلغاء", no: "لا" },
+  zone: {
+    times: (zone) => `المنطقة الزمنية: ${zone}.`, today: (day, zone) => `اليوم هو ${day} (المنطقة الزمنية: ${zone}).`, there: (day) => `اليوم هناك ${day}.`, yours: (time) => `لديك ${time}`,
+  },
 };

@@ -84,29 +84,83 @@ export function priceText(amount, currency, locale) {
 export const monthTitle = (month, locale) =>
   formatOf(locale, { year: "numeric", month: "long" }).format(instantOf(`${month}-01`));
 
+/** @param {string} month `YYYY-MM` @param {string} locale */
+export const monthName = (month, locale) => formatOf(locale, { month: "short" }).format(instantOf(`${month}-01`));
+
 /** @param {number} weekday 1 = Sunday … 7 = Saturday @param {string} locale @param {"short" | "long"} width */
 export const weekdayName = (weekday, locale, width = "short") =>
   // 2023-01-01 was a Sunday.
   formatOf(locale, { weekday: width }).format(instantOf(`2023-01-0${weekday}`));
 
-/** The last minute and zone that `todayIn` was called for, and its answer: each unavailable day asks for it. */
-let lastMinute = "";
-let lastToday = "";
+/** @type {Map<string, {minute: number, date: string}>} the last answers of `todayIn` by zone: each unavailable day asks for it */
+const todays = new Map();
 
 /**
  * The date of an instant in a time zone.
  * @param {number} milliseconds since 1970 @param {string} timeZone
  */
 export function todayIn(milliseconds, timeZone) {
-  const minute = `${Math.floor(milliseconds / 60_000)} ${timeZone}`;
-  if (minute === lastMinute) return lastToday;
+  const minute = Math.floor(milliseconds / 60_000);
+  const last = todays.get(timeZone);
+  if (last?.minute === minute) return last.date;
   const parts = formatOf("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" })
     .formatToParts(new Date(milliseconds));
   const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
-  lastMinute = minute;
-  lastToday = `${part.year}-${part.month}-${part.day}`;
-  return lastToday;
+  const date = `${part.year}-${part.month}-${part.day}`;
+  todays.set(timeZone, { minute, date });
+  return date;
 }
+
+/**
+ * A part of a formatted instant.
+ * @param {number} at @param {string} locale @param {Intl.DateTimeFormatOptions} options
+ */
+const zonePart = (at, locale, options) =>
+  formatOf(locale, options).formatToParts(new Date(at)).find(({ type }) => type === "timeZoneName")?.value ?? "";
+
+/**
+ * The difference of a zone to UTC, such as "GMT+1".
+ * @param {number} at @param {string} timeZone @param {string} locale
+ */
+export const offsetIn = (at, timeZone, locale) => zonePart(at, locale, { timeZone, timeZoneName: "shortOffset" });
+
+/** @param {number} at @param {string} timeZone @param {string} locale */
+export const zoneName = (at, timeZone, locale) => zonePart(at, locale, { timeZone, timeZoneName: "longGeneric" });
+
+/**
+ * A day in a zone, or a time of day with its weekday.
+ * @param {number} at @param {string} timeZone @param {string} locale @param {boolean} hasTime
+ */
+export const momentIn = (at, timeZone, locale, hasTime) => plain(formatOf(locale, {
+  timeZone, weekday: "short", ...(hasTime ? { hour: "numeric", minute: "2-digit" } : { month: "short", day: "numeric" }),
+}).format(new Date(at)));
+
+/** @param {string} text */
+const plain = (text) => text.replace(/[\u2009\u202f]/g, " ");
+
+/**
+ * A time of day, with 12 or 24 hours.
+ * @param {string} time `14:30` @param {string} locale
+ */
+export const timeText = (time, locale) =>
+  plain(formatOf(locale, { hour: "numeric", minute: "2-digit" }).format(new Date(`1970-01-01T${time}Z`)));
+
+/**
+ * An hour as in "2 PM"; null in languages with 24 hours.
+ * @param {string} hour `14` @param {string} locale
+ */
+export function hourText(hour, locale) {
+  const format = formatOf(locale, { hour: "numeric" });
+  return format.resolvedOptions().hour12 ? plain(format.format(new Date(`1970-01-01T${hour}:00Z`))) : null;
+}
+
+/**
+ * The columns of a date in the order of a language: 0 is the year, 1 the month, 2 the day.
+ * @param {string} locale
+ */
+export const dateOrder = (locale) =>
+  formatOf(locale, { year: "numeric", month: "long", day: "numeric" }).formatToParts(new Date(0))
+    .flatMap(({ type }) => (type === "year" ? [0] : type === "month" ? [1] : type === "day" ? [2] : []));
 
 /**
  * The time of day of an instant, on this device's clock; empty for none.

@@ -59,7 +59,7 @@ export const de = {
   rangeCleared: "Auswahl gelöscht",
   rangeElapsed: (rest) => (rest ? `vergangene Tage wurden entfernt; jetzt ${rest}` : "vergangene Tage wurden entfernt"),
   opener: (name) => `${name} hat diesen Zeitraum begonnen.`,
-  hint: { unknown: "Diese Seite kann diese Art von Auswahl nicht anzeigen.", wheels: "Ziehen, scrollen, tippen oder Pfeile benutzen.", first: "Tippen Sie den ersten Tag an.", second: "Tippen Sie nun den letzten Tag an.", again: "Tippen Sie einen Tag an, um neu zu beginnen.", single: "Tippen Sie einen Tag an." },
+  hint: { unknown: "Diese Seite kann diese Art von Auswahl nicht anzeigen.", wheels: "Ziehen, scrollen, tippen oder Pfeile benutzen.", touch: "Wischen, oder eine Zeile antippen.", first: "Tippen Sie den ersten Tag an.", second: "Tippen Sie nun den letzten Tag an.", again: "Tippen Sie einen Tag an, um neu zu beginnen.", single: "Tippen Sie einen Tag an." },
   hits: (count) => `${count}-mal angetippt`,
   days: (count) => counted(count, "Tag", "Tage"),
 
@@ -151,5 +151,9 @@ export const de = {
     total: (price) => `der Gesamtpreis ist jetzt ${price}`, noTotal: "es gibt jetzt keinen Gesamtpreis",
   },
   tooShort: (days) => `Ein Zeitraum umfasst mindestens ${counted(days, "Tag", "Tage")}; tippen Sie einen weiter entfernten Tag an.`,
-  cell: { start: "erster Tag", end: "letzter Tag", inside: "im Zeitraum", only: "gewählt", today: "heute" },
+  cell: { start: "erster Tag", end: "letzter Tag", inside: "im Zeitraum", only: "gewählt", today: "heute", cheapest: "günstigster Preis im Monat" },
+  cancelling: { ask: "Für alle absagen?", yes: "Ja, absagen", no: "Nein" },
+  zone: {
+    times: (zone) => `Zeitzone: ${zone}.`, today: (day, zone) => `Heute ist ${day} (Zeitzone: ${zone}).`, there: (day) => `Heute ist dort ${day}`, yours: (time) => `bei Ihnen ${time}`,
+  },
 };

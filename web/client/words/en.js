@@ -61,7 +61,7 @@ export const en = {
   rangeCleared: "cleared",
   rangeElapsed: (rest) => (rest ? `past days were removed; now ${rest}` : "past days were removed"),
   opener: (name) => `${name} started this range.`,
-  hint: { unknown: "This page cannot show this kind of picker.", wheels: "Drag, scroll, type, or use the arrows.", first: "Tap the first day.", second: "Now tap the last day.", again: "Tap a day to start again.", single: "Tap a day." },
+  hint: { unknown: "This page cannot show this kind of picker.", wheels: "Drag, scroll, type, or use the arrows.", touch: "Swipe, or tap a row.", first: "Tap the first day.", second: "Now tap the last day.", again: "Tap a day to start again.", single: "Tap a day." },
   hits: (count) => counted(count, "tap", "taps"),
   days: (count) => counted(count, "day", "days"),
 
@@ -153,5 +153,9 @@ export const en = {
     total: (price) => `the total is now ${price}`, noTotal: "there is no total now",
   },
   tooShort: (days) => `A range has at least ${counted(days, "day", "days")}; tap a day further away.`,
-  cell: { start: "first day", end: "last day", inside: "in the range", only: "chosen", today: "today" },
+  cell: { start: "first day", end: "last day", inside: "in the range", only: "chosen", today: "today", cheapest: "cheapest in this month" },
+  cancelling: { ask: "Cancel for everybody?", yes: "Yes, cancel", no: "No" },
+  zone: {
+    times: (zone) => `Times are in ${zone}.`, today: (day, zone) => `Today is ${day} in ${zone}.`, there: (day) => `Today there is ${day}.`, yours: (time) => `${time} for you`,
+  },
 };

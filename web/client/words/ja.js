@@ -56,7 +56,7 @@ export const ja = {
   rangeCleared: "クリアしました",
   rangeElapsed: (rest) => (rest ? `過ぎた日付は選択から外れました。現在の選択：${rest}` : "過ぎた日付は選択から外れました"),
   opener: (name) => `${name} さんがこの期間の選択を始めました。`,
-  hint: { unknown: "このページでは、この種類の選択を表示できません。", wheels: "ドラッグ、スクロール、入力、矢印で選べます。", first: "最初の日をタップ。", second: "最後の日をタップ。", again: "選び直すには日付をタップします。", single: "日付をタップ。" },
+  hint: { unknown: "このページでは、この種類の選択を表示できません。", wheels: "ドラッグ、スクロール、入力、矢印で選べます。", touch: "スワイプするか、行をタップします。", first: "最初の日をタップ。", second: "最後の日をタップ。", again: "選び直すには日付をタップします。", single: "日付をタップ。" },
   hits: (count) => `タップ ${count} 回`,
   days: (count) => `${count} 日間`,
 
@@ -148,5 +148,9 @@ export const ja = {
     total: (price) => `合計は ${price} になりました`, noTotal: "合計はなくなりました",
   },
   tooShort: (days) => `期間は ${days} 日以上です。もっと離れた日をタップしてください。`,
-  cell: { start: "最初の日", end: "最後の日", inside: "期間内", only: "選択中", today: "今日" },
+  cell: { start: "最初の日", end: "最後の日", inside: "期間内", only: "選択中", today: "今日", cheapest: "この月の最安値" },
+  cancelling: { ask: "全員に対して中止しますか？", yes: "中止する", no: "いいえ" },
+  zone: {
+    times: (zone) => `時刻は${zone}です。`, today: (day, zone) => `今日は${day}です（${zone}）。`, there: (day) => `現地の今日は${day}です。`, yours: (time) => `お使いの地域では${time}`,
+  },
 };

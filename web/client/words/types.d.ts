@@ -55,7 +55,7 @@ export type Words = {
   rangeElapsed: (rest: string | null) => string;
   opener: Named;
   /** `unknown`: of a kind that the elements do not know. */
-  hint: { unknown: string; wheels: string; first: string; second: string; again: string; single: string };
+  hint: { unknown: string; wheels: string; touch: string; first: string; second: string; again: string; single: string };
   hits: Counted; days: Counted;
   /** Changes of the host, and their effect on the selection; days and times are texts. */
   host: {
@@ -118,5 +118,9 @@ export type Words = {
     most: (nights: number | null) => string; least: (nights: number | null) => string;
     total: Named; noTotal: string;
   };
-  cell: { start: string; end: string; inside: string; only: string; today: string };
+  cell: { start: string; end: string; inside: string; only: string; today: string; cheapest: string };
+  /** The question before a picker is cancelled, and its answers. */
+  cancelling: { ask: string; yes: string; no: string };
+  /** For a user in another time zone; `yours`: the own time of a result. */
+  zone: { times: Named; today: (day: string, zone: string) => string; there: Named; yours: Named };
 };

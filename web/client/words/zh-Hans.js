@@ -56,7 +56,7 @@ export const zhHans = {
   rangeCleared: "已清除",
   rangeElapsed: (rest) => (rest ? `已移除过去的日期，当前选择：${rest}` : "已移除过去的日期"),
   opener: (name) => `${name} 开始了这个区间。`,
-  hint: { unknown: "此页面无法显示这种选择器。", wheels: "拖动、滚动、输入或使用箭头。", first: "请点第一天。", second: "请点最后一天。", again: "再点一天即可重新选择。", single: "请点一天。" },
+  hint: { unknown: "此页面无法显示这种选择器。", wheels: "拖动、滚动、输入或使用箭头。", touch: "滑动，或点按一行。", first: "请点第一天。", second: "请点最后一天。", again: "再点一天即可重新选择。", single: "请点一天。" },
   hits: (count) => `点击 ${count} 次`,
   days: (count) => `${count} 天`,
 
@@ -146,5 +146,9 @@ export const zhHans = {
     total: (price) => `总价现在是 ${price}`, noTotal: "现在没有总价",
   },
   tooShort: (days) => `区间至少 ${days} 天，请点更远的一天。`,
-  cell: { start: "第一天", end: "最后一天", inside: "在区间内", only: "已选", today: "今天" },
+  cell: { start: "第一天", end: "最后一天", inside: "在区间内", only: "已选", today: "今天", cheapest: "本月最低价" },
+  cancelling: { ask: "要为所有人取消吗？", yes: "是，取消", no: "否" },
+  zone: {
+    times: (zone) => `时间为${zone}。`, today: (day, zone) => `今天是${day}（${zone}）。`, there: (day) => `当地今天是${day}。`, yours: (time) => `您那里是${time}`,
+  },
 };

@@ -1,7 +1,7 @@
 // Actions on the selected row of a column: rename, note, remove.
 
 import { make, setAttribute, setText } from "../../client/parts/dom.js";
-import { columnLabel } from "../../client/parts/sentences.js";
+import { columnLabel } from "../../client/parts/column-label.js";
 import { wordsOf } from "../../client/words/words.js";
 import { Action, labelled } from "./action.js";
 import { NoteFields } from "./note-fields.js";

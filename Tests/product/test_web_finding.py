@@ -1,0 +1,237 @@
+"""Finding days in a calendar: months, typed dates, dragging, prices; and who has picked what."""
+
+import pytest
+from harness.definitions import CALENDAR, SLOT
+from harness.pickerd import wait_until
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
+
+MERGE = {"Content-Type": "application/merge-patch+json"}
+
+
+def top_month(one):
+    """The month whose title is at the top of the list, and the first day below it."""
+    return one.page.locator(".scroller").evaluate("""(list) => {
+        const { left, right, top } = list.getBoundingClientRect();
+        const root = list.getRootNode();
+        const month = root.elementFromPoint(left + 30, top + 20).closest(".month").dataset.month;
+        const days = [...list.querySelectorAll("[data-date]")]
+          .filter((day) => day.getBoundingClientRect().top > top + 60);
+        days.sort((a, b) => a.dataset.date < b.dataset.date ? -1 : 1);
+        return [month, days[0].dataset.date];
+      }""")
+
+
+def test_a_calendar_begins_at_the_current_week_and_goes_to_any_month(window, server):
+    session = server.session({**CALENDAR, "months": {"from": "2010-01", "through": "2029-12"}})
+    ana = window(server, session, name="Ana", phone=True)
+    assert top_month(ana) == ["2018-11", "2018-11-18"]
+    expect(ana.page.locator('.day[data-date="2018-12-01"]')).to_have_count(1)
+    assert ana.month("2018-11").locator(".day").count() == 30
+
+    ana.page.locator(".scroller").evaluate("(list) => list.scrollBy(0, 120)")
+    assert top_month(ana)[0] == "2018-11", "the title stays while its month is in view"
+
+    # Four clicks during one smooth scroll.
+    ana.button("Next month").evaluate("(button) => { for (let n = 0; n < 4; n += 1) button.click(); }")
+    wait_until(lambda: top_month(ana) == ["2019-03", "2019-03-01"], what="March")
+    ana.button("Previous month").evaluate("(button) => { button.click(); button.click(); }")
+    wait_until(lambda: top_month(ana)[0] == "2019-01", what="January")
+
+    ana.month("2019-01").locator(".title").click()
+    dialog = ana.page.get_by_role("dialog", name="Month and dates")
+    expect(dialog.get_by_label("Year", exact=True)).to_be_focused()
+    dialog.get_by_label("Year", exact=True).select_option("2027")
+    dialog.get_by_role("button", name="Feb", exact=True).click()
+    expect(dialog).to_be_hidden()
+    expect(ana.day("2027-02-01")).to_be_focused()
+    assert top_month(ana)[0] == "2027-02"
+
+    ana.type("t")
+    expect(ana.day("2018-11-23")).to_be_focused()
+
+
+def test_dates_are_typed(window, server):
+    session = server.session({**CALENDAR, "maxDays": 5, "blocked": [{"from": "2018-12-24"}]})
+    ana = window(server, session, name="Ana")
+    ana.day("2018-11-23").focus()
+
+    ana.type("1")
+    dialog = ana.page.get_by_role("dialog", name="Month and dates")
+    first, last = dialog.get_by_label("First day"), dialog.get_by_label("Last day")
+    expect(first).to_be_focused()
+    first.fill("2018-12-12")
+    last.fill("2018-12-10")
+    ana.type("Enter")
+    expect(ana.chosen).to_have_text("Dec 10 – 12, 2018 · 3 days")
+    expect(ana.day("2018-12-10")).to_be_focused()
+
+    ana.type("2")
+    expect(first).to_have_value("2018-12-10")
+    last.fill("2018-12-24")
+    ana.type("Enter")
+    expect(ana.note).to_contain_text("Dec 24, 2018 is taken")
+    expect(ana.chosen).to_have_text("Dec 10 – 12, 2018 · 3 days")
+
+    ana.type("3")
+    ana.type("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_a_range_is_dragged_and_others_see_where_it_goes(window, server):
+    session = server.session(CALENDAR)
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
+    expect(bo.face("Ana")).to_be_visible()
+    expect(ana.page.locator(".mark")).to_be_attached()
+
+    ana.day("2018-11-26").hover()
+    ana.page.mouse.down()
+    ana.day("2018-11-28").hover()
+    expect(bo.month("2018-11").locator(".preview .band")).to_have_count(1)
+    ana.day("2018-11-29").hover()
+    ana.page.mouse.up()
+
+    expect(ana.chosen).to_have_text("Nov 26 – 29, 2018 · 4 days")
+    expect(bo.chosen).to_have_text("Nov 26 – 29, 2018 · 4 days")
+    expect(bo.day("2018-11-26")).to_have_attribute("data-by", "Ana")
+    expect(bo.page.locator(".preview .band")).to_have_count(0)
+
+    # Bo finishes what Ana has begun.
+    ana.day("2018-11-30").click()
+    expect(bo.day("2018-11-30")).to_have_attribute("data-by", "Ana")
+    bo.day("2018-11-27").click()
+    for one, names in ((ana, ("Bo", "You")), (bo, ("You", "Ana"))):
+        expect(one.day("2018-11-27")).to_have_attribute("data-by", names[0])
+        expect(one.day("2018-11-30")).to_have_attribute("data-by", names[1])
+
+    # With keys, the focus is the pointer.
+    ana.day("2018-11-20").focus()
+    for key in ("Enter", "ArrowRight", "ArrowRight"):
+        ana.type(key)
+    # Beside the one under Bo's own pointer.
+    expect(bo.month("2018-11").locator('.preview .band[style*="--band"]')).to_have_count(1)
+    ana.type("Escape")
+    expect(bo.page.locator(".preview .band")).to_have_count(0)
+
+
+def test_a_range_out_of_view_is_shown_on_request(window, server):
+    session = server.session(CALENDAR)
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo", locale="de")
+    mark = bo.page.locator(".mark")
+    expect(mark).to_be_hidden()
+
+    for date in ("2019-08-05", "2019-08-08"):
+        ana.page.evaluate("(date) => document.querySelector('pickerd-calendar').picker.tap({ date })", date)
+
+    expect(mark).to_have_text("Ana hat 5.–8. Aug. gewählt · Zeigen")
+    expect(mark).to_have_attribute("data-side", "below")
+    mark.click()
+    expect(bo.day("2019-08-05")).to_be_focused()
+    expect(bo.day("2019-08-08")).to_be_in_viewport()
+    expect(mark).to_be_hidden()
+    bo.button("Heute").click()
+    expect(mark).to_be_visible()
+
+    ana.page.locator(".scroller").evaluate("(list) => list.scrollTo(0, list.scrollHeight)")
+    expect(ana.page.locator(".mark")).to_have_text("Aug 5 – 8 · Show")
+    expect(ana.page.locator(".mark")).to_have_attribute("data-side", "above")
+
+
+def test_prices_have_a_legend_and_the_lowest_is_marked(window, server):
+    session = server.session({**CALENDAR, "currency": "EUR", "blocked": [{"from": "2018-12-07"}]})
+    ana = window(server, session, name="Ana")
+    amounts = {"05": 120, "06": 80, "07": 60, "08": 80, "09": 95}
+    days = {f"2018-12-{day}": {"text": f"€ {amount}", "amount": amount, "tone": "low" if amount < 90 else "high"}
+            for day, amount in amounts.items()}
+    assert server.request("PATCH", session.path + "/notes", {"days": days}, headers=MERGE).status == 200
+
+    expect(ana.page.locator(".legend")).to_have_text("lowhighlowest price of the month")
+    for day in ("06", "08"):
+        expect(ana.day(f"2018-12-{day}")).to_have_attribute("data-cheapest", "")
+        assert "cheapest in this month" in ana.day(f"2018-12-{day}").get_attribute("aria-label")
+    expect(ana.page.locator("[data-cheapest]")).to_have_count(2)
+    expect(ana.day("2018-12-07").locator(".remark")).to_be_hidden()
+    assert "60" not in ana.day("2018-12-07").get_attribute("aria-label")
+
+    ana.day("2018-12-05").click()
+    ana.day("2018-12-06").click()
+    expect(ana.chosen).to_have_text("Dec 5 – 6, 2018 · 2 days · €200")
+    change = {"days": {"2018-12-06": {"text": "€ 99", "amount": 99}}}
+    assert server.request("PATCH", session.path + "/notes", change, headers=MERGE).status == 200
+    expect(ana.page.locator(".unseen[aria-live]")).to_contain_text("the total is now €219")
+    expect(ana.chosen).to_have_text("Dec 5 – 6, 2018 · 2 days · €219")
+
+
+def test_undo_is_there_when_there_is_something_and_cancel_asks(window, server):
+    session = server.session(CALENDAR)
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
+
+    def usable(one, undo, redo):
+        for name, is_usable in (("Undo", undo), ("Redo", redo)):
+            button = one.page.locator(f".bar .{name.lower()}")
+            wait_until(lambda: (button.get_attribute("aria-disabled") is None) == is_usable, what=f"{name}: {is_usable}")
+
+    usable(ana, False, False)
+    ana.day("2018-11-26").click()
+    usable(ana, True, False)
+    usable(bo, True, False)
+    ana.page.keyboard.press("Control+z")
+    usable(ana, False, True)
+    usable(bo, False, True)
+    expect(bo.page.locator('.day[aria-selected="true"]')).to_have_count(0)
+    ana.page.keyboard.press("Control+Shift+z")
+    usable(ana, True, False)
+    ana.day("2018-11-28").click()
+    expect(bo.chosen).to_have_text("Nov 26 – 28, 2018 · 3 days")
+
+    ana.button("Cancel").click()
+    expect(ana.button("No")).to_be_focused()
+    ana.type("Escape")
+    expect(ana.button("Cancel")).to_be_focused()
+    expect(bo.chosen).to_have_text("Nov 26 – 28, 2018 · 3 days")
+    ana.button("Cancel").click()
+    ana.button("Yes, cancel").click()
+    for one in (ana, bo):
+        expect(one.chosen).to_have_text("Cancelled. Nov 26 – 28, 2018 · 3 days")
+        expect(one.chosen).to_have_css("text-decoration-line", "line-through")
+    band = bo.bands("2018-11").first.evaluate("(band) => getComputedStyle(band).backgroundColor")
+    ana.button("Reopen").click()
+    expect(bo.bands("2018-11").first).not_to_have_css("background-color", band)
+
+
+def test_times_have_their_zone_and_the_order_of_the_language(window, server):
+    slot = server.session({**SLOT, "timeZone": "Europe/Berlin"})
+    ana = window(server, slot, name="Ana", timezone_id="America/New_York")
+    bo = window(server, slot, name="Bo", locale="de", timezone_id="Europe/Paris")
+    expect(ana.page.locator(".zone")).to_have_text("Times are in Central European Time (GMT+1). Today there is Fri, Nov 23.")
+    expect(ana.selected(1)).to_have_text("3 AM")
+    expect(ana.chosen).to_have_text("Today, Nov 23 3:20 AM GMT+1 · Thu 9:20 PM for you")
+    expect(bo.page.locator(".zone")).to_be_hidden()
+    expect(bo.selected(1)).to_have_text("03 Uhr")
+    expect(bo.chosen).not_to_contain_text("GMT")
+
+    date = server.session({"kind": "date", "timeZone": "Asia/Shanghai"})
+    server.clock("2018-11-23T01:00:00+08:00")
+    labels = {"en": "MonthDayYear", "de": "TagMonatJahr", "ja": "年月日"}
+    for locale, order in labels.items():
+        one = window(server, date, name="Cem", locale=locale, timezone_id="Europe/Berlin")
+        expect(one.page.locator(".columns")).to_be_visible()
+        assert "".join(one.page.locator(".label").all_text_contents()) == order
+    one.wheel(0).focus()
+    one.type("ArrowRight")
+    expect(one.wheel(1)).to_be_focused()
+    expect(one.page.locator(".zone")).to_contain_text("11月23日")
+
+
+@pytest.mark.motion
+def test_the_row_in_the_lens_is_the_bold_one(window, server):
+    ana = window(server, server.session({"kind": "date", "timeZone": "Asia/Shanghai"}), name="Ana")
+    ana.hold(0, rows=-3)
+    bold = ana.wheel(0).locator(".row[data-lens]")
+    expect(bold).to_have_count(1)
+    lens, row = (ana.wheel(0).locator(name).bounding_box() for name in (".lens", ".row[data-lens]"))
+    assert abs(lens["y"] + lens["height"] / 2 - row["y"] - row["height"] / 2) < 22
+    expect(bold).to_have_css("font-weight", "640")
+    ana.let_go()

@@ -1,0 +1,148 @@
+// What the first paint of a calendar does not need: the dialog for months and dates, ranges by dragging, who has picked the
+// ends of the range, the previews of others, the mark of a range out of view, and the legend of prices.
+
+import { isOpen } from "../core/predict.js";
+import { make, setAttribute, setText } from "../parts/dom.js";
+import { solidOf } from "../parts/people.js";
+import { dayOf, daySpan } from "../words/words.js";
+import { MonthDialog } from "./dialog.js";
+import { listenToDrags } from "./drag.js";
+import { laterSheet } from "./later-sheet.js";
+import { laterWordsOf } from "./later-words.js";
+
+/** @typedef {import("./calendar-element.js").CalendarElement} CalendarElement */
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+/** @typedef {{start: string | null, end: string | null}} Names the members that have picked the ends of a range; null: unknown */
+
+/** The ranges whose authors are known, the last ones: an undo restores a range. */
+const namedMax = 20;
+
+export class Later {
+  /** @param {CalendarElement} element */
+  constructor(element) {
+    this.element = element;
+    /** @type {Map<string, Names>} by range */
+    this.names = new Map();
+    /** @type {{date: string, by: string | null} | null} the first tap of the open range */
+    this.first = null;
+    this.mark = make("button", { class: "mark", part: "mark", type: "button", hidden: true, onclick: () => this.#show() });
+    this.legend = make("span", { class: "legend", part: "legend" });
+    element.stage.append(this.mark);
+    element.hint.append(this.legend);
+    this.dialog = new MonthDialog(element);
+    listenToDrags(element);
+    const root = /** @type {ShadowRoot} */ (element.shadowRoot);
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, laterSheet()];
+    const { range } = element.picker?.state ?? {};
+    if (range?.by && element.picker?.isRangeOpen) this.first = { date: range.start, by: range.by };
+  }
+
+  forget() {
+    this.names.clear();
+    this.first = null;
+    this.dialog.close();
+  }
+
+  /** @param {string} month @param {boolean} [isTyping] whether to begin with the dates */
+  open(month, isTyping = false) { this.dialog.open(month, isTyping); }
+
+  /** @param {import("../core/types").Notice} notice of a change, to remember who has made it */
+  noticed(notice) {
+    if (notice.kind !== "range" && notice.kind !== "rangeCorrected") return;
+    const { range, by, cause } = notice;
+    const { first } = this;
+    const picker = /** @type {PickerSession} */ (this.element.picker);
+    this.first = range && isOpen(picker.state, range) ? { date: range.start, by: range.by ?? by } : null;
+    if (!range || this.first || cause === "undo" || by === null) return;
+    const byFirst = first && (first.date === range.start || first.date === range.end) ? first : null;
+    const names = byFirst?.date === range.end && range.start !== range.end
+      ? { start: by, end: byFirst.by } : { start: byFirst?.by ?? null, end: by };
+    this.names.set(`${range.start}/${range.end}`, names);
+    if (this.names.size > namedMax) this.names.delete([...this.names.keys()][0]);
+  }
+
+  /**
+   * The ranges that other members would choose now, where their pointers and fingers are.
+   * @param {PickerSession} picker
+   */
+  previews(picker) {
+    return [...picker.state.touching.values()].flatMap(({ member: id, date }) => {
+      const member = picker.state.members.get(id);
+      const range = member && member.role !== "viewer" && date ? this.element.previewTo(picker, date) : null;
+      return range && member ? [{ ...range, color: solidOf(member.color) }] : [];
+    });
+  }
+
+  /**
+   * Who has picked the ends of the range, if there are several members.
+   * @param {PickerSession} picker
+   */
+  ends(picker) {
+    /** @type {Map<string, {name: string, color: string}>} */
+    const ends = new Map();
+    const names = this.#namesOf(picker);
+    const { range } = picker.rangeShown;
+    if (!range || !names || picker.state.members.size < 2) return ends;
+    for (const [date, id] of [[range.start, names.start], [range.end, names.end]]) {
+      const member = picker.state.members.get(id ?? "");
+      const name = member && (member.id === picker.self?.id ? this.element.words.you : member.name);
+      if (date && member && name) ends.set(date, { name, color: solidOf(member.color) });
+    }
+    return ends;
+  }
+
+  /** @param {PickerSession} picker @returns {Names | null} */
+  #namesOf(picker) {
+    const { range } = picker.rangeShown;
+    if (!range) return null;
+    const by = range.by ?? null;
+    return this.names.get(`${range.start}/${range.end}`)
+      ?? (picker.isRangeOpen ? { start: by, end: null } : { start: this.first?.by ?? null, end: by });
+  }
+
+  /** @param {PickerSession} picker */
+  draw(picker) {
+    this.#drawMark(picker);
+    this.#drawLegend(picker);
+  }
+
+  /** @param {PickerSession} picker */
+  #drawMark(picker) {
+    const { range } = picker.rangeShown;
+    const side = range ? this.element.list.sideOf(range) : 0;
+    const losesFocus = side === 0 && this.mark.matches(":focus");
+    this.mark.hidden = side === 0;
+    if (losesFocus) this.element.bar.focus();
+    if (!range || side === 0) return;
+    const { locale } = picker;
+    const words = laterWordsOf(locale);
+    const span = range.start === range.end ? dayOf(range.start, locale) : daySpan(range.start, range.end, locale);
+    const by = this.#namesOf(picker);
+    const author = picker.state.members.get(by?.end ?? by?.start ?? "");
+    const isOthers = author && author.id !== picker.self?.id;
+    setText(this.mark, `${isOthers ? words.picked(author.name, span) : span} · ${words.show}`);
+    setAttribute(this.mark, "data-side", side < 0 ? "above" : "below");
+    this.mark.style.setProperty("--author", isOthers ? solidOf(author.color) : "var(--accent)");
+  }
+
+  #show() {
+    const { range } = this.element.picker?.rangeShown ?? {};
+    if (range) this.element.focusOn(range.start);
+  }
+
+  /** @param {PickerSession} picker whose prices are explained, if it has some */
+  #drawLegend(picker) {
+    const cells = [...picker.state.months.values()].flatMap((month) => month.cells);
+    const tones = new Set(cells.map(({ note }) => note?.tone));
+    const shown = /** @type {const} */ (["low", "high"]).filter((tone) => tones.has(tone));
+    const hasPrices = cells.some(({ note }) => note?.amount !== undefined);
+    const words = laterWordsOf(picker.locale);
+    const described = JSON.stringify([shown, hasPrices, words.lowest]);
+    if (this.legend.dataset.shown === described) return;
+    this.legend.dataset.shown = described;
+    const all = shown.map((tone) => make("span", { class: "remark", "data-tone": tone }, this.element.words.tones[tone]));
+    if (hasPrices) all.push(make("span", { class: "remark lowest" }, words.lowest));
+    this.legend.replaceChildren(...all);
+    this.legend.hidden = all.length === 0;
+  }
+}

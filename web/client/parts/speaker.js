@@ -1,0 +1,113 @@
+// Says what happens: shows notices in the note, and announces them to screen readers.
+
+import { Announcer } from "./announcer.js";
+import { usability } from "./bar.js";
+import { anew, lateLabel } from "./late-sentences.js";
+import { Note } from "./note.js";
+import { keyOf, placeOf } from "./places.js";
+import { sentenceOf } from "./sentences.js";
+import { speakerSheet } from "./speaker-sheet.js";
+
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../core/types").Notice} Notice */
+
+export class Speaker {
+  /** @param {import("./picker-element.js").PickerElement} element */
+  constructor(element) {
+    this.element = element;
+    this.announcer = new Announcer();
+    this.note = new Note(() => void element.picker?.undo(), () => element.bar.focus());
+    /** @type {import("../words/words.js").Words | null} those of the note */
+    this.drawn = null;
+    const root = /** @type {ShadowRoot} */ (element.shadowRoot);
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, speakerSheet()];
+    element.notePlace.append(this.note.element);
+    element.frameElement.append(this.announcer.element);
+  }
+
+  get words() { return this.element.words; }
+  get labels() { return this.element.labels; }
+
+  /** @param {import("../words/words.js").Words} words */
+  draw(words) {
+    if (this.drawn !== words) this.note.setWords(words.undo);
+    this.drawn = words;
+    const isLive = this.element.picker?.connection === "live";
+    this.note.setLive(isLive);
+    if (isLive) this.note.outdateOffline();
+    this.note.drawOffers();
+  }
+
+  /** Ends what was said about another session. */
+  forget() {
+    this.note.hide();
+    this.announcer.stop();
+  }
+
+  /**
+   * Refuses something that the user wanted, without a request.
+   * @param {() => string} write the reason
+   */
+  refuse(write) {
+    const text = write();
+    this.announcer.announceNow(text);
+    const about = { text, who: "", color: null, mine: true, canUndo: false };
+    this.note.show({ ...about, tone: "refusal" }, "why", write, false);
+  }
+
+  /** @param {Notice} notice */
+  handle(notice) {
+    const { picker } = this.element;
+    if (!picker) return;
+    // The list of members shows this already.
+    if (notice.kind === "away" || notice.kind === "back") return;
+    // What the note says was about the previous status.
+    if (notice.kind === "status") this.note.outdateByStatus();
+    if ("by" in notice && notice.by !== null) this.note.withdrawUndo();
+    this.note.outdateBy(notice);
+    const sentence = sentenceOf(notice, picker, this.words, this.labels);
+    if (!sentence) return;
+    // A decision of the host, or a change that moves the selection, is announced at once, and not merged with changes of
+    // others. After a decision such a change is announced later, because it would replace the decision.
+    const isCorrection = notice.kind === "hosted" && sentence.tone === "correction" && !this.note.hasDecision;
+    const place = placeOf(notice);
+    const key = keyOf(notice, sentence.text);
+    if (sentence.mine || sentence.tone === "decision" || isCorrection) this.announcer.announceNow(sentence.text, place);
+    else this.announcer.announceLater(key, this.#written(sentence));
+    // Own changes are not reported, unless their outcome differs from the request.
+    const isCleared = notice.kind === "range" && notice.cause === "clear";
+    if (sentence.mine && sentence.tone === "move") {
+      this.note.outdate();
+      if (!isCleared) return;
+    }
+    const again = () => sentenceOf(notice, picker, this.words, this.labels);
+    const write = () => this.#written(again() ?? sentence);
+    const stale = sentence.tone === "late" && "command" in notice ? notice.command : null;
+    this.note.show(sentence, key, write, sentence.canUndo && picker.canChange, notice, stale && this.#offer(stale, picker));
+  }
+
+  /**
+   * The button that gives a stale command anew.
+   * @param {import("../core/types").Command} command @param {PickerSession} picker @returns {import("./note.js").Offer}
+   */
+  #offer(command, picker) {
+    return {
+      label: () => lateLabel(command, picker, this.words),
+      usability: () => usability(command.type, picker),
+      act: () => {
+        this.element.flush();
+        return picker.command(anew(command));
+      },
+    };
+  }
+
+  /**
+   * The text of a sentence with its author, in the current language.
+   * @param {import("./sentences.js").Sentence} sentence
+   */
+  #written({ text, who, mine, tone }) {
+    const isOwn = mine && tone === "correction";
+    if (who === "" || tone === "refusal" || tone === "late" || isOwn) return text;
+    return (tone === "people" ? this.words.was : this.words.did)(who, text);
+  }
+}
