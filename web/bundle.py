@@ -28,6 +28,7 @@ WEB = Path(__file__).resolve().parent
 LOADED_AFTER = {"demo/picker-page.js": "./demo.js", "demo/home.js": "./demo.js",
                 "demo/panels.js": "./picker-page.js", "demo/wheels.js": "./picker-page.js",
                 "demo/availability.js": "./picker-page.js", "demo/find-dialog.js": "./home.js",
+                "demo/share-panel.js": "./picker-page.js",
                 "client/calendar/later.js": "../../demo/picker-page.js",
                 "client/parts/speaker.js": "../../demo/picker-page.js"}
 #: The same for the client, by its stable addresses.
@@ -123,12 +124,13 @@ def bundle_page(folder, temporary):
     entry, script = outputs.of("demo/demo.js")
     needed = {name: " ".join(path for path in outputs.of(f"demo/{source}.js") if path != script)
               for name, source in (("picker", "picker-page"), ("home", "home"))}
-    lines = [f'<script type="module" src="{start}" async></script>',
-             f'<link rel="stylesheet" href="{sheet}">',
+    lines = [f'<link rel="stylesheet" href="{sheet}">',
              f'<script type="module" src="{script}"></script>',
              f'<meta name="later-sheet" content="{later}">',
              *(f'<meta name="{name}-modules" content="{paths}">'
-               for name, paths in needed.items())]
+               for name, paths in needed.items()),
+             # The last one: it may change the address, to which the other URLs are relative.
+             f'<script type="module" src="{start}" async></script>']
     loads = r'  <(?:link rel="(?:stylesheet|modulepreload|preload)"|script type="module")[^\n]*\n'
     head = "".join(f"  {each}\n" for each in lines)
     page = re.sub(loads, "", page).replace("</head>", head + "</head>")

@@ -9,7 +9,7 @@ struct Join: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Join a session in a terminal, or from a script.",
     discussion: """
-      The link is the one that the page shares, http://host:7681/#/s/ID, or the session's URL, \
+      The link is the one that the page shares, http://host:7681/s/ID, or the session's URL, \
       http://host:7681/v1/sessions/ID or ws://host:7681/v1/sessions/ID; https and wss use TLS. \
       The client reconnects automatically.
 
@@ -95,7 +95,7 @@ struct Join: ParsableCommand {
 
   func run() throws {
     guard let address = SessionAddress(url) else {
-      throw complain("\(url) is not a link such as http://127.0.0.1:7681/#/s/ID")
+      throw complain("\(url) is not a link such as http://127.0.0.1:7681/s/ID")
     }
     let picker = try connection(to: address)
     let (timeout, json) = (timeout, json)

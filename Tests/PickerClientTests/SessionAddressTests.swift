@@ -6,6 +6,8 @@ import Testing
   @Test(arguments: [
     ("http://127.0.0.1:7681/#/s/abc", "ws://127.0.0.1:7681/v1/sessions/abc"),
     ("http://host/#/s/abc?token=t", "ws://host/v1/sessions/abc"),
+    ("http://host/s/abc#token=t", "ws://host/v1/sessions/abc"),
+    ("https://host/pick/s/abc", "wss://host/pick/v1/sessions/abc"),
     ("https://host/pick/index.html#/s/abc", "wss://host/pick/v1/sessions/abc"),
     ("ws://host:80/v1/sessions/abc", "ws://host/v1/sessions/abc"),
     ("wss://host:443/v1/sessions/abc", "wss://host/v1/sessions/abc"),
@@ -21,14 +23,15 @@ import Testing
     "", "host", "ftp://host/v1/sessions/a", "http://host/", "http://host/v1/sessions/",
     "http:///v1/sessions/a", "http://host:0/v1/sessions/a", "http://host:70000/v1/sessions/a",
     "http://::1/v1/sessions/a", "http://user@host/v1/sessions/a", "http://host/v1/sessions/ä",
-    "http://ho st/v1/sessions/a", "http://host/#/s/",
+    "http://ho st/v1/sessions/a", "http://host/#/s/", "http://host/s/",
   ])
   func `an invalid link is refused`(link: String) {
     #expect(SessionAddress(link) == nil)
   }
 
   @Test(arguments: [
-    ("http://host/#/s/abc?token=t%2F1", "t/1"), ("http://host/#/s/abc", nil),
+    ("http://host/s/abc#token=t%2F1", "t/1"), ("http://host/#/s/abc?token=t%2F1", "t/1"),
+    ("http://host/#/s/abc", nil),
     ("http://host/#/s/abc?token=", nil), ("http://host/#/s/abc?token=%zz", nil),
     ("http://host/#/s/abc?token=%+A", nil), ("http://host/#/s/abc?token=%-0", nil),
     ("http://host/#/s/abc?x=1&token=t&y=2", "t"),

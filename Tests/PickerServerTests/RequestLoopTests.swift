@@ -13,6 +13,11 @@ import WebSocketTransport
     }
   }
 
+  @Test func `the page of a session comes from its loop, which knows its title`() {
+    #expect(loop(.get, "/s/abc") == .session(SessionID("abc")))
+    #expect(loop(.get, "/s/abc/x") == .receiving)
+  }
+
   @Test func `requests of operators about a session go to its loop`() {
     #expect(
       loop(.delete, "/v1/admin/sessions/abc") == .session(SessionID("abc")))

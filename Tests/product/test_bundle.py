@@ -103,7 +103,7 @@ def test_a_link_is_opened_used_and_loads_one_language(site, window):
     bo.page.goto(f"http://127.0.0.1:{site.port}/?new#/s/{session.id}")
     bo.day("2018-12-20").click()
     expect(bo.day("2018-12-20")).to_have_attribute("aria-selected", "true")
-    expect(bo.page.locator(".panel.share h2")).to_have_text("Teilen")
+    expect(bo.page.locator(".panel.share summary")).to_have_text("Andere einladen")
 
     languages = {name for url in requests for name in re.findall(r"-/(ar|de|ja|zh-Hans)\.", url)}
     assert languages == {"de"}

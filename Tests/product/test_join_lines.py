@@ -201,7 +201,7 @@ def test_the_locale_option_selects_the_language_of_the_rows(server):
 
 @pytest.mark.parametrize("link", [
     "ws://127.0.0.1:{port}/v1/sessions/{id}", "http://127.0.0.1:{port}/v1/sessions/{id}",
-    "http://127.0.0.1:{port}/#/s/{id}", "http://localhost:{port}/#/s/{id}?x=1"])
+    "http://127.0.0.1:{port}/s/{id}", "http://127.0.0.1:{port}/#/s/{id}", "http://localhost:{port}/#/s/{id}?x=1"])
 def test_socket_and_page_links_are_accepted(server, link):
     session = server.session(DATE)
 

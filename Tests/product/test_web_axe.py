@@ -103,6 +103,7 @@ def test_what_is_loaded_after_the_first_paint_has_no_violations(still, server):
     passes(ana, "cancelled")
 
 
+@pytest.mark.developers
 def test_the_wire_and_definition_panels_have_no_violations(still, server):
     ana = still(server, server.session(LISTS), name="Ana")
     ana.page.locator(".wire summary").click()
@@ -158,10 +159,10 @@ def test_a_stay_of_nights(still, server):
         passes(ana, "a stay between two others")
 
 
+@pytest.mark.developers
 @pytest.mark.parametrize("definition", [BUSY, SLOT, TREE], ids=["calendar", "slot", "cascade"])
 def test_the_host_panel_has_no_violations_on_a_phone(still, server, definition):
     ana = still(server, server.session(definition), name="Ana", phone=True, locale="ar")
-    ana.page.locator(".host summary").tap()
     expect(ana.page.locator(".host-action:visible")).not_to_have_count(0)
     if definition is BUSY:
         ana.page.locator('.host-tools input[value="price"]').check(force=True)

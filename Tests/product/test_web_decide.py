@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
-pytestmark = pytest.mark.used_pages
+pytestmark = [pytest.mark.used_pages, pytest.mark.developers]
 SIZES = [{"width": 1100, "height": 900}, {"width": 420, "height": 900}]
 
 

@@ -89,7 +89,7 @@ def test_the_first_answer_and_a_lost_connection_do_not_move_the_picker_at_320_px
     before = places(ana, ".scroller")
 
     ana.day("2018-11-05").tap()
-    expect(ana.page.locator(".latency")).to_contain_text("ms")
+    expect(ana.note).to_be_visible()
     assert places(ana, ".scroller") == before
     wire.cut()
     expect(ana.chip).to_have_attribute("data-connection", "waiting")
@@ -123,7 +123,7 @@ def test_a_failure_to_open_a_picker_is_shown_beside_its_button(window, server, s
         ana.page.locator(button).focus()
         ana.page.keyboard.press("Enter")
         expect(ana.page.locator(f":has(> {button}) > [role=alert]")).to_be_in_viewport(ratio=1)
-        expect(problem).to_have_text("The server cannot be reached. Is it running?")
+        expect(problem).to_contain_text("The server cannot be reached.")
         expect(ana.page.locator(button)).to_be_focused()
         assert places(ana, "[role=alert]")[0]["y"] >= places(ana, button)[0]["y"]
 

@@ -8,7 +8,7 @@ from harness.definitions import CALENDAR, LISTS
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
-pytestmark = pytest.mark.used_pages
+pytestmark = [pytest.mark.used_pages, pytest.mark.developers]
 
 MERGE = {"Content-Type": "application/merge-patch+json"}
 

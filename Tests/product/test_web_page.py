@@ -104,6 +104,7 @@ def test_the_theme_can_be_selected_and_is_stored(window, server):
     assert ana.page.evaluate(ground) != light
 
 
+@pytest.mark.developers
 def test_an_error_in_the_definition_is_marked_at_its_position(window, server):
     session = server.session({"kind": "slot", "timeZone": "Asia/Shanghai"})
     ana = window(server, session, name="Ana")
@@ -124,6 +125,7 @@ def test_an_error_in_the_definition_is_marked_at_its_position(window, server):
     expect(ana.chip).to_have_text("Connected")
 
 
+@pytest.mark.developers
 def test_the_message_panel_hides_secrets(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
@@ -139,6 +141,7 @@ def test_the_message_panel_hides_secrets(window, server):
     assert secret and secret not in messages.text_content()
 
 
+@pytest.mark.developers
 def test_the_latency_of_the_last_command_is_shown(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")

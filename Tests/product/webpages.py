@@ -171,11 +171,15 @@ def window(contexts, request):
         options.setdefault("viewport", DESKTOP)
         options.setdefault("timezone_id", "Asia/Shanghai")
         options.setdefault("reduced_motion", motion)
+        options.setdefault("timezone_id", "Asia/Shanghai")
         origin = f"http://127.0.0.1:{port or server.port}"
         context = contexts.take(
             f"{origin}/demo/icon.svg", name, locale=locale, **options)
         used.append((context, origin if shares else None))
         page, is_loaded = contexts.page(context, origin)
+        if request.node.get_closest_marker("developers"):
+            opened = "localStorage.setItem('pickerd developers', 'open')"
+            page.evaluate(opened) if is_loaded else page.add_init_script(opened)
         one = Window(page)
         windows.append(one)
         query = f"?token={token}" if token else ""

@@ -88,7 +88,7 @@ const month = () => drawing(200, 128, "month",
 const table = () => drawing(200, 128, "table",
   draw("circle", { cx: 50, cy: 64, r: 27, class: "dial" }), draw("circle", { cx: 50, cy: 64, r: 16, class: "plate" }),
   draw("path", { d: "M14 40v16M10 40v11q0 5 4 5t4-5V40M14 56v32M86 88V40q-7 6-6 27h6", class: "hand" }),
-  ...[[113, "12:00", ""], [163, "12:15", "taken"], [113, "12:30", "on"], [163, "13:00", ""]].flatMap(([x, time, look], at) => {
+  ...[[119, "12:00", ""], [169, "12:15", "taken"], [119, "12:30", "on"], [169, "13:00", ""]].flatMap(([x, time, look], at) => {
     const y = at < 2 ? 44 : 80;
     return [draw("rect", { x: Number(x) - 21, y: y - 13, width: 42, height: 26, rx: 9, class: look === "on" ? "accent" : "node" }),
       text(Number(x), y + 4, String(time), `time ${look}`)];
@@ -140,8 +140,13 @@ const range = () => drawing(200, 128, "range",
  */
 export const artOf = (id) => (/** @type {{[id: string]: () => Element}} */ ({ date, slot, linked, month, range, table, stay, ask, weekend, hour })[id] ?? month)();
 
-/** Two users choose a range: the first day, the last day, and the band that grows between them. */
-export function together() {
+/**
+ * Two users choose a range in July 2026: the first day, the last day, and the band that grows between them.
+ * @param {string} locale
+ */
+export function together(locale) {
+  const name = (/** @type {number} */ day, /** @type {Intl.DateTimeFormatOptions} */ options) =>
+    new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" }).format(Date.UTC(2026, 6, day));
   const step = 52;
   const x = (/** @type {number} */ column) => 44 + column * step;
   const y = (/** @type {number} */ row) => 92 + row * 46;
@@ -156,9 +161,9 @@ export function together() {
     return text(x(column), y(row) + 6, String(isOutside ? (day < 1 ? day + 30 : day - 31) : day), isOutside ? "day outside" : `day${name}`);
   });
   const lines = Array.from({ length: 7 }, (_, column) =>
-    draw("rect", { x: x(column) - 9, y: 44, width: 18, height: 5, rx: 2.5, class: "weekday" }));
+    text(x(column), 58, name(6 + column, { weekday: "short" }), "weekday"));
   return drawing(400, 320, "together",
-    draw("rect", { x: 28, y: 16, width: 112, height: 11, rx: 5.5, class: "name" }), ...lines,
+    text(x(0) - 12, 32, name(1, { month: "long", year: "numeric" }), "name"), ...lines,
     draw("circle", { cx: x(5), cy: y(1), r: 19, class: "accent first" }),
     band(1, 5, 6, "grow one"), band(2, 0, 5, "grow two"), ...numbers,
     draw("g", { class: "mover ana" }, draw("circle", { cx: x(5), cy: y(1), r: 22, class: "press" }), pointer(x(5), y(1), "Ana")),

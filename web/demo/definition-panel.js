@@ -34,7 +34,7 @@ export class DefinitionPanel {
     this.timer = undefined;
   }
 
-  /** @param {import("./words/words.js").DemoWords} words */
+  /** @param {import("./host/action.js").HostWords} words */
   setWords(words) {
     this.words = words;
     setText(this.heading, words.definition);

@@ -1,10 +1,13 @@
 // The demo page: the home page, or the picker in the URL.
 
 import { make } from "../client/parts/dom.js";
+import { wayBack } from "./address.js";
 import { joinRoute } from "./joining.js";
 import { loadLaterSheet } from "./later-sheet.js";
 import { reloadLater } from "./loading.js";
 import { demoPickers } from "./opening.js";
+// Other pages use it: bundled with this module, it is no file of its own.
+import "./recent.js";
 import { arrivingRoute } from "./route.js";
 import { Settings } from "./settings.js";
 import { loadLanguage } from "./words/words.js";
@@ -37,6 +40,7 @@ async function show(how) {
 
 /** @param {{isArriving: boolean}} how */
 async function draw({ isArriving }) {
+  if (wayBack) return drawNothing(wayBack);
   const route = arrivingRoute();
   const { hash } = location;
   page?.close();
@@ -61,6 +65,16 @@ async function draw({ isArriving }) {
     window.scrollTo(0, 0);
     main.focus({ preventScroll: true });
   }
+}
+
+/** @param {string} home the URL of the home page */
+function drawNothing(home) {
+  const { words } = settings;
+  document.title = `${words.nothingHere} – pickerd`;
+  main.replaceChildren(make("section", { class: "closed-page" },
+    make("h1", {}, words.nothingHere), make("p", {}, words.nothingHereText),
+    make("a", { class: "primary", href: home }, words.back)));
+  document.getElementById("home-link")?.setAttribute("href", home);
 }
 
 window.addEventListener("hashchange", () => void show({ isArriving: true }));

@@ -1,7 +1,9 @@
 // Opens the socket of a link at once, while the scripts that use it are being loaded, and then loads the page that the
 // address leads to: not before the first scripts, which join the session. Only bundled pages have it.
 
-const path = /^#\/s\/([^/?]+)/.exec(location.hash)?.[1].replace(/^/, "v1/sessions/");
+import { wayBack } from "./address.js";
+
+const path = wayBack ? undefined : /^#\/s\/([^/?]+)/.exec(location.hash)?.[1].replace(/^/, "v1/sessions/");
 // The other scripts may have come from a cache before this one, and then have joined already.
 if (path && !("dialed" in globalThis)) {
   const url = new URL(path, location.href);
@@ -10,8 +12,7 @@ if (path && !("dialed" in globalThis)) {
   /** @type {any} */ (globalThis).dialed = { path, socket: new WebSocket(url, "pickerd.v1") };
 }
 
-const needed = document.querySelector(`meta[name="${path ? "picker" : "home"}-modules"]`)?.getAttribute("content");
+const needed = wayBack ? undefined : document.querySelector(`meta[name="${path ? "picker" : "home"}-modules"]`)?.getAttribute("content");
 for (const href of needed?.split(" ") ?? []) {
   document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href }));
 }
-export {};

@@ -3,7 +3,8 @@
 import { dateOf, ordinalOf } from "../client/core/civil.js";
 import { make, setText } from "../client/parts/dom.js";
 import { todayIn } from "../client/words/dates.js";
-import { createNew } from "./opening.js";
+import { createNew, markShared } from "./opening.js";
+import { linkOf, routeOf } from "./route.js";
 import { Problem } from "./server.js";
 
 /** Durations of a window, in minutes. */
@@ -95,7 +96,8 @@ export class FindDialog {
   /** @param {string} hash the route of the session */
   #show(hash) {
     const { find, copied, copyFailed } = this.words;
-    const link = `${location.origin}${location.pathname}${hash}`;
+    const { session, token } = /** @type {NonNullable<import("./route.js").Route>} */ (routeOf(hash));
+    const link = linkOf(session, token);
     const field = make("input", { class: "link", type: "text", readonly: true, value: link, "aria-label": find.link, onfocus: () => field.select() });
     const status = make("p", { class: "remark", role: "status" });
     const copy = make("button", { class: "primary", type: "button", onclick: async () => {
@@ -107,7 +109,10 @@ export class FindDialog {
         setText(status, copyFailed);
       }
     } }, find.copy);
-    const open = make("a", { class: "secondary", href: hash, onclick: () => this.element.close() }, find.open);
+    const open = make("a", { class: "secondary", href: hash, onclick: () => {
+      markShared(session);
+      this.element.close();
+    } }, find.open);
     const heading = /** @type {HTMLElement} */ (this.element.querySelector("h2"));
     setText(heading, this.name.value.trim());
     this.form.replaceWith(make("div", { class: "found" }, make("p", { class: "remark" }, find.linkText), field, status,

@@ -6,6 +6,8 @@ import { todayIn } from "../client/words/dates.js";
 import { artOf, together } from "./art.js";
 import { demoPickers, openNew } from "./opening.js";
 import { notesFrom } from "./prices.js";
+import { forgetAll, recentPickers } from "./recent.js";
+import { hashOf } from "./route.js";
 import { Problem } from "./server.js";
 
 /** @typedef {import("./words/words.js").DemoWords} DemoWords */
@@ -62,34 +64,62 @@ export async function showHome(container, settings) {
   const status = make("p", { class: "problem", role: "alert", hidden: true });
   const pickers = await demoPickers();
   const range = pickers.find(({ id }) => id === "range");
-  const first = range && opener(range.definitions[0], range, words.pickers.range.title, settings, status, {
-    class: "primary large", "data-start": true,
-  }, words.start);
-  const cards = pickers.map((picker) => cardOf(picker, settings, status));
+  const title = make("input", { type: "text", id: "title", maxlength: "200", autocomplete: "off", placeholder: words.whatExample });
+  const first = range && make("form", { class: "start", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+    make("label", { for: "title" }, words.what), title,
+    opener(range.definitions[0], range, () => title.value.trim() || words.plan, settings, status, {
+      class: "primary large", type: "submit", "data-start": true,
+    }, words.start));
+  const picture = together(settings.locale);
+  picture.addEventListener("click", () => first?.querySelector("button")?.click());
+  const cards = pickers.map((picker) => cardOf(picker, () => title.value.trim(), settings, status));
   container.replaceChildren(make("div", { class: "home" },
     make("section", { class: "hero" },
       make("div", { class: "hero-words" }, make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), first, status),
-      together()),
+      picture),
+    recent(words),
     make("h2", { class: "cards-title" }, words.cards),
     make("ul", { class: "cards" }, ...cards)));
 }
 
-/** @param {DemoPicker} picker @param {import("./settings.js").Settings} settings @param {HTMLElement} status */
-function cardOf(picker, settings, status) {
+/** @param {DemoWords} words */
+function recent(words) {
+  const all = recentPickers();
+  if (all.length === 0) return null;
+  const element = make("section", { class: "recent" },
+    make("h2", { class: "cards-title" }, words.recent),
+    make("ul", {}, ...all.map(({ session, title }) => make("li", {}, make("a", { class: "secondary", href: hashOf(session), dir: "auto" }, title)))),
+    make("button", { class: "plain", type: "button", onclick: () => {
+      forgetAll();
+      element.remove();
+      document.getElementById("main")?.focus();
+    } }, words.forget));
+  return element;
+}
+
+/**
+ * @param {DemoPicker} picker @param {() => string} typedTitle @param {import("./settings.js").Settings} settings
+ * @param {HTMLElement} status
+ */
+function cardOf(picker, typedTitle, settings, status) {
   const { words } = settings;
   const { title, text } = words.pickers[picker.id];
   const labels = picker.definitions.length > 1 ? [words.openLinked, words.openColumns] : [words.open];
-  const buttons = definitionsOf(picker, settings.locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, picker, title, settings, status, {
+  const buttons = definitionsOf(picker, settings.locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, picker, () => typedTitle() || title, settings, status, {
     class: index === 0 ? "primary" : "secondary", "data-open": `${picker.id}-${index}`,
     "aria-label": `${labels[index]}: ${title}`,
   }, labels[index]));
-  return make("li", { class: "card" }, artOf(picker.id),
+  const art = artOf(picker.id);
+  // A click on the picture is one on the first button, which the keyboard reaches.
+  art.addEventListener("click", () => buttons[0].click());
+  return make("li", { class: "card" }, art,
     make("h3", {}, title), make("p", {}, text), make("div", { class: "opens" }, ...buttons));
 }
 
 /**
  * A button that creates a session and opens it.
- * @param {any} definition @param {DemoPicker} picker @param {string} title @param {import("./settings.js").Settings} settings
+ * @param {any} definition @param {DemoPicker} picker @param {() => string} title
+ * @param {import("./settings.js").Settings} settings
  * @param {HTMLElement} status shows a failure beside the button @param {{[name: string]: any}} attributes @param {string} label
  */
 function opener(definition, picker, title, { words, locale }, status, attributes, label) {
@@ -104,12 +134,12 @@ function opener(definition, picker, title, { words, locale }, status, attributes
       const local = localised(definition, picker, locale);
       if (picker.find) {
         const { FindDialog } = await import("./find-dialog.js");
-        new FindDialog(local, picker.find, title, words).open(button);
+        new FindDialog(local, picker.find, title(), words).open(button);
         button.disabled = false;
         button.ariaBusy = null;
         return;
       }
-      await openNew(local, title, picker.prices && notesFrom(picker.prices, local, locale), picker.decide);
+      await openNew(local, title(), picker.prices && notesFrom(picker.prices, local, locale), picker.decide);
     } catch (problem) {
       const text = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
       setText(status, text);

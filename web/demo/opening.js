@@ -2,6 +2,7 @@
 
 import { hashOf, storeTokens } from "./route.js";
 import { changeSession, createSession } from "./server.js";
+import { read, write } from "./storage.js";
 
 /** @typedef {import("./words/words.js").DemoWords} DemoWords */
 /**
@@ -26,6 +27,7 @@ export const demoPickers = () => (loaded ??= fetch("demo/pickers.json").then((re
 export async function createNew(definition, title, notes, decide, ttlSeconds) {
   const { session, tokens } = await createSession(definition, title, decide, ttlSeconds);
   if (tokens) storeTokens(session, tokens);
+  markNew(session);
   // A failure is ignored: the picker works without notes.
   if (notes) await changeSession(`v1/sessions/${encodeURIComponent(session)}/notes`, "application/merge-patch+json", notes, tokens?.owner).catch(() => {});
   return hashOf(session, tokens?.editor);
@@ -38,3 +40,12 @@ export async function createNew(definition, title, notes, decide, ttlSeconds) {
 export async function openNew(...given) {
   location.hash = await createNew(...given);
 }
+
+/** @param {string} session that this tab has just created, so that sharing its link is the next step */
+const markNew = (session) => write("sessionStorage", `new ${session}`, "yes");
+
+/** @param {string} session */
+export const isNew = (session) => read("sessionStorage", `new ${session}`) === "yes";
+
+/** @param {string} session whose link has been shared */
+export const markShared = (session) => write("sessionStorage", `new ${session}`, "");

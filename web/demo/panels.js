@@ -1,36 +1,42 @@
-// The panels beside a picker: host, share and definition. Loaded once the picker is shown.
+// The panels for developers: host, definition and messages. Loaded when they are opened.
 
+import { make, setAttribute, setText } from "../client/parts/dom.js";
 import { DefinitionPanel } from "./definition-panel.js";
 import { HostPanel } from "./host/panel.js";
-import { SharePanel } from "./share-panel.js";
+import { MessagesPanel } from "./messages-panel.js";
+import { loadDeveloperWords } from "./words/words.js";
 
 /** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
 
 export class Panels {
   /**
    * @param {NonNullable<import("./route.js").Route>} route @param {string | undefined} owner the owner's token
-   * @param {import("./settings.js").Settings} settings
+   * @param {import("./settings.js").Settings} settings @param {import("./message-record.js").MessageRecord} messages
    */
-  constructor(route, owner, settings) {
+  constructor(route, owner, settings, messages) {
     this.settings = settings;
-    this.share = new SharePanel(route.session, route.token);
+    /** @type {import("./host/action.js").HostWords | null} */
+    this.words = null;
+    this.latency = make("span", { class: "latency" });
+    this.revision = make("span", { class: "revision" });
     this.definition = new DefinitionPanel();
+    this.messages = new MessagesPanel(messages);
     // With tokens a shared link does not contain the owner's, so that its recipients get no host panel.
-    this.host = owner || !route.token ? new HostPanel(route.session, owner, settings) : null;
-    this.translate();
-  }
-
-  /** @returns {HTMLElement[]} */
-  get elements() {
-    return [this.host, this.share, this.definition].flatMap((panel) => panel?.element ?? []);
+    this.host = owner || !route.token ? new HostPanel(route.session, owner) : null;
+    this.element = make("div", { class: "developers-panels" },
+      this.host?.element ?? null, this.definition.element, this.messages.element,
+      make("p", { class: "figures" }, this.revision, this.latency));
   }
 
   /** Updates all texts to the current language. */
-  translate() {
-    const { words } = this.settings;
-    this.share.setWords(words);
+  async translate() {
+    const { locale } = this.settings;
+    const words = await loadDeveloperWords(locale);
+    if (this.settings.locale !== locale) return;
+    this.words = words;
     this.definition.setWords(words);
-    this.host?.setWords();
+    this.messages.setWords(words);
+    this.host?.setWords(words, locale);
   }
 
   /**
@@ -44,6 +50,12 @@ export class Panels {
 
   /** @param {PickerSession} picker @param {string | null} labels names of the columns, separated by commas */
   draw(picker, labels) {
+    const { words } = this;
+    if (!words) return;
+    const { latencyMilliseconds: milliseconds, state } = picker;
+    setText(this.latency, milliseconds === null ? "" : words.latency(Math.max(1, Math.round(milliseconds))));
+    setAttribute(this.latency, "title", words.latencyTitle);
+    setText(this.revision, state.isKnown ? words.revision(state.revision) : "");
     if (!this.host) return;
     this.host.labels = labels?.split(",") ?? [];
     this.host.draw(picker);

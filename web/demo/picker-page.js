@@ -1,17 +1,19 @@
-// The page of one picker, with its panels: host, share, definition and messages.
+// The page of one picker: who invites to it, the picker, its link, and panels for developers.
 
 import "../client/define-calendar.js";
 import { connectionText } from "../client/parts/connection-texts.js";
 import { make, setAttribute, setText } from "../client/parts/dom.js";
 import { wordsOf } from "../client/words/words.js";
 import { CalendarLinks } from "./calendar-links.js";
+import { Greeting } from "./greeting.js";
 import { loadElement, nameKeyOf } from "./joining.js";
 import { loadLaterSheet } from "./later-sheet.js";
 import { reloadLater } from "./loading.js";
-import { MessagesPanel } from "./messages-panel.js";
-import { demoPickers } from "./opening.js";
-import { readSession } from "./server.js";
-import { write } from "./storage.js";
+import { MessageRecord } from "./message-record.js";
+import { demoPickers, isNew, markShared } from "./opening.js";
+import { forget, remember } from "./recent.js";
+import { readDecider, readSession } from "./server.js";
+import { read, write } from "./storage.js";
 import { closedPageOf, shownConnection } from "./closed-page.js";
 import { demoWordsOf, languageNames, loadLanguage } from "./words/words.js";
 
@@ -43,26 +45,39 @@ export class PickerPage {
     /** @type {string | null} the reason of the page that is shown instead of the picker */
     this.closedPage = null;
     this.listening = new AbortController();
+    /** @type {string | null} the member who has confirmed or cancelled */
+    this.decidedBy = null;
+    /** Whether the host decides on a confirmation, as far as the page knows. */
+    this.isHosts = false;
     this.back = make("a", { class: "back", href: "#/" });
-    this.title = make("h1", { class: "picker-title" });
+    this.greeting = new Greeting(settings, Boolean(route.token || joining.owner));
+    this.title = this.greeting.title;
     this.chip = make("span", { class: "chip", role: "status" });
-    this.latency = make("span", { class: "figure latency" });
-    this.revision = make("span", { class: "figure revision" });
     this.stage = make("div", { class: "picker-stage" });
     this.links = new CalendarLinks();
-    this.side = make("aside", { class: "side" });
+    /** @type {import("./share-panel.js").SharePanel | null} */
+    this.share = null;
+    this.column = make("div", { class: "picker-column" }, this.stage, this.links.element);
+    this.shareStage = make("div", { class: "share-stage" });
+    this.developersHeading = make("summary", {});
+    this.developers = make("details", { class: "developers", open: read("localStorage", "developers") === "open" }, this.developersHeading);
+    this.developers.addEventListener("toggle", () => {
+      write("localStorage", "developers", this.developers.open ? "open" : "");
+      void this.#loadPanels();
+    });
     /** @type {import("./panels.js").Panels | null} */
     this.panels = null;
     /** @type {string | null} names of the columns, separated by commas */
     this.labels = null;
-    this.messages = new MessagesPanel();
+    this.messages = new MessageRecord();
   }
 
   async open() {
+    const isFirst = isNew(this.route.session);
+    setAttribute(this.shareStage, "data-first", isFirst);
     this.container.replaceChildren(make("div", { class: "picker-page" },
-      make("div", { class: "picker-head" }, this.back, this.title,
-        make("div", { class: "figures" }, this.chip, this.latency, this.revision)),
-      make("div", { class: "picker-column" }, this.stage, this.links.element), this.side));
+      make("div", { class: "picker-head" }, this.back, this.chip), this.greeting.element, this.greeting.form,
+      isFirst ? this.shareStage : null, this.column, isFirst ? null : this.shareStage, this.developers));
     this.translate();
     await this.#join();
   }
@@ -77,10 +92,12 @@ export class PickerPage {
   translate() {
     const { words, locale } = this.settings;
     setText(this.back, words.back);
+    setText(this.developersHeading, words.developers);
     this.picker?.setLocale(locale);
+    this.greeting.translate();
     this.links.setWords(words);
-    this.messages.setWords(words);
-    this.panels?.translate();
+    this.share?.setWords(words);
+    void this.panels?.translate();
     this.#draw();
     void this.#name();
   }
@@ -88,6 +105,8 @@ export class PickerPage {
   /** The user has typed a name, here or before the page was opened. */
   async rename() {
     const { typedName, name } = this.settings;
+    this.#draw();
+    this.share?.name(this.title.textContent ?? "", name);
     const answer = await this.picker?.rename(name);
     // Refused, because the token has a name: it is not tried again when the page is opened the next time.
     if (answer?.outcome === "done" || answer?.outcome === "refused") write("sessionStorage", this.#nameKey, typedName);
@@ -134,7 +153,22 @@ export class PickerPage {
     this.document = document;
     this.links.show(document.links);
     this.panels?.read(document);
+    // The panel of the host has the buttons for the decision.
+    if (document.op && picker.isOwner) this.developers.open = true;
+    void this.#readDecider(picker);
     await this.#name();
+  }
+
+  /** @param {PickerSession} picker */
+  async #readDecider(picker) {
+    const { status, revision } = picker.state;
+    this.decidedBy = null;
+    if (status === "confirmed" || status === "cancelled") {
+      const decidedBy = await readDecider(this.route.session, this.token, revision).catch(() => null);
+      if (this.isClosed || picker.state.status !== status) return;
+      this.decidedBy = decidedBy;
+    }
+    this.#draw();
   }
 
   /** Sets the titles of the picker and its columns, in the page's language if it is one of the demo's pickers. */
@@ -146,9 +180,12 @@ export class PickerPage {
     const name = picker ? words.pickers[picker.id].title : title || words.untitled;
     setText(this.title, name);
     document.title = `${name} – pickerd`;
+    this.isHosts = picker?.decide !== undefined;
+    remember(this.route.session, name, Boolean(this.token));
+    this.share?.name(name, this.settings.name);
     this.labels = picker?.id === "linked" ? words.columnLabels[/** @type {"cascade" | "columns"} */ (snapshot.definition.kind)] : null;
     if (this.element) setAttribute(this.element, "labels", this.labels);
-    if (this.picker) this.panels?.draw(this.picker, this.labels);
+    if (this.picker && this.developers.open) this.panels?.draw(this.picker, this.labels);
   }
 
   #draw() {
@@ -158,15 +195,13 @@ export class PickerPage {
     const shown = picker ? shownConnection(picker, this.document) : connection;
     setText(this.chip, words.connection[shown]);
     setAttribute(this.chip, "data-connection", shown);
-    const milliseconds = picker?.latencyMilliseconds;
-    setText(this.latency, milliseconds === null || milliseconds === undefined ? "" : words.latency(Math.max(1, Math.round(milliseconds))));
-    setAttribute(this.latency, "title", words.latencyTitle);
     if (!picker) return;
     if (connection === "live") void this.#read(picker);
-    setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
+    this.greeting.draw(picker, this.isHosts || picker.state.status === "confirming", this.decidedBy);
     const closedPage = closedPageOf(picker, this.settings, this.document, this.route.session);
     if (closedPage) {
       if (!this.document) setText(this.title, words.untitled);
+      if (picker.closeCode === 4404 || picker.closeCode === 4410) forget(this.route.session);
       if (this.closedPage !== closedPage.reason) this.stage.replaceChildren(closedPage.element);
       this.closedPage = closedPage.reason;
       return;
@@ -177,7 +212,7 @@ export class PickerPage {
     else if (!this.element && connection === "waiting") {
       setText(this.title, connectionText(picker, wordsOf(this.settings.locale)) ?? "");
     }
-    this.panels?.draw(picker, this.labels);
+    if (this.developers.open) this.panels?.draw(picker, this.labels);
   }
 
   /** @param {PickerSession} picker */
@@ -192,16 +227,39 @@ export class PickerPage {
     const replay = await this.joining.notices;
     replay();
     // After the picker was painted.
-    requestAnimationFrame(() => setTimeout(() => this.#loadPanels()));
+    requestAnimationFrame(() => setTimeout(() => {
+      void this.#loadShare(picker);
+      void this.#loadPanels();
+    }));
   }
 
+  /** @param {PickerSession} picker */
+  async #loadShare(picker) {
+    const [module] = await Promise.all([import("./share-panel.js").catch(reloadLater), loadLaterSheet()]);
+    if (!module || this.isClosed) return;
+    const { session, token } = this.route;
+    this.share = new module.SharePanel(session, token, picker.isOwner, isNew(session) ? () => {
+      markShared(session);
+      setAttribute(this.shareStage, "data-first", null);
+      this.column.after(this.shareStage);
+      this.container.focus({ preventScroll: true });
+    } : null);
+    this.share.setWords(this.settings.words);
+    this.share.name(this.title.textContent ?? "", this.settings.name);
+    this.shareStage.replaceChildren(this.share.element);
+  }
+
+  /** Loads the panels for developers, once they are opened. */
   async #loadPanels() {
-    const [panels] = await Promise.all([import("./panels.js").catch(reloadLater), loadLaterSheet()]);
-    if (!panels || this.isClosed || !this.picker) return;
-    this.panels = new panels.Panels(this.route, this.joining.owner, this.settings);
+    if (!this.developers.open || !this.picker) return;
+    if (this.panels) return this.panels.draw(this.picker, this.labels);
+    const [module] = await Promise.all([import("./panels.js").catch(reloadLater), loadLaterSheet()]);
+    if (!module || this.isClosed || this.panels) return;
+    this.panels = new module.Panels(this.route, this.joining.owner, this.settings, this.messages);
+    this.developers.append(this.panels.element);
+    await this.panels.translate();
     if (this.document) this.panels.read(this.document);
     this.panels.draw(this.picker, this.labels);
-    this.side.replaceChildren(...this.panels.elements, this.messages.element);
   }
 }
 

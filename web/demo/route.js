@@ -1,5 +1,7 @@
-// The routes of the page: `#/` is the home page, `#/s/ID` a picker, `#/s/ID?token=…` a picker with a token.
+// The routes of the page: `#/` is the home page, `#/s/ID` a picker, `#/s/ID?token=…` a picker with a token. Links that
+// are shared are `s/ID` and `s/ID#token=…`, see `address.js`, so that they have a preview.
 
+import "./address.js";
 import { read, write } from "./storage.js";
 
 /** @typedef {{session: string, token: string | undefined} | null} Route null: the home page */
@@ -52,8 +54,11 @@ const storedToken = (session) => read("sessionStorage", tokenName(session)) ?? u
  * @returns {{session: string, token: string} | null} null for anything else, and for a link without a known token
  */
 export function pastedRoute(text, session) {
-  const start = text.indexOf("#");
-  const route = start < 0 ? { session, token: text.trim() } : routeOf(text.slice(start).trim());
+  const pasted = text.trim();
+  const link = /\/s\/([^/?#]+)(?:#token=(.*))?$/.exec(pasted);
+  const start = pasted.indexOf("#/");
+  const route = start >= 0 ? routeOf(pasted.slice(start))
+    : link ? { session: decoded(link[1]), token: link[2] && decoded(link[2]) } : { session, token: pasted };
   if (!route) return null;
   const token = route.token ?? storedToken(route.session);
   // The characters of a token that `Authorization: Bearer` can have.
@@ -71,7 +76,8 @@ export const hashOf = (session, token) =>
  * The complete link of a session.
  * @param {string} session @param {string} [token]
  */
-export const linkOf = (session, token) => `${location.origin}${location.pathname}${hashOf(session, token)}`;
+export const linkOf = (session, token) =>
+  `${location.origin}${location.pathname}s/${encodeURIComponent(session)}${token ? `#token=${encodeURIComponent(token)}` : ""}`;
 
 /** @typedef {{owner: string, editor: string, viewer: string}} Tokens */
 
@@ -81,6 +87,12 @@ export const linkOf = (session, token) => `${location.origin}${location.pathname
  */
 export const storeTokens = (session, tokens) =>
   write("sessionStorage", `tokens ${session}`, JSON.stringify(tokens));
+
+/**
+ * Whether this tab has access to a session that needs a token.
+ * @param {string} session
+ */
+export const hasToken = (session) => Boolean(storedToken(session) ?? storedTokens(session));
 
 /** @param {string} session @returns {Tokens | null} */
 export const storedTokens = (session) => JSON.parse(read("sessionStorage", `tokens ${session}`) ?? "null");

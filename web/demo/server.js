@@ -6,6 +6,9 @@ const answerMillisecondsMax = 15_000;
 /** The slowest upload, in bytes per millisecond. */
 const uploadRateMin = 10;
 
+/** How many of the last changes are searched for that of the status. */
+const changesReadMax = 50;
+
 /** A problem document of the server. */
 export class Problem extends Error {
   /** @param {number} status @param {{code?: string, detail?: string, pointer?: string}} body */
@@ -63,6 +66,23 @@ export async function createSession(definition, title, decide, ttlSeconds) {
 /** @param {string} id @param {string | undefined} token @param {string} locale */
 export const readSession = (id, token, locale) =>
   ask(`v1/sessions/${encodeURIComponent(id)}?definition=full&locale=${encodeURIComponent(locale)}`, { token, isLimited: true });
+
+/**
+ * The member who has made the last change of the status; null if that was nobody, or is not among the last changes.
+ * @param {string} id @param {string | undefined} token @param {number} revision of the session
+ * @returns {Promise<string | null>}
+ */
+export async function readDecider(id, token, revision) {
+  const after = Math.max(0, revision - changesReadMax);
+  const response = await fetch(`v1/sessions/${encodeURIComponent(id)}/log?after=${after}`, {
+    cache: "no-store", ...(token && { headers: { authorization: `Bearer ${token}` } }),
+  });
+  if (!response.ok) return null;
+  const lines = (await response.text()).trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  const isOfStatus = (/** @type {any} */ { changes }) => changes?.some((/** @type {any} */ { change }) => change === "status");
+  const last = lines.reverse().find(isOfStatus);
+  return last?.by ?? null;
+}
 
 /** @param {string} id @param {string | undefined} token */
 export const readDefinition = (id, token) => ask(`v1/sessions/${encodeURIComponent(id)}/definition`, { token });

@@ -33,6 +33,14 @@ export class Settings extends EventTarget {
   /** The name that others see. */
   get name() { return [...this.typedName.trim()].slice(0, 64).join("") || this.words.guest(this.guest); }
 
+  /** @param {string} name */
+  setName(name) {
+    store("name", name);
+    const field = /** @type {HTMLInputElement | null} */ (document.getElementById("name"));
+    if (field) field.value = name;
+    this.dispatchEvent(new Event("name"));
+  }
+
   apply() {
     const root = document.documentElement;
     root.lang = this.locale;
@@ -46,7 +54,7 @@ export class Settings extends EventTarget {
     const name = make("input", {
       class: "name", type: "text", maxlength: "64", autocomplete: "nickname", spellcheck: "false",
       value: this.typedName, placeholder: words.guest(this.guest), "aria-label": words.name, id: "name",
-      onchange: () => { store("name", name.value); this.dispatchEvent(new Event("name")); },
+      onchange: () => this.setName(name.value),
     });
     const language = this.#menu("language", words.languageLabel, this.locale,
       Object.entries(languageNames), async (locale) => {

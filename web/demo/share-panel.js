@@ -5,17 +5,25 @@ import { qrModules, qrPath } from "./qr.js";
 import { storedTokens, linkOf } from "./route.js";
 
 export class SharePanel {
-  /** @param {string} session @param {string | undefined} token of the address */
-  constructor(session, token) {
+  /**
+   * @param {string} session @param {string | undefined} token of the address
+   * @param {boolean} isOpen whether the user is likely to invite others
+   * @param {(() => void) | null} done called when the user goes on; null if sharing is no step
+   */
+  constructor(session, token, isOpen, done) {
     this.session = session;
     this.tokens = storedTokens(session);
     this.token = this.tokens?.editor ?? token;
-    this.heading = make("h2", {});
+    /** What is sent with the link. */
+    this.message = "";
+    this.heading = make("summary", {});
     this.text = make("p", { class: "remark" });
     this.field = make("input", { class: "link", type: "text", readonly: true, id: "share-link", onfocus: () => this.field.select() });
     this.copyButton = make("button", { class: "primary", type: "button", onclick: () => this.#copy() });
     this.sendButton = make("button", { class: "secondary", type: "button", onclick: () => this.#send() });
-    this.secondLink = make("a", { class: "secondary", target: "_blank", rel: "noopener" });
+    this.secondLink = make("a", { class: "secondary second", target: "_blank", rel: "noopener" });
+    this.doneButton = make("button", { class: "secondary done", type: "button", onclick: () => done?.() });
+    this.doneButton.hidden = !done;
     this.role = make("select", { onchange: () => this.#choose(this.role.value) });
     this.role.hidden = !this.tokens;
     this.sendButton.hidden = !navigator.share;
@@ -23,9 +31,10 @@ export class SharePanel {
     this.picture = make("figure", { class: "qr" });
     this.caption = make("figcaption", {});
     this.local = make("p", { class: "remark" });
-    this.element = make("section", { class: "panel share" }, this.heading, this.text, make("div", { class: "share-ways" },
-      this.picture, make("div", {}, this.role, this.field,
-        make("div", { class: "ways" }, this.copyButton, this.sendButton, this.secondLink), this.status)), this.local);
+    this.element = make("details", { class: "panel share", open: isOpen }, this.heading, this.text, make("div", { class: "share-ways" },
+      make("div", {}, this.role, this.field,
+        make("div", { class: "ways" }, this.copyButton, this.sendButton, this.secondLink, this.doneButton), this.status),
+      this.picture), this.local);
     this.#draw();
   }
 
@@ -37,7 +46,8 @@ export class SharePanel {
     setText(this.copyButton, words.copy);
     setText(this.sendButton, words.send);
     setText(this.secondLink, words.secondWindow);
-    setAttribute(this.field, "aria-label", words.share);
+    setText(this.doneButton, words.done);
+    setAttribute(this.field, "aria-label", words.pasteLink);
     setAttribute(this.role, "aria-label", words.share);
     if (this.tokens) {
       this.role.replaceChildren(make("option", { value: "editor" }, words.roleEditor), make("option", { value: "viewer" }, words.roleViewer));
@@ -46,6 +56,11 @@ export class SharePanel {
     setText(this.caption, words.qrText);
     setText(this.status, "");
     this.#draw();
+  }
+
+  /** @param {string} title of the picker @param {string} user the name of the user */
+  name(title, user) {
+    this.message = this.words && title ? this.words.message(user, title) : "";
   }
 
   /** @param {string} role */
@@ -96,7 +111,7 @@ export class SharePanel {
 
   async #send() {
     try {
-      await navigator.share({ title: document.title, url: this.field.value });
+      await navigator.share({ title: this.message, text: this.message, url: this.field.value });
     } catch {
       // The user has canceled sharing.
     }

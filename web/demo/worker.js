@@ -45,16 +45,29 @@ function pathOf({ method, mode, url }) {
   if (!shell || method !== "GET") return null;
   const { href } = new URL(url);
   const address = href.split("#")[0];
-  if (mode === "navigate") return address === urlOf("./") ? "./" : null;
+  if (mode === "navigate") return address === urlOf("./") || isLink(address) ? "./" : null;
   const path = address.startsWith(urlOf("./")) ? address.slice(urlOf("./").length) : "";
   return path.startsWith("demo/-/") || shell.files.includes(path) ? path : null;
+}
+
+/** @param {string} address without a fragment @returns {boolean} whether it is that of a session's link, `s/ID` */
+const isLink = (address) => address.startsWith(urlOf("./s/")) && /^[^/?]+$/.test(address.slice(urlOf("./s/").length));
+
+/**
+ * The page at the address of a link, as the server has it: with URLs that lead to the same files.
+ * @param {Response} page
+ */
+async function pageOfLink(page) {
+  const html = (await page.text()).replace(/(href|src)="(demo|client)\//g, '$1="../$2/')
+    .replace('<meta charset="utf-8">', '$&<meta name="root" content="../">');
+  return new Response(html, { headers: page.headers });
 }
 
 /** @param {string} path @param {Request} request */
 async function answer(path, request) {
   const stored = await (await caches.open(cacheName)).match(urlOf(path))
     ?? (path.includes("/-/") ? await caches.match(urlOf(path)) : null);
-  if (stored) return stored;
+  if (stored) return request.mode === "navigate" && isLink(request.url.split("#")[0]) ? pageOfLink(stored) : stored;
   const response = await fetch(request);
   if (response.ok && path.includes("/-/")) await (await caches.open(cacheName)).put(urlOf(path), response.clone());
   return response;

@@ -7,14 +7,14 @@ public struct SessionAddress: Hashable, Sendable {
   public let isSecure: Bool
   /// The path of the WebSocket: `/v1/sessions/ID`, preceded by a proxy's path prefix, if any.
   public let path: String
-  /// The token of an invitation link, `…?token=TOKEN`; `nil` if the link has none.
+  /// The token of an invitation link, `…#token=TOKEN`; `nil` if the link has none.
   public let token: String?
 
-  /// Parses the link of a page, `http://host:7681/#/s/ID`, or of a WebSocket,
-  /// `ws://host:7681/v1/sessions/ID`.
+  /// Parses the link of a page, `http://host:7681/s/ID` or `http://host:7681/#/s/ID`, or of a
+  /// WebSocket, `ws://host:7681/v1/sessions/ID`.
   ///
   /// ```swift
-  /// let address = SessionAddress("https://pick.example.org/#/s/abc?token=T")!
+  /// let address = SessionAddress("https://pick.example.org/s/abc#token=T")!
   /// print(address.socketURL)  // wss://pick.example.org/v1/sessions/abc
   /// print(address.token ?? "")  // T
   /// ```
@@ -74,8 +74,11 @@ public struct SessionAddress: Hashable, Sendable {
       let base = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
       return checked("\(base)/v1/sessions/", rest[page.upperBound...])
     }
-    guard let sessions = rest.range(ofText: "/v1/sessions/") else { return nil }
-    return checked(String(rest[..<sessions.upperBound]), rest[sessions.upperBound...])
+    if let sessions = rest.range(ofText: "/v1/sessions/") {
+      return checked(String(rest[..<sessions.upperBound]), rest[sessions.upperBound...])
+    }
+    guard let page = rest.range(ofText: "/s/") else { return nil }
+    return checked("\(rest[..<page.lowerBound])/v1/sessions/", rest[page.upperBound...])
   }
 
   private static func token(in rest: Substring) -> String? {

@@ -10,7 +10,7 @@ package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
   /// The first segments of the server's own paths. If a public path began with one of these, it
   /// would be unclear whether a proxy has removed it from a request.
   private static let ownSegments: Set<Substring> = [
-    "v1", "client", "demo", "favicon.ico", "healthz", "readyz",
+    "v1", "s", "client", "demo", "favicon.ico", "healthz", "readyz",
   ]
   private static let pathByteCountMax = 200
 

@@ -19,6 +19,8 @@ package enum RequestLoop: Hashable, Sendable {
       self = .session(SessionID(segments[3]))
     } else if target.begins(with: ["v1", "sessions"]), segments.count > 2 {
       self = .session(SessionID(segments[2]))
+    } else if method == .get, target.begins(with: ["s"]), segments.count == 2 {
+      self = .session(SessionID(segments[1]))
     } else if method == .post && segments == ["v1", "sessions"] {
       self = .roundRobin
     } else if method == .post && segments == ["v1", "clock"] {

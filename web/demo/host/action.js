@@ -5,14 +5,14 @@ import { Command } from "./command.js";
 
 /** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
 /** @typedef {import("./request.js").HostRequest} HostRequest */
-/** @typedef {import("../words/words.js").DemoWords} DemoWords */
+/** @typedef {import("../words/types").DemoWords & import("../words/types").DeveloperWords} HostWords */
 
 /**
  * The interface of the panel to its actions.
  * @typedef {object} Host
  * @property {string} session
  * @property {string | undefined} token
- * @property {DemoWords} words
+ * @property {HostWords} words
  * @property {string} locale
  * @property {string | null} op the confirmation that waits for the host's decision
  * @property {any} given the complete definition; null until it is loaded

@@ -59,9 +59,8 @@ export class LongestStayAction extends FieldAction {
     this.unit = definition?.unit === "nights" ? "Nights" : "Days";
     const longest = /** @type {number | undefined} */ (definition?.[`max${this.unit}`]);
     const shortest = Number(definition?.[`min${this.unit}`] ?? 1);
-    // One less than now, so that the button has a visible effect.
     const label = this.unit === "Nights" ? words.host.nightsLabel : words.host.daysLabel;
-    this.show(words.host.longest, label, String(longest), String(Math.max(shortest, (longest ?? 8) - 1)));
+    this.show(words.host.longest, label, String(longest), String(longest ?? Math.max(shortest, 7)));
   }
 
   get patch() { return { [`max${this.unit}`]: Number(this.field.value) }; }

@@ -4,7 +4,6 @@ import { make, setAttribute, setText } from "../../client/parts/dom.js";
 import { curlOf } from "./request.js";
 
 /** @typedef {import("./request.js").HostRequest} HostRequest */
-/** @typedef {import("../words/words.js").DemoWords} DemoWords */
 
 export class Command {
   /** @param {string} session @param {string | undefined} token */
@@ -19,7 +18,7 @@ export class Command {
     this.request = null;
   }
 
-  /** @param {DemoWords} words */
+  /** @param {import("./action.js").HostWords} words */
   setWords(words) {
     this.words = words;
     setAttribute(this.text, "aria-label", words.host.command);

@@ -63,7 +63,7 @@ export class DaysAction extends Action {
     this.setTitle(words.host.days);
     setText(this.legend, words.host.days);
     for (const { tool, text } of this.tools) setText(text, words.host[tool]);
-    this.note.setWords(words);
+    this.note.setWords(words, true);
     this.note.element.hidden = !this.isPrice;
     setAttribute(this.before, "aria-label", `${words.host.heading}: ${wordsOf(locale).previousMonth}`);
     setAttribute(this.after, "aria-label", `${words.host.heading}: ${wordsOf(locale).nextMonth}`);
@@ -92,7 +92,7 @@ export class DaysAction extends Action {
       setAttribute(button, "data-date", date);
       setAttribute(button, "data-closed", closed);
       setAttribute(button, "data-beyond", (min !== null && date < min) || (max !== null && date > max));
-      setAttribute(button, "data-noted", note !== undefined);
+      setAttribute(button, "data-noted", note);
       setAttribute(button, "aria-pressed", String(isPressed));
       setAttribute(button, "aria-disabled", !this.isPrice && closed === "other" ? "true" : null);
       setAttribute(button, "tabindex", date === this.date ? "0" : "-1");

@@ -14,9 +14,9 @@ export class NoteFields {
     this.element = make("div", { class: "host-fields" }, this.text.element, this.tone);
   }
 
-  /** @param {import("../words/words.js").DemoWords} words */
-  setWords({ host }) {
-    setText(this.text.label, host.noteText);
+  /** @param {import("./action.js").HostWords} words @param {boolean} [isPrice] */
+  setWords({ host }, isPrice = false) {
+    setText(this.text.label, isPrice ? host.price : host.noteText);
     setAttribute(this.tone, "aria-label", host.tone);
     [...this.tone.options].forEach((option) => setText(option, host.tones[/** @type {"low"} */ (option.value)]));
   }

@@ -27,11 +27,13 @@ const actions = {
 };
 
 export class HostPanel {
-  /** @param {string} session @param {string | undefined} token of the owner, with --auth token @param {import("../settings.js").Settings} settings */
-  constructor(session, token, settings) {
+  /** @param {string} session @param {string | undefined} token of the owner, with --auth token */
+  constructor(session, token) {
     this.session = session;
     this.token = token;
-    this.settings = settings;
+    /** @type {any} */
+    this.words = null;
+    this.locale = "en";
     /** @type {any} */
     this.given = null;
     /** @type {string | null} */
@@ -49,15 +51,15 @@ export class HostPanel {
     this.text = make("p", { class: "remark" });
     this.failure = make("p", { class: "problem", role: "alert", hidden: true });
     this.container = make("div", { class: "host-actions" });
-    this.element = make("details", { class: "panel host", hidden: true, open: matchMedia("(min-width: 900px)").matches },
+    this.element = make("details", { class: "panel host", hidden: true, open: true },
       this.heading, this.text, this.failure, this.container);
     this.element.addEventListener("toggle", () => this.picker && this.draw(this.picker));
   }
 
-  get words() { return this.settings.words; }
-  get locale() { return this.settings.locale; }
-
-  setWords() {
+  /** @param {import("./action.js").HostWords} words @param {string} locale */
+  setWords(words, locale) {
+    this.words = words;
+    this.locale = locale;
     setText(this.heading, this.words.host.heading);
     setText(this.text, this.words.host.text);
     this.failure.hidden = true;
@@ -67,6 +69,7 @@ export class HostPanel {
   /** @param {PickerSession} picker */
   draw(picker) {
     this.picker = picker;
+    if (!this.words) return;
     const { definition } = picker.state;
     if (!definition) return;
     if (this.kind !== definition.kind) {

@@ -18,6 +18,32 @@ export type DemoWords = {
   };
   /** Names of the columns, separated by commas. */
   columnLabels: { cascade: string; columns: string };
+  /** The title of a new plan: the question, an example, and the title of one without. */
+  what: string; whatExample: string; plan: string;
+  recent: string; forget: string;
+  /** Before the title of a picker. */
+  yours: string; invited: string; invites: (name: string) => string;
+  /** Sent with a link. */
+  message: (name: string, title: string) => string;
+  askName: string; nameText: string; saveName: string;
+  decides: { you: string; owner: (name: string) => string; somebody: string; host: string };
+  /** `you` is the name in these of the user. */
+  confirmedBy: (name: string) => string; cancelledBy: (name: string) => string; you: string; done: string;
+  developers: string;
+  nothingHere: string; nothingHereText: string;
+  addToCalendar: string; calendarFile: string;
+  share: string; shareText: string; copy: string; copied: string; send: string; copyFailed: string;
+  roleEditor: string; roleViewer: string; secondWindow: string;
+  connection: { [connection in import("../../client/core/types").Connection]: string };
+  ended: string; endedText: string; newOne: string; notFound: string; notFoundText: string;
+  noAccess: string; noAccessText: string; pasteLink: string; enter: string; notALink: string;
+  elsewhere: string; elsewhereText: string; useHere: string;
+  away: string; awayText: string; reload: string;
+  createFailed: (detail: string) => string; unreachable: string; retry: string;
+};
+
+/** The texts of the panels for developers, which are loaded with them. */
+export type DeveloperWords = {
   /** The panel that plays the host. */
   host: {
     heading: string; text: string; command: string; copy: string; selected: string;
@@ -32,20 +58,11 @@ export type DemoWords = {
     asked: string; grant: string; denied: string; deny: string; reason: string;
     failed: (detail: string) => string;
   };
-  addToCalendar: string; calendarFile: string;
-  share: string; shareText: string; copy: string; copied: string; send: string; copyFailed: string;
-  roleEditor: string; roleViewer: string; secondWindow: string;
   definition: string; definitionText: string; checking: string; fine: string; openThis: string; reset: string;
   mistakeAt: (pointer: string, detail: string) => string;
   noJSON: (detail: string) => string;
   line: (line: number) => string;
   messages: string; messagesText: string; pause: string; resume: string; empty: string;
-  connection: { [connection in import("../../client/core/types").Connection]: string };
   latency: (milliseconds: number) => string; latencyTitle: string;
   revision: (revision: number) => string;
-  ended: string; endedText: string; newOne: string; notFound: string; notFoundText: string;
-  noAccess: string; noAccessText: string; pasteLink: string; enter: string; notALink: string;
-  elsewhere: string; elsewhereText: string; useHere: string;
-  away: string; awayText: string; reload: string;
-  createFailed: (detail: string) => string; unreachable: string; retry: string;
 };

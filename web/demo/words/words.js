@@ -4,6 +4,7 @@ import { loadWords } from "../../client/words/words.js";
 import { en } from "./en.js";
 
 /** @typedef {import("./types").DemoWords} DemoWords */
+/** @typedef {import("./types").DeveloperWords} DeveloperWords */
 
 /**
  * The names of the languages by BCP 47 tag, in the order of the menu.
@@ -39,6 +40,24 @@ export async function loadLanguage(locale) {
   const load = async () => { languages[locale] ??= await loads[locale]().catch(() => en); };
   await Promise.all([locale in languages || load(), loadWords(locale)]);
 }
+
+/**
+ * The texts of the panels for developers.
+ * @type {{[locale: string]: () => Promise<DeveloperWords>}}
+ */
+const developerLoads = {
+  en: async () => (await import("./developers-en.js")).en,
+  "zh-Hans": async () => (await import("./developers-zh-Hans.js")).zhHans,
+  ja: async () => (await import("./developers-ja.js")).ja,
+  de: async () => (await import("./developers-de.js")).de,
+  ar: async () => (await import("./developers-ar.js")).ar,
+};
+
+/**
+ * Loads all texts in a language, also those of the panels for developers.
+ * @param {string} locale one of `languageNames`
+ */
+export const loadDeveloperWords = async (locale) => ({ ...demoWordsOf(locale), ...await developerLoads[locale]() });
 
 /**
  * The language of the page for what a browser prefers.

@@ -1,3 +1,5 @@
+import WebSocketTransport
+
 /// Serves the files of `web/`: the demo page under `/`, its files under `/demo/`, and the browser
 /// client under `/client/`.
 ///
@@ -52,6 +54,35 @@ package final class StaticFiles {
       return StaticAnswer(status: 304, headers: headers, body: [])
     }
     return StaticAnswer(status: 200, headers: [("content-type", type)] + headers, body: file.body)
+  }
+
+  /// The page at another address than `/`: its relative URLs lead to the same files, and its
+  /// scripts read from `root` where it is.
+  ///
+  /// - Parameter head: HTML for its head, in which a `<title>` replaces that of the page.
+  func page(at path: String, head: String) -> HTTPResponse? {
+    guard let file = file(at: "demo/index.html") else { return nil }
+    let depth = path.utf8.count { $0 == UInt8(ascii: "/") } - 1
+    let root = depth > 0 ? String(repeating: "../", count: depth) : "./"
+    var html = String(decoding: file.body, as: UTF8.self)
+    for folder in ["demo", "client"] {
+      for name in ["href", "src"] {
+        html.replace("\(name)=\"\(folder)/", with: "\(name)=\"\(root)\(folder)/")
+      }
+    }
+    if head.hasPrefix("<title>") { html.replace("<title>pickerd</title>", with: "") }
+    let own = #"<meta name="root" content="\#(root)">"# + head
+    html.replace("<meta charset=\"utf-8\">", with: "<meta charset=\"utf-8\">" + own)
+    let body = Array(html.utf8)
+    let headers = StaticFiles.headers(
+      path: "demo/index.html", type: "text/html", tag: EntityTag.of(body))
+    var response = HTTPResponse(
+      status: 200,
+      headers: [("content-type", "text/html; charset=utf-8")]
+        + headers.map { (name: $0.0, value: $0.1) },
+      body: body)
+    response.hasTagOfContent = true
+    return response
   }
 
   private func file(at path: String) -> CachedFile? {

@@ -10,7 +10,7 @@ import WebSocketTransport
 /// - Source: web/guide/README.md, "HTTP API and server-sent events".
 final class HubRoutes {
   let transport: HubTransport
-  private let files: StaticFiles
+  let files: StaticFiles
   let gate: RequestGate
   let store: ServerStore
   private let redirect: HTTPSRedirect
@@ -214,7 +214,10 @@ final class HubRoutes {
       let file = files.answer(
         method: request.method.rawValue, path: path,
         ifNoneMatch: request.headers[.ifNoneMatch])
-    else { throw notFound(request.path) }
+    else {
+      guard let page = pageNotFound(request) else { throw notFound(request.path) }
+      return transport.answer(caller, page)
+    }
     if file.status == 405 { throw methodNotAllowed([.get]) }
     var response = HTTPResponse(status: file.status, headers: file.headers, body: file.body)
     response.hasTagOfContent = true

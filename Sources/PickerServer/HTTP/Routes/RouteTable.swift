@@ -51,7 +51,7 @@ struct RouteTable: Sendable {
   /// - Parameter isClockManual: Whether clients can set the clock; for tests.
   static func main(isClockManual: Bool) -> RouteTable {
     RouteTable(
-      routes: sessions + list + session + feed + documents + health
+      routes: sessions + list + session + feed + documents + health + pages
         + (isClockManual ? clock : []))
   }
 
@@ -112,6 +112,10 @@ struct RouteTable: Sendable {
   private static let documents = [
     Route(.get, "/v1/openapi.json", .everyone, HubRoutes.openAPI),
     Route(.get, "/v1/asyncapi.json", .everyone, HubRoutes.asyncAPI),
+  ]
+
+  private static let pages = [
+    Route(.get, "/s/{id}", .everyone, HubRoutes.sessionPage)
   ]
 
   private static let health = [

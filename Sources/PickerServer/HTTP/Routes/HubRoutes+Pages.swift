@@ -1,0 +1,91 @@
+import JSONText
+import PickerHub
+import WebSocketTransport
+
+/// The page at other addresses than `/`.
+extension HubRoutes {
+  /// `GET /s/{id}`: the page of a session, with its title and picture for previews of the link.
+  ///
+  /// They are read without a credential, so that a preview has nothing that needs one.
+  func sessionPage(_ call: RoutedRequest) {
+    let (caller, request) = (call.caller, call.request)
+    hub.read(call.session, token: nil, locale: nil, isFull: false, at: transport.now) {
+      [self] result in
+      let link = "\(httpBase(of: request))/v1/sessions/\(call.session)"
+      let month = Array(transport.now.session.rfc3339.utf8.prefix(7))
+      let preview = LinkPreview(
+        try? result.get(), link: link, month: String(decoding: month, as: UTF8.self))
+      guard let page = files.page(at: request.path, head: preview.html) else {
+        return answer(caller, notFound(request.path))
+      }
+      transport.answer(caller, page)
+    }
+  }
+
+  /// The answer to a browser whose address leads to nothing: a page with a way back.
+  func pageNotFound(_ request: HTTPRequest) -> HTTPResponse? {
+    guard request.method == .get || request.method == .head,
+      request.headers[.accept]?.contains("text/html") == true,
+      !request.target.begins(with: ["v1"]),
+      var page = files.page(at: request.path, head: #"<meta name="not-found" content="">"#)
+    else { return nil }
+    page.status = 404
+    page.hasTagOfContent = false
+    return page
+  }
+}
+
+/// What a preview of a session's link shows.
+///
+/// - Source: The Open Graph protocol.
+struct LinkPreview {
+  private static let monthPicture = "?width=600&height=600"
+
+  private let title: String
+  private let picture: String?
+
+  /// - Parameters:
+  ///   - document: The answer to `GET` of the session without a credential; `nil` if it needs one,
+  ///     or there is no session: both have the same preview.
+  ///   - link: The URL of the session.
+  ///   - month: The current month, such as `2026-11`.
+  init(_ document: [UInt8]?, link: String, month: String) {
+    let session = document.flatMap { try? JSONTree.parse($0) }
+    title = session?["title"]?.string ?? "A shared picker"
+    let calendar = session?["snapshot"]?["calendar"]
+    let months = calendar?["months"]
+    guard let first = months?["first"]?.string, let last = months?["last"]?.string else {
+      picture = nil
+      return
+    }
+    let start = calendar?["range"]?["start"]?.string.map { String($0.prefix(7)) }
+    picture =
+      "\(link)/months/\(start ?? max(first, min(month, last))).svg\(LinkPreview.monthPicture)"
+  }
+
+  /// The elements for the head of the page.
+  var html: String {
+    let image = picture.map { meta("og:image", $0) } ?? ""
+    return "<title>\(LinkPreview.escaped(title))</title>" + meta("og:title", title)
+      + meta("og:type", "website") + meta("og:site_name", "pickerd")
+      + meta("og:description", "Open the link to choose together.") + image
+  }
+
+  private func meta(_ property: String, _ content: String) -> String {
+    #"<meta property="\#(property)" content="\#(LinkPreview.escaped(content))">"#
+  }
+
+  /// A text as HTML, also inside quotes.
+  static func escaped(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { html, scalar in
+      switch scalar {
+      case "&": html += "&amp;"
+      case "<": html += "&lt;"
+      case ">": html += "&gt;"
+      case "\"": html += "&quot;"
+      case "'": html += "&#39;"
+      default: html.unicodeScalars.append(scalar)
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+"""Errands of somebody who sees the page for the first time, each at the first try."""
+
+import re
+
+import pytest
+from harness.definitions import CALENDAR
+from playwright.sync_api import expect
+from test_web_embedding import README, Site
+
+pytest_plugins = ["webpages"]
+
+BERLIN, NEW_YORK = {"timezone_id": "Europe/Berlin"}, {"timezone_id": "America/New_York"}
+
+
+def says_who(one, name):
+    one.page.get_by_label("Who are you?").fill(name)
+    one.button("Save").click()
+    expect(one.face(f"{name} (You)")).to_be_visible()
+    expect(one.page.get_by_label("Who are you?")).to_be_hidden()
+
+
+def arrives(window, server, link, **options):
+    """A guest opens the link."""
+    return window(server, name="", path=link.split(f":{server.port}/", 1)[1], **options)
+
+
+def test_two_friends_are_invited_to_choose_a_weekend_change_a_name_and_see_who_confirmed(
+        window, plain):
+    ana = window(plain, name="", path="")
+    ana.page.get_by_label("What is it about?").fill("Weekend at the lake")
+    ana.button("Plan days together").click()
+    expect(ana.page.get_by_role("heading", level=1)).to_have_text("Weekend at the lake")
+    expect(ana.page.locator(".who")).to_have_text("You decide: only you can confirm.")
+    says_who(ana, "Ana")
+    expect(ana.button("Copy link")).to_be_in_viewport()
+    link = ana.page.get_by_label("Link", exact=True).input_value()
+
+    bo = arrives(window, plain, link, phone=True)
+    expect(bo.page.locator(".from")).to_have_text("Ana invites you to")
+    expect(bo.page.get_by_role("heading", level=1)).to_have_text("Weekend at the lake")
+    expect(bo.page.locator(".who")).to_have_text("Ana decides: only Ana can confirm.")
+    for panel in ("host", "definition", "wire"):
+        expect(bo.page.locator(f".panel.{panel}")).to_have_count(0)
+    says_who(bo, "Bo")
+    cem = arrives(window, plain, link, locale="de")
+    cem.page.get_by_label("Wie heißen Sie?").fill("Cem")
+    cem.button("Speichern").click()
+    days = bo.page.locator(".month:not([data-loading]) .day[data-date]:not([aria-disabled=true])")
+    first, last = (days.nth(at).get_attribute("data-date") for at in (1, 2))
+    bo.day(first).first.tap()
+    bo.day(last).first.tap()
+    expect(cem.day(last).first).to_have_attribute("aria-selected", "true")
+
+    member = bo.picker("self.id")
+    bo.page.get_by_label("Your name").fill("Bo the Second")
+    bo.page.keyboard.press("Enter")
+    for one in (ana, cem):
+        expect(one.face("Bo the Second")).to_be_visible()
+    assert bo.picker("self.id") == member
+    expect(bo.day(first).first).to_have_attribute("aria-selected", "true")
+
+    ana.button("Confirm").click()
+    expect(ana.page.locator(".who")).to_have_text("Confirmed by you.")
+    expect(bo.page.locator(".who")).to_have_text("Confirmed by Ana.")
+    cem.page.reload()
+    expect(cem.page.locator(".who")).to_have_text("Bestätigt von: Ana")
+
+    # And later back again.
+    cem.page.locator(".back").click()
+    cem.page.get_by_role("link", name="Weekend at the lake").click()
+    expect(cem.page.locator(".who")).to_have_text("Bestätigt von: Ana")
+    cem.page.locator(".back").click()
+    cem.button("Liste leeren").click()
+    expect(cem.page.get_by_role("link", name="Weekend at the lake")).to_have_count(0)
+
+
+def test_a_table_is_booked_for_tomorrow_from_another_zone(window, plain):
+    ana = window(plain, path="", **BERLIN)
+    ana.page.locator("[data-open=table-0]").click()
+    expect(ana.page.get_by_role("heading", level=1)).to_have_text("Book a table")
+    link = ana.page.get_by_label("Link", exact=True).input_value()
+    bo = arrives(window, plain, link, **NEW_YORK)
+    says_who(bo, "Bo")
+
+    bo.type_at(0, "ArrowDown")
+    bo.type_at(1, "End")
+    bo.is_idle()
+    expect(ana.chosen).to_have_text(bo.chosen.text_content())
+    ana.button("Confirm").click()
+
+    expect(bo.page.locator(".who")).to_have_text("Confirmed by Ana.")
+    session = plain.get(f"/v1/sessions/{link.split('/s/')[1]}").json
+    with bo.page.expect_download() as download:
+        bo.page.get_by_role("link", name="Calendar file (.ics)").click()
+    start = re.search(r"DTSTART:(\w+)Z", download.value.path().read_text())[1]
+    assert start == re.sub(r"\W", "", session["snapshot"]["result"]["instant"]).removesuffix("Z")
+
+
+def test_a_calendar_is_embedded_in_a_form_as_the_documentation_says(window, start):
+    site = Site()
+    server = start(origins=[site.origin])
+    session = server.session(CALENDAR)
+    snippet = README.split("### Forms\n\n```html\n")[1].split("```")[0]
+    site.html = "<!doctype html><title>Book</title>" + snippet.replace(
+        "http://127.0.0.1:7681", f"http://127.0.0.1:{server.port}").replace("SESSION", session.id)
+    ada = window(server, path="")
+    try:
+        ada.page.goto(f"{site.origin}/page")
+        ada.day("2018-11-14").click()
+        ada.day("2018-11-16").click()
+        with ada.page.expect_request("**/book") as request:
+            ada.button("Book").click()
+        assert request.value.post_data == "stay=2018-11-14%2F2018-11-16"
+    finally:
+        ada.page.goto(f"http://127.0.0.1:{server.port}/")
+        site.close()

@@ -1,0 +1,84 @@
+"""The links that people pass on: their page, what a preview shows, and addresses of nothing."""
+
+import re
+
+import pytest
+from harness.definitions import CALENDAR, LISTS
+from harness.host import Host
+from harness.session import Session
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+
+TITLE = """A <b>"week"</b> & 'more' """ + "湖" * 20
+
+
+def previewed(server, path):
+    """The properties of a preview."""
+    answer = server.get(path)
+    assert (answer.status, answer.type) == (200, "text/html"), answer
+    return dict(re.findall(r'<meta property="([^"]*)" content="([^"]*)">', answer.body.decode()))
+
+
+def test_a_preview_has_the_title_and_the_month_of_a_session_that_everyone_may_read(
+        server, chromium):
+    session = server.session(CALENDAR, title=TITLE)
+    html = server.get(f"/s/{session.id}").body.decode()
+    assert "<b>" not in html and html.count("<title>") == 1
+    page = chromium.new_page(java_script_enabled=False)
+    try:
+        page.goto(f"http://127.0.0.1:{server.port}/s/{session.id}")
+        assert page.title() == TITLE
+        preview = {one.get_attribute("property"): one.get_attribute("content")
+                   for one in page.locator("meta[property]").all()}
+    finally:
+        page.close()
+    assert preview["og:title"] == TITLE
+    picture = server.get(re.sub(r"^http://[^/]+", "", preview["og:image"]))
+    assert (picture.status, picture.type) == (200, "image/svg+xml")
+    assert "/months/2018-11.svg" in preview["og:image"]
+
+
+def test_a_preview_shows_nothing_of_a_session_that_needs_a_token(guarded, start, tmp_path):
+    nothing = previewed(guarded, "/s/nothing")
+    assert nothing["og:title"] == "A shared picker" and "og:image" not in nothing
+    session = guarded.session(CALENDAR, title="Secret")
+    pages = [guarded.get(f"/s/{id}").body for id in (session.id, "0" * len(session.id))]
+    assert pages[0] == pages[1] and b"Secret" not in pages[0]
+
+    host = Host(tmp_path)
+    keyed = start(auth=f"keys:{host.file}")
+    answer = keyed.post("/v1/sessions", {"definition": CALENDAR, "title": "Secret"}, token=host.api)
+    session = Session(keyed, answer.json)
+    own = keyed.request("GET", f"/s/{session.id}", token=host.token(session.id, "owner"))
+    assert own.body == keyed.get("/s/nothing").body and b"Secret" not in own.body
+
+
+def test_a_link_opens_its_session_and_leaves_no_token_in_the_address(window, guarded):
+    session = guarded.session(LISTS)
+    ana = window(guarded, path=f"s/{session.id}#token={session.tokens['editor']}")
+    expect(ana.chosen).to_have_text("MacOS · Xcode")
+    assert ana.page.url == f"http://127.0.0.1:{guarded.port}/#/s/{session.id}"
+    ana.page.reload()
+    expect(ana.chosen).to_have_text("MacOS · Xcode")
+
+
+@pytest.mark.parametrize("path", ["nonsense", "a/b/c?d"])
+def test_an_address_of_nothing_is_a_page_with_a_way_back(window, server, path):
+    assert server.get(f"/{path}").type == "application/problem+json"
+    assert server.get("/v1/nonsense", headers={"Accept": "text/html"}).status == 404
+    ana = window(server, path=path, locale="de")
+    expect(ana.page.get_by_role("heading")).to_have_text("Unter dieser Adresse gibt es keine Seite.")
+    ana.page.locator("main").get_by_role("link", name="Alle Picker").click()
+    expect(ana.page.locator("[data-start]")).to_be_visible()
+    assert ana.page.url == f"http://127.0.0.1:{server.port}/"
+
+
+def test_the_page_can_be_installed(window, server):
+    ana = window(server, path="")
+    manifest = ana.page.locator("link[rel=manifest]").get_attribute("href")
+    said = server.get(f"/{manifest}")
+    assert said.type == "application/manifest+json" and said.json["start_url"] == "../"
+    for icon in said.json["icons"]:
+        assert server.get(f"/demo/{icon['src']}").type == icon["type"]
+    assert server.get("/demo/icon-180.png").status == 200

@@ -1,0 +1,75 @@
+// Above a picker: who invites to it, its title, who decides, and the question for the user's name.
+
+import { make, setAttribute, setText } from "../client/parts/dom.js";
+
+/** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
+
+export class Greeting {
+  /** @param {import("./settings.js").Settings} settings @param {boolean} hasToken whose name may be that of the user */
+  constructor(settings, hasToken) {
+    this.settings = settings;
+    this.from = make("p", { class: "from" });
+    this.title = make("h1", { class: "picker-title" });
+    this.who = make("p", { class: "who" });
+    this.element = make("hgroup", { class: "greeting" }, this.from, this.title, this.who);
+    this.label = make("label", { for: "own-name" });
+    this.field = make("input", {
+      type: "text", id: "own-name", maxlength: "64", autocomplete: "nickname", spellcheck: "false", required: true,
+      "aria-describedby": "own-name-text",
+    });
+    this.text = make("p", { class: "remark", id: "own-name-text" });
+    this.save = make("button", { class: "primary" });
+    this.form = make("form", { class: "panel own-name", onsubmit: (/** @type {Event} */ event) => this.#submit(event) },
+      this.label, make("div", { class: "ways" }, this.field, this.save), this.text);
+    this.form.hidden = hasToken || settings.typedName !== "";
+  }
+
+  translate() {
+    const { words } = this.settings;
+    setText(this.label, words.askName);
+    setText(this.text, words.nameText);
+    setText(this.save, words.saveName);
+    setAttribute(this.field, "placeholder", words.guest(this.settings.guest));
+  }
+
+  /**
+   * @param {PickerSession} picker
+   * @param {boolean} isHosts whether the host decides on a confirmation
+   * @param {string | null} decidedBy the member who has confirmed or cancelled, if that is known
+   */
+  draw(picker, isHosts, decidedBy) {
+    const { words, typedName, name } = this.settings;
+    const { self, state } = picker;
+    // Where the access has a name, it is not asked for.
+    this.form.hidden = typedName !== "" || (this.form.hidden && self?.name !== name);
+    if (!self) return;
+    const owners = [...state.members.values()].filter(({ role }) => role === "owner");
+    const inviter = owners.find(({ id }) => id !== self.id);
+    setText(this.from, self.role === "owner" ? words.yours : inviter ? words.invites(inviter.name) : words.invited);
+    setText(this.who, this.#decision(picker, isHosts, decidedBy, inviter));
+  }
+
+  /**
+   * @param {PickerSession} picker @param {boolean} isHosts @param {string | null} decidedBy
+   * @param {import("../client/core/types").Member | undefined} inviter another owner
+   */
+  #decision({ self, state }, isHosts, decidedBy, inviter) {
+    const { decides, confirmedBy, cancelledBy, you } = this.settings.words;
+    if (state.status === "confirmed" || state.status === "cancelled") {
+      const name = decidedBy === self?.id ? you : state.members.get(decidedBy ?? "")?.name;
+      const sentence = state.status === "confirmed" ? confirmedBy : cancelledBy;
+      return name ? sentence(name) : "";
+    }
+    if (isHosts) return decides.host;
+    if (self?.role === "owner") return decides.you;
+    return inviter ? decides.owner(inviter.name) : decides.somebody;
+  }
+
+  /** @param {Event} event */
+  #submit(event) {
+    event.preventDefault();
+    if (!this.field.value.trim()) return this.field.focus();
+    this.settings.setName(this.field.value.trim());
+    document.getElementById("main")?.focus({ preventScroll: true });
+  }
+}
