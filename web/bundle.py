@@ -28,6 +28,7 @@ WEB = Path(__file__).resolve().parent
 LOADED_AFTER = {"demo/picker-page.js": "./demo.js", "demo/home.js": "./demo.js",
                 "demo/panels.js": "./picker-page.js", "demo/wheels.js": "./picker-page.js",
                 "demo/availability.js": "./picker-page.js", "demo/find-dialog.js": "./home.js",
+                "demo/closed-page.js": "./picker-page.js",
                 "demo/share-panel.js": "./picker-page.js",
                 "client/calendar/later.js": "../../demo/picker-page.js",
                 "client/parts/speaker.js": "../../demo/picker-page.js"}

@@ -82,7 +82,7 @@ def test_the_host_can_lower_the_maximum_stay(window, server):
     picks(bo, "2018-12-20", "2018-12-27")
 
     field = action(ana, "host-longest").get_by_label("Days")
-    expect(field).to_have_value("8")
+    expect(field).to_have_value("9")
     field.fill("3")
     assert json.loads(command(ana, "host-longest").split("-d '")[1][:-1]) == {"maxDays": 3}
     field.press("Enter")
@@ -167,6 +167,8 @@ def test_the_shown_commands_work_in_a_shell_with_the_owners_token(window, guarde
             action(ana, name).get_by_label("New name").fill("Ana's “$HOME” \\ `x`")
         if name == "host-latest":
             action(ana, name).get_by_label("Date").fill("2010-05-17")
+        if name == "host-longest":
+            action(ana, name).get_by_label("Days").fill("7")
         if name == "host-days":
             ana.page.locator(".host-day").nth(20).hover()
         answer = run(command(ana, name))

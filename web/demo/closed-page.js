@@ -2,6 +2,7 @@
 
 import { make, setAttribute, setText } from "../client/parts/dom.js";
 import { wordsOf } from "../client/words/words.js";
+import { hasEnded } from "./ending.js";
 import { openNew } from "./opening.js";
 import { hashOf, pastedRoute } from "./route.js";
 import { Problem, readSession } from "./server.js";
@@ -34,23 +35,6 @@ export function closedPageOf(picker, settings, document, session) {
   }
   const reload = make("button", { class: "primary", onclick: () => location.reload() }, words.reload);
   return closedPage(`away ${settings.locale}`, words.away, `${words.awayText} (${picker.error?.detail ?? closeCode})`, reload);
-}
-
-/**
- * Whether there was a picker. One that was shown here may have ended while there was no connection.
- * @param {import("../client/core/session.js").PickerSession} picker @param {any} document
- */
-const hasEnded = ({ closeCode, state }, document) =>
-  closeCode === 4410 || (closeCode === 4404 && (Boolean(document) || state.isKnown));
-
-/**
- * The connection as the chip shows it, because not every closed connection is that of a picker that has ended.
- * @param {import("../client/core/session.js").PickerSession} picker @param {any} document
- */
-export function shownConnection(picker, document) {
-  const { connection, closeCode } = picker;
-  if (connection !== "away" || hasEnded(picker, document)) return connection;
-  return closeCode === 4403 ? "credentials" : "idle";
 }
 
 /**

@@ -5,6 +5,7 @@ import { connectionText } from "../client/parts/connection-texts.js";
 import { make, setAttribute, setText } from "../client/parts/dom.js";
 import { wordsOf } from "../client/words/words.js";
 import { CalendarLinks } from "./calendar-links.js";
+import { shownConnection } from "./ending.js";
 import { Greeting } from "./greeting.js";
 import { loadElement, nameKeyOf } from "./joining.js";
 import { loadLaterSheet } from "./later-sheet.js";
@@ -14,7 +15,6 @@ import { demoPickers, isNew, markShared } from "./opening.js";
 import { forget, remember } from "./recent.js";
 import { readDecider, readSession } from "./server.js";
 import { read, write } from "./storage.js";
-import { closedPageOf, shownConnection } from "./closed-page.js";
 import { demoWordsOf, languageNames, loadLanguage } from "./words/words.js";
 
 /** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
@@ -77,7 +77,7 @@ export class PickerPage {
     setAttribute(this.shareStage, "data-first", isFirst);
     this.container.replaceChildren(make("div", { class: "picker-page" },
       make("div", { class: "picker-head" }, this.back, this.chip), this.greeting.element, this.greeting.form,
-      isFirst ? this.shareStage : null, this.column, isFirst ? null : this.shareStage, this.developers));
+      isFirst ? this.shareStage : null, this.column, isFirst ? null : this.shareStage));
     this.translate();
     await this.#join();
   }
@@ -176,7 +176,7 @@ export class PickerPage {
     if (!this.document) return;
     const { words } = this.settings;
     const { title, snapshot } = this.document;
-    const picker = await knownPicker(snapshot.definition.kind, title, this.settings.locale);
+    const picker = await knownPicker(snapshot.definition, title, this.settings.locale);
     const name = picker ? words.pickers[picker.id].title : title || words.untitled;
     setText(this.title, name);
     document.title = `${name} – pickerd`;
@@ -198,14 +198,7 @@ export class PickerPage {
     if (!picker) return;
     if (connection === "live") void this.#read(picker);
     this.greeting.draw(picker, this.isHosts || picker.state.status === "confirming", this.decidedBy);
-    const closedPage = closedPageOf(picker, this.settings, this.document, this.route.session);
-    if (closedPage) {
-      if (!this.document) setText(this.title, words.untitled);
-      if (picker.closeCode === 4404 || picker.closeCode === 4410) forget(this.route.session);
-      if (this.closedPage !== closedPage.reason) this.stage.replaceChildren(closedPage.element);
-      this.closedPage = closedPage.reason;
-      return;
-    }
+    if (connection === "credentials" || connection === "away") return void this.#drawClosed(picker);
     if (this.closedPage) this.stage.replaceChildren(...(this.element ? [this.element] : []));
     this.closedPage = null;
     if (picker.state.isKnown && !this.element) void this.#show(picker);
@@ -213,6 +206,17 @@ export class PickerPage {
       setText(this.title, connectionText(picker, wordsOf(this.settings.locale)) ?? "");
     }
     if (this.developers.open) this.panels?.draw(picker, this.labels);
+  }
+
+  /** @param {PickerSession} picker */
+  async #drawClosed(picker) {
+    const module = await import("./closed-page.js").catch(reloadLater);
+    const closedPage = module?.closedPageOf(picker, this.settings, this.document, this.route.session);
+    if (!closedPage || this.isClosed) return;
+    if (!this.document) setText(this.title, this.settings.words.untitled);
+    if (picker.closeCode === 4404 || picker.closeCode === 4410) forget(this.route.session);
+    if (this.closedPage !== closedPage.reason) this.stage.replaceChildren(closedPage.element);
+    this.closedPage = closedPage.reason;
   }
 
   /** @param {PickerSession} picker */
@@ -247,6 +251,8 @@ export class PickerPage {
     this.share.setWords(this.settings.words);
     this.share.name(this.title.textContent ?? "", this.settings.name);
     this.shareStage.replaceChildren(this.share.element);
+    // The last element, which the others would have moved.
+    this.shareStage.parentElement?.append(this.developers);
   }
 
   /** Loads the panels for developers, once they are opened. */
@@ -264,15 +270,14 @@ export class PickerPage {
 }
 
 /**
- * The demo's picker of a kind whose title in any language is `title`. Most pickers have a title in the page's language,
- * so that no other one is loaded.
- * @param {string} kind @param {string | undefined} title @param {string} locale the page's
+ * The demo's picker of a kind with that title in the page's language, or in that of the page on which it was created.
+ * @param {{kind: string, locale: string}} definition @param {string | undefined} title @param {string} locale the page's
  */
-async function knownPicker(kind, title, locale) {
+async function knownPicker({ kind, locale: first }, title, locale) {
   const pickers = (await demoPickers().catch(() => [])).filter(({ definitions }) => definitions.some((one) => one.kind === kind));
   const named = (/** @type {string} */ language) => pickers.find(({ id }) => demoWordsOf(language).pickers[id].title === title);
   if (!title || pickers.length === 0) return undefined;
-  for (const language of [locale, ...Object.keys(languageNames)]) {
+  for (const language of [locale, first].filter((one) => one in languageNames)) {
     await loadLanguage(language);
     const found = named(language);
     if (found) return found;
