@@ -42,7 +42,7 @@ import WebSocketTransport
     #expect(problems?.description.contains("s3c") == false)
   }
 
-  @Test(arguments: ["v1", "client", "demo/x", "healthz", "readyz/", "favicon.ico"])
+  @Test(arguments: ["v1", "s", "client", "demo/x", "healthz", "readyz/", "favicon.ico"])
   func `a path that begins like one of the server is refused`(path: String) {
     let problems = #expect(throws: ConfigurationProblems.self) {
       try ServerConfiguration.reading([.publicUrl: ["https://picker.example/" + path]])

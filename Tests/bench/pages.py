@@ -90,7 +90,7 @@ def main():
                     url + "/v1/sessions", json.dumps({"definition": CALENDAR}).encode(),
                     {"content-type": "application/json"})
                 with urllib.request.urlopen(request) as answer:
-                    link = f"{url}/#/s/{json.load(answer)['session']}"
+                    link = f"{url}/s/{json.load(answer)['session']}"
                 context = browser.new_context(**PHONE)
                 for loaded in loads.values():
                     loaded.append(opened(context, link))

@@ -53,7 +53,7 @@ def stay(browser, server):
     """Ana and Bo have chosen nights; then the last one is sold out, and Ana points at another day."""
     session = server.session(STAY, now=NOW, title="Weekend at the lake")
     server.request("PATCH", session.path + "/notes", {"days": prices()}, headers=MERGE)
-    ana = opened(browser, server, session, "Ana", viewport={"width": 1180, "height": 880},
+    ana = opened(browser, server, session, "Ana", viewport={"width": 1180, "height": 930},
                  device_scale_factor=1.5)
     bo = opened(browser, server, session, "Bo", **PHONE)
     tap(ana, "2026-11-17")

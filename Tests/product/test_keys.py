@@ -51,7 +51,7 @@ def routes():
     """(method, pattern, access) of the table, without the page, which everyone may read."""
     table = (REPOSITORY / "Sources/PickerServer/HTTP/Routes/RouteTable.swift").read_text()
     found = re.findall(r'Route\(\s*\.(\w+),\s*"([^"]+)",\s*(\.\w+(?:\(\.\w+\))?)', table)
-    rows = sorted({row for row in found if row[1] not in ("/metrics", "/v1/clock", "/s/{id}")})
+    rows = sorted({row for row in found if row[1] not in ("/metrics", "/v1/clock", "/s/{link}")})
     assert len(rows) > 20
     return rows
 

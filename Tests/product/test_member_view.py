@@ -86,7 +86,7 @@ class Reader:
             if pattern.endswith("/events") or (method, pattern) == ("DELETE", "/v1/sessions/{id}"):
                 continue
             where = pattern.replace("{id}", self.session.id).replace("{month}", "2018-11")
-            where = where.replace("{external}", external).replace("{name}", "shop")
+            where = where.replace("{link}", self.session.id).replace("{external}", external).replace("{name}", "shop")
             bodies = [None] if method in ("GET", "DELETE") else [{}, b"{", {"op": "x"}]
             for body in bodies:
                 self.ask(method, where, body)

@@ -125,6 +125,22 @@ def test_error_pages_have_no_violations(still, server, guarded):
     passes(bo, "a link without its token")
 
 
+def test_the_pages_of_those_who_come_by_a_link_have_no_violations(still, server):
+    session = server.session(CALENDAR, title="Weekend at the lake")
+    session.join("Ana")
+    bo = still(server, session, name="")
+    expect(bo.page.locator(".from")).to_have_text("Ana invites you to")
+    passes(bo, "a guest who has no name yet")
+    ana = still(server, path="", name="", phone=True, locale="ar")
+    ana.page.locator("[data-open=month-0]").tap()
+    expect(ana.page.locator(".qr svg")).to_be_visible()
+    passes(ana, "the link is shared first")
+    ana.page.locator(".back").click()
+    expect(ana.page.locator(".recent")).to_be_visible()
+    passes(ana, "home with the last pickers")
+    passes(still(server, path="nonsense", name="Bo"), "an address of nothing")
+
+
 def test_notes_of_every_tone(still, server):
     tones = [None, "low", "high", "good", "bad"]
     calendar, wheels = server.session(CALENDAR), server.session(LISTS)

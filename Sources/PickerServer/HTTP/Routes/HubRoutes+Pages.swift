@@ -1,25 +1,35 @@
 import JSONText
 import PickerHub
+import PickerSession
 import WebSocketTransport
 
 /// The page at other addresses than `/`.
 extension HubRoutes {
-  /// `GET /s/{id}`: the page of a session, with its title and picture for previews of the link.
+  /// `GET /s/{link}`: the page of a session, with its title and picture for previews of the link.
   ///
-  /// They are read without a credential, so that a preview has nothing that needs one.
+  /// They are read without a credential, so that a preview has nothing that needs one. With keys the
+  /// session is not even looked up, and no answer shows whether it exists.
   func sessionPage(_ call: RoutedRequest) {
-    let (caller, request) = (call.caller, call.request)
-    hub.read(call.session, token: nil, locale: nil, isFull: false, at: transport.now) {
-      [self] result in
-      let link = "\(httpBase(of: request))/v1/sessions/\(call.session)"
-      let month = Array(transport.now.session.rfc3339.utf8.prefix(7))
-      let preview = LinkPreview(
-        try? result.get(), link: link, month: String(decoding: month, as: UTF8.self))
-      guard let page = files.page(at: request.path, head: preview.html) else {
-        return answer(caller, notFound(request.path))
-      }
-      transport.answer(caller, page)
+    let (head, session) = (call.request.head, SessionID(call["link"]))
+    guard gate.keys(for: head) == nil else { return sendPage(call, of: nil) }
+    let looksUp = hub.needsLookUp(session, at: transport.now)
+    if looksUp, (try? gate.admitLookUp(head)) == nil { return sendPage(call, of: nil) }
+    hub.read(session, token: nil, locale: nil, isFull: false, at: transport.now) { [self] in
+      sendPage(call, of: try? $0.get())
     }
+    if looksUp { hub.whenAbsent(session) { [gate] in gate.chargeLookUp(head) } }
+  }
+
+  private func sendPage(_ call: RoutedRequest, of document: [UInt8]?) {
+    let (caller, request) = (call.caller, call.request)
+    let month = transport.now.session.rfc3339.utf8.prefix(7)
+    let preview = LinkPreview(
+      document, link: "\(httpBase(of: request))/v1/sessions/\(call["link"])",
+      month: String(decoding: Array(month), as: UTF8.self))
+    guard let page = files.page(at: request.path, head: preview.html) else {
+      return answer(caller, notFound(request.path))
+    }
+    transport.answer(caller, page)
   }
 
   /// The answer to a browser whose address leads to nothing: a page with a way back.

@@ -115,7 +115,7 @@ struct RouteTable: Sendable {
   ]
 
   private static let pages = [
-    Route(.get, "/s/{id}", .everyone, HubRoutes.sessionPage)
+    Route(.get, "/s/{link}", .everyone, HubRoutes.sessionPage)
   ]
 
   private static let health = [
