@@ -56,6 +56,37 @@ import Testing
     #expect(StaticFiles(folder: nil).answer(method: "GET", path: path, ifNoneMatch: nil) == nil)
   }
 
+  @Test(arguments: [("/x", "./"), ("/s/abc", "../"), ("/a/b/c", "../../")])
+  func `at another address the page's URLs lead to the same files`(
+    path: String, root: String
+  ) throws {
+    try folder.write(
+      #"<meta charset="utf-8"><title>pickerd</title><a href="demo/a.css"><a href="#/">"#,
+      to: "demo/index.html")
+
+    let page = try #require(files.page(at: path, head: "<title>A &lt;b&gt;</title>"))
+
+    let head = #"<meta charset="utf-8"><meta name="root" content="\#(root)">"#
+    #expect(
+      String(decoding: page.body, as: UTF8.self)
+        == head + #"<title>A &lt;b&gt;</title><a href="\#(root)demo/a.css"><a href="#/">"#)
+  }
+
+  @Test func `a preview is escaped, and has the month of the range, or else the nearest to now`() {
+    func preview(_ document: String?, month: String) -> String {
+      LinkPreview(document.map { Array($0.utf8) }, link: "http://a/b", month: month).html
+    }
+    let months = #""months":{"first":"2026-01","last":"2026-12"}"#
+    let session = #"{"title":"<\"&'>","snapshot":{"calendar":{\#(months)}}}"#
+    #expect(preview(session, month: "2026-11").contains("<title>&lt;&quot;&amp;&#39;&gt;</title>"))
+    for (month, shown) in [("2025-01", "2026-01"), ("2026-11", "2026-11"), ("2027-05", "2026-12")] {
+      #expect(preview(session, month: month).contains("/months/\(shown).svg"))
+    }
+    let range = #"{"snapshot":{"calendar":{\#(months),"range":{"start":"2026-03-04"}}}}"#
+    #expect(preview(range, month: "2026-11").contains("http://a/b/months/2026-03.svg"))
+    #expect(preview(nil, month: "2026-11") == preview("{}", month: "2026-11"))
+  }
+
   @Test(arguments: [
     "", "/demo", "/client", "/client/", "/demo//index.html", "//demo/index.html",
     "/demo/./index.html",

@@ -139,6 +139,9 @@ def test_the_page_is_there_while_the_server_is_not(bundle, contexts, tmp_path):
         page.reload()
         expect(page.locator(".brand")).to_be_visible()
         expect(page.locator(".chip")).not_to_be_empty()
+        page.goto(f"http://127.0.0.1:{server.port}/s/{session.id}#token=t")
+        expect(page.locator(".chip")).not_to_be_empty()
+        expect(page).to_have_url(f"http://127.0.0.1:{server.port}/#/s/{session.id}")
         page.goto(f"http://127.0.0.1:{server.port}/?other")
     except Exception as error:
         assert "ERR_CONNECTION_REFUSED" in str(error), "only the page itself is stored"
