@@ -85,7 +85,8 @@ def test_a_table_is_booked_for_tomorrow_from_another_zone(window, plain):
     bo.type_at(0, "ArrowDown")
     bo.type_at(1, "End")
     bo.is_idle()
-    expect(ana.chosen).to_have_text(bo.chosen.text_content())
+    # Where the zones differ, the zone follows.
+    expect(ana.chosen).to_have_text(bo.chosen.text_content().split(" GMT")[0])
     ana.button("Confirm").click()
 
     expect(bo.page.locator(".who")).to_have_text("Confirmed by Ana.")
