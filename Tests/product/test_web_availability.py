@@ -256,6 +256,7 @@ def test_what_is_only_for_the_owner_is_not_shown_to_others(window, guarded, resu
     expect(windows(bo)).to_have_count(3)
 
 
+@pytest.mark.developers
 def test_the_cards_ask_for_days_and_hours_and_give_a_link(window, plain):
     ana = window(plain, name="Ana", timezone_id="America/New_York")
     ana.page.locator("[data-open=hour-0]").click()
