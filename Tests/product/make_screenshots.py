@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from datetime import date, timedelta
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -26,9 +27,8 @@ MERGE = {"Content-Type": "application/merge-patch+json"}
 
 
 def prices():
-    days = (f"2026-11-{day:02}" for day in range(10, 31))
-    high = {f"2026-11-{day:02}" for day in (13, 14, 20, 21, 27, 28)}
-    return {day: {"text": "€140", "amount": 140} if day in high
+    days = [date(2026, 11, 10) + timedelta(days=count) for count in range(120)]
+    return {day.isoformat(): {"text": "€140", "amount": 140} if day.weekday() in (4, 5)
             else {"text": "€95", "amount": 95, "tone": "low"} for day in days}
 
 
@@ -44,8 +44,8 @@ def opened(browser, server, session, name, **options):
     return page
 
 
-def tap(page, date):
-    page.locator(f".day[data-date='{date}']").first.click()
+def tap(page, day):
+    page.locator(f".day[data-date='{day}']").first.click()
     page.wait_for_function("() => document.querySelector('pickerd-calendar').picker.pendingCount === 0")
 
 
