@@ -7,8 +7,8 @@ import WebSocketTransport
 extension HubRoutes {
   /// `GET /s/{link}`: the page of a session, with its title and picture for previews of the link.
   ///
-  /// They are read without a credential, so that a preview has nothing that needs one. With keys the
-  /// session is not even looked up, and no answer shows whether it exists.
+  /// They are read without a credential, so that a preview has nothing that needs one. With keys
+  /// the session is not even looked up, and no answer shows whether it exists.
   func sessionPage(_ call: RoutedRequest) {
     let (head, session) = (call.request.head, SessionID(call["link"]))
     guard gate.keys(for: head) == nil else { return sendPage(call, of: nil) }
