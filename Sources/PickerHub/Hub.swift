@@ -30,6 +30,9 @@ package final class Hub {
   /// How many requests wait until it is known that no other node owns their session.
   var confirming: [SessionID: Int] = [:]
   var definitions = DefinitionTable()
+  var following = SharedFollowing()
+  /// Makes large definitions on another thread; `nil`: all are made on the hub's thread.
+  package var maker: DefinitionMaker?
   var buffers = EffectBuffers()
   package let buffered = HubBuffers()
   /// The time of the current call.

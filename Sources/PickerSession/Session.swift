@@ -99,7 +99,7 @@ package final class Session {
         retireUnloggedRefs(of: member)
         updates.leave(member)
         effects.append(.presence)
-      case .resultReported: break
+      case .resultReported, .definitionRejected: break
       case .revoked(let target): effects.append(.revoked(target))
       case .settled(let outcome): effects.append(.settled(outcome))
       case .forgotten(let deltas): effects.append(.forgotten(deltas))

@@ -22,6 +22,8 @@ package struct SessionOrigin: Sendable {
   /// The position of the session in the list of sessions. Stored beside the origin; 0 when it is
   /// read back.
   package var ordinal: Int64 = 0
+  /// The shared definition of which ``definition`` is made; `nil` if there is none.
+  package var uses: SharedUse?
   /// Stored in the transaction of the creation; `nil` when the origin is read back.
   package var key: CreationKey?
 

@@ -86,6 +86,7 @@ final class TestLog: SessionLog {
   /// Look-ups of sessions that are not answered.
   var lookups: [(session: SessionID, completion: (LogLookup<DormantSession>) -> Void)] = []
   var nameOwner = LogLookup<NameOwner>.absent
+  var shared: [String: SharedDefinition] = [:]
   var isCertain = true
   /// Confirmations that are not answered.
   var confirmations: [(Bool) -> Void] = []
@@ -131,6 +132,11 @@ final class TestLog: SessionLog {
   func find(
     _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void
   ) { lookups.append((session, completion)) }
+
+  func shared(
+    _ name: String, hub: Int,
+    completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
+  ) { completion(shared[name].map { .found($0) } ?? .absent) }
 
   func find(
     _ names: SessionIndex.Names, hub: Int,

@@ -1,4 +1,5 @@
 import PickerHub
+import PickerModel
 import PickerSession
 import SessionLog
 import Synchronization
@@ -37,6 +38,8 @@ import Testing
         }))
     for id in ids { mailboxes.post(.loaded(id, .absent)) }
     for index in 0..<3 { mailboxes.post(.runInHub(index) {}) }
+    mailboxes.post(
+      .shared(SharedDefinition(name: "room", version: 7, document: .null, notes: Notes())))
     mailboxes.post(.message("nobody's"))
 
     for index in 0..<3 {
@@ -46,7 +49,7 @@ import Testing
         received.withLock { $0[index] }
           == ["2", "refused", "taken", "lost", "orphaned", "loaded"].flatMap { word in
             own.map { "\($0) \(word)" }
-          } + ["hub \(index)"])
+          } + ["hub \(index)", "room 7"])
     }
   }
 
@@ -87,6 +90,7 @@ extension StoreNotice {
     case .run(let session, _): ["\(session) run"]
     case .runInHub(let index, _): ["hub \(index)"]
     case .orphaned(let sessions): sessions.map { "\($0.id) orphaned" }
+    case .shared(let shared): ["\(shared.name) \(shared.version)"]
     case .message(let sentence): [sentence]
     }
   }

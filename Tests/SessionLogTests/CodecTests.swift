@@ -229,6 +229,49 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     }
   }
 
+  @Test func `what a session has of its shared definition is decoded as it was encoded`() throws {
+    func make(_ tree: JSONTree) -> Definition? { try? Definition.make(from: tree) { _ in .utc } }
+    let json = #"{"kind":"calendar","months":{"from":"2018-10","through":"2018-12"}}"#
+    let definition = try #require(make(try JSONTree.parse(Array(json.utf8))))
+    var notes = Notes()
+    func change(_ json: String) throws -> NotesChange {
+      try notes.change(by: try JSONTree.parse(Array(json.utf8)), for: .calendar)
+    }
+    let note = try change(#"{"days":{"2018-12-24":{"text":{"en":"a","de":"b"},"tone":"low"}}}"#)
+    notes.apply(note)
+    var origin = SessionOrigin(
+      id: SessionID("s"), epoch: "e", definition: definition, notes: notes,
+      createdAt: Instant(milliseconds: 1_542_938_400_000))
+    var ownNotes = OwnNotes()
+    ownNotes.add(note)
+    let own = JSONTree.object([.init("maxDays", .null)])
+    origin.uses = SharedUse(name: "room", version: 3, own: own, ownNotes: ownNotes)
+    let stored = try StoredOrigin(origin.json(under: SessionLimits()), of: origin.id)
+    let back = try SessionOrigin(
+      id: origin.id, epoch: origin.epoch, stored.others, definition: definition)
+    #expect(back.uses == origin.uses)
+
+    let patch = JSONTree.object([.init("maxDays", .integer(4))])
+    let changed = DefinitionChange(
+      version: 2, definition: definition, source: .mergePatch(patch))
+    let problem = DefinitionProblem(pointer: "/x", detail: "y")
+    for adoption in [
+      Adoption(version: 4, define: changed, notes: NotesPatch(patch)),
+      Adoption(version: 5, define: nil, notes: NotesPatch(patch)),
+      Adoption(version: 6, define: nil, notes: nil, problem: problem),
+    ] {
+      let entry = LogEntry(at: origin.createdAt, body: .adopted(adoption))
+      let read = LogEntry(tree: try reread(entry.tree), after: definition, make: make)
+      #expect(read?.tree == entry.tree)
+    }
+
+    var fold = try SessionFold(origin)
+    let removed = try JSONTree.parse(Array(#"{"days":{"2018-12-24":null}}"#.utf8))
+    _ = fold.apply(LogEntry(at: origin.createdAt, body: .note(NotesPatch(removed))))
+    let state = SessionFold.StoredState(tree: try reread(fold.state.tree), make: make)
+    #expect(state == fold.state && state?.shared?.ownNotes.isEmpty == false)
+  }
+
   @Test func `a member's info is decoded as it was sent`() throws {
     let info = "[1.10,12345678901234567890]"
     let joining = LogEntry.Joining(

@@ -79,7 +79,7 @@ final class HubLoad {
         for (session, count) in parts { hub.committed(count, of: session, at: now) }
       case .run(_, let work): work()
       case .orphaned: break
-      case .lost, .refused, .taken, .loaded, .runInHub, .message:
+      case .lost, .refused, .taken, .loaded, .runInHub, .shared, .message:
         fatalError("the store has failed: \(notice)")
       }
     }

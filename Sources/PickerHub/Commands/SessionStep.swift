@@ -19,12 +19,12 @@ enum SessionStep {
   /// Close all connections and remove the session.
   case end((_ isStored: Bool) -> Void)
 
-  /// Whether it applies a tick or the leave of a member, which may be due in thousands of sessions
-  /// at the same time.
+  /// Whether it applies a tick, the leave of a member or a shared definition, which may be due in
+  /// thousands of sessions at the same time.
   var isTimed: Bool {
     guard case .apply(let entry, _, _) = self else { return false }
     return switch entry.body {
-    case .tick, .clockSet, .left: true
+    case .tick, .clockSet, .left, .adopted: true
     case .joined, .roleChanged, .returned, .command, .define, .note, .settle, .revoked, .roleSet:
       false
     }
@@ -94,6 +94,8 @@ extension LogEntry.Body {
     case .command(_, ref: _, let command, _): command.textByteCount
     case .define(let change): 64 * change.definition.weight
     case .note(let patch): 64 * patch.tree.valueCount
+    case .adopted(let adoption):
+      64 * ((adoption.define?.definition.weight ?? 0) + (adoption.notes?.tree.valueCount ?? 0))
     case .settle(let settle):
       settle.op.utf8.count + (settle.data?.text.utf8.count ?? 0)
         + (settle.reason?.tree.serialized().count ?? 0)

@@ -101,7 +101,7 @@ extension StepQueue {
     steps.contains { step in
       guard case .apply(let entry, arrival: _, _) = step else { return false }
       return switch entry.body {
-      case .define, .note, .settle: true
+      case .define, .note, .adopted, .settle: true
       case .joined, .roleChanged, .left, .returned, .command, .tick, .clockSet, .revoked, .roleSet:
         false
       }
@@ -136,7 +136,7 @@ extension LogEntry.Body {
     // Without a role the member gets its former one.
     case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
     case .roleSet(let set): set.role >= needed
-    case .left, .command, .define, .note, .settle, .tick, .clockSet, .revoked: false
+    case .left, .command, .define, .note, .adopted, .settle, .tick, .clockSet, .revoked: false
     }
   }
 
@@ -145,7 +145,7 @@ extension LogEntry.Body {
   fileprivate var mayChangeOwners: Bool {
     switch self {
     case .joined, .roleChanged, .left, .returned, .roleSet: true
-    case .command, .define, .note, .settle, .tick, .clockSet, .revoked: false
+    case .command, .define, .note, .adopted, .settle, .tick, .clockSet, .revoked: false
     }
   }
 }

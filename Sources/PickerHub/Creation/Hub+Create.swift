@@ -99,11 +99,89 @@ extension Hub {
     reserved request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) {
-    do throws(HubProblem) {
-      try create(request, names, ordinal: ordinal, answer: answer)
+    let create: (SharedPart?) -> Void = { [unowned self] part in
+      do throws(HubProblem) {
+        try self.create(request, part, names, ordinal: ordinal, answer: answer)
+      } catch {
+        shard.names.use { $0.release(names) }
+        answer(.failure(error))
+      }
+    }
+    guard let name = request.body.uses else { return create(nil) }
+    readShared(name, for: request.body) { [unowned self] result in
+      switch result {
+      case .success(let part): create(part)
+      case .failure(let problem):
+        shard.names.use { $0.release(names) }
+        answer(.failure(problem))
+      }
+    }
+  }
+
+  /// The part of a creation that comes from a shared definition.
+  private struct SharedPart {
+    let uses: SharedUse
+    let notes: Notes
+    let document: JSONTree
+    /// The definition, if another thread has made it.
+    let definition: PreparedDefinition?
+  }
+
+  /// Reads a shared definition, and makes that of a session which uses it.
+  ///
+  /// - Parameter body: Has what is merged over it.
+  private func readShared(
+    _ name: String, for body: CreateRequest,
+    completion: @escaping (Result<SharedPart, HubProblem>) -> Void
+  ) {
+    following.creationCount += 1
+    nonisolated(unsafe) let (hub, completion) = (
+      self,
+      { [unowned self] (result: Result<SharedPart, HubProblem>) in
+        completion(result)
+        following.creationCount -= 1
+      }
+    )
+    log.shared(name, hub: shard.index) { outcome in
+      switch outcome {
+      case .found(let shared): hub.prepare(shared, for: body, completion: completion)
+      case .absent: completion(.failure(.noSuchDefinition))
+      case .elsewhere, .unavailable, .unreadable: completion(.failure(.unavailable))
+      }
+    }
+  }
+
+  private func prepare(
+    _ shared: SharedDefinition, for body: CreateRequest,
+    completion: @escaping (Result<SharedPart, HubProblem>) -> Void
+  ) {
+    let own = body.definition
+    if let kind = own["kind"], kind.string != shared.kind?.rawValue {
+      let problem = DefinitionProblem(
+        pointer: "/kind", detail: "kind is that of the shared definition; leave it out")
+      return completion(.failure(.badDefinition(problem)))
+    }
+    var ownNotes = OwnNotes()
+    let notes: Notes
+    do throws(BadNotes) {
+      ownNotes.add(try Notes().change(by: body.notes.tree, for: shared.kind))
+      notes = try ownNotes.over(shared.notes)
     } catch {
-      shard.names.use { $0.release(names) }
-      answer(.failure(error))
+      return completion(.failure(.badRequest(error.detail)))
+    }
+    let uses = SharedUse(
+      name: shared.name, version: shared.version, own: own, ownNotes: ownNotes)
+    guard shared.weight > DefinitionRevision.weightOnLoop, let maker else {
+      let document = shared.document.merging(own)
+      return completion(
+        .success(SharedPart(uses: uses, notes: notes, document: document, definition: nil)))
+    }
+    let now = now.session
+    port.inBackground {
+      maker.prepare(shared.document.merging(own), at: now)
+    } then: { definition in
+      completion(
+        .success(SharedPart(uses: uses, notes: notes, document: .null, definition: definition)))
     }
   }
 
@@ -121,7 +199,7 @@ extension Hub {
 
   /// - Throws: Why not. The answer has not been called then.
   private func create(
-    _ request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
+    _ request: CreationRequest, _ part: SharedPart?, _ names: SessionIndex.Names, ordinal: Int64,
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) throws(HubProblem) {
     if let shared = log.sharedCount, isFull(shared, for: names) { throw .full }
@@ -130,7 +208,7 @@ extension Hub {
     defer { shard.total.add(-1) }
     let salt = request.key == nil ? "" : identities.text()
     let (access, tokens) = admission.newAccess(from: request.key?.text, salt: salt, &identities)
-    let fold = try fold(of: request, access)
+    let fold = try fold(of: request, part, access)
     let hosted = directory.host(fold, at: now)
     guard directory.hasRoom(for: hosted) else { throw .full }
     var origin = fold.origin
@@ -182,15 +260,17 @@ extension Hub {
   }
 
   private func fold(
-    of request: CreationRequest, _ access: SessionOrigin.Access
+    of request: CreationRequest, _ part: SharedPart?, _ access: SessionOrigin.Access
   ) throws(HubProblem) -> SessionFold {
     let body = request.body
     do throws(DefinitionProblem) {
-      let definition = try define(body.definition, request.definition)
-      let origin = SessionOrigin(
+      let definition = try define(
+        part?.document ?? body.definition, part == nil ? request.definition : part?.definition)
+      var origin = SessionOrigin(
         id: newID(), epoch: identities.text(), definition: definition,
-        title: body.title, notes: body.notes, ttlSeconds: body.ttlSeconds, openTap: body.openTap,
-        access: access, createdAt: now.session, host: body.host)
+        title: body.title, notes: part?.notes ?? body.notes, ttlSeconds: body.ttlSeconds,
+        openTap: body.openTap, access: access, createdAt: now.session, host: body.host)
+      origin.uses = part?.uses
       return try SessionFold(origin, limits: limits.session)
     } catch {
       throw .badDefinition(error)
@@ -209,6 +289,7 @@ extension Hub {
     }
     schedule.addExpiry(of: hosted.id, due: hosted.expiresAt, at: now)
     queueTick(of: hosted)
+    followNow(hosted)
     evictSoon(hosted)
   }
 

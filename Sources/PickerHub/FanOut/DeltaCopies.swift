@@ -153,11 +153,11 @@ extension MessageEncoder {
   func viewPart(
     of delta: Delta, in session: Session, _ view: MonthView?, texts: any RowTexts
   ) -> [UInt8] {
-    guard delta.hasDayNotes else { return bands(changedBy: delta, in: session, view) }
-    guard let view,
+    let bands = bands(changedBy: delta, in: session, view)
+    guard delta.hasDayNotes, let view,
       let dates = session.fold.picker.cellDates(from: view.from, count: view.count)
-    else { return [] }
-    return dayNotes(of: delta, in: dates, texts: texts)
+    else { return bands }
+    return bands + dayNotes(of: delta, in: dates, texts: texts)
   }
 
   /// The bands of the months in view whose bands the delta has changed.
@@ -182,12 +182,12 @@ extension Delta {
     switch change {
     case .notes: true
     case .status(let change): change.settle?.reason != nil
-    case .picker, .definition: notes != nil
+    case .picker, .definition: notes != nil || change.notesEdit != nil
     }
   }
 
   fileprivate var hasDayNotes: Bool {
-    if case .notes(let edit) = change { !edit.change.days.isEmpty } else { false }
+    change.notesEdit?.change.days.isEmpty == false
   }
 
   /// Whether any of the changes depends on the listener's time zone.
@@ -207,7 +207,7 @@ extension Delta {
     {
       return true
     }
-    if case .notes = change { return true }
+    if change.notesEdit != nil { return true }
     if case .status(let change) = change { return change.settle?.reason != nil }
     return change.pickerChanges.contains { change in
       switch change {

@@ -82,7 +82,8 @@ extension Attendance {
       absentSince[member] = nil
       postRates[member] = nil
     case .returned: pendingJoinCount -= 1
-    case .roleChanged, .command, .define, .note, .settle, .tick, .clockSet, .revoked, .roleSet:
+    case .roleChanged, .command, .define, .note, .adopted, .settle, .tick, .clockSet, .revoked,
+      .roleSet:
       break
     }
   }

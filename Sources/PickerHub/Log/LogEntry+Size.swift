@@ -11,7 +11,7 @@ extension LogEntry {
     case .revoked, .roleSet: 160 + body.textByteCount
     case .define(let change): 160 + body.textByteCount + (change.encoded?.json.count ?? 0)
     case .command: 160 + body.textByteCount + (op?.utf8.count ?? 0)
-    case .note, .settle: 160 + body.textByteCount
+    case .note, .adopted, .settle: 160 + body.textByteCount
     }
   }
 
@@ -21,6 +21,9 @@ extension LogEntry {
     switch body {
     case .define(let change): byteCount + change.definition.byteCount + change.source.byteCount
     case .note(let patch): byteCount + patch.tree.byteCount
+    case .adopted(let adoption):
+      byteCount + (adoption.define?.definition.byteCount ?? 0)
+        + (adoption.define?.source.byteCount ?? 0) + (adoption.notes?.tree.byteCount ?? 0)
     case .command, .joined, .left, .returned, .revoked, .roleChanged, .roleSet, .settle,
       .tick, .clockSet:
       byteCount

@@ -20,7 +20,7 @@ extension LogRecord {
     case .created: true
     case .entry(let entry):
       switch entry.body {
-      case .command, .define, .note, .joined, .roleChanged, .returned: true
+      case .command, .define, .note, .adopted, .joined, .roleChanged, .returned: true
       case .left, .tick, .clockSet, .revoked, .roleSet, .settle: false
       }
     case .ended: false
@@ -122,11 +122,13 @@ package struct LoadedSession: Sendable {
   package let eventSequence: Int
   /// The events of later entries, one record per entry that has some.
   package let missed: [FeedRecord]
+  /// What changes because its shared definition has a version that the session has not got.
+  package var step: SharedStep?
 
   package init(
     fold: SessionFold, entryCount: Int, snapshotEntryCount: Int = 0,
     spent: SpentEntries = SpentEntries(), idleMilliseconds: Int64, isSnapshotted: Bool = false,
-    eventSequence: Int = FeedRecord.nothing, missed: [FeedRecord] = []
+    eventSequence: Int = FeedRecord.nothing, missed: [FeedRecord] = [], step: SharedStep? = nil
   ) {
     self.fold = fold
     self.entryCount = entryCount
@@ -136,6 +138,7 @@ package struct LoadedSession: Sendable {
     self.isSnapshotted = isSnapshotted
     self.eventSequence = eventSequence
     self.missed = missed
+    self.step = step
   }
 }
 
@@ -170,6 +173,14 @@ package protocol SessionLog: AnyObject {
   /// - Parameter completion: Called on the hub's thread; `nil` if the log cannot be read.
   func history(
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void)
+  /// Reads the newest version of a shared definition.
+  ///
+  /// - Parameters:
+  ///   - hub: The index of the calling hub.
+  ///   - completion: Called on the hub's thread. Default: there is none.
+  func shared(
+    _ name: String, hub: Int,
+    completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void)
   /// Stores the current time, soon, as that of the session's last join. An entry does so, too, but
   /// a member that resumes has none. Default: stores nothing.
   func noteVisit(of session: SessionID)
@@ -220,6 +231,12 @@ package protocol SessionLog: AnyObject {
 /// The defaults are those of a log that a single process uses.
 extension SessionLog {
   package func noteVisit(of session: SessionID) {}
+
+  package func shared(
+    _ name: String, hub: Int,
+    completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
+  ) { completion(.absent) }
+
   package var isShared: Bool { false }
   package var sharedCount: SharedCount? { nil }
   package var isCertain: Bool { true }

@@ -10,6 +10,8 @@ struct DefinitionRevision: Sendable {
   /// The current definition.
   let definition: Definition
   let version: Int
+  /// Whether the session has a shared definition: its own part then gets what changes.
+  let hasShared: Bool
   let now: Instant
 
   /// The maximum size of a request body and of a definition (in rows) that are processed on the
@@ -125,7 +127,11 @@ struct DefinitionRevision: Sendable {
   ) throws(HubProblem) -> DefinitionChange? {
     let picker = try picker(document.tree, make)
     if picker.definition.isSame(as: definition) { return nil }
-    let source = document.source
+    let source =
+      hasShared
+      ? .mergePatch(
+        definition.document(full: true).mergePatch(to: picker.definition.document(full: true)))
+      : document.source
     return DefinitionChange(
       version: version + 1, definition: picker.definition, source: source,
       picker: picker,

@@ -21,6 +21,10 @@ package final class HostedSession {
   var hostChanges = HostChangeQueue()
   var ticks = SessionTicks()
   var presence = PresenceThrottle()
+  /// The version of its shared definition that it was checked against last.
+  var followedVersion = 0
+  /// Whether it is queued to follow its shared definition.
+  var isFollower = false
   /// What the directory has counted of its memory; `nil` while it is not in memory.
   var charge: ResidentMemory.Charge?
   /// The time of the last revision or join, in machine milliseconds.

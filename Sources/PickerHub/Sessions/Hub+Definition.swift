@@ -93,7 +93,7 @@ package enum VersionMatch: Hashable, Sendable {
   case any
   case oneOf([String])
 
-  func names(_ version: Int) -> Bool {
+  package func names(_ version: Int) -> Bool {
     switch self {
     case .any: true
     case .oneOf(let tags): tags.contains("\"\(version)\"")
@@ -105,6 +105,8 @@ package enum VersionMatch: Hashable, Sendable {
 package struct DefinitionAnswer: Sendable {
   package let version: Int
   package let body: [UInt8]
+
+  package init(version: Int, body: [UInt8]) { (self.version, self.body) = (version, body) }
 }
 
 /// Reading and changing the definition of a session.
@@ -151,7 +153,8 @@ extension Hub {
   ) throws(HubProblem) {
     let fold = hosted.session.fold
     let revision = DefinitionRevision(
-      request: request, definition: fold.definition, version: fold.version, now: now.session)
+      request: request, definition: fold.definition, version: fold.version,
+      hasShared: fold.shared != nil, now: now.session)
     let isLarge =
       request.byteCount > DefinitionRevision.bodyBytesOnLoop
       || fold.definition.weight > DefinitionRevision.weightOnLoop

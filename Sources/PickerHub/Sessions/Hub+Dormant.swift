@@ -131,6 +131,7 @@ extension Hub {
     schedule.addExpiry(of: id, due: hosted.expiresAt, at: time)
     queueTick(of: hosted)
     endIfExpired(hosted)
+    if hosted.phase == .open { followNow(hosted, session.step) }
     for waiter in waiters.all {
       // A session that ends is absent, but only if the log stores the end.
       if hosted.phase == .ending {

@@ -219,6 +219,11 @@ extension Hub {
   ) throws(HubProblem) {
     if patch.changesNothing { return change.answer(.success(unchanged(hosted))) }
     if directory.isFull { throw .full }
+    if let change = patch.change,
+      hosted.session.fold.shared?.ownNotes.hasRoom(for: change) == false
+    {
+      throw .badRequest("the session would have too many notes of its own")
+    }
     if hosted.session.fold.status == .confirming,
       !hosted.session.fold.decision.hasRoom(for: patch.tree)
     {

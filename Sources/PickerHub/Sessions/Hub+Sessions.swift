@@ -13,6 +13,10 @@ package enum HubProblem: Error, Hashable, Sendable {
   case badToken
   case notAllowed(String)
   case noSuchSession
+  /// There is no shared definition of the name.
+  case noSuchDefinition
+  /// Sessions use the shared definition.
+  case inUse
   /// The member of a posted command is unknown, or left before the command was applied.
   case noSuchMember
   case wrongSecret

@@ -18,6 +18,8 @@ struct SessionDirectory {
   private var memory: ResidentMemory
   /// The number of sessions that were ever in memory; the next one gets it as its number.
   private var hostedCount = 0
+  /// Sessions in memory by the names of their shared definitions, and by their numbers.
+  private var users: [String: [Int: HostedSession]] = [:]
   /// Sessions in memory.
   private(set) var residentCount = 0
   /// Sessions that the log is reloading.
@@ -66,10 +68,27 @@ struct SessionDirectory {
         hosted.charge = nil
       }
       if let hosted = life?.hosted { hosted.charge = memory.add(hosted.session) }
+      if let hosted = before?.hosted, let name = hosted.session.fold.origin.uses?.name {
+        users[name]?[hosted.number] = nil
+        if users[name]?.isEmpty == true { users[name] = nil }
+      }
+      if let hosted = life?.hosted, let name = hosted.session.fold.origin.uses?.name {
+        users[name, default: [:]][hosted.number] = hosted
+      }
     }
     let difference = (life == nil ? 0 : 1) - (before == nil ? 0 : 1)
     if difference != 0 { total.add(difference) }
     if life == nil { names.use { $0.remove(id) } }
+  }
+}
+
+/// Shared definitions.
+extension SessionDirectory {
+  func uses(_ name: String) -> Bool { users[name] != nil }
+
+  /// The sessions in memory that use a shared definition, in the order of their numbers.
+  func sessions(using name: String) -> [HostedSession] {
+    (users[name] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
   }
 }
 

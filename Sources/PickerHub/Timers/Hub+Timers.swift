@@ -19,6 +19,7 @@ extension Hub {
     schedule.takeTimers(at: time) { timer in perform(timer, at: time) }
     schedule.takeTicks(at: time) { session, instant in tick(session, instant, at: time) }
     schedule.takeAbsences(at: time) { timer in perform(timer, at: time) }
+    schedule.takeFollowers { session in follow(session) }
   }
 
   private func perform(_ timer: TimerQueue.Timer, at time: HubTime) {
@@ -62,6 +63,7 @@ extension Hub {
       guard let hosted = directory.hosted(session) else { return }
       hosted.ticks.timerFired()
       queueTick(of: hosted, at: time.session)
+    case .follow(let session): follow(session)
     case .presence(let session):
       guard let hosted = directory.hosted(session), !hosted.isEnding else { return }
       hosted.presence.timerFired()
@@ -263,7 +265,7 @@ extension Hub {
     case .expiry(let session): return directory[session] != nil
     case .load(let session): return directory.exists(session)
     case .tick(let session): return directory.hosted(session)?.ticks.isRetrying == true
-    case .idle(let session), .presence(let session):
+    case .idle(let session), .presence(let session), .follow(let session):
       return directory.hosted(session) != nil
     }
   }

@@ -1,9 +1,12 @@
 import CivilTime
+import DequeModule
 import PickerSession
 
 /// The maximum of ticks and leaves that are pending, so that taps between them are stored and
 /// answered promptly, although time changes thousands of sessions at once.
 private let timedStepCountMax = 50
+/// The maximum of sessions that follow their shared definition in one call.
+private let followerCountMax = 8
 /// The maximum of timers that run in one call.
 private let timerCountMax = 1000
 /// The maximum time between two checks of a session's time to live.
@@ -24,6 +27,8 @@ final class HubSchedule {
   private var ticks = TickQueue()
   /// Sessions with a check of their time to live in the queue.
   private var expiring: Set<SessionID> = []
+  /// Sessions that have to follow their shared definition, each once.
+  private var followers: Deque<SessionID> = []
   private let buffers: HubBuffers
   /// Sessions and connections that have ended since the queues were last compacted.
   private var endedCount = 0
@@ -43,6 +48,7 @@ final class HubSchedule {
   func nextDue(at time: HubTime, clockRuns: Bool) -> Int64? {
     var due = timers.nextDue
     guard timedStepsLeft > 0 else { return due }
+    if !followers.isEmpty { due = min(due ?? .max, time.machine) }
     if let next = absences.nextDue { due = min(due ?? .max, next) }
     if let next = ticks.next {
       let wait = max(0, next.milliseconds - time.session.milliseconds)
@@ -117,6 +123,22 @@ extension HubSchedule {
     while count < countMax, let (session, instant) = ticks.next(at: time.session) {
       count += 1
       body(session, instant)
+    }
+  }
+}
+
+/// Sessions that follow their shared definition.
+extension HubSchedule {
+  func addFollower(_ session: SessionID) { followers.append(session) }
+
+  /// Removes the first queued sessions one after the other, unless the maximum of steps is pending,
+  /// and passes them to `body`, which may add others.
+  func takeFollowers(_ body: (SessionID) -> Void) {
+    let countMax = min(followerCountMax, timedStepsLeft)
+    var count = 0
+    while count < countMax, let session = followers.popFirst() {
+      count += 1
+      body(session)
     }
   }
 }

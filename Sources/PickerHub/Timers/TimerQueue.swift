@@ -24,6 +24,8 @@ struct TimerQueue {
     case load(SessionID)
     /// Tick the session again, after the log has refused a tick.
     case tick(SessionID)
+    /// Let the session follow its shared definition again.
+    case follow(SessionID)
     /// Broadcast the pending presence updates.
     case presence(SessionID)
   }

@@ -127,7 +127,7 @@ extension Notes {
     return try Note(merged, at: subject(), isOnDay: isOnDay)
   }
 
-  private func checkCounts(after change: NotesChange) throws(BadNotes) {
+  func checkCounts(after change: NotesChange) throws(BadNotes) {
     var dayCount = days.count
     for day in change.days {
       dayCount += (day.note == nil ? 0 : 1) - (days[day.date] == nil ? 0 : 1)

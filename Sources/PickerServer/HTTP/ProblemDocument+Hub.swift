@@ -22,10 +22,9 @@ extension ProblemDocument {
       self.init(
         status: 404, code: "noSuchSession",
         detail: "session not found; it may have expired or been deleted")
-    case .noSuchMember:
-      self.init(
-        status: 404, code: "noSuchMember",
-        detail: "member not found or no longer in the session; POST to members creates a new one")
+    case .noSuchDefinition: self = .noSuchDefinition
+    case .inUse: self = .inUse
+    case .noSuchMember: self = .noSuchMember
     case .wrongSecret:
       self.init(status: 401, code: "badToken", detail: "invalid secret for this member")
     case .wrongKind(let detail): self.init(status: 404, code: "wrongKind", detail: detail)
@@ -72,6 +71,23 @@ extension ProblemDocument {
     ProblemDocument(
       status: 422, code: "keyReused",
       detail: "this Idempotency-Key was used with another body; use a new key")
+  }
+
+  private static var noSuchDefinition: ProblemDocument {
+    ProblemDocument(
+      status: 404, code: "noSuchDefinition", detail: "there is no shared definition of this name")
+  }
+
+  private static var inUse: ProblemDocument {
+    ProblemDocument(
+      status: 409, code: "inUse",
+      detail: "sessions use this definition; it can be deleted when they have ended")
+  }
+
+  private static var noSuchMember: ProblemDocument {
+    ProblemDocument(
+      status: 404, code: "noSuchMember",
+      detail: "member not found or no longer in the session; POST to members creates a new one")
   }
 
   private static var noSuchOp: ProblemDocument {

@@ -50,6 +50,8 @@ final class ReplayStory {
       case .revoked: line(nil, at, replayed.entry.words, [])
       case .settled(.late): line(nil, at, replayed.entry.words, ["too late"])
       case .settled(.unknown): line(nil, at, replayed.entry.words, ["unknown"])
+      case .definitionRejected(_, let problem):
+        line(nil, at, replayed.entry.words, ["not valid here: \(problem.detail)"])
       case .settled(.done), .cellsChanged, .resultReported, .forgotten, .sightChanged: continue
       }
       hasLine = true

@@ -35,6 +35,8 @@ extension LogEntry {
     case .command(_, let ref, let command, _): "\(command.words), ref \(ref)"
     case .define(let change): "the host changes the definition to version \(change.version)"
     case .note: "the host changes notes"
+    case .adopted(let adoption):
+      "the session follows its shared definition to version \(adoption.version)"
     case .revoked(let revocation):
       "the host revokes tokens of \(revocation.target.words) issued before "
         + revocation.issuedBefore.description
@@ -67,16 +69,22 @@ extension Delta {
       changes.isEmpty ? ["the instant changes"] : changes.map { $0.words(in: texts) }
     case .definition(let redefinition, let changes, _, _):
       ["definition version \(redefinition.version)"] + changes.map { $0.words(in: texts) }
-    case .notes(let edit):
-      edit.change.days.map { "\($0.date.iso) has \($0.note?.words ?? "no note")" }
-        + edit.change.columns.flatMap { column in
-          column.rows.map {
-            "row “\($0.key.text)” of column \(column.column) has \($0.note?.words ?? "no note")"
-          }
-        }
+        + (redefinition.notes?.words ?? [])
+    case .notes(let edit): edit.words
     case .status(let change):
       ["\(change.status)" + (change.reason.map { " (\($0))" } ?? "")]
     }
+  }
+}
+
+extension NotesEdit {
+  fileprivate var words: [String] {
+    change.days.map { "\($0.date.iso) has \($0.note?.words ?? "no note")" }
+      + change.columns.flatMap { column in
+        column.rows.map {
+          "row “\($0.key.text)” of column \(column.column) has \($0.note?.words ?? "no note")"
+        }
+      }
   }
 }
 

@@ -163,6 +163,10 @@ package final class Server {
       shard: HubShard(
         index: transport.index, of: configuration.loops, total: parts.sessionTotal,
         names: parts.sessionIndex, memory: parts.sessionMemory))
+    let maker = DefinitionMaker(
+      limits: DefinitionLimits(configuration.limits),
+      zone: { [zones = parts.zones] in zones.rules(named: $0) }, digest: SocketLoop.sha256)
+    transport.hub.maker = maker
     transport.lookUpRefusal = { head in
       let refusal = gate.lookUpRefusal(of: head)
       if let refusal { connectionLog.refused(head, status: refusal.status) }
@@ -175,9 +179,7 @@ package final class Server {
       files: StaticFiles(folder: configuration.webFolder, publicURL: configuration.publicURL),
       gate: gate, store: store,
       redirect: parts.redirect,
-      definitions: DefinitionMaker(
-        limits: DefinitionLimits(configuration.limits),
-        zone: { [zones = parts.zones] in zones.rules(named: $0) }, digest: SocketLoop.sha256))
+      definitions: maker)
     transport.routes = routes.respond
     transport.bodyRefusal = routes.refusal
     loop.handler = transport

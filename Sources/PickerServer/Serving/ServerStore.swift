@@ -13,6 +13,8 @@ import WebSocketTransport
 final class ServerStore: Sendable {
   private let durable: SQLSessionLog?
   private let memoryFeed: MemoryFeed
+  private let memoryShared: MemorySharedDefinitions
+  let sharedRates = SharedRates()
   let feedReaders: FeedReaders
   private let logByteCountMax: Int
   private let mailboxes: [StoreMailbox]
@@ -31,6 +33,7 @@ final class ServerStore: Sendable {
     memoryFeed = MemoryFeed(
       epoch: Hexadecimal.encode(SocketLoop.randomBytes(16)), limits: FeedLimits(settings),
       digest: SocketLoop.sha256, now: SocketLoop.wallMilliseconds)
+    memoryShared = MemorySharedDefinitions { mailboxes.post(.shared($0)) }
     feedReaders = FeedReaders(countMax: settings[.feedReaders])
     let keyCountMax = removesOldestKey ? settings[.idempotencyKeys] : nil
     durable = try ServerStore.open(
@@ -114,7 +117,7 @@ final class ServerStore: Sendable {
     if let durable { return durable }
     let mailbox = mailboxes[index]
     return MemorySessionLog(
-      logByteCountMax: logByteCountMax, memory: memory, feed: memoryFeed
+      logByteCountMax: logByteCountMax, memory: memory, feed: memoryFeed, shared: memoryShared
     ) { [reading] work in
       reading.async { mailbox.post(.run(SessionID(""), work())) }
     }
@@ -149,6 +152,9 @@ final class ServerStore: Sendable {
 
   /// The events of all sessions.
   var feed: any EventFeed { durable?.feed ?? memoryFeed }
+
+  /// The definitions that many sessions use.
+  var shared: any SharedDefinitions { durable ?? memoryShared }
 
   /// The reason why the store cannot be written; `nil` while the store is healthy.
   var failure: String? { durable?.failure }

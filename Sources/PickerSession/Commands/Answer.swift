@@ -45,6 +45,8 @@ package enum Outcome: Hashable, Sendable {
   /// The host revoked the tokens of these members.
   indirect case revoked(Revocation.Target)
   indirect case settled(SettleOutcome)
+  /// A version of the shared definition is not valid for the session.
+  indirect case definitionRejected(version: Int, DefinitionProblem)
   /// Large deltas that are no longer in the history.
   case forgotten([Delta])
   /// A member, or with `nil` everybody who is no owner, may see more or less of the marks.

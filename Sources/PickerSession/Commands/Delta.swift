@@ -52,8 +52,8 @@ package final class Delta: Sendable {
       switch change {
       case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
         max(redefinition.definition.weight, redefinition.definition.byteCount / Delta.weightBytes)
-      case .notes(let edit):
-        max(edit.patch.valueCount, edit.patch.byteCount / Delta.weightBytes)
+          + (redefinition.notes?.weight ?? 0)
+      case .notes(let edit): edit.weight
       case .picker, .status: 0
       }
     let marks = change.pickerChanges.reduce(0) { $0 + $1.weight }
@@ -119,6 +119,11 @@ package enum SessionChange: Hashable, Sendable {
   indirect case status(StatusChange)
 }
 
+extension NotesEdit {
+  /// An estimate of its memory, in units of ``Delta/weightBytes``.
+  fileprivate var weight: Int { max(patch.valueCount, patch.byteCount / Delta.weightBytes) }
+}
+
 extension PickerChange {
   /// An estimate of the memory of marks and cells, in units of ``Delta/weightBytes``.
   fileprivate var weight: Int {
@@ -141,9 +146,20 @@ package struct Redefinition: Hashable, Sendable {
   package let isAnnounced: Bool
   /// Whether the first day of the week changed, so that clients need new weekday headings.
   package let hasOtherWeekdays: Bool
+  /// The notes that have changed with it.
+  package let notes: NotesEdit?
 }
 
 extension SessionChange {
+  /// The notes that the host has changed, if any.
+  package var notesEdit: NotesEdit? {
+    switch self {
+    case .notes(let edit): edit
+    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _): redefinition.notes
+    case .picker, .status: nil
+    }
+  }
+
   /// The changes of the picker; empty for other deltas.
   package var pickerChanges: [PickerChange] {
     switch self {

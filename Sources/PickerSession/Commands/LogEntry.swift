@@ -38,6 +38,8 @@ package struct LogEntry: Hashable, Sendable {
     indirect case define(DefinitionChange)
     /// The host changed notes.
     indirect case note(NotesPatch)
+    /// The session follows its shared definition.
+    indirect case adopted(Adoption)
     indirect case settle(Settle)
     /// The picker is due for a tick at `at`.
     case tick
@@ -57,6 +59,7 @@ package struct LogEntry: Hashable, Sendable {
       switch self {
       case .tick, .clockSet: true
       case .joined, .roleChanged, .left, .returned, .command, .revoked, .roleSet, .define, .note,
+        .adopted,
         .settle:
         false
       }

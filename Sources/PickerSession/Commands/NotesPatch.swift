@@ -7,7 +7,7 @@ package struct NotesPatch: Sendable {
   package let tree: JSONTree
   /// The effect of the patch on the notes at the time of the request, so that it is evaluated once.
   /// `nil` for a stored patch; then the fold evaluates it.
-  let change: NotesChange?
+  package let change: NotesChange?
 
   /// - Parameter change: The effect of the patch when it will be applied. No other change of the
   ///   notes may come between.

@@ -10,6 +10,7 @@ package enum FeedEventType: String, CaseIterable, Sendable {
   case ended = "session.ended"
   case lateConfirmation = "session.confirming.late"
   case definitionChanged = "definition.changed"
+  case definitionRejected = "definition.rejected"
   case resultChanged = "result.changed"
   case memberJoined = "member.joined"
   case memberLeft = "member.left"

@@ -27,6 +27,11 @@ extension SessionFold {
         $0.data(of: settle)
       }
     case .settled: nil
+    case .definitionRejected(let version, let problem):
+      event(
+        .definitionRejected, revision: revision, discriminator: "\(version)", at: now,
+        reportedState
+      ) { $0.rejection(of: version, origin.uses?.name, problem) }
     }
   }
 
@@ -170,7 +175,7 @@ extension Outcome {
     case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten, .sightChanged:
       false
     case .delta(let delta): delta.isReported
-    case .joined, .left, .resultReported, .settled: true
+    case .joined, .left, .resultReported, .settled, .definitionRejected: true
     }
   }
 }
@@ -187,6 +192,20 @@ extension Delta {
 }
 
 extension JSONWriter {
+  /// `,"uses":{"name","version"},"pointer","detail"` of a version that is not valid.
+  fileprivate mutating func rejection(
+    of version: Int, _ name: String?, _ problem: DefinitionProblem
+  ) {
+    literal(",\"uses\":{\"name\":")
+    string(name ?? "")
+    literal(",\"version\":")
+    integer(version)
+    literal("},\"pointer\":")
+    string(String(problem.pointer.prefix(1000)))
+    literal(",\"detail\":")
+    string(String(problem.detail.prefix(1000)))
+  }
+
   /// `,"op"`, `"until"`, `"reason"`, `"detail"` and `"data"` of a status that the host decides or
   /// decided. The data of a grant is in the result.
   fileprivate mutating func decision(_ change: StatusChange) {

@@ -1,4 +1,5 @@
 package import CivilTime
+import JSONText
 import PickerModel
 
 extension SessionFold {
@@ -11,17 +12,29 @@ extension SessionFold {
     _ change: DefinitionChange, at now: Instant, _ outcomes: inout [Outcome]
   ) {
     tick(to: now, &outcomes)
+    guard (try? redefine(change, at: now, &outcomes)) != nil else { return }
+    // That of a session with a shared definition is logged as a merge patch.
+    if case .mergePatch(let patch) = change.source, let own = shared?.own {
+      shared?.own = own.composing(patch)
+    }
+  }
+
+  /// - Parameter adoption: The one of which the change is a part, with its notes.
+  /// - Throws: ``DefinitionProblem``. Nothing has changed then.
+  mutating func redefine(
+    _ change: DefinitionChange, _ adoption: Adoption? = nil, at now: Instant,
+    _ outcomes: inout [Outcome]
+  ) throws(DefinitionProblem) {
     let before = picker
     let results = definition.results
     let weekday = definition.firstWeekday
     var answer = TickAnswer()
     if status == .open {
-      guard let redefined = try? picker.redefine(change.definition, knowing: change.picker) else {
-        return
-      }
-      answer = redefined
+      answer = try picker.redefine(change.definition, knowing: change.picker)
     } else {
-      guard change.definition.kind == definition.kind else { return }
+      guard change.definition.kind == definition.kind else {
+        throw DefinitionProblem(pointer: "/kind", detail: "kind must stay \"\(definition.kind)\"")
+      }
       definedAt = now
       answer.cellsChanged = picker.layOut(like: change.definition)
     }
@@ -29,7 +42,8 @@ extension SessionFold {
     version += 1
     let redefinition = Redefinition(
       version: version, definition: definition, isAnnounced: true,
-      hasOtherWeekdays: definition.firstWeekday != weekday)
+      hasOtherWeekdays: definition.firstWeekday != weekday,
+      notes: adoption.flatMap { takeNotes(of: $0) })
     commit(redefinition, answer, before, at: now, &outcomes)
     noteSight(before: results, &outcomes)
   }
@@ -45,7 +59,8 @@ extension SessionFold {
       return noteCells(answer, before, &outcomes)
     }
     let redefinition = Redefinition(
-      version: version, definition: definition, isAnnounced: false, hasOtherWeekdays: false)
+      version: version, definition: definition, isAnnounced: false, hasOtherWeekdays: false,
+      notes: nil)
     commit(redefinition, answer, before, at: now, &outcomes)
   }
 

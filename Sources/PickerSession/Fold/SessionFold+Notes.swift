@@ -19,6 +19,7 @@ extension SessionFold {
     else { return }
     assert(change == (try? notes.change(by: patch.tree, for: definition.kind)))
     notes.apply(change)
+    shared?.ownNotes.add(change)
     let edit = NotesEdit(patch: patch.tree, change: change, locale: definition.locale)
     commit(.notes(edit), takeResult(), author: nil, at: now, &outcomes)
   }

@@ -34,6 +34,7 @@ extension SessionFold {
     package var hostRoles: HostRoles
     package var lastChanges: LastChanges
     package var sightRevision: Int?
+    package var shared: SharedState?
 
     package init(
       picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
@@ -45,7 +46,7 @@ extension SessionFold {
       tappedAt: Instant?, unreported: UnreportedResult? = nil,
       revocations: Revocations = Revocations(), hostRoles: HostRoles = HostRoles(),
       lastChanges: LastChanges = LastChanges(),
-      sightRevision: Int? = nil
+      sightRevision: Int? = nil, shared: SharedState? = nil
     ) {
       self.picker = picker
       self.version = version
@@ -71,6 +72,7 @@ extension SessionFold {
       self.hostRoles = hostRoles
       self.lastChanges = lastChanges
       self.sightRevision = sightRevision
+      self.shared = shared
     }
   }
 
@@ -86,7 +88,8 @@ extension SessionFold {
       revision: revision, undoList: undoList,
       members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
       tappedAt: tappedAt, unreported: unreported, revocations: revocations,
-      hostRoles: hostRoles, lastChanges: lastChanges, sightRevision: sightRevision)
+      hostRoles: hostRoles, lastChanges: lastChanges, sightRevision: sightRevision,
+      shared: shared)
   }
 
   /// Restores a session from a snapshot.
@@ -125,6 +128,7 @@ extension SessionFold {
     hostRoles = state.hostRoles
     lastChanges = state.lastChanges
     sightRevision = state.sightRevision
+    shared = state.shared
     self.history = history
     historyWeight = history.reduce(0) { $0 + $1.weight }
   }

@@ -43,6 +43,8 @@ package struct SessionFold: Sendable {
   /// A changed result that the feed has not reported yet; always `nil` where it is not watched.
   package internal(set) var unreported: UnreportedResult?
   package internal(set) var lastChanges = LastChanges()
+  /// `nil` for a session without a shared definition.
+  package internal(set) var shared: SharedState?
   /// The revision at which `results` of an `availability` changed last; `nil` if they did not.
   package internal(set) var sightRevision: Int?
   /// The time that the session has reached: that of the last entry of which something must stay in
@@ -73,6 +75,7 @@ package struct SessionFold: Sendable {
     definition = origin.definition
     version = 1
     picker = try Picker(origin.definition, now: origin.createdAt)
+    shared = origin.uses.map(SharedState.init)
     notes = origin.notes
     result = picker.result(priced: origin.notes)
     status = .open
@@ -114,6 +117,7 @@ package struct SessionFold: Sendable {
     case .roleSet(let role): set(role, &outcomes)
     case .define(let change): define(change, at: now, &outcomes)
     case .note(let patch): note(patch, at: now, &outcomes)
+    case .adopted(let adoption): adopt(adoption, at: now, &outcomes)
     case .settle(let settle): self.settle(settle, at: now, &outcomes)
     case .command(let member, let ref, let command, let precondition):
       perform(

@@ -151,7 +151,7 @@ extension StoreNotice {
     case .refused(let sessions): .refused(order(sessions))
     case .lost(let sessions): .lost(order(sessions))
     case .taken(let sessions): .taken(order(sessions))
-    case .committed, .loaded, .run, .runInHub, .orphaned, .message: self
+    case .committed, .loaded, .run, .runInHub, .orphaned, .shared, .message: self
     }
   }
 }

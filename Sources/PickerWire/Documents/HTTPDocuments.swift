@@ -76,7 +76,10 @@ package enum HTTPDocument {
       writer.literal("\":")
       writer.string(field.text)
     }
-    if seesAll { writer.hostFields(fold.origin) }
+    if seesAll {
+      writer.hostFields(fold.origin)
+      writer.uses(fold)
+    }
     writer.literal(",\"snapshot\":")
     let definition =
       isFull ? fold.definition.fullJSON(seesAll: seesAll) : seesAll ? fold.definition.json : nil
@@ -185,6 +188,10 @@ extension JSONWriter {
       integer(redefinition.version)
       literal(",\"definition\":")
       raw(redefinition.definition.fullJSON(seesAll: seesAll))
+      if let edit = redefinition.notes {
+        literal(",\"notes\":")
+        tree(edit.patch)
+      }
     case .notes(let edit):
       literal("\"note\",\"notes\":")
       tree(edit.patch)
@@ -213,6 +220,16 @@ extension JSONWriter {
     }
     literal(",\"definition\":")
     raw(origin.definition.fullJSON(seesAll: seesAll))
+    literal("}")
+  }
+
+  /// `,"uses":{"name","version"}`, if the session uses a shared definition.
+  fileprivate mutating func uses(_ fold: SessionFold) {
+    guard let name = fold.origin.uses?.name, let shared = fold.shared else { return }
+    literal(",\"uses\":{\"name\":")
+    string(name)
+    literal(",\"version\":")
+    integer(shared.version)
     literal("}")
   }
 }

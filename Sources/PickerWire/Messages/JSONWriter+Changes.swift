@@ -8,8 +8,8 @@ extension JSONWriter {
   /// Writes all changes of a delta, separated by commas, without brackets.
   ///
   /// - Parameter bands: The part that depends on the months a client displays: changes of type
-  ///   `bands`, each preceded by a comma, or the change with the notes of days, followed by a comma
-  ///   if the result changes.
+  ///   `bands`, each preceded by a comma, and the change with the notes of days: preceded by a
+  ///   comma in a delta with a definition, otherwise followed by one if the result changes.
   /// - Returns: The offset at which `bands` was written.
   mutating func changes(
     of delta: Delta, bands: [UInt8], sight: Sight = .everything, texts: any RowTexts,
@@ -45,6 +45,10 @@ extension JSONWriter {
       pickerChanges(
         changes, by: tappedBy, delta.notes, isFirst: !redefinition.isAnnounced, sight: sight,
         texts: texts, windowRows: windowRows, &cache)
+      if let edit = redefinition.notes, !edit.change.columns.isEmpty {
+        literal(",")
+        rowNotes(edit, texts: texts)
+      }
     case .notes(let edit): rowNotes(edit, texts: texts)
     case .status(let change): status(change, sight: sight, texts: texts)
     }

@@ -93,12 +93,22 @@ extension JSONWriter {
 }
 
 extension Delta {
+  /// The change with the notes of the days that a reader displays, with its comma; empty if there
+  /// is none.
+  func dayNotes(in dates: ClosedRange<CivilDate>?, texts: any RowTexts) -> [UInt8] {
+    guard let edit = change.notesEdit else { return [] }
+    var writer = JSONWriter()
+    guard case .definition = change else {
+      writer.dayNotes(edit, in: dates, isLast: result == nil, texts: texts)
+      return writer.bytes
+    }
+    writer.dayNotes(edit, in: dates, isLast: true, texts: texts)
+    return writer.bytes.isEmpty ? [] : [UInt8(ascii: ",")] + writer.bytes
+  }
+
   /// The change with the notes of all days, for logs and HTTP responses. Clients instead get the
   /// notes of the months that they display.
   func dayNotes(texts: any RowTexts) -> [UInt8] {
-    guard case .notes(let edit) = change, !edit.change.days.isEmpty else { return [] }
-    var writer = JSONWriter()
-    writer.dayNotes(edit, in: nil, isLast: result == nil, texts: texts)
-    return writer.bytes
+    dayNotes(in: nil, texts: texts)
   }
 }

@@ -77,10 +77,7 @@ extension MessageEncoder {
   package func dayNotes(
     of delta: Delta, in dates: ClosedRange<CivilDate>, texts: any RowTexts
   ) -> [UInt8] {
-    guard case .notes(let edit) = delta.change else { return [] }
-    var writer = JSONWriter()
-    writer.dayNotes(edit, in: dates, isLast: delta.result == nil, texts: texts)
-    return writer.bytes
+    delta.dayNotes(in: dates, texts: texts)
   }
 
   /// A `presence` message with the positions of the others' fingers, for a connection that was just

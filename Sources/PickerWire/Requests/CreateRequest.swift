@@ -14,10 +14,12 @@ package struct CreateRequest: Hashable, Sendable {
   package let ttlSeconds: Int
   package let openTap: SessionOrigin.OpenTap
   package private(set) var host: HostFields
+  /// The name of the shared definition over which ``definition`` is merged, if any.
+  package let uses: String?
 
   private static let fields = [
     "definition", "title", "ttlSeconds", "openTap", "external", "meta", "decide", "watch",
-    "oneMember", "reopen", "notes", "location", "description", "url",
+    "oneMember", "reopen", "notes", "location", "description", "url", "uses",
   ]
 
   /// - Parameters:
@@ -32,10 +34,14 @@ package struct CreateRequest: Hashable, Sendable {
     isNamed: Bool = false, digest: (([UInt8]) -> [UInt8])? = nil
   ) throws(BadMessage) {
     let tree = try parseBody(body, fields: CreateRequest.fields, valuesMax: valuesMax)
-    guard let definition = tree["definition"] else {
+    uses = try CreateRequest.uses(tree["uses"])
+    guard let definition = tree["definition"] ?? (uses == nil ? nil : .object([])) else {
       throw BadMessage(
         "definition is missing; it must be an object with the kind of picker",
         pointer: "/definition")
+    }
+    guard uses == nil || definition.members != nil else {
+      throw BadMessage("definition must be an object", pointer: "/definition")
     }
     self.definition = definition
     title = try CreateRequest.title(tree["title"])
@@ -113,6 +119,16 @@ extension JSONTree {
 extension CreateRequest {
   /// Takes the namespace of the key.
   package mutating func take(namespace: String?) { host.namespace = namespace }
+
+  private static func uses(_ tree: JSONTree?) throws(BadMessage) -> String? {
+    guard let tree else { return nil }
+    guard let name = tree.string, SharedDefinition.isName(name) else {
+      throw BadMessage(
+        "uses must be the name of a shared definition: 1 to 64 letters, digits, -, _ and .",
+        pointer: "/uses")
+    }
+    return name
+  }
 
   /// Takes the external id of the path.
   ///

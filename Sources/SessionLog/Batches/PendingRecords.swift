@@ -93,6 +93,9 @@ struct PendingRecords {
   /// - Returns: Whether the caller must run it.
   mutating func requestBatch() -> Bool { failure == nil && startsBatch() }
 
+  /// Whether the store has reached its maximum size.
+  var isStoreFull: Bool { storeByteCount.map { $0 >= storeByteCountMax } ?? false }
+
   private mutating func startsBatch() -> Bool {
     defer { isBatchQueued = true }
     return !isBatchQueued

@@ -19,6 +19,8 @@ package enum StoreNotice: Sendable {
   case runInHub(Int, @Sendable () -> Void)
   /// Sessions that this node has claimed because no other one does what they are due for.
   case orphaned([DormantSession])
+  /// A shared definition has a new version.
+  case shared(SharedDefinition)
   /// A warning for the server's log.
   case message(String)
 }
@@ -35,6 +37,7 @@ extension Hub {
     case .loaded(let session, let outcome): loaded(session, outcome, at: time)
     case .run(_, let work), .runInHub(_, let work): work()
     case .orphaned(let sessions): restore(sessions, at: time)
+    case .shared(let shared): changed(shared, at: time)
     case .message: return
     }
   }

@@ -31,13 +31,8 @@ extension LogEntry {
     case .clockSet: members.append(.init("clockSet", .bool(true)))
     case .note(let patch): members.append(.init("note", patch.tree))
     case .settle(let settle): members.append(.init("settle", settle.tree))
-    case .define(let change):
-      members.append(.init("define", .integer(change.version)))
-      switch change.source {
-      case .whole: members.append(.init("definition", change.definition.document(full: true)))
-      case .mergePatch(let patch): members.append(.init("mergePatch", patch))
-      case .jsonPatch(let patch): members.append(.init("jsonPatch", patch))
-      }
+    case .define(let change): members += change.members
+    case .adopted(let adoption): members += adoption.members
     case .command(let member, let ref, let command, let precondition):
       members += [
         .init("by", .string(member.text)), .init("ref", .integer(ref)),
@@ -71,6 +66,9 @@ extension LogEntry {
       self.init(
         at: at, body: .command(MemberID(by), ref: ref, command, precondition),
         op: tree["op"]?.string)
+    } else if tree["shared"] != nil {
+      guard let adoption = Adoption(tree: tree, after: definition, make: make) else { return nil }
+      self.init(at: at, body: .adopted(adoption))
     } else if tree["define"] != nil {
       guard let change = DefinitionChange(tree: tree, after: definition, make: make) else {
         return nil
@@ -115,7 +113,50 @@ extension LogEntry {
   }
 }
 
+/// `{"shared":VERSION,…}` with the members of a definition, with `note`, or with `rejected`.
+extension Adoption {
+  fileprivate var members: [JSONTree.Member] {
+    var members: [JSONTree.Member] = [.init("shared", .integer(version))]
+    if let define { members += define.members }
+    if let notes { members.append(.init("note", notes.tree)) }
+    if let problem {
+      members.append(
+        .init(
+          "rejected", .array([.string(problem.pointer), .string(problem.detail)])))
+    }
+    return members
+  }
+
+  fileprivate init?(
+    tree: JSONTree, after definition: Definition?, make: (JSONTree) -> Definition?
+  ) {
+    guard let version = tree["shared"]?.integer else { return nil }
+    var define: DefinitionChange?
+    if tree["define"] != nil {
+      guard let change = DefinitionChange(tree: tree, after: definition, make: make) else {
+        return nil
+      }
+      define = change
+    }
+    let problem = tree["rejected"]?.array?.compactMap(\.string)
+    guard problem?.count ?? 2 == 2 else { return nil }
+    self.init(
+      version: version, define: define, notes: tree["note"].map { NotesPatch($0) },
+      problem: problem.map { DefinitionProblem(pointer: $0[0], detail: $0[1]) })
+  }
+}
+
 extension DefinitionChange {
+  fileprivate var members: [JSONTree.Member] {
+    let document: JSONTree.Member =
+      switch source {
+      case .whole: .init("definition", definition.document(full: true))
+      case .mergePatch(let patch): .init("mergePatch", patch)
+      case .jsonPatch(let patch): .init("jsonPatch", patch)
+      }
+    return [.init("define", .integer(version)), document]
+  }
+
   fileprivate init?(
     tree: JSONTree, after definition: Definition?, make: (JSONTree) -> Definition?
   ) {

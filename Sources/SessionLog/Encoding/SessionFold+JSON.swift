@@ -33,6 +33,7 @@ extension SessionFold.StoredState {
     if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
     if let unreported { fields.append(.init("unreported", unreported.tree)) }
     if let sightRevision { fields.append(.init("sight", .integer(sightRevision))) }
+    if let shared { fields.append(.init("shared", shared.tree)) }
     if lastChanges.last != nil { fields.append(.init("lastChanges", lastChanges.tree)) }
     return .object(fields)
   }
@@ -60,6 +61,8 @@ extension SessionFold.StoredState {
       let roles = (tree["roles"] ?? .array([])).all(HostRole.init(tree:)),
       let lastChanges = tree["lastChanges"].map(LastChanges.init(tree:)) ?? LastChanges()
     else { return nil }
+    let shared = tree["shared"].map(SharedState.init(tree:))
+    if case .some(.none) = shared { return nil }
     self.init(
       picker: picker, version: tree["version"]?.integer ?? 1,
       definition: definitions[0].map(RetainedDefinition.init(_:)),
@@ -73,7 +76,26 @@ extension SessionFold.StoredState {
       tappedAt: tree["tappedAt"]?.instant,
       unreported: tree["unreported"].flatMap(UnreportedResult.init(tree:)),
       revocations: revocations, hostRoles: HostRoles(roles), lastChanges: lastChanges,
-      sightRevision: tree["sight"]?.integer)
+      sightRevision: tree["sight"]?.integer, shared: shared ?? nil)
+  }
+}
+
+/// `{"version","accepted","own","notes"?}`.
+extension SharedState {
+  fileprivate var tree: JSONTree {
+    var members: [JSONTree.Member] = [
+      .init("version", .integer(version)), .init("accepted", .integer(accepted)), .init("own", own),
+    ]
+    if !ownNotes.isEmpty { members.append(.init("notes", ownNotes.tree)) }
+    return .object(members)
+  }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let version = tree["version"]?.integer, let accepted = tree["accepted"]?.integer,
+      let own = tree["own"],
+      let ownNotes = tree["notes"].map(OwnNotes.init(tree:)) ?? OwnNotes()
+    else { return nil }
+    self.init(version: version, accepted: accepted, own: own, ownNotes: ownNotes)
   }
 }
 

@@ -27,6 +27,7 @@ extension SessionOrigin {
     if case .keys = access {
       members.append(.init("access", .string("keys")))
     }
+    if let uses { members.append(.init("uses", uses.tree)) }
     return members + host.members
   }
 
@@ -71,6 +72,29 @@ extension SessionOrigin {
       notes: members["notes"].flatMap(Notes.init(tree:)) ?? Notes(), ttlSeconds: ttlSeconds,
       openTap: openTap, access: access,
       createdAt: createdAt, host: HostFields(members))
+    guard let stored = members["uses"] else { return }
+    guard let uses = SharedUse(tree: stored) else {
+      throw StoredProblem("session \(id) uses a shared definition that is not as pickerd writes it")
+    }
+    self.uses = uses
+  }
+}
+
+extension SharedUse {
+  fileprivate var tree: JSONTree {
+    var members: [JSONTree.Member] = [
+      .init("name", .string(name)), .init("version", .integer(version)), .init("own", own),
+    ]
+    if !ownNotes.isEmpty { members.append(.init("notes", ownNotes.tree)) }
+    return .object(members)
+  }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let name = tree["name"]?.string, let version = tree["version"]?.integer,
+      let own = tree["own"],
+      let ownNotes = tree["notes"].map(OwnNotes.init(tree:)) ?? OwnNotes()
+    else { return nil }
+    self.init(name: name, version: version, own: own, ownNotes: ownNotes)
   }
 }
 

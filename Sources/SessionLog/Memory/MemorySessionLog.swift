@@ -16,6 +16,8 @@ package final class MemorySessionLog: SessionLog {
     var memoryByteCount = 0
     /// The last snapshot; entries before it are compacted.
     var snapshot: (sequence: Int, state: SessionFold.StoredState)?
+    /// The name of its shared definition.
+    var uses: String?
 
     init(of session: SessionID) { self.session = session }
 
@@ -37,6 +39,7 @@ package final class MemorySessionLog: SessionLog {
 
   /// Shared by the logs of all loops.
   private let feed: MemoryFeed?
+  private let shared: MemorySharedDefinitions?
 
   /// Runs a function on another thread, and the function that it returns on the hub's thread.
   package typealias Background = (@escaping @Sendable () -> @Sendable () -> Void) -> Void
@@ -48,15 +51,18 @@ package final class MemorySessionLog: SessionLog {
   ///   - logByteCountMax: The maximum size of a session's log in bytes.
   ///   - memory: Counts the logs. At its maximum, commands and joins are refused, too.
   ///   - feed: Receives the events; they are dropped if it is `nil`.
+  ///   - shared: The definitions that sessions can use.
   ///   - background: Runs reads of the history, and frees large logs. Default: at once, on the
   ///     hub's thread.
   package init(
     logByteCountMax: Int = SessionLimits().logBytes, memory: (any SessionMemory)? = nil,
-    feed: MemoryFeed? = nil, background: @escaping Background = { $0()() }
+    feed: MemoryFeed? = nil, shared: MemorySharedDefinitions? = nil,
+    background: @escaping Background = { $0()() }
   ) {
     self.logByteCountMax = logByteCountMax
     self.memory = memory
     self.feed = feed
+    self.shared = shared
     self.background = background
   }
 
@@ -64,8 +70,10 @@ package final class MemorySessionLog: SessionLog {
 
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     switch record {
-    case .created:
+    case .created(let origin):
+      if let uses = origin.uses, shared?.use(uses.name) == false { return .failed }
       logs[session] = Log(of: session)
+      logs[session]?.uses = origin.uses?.name
     case .entry(let entry):
       guard let log = last?.session == session ? last : logs[session] else { return .failed }
       if log.byteCount >= 2 * logByteCountMax { return .exhausted }
@@ -90,6 +98,7 @@ package final class MemorySessionLog: SessionLog {
   /// Frees a log; a large one on the other thread.
   private func free(_ session: SessionID) {
     guard let log = logs.removeValue(forKey: session) else { return }
+    if let name = log.uses { shared?.release(name) }
     count(-log.memoryByteCount, in: log)
     guard log.byteCount > MemorySessionLog.freedByteCountMax else { return }
     // Not owned by the closure, which this thread may release after the other thread has run it.
@@ -137,6 +146,11 @@ package final class MemorySessionLog: SessionLog {
     log.entries.replaceSubrange(start..., with: remaining)
     return true
   }
+
+  package func shared(
+    _ name: String, hub: Int,
+    completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
+  ) { completion(shared?.read(name).map { .found($0) } ?? .absent) }
 
   package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     preconditionFailure("a hub does not evict sessions when its log cannot reload them")

@@ -98,7 +98,12 @@ package struct LogFile: Sendable {
           .badData, "line \(number) of \(name) has no definition that pickerd accepts")
       }
       let change = DefinitionChange(version: version, definition: made, source: .whole)
-      let entry = LogEntry(at: at, body: .define(change))
+      // Notes that change with the definition come from a shared one.
+      let notes = tree["command"]?["notes"].map { NotesPatch($0) }
+      let entry = LogEntry(
+        at: at,
+        body: notes == nil
+          ? .define(change) : .adopted(Adoption(version: revision, define: change, notes: notes)))
       return Line(revision: revision, entry: entry, tree: tree)
     }
     let isHost = tree["host"] == .bool(true)

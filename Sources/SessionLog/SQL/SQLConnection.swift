@@ -126,6 +126,14 @@ package enum SQLDialect: Sendable {
     }
   }
 
+  /// A clause that locks the rows of a query in PostgreSQL.
+  func locking(_ clause: String) -> String {
+    switch self {
+    case .sqlite: ""
+    case .postgres: clause
+    }
+  }
+
   /// As ``forUpdate``, without those that another transaction has locked.
   var forUpdateSkippingLocked: String {
     switch self {

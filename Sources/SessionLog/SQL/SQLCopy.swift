@@ -23,7 +23,7 @@ struct SQLCopy {
     ("entry_count", .integer), ("row_count", .integer), ("byte_count", .integer),
     ("event_sequence", .integer), ("has_members", .bool), ("next_tick", .integer),
     ("active_at", .integer), ("status", .text), ("rules", .integer), ("tzdata", .text),
-    ("ordinal", .integer), ("external", .blob), ("namespace", .text),
+    ("ordinal", .integer), ("external", .blob), ("namespace", .text), ("uses", .text),
   ]
   /// The tables with rows of a session.
   private static let parts = [
@@ -51,6 +51,11 @@ struct SQLCopy {
       ("position", .integer), ("at", .integer), ("type", .text), ("id", .text), ("body", .blob),
       ("namespace", .text),
     ])
+  private static let shared = Table(
+    name: "shared_definition",
+    columns: [
+      ("name", .text), ("version", .integer), ("definition", .blob), ("notes", .blob),
+    ], partCount: 10)
   private static let cursor = Table(
     name: "feed_cursor", columns: [("name", .text), ("position", .integer)])
 
@@ -79,9 +84,13 @@ struct SQLCopy {
     for table in SQLCopy.parts { try copy(table, of: number, to: added) }
   }
 
-  /// Copies the feed, its cursors and the idempotency keys.
+  /// Copies the feed, its cursors, the idempotency keys and the shared definitions.
   func copyShared() throws {
-    for table in [SQLCopy.event, SQLCopy.cursor, SQLCopy.creation] { try copy(table) }
+    for table in [SQLCopy.event, SQLCopy.cursor, SQLCopy.creation, SQLCopy.shared] {
+      try copy(table)
+    }
+    let version: Int? = try source.value("SELECT shared_version FROM store")
+    try target.run("UPDATE store SET shared_version = $1", [version])
     let feed = try source.first("SELECT newest, byte_count, epoch FROM feed") { row in
       [row[0] as Int?, row[1] as Int?, row[2] as String?] as [(any SQLValue)?]
     }
@@ -204,7 +213,9 @@ package enum StoreMove {
       if (index + 1).isMultiple(of: 1000) { progress(index + 1, sessions.count) }
     }
     try target.transaction {
-      for table in ["event", "feed_cursor", "creation"] { try target.send("DELETE FROM \(table)") }
+      for table in ["event", "feed_cursor", "creation", "shared_definition"] {
+        try target.send("DELETE FROM \(table)")
+      }
       try copy.copyShared()
       try target.send("UPDATE store SET moving_from = NULL")
     }

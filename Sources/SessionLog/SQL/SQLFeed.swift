@@ -39,7 +39,6 @@ package final class SQLFeed: EventFeed {
     let state = try engine.read { try SQLFeed.state($0) }
     self.state = Mutex(state)
     signal.advance(to: state.newest)
-    engine.whenNotified { [weak self] in self?.lookLater() }
   }
 
   /// Sets how cursors are stored.
@@ -95,7 +94,7 @@ package final class SQLFeed: EventFeed {
   }
 
   /// Another node may have added events.
-  private func lookLater() {
+  func lookLater() {
     queue.async {
       guard let newest = try? self.current({ try SQLFeed.ends($0).newest }) else { return }
       self.signal.advance(to: newest)

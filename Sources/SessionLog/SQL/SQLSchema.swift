@@ -128,6 +128,8 @@ enum SQLSchema {
       -- Identifies the history of the database, and counts its changes.
       history text NOT NULL DEFAULT '',
       history_number bigint NOT NULL DEFAULT 1,
+      -- The greatest version of a shared definition so far.
+      shared_version bigint NOT NULL DEFAULT 0,
       -- The SQLite store whose copy is not complete yet.
       moving_from text
     );
@@ -170,6 +172,8 @@ enum SQLSchema {
       -- The position in the list of sessions.
       ordinal bigint NOT NULL,
       external bytea,
+      -- The name of its shared definition.
+      uses text,
       -- The node that alone appends to it.
       owner bigint,
       -- When a node must claim it, while it has no owner.
@@ -184,6 +188,14 @@ enum SQLSchema {
     CREATE INDEX session_due ON session (due_at)
       WHERE owner IS NULL AND due_at IS NOT NULL AND NOT ended;
     CREATE INDEX session_owner ON session (owner) WHERE owner IS NOT NULL;
+    CREATE INDEX session_uses ON session (uses) WHERE uses IS NOT NULL;
+    CREATE TABLE shared_definition (
+      name text PRIMARY KEY,
+      -- Greater than that of every earlier version of any of them.
+      version bigint NOT NULL UNIQUE,
+      definition bytea NOT NULL,
+      notes bytea NOT NULL
+    );
     CREATE TABLE entry (
       session bigint NOT NULL REFERENCES session (number) ON DELETE CASCADE,
       sequence bigint NOT NULL,

@@ -113,10 +113,13 @@ extension SQLSessionLog {
       if isCurrent == nil { throw StaleRead() }
     }
     return try SQLRows(load.session, connection).map { rows in
-      try StoredReading.load(
+      let outcome = try StoredReading.load(
         rows, limits: load.limits, versions, now: now,
         definition: { try definitions.definition(of: $0, hub: load.hub) },
         make: { self.definitions.definition(document: $0, hub: load.hub) })
+      guard case .loaded(var loaded, let byteCount) = outcome else { return outcome }
+      loaded.step = try step(of: loaded.fold, hub: load.hub, connection)
+      return .loaded(loaded, byteCount: byteCount)
     }
   }
 

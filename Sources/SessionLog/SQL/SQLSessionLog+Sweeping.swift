@@ -47,6 +47,8 @@ extension SQLSessionLog {
           .orphaned(due.filter { if case .own? = claims[$0.id] { true } else { false } }))
       }
       isPartial = due.count >= SQLSessionLog.sweepCountMax
+      // A notification may have been lost.
+      lookForShared()
       if counts.withLock({ $0.isDue(at: scheduler.instant) }) { tryToCount() }
       deleteEndedLater()
     } catch {
@@ -116,7 +118,8 @@ extension SQLSessionLog {
     let row = try connection.first(
       """
       SELECT coalesce(sum(CASE WHEN ended THEN 0 ELSE 1 END), 0),
-        CAST(coalesce(sum(byte_count), 0) AS bigint) + (SELECT byte_count FROM feed),
+        CAST(coalesce(sum(byte_count), 0) AS bigint) + (SELECT byte_count FROM feed)
+          + (SELECT coalesce(sum(length(definition) + length(notes)), 0) FROM shared_definition),
         (SELECT count(*) FROM creation)
       FROM session
       """

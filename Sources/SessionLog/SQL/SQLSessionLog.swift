@@ -52,6 +52,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   /// Sessions that members have joined since the last batch.
   private let visited = Mutex<Set<SessionID>>([])
   let releases = Mutex(PendingReleases())
+  let sharedVersions = Mutex(SharedVersions())
   private let afterIteration: AfterIteration
   /// The number of idempotency keys above which the oldest are deleted; `nil`: none is.
   let keyCountMax: Int?
@@ -182,6 +183,16 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
       guard let self else { return completion(false) }
       self.queue.async { completion((try? change(self.connected())) != nil) }
     })
+    try beginWork(connection)
+  }
+
+  private func beginWork(_ connection: any SQLConnection) throws {
+    let version: Int? = try connection.value("SELECT shared_version FROM store")
+    sharedVersions.withLock { $0.newest = version ?? 0 }
+    engine.whenNotified { [weak self] in
+      self?.feed.lookLater()
+      self?.lookForShared()
+    }
     deleteEndedLater()
     sweepLater()
   }

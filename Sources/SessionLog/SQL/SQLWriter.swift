@@ -80,6 +80,8 @@ final class SQLWriter {
   private var idle: [(session: SessionID, snapshot: EncodedSnapshot)] = []
   private var shelves: [SessionID: [Shelved]] = [:]
   private var events: [FeedEvent] = []
+  /// The shared definitions that sessions are created with in this batch.
+  private var lockedNames: Set<String> = []
   private var result = Result()
   private var now: Int64 = 0
   private var isClockPlausible = true
@@ -124,7 +126,7 @@ final class SQLWriter {
     at now: Int64, _ connection: any SQLConnection
   ) throws -> Result {
     (self.node, self.isClockPlausible, self.now) = (node, isClockPlausible, now)
-    (result, events, idle, shelves) = (Result(), [], [], [:])
+    (result, events, idle, shelves, lockedNames) = (Result(), [], [], [:], [])
     for position in changes { position.forgetChanges() }
     changes.removeAll(keepingCapacity: true)
     var snapshots: [SessionID] = []
@@ -198,9 +200,28 @@ final class SQLWriter {
 
   private func isRefused(_ session: SessionID) -> Bool { result.refused.contains(session) }
 
+  /// Whether the shared definition of a new session still exists: locks it until the end of the
+  /// transaction.
+  private func hasShared(
+    _ origin: SessionOrigin, _ connection: any SQLConnection
+  ) throws -> Bool {
+    guard let name = origin.uses?.name, !lockedNames.contains(name) else { return true }
+    let isThere: Int? = try connection.value(
+      """
+      SELECT 1 FROM shared_definition WHERE name = $1
+      \(connection.dialect.locking("FOR KEY SHARE"))
+      """, [name])
+    if isThere != nil { lockedNames.insert(name) }
+    return isThere != nil
+  }
+
   private func create(
     _ session: SessionID, _ origin: SessionOrigin, _ connection: any SQLConnection
   ) throws {
+    guard try hasShared(origin, connection) else {
+      result.refused.insert(session)
+      return
+    }
     let body = Data(origin.json(under: limits))
     var hasKey = true
     if let key = origin.key {
@@ -229,15 +250,15 @@ final class SQLWriter {
       """
       INSERT INTO session
         (id, epoch, origin, byte_count, ttl_seconds, active_at, status, rules, tzdata, ordinal,
-         external, owner, namespace, history)
-      VALUES ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12,
+         external, owner, namespace, uses, history)
+      VALUES ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13,
         (SELECT history_number FROM store))
       ON CONFLICT DO NOTHING RETURNING number
       """,
       [
         session.text, origin.epoch, body, body.count, origin.ttlSeconds, now, versions.rules,
         versions.tzdata, origin.ordinal, origin.host.external.map { Data($0.utf8) }, node,
-        origin.host.namespace ?? "",
+        origin.host.namespace ?? "", origin.uses?.name,
       ]
     ) { row in number = row[0] }
     guard hasKey, let number else {

@@ -44,6 +44,17 @@ final class StoredDefinitions: Sendable {
     return definition
   }
 
+  /// As ``definition(document:hub:)``.
+  ///
+  /// - Throws: The problem of the document.
+  func make(_ document: JSONTree, hub: Int) throws(DefinitionProblem) -> Definition {
+    let digest = digest(document.serialized())
+    if let known = known(digest, hub: hub) { return known }
+    let definition = try Definition.make(from: document, limits: .unbounded, zone: zone)
+    insert(definition, digest: digest, hub: hub)
+    return definition
+  }
+
   private func known(_ digest: [UInt8], hub: Int) -> Definition? {
     tables.withLock { $0[hub]?[digest] }
   }

@@ -2,7 +2,7 @@
 
 from . import calendar
 
-ORDER = ["definition", "notes", "reload", "row", "months", "range", "bands", "cells", "past",
+ORDER = ["definition", "reload", "row", "months", "range", "bands", "notes", "cells", "past",
          "closed", "marks", "heat", "best", "status", "result"]
 
 

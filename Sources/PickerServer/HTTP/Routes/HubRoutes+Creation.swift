@@ -127,6 +127,7 @@ extension HubRoutes {
 private struct KeyedRequest: DefinitionBody {
   var request: CreateRequest
   let bodyHash: [UInt8]
+  var isPart: Bool { request.uses != nil }
 
   var definition: JSONTree {
     get { request.definition }

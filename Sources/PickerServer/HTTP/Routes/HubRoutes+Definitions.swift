@@ -45,17 +45,18 @@ extension HubRoutes {
     transport.parseInBackground(body) { [definitions] body in
       Result { () throws(BadMessage) in
         var parsed = try parse(body)
+        if parsed.isPart { return (parsed, nil) }
         let definition = definitions.prepare(parsed.definition, at: now)
         // Freed here, because freeing a large tree on the loop's thread would delay taps.
         parsed.definition = .null
         return (parsed, definition)
       }
-    } then: { [self] (result: Result<(Body, PreparedDefinition), BadMessage>) in
+    } then: { [self] (result: Result<(Body, PreparedDefinition?), BadMessage>) in
       switch result {
       case .success(let (parsed, definition)):
         then(parsed, definition)
         // If it was only checked, no session refers to it.
-        transport.freeInBackground(definition)
+        if let definition { transport.freeInBackground(definition) }
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
@@ -65,6 +66,12 @@ extension HubRoutes {
 /// A body with a definition.
 protocol DefinitionBody: Sendable {
   var definition: JSONTree { get set }
+  /// Whether the definition is only a part, which is merged over a shared one.
+  var isPart: Bool { get }
+}
+
+extension DefinitionBody {
+  var isPart: Bool { false }
 }
 
 private struct CheckRequest: DefinitionBody {

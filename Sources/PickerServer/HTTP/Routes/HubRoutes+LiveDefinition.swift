@@ -46,13 +46,13 @@ extension HubRoutes {
   /// Counts a body that may wait for other changes. A large body counts itself.
   ///
   /// - Returns: The number of bytes to subtract when the change is answered.
-  private func countBody(of request: HTTPRequest) -> Int {
+  func countBody(of request: HTTPRequest) -> Int {
     guard case .small(let bytes) = request.body else { return 0 }
     transport.countBody(bytes.count)
     return bytes.count
   }
 
-  private func change(of request: HTTPRequest) -> DefinitionRequest {
+  func change(of request: HTTPRequest) -> DefinitionRequest {
     let body = request.body
     return DefinitionRequest(
       format: format(of: request), byteCount: body.count,
@@ -72,8 +72,9 @@ extension HubRoutes {
   }
 
   /// - Parameter ifNoneMatch: Of a read; a client that has the current version gets no body.
-  private func answer(
-    _ caller: Caller, _ result: Result<DefinitionAnswer, HubProblem>, ifNoneMatch: String? = nil
+  func answer(
+    _ caller: Caller, _ result: Result<DefinitionAnswer, HubProblem>, ifNoneMatch: String? = nil,
+    status: Int = 200
   ) {
     switch result {
     case .success(let definition):
@@ -84,7 +85,7 @@ extension HubRoutes {
       transport.answer(
         caller,
         HTTPResponse(
-          status: isKnown ? 304 : 200, headers: isKnown ? headers : headers + type,
+          status: isKnown ? 304 : status, headers: isKnown ? headers : headers + type,
           body: isKnown ? [] : definition.body))
     case .failure(let problem): answer(caller, ProblemDocument(problem))
     }

@@ -67,6 +67,14 @@ struct RouteTable: Sendable {
     Route(
       .get, "/v1/sessions/by/{external}", .key(.sessions), rate: .log, HubRoutes.readByName),
     Route(.post, "/v1/definitions/check", .key(.sessions), rate: .check, HubRoutes.check),
+    Route(.get, "/v1/definitions/{name}", .key(.sessions), HubRoutes.readShared),
+    Route(
+      .put, "/v1/definitions/{name}", .key(.sessions), largeBodyRate: .check,
+      HubRoutes.changeShared),
+    Route(
+      .patch, "/v1/definitions/{name}", .key(.sessions), largeBodyRate: .check,
+      HubRoutes.changeShared),
+    Route(.delete, "/v1/definitions/{name}", .key(.sessions), HubRoutes.deleteShared),
   ]
 
   private static let list = [

@@ -1,0 +1,179 @@
+package import JSONText
+package import PickerModel
+
+/// A version of a definition that many sessions use, with its notes.
+///
+/// - Source: web/guide/inventory.md, "One inventory for many sessions".
+package struct SharedDefinition: Sendable {
+  package let name: String
+  /// Greater than that of every earlier version of any shared definition of the store.
+  package let version: Int
+  /// The definition with its defaults, as ``Definition/document(full:isExplicit:)`` has it.
+  package let document: JSONTree
+  package let notes: Notes
+  /// The number of values of ``document``, and of notes.
+  package let weight: Int
+
+  /// The maximum of shared definitions in a store.
+  package static let countMax = 10_000
+
+  package init(name: String, version: Int, document: JSONTree, notes: Notes) {
+    (self.name, self.version, self.document, self.notes) = (name, version, document, notes)
+    weight = document.extent.valueCount + notes.days.count + notes.rowCount
+  }
+
+  package var kind: PickerKind? {
+    document["kind"]?.string.flatMap(PickerKind.init(rawValue:))
+  }
+
+  /// The definition's document and the notes, as requests and responses have them.
+  package var tree: JSONTree {
+    .object([.init("definition", document), .init("notes", notes.tree)])
+  }
+
+  /// Its memory in bytes, an estimate.
+  package var byteCount: Int { document.byteCount + notes.byteCount }
+
+  package static func isName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+          UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+}
+
+/// What a session uses since its creation.
+package struct SharedUse: Hashable, Sendable {
+  /// The name of the shared definition.
+  package let name: String
+  /// The version that the session has got at its creation.
+  package let version: Int
+  /// The session's own part of its definition: a JSON Merge Patch of the shared one.
+  package let own: JSONTree
+  /// The notes that it has got itself at its creation, over the shared ones.
+  package let ownNotes: OwnNotes
+
+  package init(name: String, version: Int, own: JSONTree, ownNotes: OwnNotes = OwnNotes()) {
+    (self.name, self.version, self.own, self.ownNotes) = (name, version, own, ownNotes)
+  }
+}
+
+/// How far a session has followed its shared definition.
+///
+/// Invariants: its definition is that of version ``accepted`` with ``own`` merged over it; so are
+/// its notes. Both versions never decrease.
+package struct SharedState: Hashable, Sendable {
+  /// The last version that the session has got, whether it was valid for it or not.
+  package var version: Int
+  package var accepted: Int
+  package var own: JSONTree
+  package var ownNotes: OwnNotes
+
+  package init(version: Int, accepted: Int, own: JSONTree, ownNotes: OwnNotes) {
+    (self.version, self.accepted, self.own, self.ownNotes) = (version, accepted, own, ownNotes)
+  }
+
+  init(_ use: SharedUse) {
+    self.init(version: use.version, accepted: use.version, own: use.own, ownNotes: use.ownNotes)
+  }
+
+  /// Whether the session has no part of its own: all such sessions of a version are equal.
+  package var isPlain: Bool { own == .object([]) && ownNotes.isEmpty }
+}
+
+/// The entry by which a session follows its shared definition to a version.
+package struct Adoption: Hashable, Sendable {
+  package let version: Int
+  /// `nil` if the session's definition stays the same.
+  package let define: DefinitionChange?
+  /// `nil` if the session's notes stay the same.
+  package let notes: NotesPatch?
+  /// The notes after it, which sessions share in memory; `nil` for a stored entry.
+  let notesAfter: Notes?
+  /// Why the version is not valid for the session, which then stays as it is.
+  package let problem: DefinitionProblem?
+
+  package init(
+    version: Int, define: DefinitionChange?, notes: NotesPatch?, notesAfter: Notes? = nil,
+    problem: DefinitionProblem? = nil
+  ) {
+    (self.version, self.define, self.notes) = (version, define, notes)
+    (self.notesAfter, self.problem) = (notesAfter, problem)
+  }
+
+  package static func == (left: Adoption, right: Adoption) -> Bool {
+    left.version == right.version && left.define == right.define && left.notes == right.notes
+      && left.problem == right.problem
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(version) }
+}
+
+/// What changes for sessions that are in one state when they follow their shared definition.
+package struct SharedStep: Sendable {
+  package let version: Int
+  private var define: (definition: Definition, patch: JSONTree)?
+  private var notes: (patch: NotesPatch, after: Notes)?
+  private var problem: DefinitionProblem?
+
+  /// - Parameters:
+  ///   - definition: The session's definition now.
+  ///   - notes: Its notes now.
+  ///   - make: Makes a definition from its document.
+  package init(
+    to new: SharedDefinition, from definition: Definition, _ notes: Notes, _ state: SharedState,
+    make: (JSONTree) throws(DefinitionProblem) -> Definition
+  ) {
+    version = new.version
+    do throws(DefinitionProblem) {
+      let before = definition.document(full: true)
+      let document = new.document.merging(state.own)
+      if !document.isSameValue(as: before) {
+        let made = try make(document)
+        guard made.kind == definition.kind else {
+          throw DefinitionProblem(
+            pointer: "/kind",
+            detail: "kind is \"\(made.kind)\"; it must stay \"\(definition.kind)\"")
+        }
+        if !made.isSame(as: definition) {
+          define = (made, before.mergePatch(to: made.document(full: true)))
+        }
+      }
+      let after = try SharedStep.notes(of: new, state)
+      let patch = notes == after ? nil : notes.tree.mergePatch(to: after.tree)
+      if let patch, let change = try? notes.change(by: patch, for: definition.kind) {
+        self.notes = (NotesPatch(patch, change: change), after)
+      }
+    } catch {
+      (define, self.notes, problem) = (nil, nil, error)
+    }
+  }
+
+  private static func notes(
+    of new: SharedDefinition, _ state: SharedState
+  ) throws(DefinitionProblem) -> Notes {
+    do throws(BadNotes) {
+      return try state.ownNotes.over(new.notes)
+    } catch {
+      throw DefinitionProblem(pointer: "", detail: error.detail)
+    }
+  }
+
+  /// The entry for a session whose definition has a version; `nil` if nothing changes for it.
+  package func adoption(after version: Int) -> Adoption? {
+    if define == nil, notes == nil, problem == nil { return nil }
+    let change = define.map { define in
+      DefinitionChange(
+        version: version + 1, definition: define.definition, source: .mergePatch(define.patch))
+    }
+    return Adoption(
+      version: self.version, define: change, notes: notes?.patch, notesAfter: notes?.after,
+      problem: problem)
+  }
+}

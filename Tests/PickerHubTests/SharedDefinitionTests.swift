@@ -1,0 +1,309 @@
+import JSONText
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+/// Sessions that use a shared definition, and follow its versions.
+@Suite struct SharedDefinitionTests {
+  private let fixture: HubFixture
+
+  init() throws { fixture = try HubFixture(calendar) }
+
+  private static let maker = DefinitionMaker(
+    limits: DefinitionLimits(), zone: { $0 == "UTC" ? .utc : nil }, digest: { $0 })
+
+  /// A version of the calendar `room` with more options, and notes.
+  private func room(
+    _ version: Int, _ options: String = "", notes: String = "{}"
+  ) throws -> SharedDefinition {
+    let tree = try JSONTree.parse(
+      Array((calendar.dropLast() + options + "}").utf8))
+    let definition = try Definition.make(from: tree) { _ in nil }
+    return SharedDefinition(
+      name: "room", version: version, document: definition.document(full: true),
+      notes: try #require(Notes(tree: try JSONTree.parse(Array(notes.utf8)))))
+  }
+
+  /// Creates a session that uses `room`; `fields` begin with a comma.
+  @discardableResult
+  private func use(_ fields: String = "") throws -> SessionID {
+    let request = try CreateRequest(Array(#"{"uses":"room"\#(fields)}"#.utf8))
+    var created: SessionID?
+    fixture.hub.create(request, socketBase: "", at: fixture.now) { created = try? $0.get().id }
+    return try #require(created)
+  }
+
+  private func fold(_ id: SessionID) -> SessionFold { fixture.hub.session(id)!.fold }
+
+  private func days(_ id: SessionID) -> Int? {
+    fold(id).definition.document(full: true)["maxDays"]?.integer
+  }
+
+  private func adoptions() -> [Adoption] {
+    fixture.log.records.compactMap { record in
+      guard case .entry(let entry) = record, case .adopted(let adoption) = entry.body else {
+        return nil
+      }
+      return adoption
+    }
+  }
+
+  private func change(_ shared: SharedDefinition) {
+    fixture.hub.changed(shared, at: fixture.now)
+    fixture.wait(1)
+  }
+
+  private func patch(_ id: SessionID, _ body: String) throws {
+    let request = DefinitionRequest(
+      format: .mergePatch, body: Array(body.utf8), versions: nil, valuesMax: .max)
+    var answer: Result<DefinitionAnswer, HubProblem>?
+    fixture.hub.redefine(id, request, token: nil, at: fixture.now) { answer = $0 }
+    _ = try #require(answer).get()
+  }
+
+  @Test func `a session gets the shared definition with its own part merged over it`() throws {
+    fixture.log.shared["room"] = try room(
+      3, #","maxDays":9"#, notes: #"{"days":{"2026-12-24":{"text":"€ 1","amount":1}}}"#)
+    let (plain, own) = (try use(), try use(#","definition":{"maxDays":4}"#))
+    #expect(days(plain) == 9 && days(own) == 4 && fold(own).notes.days.count == 1)
+    #expect(fold(plain).definition === fold(try use()).definition, "one object for all")
+    #expect(fold(own).shared?.version == 3 && fold(own).origin.uses?.name == "room")
+    var problems: [HubProblem] = []
+    for body in [
+      #"{"uses":"other"}"#, #"{"uses":"room","definition":{"kind":"date"}}"#,
+      #"{"uses":"room","definition":{"minDays":0}}"#,
+    ] {
+      let request = try CreateRequest(Array(body.utf8))
+      fixture.hub.create(request, socketBase: "", at: fixture.now) {
+        if case .failure(let problem) = $0 { problems.append(problem) }
+      }
+    }
+    #expect(problems.count == 3 && problems[0] == .noSuchDefinition)
+    let pointers = problems.compactMap { problem -> String? in
+      if case .badDefinition(let problem) = problem { problem.pointer } else { nil }
+    }
+    #expect(pointers == ["/kind", "/minDays"])
+    for body in [#"{"uses":"a b"}"#, #"{"uses":7}"#, #"{"uses":"room","definition":[]}"#, "{}"] {
+      #expect(throws: BadMessage.self) { try CreateRequest(Array(body.utf8)) }
+    }
+  }
+
+  @Test func `few sessions follow in one call, and all get a change once`() throws {
+    fixture.log.shared["room"] = try room(1, #","maxDays":1"#)
+    let sessions = try (0..<20).map { _ in try use() }
+    fixture.hub.changed(try room(2, #","maxDays":2"#), at: fixture.now)
+    #expect(adoptions().isEmpty)
+    fixture.hub.timer(at: fixture.now)
+    #expect(adoptions().count == 8)
+    fixture.hub.changed(try room(3, #","maxDays":3"#), at: fixture.now)
+    fixture.hub.changed(try room(2, #","maxDays":2"#), at: fixture.now)
+    fixture.wait(1)
+    // Eight have got both versions, and the others have skipped one.
+    #expect(adoptions().count == 28 && sessions.allSatisfy { days($0) == 3 })
+    change(try room(3, #","maxDays":3"#))
+    #expect(adoptions().count == 28)
+    let events = fixture.log.fed.flatMap(\.events).filter { $0.type == .definitionChanged }
+    #expect(events.count == 28 && Set(events.map(\.identity)).count == 28)
+  }
+
+  @Test func `few entries wait for the log at a time`() throws {
+    fixture.log.shared["room"] = try room(1)
+    let sessions = try (0..<70).map { _ in try use() }
+    fixture.log.outcome = .pending
+    change(try room(2, #","maxDays":2"#))
+    #expect(adoptions().count == 50)
+    for session in sessions { fixture.hub.committed(1, of: session, at: fixture.now) }
+    fixture.wait(1)
+    #expect(adoptions().count == 70)
+    for session in sessions { fixture.hub.committed(1, of: session, at: fixture.now) }
+    #expect(sessions.allSatisfy { days($0) == 2 })
+  }
+
+  @Test func `a definition and its notes change in one revision`() throws {
+    fixture.log.shared["room"] = try room(1, notes: #"{"days":{"2026-12-24":{"text":"old"}}}"#)
+    let session = try use()
+    fixture.open(9, session: session)
+    fixture.send(9, #"{"type":"join","months":{"from":"2026-12","count":1}}"#)
+    fixture.forgetAll()
+    change(
+      try room(
+        2, #","blocked":[{"from":"2026-12-25"}]"#,
+        notes: #"{"days":{"2026-12-24":{"text":"new"},"2026-12-26":{"text":"x"}}}"#))
+    let delta = try #require(fixture.received(9).first { $0["type"]?.string == "delta" })
+    let kinds = delta["changes"]?.array?.compactMap { $0["change"]?.string }
+    #expect(kinds == ["definition", "notes"] && fold(session).revision == 1)
+    change(try room(3, #","blocked":[{"from":"2026-12-25"}]"#))
+    let notes = try #require(fixture.received(9).first { $0["type"]?.string == "delta" })
+    #expect(notes["changes"]?.array?.compactMap { $0["change"]?.string } == ["notes"])
+    #expect(fold(session).version == 2 && fold(session).notes.isEmpty)
+  }
+
+  @Test func `what a session has changed itself stays`() throws {
+    fixture.log.shared["room"] = try room(1, #","maxDays":1"#)
+    let session = try use()
+    try patch(session, #"{"maxDays":7}"#)
+    change(try room(2, #","maxDays":2"#))
+    #expect(adoptions().isEmpty && days(session) == 7 && fold(session).version == 2)
+    change(try room(3, #","maxDays":2,"locale":"de""#))
+    #expect(days(session) == 7 && fold(session).definition.locale == "de")
+    let request = DefinitionRequest(
+      format: .mergePatch, body: Array(#"{"days":{"2026-12-24":null}}"#.utf8), versions: nil,
+      valuesMax: .max)
+    fixture.hub.changeNotes(of: session, request, token: nil, at: fixture.now) { _ in }
+    change(try room(4, notes: #"{"days":{"2026-12-24":{"text":"a"},"2026-12-25":{"text":"b"}}}"#))
+    // Nothing was there to remove, so the note is not the session's own.
+    #expect(fold(session).notes.days.count == 2)
+    fixture.hub.changeNotes(of: session, request, token: nil, at: fixture.now) { _ in }
+    change(try room(5, notes: #"{"days":{"2026-12-24":{"text":"c"},"2026-12-25":{"text":"d"}}}"#))
+    #expect(fold(session).notes.days.count == 1)
+  }
+
+  @Test func `a version that is not valid for a session leaves it as it is, and is one event`()
+    throws
+  {
+    fixture.log.shared["room"] = try room(1, #","maxDays":9"#)
+    let session = try use(#","definition":{"minDays":5}"#)
+    change(try room(2, #","maxDays":3"#))
+    change(try room(2, #","maxDays":3"#))
+    #expect(days(session) == 9 && fold(session).revision == 0 && adoptions().count == 1)
+    let events = fixture.log.fed.flatMap(\.events).filter { $0.type == .definitionRejected }
+    let data = try JSONTree.parse(try #require(events.first).data)
+    #expect(events.count == 1 && data["uses"]?["version"]?.integer == 2)
+    #expect(data["pointer"]?.string?.hasPrefix("/m") == true && data["detail"]?.string != nil)
+    change(try room(3, #","maxDays":6"#))
+    #expect(days(session) == 6 && fold(session).shared?.accepted == 3)
+  }
+
+  @Test func `a session follows when the host has decided`() throws {
+    fixture.log.shared["room"] = try room(1)
+    let session = try use(#","decide":{"by":"host","seconds":60}"#)
+    fixture.open(9, session: session)
+    fixture.send(9, #"{"type":"join"}"#)
+    fixture.send(9, #"{"type":"tap","ref":1,"date":"2026-11-23"}"#)
+    fixture.send(9, #"{"type":"tap","ref":2,"date":"2026-11-25"}"#)
+    fixture.send(9, #"{"type":"confirm","ref":3}"#)
+    #expect(fold(session).status == .confirming)
+    change(try room(2, #","maxDays":2"#))
+    #expect(adoptions().isEmpty)
+    let op = try #require(fold(session).decision.confirmation?.op)
+    fixture.hub.settle(session, Settle(op: op, isGranted: false), token: nil, at: fixture.now) {
+      _ in
+    }
+    fixture.wait(1)
+    #expect(days(session) == 2 && adoptions().count == 1)
+
+    // The confirmation was pending when the entry was appended.
+    fixture.send(9, #"{"type":"tap","ref":4,"date":"2026-11-23"}"#)
+    fixture.send(9, #"{"type":"tap","ref":5,"date":"2026-11-24"}"#)
+    fixture.log.outcome = .pending
+    fixture.send(9, #"{"type":"confirm","ref":6}"#)
+    change(try room(3, #","maxDays":3"#))
+    fixture.log.outcome = .stored
+    fixture.hub.committed(2, of: session, at: fixture.now)
+    #expect(fold(session).status == .confirming && days(session) == 2)
+    fixture.send(9, #"{"type":"cancel","ref":7}"#)
+    fixture.wait(1)
+    #expect(fold(session).status == .open && days(session) == 3)
+  }
+
+  @Test func `a session that is loaded follows before anything else`() throws {
+    let loading = try HubFixture(calendar, canLoad: true, isShared: true)
+    let id = SessionID("stored")
+    let old = try room(1, #","maxDays":1"#)
+    var origin = SessionOrigin(
+      id: id, epoch: "e",
+      definition: try Definition.make(from: old.document) { _ in nil }, createdAt: noon)
+    origin.uses = SharedUse(name: "room", version: 1, own: .object([]))
+    let fold = try SessionFold(origin)
+    var loaded = LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0)
+    loaded.step = SharedStep(
+      to: try room(2, #","maxDays":2"#), from: fold.definition, Notes(), try #require(fold.shared)
+    ) { tree throws(DefinitionProblem) in try Definition.make(from: tree) { _ in nil } }
+    loading.open(1, session: id)
+    loading.send(1, #"{"type":"join"}"#)
+    loading.log.lookups.removeFirst().completion(
+      .found(
+        DormantSession(
+          id: id, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: true)))
+    // This change is known only here: it came while the session was being loaded.
+    loading.hub.changed(try room(3, #","maxDays":3"#), at: loading.now)
+    loading.hub.loaded(id, loaded, at: loading.now)
+    let welcome = try #require(loading.received(1).first)
+    #expect(welcome["snapshot"]?["definition"]?["maxDays"]?.integer == 2)
+    loading.wait(1)
+    #expect(loading.hub.session(id)?.fold.definition.document(full: true)["maxDays"]?.integer == 3)
+  }
+
+  @Test func `a large version is made once on another thread`() throws {
+    fixture.hub.maker = SharedDefinitionTests.maker
+    fixture.log.shared["room"] = try room(1)
+    let sessions = try (0..<4).map { _ in try use() }
+    let dates = (0..<600).map { #""b\#($0)":{"from":"2026-12-01","through":"2026-12-01"}"# }
+    fixture.port.backgroundWork = []
+    change(try room(2, #","taken":{\#(dates.joined(separator: ","))}"#))
+    #expect(fixture.port.backgroundWork?.count == 1 && adoptions().isEmpty)
+    fixture.port.finishBackgroundWork()
+    fixture.wait(1)
+    #expect(sessions.allSatisfy { fold($0).version == 2 } && adoptions().count == 4)
+    #expect(Set(sessions.map { ObjectIdentifier(fold($0).definition) }).count == 1)
+  }
+}
+
+/// Requests that change a shared definition.
+@Suite struct SharedChangeTests {
+  private let maker = DefinitionMaker(
+    limits: DefinitionLimits(), zone: { $0 == "UTC" ? .utc : nil }, digest: { $0 })
+
+  private func draft(
+    _ format: DefinitionRequest.Format, _ body: String, of current: SharedDefinition? = nil,
+    versions: VersionMatch? = nil
+  ) throws(HubProblem) -> SharedChange.Draft? {
+    let request = DefinitionRequest(
+      format: format, body: Array(body.utf8), versions: versions, valuesMax: 1000)
+    return try SharedChange(request, name: "room", current: current, maker: maker, at: noon).draft()
+  }
+
+  @Test func `a patch applies to the definition and the notes together`() throws {
+    let notes = #"{"days":{"2026-12-24":{"text":"a"}}}"#
+    let made = try #require(
+      try draft(.whole, #"{"definition":\#(calendar),"notes":\#(notes)}"#))
+    let current = SharedDefinition(
+      name: "room", version: 5, document: made.document, notes: made.notes)
+    let merged = try #require(
+      try draft(
+        .mergePatch, #"{"definition":{"maxDays":3},"notes":{"days":{"2026-12-24":null}}}"#,
+        of: current, versions: .oneOf([#""5""#])))
+    #expect(merged.document["maxDays"]?.integer == 3 && merged.notes.isEmpty)
+    #expect(try draft(.mergePatch, #"{"definition":{"maxDays":null}}"#, of: current) == nil)
+    let added = try #require(
+      try draft(.jsonPatch, #"[{"op":"add","path":"/definition/maxDays","value":3}]"#, of: current))
+    #expect(added.document["maxDays"]?.integer == 3 && added.notes == current.notes)
+    #expect(throws: HubProblem.versionMismatch(5)) {
+      try draft(.mergePatch, "{}", of: current, versions: .oneOf([#""4""#]))
+    }
+    for (body, pointer) in [
+      (#"{"definition":{"kind":"date"}}"#, "/kind"), (#"{"definition":{"minDays":0}}"#, "/minDays"),
+      (#"{"definition":{"max":"2020-01-01"}}"#, "/max"),
+    ] {
+      let problem = #expect(throws: HubProblem.self) { try draft(.mergePatch, body, of: current) }
+      guard case .badDefinition(let found)? = problem else {
+        Issue.record("\(body): \(String(describing: problem))")
+        continue
+      }
+      #expect(found.pointer == pointer)
+    }
+  }
+
+  @Test func `a body with too many values, or what is no definition, is refused`() {
+    let many = (0..<1000).map { "\"2026-12-\($0)\"" }.joined(separator: ",")
+    for body in [#"{"definition":{"kind":"calendar","blocked":[\#(many)]}}"#, "[]", "{", "{}"] {
+      #expect(throws: HubProblem.self) { try draft(.whole, body) }
+    }
+    #expect(throws: HubProblem.noSuchDefinition) { try draft(.mergePatch, "{}") }
+    #expect(SharedDefinition.isName("room-12._X") && !SharedDefinition.isName(""))
+    #expect(!SharedDefinition.isName(String(repeating: "a", count: 65)))
+  }
+}
