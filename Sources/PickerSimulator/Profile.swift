@@ -29,6 +29,8 @@ struct Profile {
   let workMax: Int
   /// How many of so many HTTP requests are changes by the host.
   let hostChangesIn24: Int
+  /// Whether sessions use shared definitions.
+  var sharesDefinitions: Bool { hostChangesIn24 == 10 }
   let limits: ServerLimits
   /// Whether there is memory for few sessions.
   let isMemoryShort: Bool

@@ -1,4 +1,6 @@
+import JSONText
 import PickerHub
+import PickerModel
 import PickerSession
 
 /// A log in memory that confirms records immediately or later in batches, and can be made to fail.
@@ -26,6 +28,8 @@ final class SimulatedLog: SessionLog {
   }
 
   var sessions: [SessionID: StoredEntries] = [:]
+  /// The newest version of each shared definition.
+  var shared: [String: SharedDefinition] = [:]
   /// Whether it returns ``AppendOutcome/pending`` and confirms later.
   let isLate: Bool
   /// Whether sessions are evicted to it and reloaded from it.
@@ -148,12 +152,29 @@ extension SimulatedLog {
       firstIndex = start.entryCount
     }
     let missed = missedEvents(&fold, stored.entries[firstIndex...], after: stored.eventSequence)
-    return LoadedSession(
+    var loaded = LoadedSession(
       fold: fold, entryCount: stored.entries.count, idleMilliseconds: now() - stored.activeAt,
       isSnapshotted: stored.snapshots.last.map {
         $0.isIdle && $0.entryCount == stored.entries.count
       } ?? false, eventSequence: stored.eventSequence, missed: missed)
+    loaded.step = step(of: fold)
+    return loaded
   }
+
+  private func step(of fold: SessionFold) -> SharedStep? {
+    guard let state = fold.shared, let newest = fold.origin.uses.flatMap({ shared[$0.name] }),
+      newest.version > state.version
+    else { return nil }
+    return SharedStep(to: newest, from: fold.definition, fold.notes, state) {
+      tree throws(DefinitionProblem) in
+      try Definition.make(from: tree) { SimulatedZones().rules(named: $0) }
+    }
+  }
+
+  func shared(
+    _ name: String, hub: Int,
+    completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
+  ) { completion(shared[name].map { .found($0) } ?? .absent) }
 
   private func start(of stored: StoredEntries, _ limits: SessionLimits) -> LogSnapshot? {
     guard let newest = stored.snapshots.last else { return nil }

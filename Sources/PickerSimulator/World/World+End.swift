@@ -28,6 +28,7 @@ extension World {
       pass(seconds: Int64(profile.limits.memberMilliseconds / 1000) + 2)
     }
     checkNobodyIsLeft()
+    checkFollowing()
     checkFeed()
     if !isDraining { awaitTicks() }
     endSessions()

@@ -5,6 +5,9 @@ import PickerModel
 /// The hosts of sessions: they change definitions and notes while members use the pickers.
 extension World {
   func actAsHost(of record: SessionRecord) {
+    if profile.sharesDefinitions, random.once(in: 3), let kind = record.definition["kind"]?.string {
+      return changeShared(kind, for: record)
+    }
     // Sometimes more changes per second than a session may have.
     let count = random.once(in: 30) ? 25 : 1
     for _ in 0..<count {

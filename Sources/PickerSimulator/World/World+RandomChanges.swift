@@ -21,7 +21,7 @@ extension World {
   }
 
   /// A merge patch with some fields of another definition; others are reset to their defaults.
-  private func randomMerge(_ kind: String?) -> JSONTree {
+  func randomMerge(_ kind: String?) -> JSONTree {
     let other = RandomDefinition.make(&random, today: today, kind: kind).members ?? []
     var members = other.filter { $0.key != "kind" && random.coin() }
     for name in ["hours", "taken", "blocked", "maxDays", "locale", "onParentChange"]

@@ -25,6 +25,9 @@ extension World {
       ])
       fields.append(.init("decide", decide))
     }
+    if let kind = definition["kind"]?.string, let use = randomUse(of: kind) {
+      fields = Array(fields.dropFirst()) + use
+    }
     let body = JSONTree.object(fields)
     guard let request = try? CreateRequest(body.serialized()) else {
       return breach("a well-formed request is accepted")
@@ -116,7 +119,7 @@ extension World {
       guard let tree = try? JSONTree.parse(body) else { throw ProtocolBreach("GET is JSON") }
       try tree.has(
         ["session", "epoch", "revision", "version", "status", "title", "snapshot", "members"],
-        maybe: ["version", "links", "op", "until"])
+        maybe: ["version", "links", "op", "until", "uses"])
       if tree["links"] != nil, tree["status"] != .string("confirmed") {
         throw ProtocolBreach("only a confirmed session has links")
       }

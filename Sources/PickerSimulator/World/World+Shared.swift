@@ -1,0 +1,64 @@
+import JSONText
+import PickerHub
+import PickerModel
+import PickerSession
+
+/// Shared definitions: each kind of picker has one, which is named after it.
+extension World {
+  /// The fields of a creation that uses the shared definition of a kind; `nil` if there is none.
+  func randomUse(of kind: String) -> [JSONTree.Member]? {
+    guard profile.sharesDefinitions, random.coin() else { return nil }
+    if log.shared[kind] == nil { changeShared(kind) }
+    guard log.shared[kind] != nil else { return nil }
+    let own = random.once(in: 3) ? randomMerge(kind) : .object([])
+    return [.init("uses", .string(kind)), .init("definition", own)]
+  }
+
+  /// Changes the shared definition of a kind, and its notes.
+  ///
+  /// - Parameter record: A session of this kind, for the rows of notes.
+  func changeShared(_ kind: String, for record: SessionRecord? = nil) {
+    let former = log.shared[kind]
+    var document = former?.document
+    if former == nil || random.coin() {
+      let tree = RandomDefinition.make(&random, today: today, kind: kind)
+      guard let made = make(tree), (try? Picker(made, now: clock.session)) != nil else { return }
+      document = made.document(full: true)
+    }
+    var notes = former?.notes ?? Notes()
+    if let record, random.coin(), let picker = PickerKind(rawValue: kind),
+      let change = try? notes.change(by: randomNotes(of: record), for: picker)
+    {
+      notes.apply(change)
+    }
+    guard let document else { return }
+    let shared = SharedDefinition(
+      name: kind, version: (log.shared.values.map(\.version).max() ?? 0) + 1,
+      document: document, notes: notes)
+    log.shared[kind] = shared
+    enter { hub.changed(shared, at: $0) }
+  }
+
+  private func make(_ tree: JSONTree) -> Definition? {
+    try? Definition.make(from: tree, limits: DefinitionLimits(), now: clock.session) {
+      zones.rules(named: $0)
+    }
+  }
+
+  /// Checks that sessions in memory have got the newest version, unless it changes nothing.
+  func checkFollowing() {
+    for record in records {
+      guard let fold = hub.session(record.id)?.fold, !hub.isEnding(record.id),
+        let name = fold.origin.uses?.name, let state = fold.shared, let newest = log.shared[name],
+        fold.status != .confirming, state.version != newest.version
+      else { continue }
+      let step = SharedStep(to: newest, from: fold.definition, fold.notes, state) {
+        tree throws(DefinitionProblem) in
+        try Definition.make(from: tree, now: clock.session) { zones.rules(named: $0) }
+      }
+      if step.adoption(after: fold.version) != nil {
+        breach("a session follows its shared definition: \(state.version), \(newest.version)")
+      }
+    }
+  }
+}
