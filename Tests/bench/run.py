@@ -19,13 +19,15 @@ import loops
 import report
 from departures import departures
 from generator import measure
+from inventory import inventory
 from scenarios import GROUPS, SCENARIOS, WITH_TLS
 from servers import BUILT, SERVERS, Pickerd
 from sizing import sizing
 from storm import midnight, resume_storm
 
 #: Measured once: each takes a minute and is not compared with another server.
-ALONE = {"storm": resume_storm, "midnight": midnight, "departures": departures, "sizing": sizing}
+ALONE = {"storm": resume_storm, "midnight": midnight, "departures": departures,
+         "inventory": inventory, "sizing": sizing}
 NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, attacks.NAME, *ALONE, *GROUPS]
 
 

@@ -136,13 +136,13 @@ class Pickerd(Server):
         paths = self.create(scenario.definition, count)
         return paths, (self.memory() - before) / count
 
-    def create(self, definition, count):
+    def create(self, definition, count, **rest):
         """Creates sessions of one definition; their paths."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         if self.is_tls:
             connection = http.client.HTTPSConnection(
                 "127.0.0.1", self.port, timeout=20, context=ssl._create_unverified_context())
-        body = json.dumps({"definition": definition})
+        body = json.dumps({"definition": definition, **rest})
         paths = []
         for _ in range(count):
             connection.request("POST", "/v1/sessions", body, {"Content-Type": "application/json"})
