@@ -53,7 +53,7 @@ import Testing
 
   private func change(_ shared: SharedDefinition) {
     fixture.hub.changed(shared, at: fixture.now)
-    fixture.wait(1)
+    fixture.wait(100)
   }
 
   private func patch(_ id: SessionID, _ body: String) throws {
@@ -100,7 +100,7 @@ import Testing
     #expect(adoptions().count == 8)
     fixture.hub.changed(try room(3, #","maxDays":3"#), at: fixture.now)
     fixture.hub.changed(try room(2, #","maxDays":2"#), at: fixture.now)
-    fixture.wait(1)
+    fixture.wait(100)
     // Eight have got both versions, and the others have skipped one.
     #expect(adoptions().count == 28 && sessions.allSatisfy { days($0) == 3 })
     change(try room(3, #","maxDays":3"#))
@@ -116,7 +116,7 @@ import Testing
     change(try room(2, #","maxDays":2"#))
     #expect(adoptions().count == 50)
     for session in sessions { fixture.hub.committed(1, of: session, at: fixture.now) }
-    fixture.wait(1)
+    fixture.wait(100)
     #expect(adoptions().count == 70)
     for session in sessions { fixture.hub.committed(1, of: session, at: fixture.now) }
     #expect(sessions.allSatisfy { days($0) == 2 })
@@ -192,7 +192,7 @@ import Testing
     fixture.hub.settle(session, Settle(op: op, isGranted: false), token: nil, at: fixture.now) {
       _ in
     }
-    fixture.wait(1)
+    fixture.wait(100)
     #expect(days(session) == 2 && adoptions().count == 1)
 
     // The confirmation was pending when the entry was appended.
@@ -205,7 +205,7 @@ import Testing
     fixture.hub.committed(2, of: session, at: fixture.now)
     #expect(fold(session).status == .confirming && days(session) == 2)
     fixture.send(9, #"{"type":"cancel","ref":7}"#)
-    fixture.wait(1)
+    fixture.wait(100)
     #expect(fold(session).status == .open && days(session) == 3)
   }
 
@@ -233,7 +233,7 @@ import Testing
     loading.hub.loaded(id, loaded, at: loading.now)
     let welcome = try #require(loading.received(1).first)
     #expect(welcome["snapshot"]?["definition"]?["maxDays"]?.integer == 2)
-    loading.wait(1)
+    loading.wait(100)
     #expect(loading.hub.session(id)?.fold.definition.document(full: true)["maxDays"]?.integer == 3)
   }
 
@@ -246,7 +246,7 @@ import Testing
     change(try room(2, #","taken":{\#(dates.joined(separator: ","))}"#))
     #expect(fixture.port.backgroundWork?.count == 1 && adoptions().isEmpty)
     fixture.port.finishBackgroundWork()
-    fixture.wait(1)
+    fixture.wait(100)
     #expect(sessions.allSatisfy { fold($0).version == 2 } && adoptions().count == 4)
     #expect(Set(sessions.map { ObjectIdentifier(fold($0).definition) }).count == 1)
   }

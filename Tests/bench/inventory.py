@@ -37,23 +37,50 @@ def request(server, method, body):
         raise SystemExit(f"inventory: {answer.status}")
 
 
-def follow(server, lines, days):
-    """Seconds from a change until all members have it."""
-    events = selectors.DefaultSelector()
-    for line in lines:
-        line.socket.setblocking(False)
-        events.register(line.socket, selectors.EVENT_READ, line)
-    wanted = b'"maxDays":%d' % days
-    begun, left = time.monotonic(), len(lines)
-    request(server, "PATCH", {
-        "definition": {"maxDays": days, "taken": {f"b{days}": {"from": "2026-03-10"}}},
-        "notes": {"days": {"2026-03-10": None, "2026-03-11": {"text": f"€ {days}"}}}})
-    while left:
-        for key, _ in events.select(60):
-            if any(wanted in message for message in key.data.messages()):
-                left -= 1
-                events.unregister(key.fileobj)
-    return time.monotonic() - begun
+class Members:
+    """Connections that answer the server's pings while they wait."""
+
+    def __init__(self, connections):
+        self.connections = connections
+        self.events = selectors.DefaultSelector()
+        self.count = 0
+
+    def join(self, port, path):
+        line = Line(port, path)
+        self.connections.callback(line.socket.close)
+        line.join()
+        self.events.register(line.socket, selectors.EVENT_READ, line)
+        self.count += 1
+        if self.count % 500 == 0:
+            self.wait(0)
+
+    def receive(self, seconds):
+        """All messages of some time, each with its connection."""
+        end = time.monotonic() + seconds
+        while True:
+            for key, _ in self.events.select(max(0, end - time.monotonic())):
+                for message in key.data.messages():
+                    yield key.data, message
+            if time.monotonic() >= end:
+                return
+
+    def wait(self, seconds):
+        for _ in self.receive(seconds):
+            pass
+
+    def follow(self, server, days):
+        """Seconds from a change until all members have it."""
+        wanted, have = b'"maxDays":%d' % days, set()
+        begun = time.monotonic()
+        request(server, "PATCH", {
+            "definition": {"maxDays": days, "taken": {f"b{days}": {"from": "2026-03-10"}}},
+            "notes": {"days": {"2026-03-10": None, "2026-03-11": {"text": f"€ {days}"}}}})
+        for line, message in self.receive(60):
+            if wanted in message:
+                have.add(line)
+                if len(have) == self.count:
+                    return time.monotonic() - begun
+        raise SystemExit(f"inventory: {len(have)} of {self.count} members have the change")
 
 
 def measured(store):
@@ -64,19 +91,17 @@ def measured(store):
         rooms = server.create({}, SESSIONS, uses="room")
         others = server.create(LISTS, victims.COUNT)
         with contextlib.ExitStack() as connections:
-            lines = []
+            members = Members(connections)
             for path in rooms[::2]:
-                lines.append(Line(server.port, path))
-                connections.callback(lines[-1].socket.close)
-                lines[-1].join()
-            time.sleep(IDLE_SECONDS)
+                members.join(server.port, path)
+            members.wait(IDLE_SECONDS)
             found, seconds = multiprocessing.Queue(), []
             tapping = multiprocessing.Process(
                 target=victims.measure, args=(server.port, others, 2.0 * CHANGES, found))
             tapping.start()
             for number in range(CHANGES):
-                time.sleep(0.8)
-                seconds.append(follow(server, lines, number + 2))
+                members.wait(0.8)
+                seconds.append(members.follow(server, number + 2))
             latencies = found.get()
             tapping.join()
         if isinstance(latencies, str):

@@ -19,7 +19,7 @@ extension Hub {
     schedule.takeTimers(at: time) { timer in perform(timer, at: time) }
     schedule.takeTicks(at: time) { session, instant in tick(session, instant, at: time) }
     schedule.takeAbsences(at: time) { timer in perform(timer, at: time) }
-    schedule.takeFollowers { session in follow(session) }
+    schedule.takeFollowers(at: time) { session in follow(session) }
   }
 
   private func perform(_ timer: TimerQueue.Timer, at time: HubTime) {

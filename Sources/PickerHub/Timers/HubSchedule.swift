@@ -29,6 +29,9 @@ final class HubSchedule {
   private var expiring: Set<SessionID> = []
   /// Sessions that have to follow their shared definition, each once.
   private var followers: Deque<SessionID> = []
+  /// When the next of them may follow, in machine milliseconds: not in the same iteration of the
+  /// loop, which would otherwise run all of them before it reads from any connection.
+  private var followersDue: Int64 = 0
   private let buffers: HubBuffers
   /// Sessions and connections that have ended since the queues were last compacted.
   private var endedCount = 0
@@ -48,7 +51,7 @@ final class HubSchedule {
   func nextDue(at time: HubTime, clockRuns: Bool) -> Int64? {
     var due = timers.nextDue
     guard timedStepsLeft > 0 else { return due }
-    if !followers.isEmpty { due = min(due ?? .max, time.machine) }
+    if !followers.isEmpty { due = min(due ?? .max, max(followersDue, time.machine)) }
     if let next = absences.nextDue { due = min(due ?? .max, next) }
     if let next = ticks.next {
       let wait = max(0, next.milliseconds - time.session.milliseconds)
@@ -133,7 +136,9 @@ extension HubSchedule {
 
   /// Removes the first queued sessions one after the other, unless the maximum of steps is pending,
   /// and passes them to `body`, which may add others.
-  func takeFollowers(_ body: (SessionID) -> Void) {
+  func takeFollowers(at time: HubTime, _ body: (SessionID) -> Void) {
+    guard !followers.isEmpty, time.machine >= followersDue else { return }
+    followersDue = time.machine + 1
     let countMax = min(followerCountMax, timedStepsLeft)
     var count = 0
     while count < countMax, let session = followers.popFirst() {
