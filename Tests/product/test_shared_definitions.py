@@ -111,7 +111,8 @@ def test_one_change_reaches_all_sessions_and_a_part_of_their_own_stays(tmp_path)
         notes = {"days": {"2018-12-24": {"text": "€ 120", "amount": 120}}}
         server.request("PUT", PATH, {"definition": ROOM, "notes": notes})
         plain = uses(server)
-        own = uses(server, definition={"minDays": 3, "maxDays": 5})
+        own = uses(server, definition={"minDays": 3, "maxDays": 5},
+                   notes={"days": {"2018-12-30": {"text": "own"}}})
         ana, ben = plain.join("Ana"), own.join("Ben")
         for member in (ana, ben):
             member.look("2018-12")
@@ -133,6 +134,9 @@ def test_one_change_reaches_all_sessions_and_a_part_of_their_own_stays(tmp_path)
         assert day_notes["2018-12-28"] == {"text": "€ 80"}
         assert {key: ben.screen.definition[key] for key in ("minDays", "maxDays")} == {
             "minDays": 3, "maxDays": 5}
+        assert server.get(own.path + "/notes").json["days"] == {
+            "2018-12-24": {"text": "€ 90", "amount": 90}, "2018-12-28": {"text": "€ 80"},
+            "2018-12-30": {"text": "own"}}
         line = plain.log()[-1]
         assert line["command"]["type"] == "define" and line["command"]["notes"]["days"]
         assert version(plain) == version(own) == answer.json["version"]

@@ -164,7 +164,9 @@ extension Hub {
     var ownNotes = OwnNotes()
     let notes: Notes
     do throws(BadNotes) {
-      ownNotes.add(try Notes().change(by: body.notes.tree, for: shared.kind))
+      if !body.notes.isEmpty {
+        ownNotes.add(try Notes().change(by: body.notes.tree, for: shared.kind))
+      }
       notes = try ownNotes.over(shared.notes)
     } catch {
       return completion(.failure(.badRequest(error.detail)))
