@@ -61,8 +61,8 @@ struct Keys: ParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "The namespace of the key: it sees, changes and creates only sessions of its namespace, and "
-          + "admits only to those. (default: all sessions)",
+        "The namespace of the key: it sees, changes and creates only sessions of its namespace, "
+          + "and admits only to those. (default: all sessions)",
         valueName: "name"))
     var namespace: String?
 

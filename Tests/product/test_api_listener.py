@@ -39,7 +39,7 @@ def test_the_public_listener_serves_members_only(host, tmp_path):
     made = backend(server, host, "POST", "/v1/sessions", {"definition": CALENDAR})
     assert made.status == 201, made
     path = f"/v1/sessions/{made.json['session']}"
-    # The names are those by which members reach the server, whoever asks.
+    # The names are those by which members reach the server, also in the backend's responses.
     assert made.json["socket"] == f"wss://pick.example.org/a{path}"
     assert made.headers["location"] == f"https://pick.example.org/a{path}"
 
@@ -85,7 +85,7 @@ def test_the_public_listener_serves_members_only(host, tmp_path):
     server.stop()
 
 
-def test_links_open_for_members_under_the_public_name_whoever_has_asked_for_them(host, tmp_path):
+def test_links_open_for_members_under_the_public_name_for_every_reader(host, tmp_path):
     server = stored(
         tmp_path / "log", tmp_path / "store.sqlite", auth=f"keys:{host.file}", options=(
             "--api-listen", "127.0.0.1:0", "--public-url", "https://pick.example.org/a"))

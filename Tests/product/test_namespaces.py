@@ -50,7 +50,7 @@ class Shop:
         assert answer.status == 200, answer
         return {entry["session"] for entry in answer.json["sessions"]}
 
-    def told(self, query=""):
+    def events_of(self, query=""):
         answer = self.ask("GET", f"/v1/feed?limit=1000{query}", key=self.feed)
         assert answer.status == 200, answer
         return [json.loads(line) for line in answer.body.splitlines()]
@@ -108,12 +108,12 @@ def test_a_namespace_sees_and_changes_only_what_its_keys_have_created(server):
 
     # The feed, with its positions, and cursors.
     def events(shop, query=""):
-        return [(event["type"], event["data"]["session"]) for event in shop.told(query)]
+        return [(event["type"], event["data"]["session"]) for event in shop.events_of(query)]
 
     wait_until(lambda: len(events(all)) == 5, what="the events")
     assert events(red) == [("session.created", sessions[red]), ("session.confirmed", sessions[red])]
     assert events(red, "&types=session.confirmed") == [("session.confirmed", sessions[red])]
-    last = max(event["position"] for event in all.told())
+    last = max(event["position"] for event in all.events_of())
     answer = red.ask("GET", f"/v1/feed?after=0&types=session.ended", key=red.feed)
     assert answer.headers["feed-position"] == str(last)
     for shop, position in ((red, 1), (blue, 2), (all, 3)):

@@ -47,8 +47,8 @@ bool wsl_proxy_client(const wsl_proxy_header *header, wsl_address *client) {
 }
 
 /// Writes the header with which a connection is relayed. All addresses are written as IPv6, that of
-/// a Unix socket as `::`, so that the other node reads the same `wsl_address`. The destination's port
-/// has the audience of the listener, which the caller writes.
+/// a Unix socket as `::`, so that the other node reads the same `wsl_address`. In place of the
+/// destination's port, the caller writes the audience of the listener.
 void wsl_proxy_write(uint8_t into[WSL_PROXY_BYTES], wsl_address client) {
   memset(into, 0, WSL_PROXY_BYTES);
   memcpy(into, signature, SIGNATURE_BYTES);

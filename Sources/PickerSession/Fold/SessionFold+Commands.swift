@@ -250,8 +250,8 @@ extension SessionFold {
     return change(changes, rangeBefore: rangeBefore)
   }
 
-  /// Whether `member` may close the open range now: always with ``SessionOrigin/OpenTap/shared`` and
-  /// for the host, otherwise if it opened the range, or its opener has left or waited for too long.
+  /// Whether `member` may close the open range now: always with ``SessionOrigin/OpenTap/shared``,
+  /// and for the host; otherwise if it opened the range, or its opener has left or waited too long.
   private func mayClose(_ member: MemberID, at now: Instant) -> Bool {
     guard origin.openTap == .opener, member != .host, let tappedBy, let tappedAt else {
       return true

@@ -1,5 +1,5 @@
-/// A role that the host has given a user. It counts at once, and later tokens of the user give at most
-/// this role.
+/// A role that the host has given a user. It counts at once, and later tokens of the user give at
+/// most this role.
 /// - Source: web/guide/README.md, "Let your users in".
 package struct HostRole: Hashable, Sendable {
   /// A subject, or a member.

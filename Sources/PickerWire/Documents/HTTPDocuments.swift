@@ -200,8 +200,8 @@ extension JSONWriter {
     literal("}")
   }
 
-  /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"reopen"?,"notes"?,"definition"}` with the
-  /// full definition.
+  /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"reopen"?,"notes"?,…}` with the full
+  /// definition.
   fileprivate mutating func origin(_ origin: SessionOrigin, seesAll: Bool) {
     literal(",\"session\":{\"id\":")
     string(origin.id.text)
