@@ -90,7 +90,7 @@ final class TestLog: SessionLog {
   var isCertain = true
   /// Confirmations that are not answered.
   var confirmations: [(Bool) -> Void] = []
-  var described: (epoch: String, revision: Int)?
+  var described: SessionFold?
   var released: [SessionID] = []
   /// Pages of histories that were to be read.
   var readings: [(from: HistoryPosition, completion: (HistoryPage?) -> Void)] = []
@@ -149,7 +149,7 @@ final class TestLog: SessionLog {
 
   func describe(
     _ session: SessionID, limits: SessionLimits, hub: Int,
-    completion: @escaping @Sendable ((epoch: String, revision: Int)?) -> Void
+    completion: @escaping @Sendable (SessionFold?) -> Void
   ) { completion(described) }
 
   func released(_ session: SessionID) { released.append(session) }

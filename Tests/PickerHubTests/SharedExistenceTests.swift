@@ -118,14 +118,16 @@ import Testing
 
   @Test func `a session of another node that is created again is described from the log`() throws {
     let fixture = try shared()
-    fixture.log.described = ("e", 7)
+    let origin = SessionOrigin(
+      id: elsewhere, epoch: "e", definition: fixture.fold.definition, createdAt: noon)
+    fixture.log.described = try SessionFold(origin)
     var created: Result<CreatedSession, HubProblem>?
     fixture.hub.describe(elsewhere, socketBase: "", at: fixture.now) { created = $0 }
     answer(fixture, .found(dormant))
     fixture.hub.loaded(elsewhere, .elsewhere, at: fixture.now)
 
     let body = try #require(try created?.get().body)
-    #expect(String(decoding: body, as: UTF8.self).contains(#""revision":7"#))
+    #expect(String(decoding: body, as: UTF8.self).contains(#""epoch":"e","revision":0"#))
   }
 
   @Test func `an unknown session is looked up once a second`() throws {

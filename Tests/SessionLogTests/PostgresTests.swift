@@ -151,10 +151,11 @@ import Testing
     _ = await history(of: fixture, from: log)
     log.close()
 
-    // Each index was made from its table, too.
+    // Each index was made from its table, too; `event` has three.
     let read = """
       SELECT string_agg(relname || ' ' || seq_scan, ', ') FROM pg_stat_user_tables
-      WHERE relname IN ('entry', 'snapshot', 'definition', 'event') AND seq_scan > 2
+      WHERE relname IN ('entry', 'snapshot', 'definition', 'event')
+        AND seq_scan > CASE relname WHEN 'event' THEN 3 ELSE 2 END
       """
     try await wait(for: "the statistics of the connections") {
       try shelf.count("SELECT sum(idx_scan)::bigint FROM pg_stat_user_tables") > 30
