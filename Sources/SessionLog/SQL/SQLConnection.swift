@@ -47,7 +47,7 @@ extension SQLConnection {
     return all
   }
 
-  /// Returns a value for the last row; `nil` if there is none.
+  /// Returns a value for the first row; `nil` if there is none.
   package func first<Value>(
     _ sql: String, _ values: [(any SQLValue)?] = [], _ value: @escaping (any SQLRow) throws -> Value
   ) throws -> Value? {

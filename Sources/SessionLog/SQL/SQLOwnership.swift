@@ -14,6 +14,9 @@ import PickerSession
 /// - Its batches and claims are numbered, and the number is stored by the transaction itself. So a
 ///   new connection shows whether the last one was committed, and, after a failover, whether
 ///   something is missing that was acknowledged.
+/// Words: the *owner* of a session is a node. A session is *taken* if another node owns it, or has
+/// ended it. The *history* of the database is what lies between two failovers or restores; that of
+/// a session, elsewhere, are its deltas.
 /// - Source: ARCHITECTURE.md, "A session has one owner".
 final class SQLOwnership {
   /// What a new connection has shown.

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// A database that several processes share gives each session one owner, see ``SQLOwnership``. An
 /// SQLite file has a single writer, which owns everything.
-/// - Source: ARCHITECTURE.md, invariants 2 and 3.
+/// - Source: ARCHITECTURE.md, invariants 2 and 4; "A session has one owner".
 package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   let engine: any SQLEngine
   package var location: String { engine.location }
