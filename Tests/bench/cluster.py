@@ -181,8 +181,8 @@ class Cluster:
 
 
 def generate(cluster, load, paths, seconds, figure):
-    """Runs the generator. Returns its figures, and by how much `figure()` has grown during what they
-    are about."""
+    """Runs the generator. Returns its figures, and by how much `figure()` has grown in their
+    time."""
     with tempfile.NamedTemporaryFile("w", suffix=".rooms") as file:
         for number, path in enumerate(paths[:load.sessions]):
             ports = " ".join(map(str, load.ports(number, cluster.ports)))
@@ -254,8 +254,8 @@ def report(rounds):
              *(f"{median(each['limited'][load.on(nodes)][0] for each in rounds):,.0f} "
                f"({median(each['limited'][load.on(nodes)][1] for each in rounds):.0%})"
                for nodes in (1, 3))] for load in LOADS]))
-        print("\nIn brackets: the share of the time in which a node had used up its quota. If it is "
-              "small, something else limits.\n")
+        print("\nIn brackets: the share of the time in which a node had used up its quota. If it "
+              "is small, something else limits.\n")
         for load in LOADS:
             value = median(each["limited"][load.on(3)][0] / each["limited"][load.on(1)][0]
                            for each in rounds)

@@ -46,8 +46,8 @@ class CPUQuota:
                 (group / "cpu.shares").write_text("102400")
 
     def periods(self, processes):
-        """How many periods have passed in which the processes ran, and in how many of them one had to
-        wait for the next."""
+        """How many periods have passed in which the processes ran, and in how many of them one had
+        to wait for the next."""
         totals = [0, 0]
         for process in processes:
             text = (self.groups[process] / "cpu.stat").read_text()
