@@ -145,3 +145,22 @@ def test_the_namespace_of_a_key_is_in_its_file_and_list(tmp_path):
     assert json.loads(host.file.read_text())["keys"][-1]["namespace"] == "red-1_A"
     refused = pickerd("key", "add", host.file, "x", "--scope", "feed", "--namespace", "a/b")
     assert refused.returncode == 65 and "namespace" in refused.stderr
+
+
+def test_a_shared_definition_belongs_to_the_namespace_that_has_created_it(server):
+    red, blue = Shop(server, "red"), Shop(server, "blue")
+    wait_until(lambda: blue.ask("GET", "/v1/sessions").status == 200, what="the keys")
+    path, rows = "/v1/definitions/room-12", {"red": ["S", "M"], "blue": ["1", "2"]}
+
+    for shop in (red, blue):
+        assert shop.ask("GET", path).code == "noSuchDefinition"
+        made = shop.ask("PUT", path, {"definition": {"kind": "columns", "columns": [rows[shop.name]]}})
+        assert (made.status, made.json["name"]) == (201, "room-12"), made
+
+    for shop in (red, blue):
+        made = shop.create(path="/v1/sessions", definition={}, uses="room-12")
+        assert made.status == 201, made
+        read = shop.ask("GET", f"/v1/sessions/{made.json['session']}?definition=full").json
+        assert read["uses"]["name"] == "room-12"
+        assert [row["text"] for row in read["snapshot"]["columns"][0]["rows"]] == rows[shop.name]
+    assert blue.ask("DELETE", path).code == "inUse"

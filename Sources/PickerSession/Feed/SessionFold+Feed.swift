@@ -197,7 +197,7 @@ extension JSONWriter {
     of version: Int, _ name: String?, _ problem: DefinitionProblem
   ) {
     literal(",\"uses\":{\"name\":")
-    string(name ?? "")
+    string(name.map(SharedDefinition.givenName) ?? "")
     literal(",\"version\":")
     integer(version)
     literal("},\"pointer\":")

@@ -34,6 +34,16 @@ package struct SharedDefinition: Sendable {
   /// Its memory in bytes, an estimate.
   package var byteCount: Int { document.byteCount + notes.byteCount }
 
+  /// The ``name`` of a definition that keys of a namespace have created. No name has a slash.
+  package static func name(_ given: String, in namespace: String?) -> String {
+    namespace.map { "\($0)/\(given)" } ?? given
+  }
+
+  /// A ``name`` without its namespace, as hosts give and see it.
+  package static func givenName(_ name: String) -> String {
+    name.firstIndex(of: "/").map { String(name[name.index(after: $0)...]) } ?? name
+  }
+
   package static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in

@@ -227,7 +227,7 @@ extension JSONWriter {
   fileprivate mutating func uses(_ fold: SessionFold) {
     guard let name = fold.origin.uses?.name, let shared = fold.shared else { return }
     literal(",\"uses\":{\"name\":")
-    string(name)
+    string(SharedDefinition.givenName(name))
     literal(",\"version\":")
     integer(shared.version)
     literal("}")

@@ -15,7 +15,7 @@ package struct CreateRequest: Hashable, Sendable {
   package let openTap: SessionOrigin.OpenTap
   package private(set) var host: HostFields
   /// The name of the shared definition over which ``definition`` is merged, if any.
-  package let uses: String?
+  package private(set) var uses: String?
 
   private static let fields = [
     "definition", "title", "ttlSeconds", "openTap", "external", "meta", "decide", "watch",
@@ -118,7 +118,10 @@ extension JSONTree {
 
 extension CreateRequest {
   /// Takes the namespace of the key.
-  package mutating func take(namespace: String?) { host.namespace = namespace }
+  package mutating func take(namespace: String?) {
+    host.namespace = namespace
+    uses = uses.map { SharedDefinition.name($0, in: namespace) }
+  }
 
   private static func uses(_ tree: JSONTree?) throws(BadMessage) -> String? {
     guard let tree else { return nil }

@@ -38,7 +38,8 @@ extension HubRoutes {
       switch result {
       case .success(let (version, isNew)):
         let body = JSONTree.object([
-          .init("name", .string(name)), .init("version", .integer(version)),
+          .init("name", .string(SharedDefinition.givenName(name))),
+          .init("version", .integer(version)),
         ]).serialized()
         answer(
           caller, .success(DefinitionAnswer(version: version, body: body)),
@@ -134,7 +135,7 @@ extension HubRoutes {
       throw badRequest(
         "the name of a shared definition has 1 to 64 letters, digits, -, _ and .")
     }
-    return name
+    return SharedDefinition.name(name, in: call.credential?.namespace)
   }
 }
 
