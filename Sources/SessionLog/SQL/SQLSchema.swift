@@ -9,7 +9,7 @@ enum SQLSchema {
   /// The migration to a version, as SQL; the first one makes version 1.
   typealias Migration = @Sendable (SQLDialect) -> String
 
-  static let migrations: [Migration] = [first, namespaces]
+  static let migrations: [Migration] = [first]
 
   /// The version of a store; 0 if it has no tables of pickerd.
   ///
@@ -18,7 +18,7 @@ enum SQLSchema {
   static func version(_ connection: any SQLConnection, of location: String) throws -> Int {
     let columns = try columns(of: "store", connection)
     if columns.isEmpty { return 0 }
-    if columns.isSuperset(of: ["schema_version", "ticket_key"]) {
+    if columns.isSuperset(of: ["schema_version", "shared_version"]) {
       let version: Int? = try connection.value("SELECT schema_version FROM store")
       guard let version, version > 0 else {
         throw StoreProblem(
@@ -99,18 +99,6 @@ enum SQLSchema {
     return Set(try connection.rows(sql, [table]) { row in try row[0] as String })
   }
 
-  /// An empty text: no namespace.
-  private static let namespaces: Migration = { _ in
-    """
-    ALTER TABLE session ADD COLUMN namespace text NOT NULL DEFAULT '';
-    DROP INDEX session_external;
-    CREATE UNIQUE INDEX session_external ON session (namespace, external)
-      WHERE NOT ended AND external IS NOT NULL;
-    ALTER TABLE event ADD COLUMN namespace text NOT NULL DEFAULT '';
-    CREATE INDEX event_namespace ON event (namespace, position) WHERE namespace <> '';
-    """
-  }
-
   private static let first: Migration = { dialect in
     """
     CREATE TABLE store (
@@ -172,6 +160,8 @@ enum SQLSchema {
       -- The position in the list of sessions.
       ordinal bigint NOT NULL,
       external bytea,
+      -- That of the key that has created it; an empty text: none.
+      namespace text NOT NULL DEFAULT '',
       -- The name of its shared definition.
       uses text,
       -- The node that alone appends to it.
@@ -181,7 +171,7 @@ enum SQLSchema {
       -- The number of the history to which its epoch belongs.
       history bigint NOT NULL DEFAULT 1
     )\(dialect == .postgres ? " WITH (fillfactor = 50)" : "");
-    CREATE UNIQUE INDEX session_external ON session (external)
+    CREATE UNIQUE INDEX session_external ON session (namespace, external)
       WHERE NOT ended AND external IS NOT NULL;
     CREATE INDEX session_ended ON session (number) WHERE ended;
     CREATE INDEX session_ordinal ON session (ordinal);
@@ -245,9 +235,12 @@ enum SQLSchema {
       at bigint NOT NULL,
       type text NOT NULL,
       id text NOT NULL,
-      body bytea NOT NULL
+      body bytea NOT NULL,
+      -- That of its session.
+      namespace text NOT NULL DEFAULT ''
     );
     CREATE INDEX event_type ON event (type, position);
+    CREATE INDEX event_namespace ON event (namespace, position) WHERE namespace <> '';
     CREATE TABLE feed (
       only_row integer PRIMARY KEY DEFAULT 1 CHECK (only_row = 1),
       -- The position of the newest event, also if it has been deleted.

@@ -120,7 +120,7 @@ static void measure(load *load) {
   }
 }
 
-/// Ends a line of the output: whoever reads it can measure something else at the same time.
+/// Ends a line of the output: its reader can measure something else at the same time.
 static void mark(void) {
   printf("\n");
   fflush(stdout);
