@@ -101,7 +101,7 @@ def test_the_host_writes_a_price_and_the_shown_command_takes_it_away(request, wi
         ana.page.goto(f"http://127.0.0.1:{server.port}/#/s/{server.session(CALENDAR).id}")
     days = ana.page.locator(".host-days")
     days.locator('input[value="price"]').check(force=True)
-    days.get_by_label("Note").fill("it's € 90")
+    days.get_by_role("textbox", name="Price").fill("it's € 90")
     days.get_by_label("Tone").select_option("good")
 
     days.locator('[data-date="2018-11-28"]').click()
@@ -109,7 +109,7 @@ def test_the_host_writes_a_price_and_the_shown_command_takes_it_away(request, wi
     expect(remark(ana.day("2018-11-28"))).to_have_text("it's € 90")
     expect(days.locator('[data-date="2018-11-28"]')).to_have_attribute("aria-pressed", "true")
     days.get_by_label("Tone").select_option("none")
-    days.get_by_label("Note").fill("€ 80")
+    days.get_by_role("textbox", name="Price").fill("€ 80")
     days.locator('[data-date="2018-11-28"]').click()
     expect(remark(ana.day("2018-11-28"))).to_have_text("€ 80")
     expect(remark(ana.day("2018-11-28"))).not_to_have_attribute("data-tone", "good")
