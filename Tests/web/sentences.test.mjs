@@ -168,7 +168,7 @@ test("a time that has passed or is too soon has one sentence that is true of bot
   for (const [locale, text] of Object.entries(wanted)) assert.equal(textOf(moved, locale, { kind: "slot" }), text);
 });
 
-test("commands of the host and roles that it gives are said as such in every language", () => {
+test("a notice of a command or role by the host names the host in every language", () => {
   const state = new PickerState();
   state.snapshot({
     revision: 3, members: [{ id: "m_2", name: "Bo", role: "editor", online: true }],

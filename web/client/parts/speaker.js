@@ -38,7 +38,7 @@ export class Speaker {
     this.note.drawOffers();
   }
 
-  /** Ends what was said about another session. */
+  /** Removes the texts of another session. */
   forget() {
     this.note.hide();
     this.announcer.stop();

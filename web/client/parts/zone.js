@@ -1,4 +1,4 @@
-// Time zones: a picker has one, and its times and its current date are those of that zone. Both are said if the user is in
+// Time zones: a picker has one, and its times and its current date are those of that zone. Both are shown to users in
 // another one.
 
 import { momentIn, offsetIn, todayIn, zoneName } from "../words/words.js";
@@ -22,7 +22,7 @@ function otherZone({ state }, now) {
 }
 
 /**
- * What is said above the picker; empty if there is nothing to say.
+ * The text above the picker; empty if the user's zone makes no difference.
  * @param {PickerSession} picker @param {Words} words
  */
 export function zoneText(picker, { zone: text }) {
