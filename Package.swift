@@ -90,18 +90,24 @@ let package = Package(
       ]),
     .systemLibrary(
       name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-    // Needs the headers of libcurl4-openssl-dev; the server never loads the library.
-    .target(
-      name: "CHTTPClient", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
-    line("PickerDelivery", []),
     line(
       "PickerServer",
       [
-        "PickerDelivery", "CHTTPClient", "CLibYAML", "WebSocketTransport", "SessionLog",
-        "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        "CLibYAML", "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire", "PickerSession",
+        "PickerModel", "CivilTime", "JSONText",
         "CWebSocketLoop", "CSignatures",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
+      ]),
+    // Needs the headers of libcurl4-openssl-dev; the server never loads the library.
+    .target(
+      name: "CHTTPClient", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+    line(
+      "PickerTools",
+      [
+        "CHTTPClient", "CSignatures", "PickerServer", "PickerTerminal", "WebSocketTransport",
+        "SessionLog", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     line(
       "PickerRehearsal",
@@ -112,8 +118,8 @@ let package = Package(
     .executableTarget(
       name: "pickerd",
       dependencies: [
-        "PickerServer", "SessionLog", "PickerClient", "PickerTerminal", "PickerRehearsal",
-        "CivilTime", "JSONText",
+        "PickerServer", "PickerTools", "PickerClient", "PickerTerminal", "PickerRehearsal",
+        "JSONText",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -167,14 +173,16 @@ let package = Package(
         "PickerClient", "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
         "CivilTime", "JSONText",
       ]),
-    tests("PickerDeliveryTests", ["PickerDelivery"]),
+    tests(
+      "PickerToolsTests",
+      ["PickerTools", "PickerServer", "PickerSession", "CivilTime", "JSONText"]),
     tests("PickerTerminalTests", ["PickerTerminal", "PickerClient", "JSONText"]),
     tests(
       "PickerServerTests",
       [
-        "PickerDelivery", "CWebSocketLoop",
-        "PickerServer", "WebSocketTransport", "SessionLog", "BackgroundWork", "PickerHub",
-        "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        "CWebSocketLoop", "PickerServer", "PickerTools", "WebSocketTransport", "SessionLog",
+        "BackgroundWork", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        "JSONText",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),

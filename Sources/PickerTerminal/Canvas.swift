@@ -1,15 +1,26 @@
 /// Colour and attributes of a cell.
-struct Style: Hashable {
+package struct Style: Hashable {
   /// `#rrggbb`, or `nil` for the terminal's default colour.
-  var color: String?
-  var isBold = false
-  var isDim = false
-  var isReversed = false
-  var isUnderlined = false
+  package var color: String?
+  package var isBold = false
+  package var isDim = false
+  package var isReversed = false
+  package var isUnderlined = false
 
-  static let plain = Style()
-  static let bold = Style(isBold: true)
-  static let dim = Style(isDim: true)
+  package static let plain = Style()
+  package static let bold = Style(isBold: true)
+  package static let dim = Style(isDim: true)
+
+  package init(
+    color: String? = nil, isBold: Bool = false, isDim: Bool = false, isReversed: Bool = false,
+    isUnderlined: Bool = false
+  ) {
+    self.color = color
+    self.isBold = isBold
+    self.isDim = isDim
+    self.isReversed = isReversed
+    self.isUnderlined = isUnderlined
+  }
 
   /// The escape sequence that resets all attributes and sets these.
   func sequence(_ depth: ColorDepth) -> String {
@@ -24,7 +35,7 @@ struct Style: Hashable {
 }
 
 /// A screen of cells; text that does not fit is truncated.
-struct Canvas: Hashable {
+package struct Canvas: Hashable {
   let width: Int
   let height: Int
   private var cells: [Cell]
@@ -35,7 +46,7 @@ struct Canvas: Hashable {
     var style: Style
   }
 
-  init(width: Int, height: Int) {
+  package init(width: Int, height: Int) {
     self.width = max(1, width)
     self.height = max(1, height)
     cells = Array(repeating: Cell(text: " ", style: .plain), count: self.width * self.height)
@@ -46,7 +57,7 @@ struct Canvas: Hashable {
   /// - Parameter cellsMax: The maximum of cells; by default the rest of the line.
   /// - Returns: The column after the text.
   @discardableResult
-  mutating func put(
+  package mutating func put(
     _ text: String, x: Int, y: Int, _ style: Style = .plain, cellsMax: Int? = nil
   ) -> Int {
     guard y >= 0, y < height, x >= 0, x < width else { return x }
@@ -67,7 +78,7 @@ struct Canvas: Hashable {
   }
 
   /// The screen as text, a line per row, without styles or trailing blanks.
-  var lines: [String] {
+  package var lines: [String] {
     (0..<height).map { y in
       let line = row(y).compactMap(\.text).joined()
       return String(line.reversed().drop { $0 == " " }.reversed())
@@ -77,7 +88,7 @@ struct Canvas: Hashable {
   /// The output that updates a terminal from `before` to this screen.
   ///
   /// - Parameter before: `nil` or a screen of another size draws everything.
-  func sequence(after before: Canvas?, _ depth: ColorDepth) -> String {
+  package func sequence(after before: Canvas?, _ depth: ColorDepth) -> String {
     let known = before.flatMap { $0.width == width && $0.height == height ? $0 : nil }
     var out = ""
     for y in 0..<height where known?.row(y) != row(y) {

@@ -1,12 +1,12 @@
 /// The colours that a terminal can show.
-enum ColorDepth: Hashable {
+package enum ColorDepth: Hashable {
   case none
   /// 256 colours.
   case palette
   case full
 
   /// - Parameter environment: Read for `NO_COLOR` (https://no-color.org), `TERM` and `COLORTERM`.
-  init(_ environment: [String: String]) {
+  package init(_ environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     if !(environment["NO_COLOR"] ?? "").isEmpty || term.isEmpty || term == "dumb" {
       self = .none

@@ -50,7 +50,7 @@ enum DisplayWidth {
 
 /// Replaces control, format and private-use characters and line separators by spaces, so that text
 /// from other members cannot control the terminal.
-func harmless(_ text: String) -> String {
+package func harmless(_ text: String) -> String {
   String(
     String.UnicodeScalarView(
       text.unicodeScalars.map { scalar in

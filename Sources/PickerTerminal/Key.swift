@@ -1,5 +1,5 @@
 /// A key press.
-enum Key: Hashable {
+package enum Key: Hashable {
   case up, down, left, right, pageUp, pageDown, home, end, tab, backTab, enter, escape, backspace
   case letter(Character)
   /// Control-C or Control-D.
@@ -7,13 +7,15 @@ enum Key: Hashable {
 }
 
 /// Parses the bytes from a terminal into keys. A sequence may arrive in parts.
-struct KeyReader {
+package struct KeyReader {
   private var rest: [UInt8] = []
+
+  package init() {}
 
   /// Whether the bytes end with an escape that can be a key or the start of a sequence.
   var isIncomplete: Bool { !rest.isEmpty }
 
-  mutating func take(_ bytes: [UInt8]) -> [Key] {
+  package mutating func take(_ bytes: [UInt8]) -> [Key] {
     rest += bytes
     var keys: [Key] = []
     while let first = rest.first {

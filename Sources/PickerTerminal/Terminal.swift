@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// The terminal of this process. Every exit of the process, including crashes, restores its mode.
-enum Terminal {
+package enum Terminal {
   /// The original mode, which signal handlers read; set once before they are installed.
   nonisolated(unsafe) private static var before = termios()
   nonisolated(unsafe) private static var isRaw = false
@@ -10,10 +10,10 @@ enum Terminal {
   /// Resets colours, shows the cursor and leaves the alternate screen.
   private static let leaving: StaticString = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
-  static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+  package static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
   /// Columns and rows; 80×24 if the terminal does not report them.
-  static var size: (width: Int, height: Int) {
+  package static var size: (width: Int, height: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
     else { return (80, 24) }
@@ -21,7 +21,7 @@ enum Terminal {
   }
 
   /// Switches to raw mode; ``restore()`` and the end of the process switch back.
-  static func enter() {
+  package static func enter() {
     guard tcgetattr(STDIN_FILENO, &before) == 0 else { return }
     var raw = before
     cfmakeraw(&raw)
@@ -43,14 +43,14 @@ enum Terminal {
   }
 
   /// Restores the terminal with async-signal-safe functions only.
-  static func restore() {
+  package static func restore() {
     guard isRaw else { return }
     isRaw = false
     _ = Glibc.write(STDOUT_FILENO, leaving.utf8Start, leaving.utf8CodeUnitCount)
     tcsetattr(STDIN_FILENO, TCSANOW, &before)
   }
 
-  static func write(_ text: String) {
+  package static func write(_ text: String) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
@@ -65,7 +65,7 @@ enum Terminal {
 /// Reads standard input on a dedicated thread.
 ///
 /// - Returns: The chunks; the stream ends with the input.
-func standardInput() -> AsyncStream<[UInt8]> {
+package func standardInput() -> AsyncStream<[UInt8]> {
   let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
   let thread = Thread {
     var buffer = [UInt8](repeating: 0, count: 4_096)

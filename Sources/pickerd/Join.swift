@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PickerClient
 import PickerTerminal
+import PickerTools
 import Synchronization
 
 /// `pickerd join`: a terminal client.
@@ -95,7 +96,8 @@ struct Join: ParsableCommand {
 
   func run() throws {
     guard let address = SessionAddress(url) else {
-      throw complain("\(url) is not a link such as http://127.0.0.1:7681/s/ID")
+      throw complain(
+        "join", "\(url) is not a link such as http://127.0.0.1:7681/s/ID", EX_USAGE)
     }
     let picker = try connection(to: address)
     let (timeout, json) = (timeout, json)
@@ -121,17 +123,12 @@ struct Join: ParsableCommand {
     }
     let file = TokenFile(path: tokenFile)
     let first: String
-    do { first = try file.read() } catch { throw complain("\(error)") }
+    do { first = try file.read() } catch { throw complain("join", "\(error)", EX_USAGE) }
     let current = Mutex<PickerConnection?>(nil)
     let picker = PickerConnection(
       to: address, as: ClientProfile(name: name, locale: locale, token: first),
       tokenProvider: { try file.next(after: current.withLock { $0?.state.tokenCloseCode }) })
     current.withLock { $0 = picker }
     return picker
-  }
-
-  private func complain(_ sentence: String) -> ExitCode {
-    try? FileHandle.standardError.write(contentsOf: Data("pickerd join: \(sentence)\n".utf8))
-    return ExitCode(EX_USAGE)
   }
 }

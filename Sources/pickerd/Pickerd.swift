@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PickerTools
 
 @main
 struct Pickerd: ParsableCommand {
@@ -13,11 +14,7 @@ struct Pickerd: ParsableCommand {
       accepts only valid selections.
       """,
     version: pickerdRelease,
-    subcommands: [
-      Serve.self, Replay.self, Backup.self, Move.self, Join.self, Rehearse.self, Keys.self,
-      Token.self,
-      Deliver.self, Status.self, Sessions.self,
-    ])
+    subcommands: [Serve.self, Join.self, Rehearse.self] + toolCommands)
 
   static func main() {
     do {
@@ -27,16 +24,6 @@ struct Pickerd: ParsableCommand {
     } catch {
       exit(withError: error)
     }
-  }
-
-  /// Writes the buffered output. A tool that cannot write it fails, because a script would go on
-  /// with a part of it.
-  static func flushOutput() throws {
-    guard fflush(nil) != 0 else { return }
-    let reason = String(cString: strerror(errno))
-    try? FileHandle.standardError.write(
-      contentsOf: Data("pickerd: cannot write the output: \(reason)\n".utf8))
-    throw ExitCode(EX_IOERR)
   }
 }
 

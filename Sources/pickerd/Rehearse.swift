@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PickerRehearsal
 import PickerServer
+import PickerTools
 
 /// `pickerd rehearse`: a conformance test for clients.
 struct Rehearse: ParsableCommand {
@@ -78,8 +79,8 @@ struct Rehearse: ParsableCommand {
   func run() throws {
     // Before the scenes, which take minutes.
     if let junit, !FileManager.default.createFile(atPath: junit, contents: nil) {
-      complain("rehearse", "cannot write \(junit): its folder must exist and be writable")
-      throw ExitCode(EX_CANTCREAT)
+      throw complain(
+        "rehearse", "cannot write \(junit): its folder must exist and be writable", EX_CANTCREAT)
     }
     let scenes = Scene.all.filter { scene.isEmpty || scene.contains($0.name) }
     let outcomes = command.isEmpty ? try polled(scenes) : processes(scenes)

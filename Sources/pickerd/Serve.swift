@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import PickerServer
+import PickerTools
 
 /// `pickerd serve`: runs the server until SIGTERM or SIGINT.
 struct Serve: ParsableCommand {
@@ -67,14 +68,13 @@ struct Serve: ParsableCommand {
   func run() throws {
     let environment = ProcessInfo.processInfo.environment
     for name in ConfigurationTexts.unknownVariables(in: environment) {
-      complain("unknown environment variable \(name) is ignored")
+      complain("serve", "unknown environment variable \(name) is ignored")
     }
     let loader = ConfigurationLoader(options: options, environment: environment)
     let loaded = try loaded(loader)
     if check {
       guard let problem = loaded.settings.store.problem else { return print(loaded.summary) }
-      complain("\(problem)")
-      throw ExitCode(EXIT_FAILURE)
+      throw complain("serve", "\(problem)", EXIT_FAILURE)
     }
     Server.blockSignals()
     let server: Server
@@ -84,8 +84,7 @@ struct Serve: ParsableCommand {
       server = try Server(
         loaded, loader: loader, log: Logger(label: "pickerd"), threshold: threshold)
     } catch {
-      complain("\(error)")
-      throw ExitCode(EX_UNAVAILABLE)
+      throw complain("serve", "\(error)", EX_UNAVAILABLE)
     }
     for url in server.apiURLs { print("pickerd api \(url)") }
     for url in server.adminURLs { print("pickerd admin \(url)") }
@@ -135,13 +134,9 @@ struct Serve: ParsableCommand {
     do {
       return try loader.load()
     } catch {
-      for problem in error.all { complain(problem.description) }
+      for problem in error.all { complain("serve", problem.description) }
       throw ExitCode(check ? EXIT_FAILURE : EX_USAGE)
     }
-  }
-
-  private func complain(_ sentence: String) {
-    try? FileHandle.standardError.write(contentsOf: Data("pickerd serve: \(sentence)\n".utf8))
   }
 }
 

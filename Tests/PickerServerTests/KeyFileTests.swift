@@ -4,6 +4,7 @@ import PickerSession
 import Testing
 
 @testable import PickerServer
+@testable import PickerTools
 
 @Suite struct KeyFileTests {
   private func problem(_ json: String) -> String? {

@@ -3,6 +3,7 @@ import PickerSession
 import Testing
 
 @testable import PickerServer
+@testable import PickerTools
 
 /// Key files in YAML, and the lines that `pickerd key` changes.
 @Suite struct KeyFileYAMLTests {

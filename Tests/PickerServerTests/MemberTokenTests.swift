@@ -4,6 +4,7 @@ import PickerSession
 import Testing
 
 @testable import PickerServer
+@testable import PickerTools
 
 /// The mutations of member tokens.
 /// - Source: web/guide/README.md, "Let your users in".

@@ -10,7 +10,8 @@ import Testing
     "CivilTime", "JSONText", "PickerModel", "PickerSession", "PickerWire", "PickerHub",
   ]
   /// The modules in dependency order: each may import those before it.
-  private static let line = core + ["SessionLog", "WebSocketTransport", "PickerServer", "pickerd"]
+  private static let line =
+    core + ["SessionLog", "WebSocketTransport", "PickerServer", "PickerTools", "pickerd"]
 
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path

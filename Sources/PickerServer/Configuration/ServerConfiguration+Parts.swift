@@ -1,12 +1,12 @@
 import Logging
 import PickerModel
-import PickerWire
+package import PickerWire
 import WebSocketTransport
 
 // Converts the settings to the limits of each module.
 
 extension ServerLimits {
-  init(_ settings: LimitSettings) {
+  package init(_ settings: LimitSettings) {
     self.init()
     messageBytes = settings[.messageBytes]
     joinMilliseconds = Int64(settings[.joinMilliseconds])

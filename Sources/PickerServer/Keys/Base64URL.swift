@@ -2,7 +2,7 @@
 /// that a token cannot be written in two ways.
 ///
 /// - Source: RFC 4648, section 5; RFC 7515, section 2.
-enum Base64URL {
+package enum Base64URL {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
@@ -13,7 +13,7 @@ enum Base64URL {
     return values
   }()
 
-  static func encode(_ bytes: some Sequence<UInt8>) -> String {
+  package static func encode(_ bytes: some Sequence<UInt8>) -> String {
     var text: [UInt8] = []
     var (bits, bitCount): (UInt32, Int) = (0, 0)
     for byte in bytes {

@@ -1,6 +1,6 @@
 /// Bytes as pairs of lower-case hexadecimal digits.
-enum Hexadecimal {
-  static func encode(_ bytes: [UInt8]) -> String {
+package enum Hexadecimal {
+  package static func encode(_ bytes: [UInt8]) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 

@@ -34,6 +34,20 @@ package struct HostKey: Sendable {
   /// Set exactly if the key has the scope `tokens`.
   package let signing: TokenKey?
 
+  package init(
+    id: String, secret: SecretHash?, scopes: Set<KeyScope>, notAfter: Instant?, networks: [String],
+    ranges: [AddressRange], namespace: String?, signing: TokenKey?
+  ) {
+    self.id = id
+    self.secret = secret
+    self.scopes = scopes
+    self.notAfter = notAfter
+    self.networks = networks
+    self.ranges = ranges
+    self.namespace = namespace
+    self.signing = signing
+  }
+
   package var tokenAlgorithm: TokenAlgorithm? { signing?.algorithm }
 
   package static let idCharactersMax = 64
@@ -61,11 +75,11 @@ package struct HostKey: Sendable {
 }
 
 /// A key as a client sends it: `pk_ID.SECRET`.
-struct PresentedKey {
+package struct PresentedKey {
   let id: String
   let secret: SecretHash
 
-  static let prefix = "pk_"
+  package static let prefix = "pk_"
 
   /// - Returns: `nil` for text that is not a key.
   init?(_ text: String) {

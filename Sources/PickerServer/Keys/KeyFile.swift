@@ -5,7 +5,7 @@ package struct KeyFile: Sendable {
   package var keys: [HostKey]
 
   package static let keysMax = 1000
-  static let byteCountMax = 4_194_304
+  package static let byteCountMax = 4_194_304
 
   package init(keys: [HostKey] = []) { self.keys = keys }
 

@@ -2,10 +2,11 @@ import Glibc
 
 /// Files with secrets, which only their owner may access. Those of root may be readable by a group,
 /// such as that of the server's user, as the files of a Kubernetes secret are.
-enum SecretFile {
+package enum SecretFile {
   /// - Throws: ``KeyFileProblem`` if there is no such file, others than its owner can access it, or
   ///   it has more than `byteCountMax` bytes.
-  static func read(_ path: String, byteCountMax: Int) throws(KeyFileProblem) -> RegularFile {
+  package static func read(_ path: String, byteCountMax: Int) throws(KeyFileProblem) -> RegularFile
+  {
     var status = Glibc.stat()
     guard stat(path, &status) == 0 else {
       throw KeyFileProblem("\(path) cannot be read: \(String(cString: strerror(errno)))")
@@ -23,7 +24,7 @@ enum SecretFile {
   }
 
   /// Puts the path before a problem that `body` throws: `keys.yaml:4:11: …`.
-  static func naming<Value>(
+  package static func naming<Value>(
     _ path: String, _ body: () throws(KeyFileProblem) -> Value
   ) throws(KeyFileProblem) -> Value {
     do throws(KeyFileProblem) {

@@ -18,7 +18,7 @@ package enum TokenKey: Sendable {
   /// RFC 7518, section 3.2: a key must be at least as long as the hash.
   static let secretBytesMin = 32
 
-  var algorithm: TokenAlgorithm {
+  package var algorithm: TokenAlgorithm {
     switch self {
     case .shared: .hs256
     case .published(let key): key.algorithm
@@ -37,7 +37,7 @@ package enum TokenKey: Sendable {
   }
 
   /// HMAC-SHA256 of `data`; `nil` if libcrypto fails.
-  static func hmac(_ data: [UInt8], secret: String) -> [UInt8]? {
+  package static func hmac(_ data: [UInt8], secret: String) -> [UInt8]? {
     let key = Array(secret.utf8)
     var digest = [UInt8](repeating: 0, count: 32)
     return sig_hmac_sha256(key, key.count, data, data.count, &digest) ? digest : nil
@@ -48,12 +48,12 @@ package enum TokenKey: Sendable {
 package final class PublicKey: @unchecked Sendable {
   package let algorithm: TokenAlgorithm
   /// The PEM text that the key was made from.
-  let pem: String
+  package let pem: String
   // Safe to share: libcrypto only reads it.
   private let key: OpaquePointer
 
   /// - Returns: `nil` for text that is not the PEM of such a key, and for ``TokenAlgorithm/hs256``.
-  init?(pem: String, _ algorithm: TokenAlgorithm) {
+  package init?(pem: String, _ algorithm: TokenAlgorithm) {
     guard let kind = algorithm.asymmetric,
       let key = sig_public_key(pem, pem.utf8.count, kind)
     else { return nil }
@@ -88,7 +88,7 @@ package final class PrivateKey {
 
   deinit { sig_free(key) }
 
-  func sign(_ data: [UInt8]) -> [UInt8]? {
+  package func sign(_ data: [UInt8]) -> [UInt8]? {
     guard let kind = algorithm.asymmetric else { return nil }
     var signature = [UInt8](repeating: 0, count: SIG_BYTES)
     return sig_sign(key, kind, data, data.count, &signature) ? signature : nil

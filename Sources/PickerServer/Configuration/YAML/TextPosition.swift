@@ -1,9 +1,9 @@
 /// A position in a text file, as editors count.
-struct TextPosition: Hashable, Sendable, CustomStringConvertible {
+package struct TextPosition: Hashable, Sendable, CustomStringConvertible {
   /// From 1.
-  let line: Int
+  package let line: Int
   /// From 1, in characters.
-  let column: Int
+  package let column: Int
 
   static let start = TextPosition(line: 1, column: 1)
 
@@ -21,5 +21,5 @@ struct TextPosition: Hashable, Sendable, CustomStringConvertible {
     column = before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1
   }
 
-  var description: String { "\(line):\(column)" }
+  package var description: String { "\(line):\(column)" }
 }

@@ -3,8 +3,8 @@
 /// All values are texts, lists and mappings: `id: 17` is the text 17, because the files that are
 /// read with it have no numbers, and a digest of digits only must not become one. Aliases and tags
 /// are refused, so that a small file cannot stand for a large document.
-struct YAMLNode: Sendable {
-  enum Value: Sendable {
+package struct YAMLNode: Sendable {
+  package enum Value: Sendable {
     case text(String)
     case list([YAMLNode])
     case mapping([Field])
@@ -12,35 +12,35 @@ struct YAMLNode: Sendable {
     case none
   }
 
-  struct Field: Sendable {
-    let key: String
-    let position: TextPosition
-    let value: YAMLNode
+  package struct Field: Sendable {
+    package let key: String
+    package let position: TextPosition
+    package let value: YAMLNode
   }
 
-  let value: Value
-  let position: TextPosition
+  package let value: Value
+  package let position: TextPosition
   /// The last line with a character of it.
-  let lastLine: Int
+  package let lastLine: Int
 
-  static let depthMax = 8
+  package static let depthMax = 8
   static let nodesMax = 100_000
 
   /// The field named `key`; `nil` if there is none, or it has no value.
-  subscript(key: String) -> YAMLNode? {
+  package subscript(key: String) -> YAMLNode? {
     guard let value = fields?.first(where: { $0.key == key })?.value else { return nil }
     if case .none = value.value { return nil }
     return value
   }
 
-  var text: String? { if case .text(let text) = value { text } else { nil } }
-  var list: [YAMLNode]? { if case .list(let list) = value { list } else { nil } }
-  var fields: [Field]? { if case .mapping(let fields) = value { fields } else { nil } }
+  package var text: String? { if case .text(let text) = value { text } else { nil } }
+  package var list: [YAMLNode]? { if case .list(let list) = value { list } else { nil } }
+  package var fields: [Field]? { if case .mapping(let fields) = value { fields } else { nil } }
 
-  func problem(_ detail: String) -> KeyFileProblem { KeyFileProblem(detail, at: position) }
+  package func problem(_ detail: String) -> KeyFileProblem { KeyFileProblem(detail, at: position) }
 
   /// - Throws: If the value is not a mapping or has unknown fields, to detect spelling errors.
-  func check(fields known: [String], of name: String) throws(KeyFileProblem) {
+  package func check(fields known: [String], of name: String) throws(KeyFileProblem) {
     let names = known.joined(separator: ", ")
     guard let fields else {
       throw problem("\(name) must be a mapping (in JSON an object) with the fields \(names)")
@@ -56,7 +56,7 @@ struct YAMLNode: Sendable {
 extension YAMLNode {
   /// - Throws: ``KeyFileProblem`` if the text is not valid YAML, has not exactly one document, an
   ///   alias, a tag, two fields of one name, or exceeds ``depthMax`` or ``nodesMax``.
-  init(_ bytes: [UInt8]) throws(KeyFileProblem) {
+  package init(_ bytes: [UInt8]) throws(KeyFileProblem) {
     var repeated: [KeyFileProblem] = []
     try self.init(bytes, repeated: &repeated)
     if let first = repeated.first { throw first }

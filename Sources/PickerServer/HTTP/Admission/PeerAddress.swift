@@ -34,7 +34,7 @@ package struct PeerAddress: Hashable, Sendable {
     self.low = low
   }
 
-  var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
+  package var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
   /// The address as text: `192.0.2.1` or `2001:db8::1`.
   var text: String {

@@ -1,9 +1,9 @@
 import Glibc
 
 /// The content of a regular file, with a stamp to detect later changes.
-struct RegularFile: Sendable {
+package struct RegularFile: Sendable {
   /// Metadata from `stat`. Files with equal stamps are assumed to have the same content.
-  struct Stamp: Hashable, Sendable {
+  package struct Stamp: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
     let byteCount: Int
@@ -14,8 +14,8 @@ struct RegularFile: Sendable {
     let changedNanoseconds: Int
   }
 
-  let bytes: [UInt8]
-  let stamp: Stamp
+  package let bytes: [UInt8]
+  package let stamp: Stamp
 
   /// Reads a whole file.
   ///
@@ -57,7 +57,7 @@ struct RegularFile: Sendable {
   }
 
   /// `path` with all symbolic links resolved, or `nil` if it does not exist.
-  static func resolved(_ path: String) -> String? {
+  package static func resolved(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)

@@ -1,0 +1,64 @@
+/// An event of the feed, as far as its delivery depends on it.
+struct DeliveryEvent: Hashable, Sendable {
+  let position: Int
+  /// The `webhook-id`, the same for every attempt.
+  let id: String
+  let type: String
+  let session: String
+  /// The members `type`, `timestamp` and `data` of the body as JSON text, without braces.
+  let content: String
+
+  init(position: Int, id: String, type: String, session: String, content: String) {
+    self.position = position
+    self.id = id
+    self.type = type
+    self.session = session
+    self.content = content
+  }
+
+  /// Whether the host has to act on the event within a given time.
+  var hasDeadline: Bool { type == "session.confirming" }
+}
+
+/// What an endpoint answered.
+enum DeliveryAnswer: Hashable, Sendable {
+  /// - Parameter retryAfterSeconds: Of the header `Retry-After`; 0 if there was none.
+  case status(Int, retryAfterSeconds: Int64)
+  /// Nothing: no connection, a refused address, or no answer in time.
+  case none(String)
+
+  /// Whether the endpoint as a whole did not answer: nothing came, or a gateway answered for it.
+  var isMissing: Bool {
+    switch self {
+    case .status(let status, _): [502, 503, 504].contains(status)
+    case .none: true
+    }
+  }
+}
+
+/// One request to an endpoint.
+struct DeliveryAttempt: Hashable, Sendable {
+  let event: DeliveryEvent
+  /// 1 for the first.
+  let number: Int
+  /// See ``EndpointDelivery/watermark``.
+  let watermark: Int
+
+  init(event: DeliveryEvent, number: Int, watermark: Int) {
+    self.event = event
+    self.number = number
+    self.watermark = watermark
+  }
+}
+
+/// Why nothing more is sent to an endpoint.
+enum DeliveryStop: Hashable, Sendable {
+  /// It answered `410`.
+  case gone
+  /// All attempts at this event have failed.
+  case exhausted(position: Int)
+  /// It has not answered for as long as all attempts at an event take.
+  case unanswered
+  /// It had stopped before this process was started.
+  case before
+}

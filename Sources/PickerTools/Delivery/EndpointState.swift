@@ -1,0 +1,80 @@
+import JSONText
+
+/// An endpoint of `pickerd deliver`: its deliveries, and its cursor at the server.
+struct EndpointState {
+  let settings: DeliverySettings.Endpoint
+  /// `nil` until the cursor has been read.
+  var delivery: EndpointDelivery?
+  /// Delivers only this part of the feed again, and stores no cursor.
+  let replay: ClosedRange<Int>?
+  /// Whether the feed no longer has events of a replay.
+  var hasMissed = false
+  /// The epoch of the feed that the positions belong to; `nil` until the cursor has been read.
+  var epoch: String?
+  /// The position of the cursor at the server.
+  var storedPosition = 0
+  /// Whether the server has stored that the endpoint has stopped.
+  var isStopStored = false
+  /// Requests of a replay in succession that have failed.
+  var failureCount = 0
+  var isReading = false
+  /// Whether the log says that no more events are read because too many are held.
+  var hasLoggedMaximum = false
+  var isStoring = false
+  /// The time of the next request to the server.
+  var nextRequestAt: Int64 = 0
+
+  init(_ endpoint: DeliverySettings.Endpoint, replay: ClosedRange<Int>?) {
+    settings = endpoint
+    self.replay = replay
+    delivery = replay.map {
+      EndpointDelivery(types: endpoint.types, watermark: $0.lowerBound - 1)
+    }
+  }
+
+  /// The name of the cursor that exists while the endpoint has stopped.
+  var stopName: String { settings.name + ".stopped" }
+
+  /// Continues from the cursor at the server, once all requests have been answered.
+  mutating func forgetPosition() {
+    delivery = nil
+    nextRequestAt = 0
+  }
+
+  /// Whether a replay has ended.
+  var isDone: Bool {
+    guard let replay, let delivery else { return false }
+    return delivery.stop != nil || (delivery.readPosition >= replay.upperBound && delivery.isIdle)
+  }
+
+  var wantsEvents: Bool {
+    guard let delivery, !isReading, delivery.needsEvents else { return false }
+    return replay.map { delivery.readPosition < $0.upperBound } ?? true
+  }
+
+  /// Adds the events of a page of the feed, up to the first line that is not an event. A replay
+  /// ends with the page that has no lines.
+  ///
+  /// - Returns: Whether all lines are events.
+  mutating func add(_ body: [UInt8], at now: Int64) -> Bool {
+    let last = replay?.upperBound ?? .max
+    let lines = body.split(separator: UInt8(ascii: "\n"))
+    let events = lines.map { DeliveryEvent(line: $0) }.prefix { $0 != nil }.compactMap(\.self)
+    let isEnd = lines.isEmpty && replay != nil
+    let through = isEnd ? last : events.last?.position ?? delivery?.readPosition ?? 0
+    delivery?.add(events.filter { $0.position <= last }, through: min(through, last), at: now)
+    return events.count == lines.count
+  }
+
+  /// The body of a request that stores a cursor.
+  func cursor(_ position: Int) -> String {
+    "{\"position\":\(position)" + (epoch.map { ",\"epoch\":\"\($0)\"}" } ?? "}")
+  }
+
+  /// The body of a webhook.
+  static func body(_ attempt: DeliveryAttempt) -> [UInt8] {
+    Array(
+      ("{\(attempt.event.content),\"position\":\(attempt.event.position),"
+        + "\"watermark\":\(attempt.watermark)}").utf8)
+  }
+}
