@@ -105,7 +105,8 @@ test: build-needs ## Run all tests, after installing the packages that they need
 	@$(FIND_SWIFT) && exec Tests/run.sh
 
 # The packages for the tests of a developer's change: no browser, database, proxy or Java.
-CHECK_PACKAGES = $(call unless,node,nodejs) $(call unless,prlimit,util-linux)
+CHECK_PACKAGES = $(call unless,node,nodejs) $(call unless,prlimit,util-linux) \
+  $(call unless,valgrind,valgrind) $(call unless,strip,binutils)
 
 .PHONY: check
 check: build-needs ## Run the tests for a change, about three minutes after the build
@@ -137,6 +138,13 @@ bench: build ## Compare with plain libwebsockets and SwiftNIO (SCENARIOS="1x1 at
 bench-tap: build-needs ## Measure the processing of a tap: time, allocations, memory
 	@$(FIND_SWIFT) && swift build $(RELEASE) --product MicroBench
 	@exec .build/release/MicroBench
+
+.PHONY: bench-instructions
+bench-instructions: build ## Count the instructions of a tap with valgrind, and compare with the budgets
+	@deploy/need.sh "count instructions" $(call unless,valgrind,valgrind) \
+	  $(call unless,strip,binutils) $(BENCH_PACKAGES)
+	@$(MAKE) --no-print-directory -C Tests/bench ../../.build/bench/bare
+	@exec python3 Tests/bench/instructions.py $(BENCH)
 
 .PHONY: bench-store
 bench-store: build ## Compare durable commands with plain fsynced transactions (FLUSH=1000 adds µs)

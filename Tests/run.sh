@@ -120,6 +120,10 @@ done
 
 allocations() { timeout --foreground 15m .build/release/MicroBench check; }
 
+instructions() {
+  timeout --foreground 15m python3 Tests/bench/instructions.py --check --rows "1x1 1x10"
+}
+
 worlds() {
   local status=0
   for seed in 1 101; do
@@ -154,8 +158,8 @@ beside() {
 }
 
 rm -f "$logs"/*.status
-parts=(allocations worlds bytes fuzzing)
-if [ "$check" ]; then parts=(allocations worlds); fi
+parts=(allocations instructions worlds bytes fuzzing)
+if [ "$check" ]; then parts=(allocations instructions worlds); fi
 set -m
 beside "${parts[@]}" </dev/null &
 beside+=("$!")
@@ -252,6 +256,7 @@ finish() {
 
 counts=('([0-9]+) passed, [0-9]+ failed' '[0-9]+ passed, ([0-9]+) failed')
 finish allocations "allocations" "${counts[@]}"
+finish instructions "instructions of a tap" "${counts[@]}"
 finish worlds "simulated worlds" '([0-9]+) worlds, .* no violations' '(-)'
 if ! [ "$check" ]; then
   finish bytes "faults behind every byte" '([0-9]+) faults .* no violations' '(-)'

@@ -54,6 +54,8 @@ class Server:
 
     name = ""
     core, load_core = SERVER_CORE, LOAD_CORE
+    #: The time in which it must accept connections, in seconds.
+    patience = 10
 
     def __init__(self, *, delta_bytes, is_tls=False):
         self.delta_bytes = delta_bytes
@@ -74,7 +76,7 @@ class Server:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
                 break
             except ConnectionRefusedError:
-                if self.process.poll() is not None or time.monotonic() > begun + 10:
+                if self.process.poll() is not None or time.monotonic() > begun + self.patience:
                     sys.exit(f"{self.name} serves nothing")
                 time.sleep(0.0005)
         self.startup = (time.monotonic() - begun) * 1000
