@@ -102,6 +102,21 @@ extension CivilDate {
   /// and keys.
   package init?(iso text: String.UTF8View) { self.init(bytes: text) }
 
+  /// The same for bytes of a message, without an iterator.
+  package init?(iso text: Span<UInt8>) {
+    guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-") else {
+      return nil
+    }
+    var (digits, isNumber) = (0, true)
+    for index in 0..<10 where index != 4 && index != 7 {
+      let digit = text[index] &- UInt8(ascii: "0")
+      isNumber = isNumber && digit < 10
+      digits = digits * 10 + Int(digit)
+    }
+    guard isNumber else { return nil }
+    self.init(year: digits / 10_000, month: digits / 100 % 100, day: digits % 100)
+  }
+
   private init?(bytes: some Sequence<UInt8>) {
     var digits = DigitReader(bytes)
     guard let year = digits.number(count: 4), digits.accept("-"),
@@ -114,13 +129,20 @@ extension CivilDate {
   /// `YYYY-MM-DD`.
   package var iso: String {
     String(unsafeUninitializedCapacity: 10) { bytes in
-      writeDigits(year, count: 4, to: bytes, at: 0)
-      bytes[4] = UInt8(ascii: "-")
-      writeDigits(month, count: 2, to: bytes, at: 5)
-      bytes[7] = UInt8(ascii: "-")
-      writeDigits(day, count: 2, to: bytes, at: 8)
+      writeISO(to: bytes)
       return 10
     }
+  }
+
+  /// Writes the 10 bytes of ``iso`` without allocating a string.
+  ///
+  /// - Precondition: The buffer has at least 10 bytes.
+  package func writeISO(to bytes: UnsafeMutableBufferPointer<UInt8>) {
+    writeDigits(year, count: 4, to: bytes, at: 0)
+    bytes[4] = UInt8(ascii: "-")
+    writeDigits(month, count: 2, to: bytes, at: 5)
+    bytes[7] = UInt8(ascii: "-")
+    writeDigits(day, count: 2, to: bytes, at: 8)
   }
 }
 

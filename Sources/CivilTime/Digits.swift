@@ -52,10 +52,11 @@ struct DigitReader<Bytes: Sequence<UInt8>> {
 /// Writes the last `count` decimal digits of `value`, with leading zeros.
 ///
 /// - Precondition: `value` ≥ 0.
+@inline(__always)
 func writeDigits(
   _ value: Int, count: Int, to bytes: UnsafeMutableBufferPointer<UInt8>, at start: Int
 ) {
-  var rest = UInt(value)
+  var rest = UInt32(truncatingIfNeeded: value)
   var index = start + count
   while index > start {
     index -= 1

@@ -115,12 +115,7 @@ extension Instant {
   ) -> Int {
     let days = floorDivide(Int(milliseconds), 86_400_000)
     let time = Int(milliseconds) - days * 86_400_000
-    let date = CivilDate(ordinal: days + CivilDate.epochOrdinal)
-    writeDigits(date.year, count: 4, to: bytes, at: 0)
-    bytes[4] = UInt8(ascii: "-")
-    writeDigits(date.month, count: 2, to: bytes, at: 5)
-    bytes[7] = UInt8(ascii: "-")
-    writeDigits(date.day, count: 2, to: bytes, at: 8)
+    CivilDate(ordinal: days + CivilDate.epochOrdinal).writeISO(to: bytes)
     bytes[10] = UInt8(ascii: "T")
     writeDigits(time / 3_600_000, count: 2, to: bytes, at: 11)
     bytes[13] = UInt8(ascii: ":")

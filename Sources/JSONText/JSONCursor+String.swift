@@ -22,6 +22,12 @@ extension JSONCursor {
   /// Skips a string, with the same validation as ``readString(_:)``.
   package mutating func skipString(_ text: Span<UInt8>) throws(JSONError) {
     var end = offset + 1
+    while end + 8 <= text.count {
+      let word = text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: end, as: UInt64.self)
+      let plainCount = word.plainByteCount
+      end += plainCount
+      if plainCount < 8 { break }
+    }
     while end < text.count, isPlain(text[end]) { end += 1 }
     if end < text.count, text[end] == UInt8(ascii: "\""), text[offset] == text[end] {
       advance(by: end + 1 - offset)

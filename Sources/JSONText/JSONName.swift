@@ -32,6 +32,20 @@ package struct JSONName: Hashable, Sendable {
   }
 }
 
+extension UInt64 {
+  /// How many of the eight bytes, in little-endian order, come before the first that is not plain;
+  /// see ``JSONCursor/isPlain(_:)``.
+  var plainByteCount: Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let (quotes, backslashes) = (self ^ 0x22 &* ones, self ^ 0x5C &* ones)
+    // The lowest byte whose highest bit is set is right: borrows only affect bytes after it.
+    let others =
+      (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
+      | (self &- 0x20 &* ones) & ~self | self
+    return (others & (0x80 &* ones)).trailingZeroBitCount / 8
+  }
+}
+
 extension JSONCursor {
   /// Reads a member's name and the colon after it, like ``readName(_:)``.
   ///
@@ -67,6 +81,12 @@ extension JSONCursor {
   /// Up to eight plain bytes as a number, in little-endian order.
   @inline(__always)
   private func word(_ text: Span<UInt8>, _ end: inout Int) -> UInt64 {
+    if end + 8 <= text.count {
+      let word = text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: end, as: UInt64.self)
+      let plainCount = word.plainByteCount
+      end &+= plainCount
+      return plainCount == 8 ? word : word & ((1 &<< UInt64(8 &* plainCount)) &- 1)
+    }
     var word: UInt64 = 0
     var shift: UInt64 = 0
     while shift < 64, end < text.count, isPlain(text[end]) {

@@ -4,11 +4,16 @@
 /// The writer escapes strings and writes numbers exactly. ``clear()`` empties the buffer and
 /// retains its capacity. The buffer is not an array, because an array checks for unique ownership
 /// at each append.
+///
+/// `@usableFromInline`, without which other modules would call ``literal(_:)`` instead of inlining
+/// it.
+@usableFromInline
 package struct JSONWriter: ~Copyable {
-  private var start: UnsafeMutablePointer<UInt8>
-  private var capacity: Int
+  @usableFromInline var start: UnsafeMutablePointer<UInt8>
+  @usableFromInline var capacity: Int
+  @usableFromInline var used = 0
   /// The number of bytes written.
-  package private(set) var count = 0
+  package var count: Int { used }
 
   package init(capacity: Int = 256) {
     self.capacity = max(capacity, 64)
@@ -17,18 +22,18 @@ package struct JSONWriter: ~Copyable {
 
   deinit { start.deallocate() }
 
-  package mutating func clear() { count = 0 }
+  package mutating func clear() { used = 0 }
 
   /// A copy of the text.
   package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 
   /// The text, without a copy. Only valid until the next write.
   package var rawBytes: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: start, count: count)
+    UnsafeRawBufferPointer(start: start, count: used)
   }
 
   /// Writes JSON syntax unchanged.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func literal(_ text: StaticString) {
     append(text.utf8Start, text.utf8CodeUnitCount)
   }
@@ -36,7 +41,7 @@ package struct JSONWriter: ~Copyable {
   /// Removes the last bytes, for example a closing bracket before which something is to be added.
   package mutating func removeLast(_ byteCount: Int) {
     precondition(byteCount <= count, "there are not as many bytes")
-    count -= byteCount
+    used -= byteCount
   }
 
   /// Writes bytes that are already JSON text.
@@ -46,10 +51,11 @@ package struct JSONWriter: ~Copyable {
   package mutating func raw(_ text: UnsafeBufferPointer<UInt8>) { append(text) }
 
   /// Appends `count` bytes that `fill` writes; they must not need escaping.
+  @inlinable @inline(__always)
   package mutating func raw(count: Int, fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
     reserve(count)
-    fill(UnsafeMutableBufferPointer(start: start + self.count, count: count))
-    self.count += count
+    fill(UnsafeMutableBufferPointer(start: start + used, count: count))
+    used += count
   }
 
   /// Writes text that needs no escaping, without quotes.
@@ -82,9 +88,9 @@ package struct JSONWriter: ~Copyable {
       power *= 10
     }
     reserve(digitCount)
-    count += digitCount
+    used += digitCount
     for digit in 1...digitCount {
-      start[count - digit] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      start[used - digit] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
   }
@@ -118,16 +124,16 @@ package struct JSONWriter: ~Copyable {
     }
   }
 
-  @inline(__always)
-  private mutating func reserve(_ more: Int) {
-    if count + more > capacity { grow(more) }
+  @inlinable @inline(__always)
+  mutating func reserve(_ more: Int) {
+    if used + more > capacity { grow(more) }
   }
 
-  @inline(never)
-  private mutating func grow(_ more: Int) {
-    capacity = max(2 * capacity, count + more)
+  @usableFromInline @inline(never)
+  mutating func grow(_ more: Int) {
+    capacity = max(2 * capacity, used + more)
     let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-    moved.update(from: start, count: count)
+    moved.update(from: start, count: used)
     start.deallocate()
     start = moved
   }
@@ -135,15 +141,15 @@ package struct JSONWriter: ~Copyable {
   @inline(__always)
   private mutating func byte(_ byte: UInt8) {
     reserve(1)
-    start[count] = byte
-    count += 1
+    start[used] = byte
+    used += 1
   }
 
-  @inline(__always)
-  private mutating func append(_ from: UnsafePointer<UInt8>, _ length: Int) {
+  @inlinable @inline(__always)
+  mutating func append(_ from: UnsafePointer<UInt8>, _ length: Int) {
     reserve(length)
-    (start + count).update(from: from, count: length)
-    count += length
+    (start + used).update(from: from, count: length)
+    used += length
   }
 
   private mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
@@ -153,8 +159,14 @@ package struct JSONWriter: ~Copyable {
   private mutating func append(escaping text: UnsafeBufferPointer<UInt8>) {
     guard let from = text.baseAddress else { return }
     var begin = 0
-    for index in 0..<text.count {
+    var index = 0
+    while index < text.count {
+      if index + 8 <= text.count, !eightBytes(from + index).hasEscaped {
+        index += 8
+        continue
+      }
       let byte = text[index]
+      defer { index += 1 }
       guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
         continue
       }
@@ -178,6 +190,25 @@ package struct JSONWriter: ~Copyable {
       let low = escaped & 0xF
       byte(low < 10 ? low + UInt8(ascii: "0") : low - 10 + UInt8(ascii: "a"))
     }
+  }
+}
+
+private func eightBytes(_ from: UnsafePointer<UInt8>) -> UInt64 {
+  UnsafeRawPointer(from).loadUnaligned(as: UInt64.self)
+}
+
+extension UInt64 {
+  /// Whether one of the eight bytes is escaped in a string: a quote, a backslash or a control
+  /// character.
+  fileprivate var hasEscaped: Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let (quotes, backslashes) = (self ^ 0x22 &* ones, self ^ 0x5C &* ones)
+    // A byte of `x &- n &* ones & ~x` has its highest bit if it was below `n`, or if a lower one
+    // was.
+    let found =
+      (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
+      | (self &- 0x20 &* ones) & ~self
+    return found & (0x80 &* ones) != 0
   }
 }
 

@@ -58,7 +58,7 @@ package enum PickerResult: Sendable {
       writer.literal("]}")
     case .day(let date, let total):
       writer.literal("{\"date\":\"")
-      writer.raw(date.iso)
+      writer.date(date)
       writer.literal("\"")
       finish(total, &writer)
     case .range(let start, let end, let total):
@@ -84,9 +84,9 @@ package enum PickerResult: Sendable {
     _ writer: inout JSONWriter
   ) {
     writer.literal("{\"start\":\"")
-    writer.raw(start.iso)
+    writer.date(start)
     writer.literal("\",\"end\":\"")
-    writer.raw(end.iso)
+    writer.date(end)
     writer.literal(name)
     writer.integer(count)
   }
@@ -116,6 +116,11 @@ package enum PickerResult: Sendable {
 
   /// One field of the result; `nil` if it has no such field.
   package subscript(_ field: String) -> JSONTree? { tree[field] }
+}
+
+extension JSONWriter {
+  /// Writes a date without quotes.
+  package mutating func date(_ date: CivilDate) { raw(count: 10) { date.writeISO(to: $0) } }
 }
 
 /// Keys are compared by their UTF-8 bytes.

@@ -138,9 +138,9 @@ extension JSONWriter {
   mutating func range(_ range: DateRange?, by: MemberID?, reach: ClosedRange<CivilDate>?) {
     if let range {
       literal("\"start\":\"")
-      raw(range.start.iso)
+      date(range.start)
       literal("\",\"end\":\"")
-      raw(range.end.iso)
+      date(range.end)
       literal("\",\"hits\":")
       integer(range.hits)
     } else {
@@ -152,9 +152,9 @@ extension JSONWriter {
     }
     if let reach {
       literal(",\"reach\":{\"from\":\"")
-      raw(reach.lowerBound.iso)
+      date(reach.lowerBound)
       literal("\",\"through\":\"")
-      raw(reach.upperBound.iso)
+      date(reach.upperBound)
       literal("\"}")
     }
   }

@@ -28,9 +28,9 @@ extension ClientMessage {
       throw BadMessage("the message is not a JSON object: \(error.reason), at byte \(error.offset)")
     }
     switch try fields.kind(text) {
-    case .join: return .join(try join(fields, text))
+    case .join: return .join(try join(&fields, text))
     case .select:
-      let command = Command.select(try selection(fields, text))
+      let command = Command.select(try selection(&fields, text))
       switch fields[.key] {
       case nil, .string: return .command(ref: try fields.ref(), command)
       case .integer, .fraction, .bool, .array, .other:
@@ -38,19 +38,19 @@ extension ClientMessage {
       }
     case .tap:
       return .command(
-        ref: try fields.ref(), .tap(try target(fields, text)),
+        ref: try fields.ref(), .tap(try target(&fields, text)),
         try fields.optionalInteger(.hits).map(Precondition.hits))
-    case .clear: return try late(.clear, fields)
-    case .undo: return try late(.undo, fields)
-    case .redo: return try late(.redo, fields)
-    case .mark: return .command(ref: try fields.ref(), .mark(try mark(fields, text)))
-    case .confirm: return try late(try confirmation(fields), fields)
-    case .cancel: return try late(.cancel, fields)
-    case .reopen: return try late(.reopen, fields)
-    case .rename: return .command(ref: try fields.ref(), .rename(try memberName(fields, text)))
+    case .clear: return try late(.clear, &fields)
+    case .undo: return try late(.undo, &fields)
+    case .redo: return try late(.redo, &fields)
+    case .mark: return .command(ref: try fields.ref(), .mark(try mark(&fields, text)))
+    case .confirm: return try late(try confirmation(&fields), &fields)
+    case .cancel: return try late(.cancel, &fields)
+    case .reopen: return try late(.reopen, &fields)
+    case .rename: return .command(ref: try fields.ref(), .rename(try memberName(&fields, text)))
     case .months: return .months(try fields.monthView(text))
-    case .rows: return try rows(fields)
-    case .touch: return .touch(try touch(fields, text))
+    case .rows: return try rows(&fields)
+    case .touch: return .touch(try touch(&fields, text))
     case .token:
       return .token(Renewal(token: try? fields.string(.token, text), ref: try? fields.ref()))
     case .leave: return .leave
@@ -62,14 +62,14 @@ extension ClientMessage {
   }
 
   private static func late(
-    _ command: Command, _ fields: MessageFields
+    _ command: Command, _ fields: inout MessageFields
   ) throws(BadMessage) -> ClientMessage {
     .command(
       ref: try fields.ref(), command, try fields.optionalInteger(.at).map(Precondition.at))
   }
 
   private static func mark(
-    _ fields: MessageFields, _ text: Span<UInt8>
+    _ fields: inout MessageFields, _ text: Span<UInt8>
   ) throws(BadMessage) -> CellMark {
     guard fields.has(.grade) else {
       throw BadMessage("grade is missing: it must be a string or null", pointer: "/grade")
@@ -80,13 +80,13 @@ extension ClientMessage {
       generation: try fields.integer(.generation))
   }
 
-  private static func confirmation(_ fields: MessageFields) throws(BadMessage) -> Command {
+  private static func confirmation(_ fields: inout MessageFields) throws(BadMessage) -> Command {
     guard let cell = try fields.optionalInteger(.cell) else { return .confirm }
     return .confirmWindow(cell: cell, generation: try fields.integer(.generation))
   }
 
   private static func memberName(
-    _ fields: MessageFields, _ text: Span<UInt8>
+    _ fields: inout MessageFields, _ text: Span<UInt8>
   ) throws(BadMessage) -> String {
     let name = try fields.string(.name, text)
     guard name.unicodeScalars.count <= nameCharactersMax, !name.allSatisfy(\.isWhitespace) else {
@@ -97,7 +97,7 @@ extension ClientMessage {
   }
 
   private static func join(
-    _ fields: MessageFields, _ text: Span<UInt8>
+    _ fields: inout MessageFields, _ text: Span<UInt8>
   ) throws(BadMessage) -> Join {
     var join = Join()
     join.name = try fields.optionalString(.name, text)
@@ -109,10 +109,12 @@ extension ClientMessage {
     } else if fields[.months] != nil {
       throw BadMessage("months must be an object with from and count")
     }
-    if let resume = fields.resume?.fields {
+    if let resume = fields.resume {
       join.resume = Resume(
-        member: try resume.string(.member, text), secret: try resume.string(.secret, text),
-        epoch: try resume.string(.epoch, text), revision: try resume.integer(.revision))
+        member: try resume.fields.string(.member, text),
+        secret: try resume.fields.string(.secret, text),
+        epoch: try resume.fields.string(.epoch, text),
+        revision: try resume.fields.integer(.revision))
     } else if fields[.resume] != nil {
       throw BadMessage(
         "resume must be an object with member, secret, epoch and revision")
@@ -121,7 +123,7 @@ extension ClientMessage {
   }
 
   private static func selection(
-    _ fields: MessageFields, _ text: Span<UInt8>
+    _ fields: inout MessageFields, _ text: Span<UInt8>
   ) throws(BadMessage) -> Command.Selection {
     var key: String?
     if case .string = fields[.key] {
@@ -133,7 +135,7 @@ extension ClientMessage {
   }
 
   private static func target(
-    _ fields: MessageFields, _ text: Span<UInt8>
+    _ fields: inout MessageFields, _ text: Span<UInt8>
   ) throws(BadMessage) -> TapTarget {
     if fields[.date] != nil { return .date(try fields.date(.date, text)) }
     guard fields[.month] != nil else {
@@ -144,14 +146,14 @@ extension ClientMessage {
     return .point(month, x: try fields.fraction(.x), y: try fields.fraction(.y))
   }
 
-  private static func rows(_ fields: MessageFields) throws(BadMessage) -> ClientMessage {
+  private static func rows(_ fields: inout MessageFields) throws(BadMessage) -> ClientMessage {
     .rows(
       column: try fields.integer(.column), from: try fields.integer(.from),
       count: try fields.integer(.count))
   }
 
   private static func touch(
-    _ fields: MessageFields, _ text: Span<UInt8>
+    _ fields: inout MessageFields, _ text: Span<UInt8>
   ) throws(BadMessage) -> Touch {
     let isHover = try fields.optionalBool(.hover) ?? false
     if fields[.date] != nil { return .date(try fields.date(.date, text), isHover: isHover) }

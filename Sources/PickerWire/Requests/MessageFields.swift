@@ -8,7 +8,7 @@ import PickerSession
 /// A string field is stored as its offset in the text and decoded when it is read, so all fields
 /// are trivial values. Calls that read strings take the text, as in ``JSONCursor``; it must be
 /// the text that was parsed.
-struct MessageFields {
+struct MessageFields: ~Copyable {
   /// The value of a field. Objects and arrays are not stored, except for the offset of `cells`.
   enum Value: Hashable {
     /// A valid string, whose opening quote is at this offset.
@@ -46,10 +46,12 @@ struct MessageFields {
 
   /// Stores inner fields on the heap, because few messages have any.
   final class Box {
-    fileprivate(set) var fields = MessageFields()
+    var fields = MessageFields()
   }
 
-  subscript(name: Name) -> Value? { values[name.rawValue] }
+  // This and the functions below are `mutating`, although they change nothing, because a call of
+  // another one copies all fields.
+  subscript(name: Name) -> Value? { mutating get { values[name.rawValue] } }
 
   /// Reads an object.
   ///
@@ -151,19 +153,19 @@ extension [JSONName] {
 
 extension MessageFields {
   /// The message's type; `nil` for an unknown one.
-  func kind(_ text: Span<UInt8>) throws(BadMessage) -> Kind? {
+  mutating func kind(_ text: Span<UInt8>) throws(BadMessage) -> Kind? {
     guard case .string(let offset) = self[.type] else { throw missing(.type, "a string") }
     var cursor = JSONCursor(at: offset)
     // Cannot throw: `read` has checked the string.
     return try! cursor.readShortString(text).flatMap { Kind($0) }
   }
 
-  func string(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> String {
+  mutating func string(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> String {
     guard let value = try optionalString(name, text) else { throw missing(name, "a string") }
     return value
   }
 
-  func optionalString(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> String? {
+  mutating func optionalString(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> String? {
     switch self[name] {
     case nil: return nil
     case .string(let offset):
@@ -174,16 +176,16 @@ extension MessageFields {
     }
   }
 
-  func integer(_ name: Name) throws(BadMessage) -> Int {
+  mutating func integer(_ name: Name) throws(BadMessage) -> Int {
     guard case .integer(let value) = self[name] else { throw missing(name, "an integer") }
     return value
   }
 
-  func optionalInteger(_ name: Name) throws(BadMessage) -> Int? {
+  mutating func optionalInteger(_ name: Name) throws(BadMessage) -> Int? {
     self[name] == nil ? nil : try integer(name)
   }
 
-  func optionalBool(_ name: Name) throws(BadMessage) -> Bool? {
+  mutating func optionalBool(_ name: Name) throws(BadMessage) -> Bool? {
     switch self[name] {
     case nil: return nil
     case .bool(let value): return value
@@ -192,7 +194,7 @@ extension MessageFields {
   }
 
   /// Any JSON number, for a fraction of a width or height.
-  func fraction(_ name: Name) throws(BadMessage) -> Double {
+  mutating func fraction(_ name: Name) throws(BadMessage) -> Double {
     switch self[name] {
     case .integer(let value): return Double(value)
     case .fraction(let value): return value
@@ -200,21 +202,27 @@ extension MessageFields {
     }
   }
 
-  func date(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> CivilDate {
+  mutating func date(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> CivilDate {
+    if case .string(let offset) = self[name], offset + 12 <= text.count,
+      text[offset + 11] == UInt8(ascii: "\""),
+      let date = CivilDate(iso: text.extracting(offset + 1..<offset + 11))
+    {
+      return date
+    }
     guard let date = CivilDate(iso: try string(name, text).utf8) else {
       throw BadMessage("\(name) must be a valid date like 2026-11-20", pointer: "/\(name)")
     }
     return date
   }
 
-  func month(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> CivilMonth {
+  mutating func month(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> CivilMonth {
     guard let month = CivilMonth(iso: try string(name, text).utf8) else {
       throw BadMessage("\(name) must be a month like 2026-11", pointer: "/\(name)")
     }
     return month
   }
 
-  func monthView(_ text: Span<UInt8>) throws(BadMessage) -> MonthView {
+  mutating func monthView(_ text: Span<UInt8>) throws(BadMessage) -> MonthView {
     MonthView(from: try month(.from, text), count: try integer(.count))
   }
 
@@ -222,7 +230,7 @@ extension MessageFields {
   func has(_ name: Name) -> Bool { seen & (UInt32(1) << UInt32(name.rawValue)) != 0 }
 
   /// The half-open runs of cells of a mark.
-  func cells(_ text: Span<UInt8>) throws(BadMessage) -> [Range<Int>] {
+  mutating func cells(_ text: Span<UInt8>) throws(BadMessage) -> [Range<Int>] {
     guard case .array(let offset) = self[.cells] else { throw missing(.cells, "an array of runs") }
     // An array of so many runs, with two integers each, has fewer values.
     var cursor = JSONCursor(at: offset, valuesMax: 4 * MessageFields.runsMax)
@@ -250,14 +258,14 @@ extension MessageFields {
 
   /// The ref of a command, at most 2⁵³ − 1. Values below 1 are accepted here and refused later with
   /// `oldRef`.
-  func ref() throws(BadMessage) -> Int {
+  mutating func ref() throws(BadMessage) -> Int {
     guard case .integer(let ref) = self[.ref], ref < 1 << 53 else {
       throw missing(.ref, "an integer from 1 to 9007199254740991")
     }
     return ref
   }
 
-  private func missing(_ name: Name, _ wanted: String) -> BadMessage {
+  private mutating func missing(_ name: Name, _ wanted: String) -> BadMessage {
     BadMessage(
       "\(name)\(self[name] == nil ? " is missing: it" : "") must be \(wanted)",
       pointer: "/\(name)")
