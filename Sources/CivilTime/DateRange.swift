@@ -55,5 +55,7 @@ package struct TwoTapRule: Hashable, Sendable {
   }
 
   /// Whether a range has the minimum length. A tap that would end a shorter one leaves it open.
-  package func allows(_ range: DateRange) -> Bool { isSingle || range.dayCount >= dayCountMin }
+  package func allows(_ range: DateRange) -> Bool {
+    isSingle || dayCountMin <= 1 || range.dayCount >= dayCountMin
+  }
 }

@@ -165,17 +165,18 @@ extension BlockedDays {
   ///
   /// A binary search in the date ranges plus at most seven weekdays: the distance does not matter.
   func next(after date: CivilDate, isLater: Bool) -> CivilDate? {
+    if weekdays.isEmpty && stretches.isEmpty { return nil }
     let week = (1...7).lazy.compactMap { date.adding(days: isLater ? $0 : -$0) }
     let onWeekday = weekdays.isEmpty ? nil : week.first { weekdays.contains($0.weekday) }
     guard let neighbour = date.adding(days: isLater ? 1 : -1) else { return nil }
     let index = firstStretch(endingFrom: neighbour)
     if isLater {
       let inStretch = index < stretches.count ? max(stretches[index].lowerBound, neighbour) : nil
-      return [onWeekday, inStretch].compactMap { $0 }.min()
+      return onWeekday.map { min($0, inStretch ?? $0) } ?? inStretch
     }
     if index < stretches.count, stretches[index].lowerBound <= neighbour { return neighbour }
     let inStretch = index > 0 ? stretches[index - 1].upperBound : nil
-    return [onWeekday, inStretch].compactMap { $0 }.max()
+    return onWeekday.map { max($0, inStretch ?? $0) } ?? inStretch
   }
 
   /// The index of the first date range that ends on `date` or later; `stretches.count` if none

@@ -31,7 +31,7 @@ struct CalendarRules {
   func date(at target: TapTarget) throws(Refusal) -> CivilDate {
     switch target {
     case .date(let date):
-      _ = try grid(of: date.civilMonth)
+      try checkIsListed(date.civilMonth)
       return date
     case .cell(let month, let cell):
       return try date(in: try grid(of: month), cell: cell)
@@ -42,13 +42,16 @@ struct CalendarRules {
   }
 
   private func grid(of month: CivilMonth) throws(Refusal) -> MonthGrid {
-    let months = bounds.months
-    guard months.contains(month) else {
-      throw Refusal(
-        .outsideMonths, "\(month) is outside the list of months, \(months.first) to \(months.last)",
-        ["first": .string(months.first.iso), "last": .string(months.last.iso)])
-    }
+    try checkIsListed(month)
     return layout.grid(of: month)
+  }
+
+  private func checkIsListed(_ month: CivilMonth) throws(Refusal) {
+    let months = bounds.months
+    guard !months.contains(month) else { return }
+    throw Refusal(
+      .outsideMonths, "\(month) is outside the list of months, \(months.first) to \(months.last)",
+      ["first": .string(months.first.iso), "last": .string(months.last.iso)])
   }
 
   private func date(in grid: MonthGrid, cell: Int?) throws(Refusal) -> CivilDate {
@@ -124,11 +127,10 @@ struct CalendarRules {
   ) -> (stop: CivilDate, reason: ClampReason?) {
     guard start != goal else { return (goal, nil) }
     let isLater = goal > start
-    let distance = abs(goal.days(since: start))
     let free = kind.maxDays.map { $0 - 1 } ?? Int.max
     let unblocked = stepsBeforeBlocked(from: start, isLater: isLater)
     let steps = min(free, unblocked)
-    guard steps < distance else { return (goal, nil) }
+    guard steps < .max, steps < abs(goal.days(since: start)) else { return (goal, nil) }
     let stop = start.adding(days: isLater ? steps : -steps)!
     return (stop, free <= unblocked ? .maxDays : .blocked)
   }
