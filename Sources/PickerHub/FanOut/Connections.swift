@@ -112,6 +112,14 @@ extension Connections {
     }
   }
 
+  /// Posts a message without a frame to a connection whose outbox is idle.
+  ///
+  /// - Parameter message: As in ``HubPort/post(_:_:to:)``.
+  func post(_ message: UnsafeRawBufferPointer, _ kind: FrameKind, to connection: HubConnection) {
+    counters.deliveries += 1
+    if port.post(message, kind, to: connection.id) != .sent { block(connection) }
+  }
+
   private func append(
     _ message: Outbox.Waiting, to connection: HubConnection, at time: HubTime
   ) {

@@ -33,12 +33,16 @@ struct DeltaCopies {
   /// Whether the copies depend on the listener's time zone.
   private let hasZones: Bool
   /// The delta without its view part, in the first language and for the first sight, and others.
-  private var encoded: (version: Version, delta: EncodedDelta)?
+  private var encoded: EncodedDelta?
+  private var encodedVersion = Version(language: 0, sight: .everything)
   private var encodedMore: [Version: EncodedDelta] = [:]
   /// The last copy returned: almost always also that of the next listener.
-  private var last: (language: Int, view: MonthView?, sight: Sight, frame: Frame)?
+  private var last: Frame?
+  private var (lastLanguage, lastView) = (0, MonthView?.none)
+  private var lastSight = Sight.everything
   /// The first copy, the next few, and the others.
-  private var first: (key: Key, frame: Frame)?
+  private var first: Frame?
+  private var firstKey = Key(language: 0, view: nil, sight: .everything)
   private var few: [(key: Key, frame: Frame)] = []
   private var more: [Key: Frame] = [:]
   /// The last bands encoded. They have no texts, so they do not depend on the language, and the
@@ -65,28 +69,40 @@ struct DeltaCopies {
 
   /// The copy for listeners with a language and a view. Equal arguments give the same object.
   mutating func frame(in language: Int, showing view: MonthView?, _ sight: Sight) -> Frame {
-    if let last, last.language == language, last.view == view, isPlain || last.sight == sight {
-      return last.frame
-    }
+    if let last, isLast(language, view), isPlain || lastSight == sight { return last }
     let frame = frame(for: key(language, view, sight), language)
-    last = (language, view, sight, frame)
+    (last, lastLanguage, lastView, lastSight) = (frame, language, view, sight)
     return frame
   }
 
+  /// The same where all listeners see the same.
+  mutating func frame(in language: Int, showing view: MonthView?) -> Frame {
+    if let last, isLast(language, view) { return last }
+    return frame(in: language, showing: view, .everything)
+  }
+
+  private func isLast(_ language: Int, _ view: MonthView?) -> Bool {
+    lastLanguage == language && lastView?.count == view?.count && lastView?.from == view?.from
+  }
+
   private mutating func frame(for key: Key, _ language: Int) -> Frame {
-    if let first, first.key == key { return first.frame }
+    if let first, firstKey == key { return first }
     for copy in few where copy.key == key { return copy.frame }
     if !more.isEmpty, let frame = more[key] { return frame }
-    let frame = encode(key, language, ref: nil)
+    let bands = bands(in: key.view, language)
+    let frame = encoder.frame(encode(key, language), ref: nil, bands: bands)
     store(frame, for: key)
     return frame
   }
 
-  /// The author's copy, which has the `ref` of its command.
-  mutating func frame(
+  /// The author's copy, which has the `ref` of its command, as of
+  /// ``MessageEncoder/message(_:ref:bands:)``.
+  mutating func message(
     in language: Int, showing view: MonthView?, _ sight: Sight, ref: Int
-  ) -> Frame {
-    encode(key(language, view, sight), language, ref: ref)
+  ) -> UnsafeRawBufferPointer {
+    let key = key(language, view, sight)
+    let bands = bands(in: key.view, language)
+    return encoder.message(encode(key, language), ref: ref, bands: bands)
   }
 
   /// The key of a copy. It has a language only if the delta has texts, and a view only if the range
@@ -106,7 +122,7 @@ struct DeltaCopies {
 
   private mutating func store(_ frame: Frame, for key: Key) {
     if first == nil {
-      first = (key, frame)
+      (first, firstKey) = (frame, key)
     } else if few.count < DeltaCopies.fewCount {
       few.append((key, frame))
     } else {
@@ -114,17 +130,22 @@ struct DeltaCopies {
     }
   }
 
-  private mutating func encode(_ key: Key, _ language: Int, ref: Int?) -> Frame {
-    let bands = bands(in: key.view, language)
-    let version = Version(language: key.language, sight: key.sight)
-    if let encoded, encoded.version == version {
-      return encoder.frame(encoded.delta, ref: ref, bands: bands)
+  private mutating func encode(_ key: Key, _ language: Int) -> EncodedDelta {
+    if let encoded, encodedVersion.language == key.language,
+      isPlain || encodedVersion.sight == key.sight
+    {
+      return encoded
     }
+    let version = Version(language: key.language, sight: key.sight)
     let delta =
       encodedMore[version]
       ?? encoder.encode(delta, sight: key.sight, texts: languages[language])
-    if encoded == nil { encoded = (version, delta) } else { encodedMore[version] = delta }
-    return encoder.frame(delta, ref: ref, bands: bands)
+    if encoded == nil {
+      (encoded, encodedVersion) = (delta, version)
+    } else {
+      encodedMore[version] = delta
+    }
+    return delta
   }
 
   private mutating func bands(in view: MonthView?, _ language: Int) -> [UInt8] {
@@ -186,7 +207,7 @@ extension Delta {
     }
   }
 
-  fileprivate var hasDayNotes: Bool {
+  var hasDayNotes: Bool {
     change.notesEdit?.change.days.isEmpty == false
   }
 

@@ -1,4 +1,5 @@
 import CivilTime
+import JSONText
 import PickerModel
 import PickerSession
 import PickerWire
@@ -62,14 +63,17 @@ final class FanOut {
     for index in listeners.indices {
       guard let connection = table[listeners[index].connection] else { continue }
       let (language, view) = (listeners[index].language, listeners[index].view)
-      let sight = copies.isPlain ? .everything : session.sight(of: listeners[index])
       if author?.raw == connection.id.raw {
-        let frame = copies.frame(in: language, showing: view, sight, ref: delta.ref)
-        let message = Outbox.Waiting.ownDelta(frame, ref: delta.ref, revision: delta.revision)
-        connections.deliver(message, to: connection, at: time)
+        let sight = copies.isPlain ? .everything : session.sight(of: listeners[index])
+        deliver(
+          copies.message(in: language, showing: view, sight, ref: delta.ref), delta,
+          ref: delta.ref, to: connection, at: time)
         continue
       }
-      let frame = copies.frame(in: language, showing: view, sight)
+      let frame =
+        copies.isPlain
+        ? copies.frame(in: language, showing: view)
+        : copies.frame(in: language, showing: view, session.sight(of: listeners[index]))
       if shared == nil { shared = frame }
       if frame === shared, connection.sending.isIdle, !connection.isClosing {
         recipients.append(connection.id)
@@ -109,15 +113,31 @@ final class FanOut {
     _ delta: Delta, toOnly listener: Listener, in session: Session, at time: HubTime
   ) {
     guard let connection = connections[listener.connection] else { return }
-    let isOwn = delta.by != nil && delta.by == listener.member
+    var ref: Int?
+    if let by = delta.by, let member = listener.member, by.text.isExactly(member.text) {
+      ref = delta.ref
+    }
     let texts = languages[listener.language]
-    let frame = encoder.frame(
-      of: delta, ref: isOwn ? delta.ref : nil,
-      bands: encoder.viewPart(of: delta, in: session, listener.view, texts: texts),
-      sight: session.sight(of: listener), texts: texts)
-    let message: Outbox.Waiting =
-      isOwn ? .ownDelta(frame, ref: delta.ref, revision: delta.revision) : .updates(frame)
-    connections.deliver(message, to: connection, at: time)
+    let bands =
+      listener.view == nil && !delta.hasDayNotes
+      ? [] : encoder.viewPart(of: delta, in: session, listener.view, texts: texts)
+    let sight = session.fold.definition.results == nil ? .everything : session.sight(of: listener)
+    let message = encoder.message(of: delta, ref: ref, bands: bands, sight: sight, texts: texts)
+    deliver(message, delta, ref: ref, to: connection, at: time)
+  }
+
+  /// Delivers a copy that has one recipient, without a frame unless it must wait.
+  private func deliver(
+    _ message: UnsafeRawBufferPointer, _ delta: Delta, ref: Int?, to connection: HubConnection,
+    at time: HubTime
+  ) {
+    if connection.isClosing { return }
+    let kind = FrameKind.delta(revision: delta.revision)
+    if connection.sending.isIdle { return connections.post(message, kind, to: connection) }
+    let frame = Frame(message, kind)
+    connections.deliver(
+      ref.map { .ownDelta(frame, ref: $0, revision: delta.revision) } ?? .updates(frame),
+      to: connection, at: time)
   }
 
   /// Sends the months in view again to each listener whose view has a month with changed cells.

@@ -25,6 +25,13 @@ package protocol HubPort: AnyObject {
   /// - Returns: As ``send(_:to:)``. If the batch later finds the connection write-blocked, the port
   ///   calls ``Hub/writeBlocked(_:)``.
   func post(_ frame: Frame, to connection: ConnectionID, isOneToMany: Bool) -> SendOutcome
+  /// Posts a message for which there is no frame, because it has one recipient; not one to many.
+  ///
+  /// - Parameter message: Valid during the call. The port may write into the ``Frame/headroom``
+  ///   bytes before it.
+  func post(
+    _ message: UnsafeRawBufferPointer, _ kind: FrameKind, to connection: ConnectionID
+  ) -> SendOutcome
   /// Posts a frame to many connections. The port buffers it for a connection that becomes
   /// write-blocked meanwhile.
   ///
@@ -59,6 +66,13 @@ extension HubPort {
     _ frame: Frame, to connection: ConnectionID, isOneToMany: Bool
   ) -> SendOutcome {
     send(frame, to: connection)
+  }
+
+  /// Default: makes a frame.
+  package func post(
+    _ message: UnsafeRawBufferPointer, _ kind: FrameKind, to connection: ConnectionID
+  ) -> SendOutcome {
+    post(Frame(message, kind), to: connection, isOneToMany: false)
   }
 
   /// Default: posts to one connection after the other.

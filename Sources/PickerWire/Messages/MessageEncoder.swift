@@ -119,6 +119,22 @@ package final class MessageEncoder {
     return Frame(writer, .delta(revision: delta.revision))
   }
 
+  /// The same without a frame.
+  ///
+  /// - Returns: The message, valid until the next call of the encoder. The ``Frame/headroom`` bytes
+  ///   before it may be overwritten.
+  package func message(
+    of delta: Delta, ref: Int?, bands: [UInt8] = [], sight: Sight = .everything,
+    texts: any RowTexts
+  ) -> UnsafeRawBufferPointer {
+    deltaEncodeCount += 1
+    writer.clear()
+    writer.raw(count: Frame.headroom) { _ in }
+    _ = writer.delta(
+      delta, ref: ref, bands: bands, sight: sight, texts: texts, windowRows: windowRows, &cache)
+    return UnsafeRawBufferPointer(rebasing: writer.rawBytes[Frame.headroom...])
+  }
+
   private func write(
     _ delta: Delta, ref: Int?, bands: [UInt8], _ sight: Sight, _ texts: any RowTexts
   ) -> EncodedDelta.Offsets {
@@ -136,15 +152,29 @@ package final class MessageEncoder {
   ///     recipients display.
   package func frame(_ delta: EncodedDelta, ref: Int?, bands: [UInt8] = []) -> Frame {
     if ref == nil && bands.isEmpty { return delta.frame }
+    writer.clear()
+    write(delta, ref: ref, bands: bands)
+    return Frame(writer, delta.frame.kind)
+  }
+
+  /// The same without a frame, as ``message(of:ref:bands:sight:texts:)``.
+  package func message(
+    _ delta: EncodedDelta, ref: Int?, bands: [UInt8] = []
+  ) -> UnsafeRawBufferPointer {
+    writer.clear()
+    writer.raw(count: Frame.headroom) { _ in }
+    write(delta, ref: ref, bands: bands)
+    return UnsafeRawBufferPointer(rebasing: writer.rawBytes[Frame.headroom...])
+  }
+
+  private func write(_ delta: EncodedDelta, ref: Int?, bands: [UInt8]) {
     let bytes = delta.frame.bytes.assumingMemoryBound(to: UInt8.self)
-    return frame(delta.frame.kind) { writer in
-      let (refOffset, bandsOffset) = (delta.offsets.ref, delta.offsets.bands)
-      writer.raw(UnsafeBufferPointer(rebasing: bytes[..<refOffset]))
-      writer.ref(ref)
-      writer.raw(UnsafeBufferPointer(rebasing: bytes[refOffset..<bandsOffset]))
-      writer.raw(bands)
-      writer.raw(UnsafeBufferPointer(rebasing: bytes[bandsOffset...]))
-    }
+    let (refOffset, bandsOffset) = (delta.offsets.ref, delta.offsets.bands)
+    writer.raw(UnsafeBufferPointer(rebasing: bytes[..<refOffset]))
+    writer.ref(ref)
+    writer.raw(UnsafeBufferPointer(rebasing: bytes[refOffset..<bandsOffset]))
+    writer.raw(bands)
+    writer.raw(UnsafeBufferPointer(rebasing: bytes[bandsOffset...]))
   }
 
   /// Changes of type `bands`, each preceded by a comma.

@@ -18,6 +18,15 @@ extension HubTransport {
   }
 
   package func post(
+    _ message: UnsafeRawBufferPointer, _ kind: FrameKind, to connection: ConnectionID
+  ) -> PickerHub.SendOutcome {
+    if !streams.isEmpty, streams[connection] != nil {
+      return sendEvent(Frame(message, kind), to: connection)
+    }
+    return loop.post(message, kind, to: connection)
+  }
+
+  package func post(
     _ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool
   ) -> [Int] {
     if streams.isEmpty {

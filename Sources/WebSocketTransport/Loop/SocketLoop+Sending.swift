@@ -22,6 +22,14 @@ extension SocketLoop: HubPort {
       wsl_post(loop, connection.raw, frame.base + Frame.headroom, frame.count, isOneToMany))
   }
 
+  /// The same for a message without a frame, whose headroom is before it.
+  package func post(
+    _ message: UnsafeRawBufferPointer, _ kind: FrameKind, to connection: ConnectionID
+  ) -> SendOutcome {
+    let payload = UnsafeMutableRawPointer(mutating: message.baseAddress)
+    return SendOutcome(wsl_post(loop, connection.raw, payload, message.count, false))
+  }
+
   package func post(
     _ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool
   ) -> [Int] {
