@@ -40,6 +40,9 @@ package struct Histogram: Hashable, Sendable {
   package mutating func record(_ value: Double) {
     count += 1
     sum += value
-    if let bucket = bounds.firstIndex(where: { value <= $0 }) { counts[bucket] += 1 }
+    // Most durations are in the first bucket.
+    var bucket = 0
+    while bucket < bounds.count, value > bounds[bucket] { bucket += 1 }
+    if bucket < counts.count { counts[bucket] += 1 }
   }
 }

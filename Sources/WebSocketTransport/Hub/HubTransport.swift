@@ -90,7 +90,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   func rearm(at now: HubTime) {
     var due = hub.nextTimer(at: now, clockRuns: clock.runs)
     if let keepAliveDue { due = min(due ?? .max, keepAliveDue) }
-    if due == timerDue { return }
+    // A timer that is too early is set again when it fires.
+    if due == timerDue || timerDue ?? .max <= due ?? .max { return }
     timerDue = due
     loop.setTimer(atMonotonicMilliseconds: due)
   }
