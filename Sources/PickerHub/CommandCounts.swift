@@ -59,16 +59,16 @@ extension PickerKind {
 /// Counting commands.
 extension Hub {
   /// Counts a command that was applied, by its effects.
-  func countCommand(_ effects: [SessionEffect], in hosted: HostedSession) {
+  func countCommand(_ effects: [Outcome], in hosted: HostedSession) {
     let kind = hosted.session.fold.definition.kind
     // By index: copying an effect would retain its parts.
     for index in effects.indices {
       switch effects[index] {
-      case .broadcast(let delta) where delta.by != nil || delta.isHostCommand:
+      case .delta(let delta) where delta.by != nil || delta.isHostCommand:
         return ownCounters.commands.count(delta.isClamped ? .clamped : .accepted, in: kind)
-      case .answer(_, let answer), .answerOffline(_, let answer):
-        return count(answer, in: kind)
-      case .broadcast, .monthsAgain, .presence, .revoked, .settled, .forgotten, .sightChanged:
+      case .answered(_, let answer): return count(answer, in: kind)
+      case .delta, .cellsChanged, .joined, .roleChanged, .renamed, .left, .resultReported,
+        .revoked, .settled, .definitionRejected, .forgotten, .sightChanged, .presence:
         continue
       }
     }
@@ -97,27 +97,5 @@ extension Hub {
   /// Counts the refusal of a message without a ref.
   func countRefusal(_ code: Rejection, in hosted: HostedSession) {
     ownCounters.commands.countRefusal(code, in: hosted.session.fold.definition.kind)
-  }
-}
-
-extension Delta {
-  /// Whether a value was replaced by the nearest possible one.
-  fileprivate var isClamped: Bool {
-    switch change {
-    case .picker(let changes, tappedBy: _, rangeBefore: _),
-      .definition(_, let changes, tappedBy: _, rangeBefore: _):
-      changes.contains(where: \.isClamp)
-    case .status, .notes: false
-    }
-  }
-}
-
-extension PickerChange {
-  fileprivate var isClamp: Bool {
-    switch self {
-    case .row(column: _, let move): move.cause == .clamp
-    case .range(let range): range.cause == .clamp
-    case .reload, .removal, .months, .cells, .past, .closed, .marks, .heat, .best: false
-    }
   }
 }

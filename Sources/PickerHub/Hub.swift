@@ -33,7 +33,11 @@ package final class Hub {
   var following = SharedFollowing()
   /// Makes large definitions on another thread; `nil`: all are made on the hub's thread.
   package var maker: DefinitionMaker?
-  var buffers = EffectBuffers()
+  /// The storage of the effects of an entry, empty between calls, so that a tap does not allocate
+  /// it.
+  var effects: [Outcome] = []
+  /// The connection whose command is being given, so that it need not be looked up by its member.
+  var author: HubConnection?
   package let buffered = HubBuffers()
   /// The time of the current call.
   var now = HubTime(session: Instant(milliseconds: 0), machine: 0)

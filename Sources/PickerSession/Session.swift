@@ -39,7 +39,11 @@ package final class Session {
   }
   package var remnant: LogRemnant { fold.remnant }
   package var memberCount: Int { fold.members.count }
-  package var nextTick: Instant? { fold.nextTick }
+  package var nextTick: Instant? {
+    // Most sessions wait for the picker only.
+    guard fold.status == .open, fold.unreported == nil else { return fold.nextTick }
+    return fold.picker.nextTick
+  }
   /// The latest time at which the state was computed: later than the clock after that was set back.
   package var latestTime: Instant {
     fold.status == .open ? max(fold.reached, fold.picker.asOf) : fold.reached
@@ -47,67 +51,48 @@ package final class Session {
 
   /// Applies the next entry of the log.
   ///
-  /// - Returns: The messages to send, in order. The welcome of a joining member is not among them:
-  ///   the log does not know its connection. Call ``attach(_:)`` for it.
-  package func apply(_ entry: LogEntry) -> [SessionEffect] {
-    var (outcomes, effects): ([Outcome], [SessionEffect]) = ([], [])
-    _ = apply(entry, &outcomes, &effects)
+  /// - Returns: The effects, in order. The welcome of a joining member is not among them: the log
+  ///   does not know its connection. Call ``attach(_:)`` for it.
+  package func apply(_ entry: LogEntry) -> [Outcome] {
+    var effects: [Outcome] = []
+    _ = apply(entry, &effects)
     return effects
   }
 
-  /// Applies the next entry of the log, and appends the messages to send, in order.
+  /// Applies the next entry of the log, and appends its effects to an empty array.
   ///
-  /// - Parameter outcomes: An empty array, used as a scratch buffer so that its memory is reused.
-  ///   Empty again when the function returns.
   /// - Returns: Whether there is a new revision.
-  package func apply(
-    _ entry: LogEntry, _ outcomes: inout [Outcome], _ effects: inout [SessionEffect]
-  ) -> Bool {
+  package func apply(_ entry: LogEntry, _ effects: inout [Outcome]) -> Bool {
     let (before, reached) = (fold.revision, fold.reached)
-    fold.apply(entry, &outcomes)
-    // By index: copying an outcome would retain its parts.
-    for index in outcomes.indices {
+    fold.apply(entry, &effects)
+    for index in effects.indices {
+      let effect = effects[index]
       // Asked first, because a method of `fold` copies it.
-      if outcomes[index].canHaveEvent,
-        let event = fold.event(
-          of: outcomes[index], at: SessionFold.time(of: entry, after: reached))
+      if effect.canHaveEvent,
+        let event = fold.event(of: effect, at: SessionFold.time(of: entry, after: reached))
       {
         events.append(event)
       }
-      switch outcomes[index] {
-      case .delta(let delta):
-        effects.append(.broadcast(delta))
-        if !touches.isEmpty { liftFromRemovedRows(&effects) }
-      case .cellsChanged(let change): effects.append(.monthsAgain(change))
-      case .answered(let member, let answer):
-        if let listener = listener(of: member) {
-          effects.append(.answer(listener.connection, answer))
-        } else {
-          effects.append(.answerOffline(member, answer))
-        }
-      case .joined(let member, meta: _):
-        // Sent after `attach(_:)`, so that the others get one message, with the member online.
-        updates.join(member)
-      case .roleChanged(let member):
-        updates.changeRole(member)
-        effects.append(.presence)
-      case .renamed(let member):
-        updates.change(member)
-        effects.append(.presence)
-      case .left(let member):
-        touches[member] = nil
-        retireUnloggedRefs(of: member)
-        updates.leave(member)
-        effects.append(.presence)
-      case .resultReported, .definitionRejected: break
-      case .revoked(let target): effects.append(.revoked(target))
-      case .settled(let outcome): effects.append(.settled(outcome))
-      case .forgotten(let deltas): effects.append(.forgotten(deltas))
-      case .sightChanged(let member): effects.append(.sightChanged(member))
-      }
+      note(effect, &effects)
     }
-    outcomes.removeLast(outcomes.count)
     return fold.revision != before
+  }
+
+  /// Records what an effect changes for the connections, and may append presence to the effects.
+  private func note(_ effect: Outcome, _ effects: inout [Outcome]) {
+    switch effect {
+    case .delta: if !touches.isEmpty { liftFromRemovedRows(&effects) }
+    case .joined(let member, meta: _): updates.join(member)
+    case .roleChanged(let member): updates.changeRole(member)
+    case .renamed(let member): updates.change(member)
+    case .left(let member):
+      touches[member] = nil
+      retireUnloggedRefs(of: member)
+      updates.leave(member)
+    case .cellsChanged, .answered, .resultReported, .revoked, .settled, .definitionRejected,
+      .forgotten, .sightChanged, .presence:
+      break
+    }
   }
 
   package var creationEvent: FeedEvent { fold.creationEvent }
@@ -130,15 +115,14 @@ package final class Session {
   /// - Returns: The answer; `nil` if the member has left.
   package func refuse(
     _ command: Command, ref: Int, by member: MemberID, unless reason: UnstoredReason?
-  ) -> SessionEffect? {
+  ) -> Outcome? {
     let unlogged = unloggedRefs[member] ?? RefBook()
     guard
       let answer = fold.refusal(
         of: command, ref: ref, by: member, unless: reason, unlogged: unlogged)
     else { return nil }
     remember(answer, to: ref, of: member)
-    guard let listener = listener(of: member) else { return .answerOffline(member, answer) }
-    return .answer(listener.connection, answer)
+    return .answered(member, answer)
   }
 
   private func remember(_ answer: Answer, to ref: Int, of member: MemberID) {
@@ -205,7 +189,7 @@ package final class Session {
   /// Adds the connection of a member.
   ///
   /// - Precondition: The fold has the member, and it has no other listener.
-  package func attach(_ listener: Listener) -> [SessionEffect] {
+  package func attach(_ listener: Listener) -> [Outcome] {
     guard let member = listener.member, fold.members[member] != nil else {
       preconditionFailure("only a member can be connected")
     }
@@ -230,7 +214,7 @@ package final class Session {
   ///   stays online then, until ``disconnect(_:)``.
   package func detach(
     _ connection: ConnectionID, isReplaced: Bool = false
-  ) -> [SessionEffect] {
+  ) -> [Outcome] {
     guard let index = listeners.firstIndex(where: { $0.connection == connection }) else {
       return []
     }
@@ -240,7 +224,7 @@ package final class Session {
   }
 
   /// A member without a listener is offline; nothing if it was already.
-  package func disconnect(_ member: MemberID) -> [SessionEffect] {
+  package func disconnect(_ member: MemberID) -> [Outcome] {
     guard online.remove(member) != nil else { return [] }
     if fold.members[member] != nil { updates.change(member) }
     return [.presence]
@@ -253,7 +237,7 @@ package final class Session {
   }
 
   /// Moves or lifts a member's finger. Empty if that changes nothing.
-  package func touch(_ member: MemberID, _ touch: Touch) -> [SessionEffect] {
+  package func touch(_ member: MemberID, _ touch: Touch) -> [Outcome] {
     guard fold.members[member] != nil, touches[member] ?? .lifted != touch else { return [] }
     touches[member] = touch == .lifted ? nil : touch
     updates.touch(member, touch)
@@ -261,7 +245,7 @@ package final class Session {
   }
 
   /// Lifts the fingers from rows that do not exist any more.
-  private func liftFromRemovedRows(_ effects: inout [SessionEffect]) {
+  private func liftFromRemovedRows(_ effects: inout [Outcome]) {
     let columns = fold.picker.columns
     for (member, touch) in touches.sorted(by: { $0.key.text < $1.key.text }) {
       guard case .row(let column, let row, isHover: _) = touch,

@@ -44,15 +44,15 @@ struct TapCost {
     let session = bench.session
     let member = session.listeners[0].member!
     var deltas: [Delta] = []
-    var (outcomes, effects): ([Outcome], [SessionEffect]) = ([], [])
+    var effects: [Outcome] = []
     deltas.reserveCapacity(2 * count)
     let rule = Cost.measure(count: count) {
       deltas.removeAll(keepingCapacity: true)
       return bench.taps(count).map { entry($0, of: member) }
     } run: { entries in
       for entry in entries {
-        _ = session.apply(entry, &outcomes, &effects)
-        for case .broadcast(let delta) in effects { deltas.append(delta) }
+        _ = session.apply(entry, &effects)
+        for case .delta(let delta) in effects { deltas.append(delta) }
         effects.removeAll(keepingCapacity: true)
       }
     }

@@ -57,11 +57,11 @@ import Testing
     _ = before.apply(LogEntry(at: tomorrow, body: .tick))
     let change = CellChange(
       before: fixture.fold.picker, after: before.picker, notes: Notes(), revision: 0)
-    guard case .broadcast(let delta)? = effects.last else {
+    guard case .delta(let delta)? = effects.last else {
       Issue.record("the last effect is not a delta")
       return
     }
-    #expect(effects == [.monthsAgain(change), .broadcast(delta)])
+    #expect(effects == [.cellsChanged(change), .delta(delta)])
   }
 
   @Test func `presence merges the updates of a member`() {

@@ -134,8 +134,8 @@ import Testing
     var limits = SessionLimits()
     limits.rememberedRefBytes = 2048
     let session = Session(try SessionFixture(letters, limits: limits).fold)
-    func code(_ effect: SessionEffect?) -> Rejection? {
-      guard case .answerOffline(_, let answer)? = effect,
+    func code(_ effect: Outcome?) -> Rejection? {
+      guard case .answered(_, let answer)? = effect,
         case .refused(let refusal, _) = answer.body
       else { return nil }
       return refusal.code

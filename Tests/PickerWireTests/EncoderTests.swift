@@ -26,7 +26,7 @@ private func makeSession(_ definition: String) throws -> Session {
 }
 
 extension Session {
-  fileprivate func give(_ ref: Int, _ command: Command) -> [SessionEffect] {
+  fileprivate func give(_ ref: Int, _ command: Command) -> [Outcome] {
     apply(LogEntry(at: noon, body: .command(ana, ref: ref, command)))
   }
 }
@@ -107,7 +107,7 @@ private let lettersSnapshot =
   @Test func `copies of a delta differ only in ref and bands`() throws {
     let session = try makeSession(letters)
     guard
-      case .broadcast(let delta)? = session.give(
+      case .delta(let delta)? = session.give(
         7,
         .select(
           .init(column: 0, row: 1, generation: 1, key: nil))
@@ -168,7 +168,7 @@ private let lettersSnapshot =
   @Test func `an open range has its author and its reach`() throws {
     let session = try makeSession(calendar)
     let date = CivilDate(year: 2026, month: 11, day: 20)!
-    guard case .broadcast(let delta)? = session.give(1, .tap(.date(date))).first else { return }
+    guard case .delta(let delta)? = session.give(1, .tap(.date(date))).first else { return }
 
     let encoded = encoder.encode(delta, texts: texts)
 
@@ -183,7 +183,7 @@ private let lettersSnapshot =
     let session = try makeSession(calendar)
     let date = CivilDate(year: 2026, month: 11, day: 20)!
     _ = session.give(1, .tap(.date(date)))
-    guard case .broadcast(let delta)? = session.give(2, .clear).first else { return }
+    guard case .delta(let delta)? = session.give(2, .clear).first else { return }
 
     #expect(
       text(encoder.frame(encoder.encode(delta, texts: texts), ref: nil)).hasSuffix(
@@ -192,7 +192,7 @@ private let lettersSnapshot =
 
   @Test func `the status confirmed has the result`() throws {
     let session = try makeSession(letters)
-    guard case .broadcast(let delta)? = session.give(1, .confirm).first else { return }
+    guard case .delta(let delta)? = session.give(1, .confirm).first else { return }
 
     #expect(
       text(encoder.frame(encoder.encode(delta, texts: texts), ref: 1))

@@ -18,7 +18,7 @@ extension Hub {
   func submit(
     _ command: Command, if precondition: Precondition? = nil, ref: Int, by member: MemberID,
     unless reason: UnstoredReason?, to hosted: HostedSession, at time: HubTime,
-    completion: (([SessionEffect]?) -> Void)? = nil
+    completion: (([Outcome]?) -> Void)? = nil
   ) -> Bool {
     if reason != nil || command.isUnknown || hosted.isBarred(command, of: member)
       || hosted.isOld(ref, of: member)
@@ -58,7 +58,7 @@ extension Hub {
 
   /// Answers a command that was not stored. Called when all steps before it have run.
   func refuse(
-    _ unstored: UnstoredCommand, _ completion: (([SessionEffect]?) -> Void)?,
+    _ unstored: UnstoredCommand, _ completion: (([Outcome]?) -> Void)?,
     in hosted: HostedSession, at time: HubTime
   ) {
     if hosted.isEnding {

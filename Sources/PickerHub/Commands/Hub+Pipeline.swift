@@ -19,7 +19,7 @@ extension Hub {
   @discardableResult
   func append(
     _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
-    completion: (([SessionEffect]?) -> Void)? = nil
+    completion: (([Outcome]?) -> Void)? = nil
   ) -> Bool {
     let isDecided = body.isConfirm && hosted.session.fold.origin.host.decideSeconds != nil
     let entry = LogEntry(at: time.session, body: body, op: isDecided ? identities.text() : nil)
@@ -141,40 +141,48 @@ extension Hub {
   ///
   /// - Parameter arrival: The time of the append.
   func apply(
-    _ entry: LogEntry, arrival: Int64, _ completion: (([SessionEffect]?) -> Void)?,
+    _ entry: LogEntry, arrival: Int64, _ completion: (([Outcome]?) -> Void)?,
     in hosted: HostedSession, at time: HubTime
   ) {
     let status = hosted.session.status
-    var (isActivity, effects) = buffers.apply(entry, to: hosted.session)
-    if isActivity { hosted.noteActivity(at: time) }
+    var effects: [Outcome] = []
+    swap(&effects, &self.effects)
+    defer {
+      while effects.popLast() != nil {}
+      swap(&effects, &self.effects)
+    }
+    if hosted.session.apply(entry, &effects) { hosted.noteActivity(at: time) }
     hosted.log.applied(hosted.session.remnant)
-    if entry.body.mayGrow || hosted.log.entryCount % 64 == 0 { directory.recount(hosted) }
+    let isCommand = if case .command = entry.body { true } else { false }
+    // A command can change the memory of a session by not more than a delta.
+    if !isCommand || hosted.log.entryCount % 64 == 0 { directory.recount(hosted) }
     noteStatus(of: hosted, before: status)
-    hosted.attendance.applied(entry.body)
-    if entry.body.isTick { hosted.ticks.applied() }
+    if !isCommand {
+      hosted.attendance.applied(entry.body)
+      if entry.body.isTick { hosted.ticks.applied() }
+    }
     if hosted.isEnding {
       countDropped(entry, in: hosted)
       completion?(nil)
       return
     }
-    if case .command = entry.body { countCommand(effects, in: hosted) }
-    completion?(effects)
-    if completion != nil {
+    if isCommand { countCommand(effects, in: hosted) }
+    if let completion {
+      completion(effects)
       // A command that was posted over HTTP is answered in its response only, even if the member
       // has a connection.
-      effects.removeAll { if case .answer = $0 { true } else { false } }
+      effects.removeAll { if case .answered = $0 { true } else { false } }
     }
     let deliveryCount = connections.counters.deliveries
     perform(effects, in: hosted, at: time)
-    if case .command = entry.body, effects.haveDelta,
-      connections.counters.deliveries > deliveryCount
-    {
+    if isCommand, connections.counters.deliveries > deliveryCount, effects.haveDelta {
       port.delivered(commandOf: arrival)
     }
-    buffers.reuse(&effects)
     if hosted.session.hasEvents, !feed(hosted) { return }
     queueTick(of: hosted)
-    if hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount, at: now) {
+    if hosted.log.mayNeedSnapshot,
+      hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount, at: now)
+    {
       log.storeSnapshot(of: hosted, isIdle: false, at: now)
     }
     if case .left = entry.body { evict(hosted) }
@@ -192,11 +200,6 @@ extension Hub {
   }
 }
 
-extension [SessionEffect] {
-  fileprivate var haveDelta: Bool { contains { if case .broadcast = $0 { true } else { false } } }
-}
-
-extension LogEntry.Body {
-  /// Whether the entry can change the memory of a session by more than a delta.
-  fileprivate var mayGrow: Bool { if case .command = self { false } else { true } }
+extension [Outcome] {
+  fileprivate var haveDelta: Bool { contains { if case .delta = $0 { true } else { false } } }
 }

@@ -219,22 +219,24 @@ extension Hub {
 
   /// The message that answers a command; `nil` if its member has left before it was applied.
   private func answerFrame(
-    in effects: [SessionEffect], to member: MemberID, _ texts: any RowTexts,
+    in effects: [Outcome], to member: MemberID, _ texts: any RowTexts,
     _ hosted: HostedSession
   ) -> Frame? {
     for effect in effects {
       switch effect {
-      case .broadcast(let delta) where delta.isHostCommand:
+      case .delta(let delta) where delta.isHostCommand:
         if member == .host {
           return encoder.frame(of: delta, ref: nil, texts: texts)
         }
-      case .broadcast(let delta):
+      case .delta(let delta):
         guard let author = delta.author, author.member == member else { continue }
         return encoder.frame(
           of: delta, ref: author.ref, sight: hosted.session.fold.sight(of: member), texts: texts)
-      case .answer(_, let answer), .answerOffline(_, let answer):
+      case .answered(_, let answer):
         return fanOut.encode(answer, texts, in: hosted.session)
-      case .monthsAgain, .presence, .revoked, .settled, .forgotten, .sightChanged: continue
+      case .cellsChanged, .joined, .roleChanged, .renamed, .left, .resultReported, .revoked,
+        .settled, .definitionRejected, .forgotten, .sightChanged, .presence:
+        continue
       }
     }
     return nil

@@ -5,9 +5,9 @@ import PickerSession
 enum SessionStep {
   /// Apply an entry when the log has stored it. The completion receives its effects, or `nil` if
   /// it is lost. `arrival` is the time of the append, a ``HubTime/machineNanoseconds``.
-  case apply(LogEntry, arrival: Int64, (([SessionEffect]?) -> Void)?)
+  case apply(LogEntry, arrival: Int64, (([Outcome]?) -> Void)?)
   /// Refuse a command that is not appended to the log.
-  case refuse(UnstoredCommand, (([SessionEffect]?) -> Void)?)
+  case refuse(UnstoredCommand, (([Outcome]?) -> Void)?)
   /// Make a connection a listener.
   case attach(HubConnection, Attachment)
   /// Read the session; skipped if it has ended or was unloaded.

@@ -1,4 +1,5 @@
 import CivilTime
+import JSONText
 import PickerModel
 import PickerSession
 import PickerWire
@@ -6,28 +7,39 @@ import PickerWire
 /// Performs the effects of a session. Each delivery may leave connections with too many pending
 /// messages, which are closed right after it.
 extension Hub {
-  func perform(_ effects: [SessionEffect], in hosted: HostedSession, at time: HubTime) {
+  func perform(_ effects: [Outcome], in hosted: HostedSession, at time: HubTime) {
     if hosted.isEnding { return }
     for effect in effects {
       switch effect {
-      case .broadcast(let delta):
+      case .delta(let delta):
         let shared = fanOut.broadcast(
           delta, in: hosted.session, at: time,
-          author: delta.by.flatMap { hosted.attendance.connection(of: $0) })
+          author: delta.by.flatMap { connection(of: $0, in: hosted) })
         closeOverflowing()
         if let shared = consume shared { fanOut.post(shared, at: time) }
-      case .monthsAgain(let change):
+      case .cellsChanged(let change):
         fanOut.sendMonthsAgain(change, in: hosted.session, at: time)
-      case .answer(let id, let answer):
-        if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
-      case .answerOffline, .settled: break
+      case .answered(let member, let answer):
+        guard let listener = hosted.session.listener(of: member) else { break }
+        if let connection = connections[listener.connection] {
+          self.answer(connection, answer, in: hosted)
+        }
+      case .joined, .resultReported, .settled, .definitionRejected: break
       case .revoked(let target): closeRevoked(target, in: hosted)
-      case .presence: broadcastPresence(in: hosted, at: time)
+      case .roleChanged, .renamed, .left, .presence: broadcastPresence(in: hosted, at: time)
       case .forgotten(let deltas): port.freeInBackground(deltas)
       case .sightChanged(let member): changeSight(of: member, in: hosted, at: time)
       }
       closeOverflowing()
     }
+  }
+
+  /// The connection of a delta's member, if it has one.
+  private func connection(of member: MemberID, in hosted: HostedSession) -> ConnectionID? {
+    if let author, author.hosted === hosted, author.member?.text.isExactly(member.text) == true {
+      return author.id
+    }
+    return hosted.attendance.connection(of: member)
   }
 
   func answer(_ connection: HubConnection, _ answer: Answer, in hosted: HostedSession) {

@@ -13,19 +13,13 @@ extension Hub {
     if case .leave = message { return leave(connection, member, in: hosted, at: time) }
     let verdict = connection.rate.count(at: time.machine, countMax: limits.messagesPerSecond)
     if verdict == .farOver {
-      return close(
-        connection, .tooManyMessages,
-        "more than ten times the limit of \(limits.messagesPerSecond) messages a second")
-    }
-    switch message {
-    case .selectWithBadKey, .command:
-      guard takeRole(of: connection, member, in: hosted, at: time) else {
-        return cannotStore(connection)
-      }
-    default: break
+      return closeTooFast(connection)
     }
     switch message {
     case .selectWithBadKey(let ref, let command):
+      guard takeRole(of: connection, member, in: hosted, at: time) else {
+        return cannotStore(connection)
+      }
       if isStale(command, in: hosted) {
         close(connection, .badMessage, "key must be a string")
       } else {
@@ -33,10 +27,9 @@ extension Hub {
         submit(command, ref: ref, by: member, unless: reason, to: hosted, at: time)
       }
     case .command(let ref, let command, let precondition):
-      let reason = reason(
-        against: command, isOverRate: verdict == .over, connection.token.token)
-      submit(
-        command, if: precondition, ref: ref, by: member, unless: reason, to: hosted, at: time)
+      give(
+        command, if: precondition, ref: ref, isOverRate: verdict == .over, from: connection, member,
+        in: hosted, at: time)
     case .months(let view):
       if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
       look(connection, at: view, in: hosted, at: time)
@@ -59,6 +52,12 @@ extension Hub {
     case .touch(let touch): self.touch(touch, connection, member, in: hosted, at: time)
     case .ignored, .join, .leave: break
     }
+  }
+
+  func closeTooFast(_ connection: HubConnection) {
+    close(
+      connection, .tooManyMessages,
+      "more than ten times the limit of \(limits.messagesPerSecond) messages a second")
   }
 
   /// Closes a connection when the messages before `leave` are answered. The member leaves when the

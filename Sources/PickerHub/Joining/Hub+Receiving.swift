@@ -28,19 +28,7 @@ extension Hub {
     schedule.add(.join(id), due: time.machine + limits.joinMilliseconds)
   }
 
-  /// Handles a complete text message. Messages of one connection are handled in the order received,
-  /// also those that wait for the session to be loaded.
-  package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
-    guard let connection = connections[id], !connection.isClosing, !connection.isLeaving else {
-      return
-    }
-    now = time
-    ownCounters.messagesIn += 1
-    if connection.firstMessage == 0 { connection.firstMessage = ownCounters.messagesIn }
-    if mustHold(connection) { return hold(text, of: connection) }
-    receive(text, from: connection, at: time)
-  }
-
+  /// Handles a message that is not one of ``received(_:_:at:)``'s straight line.
   func receive(_ text: Span<UInt8>, from connection: HubConnection, at time: HubTime) {
     if case .waiting(let inbox) = connection.phase {
       return buffer(text, of: connection, in: inbox)
@@ -72,7 +60,13 @@ extension Hub {
       return readHistory(of: hosted) { wait($0) }
     }
     take(message, from: connection, in: hosted, at: time)
+    end(messageOf: connection, in: hosted, at: time)
+  }
+
+  /// Counts what a message has cost, and pauses its connection if too much is pending.
+  func end(messageOf connection: HubConnection, in hosted: HostedSession, at time: HubTime) {
     countCost(of: connection, in: hosted, at: time)
+    if hosted.steps.isEmpty { return }
     if hosted.steps.pausesConnections(byteCountMax: limits.queueBytes) {
       connections.pause(connection)
     }
@@ -95,7 +89,7 @@ extension Hub {
     }
   }
 
-  private func take(
+  func take(
     _ message: consuming ClientMessage, from connection: HubConnection, in hosted: HostedSession,
     at time: HubTime
   ) {

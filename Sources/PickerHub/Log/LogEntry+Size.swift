@@ -2,6 +2,14 @@ import JSONText
 package import PickerSession
 
 extension LogEntry {
+  /// See ``LogRecord/needsBudget``.
+  package var needsBudget: Bool {
+    switch body {
+    case .command, .define, .note, .adopted, .joined, .roleChanged, .returned: true
+    case .left, .tick, .clockSet, .revoked, .roleSet, .settle: false
+    }
+  }
+
   /// The size of the entry in memory, an estimate. Its stored size is about the same.
   package var byteCount: Int {
     switch body {

@@ -32,7 +32,14 @@ struct LogProgress {
   /// The sequence number of the last entry whose events were passed to the log.
   private(set) var eventSequence = FeedRecord.nothing
   /// Why the log refused the last entry, if it or the store has reached its maximum size.
-  fileprivate(set) var refusal: HubProblem?
+  var refusal: HubProblem? {
+    switch lastOutcome {
+    case .full: .logFull
+    case .storeFull: .storeFull
+    case .stored, .pending, .failed, .exhausted: nil
+    }
+  }
+  fileprivate var lastOutcome = AppendOutcome.stored
 
   init() {}
 
@@ -50,6 +57,9 @@ struct LogProgress {
   /// Whether the log needs an idle snapshot before the session is evicted; it does not if it has
   /// one after the last entry.
   var needsIdleSnapshot: Bool { idleSnapshotEntryCount != entryCount }
+
+  /// Whether ``isSnapshotDue(memberCount:at:)`` is to be asked.
+  var mayNeedSnapshot: Bool { entryCount - snapshotEntryCount >= snapshotInterval }
 
   func isSnapshotDue(memberCount: Int, at time: HubTime) -> Bool {
     let count = entryCount - snapshotEntryCount
@@ -85,12 +95,7 @@ extension SessionLog {
       storeSnapshot(of: hosted, isIdle: false, at: time)
       outcome = append(.entry(entry), of: hosted.id)
     }
-    hosted.log.refusal =
-      switch outcome {
-      case .full: .logFull
-      case .storeFull: .storeFull
-      case .stored, .pending, .failed, .exhausted: nil
-      }
+    hosted.log.lastOutcome = outcome
     return outcome
   }
 

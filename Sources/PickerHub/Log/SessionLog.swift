@@ -18,11 +18,7 @@ extension LogRecord {
   package var needsBudget: Bool {
     switch self {
     case .created: true
-    case .entry(let entry):
-      switch entry.body {
-      case .command, .define, .note, .adopted, .joined, .roleChanged, .returned: true
-      case .left, .tick, .clockSet, .revoked, .roleSet, .settle: false
-      }
+    case .entry(let entry): entry.needsBudget
     case .ended: false
     }
   }
@@ -151,7 +147,7 @@ package protocol SessionLog: AnyObject {
   /// Whether ``load(_:limits:hub:)`` works: only then sessions are evicted from memory.
   var canLoad: Bool { get }
   /// Appends a record.
-  func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome
+  func append(_ record: consuming LogRecord, of session: SessionID) -> AppendOutcome
   /// Adds events to the feed, after everything that was appended and added before. If storing fails
   /// later, the log reports the session as lost; loading it derives the events again.
   ///

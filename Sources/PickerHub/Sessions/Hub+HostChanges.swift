@@ -75,7 +75,7 @@ extension Hub {
         return request.answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
       }
       var found: Delta?
-      for case .broadcast(let delta) in effects where !delta.isTick { found = delta }
+      for case .delta(let delta) in effects where !delta.isTick { found = delta }
       if let found { return answer(request, found, in: hosted) }
       guard !body.waits(in: hosted.session) else {
         return request.answer(.success(unchanged(hosted)))

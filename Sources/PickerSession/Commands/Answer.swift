@@ -27,16 +27,19 @@ package struct Answer: Hashable, Sendable {
   }
 }
 
-/// One effect of a log entry on the session. The effects of an entry are sent in the order in which
-/// it returns them.
+/// One effect of a log entry on the session, not yet encoded. The hub performs the effects of an
+/// entry in the order in which the fold returns them. What is large is indirect, so that the effect
+/// of a tap is copied cheaply.
 package enum Outcome: Hashable, Sendable {
   /// A new revision, for all listeners. The author's copy carries the ref of its command.
   case delta(Delta)
   /// Time changed cells of a calendar. Listeners that display such a month get it again.
   indirect case cellsChanged(CellChange)
-  case answered(MemberID, Answer)
-  /// A member joined, with the `meta` of its token, or rejoined without one.
-  case joined(MemberID, meta: String? = nil)
+  /// For the member's connection, if it has one and the command did not come by HTTP.
+  indirect case answered(MemberID, Answer)
+  /// A member joined, with the `meta` of its token, or rejoined without one. It is announced after
+  /// ``Session/attach(_:)``, so that the others get one message, with the member online.
+  indirect case joined(MemberID, meta: String? = nil)
   case roleChanged(MemberID)
   case renamed(MemberID)
   case left(MemberID)
@@ -47,10 +50,13 @@ package enum Outcome: Hashable, Sendable {
   indirect case settled(SettleOutcome)
   /// A version of the shared definition is not valid for the session.
   indirect case definitionRejected(version: Int, DefinitionProblem)
-  /// Large deltas that are no longer in the history.
+  /// Large deltas that are no longer in the history. Freeing them takes long.
   case forgotten([Delta])
   /// A member, or with `nil` everybody who is no owner, may see more or less of the marks.
   case sightChanged(MemberID?)
+  /// ``Session/takeUpdates()`` has presence updates to send. The hub may delay them to merge
+  /// several. Never of a fold.
+  case presence
 }
 
 /// A calendar before and after time changed its cells.

@@ -43,6 +43,11 @@ package enum Command: Hashable, Sendable {
     }
   }
 
+  /// The command without the key of a select.
+  var withoutKey: Command {
+    if case .select(let selection) = self { .select(selection.withoutKey) } else { self }
+  }
+
   /// The name on the wire.
   package var type: String {
     switch self {

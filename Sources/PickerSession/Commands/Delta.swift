@@ -4,7 +4,7 @@ package import PickerModel
 
 /// One revision of a session: all that a client needs to update its copy.
 ///
-/// A class, because the history, the ``Outcome`` and the ``SessionEffect`` share it.
+/// A class, because the history and the ``Outcome`` share it.
 package final class Delta: Sendable {
   package let revision: Int
   package let at: Instant
@@ -22,6 +22,9 @@ package final class Delta: Sendable {
   package let result: PickerResult?
   /// Whether the status was `confirmed` before.
   let endsConfirmed: Bool
+  /// Whether a value was replaced by the nearest possible one.
+  package let isClamped: Bool
+  private let ownWeight: Int32
 
   /// The member and its command; `nil` if time or the host made the delta. The fan-out reads ``by``
   /// and ``ref`` instead, to avoid copying the command.
@@ -47,18 +50,7 @@ package final class Delta: Sendable {
   /// An estimate of the memory that the delta retains, without its own, in units of
   /// ``weightBytes``: the number of rows or entries of its definition and of notes, or more if they
   /// are long.
-  package var weight: Int {
-    let own =
-      switch change {
-      case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
-        max(redefinition.definition.weight, redefinition.definition.byteCount / Delta.weightBytes)
-          + (redefinition.notes?.weight ?? 0)
-      case .notes(let edit): edit.weight
-      case .picker, .status: 0
-      }
-    let marks = change.pickerChanges.reduce(0) { $0 + $1.weight }
-    return own + (notes?.count ?? 0) + marks
-  }
+  package var weight: Int { Int(ownWeight) }
 
   /// The bytes of a unit of ``weight``.
   static let weightBytes = 128
@@ -86,6 +78,15 @@ package final class Delta: Sendable {
     self.notes = notes
     self.result = result
     self.endsConfirmed = endsConfirmed
+    var (weight, isClamped) = (change.weight + (notes?.count ?? 0), false)
+    let changes = change.pickerChanges
+    // By index: copying a change would retain its parts.
+    for index in changes.indices {
+      weight += changes[index].weight
+      isClamped = isClamped || changes[index].isClamp
+    }
+    ownWeight = Int32(clamping: weight)
+    self.isClamped = isClamped
   }
 }
 
@@ -124,7 +125,29 @@ extension NotesEdit {
   fileprivate var weight: Int { max(patch.valueCount, patch.byteCount / Delta.weightBytes) }
 }
 
+extension SessionChange {
+  /// ``Delta/weight`` without its changes of the picker and its notes.
+  fileprivate var weight: Int {
+    switch self {
+    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
+      max(redefinition.definition.weight, redefinition.definition.byteCount / Delta.weightBytes)
+        + (redefinition.notes?.weight ?? 0)
+    case .notes(let edit): edit.weight
+    case .picker, .status: 0
+    }
+  }
+}
+
 extension PickerChange {
+  /// Whether a value was replaced by the nearest possible one.
+  fileprivate var isClamp: Bool {
+    switch self {
+    case .row(column: _, let move): move.cause == .clamp
+    case .range(let range): range.cause == .clamp
+    case .reload, .removal, .months, .cells, .past, .closed, .marks, .heat, .best: false
+    }
+  }
+
   /// An estimate of the memory of marks and cells, in units of ``Delta/weightBytes``.
   fileprivate var weight: Int {
     switch self {

@@ -10,7 +10,9 @@ extension SessionFold {
   /// - Parameter now: The time of the entry.
   package func event(of outcome: Outcome, at now: Instant) -> FeedEvent? {
     switch outcome {
-    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten, .sightChanged: nil
+    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten, .sightChanged,
+      .presence:
+      nil
     case .delta(let delta): delta.isReported ? event(of: delta) : nil
     case .joined(let member, let meta):
       members[member].flatMap { event(.memberJoined, $0, meta: meta, at: now) }
@@ -172,7 +174,8 @@ extension Outcome {
   /// Whether ``SessionFold/event(of:at:)`` may return an event for it.
   var canHaveEvent: Bool {
     switch self {
-    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten, .sightChanged:
+    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten, .sightChanged,
+      .presence:
       false
     case .delta(let delta): delta.isReported
     case .joined, .left, .resultReported, .settled, .definitionRejected: true

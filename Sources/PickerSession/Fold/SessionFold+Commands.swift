@@ -16,10 +16,10 @@ extension SessionFold {
       if member == .host { perform(command, asHostIf: precondition, op: op, at: now, &outcomes) }
       return
     }
-    let author = Delta.Author(member: member, ref: ref, command: command)
     let sender = members.values[index].sender(of: ref)
     remnant = .nothing
     if let outcome = sender.outcome {
+      let author = Delta.Author(member: member, ref: ref, command: command)
       outcomes.append(.answered(member, repeated(outcome, of: author)))
       return
     }
@@ -27,13 +27,16 @@ extension SessionFold {
     let hasElapsed = tick(to: now, &outcomes)
     if outcomes.count > outcomeCount { remnant = .tick }
     let valueCount = undoList.count
-    let stored = withoutUnreadKey(author)
+    let hasUnreadKey = hasUnreadKey(command)
     do throws(Refusal) {
       if ref <= sender.greatestRef { throw Refusal(oldRef: ref, greatest: sender.greatestRef) }
-      try admit(author, role: sender.role, unless: nil)
+      try admit(command, ref: ref, by: member, role: sender.role, unless: nil)
       if let precondition, !isAboutOwnMarks(command) { try check(precondition, of: member) }
-      if let change = try change(for: author, op: op, at: now, hasElapsed: hasElapsed) {
-        commit(change, takeResult(), author: stored, at: now, &outcomes)
+      if let change = try change(for: command, by: member, op: op, at: now, hasElapsed: hasElapsed)
+      {
+        let author = Delta.Author(
+          member: member, ref: ref, command: hasUnreadKey ? command.withoutKey : command)
+        commit(change, takeResult(), author: author, at: now, &outcomes)
         remnant = .entry
       } else {
         outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
@@ -50,6 +53,7 @@ extension SessionFold {
       }
       // An undo without effect has removed the values that it could not restore.
       if undoList.count != valueCount { remnant = .entry }
+      let author = Delta.Author(member: member, ref: ref, command: command)
       outcomes.append(.answered(member, refused(error, author)))
     }
   }
@@ -59,16 +63,17 @@ extension SessionFold {
     _ command: Command, asHostIf precondition: Precondition?, op: String?, at now: Instant,
     _ outcomes: inout [Outcome]
   ) {
-    let author = Delta.Author(member: .host, ref: 0, command: command)
     let outcomeCount = outcomes.count
     let hasElapsed = tick(to: now, &outcomes)
-    let stored = withoutUnreadKey(author)
+    let hasUnreadKey = hasUnreadKey(command)
     remnant = outcomes.count > outcomeCount ? .tick : .nothing
     do throws(Refusal) {
-      try admit(author, role: .owner, unless: nil)
+      try admit(command, ref: 0, by: .host, role: .owner, unless: nil)
       if let precondition { try check(precondition, of: .host) }
-      if let change = try change(for: author, op: op, at: now, hasElapsed: hasElapsed) {
-        commit(change, takeResult(), author: stored, at: now, &outcomes)
+      if let change = try change(for: command, by: .host, op: op, at: now, hasElapsed: hasElapsed) {
+        let author = Delta.Author(
+          member: .host, ref: 0, command: hasUnreadKey ? command.withoutKey : command)
+        commit(change, takeResult(), author: author, at: now, &outcomes)
         remnant = .entry
       } else {
         let reply = Answer(ref: nil, body: .reply(revision: revision))
@@ -76,6 +81,7 @@ extension SessionFold {
       }
       if command == .reopen || command == .cancel { applyWaiting(at: now, &outcomes) }
     } catch {
+      let author = Delta.Author(member: .host, ref: 0, command: command)
       outcomes.append(.answered(.host, refused(error, author)))
     }
   }
@@ -98,14 +104,11 @@ extension SessionFold {
     let outcome: RefBook.Outcome?
   }
 
-  /// The author as stored in the history. The key of a select is dropped if the generation is
-  /// current: it was not used, and a client could fill the history with long keys.
-  private mutating func withoutUnreadKey(_ author: Delta.Author) -> Delta.Author {
-    guard case .select(let selection) = author.command, selection.key != nil,
-      isCurrent(selection)
-    else { return author }
-    return Delta.Author(
-      member: author.member, ref: author.ref, command: .select(selection.withoutKey))
+  /// Whether the history gets a select without its key. That is so if the generation is current:
+  /// the key is not used, and a client could fill the history with long keys.
+  private mutating func hasUnreadKey(_ command: Command) -> Bool {
+    guard case .select(let selection) = command, selection.key != nil else { return false }
+    return isCurrent(selection)
   }
 
   /// Whether the column still has the rows that the member saw. The row's index counts then, not
@@ -116,14 +119,15 @@ extension SessionFold {
   }
 
   /// The checks between that of the ref and the picker's own, in the documented order.
-  func admit(_ author: Delta.Author, role: Role, unless reason: UnstoredReason?) throws(Refusal) {
-    let command = author.command
+  mutating func admit(
+    _ command: Command, ref: Int, by member: MemberID, role: Role, unless reason: UnstoredReason?
+  ) throws(Refusal) {
     if case .unknown(let type) = command {
       throw Refusal(.unknownType, "unknown command type \(type.quoted)")
     }
     switch reason {
     case .rate:
-      throw Refusal(.tooMany, "too many messages a second; send ref \(author.ref) again later")
+      throw Refusal(.tooMany, "too many messages a second; send ref \(ref) again later")
     case .logBytes:
       throw Refusal(
         .full, "the log of this session has reached its maximum size; create a new session")
@@ -139,7 +143,7 @@ extension SessionFold {
         .notAllowed, "\(command.type) needs the role \(command.roleNeeded), not \(role)",
         ["role": .string(command.roleNeeded.rawValue)])
     }
-    if command == .reopen, origin.host.isReopenedByHost, !author.isHost {
+    if command == .reopen, origin.host.isReopenedByHost, member != .host {
       throw Refusal(.notAllowed, "only the host can reopen this session")
     }
     // Whatever the picker and its status are.
@@ -172,14 +176,14 @@ extension SessionFold {
   /// - Returns: The change; `nil` if there was nothing to change.
   /// - Throws: ``Refusal``. The picker and the status are unchanged then.
   private mutating func change(
-    for author: Delta.Author, op: String?, at now: Instant, hasElapsed: Bool
+    for command: Command, by member: MemberID, op: String?, at now: Instant, hasElapsed: Bool
   ) throws(Refusal) -> SessionChange? {
-    switch author.command {
+    switch command {
     case .select(let selection): return try select(selection)
-    case .tap(let target): return try tap(target, by: author.member, at: now)
-    case .clear where definition.kind == .availability: return try clearMarks(of: author.member)
+    case .tap(let target): return try tap(target, by: member, at: now)
+    case .clear where definition.kind == .availability: return try clearMarks(of: member)
     case .clear: return clear()
-    case .mark(let mark): return try self.mark(mark, by: author.member)
+    case .mark(let mark): return try self.mark(mark, by: member)
     case .undo: return try undo()
     case .redo: return try redo()
     case .confirm: return try confirm(op: op, at: now, hasElapsed: hasElapsed)
@@ -252,7 +256,7 @@ extension SessionFold {
 
   /// Whether `member` may close the open range now: always with ``SessionOrigin/OpenTap/shared``,
   /// and for the host; otherwise if it opened the range, or its opener has left or waited too long.
-  private func mayClose(_ member: MemberID, at now: Instant) -> Bool {
+  private mutating func mayClose(_ member: MemberID, at now: Instant) -> Bool {
     guard origin.openTap == .opener, member != .host, let tappedBy, let tappedAt else {
       return true
     }

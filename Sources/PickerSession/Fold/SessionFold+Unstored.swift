@@ -38,7 +38,8 @@ extension SessionFold {
     do throws(Refusal) {
       let greatest = max(sender.refs.greatest, unlogged.greatest)
       try checkRef(author, of: sender, greatest: greatest, unless: reason)
-      try admit(author, role: sender.role, unless: reason)
+      var fold = self
+      try fold.admit(command, ref: ref, by: member, role: sender.role, unless: reason)
     } catch {
       return refused(error, author)
     }

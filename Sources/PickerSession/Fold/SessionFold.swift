@@ -228,10 +228,9 @@ package struct SessionFold: Sendable {
   /// - Parameter result: The value that ``takeResult()`` returned, if the picker or the notes have
   ///   changed.
   mutating func commit(
-    _ change: SessionChange, _ result: PickerResult?, author: Delta.Author?, at now: Instant,
-    _ outcomes: inout [Outcome]
+    _ change: consuming SessionChange, _ result: consuming PickerResult?,
+    author: consuming Delta.Author?, at now: Instant, _ outcomes: inout [Outcome]
   ) {
-    var result = result
     let wasConfirmed = status == .confirmed
     if case .status(let change) = change {
       let hasOtherData = enter(change, at: now, &outcomes)
@@ -245,12 +244,13 @@ package struct SessionFold: Sendable {
     }
     if result != nil && origin.host.watched.contains(.result) { noteResultChange(at: now) }
     let delta = Delta(
-      revision: revision, at: now, author: author, change: change, notes: notes(onRowsOf: change),
-      result: result, endsConfirmed: wasConfirmed && status != .confirmed)
+      revision: revision, at: now, author: author, change: change,
+      notes: notes.columns.isEmpty ? nil : notes(onRowsOf: change), result: result,
+      endsConfirmed: wasConfirmed && status != .confirmed)
     history.append(delta)
     historyWeight += delta.weight
-    let forgotten = trimHistory()
     outcomes.append(.delta(delta))
+    let forgotten = trimHistory()
     if !forgotten.isEmpty { outcomes.append(.forgotten(forgotten)) }
   }
 

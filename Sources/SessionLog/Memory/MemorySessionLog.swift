@@ -1,3 +1,4 @@
+import JSONText
 package import PickerHub
 import PickerModel
 package import PickerSession
@@ -68,17 +69,18 @@ package final class MemorySessionLog: SessionLog {
 
   package var canLoad: Bool { false }
 
-  package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
-    switch record {
+  package func append(_ record: consuming LogRecord, of session: SessionID) -> AppendOutcome {
+    switch consume record {
     case .created(let origin):
       if let uses = origin.uses, shared?.use(uses.name) == false { return .failed }
       logs[session] = Log(of: session)
       logs[session]?.uses = origin.uses?.name
     case .entry(let entry):
-      guard let log = last?.session == session ? last : logs[session] else { return .failed }
+      let isLast = last?.session.text.isExactly(session.text) == true
+      guard let log = isLast ? last : logs[session] else { return .failed }
       if log.byteCount >= 2 * logByteCountMax { return .exhausted }
       let size = entry.memoryByteCount
-      if record.needsBudget {
+      if entry.needsBudget {
         if log.byteCount >= logByteCountMax { return .full }
         if memory?.hasRoom(for: size) == false { return .storeFull }
       }
@@ -86,7 +88,7 @@ package final class MemorySessionLog: SessionLog {
       log.byteCount += entry.byteCount
       count(size, in: log)
       log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
-      last = log
+      if !isLast { last = log }
     case .ended(let event):
       last = nil
       free(session)

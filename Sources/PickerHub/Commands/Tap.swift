@@ -1,0 +1,64 @@
+import PickerModel
+package import PickerSession
+import PickerWire
+
+/// A tap, in a straight line: from the bytes of a message to the entry of the log. What follows is
+/// ``append(_:to:at:completion:)`` and, when the log has stored the entry,
+/// ``apply(_:arrival:_:in:at:)``.
+extension Hub {
+  /// Handles a complete text message. Messages of one connection are handled in the order received,
+  /// also those that wait for the session to be loaded.
+  ///
+  /// The straight line is that of a command of a joined member, in an open session in memory for
+  /// which nothing waits. Everything else is in ``receive(_:from:at:)``.
+  package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
+    guard let connection = connections[id], !connection.isLeaving else { return }
+    now = time
+    guard case .joined(let member) = connection.phase, let hosted = connection.hosted,
+      hosted.phase == .open, hosted.steps.isEmpty
+    else { return slow(text, from: connection, at: time) }
+    ownCounters.messagesIn += 1
+    if mustHold(connection) { return hold(text, of: connection) }
+    let message: ClientMessage
+    do throws(BadMessage) {
+      message = try ClientMessage.decode(text)
+    } catch {
+      return close(connection, .badMessage, error.detail)
+    }
+    switch consume message {
+    case .command(let ref, let command, let precondition):
+      let verdict = connection.rate.count(at: time.machine, countMax: limits.messagesPerSecond)
+      if verdict == .farOver { return closeTooFast(connection) }
+      give(
+        command, if: precondition, ref: ref, isOverRate: verdict == .over, from: connection, member,
+        in: hosted, at: time)
+    case let message: take(message, from: connection, in: hosted, at: time)
+    }
+    end(messageOf: connection, in: hosted, at: time)
+  }
+
+  private func slow(_ text: Span<UInt8>, from connection: HubConnection, at time: HubTime) {
+    if connection.isClosing { return }
+    ownCounters.messagesIn += 1
+    if connection.firstMessage == 0 { connection.firstMessage = ownCounters.messagesIn }
+    if mustHold(connection) { return hold(text, of: connection) }
+    receive(text, from: connection, at: time)
+  }
+
+  /// Submits a member's command.
+  func give(
+    _ command: Command, if precondition: Precondition?, ref: Int, isOverRate: Bool,
+    from connection: HubConnection, _ member: MemberID, in hosted: HostedSession, at time: HubTime
+  ) {
+    guard takeRole(of: connection, member, in: hosted, at: time) else {
+      return cannotStore(connection)
+    }
+    var reason: UnstoredReason? = isOverRate ? .rate : nil
+    if case .rename = command {
+      reason = self.reason(against: command, isOverRate: isOverRate, connection.token.token)
+    }
+    author = connection
+    submit(command, if: precondition, ref: ref, by: member, unless: reason, to: hosted, at: time)
+    author = nil
+  }
+}
