@@ -44,10 +44,10 @@ class Row:
 
 #: At 1 x 1 with one of the snapshots that a session takes all 500 entries.
 ROWS = [
-    Row(1, 1, 600, 500, 29_700),
-    Row(1, 10, 600, 500, 41_100),
-    Row(100, 10, 1000, 500, 42_600),
-    Row(1, 1000, 10, 20, 821_000),
+    Row(1, 1, 600, 500, 21_200),
+    Row(1, 10, 600, 500, 29_300),
+    Row(100, 10, 1000, 500, 30_800),
+    Row(1, 1000, 10, 20, 510_000),
 ]
 
 
@@ -202,8 +202,8 @@ def measure(kind, row, delta_bytes=0, functions=0):
 
 def annotated(file, taps, most):
     """The functions with the most instructions per tap."""
-    text = subprocess.run(["callgrind_annotate", "--inclusive=no", "--threshold=100", file], check=True,
-                          capture_output=True, text=True).stdout
+    text = subprocess.run(["callgrind_annotate", "--inclusive=no", "--threshold=100", file],
+                          check=True, capture_output=True, text=True).stdout
     lines = re.findall(r"^ *([\d,]+) \([^)]*\) +\S*?:(.*?)(?: \[.*)?$", text, re.M)
     return "\n".join(f"{int(count.replace(',', '')) / taps:9,.0f}  {name}"
                      for count, name in lines[:most])
