@@ -203,12 +203,15 @@ extension Delta {
     switch change {
     case .notes: true
     case .status(let change): change.settle?.reason != nil
-    case .picker, .definition: notes != nil || change.notesEdit != nil
+    case .picker: notes != nil
+    case .definition: notes != nil || change.notesEdit != nil
     }
   }
 
   var hasDayNotes: Bool {
-    change.notesEdit?.change.days.isEmpty == false
+    // Asked first: most deltas are of the picker, and the notes would be copied.
+    if case .picker = change { return false }
+    return change.notesEdit?.change.days.isEmpty == false
   }
 
   /// Whether any of the changes depends on the listener's time zone.
@@ -228,8 +231,12 @@ extension Delta {
     {
       return true
     }
-    if change.notesEdit != nil { return true }
-    if case .status(let change) = change { return change.settle?.reason != nil }
+    switch change {
+    case .picker: break
+    case .status(let change): return change.settle?.reason != nil
+    case .notes: return true
+    case .definition: if change.notesEdit != nil { return true }
+    }
     return change.pickerChanges.contains { change in
       switch change {
       case .reload, .row, .cells, .best: true
