@@ -45,9 +45,9 @@ class Row:
 #: At 1 x 1 with one of the snapshots that a session takes all 500 entries.
 ROWS = [
     Row(1, 1, 600, 500, 21_200),
-    Row(1, 10, 600, 500, 29_300),
-    Row(100, 10, 1000, 500, 30_800),
-    Row(1, 1000, 10, 20, 510_000),
+    Row(1, 10, 600, 500, 29_800),
+    Row(100, 10, 1000, 500, 31_200),
+    Row(1, 1000, 10, 20, 497_000),
 ]
 
 
