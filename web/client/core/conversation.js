@@ -19,16 +19,13 @@ export const catchUpMillisecondsMax = 2_000;
 const lookAgainMilliseconds = 1_000;
 
 /**
- * The refusal of every change, as the server would send it; null if the picker can be changed.
+ * The refusal of every change, with the code that the server would send; null if the picker can be changed.
  * @param {PickerState} state
  */
-function refusalOf({ self, status, hostReopens }) {
+function refusalOf({ self, status }) {
   if (self?.role === "viewer") return { code: "notAllowed", detail: "a viewer cannot make changes" };
-  if (status === "confirming") {
-    return { code: "confirming", detail: "the host decides on the confirmation; an owner can cancel it" };
-  }
   if (status === "open") return null;
-  return { code: "notOpen", detail: `${status}; ${hostReopens ? "the host" : "an owner"} can reopen it` };
+  return { code: status === "confirming" ? status : "notOpen", detail: `the picker is ${status}` };
 }
 
 export class Conversation {
@@ -85,7 +82,7 @@ export class Conversation {
     }
     this.pending.startAfter(message.ref ?? 0);
     this.#sendLater(this.pending.entries);
-    if (!this.pending.isEmpty) this.#awaitAnswer();
+    if (this.pending.entries.length > 0) this.#awaitAnswer();
     const { months, joined } = this.looking;
     if (months && months !== joined) this.perform({ effect: "send", message: { type: "months", ...months } });
     this.save();
@@ -131,11 +128,6 @@ export class Conversation {
     this.save();
   }
 
-  /** Whether an answer is overdue once the timer `answer` has fired. */
-  get isWaiting() {
-    return this.pending.isWaiting;
-  }
-
   /** Sends the requests and commands again that were refused with `tooMany`, and the commands after them. */
   lookAgain() {
     const { unsent } = this.pending;
@@ -150,7 +142,7 @@ export class Conversation {
 
   /** Settles all pending commands as lost. */
   giveUp() {
-    for (const entry of this.pending.takeAll()) this.#settle(entry.ref, { outcome: "lost" });
+    for (const entry of this.pending.entries.splice(0)) this.#settle(entry.ref, { outcome: "lost" });
   }
 
   save() {

@@ -64,26 +64,19 @@ export class PickerMachine {
     });
   }
 
-  /** @param {Message} message */
+  /** @param {any} message a `Message`, unless it is invalid; null: no JSON */
   received(message) {
     return this.#effects(() => {
       if (this.connection !== "joining" && this.connection !== "live") return;
       try {
         this.#take(message);
       } catch {
-        // The message may be applied partly: only the identity is still valid, so a snapshot is requested.
+        // It may be a delta that was applied partly: only the identity is still valid, so a snapshot is requested.
         this.conversation.wantsSnapshot = true;
         this.line.resync();
       }
       if (this.connection === "live") this.line.received();
       this.#do({ effect: "emit", name: "change" });
-    });
-  }
-
-  /** A message is not JSON. It may have been a delta, so the client resumes. */
-  receivedGarbage() {
-    return this.#effects(() => {
-      if (this.connection === "joining" || this.connection === "live") this.line.resync();
     });
   }
 
@@ -130,7 +123,7 @@ export class PickerMachine {
       else if (name === "touch") this.#do(...this.conversation.looking.touchLater());
       else if (name === "look") this.conversation.lookAgain();
       else if (name === "quiet") this.#probe();
-      else if (name !== "answer" || this.conversation.isWaiting) this.line.resync();
+      else if (name !== "answer" || this.pending.isWaiting) this.line.resync();
     });
   }
 

@@ -19,10 +19,6 @@ export class PendingCommands {
     this.ref = ref;
   }
 
-  get isEmpty() {
-    return this.entries.length === 0;
-  }
-
   /** Whether commands were sent that have no answer. */
   get isWaiting() {
     return this.entries.some(({ sent }) => sent);
@@ -102,10 +98,6 @@ export class PendingCommands {
     const taken = this.entries.filter(isTaken);
     this.entries = this.entries.filter((entry) => !taken.includes(entry));
     return taken;
-  }
-
-  takeAll() {
-    return this.entries.splice(0);
   }
 }
 

@@ -16,19 +16,6 @@ const slowMilliseconds = 3_000;
 const unstoredMilliseconds = 1_000;
 
 /**
- * Parses a message; null if the text is not a JSON object.
- * @param {string} text @returns {import("./types").Message | null}
- */
-function messageOf(text) {
-  try {
-    const message = JSON.parse(text);
-    return typeof message === "object" && message !== null ? message : null;
-  } catch {
-    return null;
-  }
-}
-
-/**
  * A shared picker, as seen by one member.
  *
  * Events: `change` (redraw), `notice` (`detail` is a `Notice` to show or announce),
@@ -256,9 +243,13 @@ export class PickerSession extends EventTarget {
 
   /** @param {string} text */
   #receive(text) {
-    const message = messageOf(text);
-    if (!message) return this.#perform(this.#machine.receivedGarbage());
-    this.#emit("message", { direction: "in", message });
+    let message = null;
+    try {
+      message = JSON.parse(text);
+      this.#emit("message", { direction: "in", message });
+    } catch {
+      // The machine reconnects.
+    }
     this.#perform(this.#machine.received(message));
   }
 

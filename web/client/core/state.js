@@ -2,7 +2,7 @@
 
 import { availabilityOf, foldAvailability } from "./availability.js";
 import { Column } from "./column.js";
-import { hostNotice, isHosts, seenBefore } from "./hosting.js";
+import { isHosts, seen } from "./hosting.js";
 import { takeNotes } from "./notes.js";
 import { takeMembers, takePresence } from "./presence.js";
 
@@ -155,9 +155,10 @@ export class PickerState {
 
   /** @param {Change[]} changes @param {string | null} by @param {boolean} mine @returns {Notice[]} */
   changes(changes, by, mine) {
-    const before = isHosts(changes, by, mine) ? seenBefore(this) : null;
+    const before = seen(this);
     const notices = this.#fold(changes, by, mine);
-    return before ? hostNotice(before, this, changes) : notices;
+    if (!isHosts(changes, by, mine)) return notices;
+    return [{ kind: "hosted", by: null, mine: false, before, after: seen(this), changes }];
   }
 
   /** @param {Change[]} changes @param {string | null} by @param {boolean} mine @returns {Notice[]} */

@@ -80,13 +80,11 @@ export type CommandName =
   "select" | "tap" | "mark" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen" | "rename";
 export type Command = { type: CommandName; ref?: number; [field: string]: any };
 
-/** A difference between two definitions. `from` and `to` are texts of rows, or dates. */
-export type Difference =
-  | { what: "daysClosed" | "daysOpened"; from: string; through: string }
-  | { what: "rowRenamed"; from: string; to: string }
-  | { what: "rowRemoved" | "rowAdded"; text: string }
-  | { what: "maxDays" | "minDays" | "maxNights" | "minNights"; days: number | null }
-  | { what: "min" | "max" | "hours" | "other" };
+/** What a user sees of a picker; `columns` are those of the lists, with their selected rows. */
+export type Seen = {
+  definition: Definition | null; range: Range | null; result: Result;
+  columns: { column: import("./column.js").Column; selected: Row | null }[];
+};
 
 /** A change that is shown or announced to the user; `by` is null if time or the host caused it. */
 export type Notice = {
@@ -108,13 +106,9 @@ export type Notice = {
       by: string | null; mine: boolean;
     }
   | {
-      kind: "hosted"; by: null; mine: false; differences: Difference[];
-      /** The change of the selected range; null if there is none. */
-      range: { before: Range; after: Range | null; reason: string } | null;
-      /** The results before and after, if only the total of the same days has changed. */
-      total: { before: Result; after: Result } | null;
-      rows: { column: number; from: Row | null; to: Row | null }[];
-      notes: { date?: string; column?: number; text?: string; note: Note | null }[];
+      kind: "hosted"; by: null; mine: false;
+      /** What the host has changed, and what was seen before and after that. */
+      changes: Change[]; before: Seen; after: Seen;
     }
   | {
       kind: "status"; status: Status; result: Result; by: string | null; mine: boolean;

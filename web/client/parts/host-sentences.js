@@ -5,26 +5,26 @@ import { boundOf } from "./session-dates.js";
 import { totalText } from "./stay-texts.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
-/** @typedef {import("../core/types").Difference} Difference */
-/** @typedef {Extract<import("../core/types").Notice, {kind: "hosted"}>} Hosted */
+/** @typedef {import("./differences.js").Difference} Difference */
+/** @typedef {NonNullable<ReturnType<typeof import("./hosted.js").hostedOf>>} Hosted */
 /** @typedef {import("../words/words.js").Words} Words */
 
 /** The maximum of differences that a sentence lists. */
 const namedMax = 2;
 
-/** @param {Hosted} notice @param {PickerSession} picker @param {Words} words */
-export function hostText(notice, picker, words) {
+/** @param {Hosted} hosted @param {PickerSession} picker @param {Words} words */
+export function hostText(hosted, picker, words) {
   const { host } = words;
-  const whats = notice.differences.map((one) => whatText(one, picker, words));
-  if (notice.notes.length > 0) whats.push(notesText(notice.notes, picker, words));
+  const whats = hosted.differences.map((one) => whatText(one, picker, words));
+  if (hosted.notes.length > 0) whats.push(notesText(hosted.notes, picker, words));
   const what = whats.length > namedMax ? host.other : whats.join(host.and);
-  const then = thenText(notice, picker, words);
+  const then = thenText(hosted, picker, words);
   return what && then ? host.then(what, then) : what || then.charAt(0).toLocaleUpperCase() + then.slice(1);
 }
 
 /**
  * Whether the host's change has moved the selection, or changed its price.
- * @param {Hosted} notice
+ * @param {Hosted} hosted
  */
 export const movesSelection = ({ range, rows, total }) =>
   range !== null || total !== null || rows.some(({ from }) => from !== null);
@@ -51,7 +51,7 @@ function whatText(one, picker, { host, stay }) {
   }
 }
 
-/** @param {Hosted} notice @param {PickerSession} picker @param {Words} words */
+/** @param {Hosted} hosted @param {PickerSession} picker @param {Words} words */
 function thenText({ range, rows, total }, picker, { host, stay }) {
   const { state, locale } = picker;
   if (range) {

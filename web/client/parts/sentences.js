@@ -5,6 +5,7 @@ import { isOpen } from "../core/predict.js";
 import { isNights, rulesOn } from "../core/stays.js";
 import { dateSpan, shortDate } from "../words/words.js";
 import { columnLabel } from "./column-label.js";
+import { hostedOf } from "./hosted.js";
 import { hostText, movesSelection, slotText } from "./host-sentences.js";
 import { lateText } from "./late-sentences.js";
 import { rowText } from "./row-text.js";
@@ -45,8 +46,10 @@ export function sentenceOf(notice, picker, words, labels) {
   }
   if (notice.kind === "lost") return { ...byMe(words, picker), text: words.lost, tone: "refusal" };
   if (notice.kind === "hosted") {
-    const tone = movesSelection(notice) ? "correction" : notice.differences.length > 0 ? "change" : "move";
-    return { text: hostText(notice, picker, words), who: "", color: null, mine: false, tone, canUndo: false };
+    const hosted = hostedOf(notice);
+    if (!hosted) return null;
+    const tone = movesSelection(hosted) ? "correction" : hosted.differences.length > 0 ? "change" : "move";
+    return { text: hostText(hosted, picker, words), who: "", color: null, mine: false, tone, canUndo: false };
   }
   const text = doneText(notice, picker, words, labels);
   if (text === null) return null;

@@ -1,5 +1,6 @@
 // <pickerd-wheels session="…">: dates, slots, cascades and columns.
 
+import { movedRows } from "../core/hosting.js";
 import { columnLabel } from "../parts/column-label.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
@@ -57,7 +58,7 @@ export class WheelsElement extends PickerElement {
   /** @param {import("../core/types").Notice} notice */
   noticed(notice) {
     if (notice.kind === "corrected") this.views[notice.column]?.flash();
-    if (notice.kind === "hosted") for (const { column } of notice.rows) this.views[column]?.flash();
+    if (notice.kind === "hosted") for (const { column } of movedRows(notice.before, notice.after)) this.views[column]?.flash();
   }
 
   /** @param {number} count */

@@ -1,25 +1,32 @@
 // The differences between two definitions that are shown to users.
 
-import { ordinalOf } from "./civil.js";
+import { ordinalOf } from "../core/civil.js";
 
-/** @typedef {import("./types").Change} Change */
-/** @typedef {import("./types").Definition} Definition */
-/** @typedef {import("./types").Difference} Difference */
-/** @typedef {import("./column.js").Column} Column */
+/** @typedef {import("../core/types").Change} Change */
+/** @typedef {import("../core/types").Definition} Definition */
+/** @typedef {import("../core/types").Seen} Seen */
+/** @typedef {import("../core/column.js").Column} Column */
 /** @typedef {{from: string, through: string}} Days */
+/**
+ * `from` and `to` are texts of rows, or dates.
+ * @typedef {{what: "daysClosed" | "daysOpened", from: string, through: string}
+ *   | {what: "rowRenamed", from: string, to: string} | {what: "rowRemoved" | "rowAdded", text: string}
+ *   | {what: "maxDays" | "minDays" | "maxNights" | "minNights", days: number | null}
+ *   | {what: "min" | "max" | "hours" | "other"}} Difference
+ */
 
 /**
- * @param {import("./hosting.js").Before} before @param {import("./state.js").PickerState} state @param {Change[]} changes
+ * @param {Seen} before @param {Seen} after @param {Change[]} changes
  * @returns {Difference[]}
  */
-export function differencesOf(before, state, changes) {
-  const { definition } = state;
+export function differencesOf(before, after, changes) {
+  const { definition } = after;
   if (!before.definition || !definition || before.definition === definition) return [];
   if (before.definition.unit !== definition.unit) return [{ what: "other" }];
   const found = [
     ...closedDays(before.definition, definition),
     ...bounds(before.definition, definition),
-    ...(definition.kind === "cascade" || definition.kind === "columns" ? changedRows(before, state, changes) : []),
+    ...(definition.kind === "cascade" || definition.kind === "columns" ? changedRows(before, after, changes) : []),
   ];
   return found.length > 0 ? found : [{ what: "other" }];
 }
@@ -76,16 +83,16 @@ function joined(days) {
 
 /**
  * Renamed, added and removed rows. In a cascade, columns after a moved selection are skipped, because they show another list.
- * @param {import("./hosting.js").Before} before @param {import("./state.js").PickerState} state @param {Change[]} changes
+ * @param {Seen} before @param {Seen} after @param {Change[]} changes
  */
-function changedRows(before, state, changes) {
+function changedRows(before, after, changes) {
   /** @type {Difference[]} */
   const found = [];
   for (const { change, column: index } of changes) {
-    if (change !== "reload" || !before.columns[index] || !state.columns[index]) continue;
-    found.push(...rowDifferences(before.columns[index].column, state.columns[index]));
-    const hasMoved = before.columns[index].selected?.key !== state.columns[index].selected?.key;
-    if (hasMoved && state.definition?.kind === "cascade") break;
+    const [old, now] = [before.columns[index], after.columns[index]];
+    if (change !== "reload" || !old || !now) continue;
+    found.push(...rowDifferences(old.column, now.column));
+    if (old.selected?.key !== now.selected?.key && after.definition?.kind === "cascade") break;
   }
   return found;
 }

@@ -1,0 +1,47 @@
+// What a change of the host means to the user: its differences, and the effect on the selection.
+
+import { movedRows } from "../core/hosting.js";
+import { differencesOf } from "./differences.js";
+
+/** @typedef {import("../core/types").Change} Change */
+/** @typedef {import("../core/types").Notice} Notice */
+/** @typedef {import("../core/types").Seen} Seen */
+/** @typedef {Extract<Notice, {kind: "hosted"}>} Hosted */
+
+/**
+ * @param {Hosted} notice
+ * @returns null if nothing visible has changed
+ */
+export function hostedOf({ before, after, changes }) {
+  const rows = movedRows(before, after);
+  const differences = differencesOf(before, after, changes);
+  const range = movedRange(before, after, changes);
+  const notes = changes.flatMap((change) => (change.change === "notes" ? notesOf(change, after) : []));
+  const total = changedTotal(before, after);
+  if (rows.length + differences.length + notes.length === 0 && !range && !total) return null;
+  return { rows, differences, range, notes, total };
+}
+
+/**
+ * The results, if only the total of the same days has changed.
+ * @param {Seen} before @param {Seen} after
+ */
+function changedTotal({ result: old }, { result: now }) {
+  if (!old || !now || old.start !== now.start || old.end !== now.end || old.date !== now.date) return null;
+  return JSON.stringify(old.total) === JSON.stringify(now.total) ? null : { before: old, after: now };
+}
+
+/** @param {Seen} before @param {Seen} after @param {Change[]} changes */
+function movedRange(before, after, changes) {
+  const isCut = changes.some(({ change, reason }) => change === "range" && reason);
+  return before.range && isCut ? { before: before.range, after: after.range } : null;
+}
+
+/** @param {Change} change @param {Seen} after */
+function notesOf({ days = {}, column, rows = {} }, after) {
+  const known = column === undefined ? undefined : after.columns[column]?.column;
+  return [
+    ...Object.entries(days).map(([date, note]) => ({ date, text: undefined, note })),
+    ...Object.entries(rows).map(([key, note]) => ({ date: undefined, text: known?.rowOfKey(key)?.text ?? key, note })),
+  ];
+}
