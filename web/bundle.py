@@ -140,7 +140,7 @@ def bundle_page(folder, temporary):
     (folder / "demo/index.html").write_text(page)
 
     languages = {path for path, one in outputs.files.items()
-                 if "/words/" in one.get("entryPoint", "")}
+                 if "/words/" in one.get("entryPoint", "")} - {*outputs.of("demo/home.js")}
     scripts = [path for path in outputs.files
                if path.endswith(".js") and path not in {*languages, entry}]
     return ["./", "demo/icon.svg", "demo/pickers.json", sheet, later, start, *scripts]

@@ -69,7 +69,7 @@ def test_a_link_needs_few_files_before_the_picker_is_drawn(bundle):
     needed = set(re.findall(r'(?:src|href)="(demo/-/[^"]+)"', page))
     needed |= set(re.search(r'name="picker-modules" content="([^"]+)"', page)[1].split())
     assert len(needed) <= 6, needed
-    assert size(*(bundle / path for path in needed)) <= 52 * 1024
+    assert size(*(bundle / path for path in needed)) <= 46 * 1024
 
 
 @pytest.mark.parametrize("name", [

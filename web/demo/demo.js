@@ -10,7 +10,7 @@ import { demoPickers } from "./opening.js";
 import "./recent.js";
 import { arrivingRoute } from "./route.js";
 import { Settings } from "./settings.js";
-import { loadLanguage } from "./words/words.js";
+import { loadHomeWords, loadLanguage } from "./words/words.js";
 
 const settings = new Settings();
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
@@ -58,8 +58,8 @@ async function draw({ isArriving }) {
     if (page?.joining === joining) await page.open();
   } else {
     demoPickers().catch(() => {});
-    const [{ showHome }] = await Promise.all([import("./home.js"), loadLaterSheet()]);
-    if (location.hash === hash) await showHome(main, settings);
+    const [{ showHome }, words] = await Promise.all([import("./home.js"), loadHomeWords(settings.locale), loadLaterSheet()]);
+    if (location.hash === hash) await showHome(main, settings, words);
   }
   if (isArriving) {
     window.scrollTo(0, 0);

@@ -20,7 +20,7 @@ let dialogCount = 0;
 export class FindDialog {
   /**
    * @param {any} definition with everything that the dialog does not ask for @param {"dates" | "times"} kind
-   * @param {string} title that is proposed @param {import("./words/words.js").DemoWords} words
+   * @param {string} title that is proposed @param {import("./home.js").Words} words
    */
   constructor(definition, kind, title, words) {
     this.definition = definition;

@@ -9,8 +9,10 @@ import { notesFrom } from "./prices.js";
 import { forgetAll, recentPickers } from "./recent.js";
 import { hashOf } from "./route.js";
 import { Problem } from "./server.js";
+import { en } from "./words/home-en.js";
 
-/** @typedef {import("./words/words.js").DemoWords} DemoWords */
+/** @typedef {import("./words/words.js").DemoWords & import("./words/types").HomeWords} Words */
+/** @typedef {{words: Words, locale: string}} Language */
 /** @typedef {import("./opening.js").DemoPicker} DemoPicker */
 
 /**
@@ -57,9 +59,10 @@ export function definitionsOf({ definitions, latin }, locale) {
   return JSON.parse(JSON.stringify(definitions), (_, value) => (typeof value === "string" ? latin[value] ?? value : value));
 }
 
-/** @param {HTMLElement} container @param {import("./settings.js").Settings} settings */
-export async function showHome(container, settings) {
-  const { words } = settings;
+/** @param {HTMLElement} container @param {import("./settings.js").Settings} settings @param {import("./words/types").HomeWords} [texts] */
+export async function showHome(container, settings, texts = en) {
+  const words = { ...settings.words, ...texts };
+  const language = { words, locale: settings.locale };
   document.title = "pickerd";
   const status = make("p", { class: "problem", role: "alert", hidden: true });
   const pickers = await demoPickers();
@@ -67,12 +70,12 @@ export async function showHome(container, settings) {
   const title = make("input", { type: "text", id: "title", maxlength: "200", autocomplete: "off", placeholder: words.whatExample });
   const first = range && make("form", { class: "start", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
     make("label", { for: "title" }, words.what), title,
-    opener(range.definitions[0], range, () => title.value.trim() || words.plan, settings, status, {
+    opener(range.definitions[0], range, () => title.value.trim() || words.plan, language, status, {
       class: "primary large", type: "submit", "data-start": true,
     }, words.start));
-  const picture = together(settings.locale);
+  const picture = together(language.locale);
   picture.addEventListener("click", () => first?.querySelector("button")?.click());
-  const cards = pickers.map((picker) => cardOf(picker, () => title.value.trim(), settings, status));
+  const cards = pickers.map((picker) => cardOf(picker, () => title.value.trim(), language, status));
   container.replaceChildren(make("div", { class: "home" },
     make("section", { class: "hero" },
       make("div", { class: "hero-words" }, make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), first, status),
@@ -82,7 +85,7 @@ export async function showHome(container, settings) {
     make("ul", { class: "cards" }, ...cards)));
 }
 
-/** @param {DemoWords} words */
+/** @param {Words} words */
 function recent(words) {
   const all = recentPickers();
   if (all.length === 0) return null;
@@ -98,14 +101,14 @@ function recent(words) {
 }
 
 /**
- * @param {DemoPicker} picker @param {() => string} typedTitle @param {import("./settings.js").Settings} settings
+ * @param {DemoPicker} picker @param {() => string} typedTitle @param {Language} language
  * @param {HTMLElement} status
  */
-function cardOf(picker, typedTitle, settings, status) {
-  const { words } = settings;
-  const { title, text } = words.pickers[picker.id];
+function cardOf(picker, typedTitle, language, status) {
+  const { words, locale } = language;
+  const title = words.pickers[picker.id];
   const labels = picker.definitions.length > 1 ? [words.openLinked, words.openColumns] : [words.open];
-  const buttons = definitionsOf(picker, settings.locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, picker, () => typedTitle() || title, settings, status, {
+  const buttons = definitionsOf(picker, locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, picker, () => typedTitle() || title, language, status, {
     class: index === 0 ? "primary" : "secondary", "data-open": `${picker.id}-${index}`,
     "aria-label": `${labels[index]}: ${title}`,
   }, labels[index]));
@@ -113,13 +116,13 @@ function cardOf(picker, typedTitle, settings, status) {
   // A click on the picture is one on the first button, which the keyboard reaches.
   art.addEventListener("click", () => buttons[0].click());
   return make("li", { class: "card" }, art,
-    make("h3", {}, title), make("p", {}, text), make("div", { class: "opens" }, ...buttons));
+    make("h3", {}, title), make("p", {}, words.texts[picker.id]), make("div", { class: "opens" }, ...buttons));
 }
 
 /**
  * A button that creates a session and opens it.
  * @param {any} definition @param {DemoPicker} picker @param {() => string} title
- * @param {import("./settings.js").Settings} settings
+ * @param {Language} language
  * @param {HTMLElement} status shows a failure beside the button @param {{[name: string]: any}} attributes @param {string} label
  */
 function opener(definition, picker, title, { words, locale }, status, attributes, label) {

@@ -177,7 +177,7 @@ export class PickerPage {
     const { words } = this.settings;
     const { title, snapshot } = this.document;
     const picker = await knownPicker(snapshot.definition, title, this.settings.locale);
-    const name = picker ? words.pickers[picker.id].title : title || words.untitled;
+    const name = picker ? words.pickers[picker.id] : title || words.untitled;
     setText(this.title, name);
     document.title = `${name} – pickerd`;
     this.isHosts = picker?.decide !== undefined;
@@ -275,7 +275,7 @@ export class PickerPage {
  */
 async function knownPicker({ kind, locale: first }, title, locale) {
   const pickers = (await demoPickers().catch(() => [])).filter(({ definitions }) => definitions.some((one) => one.kind === kind));
-  const named = (/** @type {string} */ language) => pickers.find(({ id }) => demoWordsOf(language).pickers[id].title === title);
+  const named = (/** @type {string} */ language) => pickers.find(({ id }) => demoWordsOf(language).pickers[id] === title);
   if (!title || pickers.length === 0) return undefined;
   for (const language of [locale, first].filter((one) => one in languageNames)) {
     await loadLanguage(language);

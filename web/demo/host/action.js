@@ -5,7 +5,7 @@ import { Command } from "./command.js";
 
 /** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
 /** @typedef {import("./request.js").HostRequest} HostRequest */
-/** @typedef {import("../words/types").DemoWords & import("../words/types").DeveloperWords} HostWords */
+/** @typedef {import("../words/types").DemoWords & import("../words/types").HomeWords & import("../words/types").DeveloperWords} HostWords */
 
 /**
  * The interface of the panel to its actions.

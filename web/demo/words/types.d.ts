@@ -1,26 +1,16 @@
 // The texts of the demo page: every language has these.
 
-type Text = { title: string; text: string };
+type PickerName = "date" | "slot" | "linked" | "month" | "range" | "table" | "stay" | "ask" | "weekend" | "hour";
 
 export type DemoWords = {
-  headline: string; lead: string; untitled: string; start: string; cards: string; qrText: string; qrLocal: (port: string) => string;
-  open: string; openLinked: string; openColumns: string;
+  untitled: string; qrText: string; qrLocal: (port: string) => string;
   back: string; settings: string; languageLabel: string; theme: string;
   themes: { system: string; light: string; dark: string };
   name: string; guest: (number: number) => string; skip: string;
-  pickers: { date: Text; slot: Text; linked: Text; month: Text; range: Text; table: Text; stay: Text; ask: Text; weekend: Text; hour: Text };
-  /** The dialog that creates an availability. */
-  find: {
-    title: string; first: string; last: string; from: string; until: string; zone: (city: string) => string;
-    minutes: string; duration: (minutes: number) => string; weekends: string; days: string;
-    results: string; everyone: string; counts: string; owner: string;
-    create: string; cancel: string; link: string; linkText: string; copy: string; open: string;
-  };
+  /** The titles of the demo's pickers. */
+  pickers: { [id in PickerName]: string };
   /** Names of the columns, separated by commas. */
   columnLabels: { cascade: string; columns: string };
-  /** The title of a new plan: the question, an example, and the title of one without. */
-  what: string; whatExample: string; plan: string;
-  recent: string; forget: string;
   /** Before the title of a picker. */
   yours: string; invited: string; invites: (name: string) => string;
   /** Sent with a link. */
@@ -40,6 +30,22 @@ export type DemoWords = {
   elsewhere: string; elsewhereText: string; useHere: string;
   away: string; awayText: string; reload: string;
   createFailed: (detail: string) => string; unreachable: string; retry: string;
+};
+
+/** The texts of the home page, which are loaded with it. */
+export type HomeWords = {
+  headline: string; lead: string; start: string; cards: string; open: string; openLinked: string; openColumns: string;
+  texts: { [id in PickerName]: string };
+  /** The dialog that creates an availability. */
+  find: {
+    title: string; first: string; last: string; from: string; until: string; zone: (city: string) => string;
+    minutes: string; duration: (minutes: number) => string; weekends: string; days: string;
+    results: string; everyone: string; counts: string; owner: string;
+    create: string; cancel: string; link: string; linkText: string; copy: string; open: string;
+  };
+  /** The title of a new plan: the question, an example, and the title of one without. */
+  what: string; whatExample: string; plan: string;
+  recent: string; forget: string;
 };
 
 /** The texts of the panels for developers, which are loaded with them. */

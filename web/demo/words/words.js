@@ -4,6 +4,7 @@ import { loadWords } from "../../client/words/words.js";
 import { en } from "./en.js";
 
 /** @typedef {import("./types").DemoWords} DemoWords */
+/** @typedef {import("./types").HomeWords} HomeWords */
 /** @typedef {import("./types").DeveloperWords} DeveloperWords */
 
 /**
@@ -42,6 +43,24 @@ export async function loadLanguage(locale) {
 }
 
 /**
+ * The texts of the home page.
+ * @type {{[locale: string]: () => Promise<HomeWords>}}
+ */
+const homeLoads = {
+  en: async () => (await import("./home-en.js")).en,
+  "zh-Hans": async () => (await import("./home-zh-Hans.js")).zhHans,
+  ja: async () => (await import("./home-ja.js")).ja,
+  de: async () => (await import("./home-de.js")).de,
+  ar: async () => (await import("./home-ar.js")).ar,
+};
+
+/**
+ * Loads the texts of the home page in a language; undefined if that fails.
+ * @param {string} locale one of `languageNames`
+ */
+export const loadHomeWords = (locale) => homeLoads[locale]().catch(() => undefined);
+
+/**
  * The texts of the panels for developers.
  * @type {{[locale: string]: () => Promise<DeveloperWords>}}
  */
@@ -57,7 +76,10 @@ const developerLoads = {
  * Loads all texts in a language, also those of the panels for developers.
  * @param {string} locale one of `languageNames`
  */
-export const loadDeveloperWords = async (locale) => ({ ...demoWordsOf(locale), ...await developerLoads[locale]() });
+export async function loadDeveloperWords(locale) {
+  const [home, developers] = await Promise.all([homeLoads[locale](), developerLoads[locale]()]);
+  return { ...demoWordsOf(locale), ...home, ...developers };
+}
 
 /**
  * The language of the page for what a browser prefers.

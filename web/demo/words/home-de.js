@@ -1,0 +1,29 @@
+// The texts of the home page in German.
+
+/** @type {import("./types").HomeWords} */
+export const de = {
+  headline: "Gemeinsam auswählen, live",
+  lead: "Wählen Sie gemeinsam ein Datum, einen Termin oder einen Zeitraum. Der Picker liegt auf dem Server: Wer den Link öffnet, sieht jede Änderung sofort, und niemand kann auswählen, was nicht verfügbar ist. Öffnen Sie einen Picker und schicken Sie jemandem den Link.",
+  start: "Gemeinsam Tage planen", cards: "Zehn Picker, zehn Links",
+  open: "Öffnen", openLinked: "Verknüpfte Spalten öffnen", openColumns: "Unabhängige Spalten",
+  texts: {
+    date: "Jahr, Monat, Tag. Tage nach heute sind nicht ausgegraut; sie stehen gar nicht in der Liste.",
+    slot: "Tag, Stunde, Minute: frühestens in zwanzig Minuten, in Zehnerschritten, immer auf dem aktuellen Stand.",
+    linked: "Provinz, Stadt, Bezirk: Jede Spalte hängt von der davor ab.",
+    month: "Sechs ganze Wochen rund um einen Monat, und ein Tag zur Auswahl.",
+    range: "Erster und letzter Tag, über Monate hinweg; zwei Personen können je einmal tippen.",
+    table: "Ein Tisch am Mittag oder Abend: Öffnungszeiten, Mittagspause und schon vergebene Zeiten.",
+    stay: "Anreise und Abreise, der Preis jeder Nacht und die Summe; der Anbieter kann Preise jederzeit ändern.",
+    ask: "Bestätigen Sie eine Zeit, und der Anbieter entscheidet: Er sagt zu, lehnt mit einem Grund ab oder lässt zwei Minuten vergehen.",
+    weekend: "Alle markieren die Tage, die passen; das beste Wochenende steht oben, live.",
+    hour: "Alle markieren, wann sie können, in der eigenen Zeitzone: Berlin und New York nebeneinander.",
+  },
+  find: {
+    title: "Titel", first: "Von", last: "Bis", from: "Frühestens", until: "Spätestens", zone: (city) => `Zeiten in ${city}. Alle sehen sie auch in der eigenen Zeitzone.`,
+    minutes: "Dauer", duration: (minutes) => (minutes < 60 ? `${minutes} Minuten` : minutes === 60 ? "1 Stunde" : `${String(minutes / 60).replace(".", ",")} Stunden`), weekends: "Nur Samstage und Sonntage", days: "Tage am Stück",
+    results: "Wer sieht die Antworten", everyone: "Alle, mit Namen", counts: "Alle, nur Zahlen", owner: "Nur Inhaberin oder Inhaber",
+    create: "Link erstellen", cancel: "Abbrechen", link: "Ihr Link", linkText: "Schicken Sie ihn an alle. Antworten erscheinen, sobald sie gegeben werden.", copy: "Link kopieren", open: "Öffnen",
+  },
+  what: "Worum geht es?", whatExample: "Wochenende am See", plan: "Gemeinsame Tage",
+  recent: "Ihre letzten Picker", forget: "Liste leeren",
+};

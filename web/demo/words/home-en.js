@@ -1,0 +1,29 @@
+// The texts of the home page in English.
+
+/** @type {import("./types").HomeWords} */
+export const en = {
+  headline: "Shared pickers, live",
+  lead: "Choose a date, a booking slot or a range together. The picker lives on the server: everyone who opens the link sees every change at once, and nobody can pick what is not available. Open one and send its link to someone.",
+  start: "Plan days together", cards: "Ten pickers, ten links",
+  open: "Open", openLinked: "Open linked columns", openColumns: "Independent columns",
+  texts: {
+    date: "Year, month, day. Dates after today are not greyed out; they are not in the list.",
+    slot: "Day, hour, minute: at least twenty minutes from now, in steps of ten, updated as time passes.",
+    linked: "Province, city, district: each column depends on the one before it.",
+    month: "Six full weeks around a month, and one day to choose.",
+    range: "First day and last day, across months; two people can tap one each.",
+    table: "A table for lunch or dinner: opening hours, a lunch break, times that are taken already.",
+    stay: "Arrival and departure, the price of each night, and the total; the host can change prices at any time.",
+    ask: "Confirm a time, and the host decides: it grants the booking, denies it with a reason, or lets two minutes pass.",
+    weekend: "Everybody marks the days that suit; the best weekend for all is on top, live.",
+    hour: "Everybody paints when they can, in their own time zone: Berlin and New York side by side.",
+  },
+  find: {
+    title: "Title", first: "From", last: "To", from: "Not before", until: "Not after", zone: (city) => `Times in ${city}. Everybody sees them in their own time zone, too.`,
+    minutes: "Length", duration: (minutes) => (minutes < 60 ? `${minutes} minutes` : minutes === 60 ? "1 hour" : `${minutes / 60} hours`), weekends: "Only Saturdays and Sundays", days: "Days in a row",
+    results: "Who sees the answers", everyone: "Everybody, with names", counts: "Everybody, only numbers", owner: "Only the owner",
+    create: "Create the link", cancel: "Cancel", link: "Your link", linkText: "Send it to everybody. Answers appear as they are given.", copy: "Copy link", open: "Open",
+  },
+  what: "What is it about?", whatExample: "Weekend at the lake", plan: "Days together",
+  recent: "Your recent pickers", forget: "Clear this list",
+};

@@ -1,0 +1,29 @@
+// The texts of the home page in Simplified Chinese.
+
+/** @type {import("./types").HomeWords} */
+export const zhHans = {
+  headline: "实时共享的选择器",
+  lead: "一起选择日期、预约时段或日期区间。选择器位于服务器上：打开链接的每个人都能立即看到每次更改，也没有人能选到不可选的内容。打开一个，把链接发给别人吧。",
+  start: "一起挑选日期", cards: "十个选择器，十个链接",
+  open: "打开", openLinked: "打开联动列", openColumns: "不联动的多列",
+  texts: {
+    date: "年、月、日。今天之后的日期不会置灰显示，而是不在列表中。",
+    slot: "日期、小时、分钟：至少 20 分钟以后，每 10 分钟一档，随时间自动更新。",
+    linked: "省、市、区：每一列都取决于前一列。",
+    month: "一个月前后完整的六周，选择其中一天。",
+    range: "第一天、最后一天，可以跨月；两个人可以各点一次。",
+    table: "午餐或晚餐的餐桌：有营业时间、午休和已被预订的时段。",
+    stay: "选择入住和离店日期，显示每晚价格和总价；商家可随时更改价格。",
+    ask: "确认一个时间后由商家决定：同意预订、说明原因后拒绝，或在两分钟内不作答复。",
+    weekend: "每个人标出合适的日子，最合适的周末实时显示在最上面。",
+    hour: "每个人按自己的时区标出有空的时间：柏林和纽约并排显示。",
+  },
+  find: {
+    title: "标题", first: "从", last: "到", from: "最早", until: "最晚", zone: (city) => `时间为 ${city} 时间，每个人也会看到自己时区的时间。`,
+    minutes: "时长", duration: (minutes) => (minutes < 60 ? `${minutes} 分钟` : `${minutes / 60} 小时`), weekends: "仅周六和周日", days: "连续天数",
+    results: "谁能看到回答", everyone: "所有人，含姓名", counts: "所有人，仅人数", owner: "仅所有者",
+    create: "创建链接", cancel: "取消", link: "您的链接", linkText: "发给所有人，回答会实时显示。", copy: "复制链接", open: "打开",
+  },
+  what: "这次要定什么？", whatExample: "湖边的周末", plan: "一起的日子",
+  recent: "您最近的选择器", forget: "清空列表",
+};
