@@ -82,7 +82,7 @@ web: web-needs ## Bundle the web pages and the browser client into .build/web
 	@mkdir -p .build && $(call bundle,.build/web)
 
 .PHONY: package
-package: ## Pack the browser client for npm, .build/pickerd-{client,react}-VERSION.tgz
+package: ## Pack the clients and the backend kit for npm, .build/pickerd-*-VERSION.tgz
 	@deploy/need.sh "make the types of the client" $(call unless,python3,python3) \
 	  $(call unless,tsc,node-typescript)
 	@mkdir -p .build && web/package.py .build

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # release.sh BINARY FOLDER [COMPRESSION] : writes all files of a release to FOLDER, which must not
-# exist: the source archive of HEAD, the Debian package, the packages for npm, the bill of
-# materials, and their checksums.
+# exist: the source archive of HEAD, the Debian package, the packages for npm, the backend kit for
+# Python, the bill of materials, and their checksums.
 set -euo pipefail
 binary=$(realpath "$1")
 folder=$(realpath -m "$2")
@@ -17,6 +17,7 @@ mkdir -p "$folder"
 git archive --prefix="pickerd-$version/" --output="$folder/pickerd-$version.tar.gz" HEAD
 deploy/debian/build.sh "$binary" "$folder" "$compression"
 web/package.py "$folder"
+cp web/packages/server/pickerd.py "$folder"
 deploy/sbom.py "$binary" >"$folder/pickerd-$version.cdx.json"
 (cd "$folder" && sha256sum -- *) >"$folder.sums"
 mv "$folder.sums" "$folder/SHA256SUMS"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""package.py FOLDER : packs the npm packages @pickerd/client and @pickerd/react; prints their paths.
+"""package.py FOLDER : packs the npm packages @pickerd/client, react and server; prints their paths.
 
 An archive has the modules as they are, with types. Those of the client (.d.ts) are from the JSDoc
 comments, by tsc; its custom-elements.json, for editors, is from the tables of the README.
@@ -84,12 +84,15 @@ def describe_client(folder):
 
 def main():
     target = Path(sys.argv[1])
-    for name, describe in (("client", describe_client), ("react", lambda folder: None)):
+    for source in ("client", "react", "packages/server"):
+        name = Path(source).name
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "package"
-            shutil.copytree(WEB / name, folder, ignore=shutil.ignore_patterns("api", "v1"))
+            shutil.copytree(WEB / source, folder, ignore=shutil.ignore_patterns(
+                "api", "v1", "*.py", "__pycache__"))
             shutil.copy(WEB.parent / "LICENSE", folder)
-            describe(folder)
+            if name == "client":
+                describe_client(folder)
             version = json.loads((folder / "package.json").read_text())["version"]
             path = target / f"pickerd-{name}-{version}.tgz"
             pack(folder, path)

@@ -48,6 +48,17 @@ REACT_PAGE = """import { Calendar, usePicker } from "@pickerd/react";
 const picker = usePicker("/v1/sessions/a", { name: "Ada" });
 Calendar({ picker, months: 2, onChange: (value, element) => [value.length, element.picker?.revision] });
 """
+BACKEND = """import { Pickerd, PickerdError, signToken, verifyWebhook } from "@pickerd/server";
+import type { Claims, Event } from "@pickerd/server";
+
+const pickerd = new Pickerd("http://127.0.0.1:7681", "pk_a.b", { retrySeconds: 5 });
+const claims: Claims = { session: "a", role: "owner", sub: "17" };
+const event: Omit<Event, "cursor"> = verifyWebhook(["whsec_a"], new Headers(), new Uint8Array());
+for await (const { type, data, cursor } of pickerd.feed({ after: event.id }))
+  if (data) await pickerd.settle(data.session, cursor, true, { reason: { en: type } });
+export const code = (error: unknown) => (error instanceof PickerdError ? error.code : "");
+export const tokens = [signToken("pk_a.b", claims), signToken("pk_a.b", { session: "a", role: "admin" })];
+"""
 APP = """import { createElement as h, StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Calendar, usePicker, Wheels } from "@pickerd/react";
@@ -169,6 +180,23 @@ def test_the_react_package_has_types(project):
     done = subprocess.run(["tsc", "--project", project], capture_output=True, text=True, timeout=600)
     # A session has no such property; all else is right.
     assert "'revision' does not exist" in done.stdout and done.stdout.count("error") == 1, done.stdout
+
+
+def test_the_backend_kit_runs_without_a_dom_and_has_types(project):
+    assert node(project, """import { Pickerd, signToken } from "@pickerd/server";
+        console.log(typeof Pickerd, signToken("pk_a.b", { session: "a", role: "owner" }).split(".").length);
+        """) == "function 3"
+    package = project / "node_modules/@pickerd/server"
+    names = {path.name for path in package.iterdir()}
+    assert names == {"index.js", "index.d.ts", "package.json", "README.md", "LICENSE"}
+    assert json.loads((package / "package.json").read_text())["version"] == run(binary(), "--version").strip()
+
+    (project / "backend.mts").write_text(BACKEND)
+    files = {"compilerOptions": STRICT, "files": ["backend.mts"]}
+    (project / "tsconfig.json").write_text(json.dumps(files))
+    done = subprocess.run(["tsc", "--project", project], capture_output=True, text=True, timeout=600)
+    # There is no such role; all else is right.
+    assert "backend.mts(10," in done.stdout and done.stdout.count("error TS") == 1, done.stdout
 
 
 def test_a_react_page_uses_a_session_and_leaves_it(project, start, window, tmp_path):

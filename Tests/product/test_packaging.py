@@ -126,7 +126,7 @@ def test_the_folder_of_a_release_is_all_that_one_installs_from(release, tmp_path
     version = run(binary(), "--version").strip()
     files = {path.name for path in release.iterdir()}
     assert files >= {f"pickerd-{version}.tar.gz", f"pickerd-client-{version}.tgz", f"pickerd-react-{version}.tgz",
-                     f"pickerd-{version}.cdx.json", "SHA256SUMS"}
+                     f"pickerd-server-{version}.tgz", "pickerd.py", f"pickerd-{version}.cdx.json", "SHA256SUMS"}
     listed = subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=release,
                             capture_output=True, text=True, check=True).stdout
     assert {line.split(":")[0] for line in listed.splitlines()} == files - {"SHA256SUMS"}

@@ -1,0 +1,304 @@
+/** Any JSON value. */
+export type JSONValue =
+  | null | boolean | number | string | JSONValue[] | { [name: string]: JSONValue | undefined };
+export type JSONObject = { [name: string]: JSONValue | undefined };
+
+/** A text, or one by locale: `{ en: "sold out", de: "ausverkauft" }`. */
+export type Text = string | { [locale: string]: string };
+export type Role = "viewer" | "editor" | "owner";
+export type Status = "open" | "confirming" | "confirmed" | "cancelled";
+
+/** The claims of a member token. Times are Unix seconds. */
+export interface Claims {
+  /** The id of a session, or a list of up to 16. */
+  session: string | string[];
+  role: Role;
+  /** Who the user is at the host, at most 128 characters; others see it as `subject`. */
+  sub?: string;
+  /** Wins over the name that the client sends in `join`. */
+  name?: string;
+  /** The language of the member, BCP 47; wins over that of `join`. */
+  locale?: string;
+  /** What other members see, at most 1 KiB of JSON. */
+  info?: JSONValue;
+  /** For the log and the feed only, at most 4 KiB of JSON. */
+  meta?: JSONValue;
+  /** Not before. */
+  nbf?: number;
+  /** When it was issued; default now. */
+  iat?: number;
+  /** When it expires, at most 24 hours after `iat`; default `iat` + `seconds`. */
+  exp?: number;
+  /** The server's `--audience`; default `pickerd`. */
+  aud?: string;
+}
+
+/**
+ * A member token (JWT): who may join which session, and what they may do.
+ *
+ * @param key `pk_ID.SECRET`, as `pickerd key add … --alg HS256` printed it, or a private key (PEM)
+ *   of P-256 (ES256) or Ed25519 (EdDSA).
+ * @param claims and `seconds`, how long it is valid (1…86,400, default 3,600), and for a private
+ *   key `kid`, the id of its public key in the key file.
+ * @throws TypeError or RangeError for a claim or a key that pickerd would refuse.
+ */
+export function signToken(key: string, claims: Claims & { seconds?: number; kid?: string }): string;
+
+/** A request to the webhook that must not be believed: answer 401. */
+export class WebhookError extends Error {}
+
+/**
+ * The event of a webhook that `pickerd deliver` has posted. It can arrive again: ignore an `id`
+ * that you know.
+ *
+ * @param secrets `whsec_…`, or a list while one is replaced; `whpk_` and the Base64 of the public
+ *   key for a secret `whsk_…` of `pickerd deliver`.
+ * @param headers the headers of a `fetch` request, or an object with names in lower case, such as
+ *   `request.headers` of `node:http`.
+ * @param body the body as it was received, not parsed.
+ * @param options `toleranceSeconds`: by how much the timestamp may be off, default 300; `now`: Unix
+ *   seconds.
+ * @throws WebhookError if no signature is right or the timestamp is off.
+ * @throws TypeError for a secret of another kind.
+ */
+export function verifyWebhook(
+  secrets: string | string[],
+  headers: { get(name: string): string | null } | { [name: string]: string | string[] | undefined },
+  body: string | Uint8Array,
+  options?: { toleranceSeconds?: number; now?: number },
+): Omit<Event, "cursor"> & { watermark: number };
+
+/** A refusal, or no answer. */
+export class PickerdError extends Error {
+  /** The method and the address. */
+  request: string;
+  /** The HTTP status; 0 without an answer. */
+  status: number;
+  /** For the program, such as `versionMismatch`; `noAnswer` without an answer. */
+  code: string;
+  /** One sentence for developers. */
+  detail: string;
+  /** The whole body, with `pointer`, `session`, `stands` where the server sends them. */
+  problem: JSONObject;
+}
+
+/** What happened in a session. */
+export interface Event {
+  id: string;
+  position: number;
+  /** `session.confirming`, `session.ended` and so on. */
+  type: string;
+  timestamp: string;
+  data: EventData;
+  /** `EPOCH:POSITION`: store it in the same transaction as what you do because of the event. */
+  cursor: string;
+}
+
+export interface EventData {
+  session: string;
+  epoch: string;
+  revision: number;
+  status: Status;
+  result: any;
+  external?: string;
+  title?: Text;
+  meta?: any;
+  op?: string;
+  until?: string;
+  by?: { member: string; subject?: string };
+  [name: string]: any;
+}
+
+/** Events were missed: the cursor is too old, or a backup was restored. Read your sessions. */
+export interface Restarted {
+  type: "restarted";
+  cursor: string;
+  data?: undefined;
+}
+
+/** What `create` returns. */
+export interface Created {
+  session: string;
+  epoch: string;
+  revision: number;
+  /** The address of the WebSocket. */
+  socket: string;
+  /** Only of `createBy`: it was created with another body. */
+  differs?: true;
+}
+
+/** The body of a new session: the guide lists all fields under "Create a session". */
+export interface NewSession {
+  definition?: JSONObject;
+  /** The name of a shared definition. */
+  uses?: string;
+  notes?: Notes;
+  title?: Text;
+  meta?: JSONValue;
+  external?: string;
+  /** `seconds`: 1…3,600. */
+  decide?: { by: "host"; seconds: number };
+  reopen?: "owner" | "host";
+  oneMember?: boolean;
+  /** Seconds after the last change or join, at most a year; default 86,400. */
+  ttlSeconds?: number;
+  watch?: ("result" | "members")[];
+  [name: string]: any;
+}
+
+export interface Note { text: string; amount?: number }
+/** Notes of days, or of rows by column and key. */
+export interface Notes {
+  days?: { [date: string]: Note | null };
+  columns?: { [column: string]: { [key: string]: Note | null } };
+}
+
+/** A merge patch (an object, in which null removes), or a JSON Patch (a list). */
+export type Patch = { [name: string]: any } | { op: string; path: string; [name: string]: any }[];
+
+export interface Session {
+  session: string;
+  epoch: string;
+  revision: number;
+  version: number;
+  status: Status;
+  /** With `definition` and `result`. */
+  snapshot: { [name: string]: any };
+  members: { [name: string]: any }[];
+  /** The id of the confirmation, and when it times out, while the status is `confirming`. */
+  op?: string;
+  until?: string;
+  external?: string;
+  meta?: any;
+  [name: string]: any;
+}
+
+/** A command of the host. */
+export interface Command {
+  type: "select" | "tap" | "clear" | "confirm" | "cancel" | "reopen";
+  /** With `tap`: the count of taps that you have seen, 0 without a range. */
+  hits?: number;
+  /** With the others: the revision that you have seen. */
+  at?: number;
+  date?: string;
+  column?: number;
+  row?: number;
+  key?: string;
+  generation?: number;
+}
+
+/** The answer to a command: done, done already, or refused with `code` and `detail`. */
+export interface CommandAnswer {
+  type: "delta" | "reply" | "refused";
+  revision: number;
+  code?: string;
+  detail?: string;
+  params?: { [name: string]: any };
+  changes?: { change: string; [name: string]: any }[];
+}
+
+/**
+ * pickerd's HTTP API with an API key.
+ *
+ * A request is repeated after 429, 502, 503, 504 and if there is no answer, with a back-off of up
+ * to 1, 2, 4 … 30 seconds and never before `Retry-After`. `command`, and a JSON Patch without
+ * `ifMatch`, could be done twice: they are repeated only after 429 and if no connection could be
+ * made. Every method rejects with a PickerdError.
+ */
+export class Pickerd {
+  /**
+   * @param url of the listener for backends, `https://pick.example.org` or with a path.
+   * @param key `pk_ID.SECRET`; none for a server with `--auth open`.
+   * @param options `timeoutSeconds`: for one attempt, default 10; `retrySeconds`: how long a
+   *   request is repeated, default 30.
+   */
+  constructor(
+    url: string, key?: string, options?: { timeoutSeconds?: number; retrySeconds?: number });
+
+  /** Any other request of `/v1/openapi.json`: the JSON of the answer, or null. */
+  request(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: JSONValue,
+    options?: { headers?: { [name: string]: string }; isRepeatable?: boolean },
+  ): Promise<any>;
+
+  /**
+   * Creates a session.
+   *
+   * @param options `idempotencyKey`: 1…64 characters; for 24 hours the same key makes the same
+   *   session. By default a random one, so that a lost answer makes no second session; give one
+   *   that you have stored if your process may end in between.
+   * @throws PickerdError `badDefinition` with `problem.pointer`, `keyReused`, or `externalTaken`
+   *   with `problem.session`.
+   */
+  create(body: NewSession, options?: { idempotencyKey?: string }): Promise<Created>;
+
+  /**
+   * Creates the session with your own id `external` (1…200 characters), or returns it, with
+   * `differs` if it was created with another body.
+   */
+  createBy(external: string, body: NewSession): Promise<Created>;
+
+  /** @throws PickerdError `noSuchSession`. */
+  session(session: string): Promise<Session>;
+
+  /** All sessions in the order of creation. */
+  sessions(filter?: { status?: Status; external?: string }): AsyncGenerator<
+    { session: string; status: Status; external?: string; [name: string]: any }, void>;
+
+  /**
+   * Changes what can be picked in a session.
+   *
+   * @param options `ifMatch`: the `version` that you have read.
+   * @throws PickerdError `badDefinition` with `problem.pointer`; `patchFailed`; `versionMismatch`,
+   *   also if the answer to the first attempt was lost: read again, compare, patch what still
+   *   differs.
+   */
+  patchDefinition(session: string, patch: Patch, options?: { ifMatch?: number }): Promise<any>;
+
+  /** Changes prices and other notes; null removes a note. */
+  patchNotes(session: string, patch: Notes): Promise<any>;
+
+  /** A shared definition. @throws PickerdError `noSuchDefinition`. */
+  shared(name: string): Promise<{ definition: any; notes: Notes; version: number }>;
+
+  /** Creates or replaces a shared definition. An equal one changes nothing. */
+  putShared(name: string, body: { definition: JSONObject; notes?: Notes }):
+    Promise<{ name: string; version: number }>;
+
+  /**
+   * Changes a shared definition, and so all sessions that use it. `patch` is of
+   * `{ definition, notes }`; the rest is as for `patchDefinition`.
+   */
+  patchShared(name: string, patch: Patch, options?: { ifMatch?: number }):
+    Promise<{ name: string; version: number }>;
+
+  /**
+   * A command of the host, with `hits` or `at`, so that a second one is refused. After a
+   * PickerdError `noAnswer` it is not known whether it was done: read the session.
+   */
+  command(session: string, command: Command): Promise<CommandAnswer>;
+
+  /**
+   * Decides on a confirmation. Send the same decision until it is answered.
+   *
+   * @param options `reason`: for the members, at most 200 characters; `data`: at most 4 KiB of
+   *   JSON, the same each time, which comes back in the result.
+   * @returns what stands. `granted`: the session was confirmed with this `op`. `denied`: you have
+   *   denied it. `late`: it was cancelled, timed out, or pickerd does not have it: undo your
+   *   booking. `ended`: the session has ended; its event `session.ended` has its status.
+   */
+  settle(
+    session: string, op: string, granted: boolean, options?: { reason?: Text; data?: JSONValue },
+  ): Promise<"granted" | "denied" | "late" | "ended">;
+
+  /**
+   * The events of all sessions, in the order of the feed, without an end. While pickerd cannot be
+   * reached, it waits, up to 30 seconds between attempts; every other PickerdError is thrown, such
+   * as `badToken` and `notAllowed`.
+   *
+   * @param options `after`: the `cursor` of the last event that you have handled; without one, from
+   *   the oldest. `types`: by default all. `waitSeconds`: of a long poll, at most 60, default 25.
+   */
+  feed(options?: { after?: string; types?: string[]; waitSeconds?: number }):
+    AsyncGenerator<Event | Restarted, never>;
+}

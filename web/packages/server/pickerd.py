@@ -1,0 +1,438 @@
+"""The backend kit of pickerd: member tokens, webhooks, and the HTTP API with retries.
+
+One file to copy; it needs Python 3.9 and only its standard library. Tokens with ES256 or EdDSA and
+webhooks with Ed25519 also need the package `cryptography`. README.md has examples; index.js is the
+same in JavaScript. A `Pickerd` may be used by several threads.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import http.client
+import json
+import random
+import re
+import socket
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+#: In the order in which both kits write them, so that they make the same token.
+CLAIMS = ("aud", "session", "role", "sub", "name", "locale", "info", "meta", "nbf", "iat", "exp")
+ROLES = ("viewer", "editor", "owner")
+#: After these a request is sent again if that is safe.
+TEMPORARY = (429, 502, 503, 504)
+
+
+class WebhookError(Exception):
+    """A request to the webhook that must not be believed: answer 401."""
+
+
+class PickerdError(Exception):
+    """A refusal, or no answer.
+
+    `status`: the HTTP status, 0 if there was no answer. `code`: for the program, such as
+    `versionMismatch`; `noAnswer` without an answer. `detail`: one sentence for developers.
+    `problem`: the whole body, with `pointer`, `session`, `stands` where the server sends them.
+    """
+
+    def __init__(self, request: str, status: int, problem: dict, retry_after: float = 0,
+                 is_sent: bool = True):
+        text = json.dumps(problem, ensure_ascii=False)
+        super().__init__(f"{request}: {status or 'no answer'} {text}")
+        self.request, self.status, self.problem = request, status, problem
+        self.code, self.detail = problem.get("code", ""), problem.get("detail", "")
+        self.retry_after, self.is_sent = retry_after, is_sent
+
+
+# Member tokens
+
+
+def _encoded(data: bytes) -> bytes:
+    return base64.urlsafe_b64encode(data).rstrip(b"=")
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _require_cryptography() -> None:
+    try:
+        import cryptography.hazmat.primitives.asymmetric.ed25519  # noqa: F401
+    except ImportError as error:
+        raise ImportError("ES256 and Ed25519 need the package cryptography: "
+                          "pip install cryptography") from error
+
+
+def _signer(key: str, kid: str | None):
+    """The algorithm and the id of a signing key, and the function that signs."""
+    if key.startswith("pk_"):
+        id, _, secret = key[3:].partition(".")
+        return "HS256", kid or id, lambda text: hmac.digest(secret.encode(), text, "sha256")
+    if not kid:
+        raise ValueError("a private key needs kid, the id of its key in the key file")
+    _require_cryptography()
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
+
+    private = serialization.load_pem_private_key(key.encode(), None)
+    if isinstance(private, ed25519.Ed25519PrivateKey):
+        return "EdDSA", kid, private.sign
+    if not (isinstance(private, ec.EllipticCurvePrivateKey)
+            and isinstance(private.curve, ec.SECP256R1)):
+        raise ValueError("a private key must be of P-256 or Ed25519")
+
+    def sign(text: bytes) -> bytes:
+        numbers = utils.decode_dss_signature(private.sign(text, ec.ECDSA(hashes.SHA256())))
+        return b"".join(number.to_bytes(32, "big") for number in numbers)
+
+    return "ES256", kid, sign
+
+
+def _check_claims(claims: dict) -> None:
+    for name in claims:
+        if name not in CLAIMS:
+            raise TypeError(f"{name} is not a claim of a member token")
+    ids = claims["session"] if isinstance(claims["session"], list) else [claims["session"]]
+    if not 1 <= len(ids) <= 16 or not all(id and isinstance(id, str) for id in ids):
+        raise ValueError("session must be the id of a session, or a list of 1 to 16")
+    if claims["role"] not in ROLES:
+        raise ValueError(f"role must be one of {', '.join(ROLES)}")
+    if not 1 <= claims["exp"] - claims["iat"] <= 86_400:
+        raise ValueError("a token must be valid for 1 to 86,400 seconds")
+
+
+def sign_token(key: str, *, session: str | list[str], role: str, kid: str | None = None,
+               seconds: int = 3600, **claims: Any) -> str:
+    """A member token: who may join which session, and what they may do.
+
+    key: `pk_ID.SECRET`, as `pickerd key add … --alg HS256` printed it, or a private key (PEM) of
+    P-256 (ES256) or Ed25519 (EdDSA); then `kid` is the id of its public key in the key file.
+    session: an id, or a list of up to 16. role: `viewer`, `editor` or `owner`.
+    seconds: how long it is valid, 1…86,400.
+    claims: `sub`, `name`, `locale`, `info`, `meta`, `nbf`; and instead of the defaults `aud`
+    (`pickerd`), `iat` (now) and `exp` (`iat` + `seconds`), in Unix seconds.
+
+    Raises TypeError or ValueError for a claim that pickerd would refuse, ImportError if a private
+    key is given and `cryptography` is missing.
+    """
+    issued = claims.get("iat", int(time.time()))
+    claims = {"aud": "pickerd", "session": session, "role": role, "iat": issued,
+              "exp": issued + seconds, **claims}
+    _check_claims(claims)
+    algorithm, kid, sign = _signer(key, kid)
+    header = {"alg": algorithm, "typ": "JWT", "kid": kid}
+    ordered = {name: claims[name] for name in CLAIMS if claims.get(name) is not None}
+    text = b".".join(_encoded(_json(part)) for part in (header, ordered))
+    token = text + b"." + _encoded(sign(text))
+    if len(token) > 8192:
+        raise ValueError("the token is longer than 8 KiB")
+    return token.decode()
+
+
+# Webhooks
+
+
+def _signature(text: str) -> tuple[str, bytes]:
+    """The version and the bytes of one signature of the header."""
+    version, _, value = text.partition(",")
+    try:
+        return version, base64.b64decode(value, validate=True)
+    except ValueError:
+        return version, b""
+
+
+def _is_signed(secret: str, text: bytes, signatures: list[tuple[str, bytes]]) -> bool:
+    if secret.startswith("whpk_"):
+        _require_cryptography()
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(secret[5:]))
+        for version, one in signatures:
+            try:
+                if version == "v1a":
+                    key.verify(one, text)
+                    return True
+            except InvalidSignature:
+                pass
+        return False
+    if not secret.startswith("whsec_"):
+        raise ValueError("a secret begins with whsec_ or whpk_")
+    expected = hmac.digest(base64.b64decode(secret[6:]), text, "sha256")
+    return any(version == "v1" and hmac.compare_digest(one, expected)
+               for version, one in signatures)
+
+
+def verify_webhook(secrets: str | list[str], headers: Mapping[str, str], body: bytes, *,
+                   tolerance_seconds: float = 300, now: float | None = None) -> dict:
+    """The event of a webhook that `pickerd deliver` has posted, or WebhookError.
+
+    secrets: `whsec_…`, or a list while one is replaced; `whpk_` and the Base64 of the public key
+    for a secret `whsk_…` of `pickerd deliver`. headers: with `webhook-id`, `webhook-timestamp` and
+    `webhook-signature`. body: the bytes as they were received. now: Unix seconds.
+
+    Returns `{"id", "type", "timestamp", "position", "watermark", "data"}`. An event can arrive
+    again: ignore an `id` that you know. Raises WebhookError if no signature is right or the
+    timestamp is off by more than `tolerance_seconds`, ValueError for another kind of secret.
+    """
+    id, at, listed = (headers.get(f"webhook-{name}") or "" for name in (
+        "id", "timestamp", "signature"))
+    signatures = [_signature(one) for one in listed.split(" ")]
+    text = f"{id}.{at}.".encode() + body
+    listed_secrets = [secrets] if isinstance(secrets, str) else secrets
+    if not any(_is_signed(secret, text, signatures) for secret in listed_secrets):
+        raise WebhookError("no signature is right: not from pickerd, or with another secret")
+    now = time.time() if now is None else now
+    if not re.fullmatch("[0-9]+", at) or abs(now - int(at)) > tolerance_seconds:
+        raise WebhookError(f"webhook-timestamp is off by more than {tolerance_seconds} seconds")
+    return {**json.loads(body), "id": id}
+
+
+# The HTTP API
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirect)
+
+
+def _attempt(request: urllib.request.Request, timeout: float):
+    """One attempt: the headers and the text of the answer if its status is below 300, otherwise a
+    PickerdError."""
+    name = f"{request.method} {request.full_url}"
+    try:
+        with _OPENER.open(request, timeout=timeout) as answer:
+            return answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        try:
+            text = error.read().decode(errors="replace")
+        except (OSError, http.client.HTTPException):
+            text = ""
+        is_problem = error.headers.get_content_type() == "application/problem+json"
+        problem = json.loads(text) if is_problem and text else {"detail": text[:500]}
+        wait = error.headers.get("Retry-After") or ""
+        raise PickerdError(name, error.code, problem, int(wait) if wait.isdigit() else 0) from None
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        is_sent = not isinstance(reason, (ConnectionRefusedError, socket.gaierror))
+        problem = {"code": "noAnswer", "detail": str(reason) or type(reason).__name__}
+        raise PickerdError(name, 0, problem, is_sent=is_sent) from None
+
+
+def _may_repeat(error: PickerdError, is_repeatable: bool) -> bool:
+    if is_repeatable:
+        return error.status == 0 or error.status in TEMPORARY
+    return error.status == 429 or not error.is_sent
+
+
+class Pickerd:
+    """pickerd's HTTP API with an API key.
+
+    url: of the listener for backends, `https://pick.example.org` or with a path. key:
+    `pk_ID.SECRET`; without one for a server with `--auth open`. timeout_seconds: for one attempt.
+    retry_seconds: how long a request is repeated, with a back-off of up to 1, 2, 4 … 30 seconds
+    and never before `Retry-After`.
+
+    A request is repeated after 429, 502, 503, 504 and if there is no answer. `command`, and a JSON
+    Patch without `if_match`, could be done twice: they are repeated only after 429 and if no
+    connection could be made. Every method raises PickerdError.
+    """
+
+    def __init__(self, url: str, key: str = "", *, timeout_seconds: float = 10,
+                 retry_seconds: float = 30):
+        self._url, self._key = url.rstrip("/"), key
+        self._timeout_seconds, self._retry_seconds = timeout_seconds, retry_seconds
+
+    def _send(self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] = {},
+              is_repeatable: bool = True, wait_seconds: float = 0,
+              retry_seconds: float | None = None):
+        """Sends a request until it succeeds, must not be repeated, or the seconds are over."""
+        all_headers = {"Content-Type": "application/json", **headers}
+        if self._key:
+            all_headers["Authorization"] = f"Bearer {self._key}"
+        data = None if method == "GET" else b"" if body is None else _json(body)
+        end = time.monotonic() + (self._retry_seconds if retry_seconds is None else retry_seconds)
+        attempts = 0
+        while True:
+            request = urllib.request.Request(self._url + path, data, all_headers, method=method)
+            try:
+                return _attempt(request, self._timeout_seconds + wait_seconds)
+            except PickerdError as error:
+                wait = random.uniform(0, min(30, 2 ** min(attempts, 5)))
+                wait = max(wait, error.retry_after)
+                if not _may_repeat(error, is_repeatable) or time.monotonic() + wait > end:
+                    raise
+            attempts += 1
+            time.sleep(wait)
+
+    def request(self, method: str, path: str, body: Any = None, *,
+                headers: Mapping[str, str] = {}, is_repeatable: bool = True) -> Any:
+        """Any other request of `/v1/openapi.json`: the JSON of the answer, or None."""
+        _, text = self._send(method, path, body, headers=headers, is_repeatable=is_repeatable)
+        return json.loads(text) if text else None
+
+    def create(self, body: dict, *, idempotency_key: str | None = None) -> dict:
+        """Creates a session: `{"session", "epoch", "revision", "socket"}`.
+
+        body: `definition` or `uses`, and what else the guide lists under "Create a session".
+        idempotency_key: 1…64 characters; for 24 hours the same key makes the same session. By
+        default a random one, so that a lost answer makes no second session; give one that you have
+        stored if your process may end in between.
+
+        PickerdError: `badDefinition`, with `problem["pointer"]`; `keyReused`; `externalTaken`,
+        with `problem["session"]`.
+        """
+        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        return self.request("POST", "/v1/sessions", body, headers=headers)
+
+    def create_by(self, external: str, body: dict) -> dict:
+        """Creates the session with your own id `external` (1…200 characters), or returns it.
+
+        With `"differs": True` it was created with another body.
+        """
+        path = f"/v1/sessions/by/{urllib.parse.quote(external, safe='')}"
+        return self.request("PUT", path, body)
+
+    def session(self, session: str) -> dict:
+        """A session: `status`, `revision`, `snapshot` with `result`, `members`; while the status
+        is `confirming` also `op` and `until`. PickerdError: `noSuchSession`."""
+        return self.request("GET", f"/v1/sessions/{session}")
+
+    def sessions(self, **query: str) -> Iterator[dict]:
+        """All sessions in the order of creation, each with `session`, `status`, `external`.
+        query: `status`, `external`, `after`."""
+        after: str | None = "0"
+        while after:
+            text = urllib.parse.urlencode({"limit": 500, "after": after, **query})
+            page = self.request("GET", f"/v1/sessions?{text}")
+            yield from page["sessions"]
+            after = page.get("next")
+            query.pop("after", None)
+
+    def _patch(self, path: str, patch: Any, if_match: int | None) -> dict:
+        """A merge patch has the same effect twice; a JSON Patch may not, unless it has a
+        version."""
+        is_list = isinstance(patch, list)
+        headers = {"Content-Type": f"application/{'json' if is_list else 'merge'}-patch+json"}
+        if if_match is not None:
+            headers["If-Match"] = f'"{if_match}"'
+        is_repeatable = not is_list or if_match is not None
+        return self.request("PATCH", path, patch, headers=headers, is_repeatable=is_repeatable)
+
+    def patch_definition(self, session: str, patch: Any, *, if_match: int | None = None) -> dict:
+        """Changes what can be picked in a session.
+
+        patch: a merge patch (dict, `None` removes) or a JSON Patch (list). if_match: the `version`
+        that you have read. PickerdError: `badDefinition`, with `problem["pointer"]`;
+        `versionMismatch`, also if the answer to the first attempt was lost: read again, compare,
+        patch what still differs; `patchFailed`.
+        """
+        return self._patch(f"/v1/sessions/{session}/definition", patch, if_match)
+
+    def patch_notes(self, session: str, patch: dict) -> dict:
+        """Changes prices and other notes: `{"days": {"2026-12-24": {"text", "amount"?}}}` or
+        `{"columns": {"0": {KEY: {"text"}}}}`; `None` removes a note."""
+        return self._patch(f"/v1/sessions/{session}/notes", patch, None)
+
+    def shared(self, name: str) -> dict:
+        """A shared definition: `{"definition", "notes", "version"}`.
+        PickerdError: `noSuchDefinition`."""
+        headers, text = self._send("GET", f"/v1/definitions/{name}")
+        return {**json.loads(text), "version": int(headers["ETag"].strip('"'))}
+
+    def put_shared(self, name: str, body: dict) -> dict:
+        """Creates or replaces a shared definition: `{"name", "version"}`. An equal one changes
+        nothing. body: `{"definition", "notes"?}`."""
+        return self.request("PUT", f"/v1/definitions/{name}", body)
+
+    def patch_shared(self, name: str, patch: Any, *, if_match: int | None = None) -> dict:
+        """Changes a shared definition, and so all sessions that use it: `{"name", "version"}`.
+        patch: of `{"definition", "notes"}`; the rest as for `patch_definition`."""
+        return self._patch(f"/v1/definitions/{name}", patch, if_match)
+
+    def command(self, session: str, command: dict) -> dict:
+        """A command of the host: a delta, a reply, or `{"type": "refused", "code", "detail"}`.
+
+        command: `{"type": "select" | "tap" | "clear" | "confirm" | "cancel" | "reopen", …}`, with
+        `hits` or `at`, so that a second one is refused. After PickerdError `noAnswer` it is not
+        known whether it was done: read the session.
+        """
+        path = f"/v1/sessions/{session}/commands"
+        return self.request("POST", path, command, is_repeatable=False)
+
+    def settle(self, session: str, op: str, granted: bool, *, reason: str | dict | None = None,
+               data: Any = None) -> str:
+        """Decides on a confirmation. Send the same decision until it is answered.
+
+        reason: for the members, at most 200 characters, or a dict by locale. data: at most 4 KiB of
+        JSON, the same each time; comes back in the result.
+
+        Returns what stands: "granted": the session was confirmed with this `op`. "denied": you have
+        denied it. "late": it was cancelled, timed out, or pickerd does not have it: undo your
+        booking. "ended": the session has ended; its event `session.ended` has its status.
+        """
+        body = {"op": op, "granted": granted, "reason": reason, "data": data}
+        body = {name: value for name, value in body.items() if value is not None}
+        try:
+            self.request("POST", f"/v1/sessions/{session}/settle", body)
+            return "granted" if granted else "denied"
+        except PickerdError as error:
+            is_granted = error.problem.get("stands", {}).get("granted") is True
+            outcomes = {"noSuchOp": "late", "noSuchSession": "ended",
+                        "tooLate": "granted" if is_granted else "late"}
+            if error.code not in outcomes:
+                raise
+            return outcomes[error.code]
+
+    def feed(self, after: str = "", *, types: list[str] | tuple[str, ...] = (),
+             wait_seconds: int = 25) -> Iterator[dict]:
+        """The events of all sessions, in the order of the feed, without an end.
+
+        after: the `cursor` of the last event that you have handled; without one, from the oldest.
+        types: `session.confirming` and so on; by default all. wait_seconds: of a long poll, at most
+        60. Each event is `{"id", "position", "type", "timestamp", "data", "cursor"}`: store its
+        `cursor`, a text `EPOCH:POSITION`, in the same transaction as what you do because of it.
+
+        The event `{"type": "restarted", "cursor"}` says that events were missed, because the cursor
+        is too old or a backup was restored: read your sessions. The oldest event follows. While
+        pickerd cannot be reached, it waits, up to 30 seconds between attempts; every other
+        PickerdError is raised, such as `badToken` and `notAllowed`.
+        """
+        epoch, _, position = after.rpartition(":")
+        position = position or "0"
+        is_restarted = False
+        while True:
+            seconds = 0 if is_restarted else wait_seconds
+            query = {"after": position, "waitSeconds": seconds}
+            if epoch:
+                query["epoch"] = epoch
+            if types:
+                query["types"] = ",".join(types)
+            try:
+                headers, text = self._send("GET", f"/v1/feed?{urllib.parse.urlencode(query)}",
+                                           wait_seconds=seconds, retry_seconds=float("inf"))
+            except PickerdError as error:
+                if error.status != 410:
+                    raise
+                # Another history has other positions; otherwise the feed begins with `oldest`.
+                other = error.problem.get("epoch")
+                position = "0" if other else str(error.problem.get("oldest", 1) - 1)
+                epoch, is_restarted = other or epoch, True
+                continue
+            epoch = headers["Feed-Epoch"]
+            if is_restarted:
+                yield {"type": "restarted", "cursor": f"{epoch}:{position}"}
+            is_restarted = False
+            for line in filter(None, text.split("\n")):
+                event = json.loads(line)
+                yield {**event, "cursor": f"{epoch}:{event['position']}"}
+            position = headers["Feed-Position"]
