@@ -2,18 +2,16 @@
 
     . ./shop.env && python3 shop.py 127.0.0.1:8000 http://127.0.0.1:7681 shop.sqlite
 
-Needs only Python's standard library. shop.md explains it step by step.
+Needs Python's standard library and pickerd.py, the backend kit. shop.md explains it step by step.
 """
 
-import base64, contextlib, hmac, html, http.server, json, os, secrets, sqlite3, sys, threading
-import time, urllib.error, urllib.parse, urllib.request
+import contextlib, html, http.server, os, secrets, sqlite3, sys, threading, time, urllib.parse
+
+from pickerd import Pickerd, WebhookError, sign_token, verify_webhook
 
 ADDRESS, PICKERD, DATABASE = sys.argv[1:]
-KEY = os.environ["SHOP_KEY"]
-KID, SIGNING = os.environ["SHOP_SIGNING"].removeprefix("pk_").split(".")
-WEBHOOK = base64.b64decode(os.environ["SHOP_WEBHOOK"].removeprefix("whsec_"))
+pickerd = Pickerd(PICKERD, os.environ["SHOP_KEY"], retry_seconds=5)  # `work` tries again, too.
 wake = threading.Event()  # Set when there is something to send to pickerd.
-again = threading.Event()  # Set when something failed that may succeed in a moment.
 
 PICKER = {"kind": "slot", "timeZone": "Europe/Berlin", "stepMinutes": 30, "minutes": 30, "days": 7,
           "hours": [{"from": "18:00", "until": "20:00"}]}
@@ -38,56 +36,25 @@ def transaction():
         db.execute("COMMIT")
 
 
-# pickerd's HTTP API
-
-
-def ask(method, path, body=None):
-    """A request with the shop's API key: the JSON of the answer. A refusal is an HTTPError whose
-    message has the request and the body: `code` is for programs, `detail` says what is wrong."""
-    request = urllib.request.Request(
-        PICKERD + path, None if body is None else json.dumps(body).encode(), method=method,
-        headers={"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"})
-    try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError as error:
-        text = error.read().decode(errors="replace")
-        error.msg = f"{method} {request.full_url}: {text}"
-        is_problem = error.headers.get_content_type() == "application/problem+json"
-        error.problem = json.loads(text)["code"] if is_problem else ""
-        raise
-
-
-def sessions(status):
-    """The ids of all sessions with this status."""
-    ids, after = [], "0"
-    while after:
-        page = ask("GET", f"/v1/sessions?status={status}&limit=500&after={after}")
-        ids += [found["session"] for found in page["sessions"]]
-        after = page.get("next")
-    return ids
+# Sessions
 
 
 def session_of(inquiry):
-    """The session of an inquiry. PUT creates it once, however often the page is loaded."""
-    made = ask("PUT", f"/v1/sessions/by/{inquiry}", {
-        "definition": {**PICKER, "taken": taken()}, "title": "Your table",
-        "decide": {"by": "host", "seconds": 300}})
-    wake.set()  # A booking made in this moment is missing in `taken`.
+    """The session of an inquiry. It is created once, however often the page is loaded."""
+    attempt(show_taken)
+    made = pickerd.create_by(inquiry, {
+        "uses": "tables", "title": "Your table", "decide": {"by": "host", "seconds": 300}})
+    wake.set()  # A booking made in this moment may be missing.
     return made["session"]
 
 
-def member_token(session, inquiry, name):
-    """A JWT that lets the customer join as the owner, who may confirm."""
-    def encoded(data):
-        return base64.urlsafe_b64encode(data).rstrip(b"=")
-
-    now = int(time.time())
-    claims = {"aud": "pickerd", "session": session, "role": "owner", "sub": inquiry, "name": name,
-              "iat": now, "exp": now + 12 * 3600}
-    parts = [{"alg": "HS256", "typ": "JWT", "kid": KID}, claims]
-    text = b".".join(encoded(json.dumps(part).encode()) for part in parts)
-    return (text + b"." + encoded(hmac.digest(SIGNING.encode(), text, "sha256"))).decode()
+def show_taken():
+    """Puts the booked times into the definition that all sessions share, and so into them."""
+    with transaction() as db:
+        today = time.strftime("%Y-%m-%d", time.gmtime())
+        rows = db.execute("SELECT id, start, until FROM bookings WHERE until > ?", (today,))
+        taken = {f"booking-{id}": {"from": start, "until": until} for id, start, until in rows}
+    pickerd.put_shared("tables", {"definition": {**PICKER, "taken": taken}})
 
 
 # The decisions. The functions with `db` run in the caller's transaction.
@@ -113,9 +80,15 @@ def release(db, session, revision):
     db.execute("DELETE FROM bookings WHERE session = ? AND revision <= ?", (session, revision))
 
 
-def decide_missed(session):
+def decide_missed():
     """Decides what no webhook has reported: the shop or `pickerd deliver` was down, or is late."""
-    found = ask("GET", f"/v1/sessions/{session}")
+    for listed in pickerd.sessions(status="confirming"):
+        attempt(decide_found, listed["session"])
+        attempt(settle_all)
+
+
+def decide_found(session):
+    found = pickerd.session(session)
     if found["status"] == "confirming":
         with transaction() as db:
             decide(db, found["op"], session, found["revision"], found.get("external"),
@@ -133,37 +106,11 @@ def settle_all():
 def settle(decision):
     """Sends a decision until it is answered. The same one again gets the same answer."""
     op, session, granted = decision
-    answer = {"granted": True} if granted else {"granted": False, "reason": SOLD_OUT}
-    problem = None
-    try:
-        ask("POST", f"/v1/sessions/{session}/settle", {"op": op, **answer})
-    except urllib.error.HTTPError as error:
-        problem = error.problem
-        if problem not in ("tooLate", "noSuchOp", "noSuchSession"):
-            raise
+    outcome = pickerd.settle(session, op, bool(granted), reason=None if granted else SOLD_OUT)
     with transaction() as db:
-        if problem in ("tooLate", "noSuchOp"):  # Cancelled, timed out, or pickerd was restored.
+        if outcome == "late":  # Cancelled, timed out, or pickerd was restored.
             db.execute("DELETE FROM bookings WHERE op = ?", (op,))
         db.execute("UPDATE decisions SET answered = 1 WHERE op = ?", (op,))
-
-
-def taken(but=""):
-    """The booked times as pickers have them, without those of the session `but`."""
-    with transaction() as db:
-        rows = db.execute(
-            "SELECT id, start, until FROM bookings WHERE until > ? AND session IS NOT ?",
-            (time.strftime("%Y-%m-%d", time.gmtime()), but))
-        return {f"booking-{id}": {"from": start, "until": until} for id, start, until in rows}
-
-
-def show_taken(session):
-    """Patches the differences into a session in which somebody can still choose."""
-    now, path = taken(but=session), f"/v1/sessions/{session}/definition"
-    before = ask("GET", path).get("taken", {})
-    patch = {id: None for id in before if id not in now}
-    patch |= {id: times for id, times in now.items() if before.get(id) != times}
-    if patch:
-        ask("PATCH", path, {"taken": patch})
 
 
 def attempt(step, *what):
@@ -172,44 +119,32 @@ def attempt(step, *what):
         return step(*what)
     except Exception as error:
         print(f"{step.__name__}{what!r:.300}: {error!r}", file=sys.stderr, flush=True)
-        if isinstance(error, OSError) and getattr(error, "code", 503) >= 429:
-            again.set()
 
 
 def work():
-    """Brings the table and pickerd together: decisions before what the next session shows.
+    """Brings the table and pickerd together: decisions first, because they have a deadline.
     Every step may be repeated, so the next round does what an error or a crash has left."""
     while True:
         wake.clear()
-        again.clear()
-        attempt(settle_all)
-        for step, status in (
-                (decide_missed, "confirming"), (show_taken, "open"), (show_taken, "confirming")):
-            for one in attempt(sessions, status) or ():
-                attempt(step, one)
-                attempt(settle_all)  # Only a local query, if there is nothing to send.
-        wake.wait(1 if again.is_set() else 10)
+        for step in (settle_all, decide_missed, settle_all, show_taken):
+            attempt(step)
+        wake.wait(10)
 
 
 # Webhooks
 
 
 def receive(headers, body):
-    """Verifies a Standard Webhook and acts on it once: the status of the answer."""
-    id, at, signatures = (headers.get(f"webhook-{part}", "") for part in (
-        "id", "timestamp", "signature"))
-    digest = hmac.digest(WEBHOOK, f"{id}.{at}.".encode() + body, "sha256")
-    expected = b"v1," + base64.b64encode(digest)
-    if not any(hmac.compare_digest(expected, one.encode()) for one in signatures.split()):
+    """Verifies a webhook and acts on it once: the status of the answer."""
+    try:
+        event = verify_webhook(os.environ["SHOP_WEBHOOK"], headers, body)
+    except WebhookError:
         return 401
-    now = int(time.time())
-    if abs(now - int(at)) > 300:
-        return 401
-    event = json.loads(body)
-    data = event["data"]
+    data, now = event["data"], int(time.time())
     with transaction() as db:
         db.execute("DELETE FROM webhooks WHERE at < ?", (now - 7 * 86400,))
-        if not db.execute("INSERT OR IGNORE INTO webhooks VALUES (?, ?)", (id, now)).rowcount:
+        if not db.execute("INSERT OR IGNORE INTO webhooks VALUES (?, ?)",
+                          (event["id"], now)).rowcount:
             return 204
         if event["type"] == "session.confirming":
             decide(db, data["op"], data["session"], data["revision"], data.get("external"),
@@ -249,7 +184,8 @@ class Shop(http.server.BaseHTTPRequestHandler):
             session = attempt(session_of, inquiry)
             if not session:
                 return self.answer(503, "<p>Please reload this page in a moment.</p>")
-            token = member_token(session, inquiry, found[0])
+            token = sign_token(os.environ["SHOP_SIGNING"], session=session, role="owner", sub=inquiry,
+                               name=found[0], seconds=12 * 3600)
             self.answer(200, CHOOSE.format(
                 pickerd=PICKERD, session=session, token=token, name=html.escape(found[0])))
 

@@ -19,6 +19,7 @@ from .ports import free_port
 GUIDE = REPOSITORY / "web/guide"
 PAGE = GUIDE / "shop.md"
 PROGRAM = GUIDE / "shop.py"
+KIT = REPOSITORY / "web/packages/server/pickerd.py"
 ZONE = ZoneInfo("Europe/Berlin")
 
 
@@ -44,7 +45,8 @@ class Shop:
         programs = folder / "bin"
         programs.mkdir()
         (programs / "pickerd").symlink_to(binary())
-        (folder / "shop.py").write_bytes(PROGRAM.read_bytes())
+        for program in (PROGRAM, KIT):
+            (folder / program.name).write_bytes(program.read_bytes())
         keys, *commands = blocks()
         self.commands = dict(zip(("serve", "deliver", "shop"), commands, strict=True))
         self.environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}",
