@@ -32,12 +32,15 @@ struct Profile {
   /// Whether sessions use shared definitions.
   var sharesDefinitions: Bool { hostChangesIn24 == 10 }
   let limits: ServerLimits
+  /// Whether sessions are availabilities, mostly.
+  let doMembersMark: Bool
   /// Whether there is memory for few sessions.
   let isMemoryShort: Bool
   let start: Instant
 
-  init(_ random: inout RandomSource, isMemoryShort: Bool) {
+  init(_ random: inout RandomSource, isMemoryShort: Bool, doMembersMark: Bool) {
     self.isMemoryShort = isMemoryShort
+    self.doMembersMark = doMembersMark
     isLogLate = random.once(in: 3)
     doesLogFail = random.once(in: 4)
     canLogLoad = random.coin()
@@ -56,8 +59,9 @@ struct Profile {
     hostChangesIn24 = random.pick([0, 4, 10, 14])
     var limits = Profile.limits(&random)
     if isMemoryShort { limits.sessionsBytes = 10_000 }
-    self.limits = limits
     start = Profile.start(&random)
+    if doMembersMark { limits.session.runs = random.pick([3, 12, 400]) }
+    self.limits = limits
   }
 
   /// Mostly small limits, so that they are reached often.

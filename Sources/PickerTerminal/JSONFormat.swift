@@ -77,6 +77,7 @@ struct JSONFormat: LineFormat {
     case .lost: "lost"
     case .unknownRow: "unknownRow"
     case .badName: "badName"
+    case .badCells: "badCells"
     case .cancelled: "cancelled"
     }
   }

@@ -80,6 +80,10 @@ enum Sentences {
       return "\(who(by, state)): \(cause == "undo" ? "undone, " : "")\(text)"
     case .repriced(let total?, _): return "the total is now \(price(total))"
     case .repriced(nil, _): return "there is no total now"
+    case .marked(let respondent): return "\(respondent.name) has marked"
+    case .cells: return "the cells have changed"
+    case .closed(true): return "marks cannot be changed any more"
+    case .closed(false): return "marks can be changed again"
     // A decision of the host.
     case .status(.confirmed, nil): return "confirmed by the host"
     case .status(let status, nil): return status.rawValue
@@ -113,6 +117,7 @@ enum Sentences {
     case .lost: "it is unknown whether it was executed"
     case .unknownRow: "there is no such row"
     case .badName: "a name has 1 to 64 characters"
+    case .badCells: "a mark has 1 to 64 runs of cells that ascend"
     case .cancelled: "cancelled"
     }
   }
@@ -140,7 +145,8 @@ enum Sentences {
     case .redo: "r redoes on this"
     case .confirm: "c confirms this"
     case .reopen: "o reopens this"
-    case .cancel, .select, .rename: nil
+    case .confirmWindow: "c confirms this"
+    case .cancel, .select, .mark, .rename: nil
     }
   }
 

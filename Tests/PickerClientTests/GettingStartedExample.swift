@@ -27,7 +27,8 @@ func watchAndTap(link: String) async {
     switch error {
     case .refused(.tapClaimed, _, _): print("somebody else has begun a range")
     case .refused(let code, let detail, _): print("\(code): \(detail)")
-    case .offline, .replaced, .lost, .unknownRow, .badName, .cancelled: print("not done: \(error)")
+    case .offline, .replaced, .lost, .unknownRow, .badName, .badCells, .cancelled:
+      print("not done: \(error)")
     }
   }
 

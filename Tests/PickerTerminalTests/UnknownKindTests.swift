@@ -12,8 +12,8 @@ import Testing
     let welcome = """
       {"type":"welcome","member":{"id":"m","secret":"s","name":"Ana","role":"owner",\
       "color":"#d1495b"},"locale":"en","epoch":"e","revision":0,"resumed":false,\
-      "now":"2026-11-20T10:00:00.000Z","snapshot":{"definition":{"kind":"availability"},\
-      "status":"open","result":null,"availability":{"generation":1}},"members":[]}
+      "now":"2026-11-20T10:00:00.000Z","snapshot":{"definition":{"kind":"constellation"},\
+      "status":"open","result":null,"constellation":{"generation":1}},"members":[]}
       """
     _ = machine.handle(.received(Array(welcome.utf8)), at: 0)
     let delta = """
@@ -30,7 +30,7 @@ import Testing
 
   @Test func `the screen says that it cannot show the kind, and has the result`() {
     let drawn = screen().draw().lines.joined(separator: "\n")
-    #expect(drawn.contains("pickerd join cannot show the kind availability."))
+    #expect(drawn.contains("pickerd join cannot show the kind constellation."))
     #expect(drawn.contains("2026-12-07 09:30"))
   }
 

@@ -37,7 +37,16 @@ extension PickerConnection {
     try await perform(.tap(day))
   }
 
-  /// Clears the range of a calendar.
+  /// Marks cells of an `availability`, or with `nil` removes this member's marks from them.
+  ///
+  /// - Throws: The failure of the first command that failed; the later ones are not sent.
+  public func mark(
+    _ cells: some Sequence<Int>, as grade: PickerGrade?
+  ) async throws(PickerFailure) {
+    for command in state.marking(cells, as: grade) { try await perform(command) }
+  }
+
+  /// Clears the range of a calendar, or all marks of this member.
   @discardableResult
   public func clear() async throws(PickerFailure) -> Int { try await perform(.clear) }
 
@@ -52,6 +61,15 @@ extension PickerConnection {
   /// Confirms the current result, after which the picker cannot be changed. Owners only.
   @discardableResult
   public func confirm() async throws(PickerFailure) -> Int { try await perform(.confirm) }
+
+  /// Confirms the window of an `availability` that begins at a cell. Owners only.
+  ///
+  /// - Throws: ``PickerFailure/unknownRow`` for other kinds.
+  @discardableResult
+  public func confirm(cell: Int) async throws(PickerFailure) -> Int {
+    guard let command = state.confirming(cell: cell) else { throw .unknownRow }
+    return try await perform(command)
+  }
 
   /// Cancels the session, after which the picker cannot be changed. Owners only.
   @discardableResult

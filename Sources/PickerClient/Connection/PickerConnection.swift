@@ -115,7 +115,7 @@ public final class PickerConnection: Sendable {
 
   /// Sends a command and suspends until it is answered.
   ///
-  /// Without a connection a select, a tap, a clear and a rename are queued, at most 20 of them;
+  /// Without a connection a select, a tap, a mark, a clear and a rename are queued, at most 20;
   /// other commands fail immediately with ``PickerFailure/offline``. A command that was sent but
   /// not answered is sent again after a reconnect and executed only once.
   ///

@@ -60,11 +60,17 @@ public struct ClientProfile: Hashable, Sendable {
   public var locale: String?
   /// The token of a session with tokens; default: none.
   public var token: String?
+  /// The zone in which the times of an `availability` are laid out, an IANA name; default: that of
+  /// the definition.
+  public var timeZone: String?
 
-  public init(name: String? = nil, locale: String? = nil, token: String? = nil) {
+  public init(
+    name: String? = nil, locale: String? = nil, token: String? = nil, timeZone: String? = nil
+  ) {
     self.name = name
     self.locale = locale
     self.token = token
+    self.timeZone = timeZone
   }
 }
 

@@ -32,6 +32,7 @@ extension ClientMachine {
     var members: [JSONTree.Member] = [.init("type", .string("join"))]
     if let name = profile.name { members.append(.init("name", .string(name))) }
     if let locale = profile.locale { members.append(.init("locale", .string(locale))) }
+    if let zone = profile.timeZone { members.append(.init("timeZone", .string(zone))) }
     renewal.joinedWith = profile.token
     if let token = profile.token { members.append(.init("token", .string(token))) }
     joinedLooking = looking

@@ -24,7 +24,8 @@ extension ClientMachine {
     guard let entry = pending.entries.last else { return }
     if !command.isValid {
       _ = pending.answered(entry.sentAs)
-      effects.append(.settled(ref: entry.ref, .failure(.badName)))
+      let isName = if case .rename = command { true } else { false }
+      effects.append(.settled(ref: entry.ref, .failure(isName ? .badName : .badCells)))
     } else if command.hasRevision, seen.epoch != state.epoch {
       _ = pending.answered(entry.sentAs)
       refuseOutdated(entry)

@@ -11,6 +11,17 @@ struct PendingCommands: Sendable {
     var seen: SeenValue?
     var isSent: Bool
 
+    /// Whether sending `other` after this command, which followed it, would have another effect.
+    func depends(onOrderAfter other: PickerCommand) -> Bool {
+      switch (command, other) {
+      case (.mark(_, let cells, _), .mark(_, let others, _)):
+        cells.contains { run in others.contains { $0.overlaps(run) } }
+      case (.mark, .clear): true
+      case (.clear, .mark): true
+      default: selects(sameColumnAs: other)
+      }
+    }
+
     func selects(sameColumnAs other: PickerCommand) -> Bool {
       guard case .select(let column, _, _, _) = command, case .select(column, _, _, _) = other
       else { return false }
@@ -51,7 +62,7 @@ struct PendingCommands: Sendable {
   mutating func hold(_ ref: Int) -> Bool {
     guard let index = entries.firstIndex(where: { $0.sentAs == ref }) else { return false }
     let (command, later) = (entries[index].command, entries[(index + 1)...])
-    guard command.canWait, !later.contains(where: { $0.selects(sameColumnAs: command) }) else {
+    guard command.canWait, !later.contains(where: { $0.depends(onOrderAfter: command) }) else {
       return false
     }
     entries[index].isSent = false

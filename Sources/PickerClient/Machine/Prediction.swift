@@ -9,6 +9,7 @@ extension PickerState {
     shownRange = range
     shownHits = range?.hits ?? 0
     for index in columns.indices { columns[index].shownRow = columns[index].row }
+    availability?.predict(pending, of: me?.id)
     for entry in pending {
       switch entry.command {
       case .select(let column, let row, let generation, let key):
@@ -30,7 +31,7 @@ extension PickerState {
         shownRange = nil
         shownHits = 0
       // Not predicted: the effect depends on commands of others.
-      case .undo, .redo, .confirm, .cancel, .reopen, .rename: continue
+      case .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .rename, .mark: continue
       }
     }
   }

@@ -2,13 +2,23 @@ import JSONText
 
 /// A command of a member, for ``PickerConnection/perform(_:)`` and ``PickerConnection/send(_:)``.
 ///
-/// Make a select with ``PickerState/selecting(row:column:)``, which fills in generation and key.
+/// Make a select with ``PickerState/selecting(row:column:)``, which fills in generation and key,
+/// and marks with ``PickerState/marking(_:as:)``.
 public enum PickerCommand: Hashable, Sendable {
   /// - `generation`: the generation of the column that the user saw.
   /// - `key`: the row's key, used instead of its index if the column has other rows by now.
   case select(column: Int, row: Int, generation: Int, key: String?)
   case tap(PickerDay)
   case clear, undo, redo, confirm, cancel, reopen
+  /// Marks the cells of an `availability`, or with `nil` removes this member's marks from them.
+  /// Make it with ``PickerState/marking(_:as:)``.
+  ///
+  /// - `cells`: ascending runs, at most 64.
+  /// - `generation`: the generation of the cells that the user saw.
+  case mark(PickerGrade?, cells: [Range<Int>], generation: Int)
+  /// Confirms the window of an `availability` that begins at a cell, see
+  /// ``PickerState/confirming(cell:)``.
+  case confirmWindow(cell: Int, generation: Int)
   /// Changes this member's own name, 1 … 64 characters.
   case rename(String)
 
@@ -16,25 +26,36 @@ public enum PickerCommand: Hashable, Sendable {
   /// commands that other members send in the meantime.
   var canWait: Bool {
     switch self {
-    case .select, .tap, .clear, .rename: true
-    case .undo, .redo, .confirm, .cancel, .reopen: false
+    case .select, .tap, .mark, .clear, .rename: true
+    case .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: false
     }
   }
 
   /// Whether its message has `at`, the revision that the user saw.
   var hasRevision: Bool {
     switch self {
-    case .clear, .undo, .redo, .confirm, .cancel, .reopen: true
-    case .select, .tap, .rename: false
+    case .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: true
+    case .select, .tap, .mark, .rename: false
     }
   }
 
   /// Whether the server accepts the command's message. It closes the connection for good after a
   /// message that violates the protocol, so such a command is not sent.
   var isValid: Bool {
-    guard case .rename(let name) = self else { return true }
-    return name.unicodeScalars.count <= 64 && !name.allSatisfy(\.isWhitespace)
+    switch self {
+    case .rename(let name):
+      return name.unicodeScalars.count <= 64 && !name.allSatisfy(\.isWhitespace)
+    case .mark(_, let cells, _):
+      return (1...Self.runsMax).contains(cells.count)
+        && cells.allSatisfy { !$0.isEmpty && $0.lowerBound >= 0 }
+        && zip(cells, cells.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
+    case .select, .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen:
+      return true
+    }
   }
+
+  /// The maximum number of runs in a message.
+  static let runsMax = 64
 
   /// The command as a message of the protocol.
   ///
@@ -74,6 +95,18 @@ public enum PickerCommand: Hashable, Sendable {
     case .confirm: Self.plain("confirm", ref, seen, to: &writer)
     case .cancel: Self.plain("cancel", ref, seen, to: &writer)
     case .reopen: Self.plain("reopen", ref, seen, to: &writer)
+    case .mark(let grade, let cells, let generation):
+      Self.mark(grade, cells, generation, ref, to: &writer)
+    case .confirmWindow(let cell, let generation):
+      writer.literal("{\"type\":\"confirm\",\"ref\":")
+      writer.integer(ref)
+      writer.literal(",\"at\":")
+      writer.integer(seen.revision)
+      writer.literal(",\"cell\":")
+      writer.integer(cell)
+      writer.literal(",\"generation\":")
+      writer.integer(generation)
+      writer.literal("}")
     case .rename(let name):
       writer.literal("{\"type\":\"rename\",\"ref\":")
       writer.integer(ref)
@@ -82,6 +115,27 @@ public enum PickerCommand: Hashable, Sendable {
       writer.literal("}")
     }
     return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  private static func mark(
+    _ grade: PickerGrade?, _ cells: [Range<Int>], _ generation: Int, _ ref: Int,
+    to writer: inout JSONWriter
+  ) {
+    writer.literal("{\"type\":\"mark\",\"ref\":")
+    writer.integer(ref)
+    writer.literal(",\"grade\":")
+    if let grade { writer.string(grade.rawValue) } else { writer.literal("null") }
+    writer.literal(",\"cells\":[")
+    for (index, run) in cells.enumerated() {
+      writer.literal(index > 0 ? ",[" : "[")
+      writer.integer(run.lowerBound)
+      writer.literal(",")
+      writer.integer(run.upperBound)
+      writer.literal("]")
+    }
+    writer.literal("],\"generation\":")
+    writer.integer(generation)
+    writer.literal("}")
   }
 
   private static func plain(

@@ -2,7 +2,7 @@ import CivilTime
 
 /// The options of a session's picker that matter to a client. The server applies all others.
 public struct PickerDefinition: Hashable, Sendable {
-  /// `date`, `slot`, `cascade`, `columns`, `calendar`, or a kind of a newer server.
+  /// `date`, `slot`, `cascade`, `columns`, `calendar`, `availability`, or a kind of a newer server.
   public let kind: String
   /// An IANA name; default `UTC`.
   public let timeZone: String
@@ -26,6 +26,10 @@ public struct PickerDefinition: Hashable, Sendable {
   /// Whether a range ends before the first day that cannot be picked, such as one that is booked:
   /// members do not receive the bookings.
   let stopsAtDisabledDays: Bool
+  /// The number of cells of an availability's wanted window; default 1.
+  public let windowLength: Int
+  /// Whether members of an availability can mark cells with `maybe`.
+  public let hasMaybe: Bool
   /// The definition as the server sent it, as JSON.
   public let json: String
 }

@@ -8,7 +8,7 @@
 ///   case .refused(.blocked, _, _): show("This day is not available.")
 ///   case .refused(_, let detail, _): log(detail)
 ///   case .offline: show("There is no connection.")
-///   case .replaced, .lost, .unknownRow, .badName, .cancelled: break
+///   case .replaced, .lost, .unknownRow, .badName, .badCells, .cancelled: break
 ///   }
 /// }
 /// ```
@@ -28,6 +28,8 @@ public enum PickerFailure: Error, Hashable, Sendable {
   case unknownRow
   /// A name must have 1 … 64 characters, and not only spaces. Nothing was sent.
   case badName
+  /// A mark must have 1 … 64 runs of cells, ascending and without overlaps. Nothing was sent.
+  case badCells
   /// The task that awaited the answer was cancelled. The command can have been executed
   /// nevertheless.
   case cancelled
@@ -68,7 +70,8 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   /// The connection sends too many messages per second. The command can be sent again later.
   public static let tooMany = RefusalCode(rawValue: "tooMany")
   /// The log of the session has reached its maximum size, so the session cannot be changed; or the
-  /// store of the server has, so no session can.
+  /// store of the server has, so no session can; or an availability has as many respondents as it
+  /// may have.
   public static let full = RefusalCode(rawValue: "full")
   /// The member's role does not allow it.
   public static let notAllowed = RefusalCode(rawValue: "notAllowed")
@@ -98,6 +101,14 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   public static let noDeparture = RefusalCode(rawValue: "noDeparture")
   public static let maxNights = RefusalCode(rawValue: "maxNights")
   public static let minNights = RefusalCode(rawValue: "minNights")
+  /// The marks of an availability cannot be changed any more.
+  public static let closed = RefusalCode(rawValue: "closed")
+  public static let noSuchGrade = RefusalCode(rawValue: "noSuchGrade")
+  /// The cells of an availability were numbered anew.
+  public static let staleCells = RefusalCode(rawValue: "staleCells")
+  public static let past = RefusalCode(rawValue: "past")
+  /// The member would have too many runs of equal marks.
+  public static let tooManyRuns = RefusalCode(rawValue: "tooManyRuns")
   public static let nothingToUndo = RefusalCode(rawValue: "nothingToUndo")
   public static let notComplete = RefusalCode(rawValue: "notComplete")
   public static let elapsed = RefusalCode(rawValue: "elapsed")

@@ -4,7 +4,7 @@ import JSONText
 public enum PickerRole: String, Hashable, Sendable {
   /// May only watch.
   case viewer
-  /// May also select, tap, clear, undo and redo.
+  /// May also select, tap, mark, clear, undo and redo.
   case editor
   /// May also confirm, cancel and reopen.
   case owner
@@ -41,12 +41,13 @@ public enum PickerStatus: String, Hashable, Sendable {
 public enum PickerResult: Sendable {
   /// The result of a `date` picker, or of a calendar that selects single days.
   case day(PickerDay)
-  /// The result of a `slot` picker, in the session's local time: `2018-11-23T10:20`. The instant is
-  /// in ``PickerState/resultInstant``.
+  /// The result of a `slot` picker, or of an `availability` of times, in the session's local time:
+  /// `2018-11-23T10:20`. The instant is in ``PickerState/resultInstant``.
   case slot(local: String)
   /// The result of `cascade` and `columns`: one key per column that has rows.
   case keys([String])
-  /// The result of a calendar that selects ranges; both days are included.
+  /// The result of a calendar that selects ranges, or of an `availability` of dates; both days are
+  /// included.
   case days(PickerDay, through: PickerDay)
   /// The result of a calendar of nights: the days of arrival and of departure.
   case nights(PickerDay, until: PickerDay)

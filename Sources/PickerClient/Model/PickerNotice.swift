@@ -18,6 +18,12 @@ public enum PickerNotice: Hashable, Sendable {
   case ranged(PickerRange?, cause: String, correction: PickerCorrection?, by: String?)
   /// The total of the same days or nights is another one, because the host has changed a price.
   case repriced(PickerTotal?, before: PickerTotal?)
+  /// Another member has changed its marks.
+  case marked(PickerAvailability.Respondent)
+  /// The cells of an availability were numbered anew: the host or time has changed them.
+  case cells
+  /// The marks of an availability cannot be changed any more, or can again.
+  case closed(Bool)
   case status(PickerStatus, by: String?)
   /// The host did not confirm what an owner confirmed: it `denied` it, or a `timeout` ended its
   /// time. `detail` is the host's text, in this member's language. Follows the ``status(_:by:)``.

@@ -39,6 +39,8 @@ extension PickerState {
         definition = try PickerDefinition(try change.need("definition"))
         weekdays = change["weekdays"]?.array?.compactMap(\.string) ?? weekdays
       case "notes": try applyNotes(change)
+      case "cells", "past", "closed", "marks", "heat", "best":
+        notices += try applyAvailability(change, by: by)
       default: continue  // A change of a newer server, which clients may ignore.
       }
     }
@@ -58,6 +60,26 @@ extension PickerState {
     let old = columns[index]
     columns[index] = try PickerColumn(change)
     columns[index].before = PickerColumn.Before(selected: old.selected, rows: old.rows)
+  }
+
+  private mutating func applyAvailability(
+    _ change: JSONTree, by: String?
+  ) throws(MalformedMessage) -> [PickerNotice] {
+    guard availability != nil else { return [] }
+    try availability?.apply(change)
+    switch try change.text("change") {
+    case "cells": return [.cells]
+    case "closed": return [.closed(change.flag("closed"))]
+    case "marks":
+      // Without an author they are those that remain of before.
+      guard let by, by != me?.id else { return [] }
+      let id = try change.text("member")
+      let gone = PickerAvailability.Respondent(
+        id: id, name: try change.text("name"), color: try change.text("color"),
+        grades: Array(repeating: nil, count: availability?.count ?? 0))
+      return [.marked(availability?.respondents.first { $0.id == id } ?? gone)]
+    default: return []
+    }
   }
 
   private mutating func applyMove(

@@ -99,6 +99,7 @@ extension PickerState {
     if let me, let index = members.firstIndex(where: { $0.id == me.id }) {
       members[index].name = name
     }
+    if let me { availability?.rename(me) }
   }
 
   private static func touch(_ tree: JSONTree) -> PickerTouch? {
@@ -113,6 +114,7 @@ extension PickerState {
   /// - Returns: The member before; `nil` if it is new.
   private mutating func put(_ member: PickerMember) -> PickerMember? {
     if member.id == me?.id { me = member }
+    availability?.rename(member)
     guard let index = members.firstIndex(where: { $0.id == member.id }) else {
       members.append(member)
       return nil
@@ -134,6 +136,8 @@ extension PickerState {
     monthList = nil
     weekdays = snapshot["calendar"]?["weekdays"]?.array?.compactMap(\.string)
     range = nil
+    availability = nil
+    if let cells = snapshot["availability"] { availability = try PickerAvailability(cells) }
     if let calendar = snapshot["calendar"] {
       monthList = try PickerMonths(try calendar.need("months"))
       range = try PickerRange.read(calendar["range"] ?? .null)
@@ -145,6 +149,7 @@ extension PickerState {
     resultInstant = tree["instant"]?.string
     resultUntil = tree["until"]?.string
     resultTotal = PickerTotal(tree["total"])
+    resultCounts = try? PickerGradeCounts(tree)
   }
 
   private mutating func apply(_ members: [PickerMember]) {

@@ -17,7 +17,7 @@ public struct PickerState: Hashable, Sendable {
   public internal(set) var until: String?
   /// Whether only the host may reopen the session, so that a confirmation is final for members.
   public internal(set) var isReopenedByHost = false
-  /// The columns in order; empty for a calendar.
+  /// The columns in order; empty for a calendar and an availability.
   public internal(set) var columns: [PickerColumn] = []
   /// The list of months of a calendar; `nil` for the other kinds.
   public internal(set) var monthList: PickerMonths?
@@ -28,6 +28,8 @@ public struct PickerState: Hashable, Sendable {
   /// The hit count of ``range`` after this member's pending taps. It includes taps whose range
   /// cannot be predicted, but not those that the server will refuse.
   package var shownHits = 0
+  /// The cells and marks of an `availability`; `nil` for the other kinds.
+  public internal(set) var availability: PickerAvailability?
   /// The loaded months among those in view, see ``PickerConnection/months(from:count:)``.
   public internal(set) var months: [PickerMonth: PickerMonthView] = [:]
   /// All members, including this one, in the order of joining.
@@ -58,13 +60,17 @@ public struct PickerState: Hashable, Sendable {
   /// }
   /// ```
   public internal(set) var result: PickerResult?
-  /// The instant of the selected slot in RFC 3339; `nil` for the other kinds.
+  /// The instant of the selected slot, or at which the best window begins, in RFC 3339; `nil` for
+  /// the other kinds, and for dates.
   public internal(set) var resultInstant: String?
-  /// The instant at which the booking ends, in RFC 3339; `nil` if the definition has no `minutes`,
-  /// and for the other kinds.
+  /// The instant at which the booking or the window ends, in RFC 3339; `nil` if the definition has
+  /// no `minutes`, for dates, and for the other kinds.
   public internal(set) var resultUntil: String?
   /// The sum of the amounts of the result's days or nights; `nil` if not all of them have one.
   public internal(set) var resultTotal: PickerTotal?
+  /// The counts of the best window of an availability; `nil` for the other kinds, and if this
+  /// member may not know.
+  public internal(set) var resultCounts: PickerGradeCounts?
   /// When this member's token expires, in RFC 3339; `nil` without a token that expires.
   public internal(set) var tokenExpires: String?
   /// Whether the next connection waits for a token that the ``TokenProvider`` has not provided yet:
@@ -80,7 +86,7 @@ public struct PickerState: Hashable, Sendable {
 
   public var isCalendar: Bool { monthList != nil }
 
-  /// Whether this member may select and tap.
+  /// Whether this member may select, tap and mark.
   public var canEdit: Bool { status == .open && me.map { $0.role != .viewer } ?? false }
 
   /// The command that selects a row of this state; `nil` if there is no such column or row.

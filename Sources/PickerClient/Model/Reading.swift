@@ -134,6 +134,8 @@ extension PickerDefinition {
     stopsAtDisabledDays = !tree.flag("allowBlockedInside")
     let isBlocked = tree["blocked"]?.array?.isEmpty == false && stopsAtDisabledDays
     isBounded = tree["maxDays"]?.integer != nil || isBlocked
+    windowLength = tree["length"]?.integer ?? 1
+    hasMaybe = tree["maybe"]?.bool ?? true
     json = String(decoding: tree.serialized(), as: UTF8.self)
   }
 }

@@ -27,6 +27,7 @@ struct RandomDefinition {
     case "slot": definition.addSlot(&random)
     case "cascade": definition.addCascade(&random)
     case "columns": definition.addColumns(&random)
+    case "availability": definition.addAvailability(&random)
     default: definition.addCalendar(&random)
     }
     return .object(definition.members)
@@ -161,6 +162,54 @@ struct RandomDefinition {
         ]))
     }
     add("taken", .object(taken))
+  }
+
+  private mutating func addAvailability(_ random: inout RandomSource) {
+    let areTimes = random.coin()
+    let from = random.within(-2...2)
+    let dates = [
+      JSONTree.object([
+        .init("from", .string(date(from))), .init("through", .string(date(from + random.below(6)))),
+      ]),
+      .object([.init("from", .string("today")), .init("through", .string("today+P3D"))]),
+      .array((0..<random.within(1...5)).map { .string(date(from + 2 * $0)) }),
+    ]
+    add("dates", random.pick(dates))
+    if areTimes {
+      add("stepMinutes", .integer(random.pick([30, 60])))
+      let hours = [("09:00", "12:00"), ("00:00", "24:00"), ("00:30", "03:00"), ("22:00", "24:00")]
+      let (from, until) = random.pick(hours)
+      if random.coin() {
+        let window = JSONTree.object([
+          .init("from", .string(from)), .init("until", .string(until)),
+        ])
+        add("hours", .array([window]))
+      }
+      if random.once(in: 3) { addTakenHour(&random) }
+    }
+    if random.once(in: 4) {
+      add("blocked", .array([.object([.init("from", .string(date(random.within(-1...3))))])]))
+    }
+    if random.coin() { add("firstWeekday", .integer(random.within(1...7))) }
+    if random.coin() { add("length", .integer(random.within(1...4))) }
+    if random.once(in: 3) { add("unmarked", .string("yes")) }
+    if random.once(in: 3) { add("minimum", .integer(random.within(1...3))) }
+    if random.once(in: 3) { add("maybe", .bool(random.coin())) }
+    add("results", .string(random.pick(["everyone", "counts", "owner"])))
+    if random.once(in: 4) { add("closes", .string("\(date(random.within(-1...3)))T12:00")) }
+  }
+
+  private mutating func addTakenHour(_ random: inout RandomSource) {
+    let day = date(random.below(3))
+    add(
+      "taken",
+      .object([
+        .init(
+          "room",
+          .object([
+            .init("from", .string("\(day)T10:00")), .init("until", .string("\(day)T11:00")),
+          ]))
+      ]))
   }
 
   private mutating func addDays(_ random: inout RandomSource) {

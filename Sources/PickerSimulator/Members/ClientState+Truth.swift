@@ -33,22 +33,30 @@ extension ClientState {
   /// Compares the whole state at the client's revision.
   ///
   /// - Parameters:
+  ///   - audience: What the client may see of an availability; `nil` while it waits for a snapshot.
+  ///   - zone: That of the client's layout of times; `nil` for the definition's.
   ///   - seesAll: Whether the definition has the bookings of others: that of `GET` of a reader who
   ///     may change the session, never that of messages.
   ///   - isThorough: Whether to compare the definition, all loaded rows and notes, too.
   func check(
-    against truth: Replica.Truth, _ reader: TextReader, seesAll: Bool = false, isThorough: Bool
+    against truth: Replica.Truth, _ reader: TextReader, audience: Sight.Audience? = .everything,
+    zone: ZoneRules? = nil, seesAll: Bool = false, isThorough: Bool
   ) throws(ProtocolBreach) {
+    guard let audience else { return }
     guard status.rawValue == truth.status.rawValue else {
       throw ProtocolBreach("the status of revision \(revision) is \(truth.status), not \(status)")
     }
-    let expected = truth.result.tree
+    let sight = Sight(audience, nil, zone: nil)
+    let expected = sight.seen(truth.result, status: truth.status).tree
     guard resultTree == expected else {
       throw ProtocolBreach(
         "the result of revision \(revision) is \(expected.shown), not \(resultTree.shown)")
     }
     if isThorough { try checkDefinition(truth.definition, seesAll: seesAll) }
-    if isCalendar {
+    if truth.definition.results != nil {
+      try checkAvailability(
+        truth.picker, audience, zone: zone, reader, isThorough: isThorough)
+    } else if isCalendar {
       try checkCalendar(truth)
       let names = reader.texts.map { truth.definition.weekdays.map($0.weekday) }
       guard let weekdays, names.contains(weekdays) else {
@@ -221,6 +229,12 @@ extension ClientState {
 
   /// The result in the form of the protocol.
   private var resultTree: JSONTree {
+    if let resultCounts, case .object(let members) = valueTree {
+      let counts = [
+        ("yes", resultCounts.yes), ("maybe", resultCounts.maybe), ("no", resultCounts.no),
+      ]
+      return .object(members + counts.map { .init($0.0, .integer($0.1)) })
+    }
     guard let resultTotal, case .object(let members) = valueTree else { return valueTree }
     let hundredths = resultTotal.amount.hundredths
     let amount =

@@ -34,6 +34,7 @@ extension MessageRules {
   private static func check(
     change: JSONTree, isRefusal: Bool, shownMonths: Set<String>
   ) throws(ProtocolBreach) {
+    if try checksMarks(change) { return }
     let causes = isRefusal ? [] : ["cause"]
     let reasons = isRefusal ? [] : ["reason", "wanted"]
     switch try change.text("change") {

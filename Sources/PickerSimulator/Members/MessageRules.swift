@@ -27,7 +27,9 @@ enum MessageRules {
 
   static func check(snapshot: JSONTree) throws(ProtocolBreach) {
     try snapshot.has(
-      ["definition", "status", "result"], maybe: ["columns", "calendar", "version", "until"])
+      ["definition", "status", "result"],
+      maybe: ["columns", "calendar", "availability", "version", "until"])
+    if let cells = snapshot["availability"] { return try check(availability: cells) }
     guard try snapshot.part("definition")["kind"] == .string("calendar") else {
       for column in try snapshot.list("columns") { try check(column: column) }
       return

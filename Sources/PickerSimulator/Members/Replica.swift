@@ -1,4 +1,5 @@
 import CivilTime
+import JSONText
 import PickerHub
 import PickerModel
 import PickerSession
@@ -25,6 +26,10 @@ struct Replica {
   private(set) var lateOps: [String: Int] = [:]
   /// The notes that the session has had since the oldest request for them that is unanswered.
   private var requestedNotes: [Notes] = []
+  /// Of an availability.
+  private var ledger: MarkLedger?
+  /// The ids of all members that the session has had.
+  private(set) var memberIDs: Set<String> = []
   /// The number of requests for the notes that are unanswered.
   private var notesRequestCount = 0
 
@@ -49,7 +54,18 @@ struct Replica {
     fold = try SessionFold(origin, limits: limits)
     compacted = fold
     locales = [origin.definition.locale]
+    ledger = MarkLedger(fold)
     note()
+  }
+
+  /// Whether the log has a mark of a member as it was sent.
+  func hasDone(_ mark: JSONTree, by member: String) -> Bool {
+    guard let ref = mark["ref"]?.integer, let done = ledger?.done[ref]?[member] else {
+      return false
+    }
+    let runs = mark["cells"]?.array?.map { $0.array?.compactMap(\.integer) ?? [] }
+    return done.grade == mark["grade"]?.string && done.generation == mark["generation"]?.integer
+      && done.cells.map { [$0.lowerBound, $0.upperBound] } == runs
   }
 
   private func isOfViewer(_ entry: LogEntry) -> Bool {
@@ -83,6 +99,8 @@ struct Replica {
       note(outcomes, of: entry)
       guard fold.revision == before + count else { return "every revision has its delta" }
       if let sentence = fold.picker._checkInvariants() { return sentence }
+      if case .joined(let joining) = entry.body { memberIDs.insert(joining.member.text) }
+      if let sentence = ledger?.follow(entry, outcomes, to: fold) { return sentence }
       if let sentence = checkDefinition(before: definition) { return sentence }
       if let sentence = checkCompacted(entry) { return sentence }
       note()

@@ -32,6 +32,9 @@ final class SimulatedClient {
   var languageTags: [String] = []
   /// Whether the hub got a request for other months than those that the machine has in view.
   var isViewUnknown = false
+  /// What the client's state of an availability was made for; `nil` while it must get a snapshot,
+  /// because it may see more or less than before.
+  var audience: Sight.Audience?
   /// Whether the client no longer acts.
   var isRetired = false
 
@@ -51,14 +54,17 @@ final class SimulatedClient {
     var isRemembered: Bool { self != .refused(code: "unknownType") }
   }
 
-  init(number: Int, session: SessionRecord, name: String?, locale: String?, random: RandomSource) {
+  init(
+    number: Int, session: SessionRecord, name: String?, locale: String?, timeZone: String?,
+    random: RandomSource
+  ) {
     self.number = number
     self.session = session
     self.locale = locale
     let jitter = SharedRandomSource(random)
     self.jitter = jitter
     machine = ClientMachine(
-      ClientProfile(name: name, locale: locale), jitter: { jitter.fraction() })
+      ClientProfile(name: name, locale: locale, timeZone: timeZone), jitter: { jitter.fraction() })
   }
 
   var state: ClientState { machine.state }
@@ -167,4 +173,5 @@ final class SessionRecord {
   func credential(_ role: String) -> Credential? { tokens[role].map { .token($0) } }
 
   var isCalendar: Bool { definition["kind"]?.string == "calendar" }
+  var isAvailability: Bool { definition["kind"]?.string == "availability" }
 }

@@ -6,6 +6,7 @@ package struct WireScript: Sendable {
   enum Step: Sendable {
     case tap(PickerDay)
     case select(row: Int, column: Int)
+    case mark(PickerGrade?, Range<Int>)
     case confirm
     /// The first client disconnects, the other one executes the step, and the first one resumes.
     indirect case missed(Step)
@@ -28,6 +29,13 @@ package struct WireScript: Sendable {
       steps: [
         .select(row: 1, column: 0), .missed(.select(row: 1, column: 1)),
         .select(row: 0, column: 0), .confirm,
+      ]),
+    WireScript(
+      name: "availability",
+      definition: #"{"kind":"availability","dates":{"from":"2026-11-21","through":"2026-11-26"}}"#,
+      steps: [
+        .mark(.yes, 0..<3), .missed(.mark(.maybe, 2..<5)), .mark(nil, 0..<1), .mark(.no, 4..<6),
+        .confirm,
       ]),
   ]
 }
@@ -53,6 +61,11 @@ extension WireConversation {
     case .select(let row, let column):
       guard let command = client.state.selecting(row: row, column: column) else {
         return fail("the columns are known")
+      }
+      give(.command(command), to: client)
+    case .mark(let grade, let cells):
+      guard let command = client.state.marking(cells, as: grade).first else {
+        return fail("the cells are known")
       }
       give(.command(command), to: client)
     case .confirm: give(.command(.confirm), to: client)

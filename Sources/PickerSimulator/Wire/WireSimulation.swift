@@ -64,6 +64,8 @@ struct WireOutcome: Hashable {
   let result: PickerClient.PickerResult?
   let columns: [[Int?]]
   let range: [String]
+  /// The grades of each member with marks, by name.
+  let marks: [String]
 
   init(_ state: ClientState) {
     revision = state.revision
@@ -71,6 +73,9 @@ struct WireOutcome: Hashable {
     result = state.result
     columns = state.columns.map { [$0.generation, $0.count, $0.row, $0.shownRow] }
     range = state.range.map { ["\($0.start)", "\($0.end)", "\($0.hits)"] } ?? []
+    marks = (state.availability?.respondents ?? []).map {
+      "\($0.name) \($0.grades.map { $0?.rawValue ?? "-" })"
+    }.sorted()
   }
 }
 

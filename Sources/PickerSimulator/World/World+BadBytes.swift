@@ -31,7 +31,10 @@ extension World {
       "{\"type\":\"undo\",\"type\":\"undo\",\"ref\":1}",
       "{\"type\":\"undo\",\"ref\":01}", "{'type':'undo'}", "{\"type\":\"undo\",\"ref\":1,}",
     ]
-    return Array(random.pick(texts).utf8)
+    let marks = ["[]", "[[4,2]]", "[[0,2],[1,3]]", "[[0,0]]", "[[0]]", "[0,1]"].map {
+      "{\"type\":\"mark\",\"ref\":1,\"grade\":\"yes\",\"cells\":\($0),\"generation\":1}"
+    }
+    return Array(random.pick(profile.doMembersMark ? texts + marks : texts).utf8)
   }
 
   /// A valid message with a few bytes changed, removed or duplicated. It is still UTF-8, because

@@ -44,6 +44,9 @@ extension World {
     if fold.picker.value != replica.picker.value || fold.picker.columns != replica.picker.columns {
       breach("a replay has the same picker")
     }
+    if fold.picker.availability != replica.picker.availability {
+      breach("a replay has the same marks")
+    }
     if fold.status != replica.status { breach("a replay has the same status") }
     if fold.tappedBy != replica.tappedBy || fold.tappedAt != replica.tappedAt {
       breach("a replay has the same tap")
@@ -91,7 +94,12 @@ extension World {
   func checkEncodes(_ encodes: Int, _ deltas: Int, in session: SessionID) {
     let hasNotes = replicas[session]?.fold.notes.isEmpty == false
     let languageCount = hasNotes ? 3 * SimulatedTexts.tags.count : 3
-    if encodes > deltas * languageCount { breach("a delta is encoded once in each language") }
+    // Members see an availability in their zones, and each may see only its own marks.
+    let isAvailability = records.contains { $0.id == session && $0.isAvailability }
+    let sightCount = isAvailability ? (SimulatedZones.names.count + 1) * (clients.count + 1) : 1
+    if encodes > deltas * languageCount * sightCount {
+      breach("a delta is encoded once in each language and sight")
+    }
   }
 
   /// Checks that the hub had a reason to close a connection with `code`.

@@ -11,6 +11,7 @@ extension World {
   }
 
   private func randomCommand(_ client: SimulatedClient) -> PickerCommand {
+    if client.session.isAvailability, !random.once(in: 30) { return randomMark(client) }
     let isCalendar = random.once(in: 30) ? !client.session.isCalendar : client.session.isCalendar
     switch random.below(24) {
     case 0..<15: return isCalendar ? randomTap(client) : randomSelect(client)
@@ -21,6 +22,33 @@ extension World {
     case 22: return random.once(in: 3) ? .cancel : .confirm
     default: return random.coin() ? .reopen : .undo
     }
+  }
+
+  private func randomMark(_ client: SimulatedClient) -> PickerCommand {
+    let count = client.state.availability?.count ?? 0
+    var generation = client.state.availability?.generation ?? 1
+    if random.once(in: 20) { generation += random.pick([-1, 1]) }
+    switch random.below(24) {
+    case 0..<18: break
+    case 18: return .clear
+    case 19: return .confirm
+    case 20: return .confirmWindow(cell: random.within(-1...count), generation: generation)
+    case 21: return random.once(in: 3) ? .cancel : .reopen
+    default: return random.once(in: 4) ? .undo : .reopen
+    }
+    var runs: [Range<Int>] = []
+    // Mostly cells that are not past.
+    let past = client.state.availability?.past ?? 0
+    var next = random.below(max(1, count)) / (random.coin() ? 1 : 4)
+    if !random.once(in: 8) { next = max(next, past) }
+    for _ in 0..<random.pick([1, 1, 2, 5, 64]) {
+      let end = next + random.within(1...6)
+      guard runs.isEmpty || end <= count || random.once(in: 40) else { break }
+      runs.append(next..<(random.once(in: 40) ? end : max(next + 1, min(end, count))))
+      next = runs[runs.count - 1].upperBound + random.below(4)
+    }
+    return .mark(
+      random.pick([.yes, .yes, .maybe, .no, nil]), cells: runs, generation: generation)
   }
 
   private func randomSelect(_ client: SimulatedClient) -> PickerCommand {

@@ -24,7 +24,9 @@ extension World {
   func randomMerge(_ kind: String?) -> JSONTree {
     let other = RandomDefinition.make(&random, today: today, kind: kind).members ?? []
     var members = other.filter { $0.key != "kind" && random.coin() }
-    for name in ["hours", "taken", "blocked", "maxDays", "locale", "onParentChange"]
+    var names = ["hours", "taken", "blocked", "maxDays", "locale", "onParentChange"]
+    if kind == "availability" { names = ["taken", "blocked", "closes", "maybe", "length"] }
+    for name in names
     where random.once(in: 6) && !members.contains(where: { $0.key == name }) {
       members.append(.init(name, .null))
     }

@@ -40,7 +40,9 @@ extension World {
     let type = try message.text("type")
     try check(message, type: type, client, link)
     let predicted = client.state.pendingCount == 1 ? client.state.predictedRange : nil
+    if client.session.isAvailability { try checkHidden(message, type: type, client) }
     give(.received(bytes), to: client)
+    if client.session.isAvailability { noteAudience(message, type: type, client) }
     if type == "delta", let predicted { try checkPrediction(message, predicted, client) }
     guard client.link === link, client.state.connection == .live else { return }
     if type == "delta", let truth = replicas[client.session.id]?.truths[client.state.revision],
@@ -119,7 +121,12 @@ extension World {
       link.expected = own + link.expected
     } else {
       _ = try message.part("snapshot")
-      try checkNotResumed(link, isSame: isSame)
+      let member = MemberID(me)
+      let maySeeOther =
+        link.resumeRevision.map {
+          replicas[client.session.id]?.fold.mayResume(member, after: $0) == false
+        } ?? false
+      if !maySeeOther { try checkNotResumed(link, isSame: isSame) }
     }
     link.didFlood = client.state.pendingCount > profile.limits.messagesPerSecond || link.didFlood
   }
@@ -145,13 +152,15 @@ extension World {
     guard let deltas = replicas[client.session.id]?.deltas, revision <= deltas.count else {
       throw ProtocolBreach("a delta that is sent is in the log")
     }
-    if try delta.list("changes").isEmpty {
+    if try delta.list("changes").isEmpty, !client.session.isAvailability {
       guard case .notes = deltas[revision - 1].change, client.session.isCalendar else {
         throw ProtocolBreach("a delta changes something")
       }
     }
     let author = deltas[revision - 1].author
-    guard delta["by"]?.string == author?.member.text else {
+    let isHidden = isHidden(deltas[revision - 1], from: client)
+    let by = isHidden == true ? nil : author?.member.text
+    guard delta["by"]?.string == by || isHidden == nil && delta["by"] == nil else {
       throw ProtocolBreach("a delta is by \(author?.member.text ?? "nobody")")
     }
     let isMine = author != nil && author?.member.text == client.state.me?.id
@@ -159,6 +168,7 @@ extension World {
       throw ProtocolBreach("the author's copy carries the ref, and no other")
     }
     guard isMine else { return }
+    try checkStored(try delta.number("ref"), client)
     try answer(try delta.number("ref"), .done(revision: revision), client, link)
   }
 
@@ -195,7 +205,9 @@ extension World {
 
   private func check(snapshot: JSONTree, _ link: Link) throws(ProtocolBreach) {
     try MessageRules.check(snapshotMessage: snapshot)
-    guard link.isSlow else { throw ProtocolBreach("only a slow client gets a snapshot") }
+    guard link.isSlow || clients[link.client].session.isAvailability else {
+      throw ProtocolBreach("only a slow client gets a snapshot")
+    }
     let revision = try snapshot.number("revision")
     guard revision >= link.revision else { throw ProtocolBreach("a snapshot does not go back") }
     link.revision = revision
@@ -262,7 +274,11 @@ extension World {
   func check(_ client: SimulatedClient, isThorough: Bool) throws(ProtocolBreach) {
     let state = client.state
     guard let truth = replicas[client.session.id]?.truths[state.revision] else { return }
-    try state.check(against: truth, reader(for: client), isThorough: isThorough)
+    let audience = client.session.isAvailability ? client.audience : .everything
+    try state.check(
+      against: truth, reader(for: client), audience: audience,
+      zone: client.machine.profile.timeZone.flatMap { zones.rules(named: $0) },
+      isThorough: isThorough)
     guard let link = client.link, !link.awaitsMonths else { return }
     try state.checkBands(of: truth.picker, in: link.shownMonths)
     if isThorough { try state.checkNotes(truth, reader(for: client), in: link.shownMonths) }

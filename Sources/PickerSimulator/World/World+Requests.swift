@@ -11,7 +11,9 @@ extension World {
   /// Creates a session with a random definition. If the definition is invalid, no session is added.
   func create() {
     let ttlSeconds = random.pick([30, 600, 86_400])
-    let definition = RandomDefinition.make(&random, today: today)
+    let isMarked = profile.doMembersMark && !random.once(in: 5)
+    let definition = RandomDefinition.make(
+      &random, today: today, kind: isMarked ? "availability" : nil)
     let watched = ["result", "members"].filter { _ in random.coin() }
     var fields: [JSONTree.Member] = [
       .init("definition", definition), .init("title", .string("Cem's \u{1}")),
@@ -132,8 +134,12 @@ extension World {
       }
       let reader = TextReader(
         texts: [SimplifiedChineseTexts()], tags: ["zh-Hans"], fallbacks: truth.locales)
+      let audience = Sight.Audience(expected.definition.results, nil)
       try state.check(
-        against: expected, reader, seesAll: record.tokens.isEmpty, isThorough: true)
+        against: expected, reader, audience: audience, seesAll: record.tokens.isEmpty,
+        isThorough: true)
+      try MessageRules.check(
+        try tree.part("snapshot"), hides: audience, others: truth.memberIDs)
       guard isBackgroundDone || state.memberTrees() == members(of: session) else {
         throw ProtocolBreach("GET returns all members")
       }
@@ -160,12 +166,14 @@ extension World {
     let after = random.pick([0, 0, 1, 7, -1])
     requestsUnanswered += 1
     let revision = replicas[record.id]?.fold.revision ?? 0
+    let version = replicas[record.id]?.fold.version
     enter { time in
       hub.logLines(
         record.id, token: record.credential("viewer"), after: after, at: time
       ) { [unowned self] result in
         switch result {
-        case .success(let page): readOn(page, after: after, through: revision, record)
+        case .success(let page):
+          readOn(page, after: after, through: revision, version: version, record)
         case .failure: requestsUnanswered -= 1
         }
       }
@@ -175,10 +183,12 @@ extension World {
   /// Reads the rest of a log page by page. A loop instead of recursion, because a page in memory is
   /// returned within the call, and a log can have thousands of pages.
   ///
-  /// - Parameter revision: The session's revision at the time of the request.
+  /// - Parameters:
+  ///   - revision: The session's revision at the time of the request.
+  ///   - version: That of its definition.
   private func readOn(
     _ first: LogPage, lines before: [UInt8] = [], after: Int, through revision: Int,
-    _ record: SessionRecord
+    version: Int?, _ record: SessionRecord
   ) {
     var lines = before + first.lines
     var next = first.next
@@ -188,7 +198,8 @@ extension World {
       hub.moreLogLines(position) { [unowned self] page in
         guard isPending else { return immediate = .some(page) }
         guard let page else { return requestsUnanswered -= 1 }
-        readOn(page, lines: lines, after: after, through: revision, record)
+        readOn(
+          page, lines: lines, after: after, through: revision, version: version, record)
       }
       guard let answer = immediate else { return isPending = true }
       guard let page = answer else { return requestsUnanswered -= 1 }
@@ -196,7 +207,31 @@ extension World {
       next = page.next
     }
     requestsUnanswered -= 1
+    followLogs(isTurnOver: false)
+    if let replica = replicas[record.id], replica.fold.version == version {
+      checkHidden(log: lines, replica)
+    }
     check(log: lines, after: after, through: revision, record)
+  }
+
+  /// Checks that the log has no marks that a viewer may not see, and nobody who has marked.
+  private func checkHidden(log: [UInt8], _ replica: Replica) {
+    let audience = Sight.Audience(replica.fold.definition.results, nil)
+    guard audience != .everything else { return }
+    for line in log.split(separator: UInt8(ascii: "\n")) {
+      guard let tree = try? JSONTree.parse(Array(line)) else { continue }
+      do throws(ProtocolBreach) {
+        try MessageRules.check(
+          .object([.init("changes", tree["changes"] ?? .null)]), hides: audience,
+          others: replica.memberIDs)
+      } catch {
+        breach(error.sentence)
+      }
+      guard ["mark", "clear"].contains(tree["command"]?["type"]?.string) else { continue }
+      if tree["by"] != nil || tree["ref"] != nil || tree["command"]?.members?.count != 1 {
+        breach("the log does not say who has marked what: \(tree.shown)")
+      }
+    }
   }
 
   /// Checks that the lines end with a revision between that at the time of the request and the
@@ -204,7 +239,6 @@ extension World {
   private func check(
     log body: [UInt8], after: Int, through revision: Int, _ record: SessionRecord
   ) {
-    followLogs(isTurnOver: false)
     var expected = max(after, 0)
     var version = 0
     for line in body.split(separator: UInt8(ascii: "\n")) {
@@ -215,6 +249,7 @@ extension World {
       }
       let hasAuthor = tree["by"] != nil && tree["ref"] != nil
       let type = tree["command"]?["type"]?.string ?? ""
+      if record.isAvailability, ["mark", "clear"].contains(type) { continue }
       guard hasAuthor != ["tick", "define", "note", "settle"].contains(type) else {
         return breach("ticks and changes by the host have no author: \(tree.shown)")
       }

@@ -34,6 +34,8 @@ extension World {
           number: number, session: random.pick(records),
           name: random.coin() ? nil : random.pick(["Ana", "Bo", "", "Cem"]),
           locale: random.once(in: 3) ? nil : random.pick(SimulatedTexts.tags),
+          timeZone: profile.doMembersMark && random.coin()
+            ? random.pick(SimulatedZones.names + ["Mars/Olympus"]) : nil,
           random: random.split()))
     }
   }
@@ -175,6 +177,11 @@ extension World {
     }
     guard link.expected.isEmpty, client.unsettled.isEmpty, state.pendingCount == 0 else {
       throw ProtocolBreach("every command is answered: \(link.expected), \(client.unsettled)")
+    }
+    let results = session.fold.definition.results
+    guard results == nil || client.audience == Sight.Audience(results, state.me?.role.rawValue)
+    else {
+      throw ProtocolBreach("a member that may see more or less gets a snapshot")
     }
     guard !link.awaitsMonths else { throw ProtocolBreach("months whose cells moved come again") }
     try check(client, isThorough: true)

@@ -72,7 +72,8 @@ package final class World {
   package init(seed: UInt64) {
     self.seed = seed
     random = RandomSource(seed: seed)
-    profile = Profile(&random, isMemoryShort: seed % 8 == 5)
+    profile = Profile(
+      &random, isMemoryShort: seed % 8 == 5, doMembersMark: seed % 4 == 3 || seed % 16 == 5)
     host = SimulatedHost(seed: seed)
     clock = SimulatedClock(start: profile.start, runs: profile.isClockRunning)
     log = SimulatedLog(isLate: profile.isLogLate, canLoad: profile.canLogLoad)

@@ -1,0 +1,88 @@
+import JSONText
+import PickerClient
+import PickerModel
+import PickerSession
+
+/// What clients of an availability may see, by the roles and the `results` of each revision.
+extension World {
+  /// - Parameter role: That of the client; `nil` for the one that the log gives it now. They differ
+  ///   while the change is on its way to the client.
+  private func audience(
+    of client: SimulatedClient, at revision: Int, role: String?
+  ) -> Sight.Audience? {
+    guard let replica = replicas[client.session.id], let truth = replica.truths[revision] else {
+      return nil
+    }
+    let own = client.state.me.flatMap { replica.fold.members[MemberID($0.id)]?.role.rawValue }
+    return Sight.Audience(
+      truth.definition.results, role ?? own ?? client.state.me?.role.rawValue)
+  }
+
+  /// Whether a client may not know who has made a delta; `nil` if its role is being changed.
+  func isHidden(_ delta: Delta, from client: SimulatedClient) -> Bool? {
+    guard client.session.isAvailability, let author = delta.author,
+      author.member.text != client.state.me?.id
+    else { return false }
+    switch author.command {
+    case .mark, .clear: break
+    default: return false
+    }
+    let known = audience(
+      of: client, at: delta.revision, role: client.state.me?.role.rawValue)
+    guard let known, known == audience(of: client, at: delta.revision, role: nil) else {
+      return nil
+    }
+    return known != .everything
+  }
+
+  /// Checks that a message has nothing that the client may not see.
+  func checkHidden(
+    _ message: JSONTree, type: String, _ client: SimulatedClient
+  ) throws(ProtocolBreach) {
+    guard let revision = message["revision"]?.integer,
+      let ids = replicas[client.session.id]?.memberIDs
+    else { return }
+    let me = message["member"]?["id"]?.string ?? client.state.me?.id
+    let others = ids.filter { $0 != me }
+    let mine = (message["members"]?.array ?? []).first { $0["id"]?.string == me }
+    switch type {
+    case "welcome", "snapshot":
+      guard let snapshot = message["snapshot"], let role = mine?["role"]?.string,
+        let audience = audience(of: client, at: revision, role: role)
+      else { return }
+      try MessageRules.check(snapshot, hides: audience, others: others)
+    case "delta":
+      let role = client.state.me?.role.rawValue
+      guard let known = audience(of: client, at: revision, role: role),
+        known == audience(of: client, at: revision, role: nil)
+      else { return }
+      let changes = JSONTree.object([.init("changes", message["changes"] ?? .null)])
+      try MessageRules.check(changes, hides: known, others: others)
+    default: break
+    }
+  }
+
+  /// Records what the client's state was made for.
+  func noteAudience(_ message: JSONTree, type: String, _ client: SimulatedClient) {
+    let revision = client.state.revision
+    guard
+      let known = audience(of: client, at: revision, role: client.state.me?.role.rawValue)
+    else { return }
+    if message["snapshot"] != nil { return client.audience = known }
+    let newest = audience(of: client, at: revision, role: nil)
+    if client.audience == known, known == newest { return }
+    // Everything, as before: it has become an owner before the results were hidden.
+    if client.audience == newest { return }
+    client.audience = nil
+  }
+
+  /// Checks that the log has a mark that was answered with a delta.
+  func checkStored(_ ref: Int, _ client: SimulatedClient) throws(ProtocolBreach) {
+    guard let bytes = client.sent[ref]?.bytes, let me = client.state.me?.id,
+      let sent = try? JSONTree.parse(bytes), sent["type"] == .string("mark")
+    else { return }
+    guard replicas[client.session.id]?.hasDone(sent, by: me) == true else {
+      throw ProtocolBreach("an answered mark is in the log as it was sent: \(sent.shown)")
+    }
+  }
+}
