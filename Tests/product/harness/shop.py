@@ -1,14 +1,18 @@
-"""The guide's shop with pickerd and `pickerd deliver`, started by the commands of its page."""
+"""The guide's shop and hotel, with pickerd, started by the commands of their pages."""
 
 import contextlib
+import http.client
+import json
 import os
 import re
+import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
 import urllib.parse
 import urllib.request
+import uuid
 from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -19,13 +23,13 @@ from .ports import free_port
 GUIDE = REPOSITORY / "web/guide"
 PAGE = GUIDE / "shop.md"
 PROGRAM = GUIDE / "shop.py"
-KIT = REPOSITORY / "web/packages/server/pickerd.py"
+KIT = REPOSITORY / "web/packages/server"
 ZONE = ZoneInfo("Europe/Berlin")
 
 
-def blocks():
-    """The shell commands of the page, in order: keys, serve, deliver, shop."""
-    return re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
+def blocks(page):
+    """The shell commands of a page, in order: keys, serve, deliver, shop."""
+    return re.findall(r"^```sh\n(.*?)^```$", page.read_text(), re.M | re.S)
 
 
 def accepts(port):
@@ -33,8 +37,12 @@ def accepts(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-class Shop:
-    """Three processes: `serve`, `deliver` and `shop`."""
+class Processes:
+    """What the commands of a page start, in a folder."""
+
+    page = None
+    #: The processes, in the order of the page.
+    names = ()
 
     def __init__(self, folder):
         self.folder = folder
@@ -45,17 +53,16 @@ class Shop:
         programs = folder / "bin"
         programs.mkdir()
         (programs / "pickerd").symlink_to(binary())
-        for program in (PROGRAM, KIT):
-            (folder / program.name).write_bytes(program.read_bytes())
-        keys, *commands = blocks()
-        self.commands = dict(zip(("serve", "deliver", "shop"), commands, strict=True))
+        self.copy()
+        keys, *commands = blocks(self.page)
+        self.commands = dict(zip(self.names, commands, strict=True))
         self.environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}",
                             "PICKERD_LISTEN": f"127.0.0.1:{self.pickerd_port}"}
         self.run(keys)
 
     def on_free_ports(self, command):
-        port = self.upstream_port if "shop.py" in command else self.pickerd_port
-        return command.replace(":7681", f":{port}").replace(":8000", f":{self.port}")
+        port = self.pickerd_port if command.startswith("pickerd ") else self.upstream_port
+        return re.sub(r"\b8000\b", str(self.port), command.replace(":7681", f":{port}"))
 
     def run(self, command):
         """The output of a command."""
@@ -71,7 +78,7 @@ class Shop:
                 self.running[name] = subprocess.Popen(
                     ["bash", "-c", self.on_free_ports(self.commands[name])], cwd=self.folder, env=self.environment,
                     stdout=log, stderr=log, start_new_session=True)
-            if name in ("serve", "shop"):
+            if name != "deliver":
                 port = self.pickerd_port if name == "serve" else self.port
                 wait_until(lambda: accepts(port), timeout=90, what=f"{name} listens")
 
@@ -95,7 +102,40 @@ class Shop:
         return "\n".join(f"{log.name}:\n{log.read_text()[-2000:]}" for log in self.folder.glob("*.log"))
 
     def setting(self, name):
-        return re.search(rf"{name}=(\S+)", (self.folder / "shop.env").read_text())[1]
+        settings = next(self.folder.glob("*.env")).read_text()
+        return re.search(rf"{name}=(\S+)", settings)[1]
+
+    # pickerd
+
+    def api(self, method, path, body=None, key=None):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.pickerd_port}{path}", body, method=method,
+            headers={"Authorization": f"Bearer {key or self.key}"})
+        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
+            return Answer(answer.status, dict(answer.headers), answer.read())
+
+    def status(self, session):
+        return self.api("GET", f"/v1/sessions/{session}").json["status"]
+
+    def listed(self, status):
+        """The sessions with this status, as GET shows them."""
+        found = self.api("GET", f"/v1/sessions?status={status}&limit=500").json["sessions"]
+        return [self.api("GET", f"/v1/sessions/{one['session']}").json for one in found]
+
+
+class Shop(Processes):
+    """Three processes: `serve`, `deliver` and `shop`."""
+
+    page = PAGE
+    names = ("serve", "deliver", "shop")
+
+    def copy(self):
+        for program in (PROGRAM, KIT / "pickerd.py"):
+            (self.folder / program.name).write_bytes(program.read_bytes())
+
+    @property
+    def key(self):
+        return self.setting("SHOP_KEY")
 
     # What the shop has stored
 
@@ -142,29 +182,88 @@ class Shop:
         member.session = session
         return member
 
-    # pickerd
-
-    def api(self, method, path, body=None, key=None):
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.pickerd_port}{path}", body, method=method,
-            headers={"Authorization": f"Bearer {key or self.setting('SHOP_KEY')}"})
-        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
-            return Answer(answer.status, dict(answer.headers), answer.read())
-
-    def status(self, session):
-        return self.api("GET", f"/v1/sessions/{session}").json["status"]
-
     def confirmed(self):
         """(start, session) of each confirmed session."""
-        listed = self.api("GET", "/v1/sessions?status=confirmed&limit=500").json["sessions"]
-        found = (self.api("GET", f"/v1/sessions/{one['session']}").json for one in listed)
-        return {(one["snapshot"]["result"]["instant"], one["session"]) for one in found}
+        return {(one["snapshot"]["result"]["instant"], one["session"])
+                for one in self.listed("confirmed")}
 
     def is_consistent(self):
         """Nothing is undecided, and the bookings are exactly the confirmed sessions."""
-        undecided = self.api("GET", "/v1/sessions?status=confirming").json["sessions"]
+        undecided = self.listed("confirming")
         waiting = self.rows("SELECT 1 FROM decisions WHERE NOT answered")
         return not undecided and not waiting and self.bookings() == self.confirmed()
+
+
+class Hotel(Processes):
+    """Two processes: `serve` and `hotel`, which has the kit of JavaScript."""
+
+    page = GUIDE / "hotel.md"
+    names = ("serve", "hotel")
+
+    def copy(self):
+        program = GUIDE / "hotel.js"
+        (self.folder / program.name).write_bytes(program.read_bytes())
+        package = self.folder / "node_modules/@pickerd/server"
+        package.parent.mkdir(parents=True)
+        shutil.copytree(KIT, package)
+
+    @property
+    def key(self):
+        return self.setting("HOTEL_KEY")
+
+    @property
+    def desk(self):
+        return f"/desk/{self.setting('HOTEL_DESK')}"
+
+    def post(self, path, **fields):
+        """Sends a form as a browser does, with a new id of the guest; the status, and where to."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_SECONDS)
+        body = urllib.parse.urlencode({"guest": uuid.uuid4(), **fields})
+        connection.request("POST" if fields else "GET", path, body if fields else None)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, answer.headers["Location"] or text
+
+    def guest(self, name):
+        status, path = self.post("/", name=name)
+        assert status == 303 and path.startswith("/stays/"), (status, path)
+        return self.join(path)
+
+    def join(self, path):
+        """A member that has joined by the link of a guest."""
+        status, link = self.post(path)
+        assert status == 303, (status, link)
+        session, token = re.fullmatch(r"http.*/s/(.*)#token=(.*)", link).groups()
+        member = Member(f"ws://127.0.0.1:{self.pickerd_port}/v1/sessions/{session}", token=token)
+        member.session, member.path = session, path
+        return member
+
+    def reasons(self, session):
+        """What the members of a session have read when a confirmation was denied."""
+        log = self.api("GET", f"/v1/sessions/{session}/log").body
+        lines = [json.loads(line) for line in log.splitlines()]
+        return [change["detail"] for line in lines for change in line["changes"]
+                if change.get("reason") == "denied"]
+
+    def books(self):
+        return json.loads((self.folder / "books.json").read_text())
+
+    def stays(self):
+        """(session, start, end) of each stay in the books."""
+        return {(one["session"], one["start"], one["end"])
+                for one in self.books()["decisions"].values()
+                if one["isGranted"] and one.get("outcome") != "late"}
+
+    def confirmed(self):
+        """(session, start, end) of each confirmed session."""
+        results = [(one["session"], one["snapshot"]["result"]) for one in self.listed("confirmed")]
+        return {(session, result["start"], result["end"]) for session, result in results}
+
+    def is_consistent(self):
+        """Nothing is undecided, and the stays are exactly the confirmed sessions."""
+        answered = all("outcome" in one for one in self.books()["decisions"].values())
+        return answered and not self.listed("confirming") and self.stays() == self.confirmed()
 
 
 def instant(local):
