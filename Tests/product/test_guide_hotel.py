@@ -12,7 +12,7 @@ from harness.pickerd import wait_until
 from harness.shop import GUIDE, Hotel
 
 PATIENCE = 90
-PROGRAM = (GUIDE / "hotel.js").read_text()
+PROGRAM = (GUIDE / "hotel.mjs").read_text()
 
 
 @pytest.fixture

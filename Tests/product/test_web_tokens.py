@@ -138,3 +138,19 @@ def test_a_member_whose_access_is_revoked_reads_so(window, start, tmp_path):
 
     assert answer.status == 200, answer
     expect(ada.page.get_by_role("heading", name="This link does not give you access.")).to_be_visible()
+
+
+def test_a_guest_who_confirms_sees_no_panels_for_developers(window, start, tmp_path):
+    """Regression: they were opened for the decision, which only the host can send."""
+    host = Host(tmp_path)
+    server = start(auth=f"keys:{host.file}")
+    made = server.post("/v1/sessions", {
+        "definition": LISTS, "decide": {"by": "host", "seconds": 300}}, token=host.api)
+    session = Session(server, made.json)
+    ada = window(server, path=f"#/s/{session.id}?token={host.token(session.id, 'owner', sub='17')}")
+    with ada.page.expect_response(lambda one: '"op"' in one.text() if session.id in one.url else False):
+        ada.button("Confirm").click()
+    ada.page.reload()
+
+    expect(ada.chosen).to_contain_text("Waiting for confirmation")
+    expect(ada.page.locator("details.developers")).not_to_have_attribute("open", "")

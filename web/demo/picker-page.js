@@ -153,8 +153,9 @@ export class PickerPage {
     this.document = document;
     this.links.show(document.links);
     this.panels?.read(document);
-    // The panel of the host has the buttons for the decision.
-    if (document.op && picker.isOwner) this.developers.open = true;
+    // The panel of the host has the buttons for the decision. A link with a token opens none.
+    const isHost = this.joining.owner || !this.route.token;
+    if (document.op && picker.isOwner && isHost) this.developers.open = true;
     void this.#readDecider(picker);
     await this.#name();
   }

@@ -201,7 +201,7 @@ class Hotel(Processes):
     names = ("serve", "hotel")
 
     def copy(self):
-        program = GUIDE / "hotel.js"
+        program = GUIDE / "hotel.mjs"
         (self.folder / program.name).write_bytes(program.read_bytes())
         package = self.folder / "node_modules/@pickerd/server"
         package.parent.mkdir(parents=True)

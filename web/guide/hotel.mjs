@@ -1,7 +1,7 @@
 /**
  * A hotel's backend with pickerd: guests choose nights in a double room, and the hotel decides.
  *
- *     . ./hotel.env && node hotel.js 8000 http://127.0.0.1:7681 books.json
+ *     . ./hotel.env && node hotel.mjs 8000 http://127.0.0.1:7681 books.json
  *
  * Needs Node 18 or later and @pickerd/server. hotel.md explains it step by step.
  */
