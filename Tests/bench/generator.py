@@ -18,6 +18,7 @@ def arguments(server, scenario, rooms_file, *, warm, closed, opened, storm=False
     for tap in scenario.taps:
         given += ["--tap", tap]
     given += ["--shared"] if scenario.is_shared else []
+    given += ["--forwarded"] if scenario.is_deployed else []
     return given + (["--storm"] if storm else []) + (["--tls"] if server.is_tls else [])
 
 

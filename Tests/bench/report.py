@@ -92,7 +92,7 @@ def goals(results, scenarios):
     """The ratios and their goals."""
     lines = []
     for scenario in scenarios:
-        if not rounds_of(results, scenario.name, "bare"):
+        if scenario.is_deployed or not rounds_of(results, scenario.name, "bare"):
             continue
         cpu = "closed.cpuPerDelivery"
         lines.append(
@@ -104,6 +104,19 @@ def goals(results, scenarios):
             + compared(ratio(results, scenario.name, "open.p99", "pickerd", "bare"), TAIL))
     head = ["scenario", "CPU of bare", "goal", "NIO's CPU", "goal", "p99 closed", "goal",
             "p99 open", "goal"]
+    return table(head, lines) if lines else ""
+
+
+def deployed(results, scenarios):
+    """A site's server beside relays without a store: ratios, for which there is no goal."""
+    lines, cpu = [], "closed.cpuPerDelivery"
+    for scenario in scenarios:
+        if scenario.is_deployed and rounds_of(results, scenario.name, "bare"):
+            lines.append([scenario.name] + [
+                shown(ratio(results, scenario.name, path, "pickerd", other), 2)
+                for path in (cpu, "closed.p99", "open.p99") for other in ("bare", "nio")])
+    head = ["pickerd as deployed ÷", "CPU bare", "nio", "p99 closed bare", "nio",
+            "p99 open bare", "nio"]
     return table(head, lines) if lines else ""
 
 

@@ -75,7 +75,7 @@ def delta_length(results, scenario):
         if "pickerd" in measured.get(scenario.name, {}):
             whole = round(measured[scenario.name]["pickerd"]["closed"]["bytesPerDelivery"])
             return whole - (2 if whole < 128 else 4)
-    server = Pickerd(is_tls=scenario.is_tls)
+    server = Pickerd(is_tls=scenario.is_tls, is_deployed=scenario.is_deployed)
     try:
         whole = round(measure(server, scenario, seconds=0.1)["closed"]["bytesPerDelivery"])
         return whole - (2 if whole < 128 else 4)
@@ -97,7 +97,8 @@ def one_round(results, wanted, servers, given):
             if kind is not Pickerd and not scenario.has_peers:
                 continue
             def measure_it():
-                server = kind(delta_bytes=length, is_tls=scenario.is_tls)
+                server = kind(delta_bytes=length, is_tls=scenario.is_tls,
+                              is_deployed=scenario.is_deployed)
                 try:
                     return measure(server, scenario, seconds=seconds)
                 finally:
@@ -141,7 +142,8 @@ def main():
     print(f"left out, because others had more than {report.OTHERS_MAX:.0%} of the machine: "
           f"{report.left_out(results)} measurements\n")
     for part in (report.figures(results, SCENARIOS, [kind.name for kind in SERVERS]),
-                 report.goals(results, SCENARIOS), report.tls(results, WITH_TLS, SERVERS),
+                 report.goals(results, SCENARIOS),
+                 report.deployed(results, SCENARIOS), report.tls(results, WITH_TLS, SERVERS),
                  loops.figures(results), attacks.figures(results),
                  report.memory(results), report.alone(results)):
         if part:

@@ -1,6 +1,7 @@
 """The scenarios: rooms, members, their joins and their taps."""
 
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
 
 LISTS = {"kind": "columns", "columns": [["MacOS", "Windows", "Linux", "Ubuntu"],
                                         ["Xcode", "VSCode", "Sublime", "Atom"]]}
@@ -10,6 +11,9 @@ RELOAD = {"kind": "cascade", "nodes": [
     for name in ("North", "South")]}
 CALENDAR = {"kind": "calendar", "months": {"from": "2026-01", "through": "2027-12"}}
 DATE = {"kind": "date", "min": "2000-01-01", "max": "2040-12-31"}
+
+SLOT = {"kind": "slot", "leadMinutes": 0, "stepMinutes": 30, "days": 14,
+        "hours": [{"from": "08:00", "until": "20:00"}]}
 
 #: 2,016 cells, and windows of an hour.
 HOUR = {"kind": "availability", "dates": {"from": "2040-01-02", "through": "2040-01-08"},
@@ -24,6 +28,13 @@ CHINESE = '{"type":"join","name":"Ana","locale":"zh-Hans"}'
 def selects(column, rows):
     return [f'{{"type":"select","ref":@,"column":{column},"row":{row},"generation":1}}'
             for row in rows]
+
+
+def days_of_slot():
+    """Selects days of ``SLOT`` by their keys, as clients do: the rows move at midnight."""
+    today = datetime.now(timezone.utc).date()
+    return [f'{{"type":"select","ref":@,"column":0,"row":{row},"generation":1,'
+            f'"key":"{today + timedelta(row)}"}}' for row in (3, 4, 5, 2)]
 
 
 def marks():
@@ -50,6 +61,9 @@ class Scenario:
     is_tls: bool = False
     #: Whether all members of a room tap, each its own taps; otherwise one does in the open loop.
     is_shared: bool = False
+    #: Whether pickerd has what a site has: SQLite, clients of many addresses behind a proxy, and a
+    #: kind whose rows change with time. The other servers relay as ever.
+    is_deployed: bool = False
 
     @property
     def fan_out(self):
@@ -77,9 +91,12 @@ SCENARIOS = [
     Scenario("1x1tls", [(1, 1, True)], 4000, is_tls=True),
     Scenario("1x10tls", [(1, 10, True)], 3000, is_tls=True),
     Scenario("1x100tls", [(1, 100, True)], 500, is_tls=True),
+    Scenario("deployed", [(100, 3, True)], 500, SLOT, taps=days_of_slot(), is_deployed=True),
+    Scenario("deployedtls", [(100, 3, True)], 500, SLOT, taps=days_of_slot(), is_deployed=True,
+             is_tls=True),
     Scenario("idletls", [(300, 10, False), (1, 10, True)], 2000, is_tls=True),
 ]
 
 #: Fan-outs that are measured with TLS, too. The name `tls` stands for both scenarios of each.
-WITH_TLS = ["1x1", "1x10", "1x100"]
+WITH_TLS = ["1x1", "1x10", "1x100", "deployed"]
 GROUPS = {"tls": [name + suffix for name in WITH_TLS for suffix in ("", "tls")]}

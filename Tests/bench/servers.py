@@ -7,6 +7,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -57,7 +58,7 @@ class Server:
     #: The time in which it must accept connections, in seconds.
     patience = 10
 
-    def __init__(self, *, delta_bytes, is_tls=False):
+    def __init__(self, *, delta_bytes, is_tls=False, is_deployed=False):
         self.delta_bytes = delta_bytes
         self.is_tls = is_tls
         self.start()
@@ -118,7 +119,11 @@ class Pickerd(Server):
     name = "pickerd"
 
     def __init__(self, *, delta_bytes=0, store="memory:", options=(), loops=1, is_pinned=True,
-                 is_tls=False):
+                 is_tls=False, is_deployed=False):
+        self.folder = tempfile.TemporaryDirectory() if is_deployed else None
+        if is_deployed:
+            store = f"sqlite:{self.folder.name}/store.sqlite"
+            options = ["--trusted-proxy", "127.0.0.1"]
         self.store = store
         self.options = options
         self.loops = loops  # one by default, like the other servers
@@ -131,6 +136,11 @@ class Pickerd(Server):
         tls = ["--tls-certificate", certificate(), "--tls-key", certificate()] if self.is_tls else []
         return [pickerd_binary(), "serve", "--listen", f"127.0.0.1:{self.port}", "--store",
                 self.store, "--log-level", "error", "--loops", self.loops, *limits, *tls, *self.options]
+
+    def kill(self):
+        super().kill()
+        if self.folder:
+            self.folder.cleanup()
 
     def rooms(self, scenario):
         before = self.memory()

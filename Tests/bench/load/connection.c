@@ -32,11 +32,15 @@ void connection_open(load *load, connection *connection) {
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0)
     load_fail("cannot connect: %s", strerror(errno));
+  char forwarded[64] = "";
+  if (load->settings.is_forwarded)
+    snprintf(forwarded, sizeof forwarded, "X-Forwarded-For: 198.18.%u.%u\r\n",
+             connection->number >> 8 & 255, connection->number & 255);
   int count = snprintf(request, sizeof request,
                        "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
                        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-                       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: pickerd.v1\r\n\r\n",
-                       load->rooms[connection->room].path, connection->port);
+                       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: pickerd.v1\r\n%s\r\n",
+                       load->rooms[connection->room].path, connection->port, forwarded);
   connection->descriptor = descriptor;
   if (load->settings.is_tls) tls_begin(connection);
   if (connection_write(connection, request, (size_t)count) != count)

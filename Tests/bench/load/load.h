@@ -46,6 +46,7 @@ typedef struct settings {
   int window;               ///< taps in flight in a room, sent and received in bulk; 0: one by one
   bool is_shared;           ///< in bulk, all members of a room send; # is the sender's number
   bool is_storm;            ///< connect, tap, wait for a line of stdin, resume
+  bool is_forwarded;        ///< each connection is of another address, as behind a proxy
   bool is_tls;
 } settings;
 

@@ -29,6 +29,7 @@ settings settings_read(int count, char **arguments) {
       {"rate", required_argument, 0, 'a'},  {"window", required_argument, 0, 'b'},
       {"storm", no_argument, 0, 'm'},       {"shared", no_argument, 0, 'h'},
       {"tls", no_argument, 0, 'l'},         {"pause", required_argument, 0, 'u'},
+      {"forwarded", no_argument, 0, 'f'},
       {0},
   };
   settings settings = {.warm = 0.5, .closed = 1, .pause = 0.1};
@@ -47,6 +48,7 @@ settings settings_read(int count, char **arguments) {
       case 'b': settings.window = atoi(optarg); break;
       case 'h': settings.is_shared = true; break;
       case 'm': settings.is_storm = true; break;
+      case 'f': settings.is_forwarded = true; break;
       case 'l': settings.is_tls = true; break;
       case 'u': settings.pause = atof(optarg); break;
       default: exit(64);
