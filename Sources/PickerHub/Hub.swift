@@ -83,7 +83,6 @@ extension Hub {
     shard.memory.byteCountMax = limits.sessionsBytes
     configuration.limits.messagesPerSecond = limits.messagesPerSecond
     configuration.limits.ttlSeconds = limits.ttlSeconds
-    configuration.limits.ticketStreamSeconds = limits.ticketStreamSeconds
   }
   package var encoder: MessageEncoder { fanOut.encoder }
   var languages: Languages { fanOut.languages }

@@ -27,7 +27,7 @@ struct Serve: ParsableCommand {
       connections, and exits with status 0. A second signal stops it immediately. On SIGHUP it \
       reads the file of --config, the key files and the certificate again: it applies host, \
       trustedProxy, tlsCertificate, tlsKey, origin, logLevel, the limits of rates, and the limits \
-      sessions, sessionsBytes, ttlSeconds, ticketStreamSeconds and drainMilliseconds, logs each \
+      sessions, sessionsBytes, ttlSeconds and drainMilliseconds, logs each \
       change, and names the settings that need a restart. With a problem in the file all \
       settings keep their values. A changed key file is read again within a second.
       """)

@@ -111,7 +111,8 @@ import Testing
       loader(), inForce: loaded, parts: [threshold, gate], keys: [], log: lines.log)
 
     try write(
-      "logLevel: debug\norigin: https://c.org\naudience: shop\nlimit: {undo: 7, joinsBurst: 2}\n")
+      "logLevel: debug\norigin: https://c.org\naudience: shop\nlimit: {undo: 7, joinsPerSecond: 2}\n"
+    )
     reloading.reload()
 
     #expect(threshold.current == .debug)
@@ -121,7 +122,7 @@ import Testing
         "notice SIGHUP: host is now the default, was a.org (default)",
         "notice SIGHUP: origin is now https://c.org, was the default (\(path):2:9)",
         "notice SIGHUP: logLevel is now debug, was info (\(path):1:11)",
-        "notice SIGHUP: joinsBurst is now 2, was 1000 (\(path):4:30)",
+        "notice SIGHUP: joinsPerSecond is now 2, was 100 (\(path):4:34)",
         "warning SIGHUP: restart pickerd to change audience, undo",
       ])
     reloading.reload()

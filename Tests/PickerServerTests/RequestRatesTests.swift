@@ -32,12 +32,19 @@ import Testing
     #expect(bucket.wait(at: later, rate) > 0)
   }
 
-  private func rates(_ settings: String...) throws -> RequestRates {
-    RequestRates(RateLimits(try LimitSettings(settings: settings)))
+  /// One request of the kind per second.
+  private func rates(
+    _ kind: RequestKind, burst: Int, addresses: Int = 10, buckets: Int = 100
+  ) -> RequestRates {
+    var limits = RateLimits(LimitSettings())
+    limits[kind] = Rate(perSecond: 1, burst: burst)
+    limits.fullRateAddresses = addresses
+    limits.bucketsMax = buckets
+    return RequestRates(limits)
   }
 
   @Test func `each address and kind has its own bucket`() throws {
-    let rates = try rates("createsPerSecond=1", "createsBurst=2")
+    let rates = rates(.create, burst: 2)
     let first = PeerAddress("192.0.2.1")
 
     #expect(rates.take(.create, from: first, at: 0) == nil)
@@ -51,7 +58,7 @@ import Testing
   }
 
   @Test func `the addresses of one IPv6 network share a bucket`() throws {
-    let rates = try rates("joinsPerSecond=1", "joinsBurst=1")
+    let rates = rates(.join, burst: 1)
 
     #expect(rates.take(.join, from: PeerAddress("2001:db8::1"), at: 0) == nil)
     #expect(rates.take(.join, from: PeerAddress("2001:db8::2"), at: 0) == 1)
@@ -59,7 +66,7 @@ import Testing
   }
 
   @Test func `all addresses share a total rate`() throws {
-    let rates = try rates("logsPerSecond=1", "logsBurst=2", "fullRateAddresses=3")
+    let rates = rates(.log, burst: 2, addresses: 3)
     let addresses = (0..<7).map { PeerAddress("192.0.2.\($0)") }
 
     for address in addresses.prefix(6) {
@@ -70,7 +77,7 @@ import Testing
   }
 
   @Test func `a refused request takes no token`() throws {
-    let rates = try rates("logsPerSecond=1", "logsBurst=1", "fullRateAddresses=2")
+    let rates = rates(.log, burst: 1, addresses: 2)
     let first = PeerAddress("192.0.2.1")
     #expect(rates.take(.log, from: first, at: 0) == nil)
     for _ in 0..<50 { #expect(rates.take(.log, from: first, at: 0) == 1) }
@@ -80,7 +87,7 @@ import Testing
   }
 
   @Test func `the wait is reported in whole seconds, rounded up`() throws {
-    let rates = try rates("checksPerSecond=1", "checksBurst=10")
+    let rates = rates(.check, burst: 10)
     let first = PeerAddress("192.0.2.1")
     for _ in 0..<10 { #expect(rates.take(.check, from: first, at: 0) == nil) }
     #expect(rates.take(.check, from: first, at: 0) == 1)
@@ -88,7 +95,7 @@ import Testing
   }
 
   @Test func `a request takes a token for each 64 KiB of its body`() throws {
-    let rates = try rates("checksPerSecond=1", "checksBurst=5")
+    let rates = rates(.check, burst: 5)
     let first = PeerAddress("192.0.2.1")
 
     #expect(rates.take(.check, from: first, bodyByteCount: 131_073, at: 0) == nil)
@@ -101,7 +108,7 @@ import Testing
   }
 
   @Test func `a body larger than the burst takes a full bucket`() throws {
-    let rates = try rates("checksPerSecond=1", "checksBurst=2", "fullRateAddresses=1")
+    let rates = rates(.check, burst: 2, addresses: 1)
     let first = PeerAddress("192.0.2.1")
 
     #expect(rates.take(.check, from: first, bodyByteCount: 4_194_304, at: 0) == nil)
@@ -110,7 +117,7 @@ import Testing
   }
 
   @Test func `large bodies of all addresses share a total rate`() throws {
-    let rates = try rates("checksPerSecond=1", "checksBurst=64", "fullRateAddresses=2")
+    let rates = rates(.check, burst: 64, addresses: 2)
 
     for number in 0..<2 {
       let address = PeerAddress("192.0.2.\(number)")
@@ -122,8 +129,7 @@ import Testing
   }
 
   @Test func `the number of buckets is limited, and further addresses share one`() throws {
-    let rates = try rates(
-      "rateBuckets=3", "createsPerSecond=1", "createsBurst=2", "fullRateAddresses=100")
+    let rates = rates(.create, burst: 2, addresses: 100, buckets: 3)
     for number in 0..<3 {
       #expect(rates.take(.create, from: PeerAddress("192.0.2.\(number)"), at: 0) == nil)
     }
@@ -137,8 +143,7 @@ import Testing
   }
 
   @Test func `the rate of a key depends on nothing that others send`() throws {
-    let rates = try rates(
-      "rateBuckets=3", "createsPerSecond=1", "createsBurst=2", "fullRateAddresses=2")
+    let rates = rates(.create, burst: 2, addresses: 2, buckets: 3)
     for number in 0..<100 {
       _ = rates.take(.create, from: PeerAddress("192.0.2.\(number)"), at: 0)
     }
@@ -155,7 +160,7 @@ import Testing
   }
 
   @Test func `requests with keys leave the total rate to the addresses`() throws {
-    let rates = try rates("logsPerSecond=1", "logsBurst=1", "fullRateAddresses=1")
+    let rates = rates(.log, burst: 1, addresses: 1)
     for number in 0..<100 { #expect(rates.take(.log, ofKey: "\(number)", at: 0) == nil) }
 
     #expect(rates.take(.log, from: PeerAddress("192.0.2.1"), at: 0) == nil)
@@ -163,10 +168,10 @@ import Testing
 
   @Test func `only full buckets are discarded`() throws {
     // Two seconds refill the slowest bucket.
-    let all = ["creates", "joins", "commands", "checks", "drawings", "logs"]
-    let settings = all.flatMap { ["\($0)PerSecond=1", "\($0)Burst=2"] }
-    let rates = RequestRates(
-      RateLimits(try LimitSettings(settings: settings + ["fullRateAddresses=1000"])))
+    var limits = RateLimits(LimitSettings())
+    for kind in RequestKind.allCases { limits[kind] = Rate(perSecond: 1, burst: 2) }
+    limits.fullRateAddresses = 1000
+    let rates = RequestRates(limits)
     for number in 0..<100 {
       #expect(rates.take(.create, from: PeerAddress("192.0.2.\(number)"), at: 0) == nil)
     }

@@ -33,18 +33,6 @@ import Testing
     }
   }
 
-  @Test func `the pong timeout must exceed the ping interval`() throws {
-    for limits in [["pingMilliseconds=30000"], ["pongMilliseconds=20000"]] {
-      let problems = #expect(throws: ConfigurationProblems.self) {
-        try ServerConfiguration.reading([.limit: limits])
-      }
-      #expect(problems?.all.map(\.place) == ["--limit"])
-    }
-    let limits = ["pingMilliseconds=500", "pongMilliseconds=1000"]
-    #expect(
-      try ServerConfiguration.reading([.limit: limits]).limits[.pongMilliseconds] == 1_000)
-  }
-
   @Test func `a variable of a removed option is reported`() {
     #expect(
       ConfigurationTexts.unknownVariables(in: ["PICKERD_IO_URING": "off"])
@@ -67,24 +55,19 @@ import Testing
     #expect(limits[.messagesPerSecond] == 50)
     #expect(limits[.connectionsPerAddress] == 4_096)
     #expect(limits[.pingMilliseconds] == 20_000)
-    #expect(limits[.pongMilliseconds] == 30_000)
-    #expect(limits[.headerMilliseconds] == 10_000)
-    #expect(limits[.messageMilliseconds] == 10_000)
     #expect(ServerLimit.allCases.allSatisfy { $0.facts.range.contains($0.facts.standard) })
   }
 
   @Test func `the default settings equal the defaults of every module`() {
     #expect(ServerLimits(LimitSettings()) == ServerLimits())
-    #expect(DefinitionLimits(LimitSettings()) == DefinitionLimits())
   }
 
   @Test func `every limit setting takes effect`() throws {
     let standard = LimitSettings()
     // Limits that the product tests check.
     let others: [ServerLimit] = [
-      .connections, .connectionsPerAddress, .bodiesBytes, .unsentBytes, .pingMilliseconds,
-      .pongMilliseconds, .headerMilliseconds, .messageMilliseconds, .feedReaders, .idempotencyKeys,
-      .drainMilliseconds, .lockMilliseconds,
+      .connections, .connectionsPerAddress, .pingMilliseconds, .drainMilliseconds,
+      .lockMilliseconds,
     ]
     for limit in ServerLimit.allCases where !others.contains(limit) {
       let changed = try LimitSettings(settings: [
@@ -92,7 +75,6 @@ import Testing
       ])
       let isApplied =
         ServerLimits(changed) != ServerLimits(standard)
-        || DefinitionLimits(changed) != DefinitionLimits(standard)
         || RateLimits(changed) != RateLimits(standard)
         || FeedLimits(changed) != FeedLimits(standard)
       #expect(isApplied, "\(limit)")

@@ -102,8 +102,8 @@ def _shared(_logs, _servers):
 @pytest.fixture(scope="session")
 def _everyday(_shared):
     return _shared("server", limits={
-        "messagesPerSecond": MANY, "createsBurst": MANY, "checksBurst": MANY,
-        "joinsBurst": MANY})
+        "messagesPerSecond": MANY, "createsPerSecond": MANY, "readsPerSecond": MANY,
+        "joinsPerSecond": MANY})
 
 
 @pytest.fixture(scope="session")

@@ -99,7 +99,7 @@ def keyed(start, tmp_path):
     host.others = [host.add(scope, scope) for scope in ("feed", "decide", "metrics")]
     server = start(
         auth=f"keys:{host.file}", options=("--admin-keys", str(host.file)),
-        limits={"bodyBytes": 1024, "messageBytes": 1024, "wrongKeysPerSecond": 1})
+        limits={"bodyBytes": 1024, "messageBytes": 1024, "createsPerSecond": 10})
     server.host = host
     return server
 

@@ -70,7 +70,7 @@ def cluster(network, tmp_path_factory):
     # Without API keys, the feed is for clients of the loopback interface.
     admin = ["--admin-listen", f"127.0.0.1:{ADMIN}"] if network else []
     cluster = Cluster(*machines, *environment, "--", *admin, "--limit",
-                      "messagesPerSecond=100000", "--limit", "joinsBurst=10000")
+                      "messagesPerSecond=100000", "--limit", "joinsPerSecond=10000")
     yield cluster
     cluster.stop()
 

@@ -21,7 +21,7 @@ def nodes(tmp_path_factory, postgres):
     store, folder = postgres.database(), tmp_path_factory.mktemp("nodes")
     nodes = [
         Pickerd(folder / f"node{n}.log", clock="system",
-                limits={**MANY, "unknownSessionsPerSecond": RATE},
+                limits={**MANY, "joinsPerSecond": 2 * RATE},
                 options=("--store", store, "--trusted-proxy", "127.0.0.1",
                          "--node-listen", f"127.0.0.1:{port}"))
         for n, port in enumerate(free_ports(2))]

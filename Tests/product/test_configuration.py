@@ -135,8 +135,8 @@ def test_sighup_applies_origins_hosts_proxies_and_rates(configured):
     assert status(server, Host="pick.example.org") == 421
 
     reload(server, file, "origin: [https://b.org]\nhost: pick.example.org\n"
-           "trustedProxy: none\nlimit: {checksBurst: 3, checksPerSecond: 1}\n",
-           f"SIGHUP: checksBurst is now 3, was 500 ({file}:4:22)")
+           "trustedProxy: none\nlimit: {readsPerSecond: 1}\n",
+           f"SIGHUP: readsPerSecond is now 1, was 50 ({file}:4:25)")
 
     assert status(server, Origin="https://a.org") == 403
     assert status(server, Origin="https://b.org", Host="pick.example.org") == 200

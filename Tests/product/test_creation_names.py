@@ -107,37 +107,6 @@ def test_a_key_is_forgotten_after_24_hours(serve):
     assert create(server, "k").json["session"] != first
 
 
-@pytest.mark.parametrize("auth", ["open", "token"])
-def test_strangers_cannot_use_up_the_keys(serve, tmp_path, auth):
-    """Anyone can create sessions: at the maximum the oldest key is removed, also from the store."""
-    server = serve(auth=auth, limits={"idempotencyKeys": 3})
-    first = create(server, "mine").json["session"]
-    later = [create(server, f"k{number}").json["session"] for number in range(3)]
-    assert create(server, "bad", title=1).status == 400
-
-    assert create(server, "mine").status == 201 and create(server, "mine").json["session"] != first
-    for _ in range(2):
-        assert [create(server, f"k{n}").json["session"] for n in (1, 2)] == later[1:]
-        again(server, kill=False)
-    assert create(server, "k0").status == 201
-    server.stop()
-    with sqlite3.connect(tmp_path / "store.sqlite") as store:
-        assert store.execute("SELECT count(*) FROM creation").fetchone() == (3,)
-
-
-def test_a_hosts_keys_are_not_removed(serve, tmp_path):
-    host = Host(tmp_path)
-    server = serve(auth=f"keys:{host.file}", limits={"idempotencyKeys": 2}, clock=None)
-
-    def created(key):
-        return server.post("/v1/sessions", {"definition": DATE}, token=host.api,
-                           headers={"Idempotency-Key": key} if key else {})
-
-    assert [created(key).status for key in ("a", "b", "a", None)] == [201, 201, 200, 201]
-    assert created("c").code == "full"
-    assert created("b").status == 200
-
-
 def test_a_key_that_is_not_utf_8_is_refused(serve):
     # Latin-1, which would be the same key as `caf\xe8`.
     server = serve()

@@ -529,7 +529,7 @@ def test_a_libcurl_that_cannot_be_loaded_is_reported(fed, tmp_path, running):
 def test_kills_of_server_deliver_and_endpoint_lose_no_event(tmp_path, running):
     """Every event reaches the endpoint at least once, and each session's in order."""
     server = stored(tmp_path / "log", tmp_path / "store.sqlite", clock=None,
-                    options=("--limit", "createsBurst=100000"))
+                    options=("--limit", "createsPerSecond=10000"))
     random_source = random.Random(11)
     endpoints = [Endpoint(free_port())]
     endpoint = endpoints[0]

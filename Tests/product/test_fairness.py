@@ -17,7 +17,7 @@ def test_all_commands_over_the_share_of_an_address_are_answered_in_order(start):
     # Loopback addresses are trusted by default, and have no share.
     server = start(
         options=("--trusted-proxy", "none"),
-        limits={"messagesPerSecond": 100_000, "inboxBytes": 1_048_576})
+        limits={"messagesPerSecond": 100_000})
     session = server.session(LISTS)
     other = RawMember(server, session, name="Ana")
     many = RawMember(server, session, name="Bo", source="127.0.0.2")

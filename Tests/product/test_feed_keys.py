@@ -30,7 +30,7 @@ def host(tmp_path_factory):
 @pytest.fixture
 def keyed(host, tmp_path):
     server = stored(tmp_path / "log", tmp_path / "store.sqlite", auth=f"keys:{host.file}",
-                    clock=None, options=("--loops", "2"), limits={"wrongKeysPerSecond": 100_000})
+                    clock=None, options=("--loops", "2"), limits={"createsPerSecond": 1_000_000})
     yield server
     server.stop()
 

@@ -16,7 +16,7 @@ from rawsocket import Raw
 
 MIB = 1024 * 1024
 #: Little memory for bodies, and a rate of checks that is not reached.
-ROOM = {"bodiesBytes": 4 * MIB, "bodyBytes": MIB, "checksBurst": 100_000}
+ROOM = {"bufferBytes": 16 * MIB, "bodyBytes": MIB, "readsPerSecond": 10_000}
 #: About 4 MiB each, with as many values as fit, or as expensive to parse as possible.
 HEAVY = {
     "values": b'{"definition":{"kind":"columns","columns":[[' + b"0," * (2 * MIB - 40) + b"0]]}}",
@@ -158,7 +158,7 @@ def test_all_bodies_in_flight_share_one_limit(start):
 def test_one_address_may_hold_a_quarter_of_the_memory_for_bodies(start):
     """Connections of proxies have no share."""
     server = start(
-        options=("--trusted-proxy", "127.0.0.1"), limits={**ROOM, "bodiesBytes": 16 * MIB})
+        options=("--trusted-proxy", "127.0.0.1"), limits={**ROOM, "bufferBytes": 64 * MIB})
     held = [announced(server, MIB, b" " * (MIB - 1), "127.0.0.2") for _ in range(4)]
     try:
         wait_until(lambda: samples(server, "pickerd_buffer_bytes")[("bodies",)] >= 4 * (MIB - 1),
@@ -200,7 +200,7 @@ def test_small_bodies_of_strangers_take_no_room_from_a_key(start, tmp_path):
     host = Host(tmp_path)
     server = start(
         auth=f"keys:{host.file}", clock=None,
-        limits={"bodiesBytes": MIB, "bodyBytes": MIB, "checksBurst": 100_000})
+        limits={"bufferBytes": 4 * MIB, "bodyBytes": MIB, "readsPerSecond": 10_000})
     small = 16_384
     held = [announced(server, small, sent=b"{" * (small - 1)) for _ in range(MIB // small + 8)]
     try:

@@ -97,7 +97,7 @@ def test_limits_in_force_are_metrics(start):
     limits = samples(server, "pickerd_limit")
 
     assert limits[("members",)] == 7 and limits[("sessions",)] == 12
-    assert limits[("outboxBytes",)] == 1_048_576
+    assert limits[("bufferBytes",)] == 268_435_456
     assert 0 < limits[("connections",)] <= 16_384
 
 
@@ -121,8 +121,8 @@ def test_buffers_are_empty_when_nothing_waits(_logs, tmp_path):
 
 
 def test_a_slow_readers_messages_are_in_a_buffer_until_they_are_replaced(start):
-    server = start(limits={"outboxBytes": 4_000_000, "messagesPerSecond": 100_000,
-                           "stalledMilliseconds": 600_000, "pongMilliseconds": 600_000})
+    server = start(limits={"bufferBytes": 1_073_741_824, "messagesPerSecond": 100_000,
+                           "stalledMilliseconds": 600_000, "pingMilliseconds": 600_000})
     session = server.session(heavy())
     ana = session.join("Ana")
     ana.is_trusted = True

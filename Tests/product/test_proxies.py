@@ -22,7 +22,7 @@ def server(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     server = ProxiedPickerd(
         folder / "pickerd.log", request.param, folder, clock=None,
-        limits={"createsBurst": 30, "createsPerSecond": 1}, options=(
+        limits={"createsPerSecond": 3}, options=(
             "--store", f"sqlite:{folder}/store.sqlite", "--trusted-proxy", "127.0.0.1",
             "--web", str(REPOSITORY / "web")))
     with pytest.MonkeyPatch.context() as patch:

@@ -31,7 +31,7 @@ class Nodes:
             each.mkdir()
         self.nodes = [
             Pickerd(folder / f"node{n}.log", listen=f"127.0.0.1:{port}", clock=None,
-                    limits={"createsBurst": 1000}, options=(
+                    options=(
                         "--store", f"sqlite:{self.folders[n]}/store"))
             for n, port in enumerate(self.ports)]
         self.proxy = Proxy(kind, folder, *self.ports)

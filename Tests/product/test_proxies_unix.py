@@ -15,7 +15,7 @@ from test_proxies import PROXIES, create_from, create_until_limited
 def test_a_unix_socket_can_connect_proxy_and_server(kind, tmp_path, monkeypatch):
     server = ProxiedPickerd(
         tmp_path / "pickerd.log", kind, tmp_path, is_unix=True, clock=None,
-        limits={"createsBurst": 30, "createsPerSecond": 1},
+        limits={"createsPerSecond": 3},
         options=("--store", f"sqlite:{tmp_path}/store.sqlite", "--host", "localhost"))
     monkeypatch.setattr(ssl, "create_default_context", lambda: server.proxy.member_context)
     session = server.session(LISTS, now=None)

@@ -229,7 +229,7 @@ def behind(request, tmp_path):
     issued = authority and authority.issue()
     server = Pickerd(
         tmp_path / "log", listen=f"proxy:unix:{path}" if request.param == "unix" else "proxy::0",
-        clock=None, limits={"createsBurst": 3, "createsPerSecond": 1},
+        clock=None, limits={"createsPerSecond": 1},
         options=["--log-level", "info", *(["--trusted-proxy", "127.0.0.1"] if authority else []),
                  *(["--tls-certificate", issued.certificate, "--tls-key", issued.key]
                    if issued else [])])

@@ -15,10 +15,14 @@ UPGRADE = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-
            ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Protocol", "pickerd.v1")]
 
 
-def limits(*kinds, burst=2):
-    """`burst` requests at once, then one per second."""
-    return {f"{kind}{name}": value for kind in kinds
-            for name, value in (("PerSecond", 1), ("Burst", burst))}
+#: The requests of a burst, of one per second.
+BURST = 10
+
+
+def limits(kind):
+    """`BURST` requests at once, then one per second; for months drawn four times as many."""
+    name = "reads" if kind in ("checks", "drawings", "logs") else kind
+    return {f"{name}PerSecond": 1}
 
 
 def requests_of(kind, server, session, member):
@@ -50,7 +54,7 @@ def until_too_many(ask, most=300):
 @pytest.mark.parametrize("loops", [1, 2])
 @pytest.mark.parametrize("kind", ["creates", "joins", "commands", "checks", "drawings", "logs"])
 def test_each_kind_has_a_rate_per_address(start, kind, loops):
-    server = start(limits=limits(kind, burst=4), options=("--loops", str(loops)))
+    server = start(limits=limits(kind), options=("--loops", str(loops)))
     session = server.session(CALENDAR)
     member = server.post(
         f"{session.path}/members", {}, headers=forwarded("198.51.100.1")).json["member"]
@@ -62,7 +66,7 @@ def test_each_kind_has_a_rate_per_address(start, kind, loops):
     *accepted, over = answers = until_too_many(lambda: ask("192.0.2.1"))
     other = ask("192.0.2.2")
 
-    assert len(accepted) >= 4 and all(answer.status < 300 for answer in accepted)
+    assert len(accepted) >= BURST and all(answer.status < 300 for answer in accepted)
     assert over.code == "tooMany"
     assert 1 <= int(over.headers["retry-after"]) <= 1
     assert other.status < 300
@@ -87,7 +91,7 @@ def test_websockets_and_event_streams_count_as_joins(start):
 
     for path, headers, accepted in (
             (session.path, UPGRADE, {101}), (f"{session.path}/events", [], {200})):
-        # The streams follow the WebSockets, whose burst of two is used up, at one per second.
+        # The streams follow the WebSockets, whose burst is used up, at one per second.
         answers = [ask(path, headers)]
         while answers[-1][0] != 429:
             assert len(answers) < 300
@@ -95,22 +99,22 @@ def test_websockets_and_event_streams_count_as_joins(start):
         _, answered, body = answers[-1]
         assert (json.loads(body)["code"], answered["retry-after"]) == ("tooMany", "1")
         assert {answer[0] for answer in answers[:-1]} <= accepted
-        assert headers == [] or len(answers) > 2, "a burst of two"
+        assert headers == [] or len(answers) > BURST, "a burst"
 
 
 def test_requests_of_all_addresses_share_a_rate(start):
-    server = start(limits={**limits("checks"), "fullRateAddresses": 2})
+    server = start(limits=limits("checks"))
     numbers = itertools.count()
 
     answers = until_too_many(lambda: server.post(
         "/v1/definitions/check", {"definition": DATE},
         headers=forwarded(f"192.0.2.{next(numbers) % 250}")))
 
-    assert len(answers) > 4
+    assert len(answers) > 10 * BURST
 
 
 def test_a_rate_limited_creation_creates_nothing(start):
-    server = start(limits=limits("creates", burst=1))
+    server = start(limits=limits("creates"))
 
     *created, _ = until_too_many(lambda: server.create(DATE))
 
@@ -118,7 +122,7 @@ def test_a_rate_limited_creation_creates_nothing(start):
 
 
 def test_requests_are_accepted_again_when_the_rate_recovers(start):
-    server = start(limits=limits("checks", burst=1))
+    server = start(limits=limits("checks"))
     until_too_many(lambda: server.check(DATE))
 
     wait_until(lambda: server.check(DATE).status == 200, timeout=60, what="another token")
@@ -130,9 +134,9 @@ def test_x_forwarded_for_of_untrusted_peers_is_ignored(start):
 
     answers = until_too_many(lambda: server.post(
         "/v1/definitions/check", {"definition": DATE},
-        headers=forwarded(f"192.0.2.{next(numbers) % 250}")), most=20)
+        headers=forwarded(f"192.0.2.{next(numbers) % 250}")), most=60)
 
-    assert len(answers) > 2
+    assert len(answers) > BURST
 
 
 def test_forged_addresses_in_x_forwarded_for_are_ignored(start):
@@ -141,9 +145,9 @@ def test_forged_addresses_in_x_forwarded_for_are_ignored(start):
 
     answers = until_too_many(lambda: server.post(
         "/v1/definitions/check", {"definition": DATE},
-        headers=forwarded(f"203.0.113.{next(numbers) % 250}, 192.0.2.1")), most=20)
+        headers=forwarded(f"203.0.113.{next(numbers) % 250}, 192.0.2.1")), most=60)
 
-    assert len(answers) > 2
+    assert len(answers) > BURST
 
 
 def test_the_default_rates_allow_150_checks_in_a_row(plain):
@@ -153,8 +157,8 @@ def test_the_default_rates_allow_150_checks_in_a_row(plain):
 
 #: The bytes of a body that one token pays for.
 TOKEN_BYTES = 65_536
-#: So many tokens that no test lasts until they are refilled, at one per second.
-TOKENS = 60
+#: A whole burst, which is there again after ten seconds.
+TOKENS = BURST
 
 
 def sized(tokens):
@@ -165,51 +169,43 @@ def sized(tokens):
 @pytest.mark.parametrize("kind, path", [
     ("checks", "/v1/definitions/check"), ("creates", "/v1/sessions")])
 def test_a_body_takes_a_token_per_64_kib(start, kind, path):
-    server = start(limits=limits(kind, burst=TOKENS))
+    server = start(limits=limits(kind))
 
     def ask(address, tokens):
         return server.post(path, sized(tokens), headers=forwarded(address))
 
-    assert [ask("192.0.2.1", TOKENS // 2).status < 300 for _ in range(2)] == [True] * 2
-    refused = ask("192.0.2.1", TOKENS // 2)
+    assert ask("192.0.2.1", TOKENS).status < 300
+    refused = ask("192.0.2.1", TOKENS)
     assert (refused.status, refused.code) == (429, "tooMany")
-    assert 1 <= int(refused.headers["retry-after"]) <= TOKENS // 2
+    assert 1 <= int(refused.headers["retry-after"]) <= TOKENS
     assert ask("192.0.2.2", TOKENS).status < 300
     assert sum(metric(server, "pickerd_rate_limited_total").values()) == 1
 
 
-def test_large_bodies_of_all_addresses_share_a_rate(start):
-    server = start(limits={**limits("checks", burst=TOKENS), "fullRateAddresses": 2})
-
-    statuses = [server.post("/v1/definitions/check", sized(TOKENS),
-                            headers=forwarded(f"192.0.2.{n}")).status for n in range(3)]
-
-    assert statuses == [200, 200, 429]
-
-
 def test_a_body_over_the_rate_is_refused_before_it_is_read(start):
-    server = start(limits=limits("checks", burst=TOKENS), origins=["https://a.example"])
+    server = start(limits=limits("checks"), origins=["https://a.example"])
     assert server.post("/v1/definitions/check", sized(TOKENS)).status == 200
 
+    body = sized(6 * TOKENS)
     with Raw(("127.0.0.1", server.port)) as there:
         there.request("POST", "/v1/definitions/check", [
-            ("Content-Length", str(len(sized(TOKENS)))), ("Origin", "https://a.example")])
-        status, headers, body = there.response()
-        assert (status, json.loads(body)["code"]) == (429, "tooMany")
+            ("Content-Length", str(len(body))), ("Origin", "https://a.example")])
+        status, headers, problem = there.response()
+        assert (status, json.loads(problem)["code"]) == (429, "tooMany")
         assert 1 <= int(headers["retry-after"]) <= TOKENS
         assert headers["access-control-allow-origin"] == "https://a.example"
         assert headers["connection"] == "close"
         began = time.monotonic()
-        there.send(sized(TOKENS))
+        there.send(body)
         assert there.read_to_end() == b""
         # One MiB per second: otherwise refused requests could occupy the event loop.
-        assert time.monotonic() - began > len(sized(TOKENS)) / 2**20 * 0.7
+        assert time.monotonic() - began > len(body) / 2**20 * 0.7
 
 
 @pytest.mark.parametrize("method, resource", [
     ("PUT", "definition"), ("PATCH", "definition"), ("PATCH", "notes")])
 def test_large_changes_count_as_checks_and_small_ones_do_not(start, method, resource):
-    server = start(limits=limits("checks", burst=TOKENS))
+    server = start(limits=limits("checks"))
     path = f"{server.session(DATE).path}/{resource}"
     small = json.dumps(DATE if method == "PUT" else {}).encode()
 
@@ -224,11 +220,10 @@ def test_large_changes_count_as_checks_and_small_ones_do_not(start, method, reso
 
 
 def test_an_announced_body_takes_its_tokens_although_it_is_not_sent(start):
-    server = start(limits=limits("checks", burst=TOKENS))
+    server = start(limits=limits("checks"))
 
     with Raw(("127.0.0.1", server.port)) as there:
         there.request("POST", "/v1/definitions/check", [
             ("Content-Length", str(len(sized(TOKENS)))), ("Expect", "100-continue")])
         assert there.response()[0] == 100
-        # The half of the tokens is there again after half a minute.
-        assert server.post("/v1/definitions/check", sized(TOKENS // 2)).status == 429
+        assert server.post("/v1/definitions/check", sized(TOKENS)).status == 429

@@ -10,7 +10,7 @@ from harness.pickerd import wait_until
 from harness.session import Session
 
 MIB = 1024 * 1024
-LIMIT = {"sessionsBytes": 32 * MIB, "createsBurst": 100_000, "checksBurst": 100_000}
+LIMIT = {"sessionsBytes": 32 * MIB, "createsPerSecond": 10_000, "readsPerSecond": 10_000}
 
 
 def large(number):

@@ -18,7 +18,7 @@ FLOOD = 500
 @pytest.fixture(scope="module")
 def _patient(_shared):
     return _shared("patient", limits={
-        "messagesPerSecond": 100_000, "stalledMilliseconds": 300_000, "pongMilliseconds": 300_000})
+        "messagesPerSecond": 100_000, "stalledMilliseconds": 300_000, "pingMilliseconds": 600_000})
 
 
 @pytest.fixture
@@ -162,8 +162,8 @@ def test_a_slow_reader_subscribed_to_months_gets_them_with_the_snapshot(server):
 
 def test_a_stalled_reader_is_closed_after_the_configured_time(start):
     """`outboxBytes` limits a slow reader's buffer, `stalledMilliseconds` its inactivity."""
-    server = start(limits={"messagesPerSecond": 100_000, "outboxBytes": 65_536,
-                           "stalledMilliseconds": 500, "pongMilliseconds": 300_000})
+    server = start(limits={"messagesPerSecond": 100_000, "bufferBytes": 16 * 1_048_576,
+                           "stalledMilliseconds": 500, "pingMilliseconds": 600_000})
     # Once, because a busy machine may delay some.
     assert any(seconds_until_closed(server) < 9 for _ in range(5)), "the default is 10 s"
 

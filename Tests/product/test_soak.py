@@ -83,7 +83,7 @@ def test_memory_and_descriptors_that_grow_are_reported():
 
 
 def test_an_outcome_that_the_server_may_not_have_is_a_failure(start):
-    server = start(limits={"headerMilliseconds": 6000, "messagesPerSecond": 100_000})
+    server = start(limits={"joinMilliseconds": 6000, "messagesPerSecond": 100_000})
     attackers = Attackers(server, seed=1)
     wait_until(lambda: {name for name, _ in list(attackers.done)} >= {
         "bursts of creations", "garbage requests", "garbage messages", "idle connections"},

@@ -48,7 +48,7 @@ def test_ignored_keys_are_not_stored(store):
 def test_sessions_that_nobody_uses_take_little_memory(tmp_path, request):
     """Each has 12 KB of rows. Without eviction they would take 12 MB."""
     store = stored(tmp_path / "log", tmp_path / "store.sqlite", limits={
-        "createsBurst": 100_000, "createsPerSecond": 100_000})
+        "createsPerSecond": 100_000})
     request.addfinalizer(store.stop)
     definition = {"kind": "columns", "columns": [[f"{n:03}" + "x" * 117 for n in range(100)]]}
 

@@ -149,7 +149,7 @@ def test_a_command_refused_because_of_the_role_is_not_done_by_a_later_owner(serv
 
 def test_a_server_that_ends_while_it_loads_sessions_does_not_crash(serve):
     """Regression: the handlers of `exit` released what the thread of the store used: SIGSEGV."""
-    server = serve(limits={"createsBurst": 1000, "joinsBurst": 1000})
+    server = serve()
     for _ in range(800):
         session = server.create(LISTS).json["session"]
         assert server.post(f"/v1/sessions/{session}/members", {"name": "Ana"}).status == 201

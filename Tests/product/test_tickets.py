@@ -142,26 +142,6 @@ def test_a_stream_continues_after_its_ticket_has_expired(server):
     there.close()
 
 
-def test_a_stream_opened_with_a_ticket_ends_after_the_limit(start):
-    server = start(limits={"ticketStreamSeconds": 1})
-    session = server.session(CALENDAR)
-    began = time.monotonic()
-    status, there = events(server, session, "ticket=" + ticket(server, session, "events"))
-    plain_status, plain = events(server, session, "locale=en")
-
-    while there.recv(65536):
-        assert time.monotonic() - began < 60, "the stream goes on"
-
-    assert (status, plain_status) == (200, 200)
-    assert time.monotonic() - began > 0.9
-    plain.settimeout(0.3)
-    with pytest.raises(TimeoutError):
-        while plain.recv(65536):
-            pass
-    there.close()
-    plain.close()
-
-
 def test_tickets_are_not_logged(start):
     server = start(options=("--log-level", "debug"))
     session = server.session(CALENDAR)

@@ -33,7 +33,7 @@ def secure(start, authority, tmp_path):
     """A server with TLS, two loops and a redirect; its files can be replaced."""
     paths = [tmp_path / "certificate.pem", tmp_path / "key.pem"]
     install(authority.issue(), paths)
-    server = start(limits={"pongMilliseconds": 300_000}, options=[
+    server = start(limits={"pingMilliseconds": 600_000}, options=[
         "--tls-certificate", str(paths[0]), "--tls-key", str(paths[1]), "--loops", "2",
         "--redirect-http", "127.0.0.1:0"])
     server.paths = paths

@@ -28,7 +28,7 @@ def scanned(request, tmp_path_factory, sslyze, mozilla):
     folder = tmp_path_factory.mktemp("scan")
     authority = Authority(folder)
     issued = authority.issue(request.param)
-    server = Pickerd(folder / "log", clock=None, limits={"headerMilliseconds": 120_000}, options=[
+    server = Pickerd(folder / "log", clock=None, limits={"joinMilliseconds": 120_000}, options=[
         "--tls-certificate", issued.certificate, "--tls-key", issued.key])
     wanted = mozilla.SCAN_COMMANDS_NEEDED_BY_MOZILLA_CHECKER | {
         sslyze.ScanCommand.TLS_1_3_EARLY_DATA, sslyze.ScanCommand.SESSION_RESUMPTION}

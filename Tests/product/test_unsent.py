@@ -11,7 +11,7 @@ from harness.rawmember import RawMember
 
 MIB = 1024 * 1024
 #: For two long responses or one long welcome.
-ROOM = {"unsentBytes": 2 * MIB, "pongMilliseconds": 600_000, "joinsBurst": 100_000}
+ROOM = {"bufferBytes": 2 * MIB, "pingMilliseconds": 600_000, "joinsPerSecond": 10_000}
 #: A definition whose welcome has about 1.4 MB.
 WIDE = {"kind": "columns", "columns": [
     [f"row {n}".ljust(200, "x") for n in range(200)] for _ in range(32)]}
@@ -67,7 +67,7 @@ def test_responses_that_are_not_read_share_one_limit(start, place, count):
 def test_one_address_may_leave_a_quarter_of_the_memory_unread(start):
     """Connections of proxies have no share."""
     server = start(
-        options=("--trusted-proxy", "127.0.0.1"), limits={**ROOM, "unsentBytes": 8 * MIB})
+        options=("--trusted-proxy", "127.0.0.1"), limits={**ROOM, "bufferBytes": 8 * MIB})
     session = server.session(long("first"))
     path = session.path + "/definition"
     whole = server.get(path)

@@ -59,8 +59,7 @@ class Soak:
         self.killed = stored(FOLDER / "killed.log", FOLDER / "killed.sqlite")
         self.steady = stored(
             FOLDER / "steady.log", FOLDER / "steady.sqlite", clock="system",
-            limits={"headerMilliseconds": 5000, "createsPerSecond": 10, "createsBurst": 50,
-                    "fullRateAddresses": 100})
+            limits={"joinMilliseconds": 5000, "createsPerSecond": 10})
         self.killed_crowd, self.steady_crowd = Crowd(self.killed), Crowd(self.steady)
 
     @property

@@ -42,14 +42,6 @@ package struct LimitSettings: Hashable, Sendable {
     self[limit] = value
   }
 
-  /// Limits that contradict each other.
-  var contradiction: ConfigurationProblem? {
-    guard self[.pongMilliseconds] <= self[.pingMilliseconds] else { return nil }
-    return ConfigurationProblem(
-      "pongMilliseconds must be greater than pingMilliseconds, because clients send a "
-        + "pong only in response to a ping.")
-  }
-
   /// Where the value of a limit comes from.
   static func source(
     of limit: ServerLimit, in texts: some Sequence<SettingText>

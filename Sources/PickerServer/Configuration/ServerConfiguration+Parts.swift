@@ -14,16 +14,12 @@ extension ServerLimits {
     messagesPerSecond = settings[.messagesPerSecond]
     sessions = settings[.sessions]
     sessionsBytes = settings[.sessionsBytes]
-    outboxBytes = settings[.outboxBytes]
-    outboxesBytes = settings[.outboxesBytes]
-    outboxMessages = settings[.outboxMessages]
+    outboxBytes = max(65_536, settings[.bufferBytes] / 256)
+    outboxesBytes = settings[.bufferBytes]
+    pendingBytes = settings[.bufferBytes] / 4
     stalledMilliseconds = Int64(settings[.stalledMilliseconds])
-    queueBytes = settings[.queueBytes]
-    inboxBytes = settings[.inboxBytes]
-    pendingBytes = settings[.pendingBytes]
     storeBytes = settings[.storeBytes]
     bodyBytes = settings[.bodyBytes]
-    ticketStreamSeconds = settings[.ticketStreamSeconds]
     ttlSeconds = settings[.ttlSeconds]
     session.months = settings[.months]
     session.rows = settings[.rows]
@@ -34,16 +30,6 @@ extension ServerLimits {
     session.history = settings[.history]
     session.members = settings[.members]
     session.logBytes = settings[.logBytes]
-  }
-}
-
-extension DefinitionLimits {
-  init(_ settings: LimitSettings) {
-    self.init()
-    nodesMax = settings[.definitionNodes]
-    columnsMax = settings[.definitionColumns]
-    monthsMax = settings[.definitionMonths]
-    blockedMax = settings[.definitionBlocked]
   }
 }
 
@@ -74,14 +60,14 @@ extension SocketLoopConfiguration {
     }
     self.isProxy = isProxy
     pingMilliseconds = settings[.pingMilliseconds]
-    pongMilliseconds = settings[.pongMilliseconds]
-    headerMilliseconds = settings[.headerMilliseconds]
-    assemblyMilliseconds = settings[.messageMilliseconds]
+    pongMilliseconds = settings[.pingMilliseconds] + 10_000
+    headerMilliseconds = settings[.joinMilliseconds]
+    assemblyMilliseconds = settings[.joinMilliseconds]
     messageBytesMax = limits.messageBytes
     bodyBytesMax = limits.bodyBytes
-    bodiesBytesMax = configuration.limits[.bodiesBytes]
+    bodiesBytesMax = max(bodyBytesMax, settings[.bufferBytes] / 4)
     bodies = BodyBytes()
-    unsent = UnsentBytes(byteCountMax: settings[.unsentBytes])
+    unsent = UnsentBytes(byteCountMax: settings[.bufferBytes])
     self.log = { isError, line in
       if isError { log.warning("transport: \(line)") } else { log.info("transport: \(line)") }
     }

@@ -5,7 +5,7 @@ extension FeedLimits {
     self.init()
     events = settings[.feedEvents]
     milliseconds = Int64(settings[.feedDays]) * 86_400_000
-    bytes = settings[.feedBytes]
-    memoryBytes = settings[.feedMemoryBytes]
+    // A small part of the store.
+    bytes = max(65_536, settings[.storeBytes] / 64)
   }
 }

@@ -3,15 +3,13 @@ import Synchronization
 /// Limits the number of requests that read the feed at the same time, on all loops.
 final class FeedReaders: Sendable {
   private let count = Atomic(0)
-  private let countMax: Int
-
-  init(countMax: Int) { self.countMax = countMax }
+  static let countMax = 64
 
   var current: Int { count.load(ordering: .relaxed) }
 
   /// - Returns: Counts as one reader until it is released; `nil` if the maximum is reached.
   func enter() -> FeedReader? {
-    if count.wrappingAdd(1, ordering: .relaxed).newValue > countMax {
+    if count.wrappingAdd(1, ordering: .relaxed).newValue > FeedReaders.countMax {
       leave()
       return nil
     }

@@ -114,7 +114,7 @@ package final class Server {
       redirect = HTTPSRedirect(to: configuration.publicURL)
       gate = RequestGate(configuration, keys: keys, adminKeys: adminKeys)
       sessionIndex = SharedSessionIndex(
-        keyCountMax: configuration.limits[.idempotencyKeys], removesOldestKey: keys == nil)
+        keyCountMax: configuration.limits[.sessions], removesOldestKey: keys == nil)
       start =
         configuration.clock == .manual
         ? Instant(milliseconds: SocketLoop.wallMilliseconds()) : nil
@@ -155,7 +155,7 @@ package final class Server {
     transport.hub = Hub(
       HubConfiguration(
         authentication: authentication(configuration, parts), limits: limits,
-        definitionLimits: DefinitionLimits(configuration.limits),
+        definitionLimits: DefinitionLimits(),
         calendarName: configuration.calendarName, outlookLink: configuration.outlookLink),
       port: transport, log: store.log(forLoop: transport.index, parts.sessionMemory),
       zones: parts.zones, texts: parts.texts,
@@ -164,7 +164,7 @@ package final class Server {
         index: transport.index, of: configuration.loops, total: parts.sessionTotal,
         names: parts.sessionIndex, memory: parts.sessionMemory))
     let maker = DefinitionMaker(
-      limits: DefinitionLimits(configuration.limits),
+      limits: DefinitionLimits(),
       zone: { [zones = parts.zones] in zones.rules(named: $0) }, digest: SocketLoop.sha256)
     transport.hub.maker = maker
     transport.lookUpRefusal = { head in

@@ -34,8 +34,8 @@ final class ServerStore: Sendable {
       epoch: Hexadecimal.encode(SocketLoop.randomBytes(16)), limits: FeedLimits(settings),
       digest: SocketLoop.sha256, now: SocketLoop.wallMilliseconds)
     memoryShared = MemorySharedDefinitions { mailboxes.post(.shared($0)) }
-    feedReaders = FeedReaders(countMax: settings[.feedReaders])
-    let keyCountMax = removesOldestKey ? settings[.idempotencyKeys] : nil
+    feedReaders = FeedReaders()
+    let keyCountMax = removesOldestKey ? settings[.sessions] : nil
     durable = try ServerStore.open(
       location, limits, settings, nodeAddress, keyCountMax: keyCountMax, zones, mailboxes, logger)
   }

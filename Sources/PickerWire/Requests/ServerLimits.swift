@@ -43,8 +43,6 @@ package struct ServerLimits: Hashable, Sendable {
   /// Bytes in use in the store of all sessions; default 64 GiB. Over it, new sessions, members and
   /// commands are refused.
   package var storeBytes = 68_719_476_736
-  /// The maximum duration of an event stream that was opened with a ticket; default 24 h.
-  package var ticketStreamSeconds = 86_400
   /// Bytes of a request body; default 4 MiB.
   package var bodyBytes = 4_194_304
   /// The maximum of a session's `ttlSeconds`; default a year.

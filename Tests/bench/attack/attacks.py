@@ -231,7 +231,7 @@ class Attack:
 #: The `nice` value of the server's background threads.
 BACKGROUND_NICENESS = 10
 FAST = {"messagesPerSecond": 1_000_000}
-MANY_DEFINITIONS = {"checksPerSecond": 1_000_000, "checksBurst": 1_000_000}
+MANY_DEFINITIONS = {"readsPerSecond": 1_000_000}
 ATTACKS = [
     Attack(f"(reference) a busy process, nice {BACKGROUND_NICENESS}", nothing, busy, 1, "",
            is_reference=True),

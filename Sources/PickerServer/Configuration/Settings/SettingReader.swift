@@ -110,12 +110,7 @@ struct SettingReader {
     do throws(ConfigurationProblems) {
       limits = try LimitSettings(texts[.limit])
     } catch {
-      return problems += error.all
+      problems += error.all
     }
-    guard let problem = limits.contradiction else { return }
-    let sources = [ServerLimit.pongMilliseconds, .pingMilliseconds].map {
-      LimitSettings.source(of: $0, in: texts[.limit])
-    }
-    problems.append(problem.at(sources.first { $0 != .standard } ?? .standard))
   }
 }

@@ -16,27 +16,34 @@ package enum RequestKind: Int, CaseIterable, Sendable {
 package struct RateLimits: Hashable, Sendable {
   private var rates: [Rate]
   /// The limit of all addresses together, as a multiple of the rate of one address.
-  package var fullRateAddresses: Int
-  /// The maximum number of token buckets in memory.
-  package var bucketsMax: Int
+  package var fullRateAddresses = 10
+  /// The maximum number of token buckets in memory, of about 100 bytes each.
+  package var bucketsMax = 65_536
 
   package init(_ settings: LimitSettings) {
-    rates = [
-      Rate(perSecond: settings[.createsPerSecond], burst: settings[.createsBurst]),
-      Rate(perSecond: settings[.joinsPerSecond], burst: settings[.joinsBurst]),
-      Rate(perSecond: settings[.commandsPerSecond], burst: settings[.commandsBurst]),
-      Rate(perSecond: settings[.checksPerSecond], burst: settings[.checksBurst]),
-      Rate(perSecond: settings[.drawingsPerSecond], burst: settings[.drawingsBurst]),
-      Rate(perSecond: settings[.logsPerSecond], burst: settings[.logsBurst]),
-      Rate(perSecond: settings[.wrongKeysPerSecond], burst: settings[.wrongKeysPerSecond]),
-      Rate(
-        perSecond: settings[.unknownSessionsPerSecond], burst: settings[.unknownSessionsPerSecond]),
-    ]
-    fullRateAddresses = settings[.fullRateAddresses]
-    bucketsMax = settings[.rateBuckets]
+    rates = RequestKind.allCases.map { kind in
+      switch kind {
+      case .create: RateLimits.rate(settings[.createsPerSecond])
+      case .join: RateLimits.rate(settings[.joinsPerSecond])
+      case .command: RateLimits.rate(settings[.commandsPerSecond])
+      case .check, .log: RateLimits.rate(settings[.readsPerSecond])
+      case .drawing: RateLimits.rate(4 * settings[.readsPerSecond])
+      // Guesses, which nobody needs in bursts.
+      case .wrongKey: Rate(perSecond: max(1, settings[.createsPerSecond] / 10))
+      case .unknownSession: Rate(perSecond: max(1, settings[.joinsPerSecond] / 2))
+      }
+    }
   }
 
-  subscript(kind: RequestKind) -> Rate { rates[kind.rawValue] }
+  /// In a burst, the requests of ten seconds.
+  private static func rate(_ perSecond: Int) -> Rate {
+    Rate(perSecond: perSecond, burst: 10 * perSecond)
+  }
+
+  package subscript(kind: RequestKind) -> Rate {
+    get { rates[kind.rawValue] }
+    set { rates[kind.rawValue] = newValue }
+  }
 
   /// The time after which every unused bucket is full.
   var refillNanoseconds: Int64 { rates.map(\.refillNanoseconds).max() ?? 0 }

@@ -3,7 +3,9 @@ package struct Rate: Hashable, Sendable {
   package let perSecond: Int
   package let burst: Int
 
-  package init(perSecond: Int, burst: Int) {
+  /// - Parameter burst: `nil` for the tokens of a second.
+  package init(perSecond: Int, burst: Int? = nil) {
+    let burst = burst ?? perSecond
     precondition(perSecond > 0 && burst > 0, "a rate must be positive")
     self.perSecond = perSecond
     self.burst = burst

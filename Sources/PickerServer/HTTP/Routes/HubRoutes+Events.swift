@@ -22,9 +22,8 @@ extension HubRoutes {
     }
     watch.seen = call.request.headers[.lastEventID].flatMap(ServerSentEvent.parse)
     if call.request.method == .head { return headOfEvents(caller, watch, call.session) }
-    let seconds = hub.configuration.limits.ticketStreamSeconds
     let lifetime = watch.ticket.map { ticket in
-      min(Int64(seconds) * 1000, (ticket.endsAt ?? .max) - transport.now.machine)
+      min(86_400_000, (ticket.endsAt ?? .max) - transport.now.machine)
     }
     let isAdmitted =
       call.credential?.isKey == true ? gate.recheck(call.request.head, scope: .sessions) : nil
