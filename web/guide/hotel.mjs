@@ -141,4 +141,7 @@ const server = createServer((request, response) => attempt(async () => {
 await round();
 server.listen(PORT, "127.0.0.1");
 follow();
-setInterval(round, 10_000);
+for (;;) {
+  await new Promise((resolve) => setTimeout(resolve, 10_000));
+  await round();
+}
