@@ -42,7 +42,7 @@ const reload = (column, rows, row) => ({ change: "reload", column, generation: 2
 /** The notice for a delta in a language. */
 function said(state, notices, locale = "en") {
   const picker = { state, locale, self: null };
-  return notices.map((notice) => sentenceOf(notice, picker, wordsOf(locale), []).text).join("\n");
+  return notices.map((notice) => sentenceOf(notice, picker, wordsOf(locale), [])?.text).join("\n");
 }
 
 test("a note is shown on its day in every month that has it, until it is removed", () => {
@@ -132,6 +132,12 @@ test("the notice for a booked day has the shortened stay", () => {
   const state = calendar();
   const notices = host(state, define({ ...stay }), cut("2026-12-23", "blocked", "2026-12-26"));
   assert.equal(said(state, notices), "The choices have changed: your stay now ends on Dec 23");
+});
+
+test("a day that somebody else has booked has no notice if the stay is the same", () => {
+  const state = calendar();
+  assert.equal(said(state, host(state, define({ ...stay }))), "");
+  assert.equal(said(state, host(state, define({ ...stay, firstWeekday: 2 }))), "The choices have changed");
 });
 
 test("the notice for a booked time has the new time", () => {

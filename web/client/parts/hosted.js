@@ -14,10 +14,14 @@ import { differencesOf } from "./differences.js";
  */
 export function hostedOf({ before, after, changes }) {
   const rows = movedRows(before, after);
-  const differences = differencesOf(before, after, changes);
+  const listed = differencesOf(before, after, changes);
   const range = movedRange(before, after, changes);
   const notes = changes.flatMap((change) => (change.change === "notes" ? notesOf(change, after) : []));
   const total = changedTotal(before, after);
+  // Members receive no bookings: one that does not concern the selection is no news.
+  const isSame = JSON.stringify(before.definition) === JSON.stringify(after.definition);
+  const isUnseen = isSame && !range && rows.length === 0 && listed[0]?.what === "other";
+  const differences = isUnseen ? [] : listed;
   if (rows.length + differences.length + notes.length === 0 && !range && !total) return null;
   return { rows, differences, range, notes, total };
 }
