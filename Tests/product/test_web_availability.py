@@ -111,6 +111,9 @@ def test_two_members_paint_in_two_zones_and_the_owner_confirms(window, server):
     expect(bo.page.locator(".times .scale").first).to_have_text("17:00")
     shows(bo, maybe=[2])
     expect(windows(bo).first).to_have_text("Mo. 26. Nov., 17:30–18:30")
+    bo.page.reload()
+    expect(bo.page.locator(".zone-menu")).to_have_value("Asia/Tokyo")
+    shows(bo, maybe=[2])
 
     # The list of the best jumps to its cells, and the owner takes another window.
     ana.page.locator(".window").first.click()

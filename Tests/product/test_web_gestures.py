@@ -1,7 +1,7 @@
 """Fingers on a phone, and wheels that still turn when something else happens."""
 
 import pytest
-from harness.definitions import LISTS
+from harness.definitions import CALENDAR, LISTS
 from harness.fingers import swipe, swipe_up
 from harness.pickerd import wait_until
 from playwright.sync_api import expect
@@ -90,3 +90,48 @@ def test_a_finger_on_the_wheels_of_a_confirmed_picker_scrolls_the_page(two):
     expect(ana.chosen).to_contain_text("Confirmed")
 
     swipe_up(ana.page, ana.wheel(0).bounding_box())
+
+
+def test_a_finger_that_is_held_drags_a_range_and_another_one_scrolls(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", phone=True)
+    bo = window(server, session, name="Bo")
+    scroller = ana.page.locator(".scroller")
+    top = "(one) => one.scrollTop"
+    before = scroller.evaluate(top)
+    browser = ana.page.context.new_cdp_session(ana.page)
+
+    def touch(kind, *dates):
+        boxes = [ana.day(date).bounding_box() for date in dates]
+        points = [{"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+                  for box in boxes]
+        browser.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    # Held, and then moved: the first day is taken at once, the last one when it is lifted.
+    touch("touchStart", "2018-11-27")
+    expect(ana.day("2018-11-27")).to_have_attribute("aria-selected", "true")
+    for date in ("2018-11-28", "2018-12-05", "2018-12-06"):
+        touch("touchMove", date)
+    expect(ana.month("2018-12").locator(".bands.preview .band")).to_have_count(2)
+    touch("touchEnd")
+    expect(bo.chosen).to_have_text("Nov 27 – Dec 6, 2018 · 10 days")
+    ana.is_idle()
+    assert session.revision() == 2
+    assert scroller.evaluate(top) == before, "the list has not moved"
+
+    # Held and lifted: the first day, and no click on it again.
+    touch("touchStart", "2018-12-12")
+    expect(ana.day("2018-12-12")).to_have_attribute("aria-selected", "true")
+    touch("touchEnd")
+    ana.day("2018-12-14").tap()
+    expect(bo.chosen).to_have_text("Dec 12 – 14, 2018 · 3 days")
+    ana.is_idle()
+    assert session.revision() == 4
+
+    # Moved at once: the list scrolls, and nothing is chosen.
+    swipe(ana.page, ana.day("2018-12-12").bounding_box())
+    ana.page.wait_for_function(
+        "(before) => document.querySelector('pickerd-calendar').shadowRoot"
+        ".querySelector('.scroller').scrollTop > before", arg=before)
+    ana.is_idle()
+    assert session.revision() == 4

@@ -21,7 +21,7 @@ export function joinRoute({ session, token: given }, settings) {
   const before = read("sessionStorage", nameKeyOf(session)) ?? typedName;
   const months = { from: new Date().toISOString().slice(0, 7), count: monthCount };
   const path = `v1/sessions/${encodeURIComponent(session)}`;
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const timeZone = read("sessionStorage", zoneKeyOf(session)) ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const picker = connect(path, { name, locale, timeZone, token, months, socket: dialed(path) });
   void picker.then(loadWhenKnown);
   return { owner, token, before, picker, notices: picker.then(recordNotices) };
@@ -90,3 +90,9 @@ function dialed(path) {
  * @param {string} session
  */
 export const nameKeyOf = (session) => `name ${session}`;
+
+/**
+ * Where the time zone is stored that the user has chosen in a session.
+ * @param {string} session
+ */
+export const zoneKeyOf = (session) => `zone ${session}`;

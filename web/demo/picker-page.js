@@ -7,7 +7,7 @@ import { wordsOf } from "../client/words/words.js";
 import { CalendarLinks } from "./calendar-links.js";
 import { shownConnection } from "./ending.js";
 import { Greeting } from "./greeting.js";
-import { loadElement, nameKeyOf } from "./joining.js";
+import { loadElement, nameKeyOf, zoneKeyOf } from "./joining.js";
 import { loadLaterSheet } from "./later-sheet.js";
 import { reloadLater } from "./loading.js";
 import { MessageRecord } from "./message-record.js";
@@ -126,7 +126,12 @@ export class PickerPage {
     const { signal } = this.listening;
     this.messages.follow(picker, signal);
     picker.addEventListener("change", () => this.#draw(), { signal });
-    picker.addEventListener("connection", () => this.#draw(), { signal });
+    let { timeZone } = picker;
+    picker.addEventListener("connection", () => {
+      // The user has chosen another one, which joins again.
+      if (picker.timeZone !== timeZone) write("sessionStorage", zoneKeyOf(this.route.session), timeZone = picker.timeZone ?? "");
+      this.#draw();
+    }, { signal });
     picker.addEventListener("answered", () => this.#draw(), { signal });
     if (this.element) this.element.picker = picker;
     this.#draw();

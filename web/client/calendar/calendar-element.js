@@ -110,7 +110,7 @@ export class CalendarElement extends PickerElement {
   focusOn(date) {
     this.focusDate = this.#listed(date);
     this.list.reveal(this.focusDate, false);
-    this.#point(this.focusDate);
+    this.point(this.focusDate);
     this.#drawMonths();
     this.list.cellOf(this.focusDate)?.focus({ preventScroll: true });
   }
@@ -158,8 +158,8 @@ export class CalendarElement extends PickerElement {
     return end < range.start ? { start: end, end: range.start } : { start: range.start, end };
   }
 
-  /** @param {string | null} date */
-  #point(date) {
+  /** @param {string | null} date under the pointer, a finger that drags, or the focus */
+  point(date) {
     if (this.pointed === date) return;
     this.pointed = date;
     if (this.picker?.isRangeOpen) this.#drawMonths();
@@ -184,18 +184,18 @@ export class CalendarElement extends PickerElement {
     element.addEventListener("pointermove", (event) => {
       const { pointerType, buttons } = /** @type {PointerEvent} */ (event);
       const date = dateAt(event);
-      if (pointerType !== "touch") this.#point(date);
+      if (pointerType !== "touch") this.point(date);
       if (pointerType === "mouse" && buttons === 0) this.hover(date === null ? null : { date });
     });
     element.addEventListener("pointerleave", () => {
-      this.#point(null);
+      this.point(null);
       this.hover(null);
     });
     element.addEventListener("focusin", (event) => {
       const date = dateAt(event);
       if (!date) return;
       this.focusDate = date;
-      this.#point(date);
+      this.point(date);
       // With keys, the focus is what a mouse pointer is otherwise.
       if (this.picker?.isRangeOpen && /** @type {Element} */ (event.target).matches(":focus-visible")) this.hover({ date });
     });

@@ -143,7 +143,6 @@ export class MonthView {
       const weekday = ((this.firstWeekday - 1 + column) % 7) + 1;
       setText(element, weekdays?.[column] ?? weekdayName(weekday, locale));
       setAttribute(element, "aria-label", weekdayName(weekday, locale, "long"));
-      setAttribute(element, "data-weekend", weekday === 1 || weekday === 7);
     });
   }
 

@@ -31,9 +31,8 @@ export const calendarSheet = sheetOf(`
 }
 .weekdays, .week { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); }
 .head { inset-block-start: calc(var(--head-height) - 1.6rem); block-size: 1.6rem; }
-.weekdays { block-size: 100%; align-items: center; justify-items: center; font-size: .78rem; font-weight: 600; color: var(--ink); }
+.weekdays { block-size: 100%; align-items: center; justify-items: center; font-size: .78rem; font-weight: 600; color: var(--muted); }
 .weekday { overflow: hidden; max-inline-size: 100%; white-space: nowrap; }
-.weekday[data-weekend] { color: var(--muted); }
 .weeks { display: grid; grid-auto-rows: var(--week-height); }
 .day {
   display: grid; grid-template-rows: var(--day-height) auto; place-items: center; align-content: start; position: relative; cursor: pointer; border-radius: 50%;
@@ -89,7 +88,7 @@ export const calendarSheet = sheetOf(`
 @container (max-width: 400px) {
   .frame { padding: 10px 8px; }
   .today { padding-inline: .5rem; }
-  .scroller { block-size: var(--pickerd-calendar-height, clamp(min(19rem, var(--least)), 50svh, 46rem)); }
+  .scroller { block-size: var(--pickerd-calendar-height, clamp(min(19rem, var(--least)), 46svh, 46rem)); }
   .content { margin-inline: 2px; }
 }
 `);

@@ -77,7 +77,8 @@ export class Note {
    * @param {string} undo the text of the button
    */
   setWords(undo) {
-    this.undoButton.replaceChildren(icon("undo"), undo);
+    this.undoButton.replaceChildren(icon("undo"), make("span", {}, undo));
+    setAttribute(this.undoButton, "title", undo);
     for (const line of this.lines.keys()) this.#write(line);
   }
 

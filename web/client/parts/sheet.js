@@ -121,7 +121,7 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 @container (max-width: 430px) {
   .question { flex: 1 1 100%; }
   .acts { gap: 0; }
-  .acts > .act:not(.undo, .redo, .clear) { padding-inline: .75rem; }
+  .acts > .act:not(.undo, .redo, .clear) { padding-inline: .5rem; }
 }
 .act.confirm { background: var(--accent); color: var(--on-accent); border-radius: 1.4rem; padding-inline: 1.2rem; }
 .act.confirm[aria-disabled="true"] { background: var(--sunken); color: var(--muted); opacity: 1; }
@@ -149,6 +149,8 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
   /* The pictures overlap if there is not enough room. */
   .top:has(.tools > *) .people[data-many] { padding-inline-end: 1rem; }
 }
+/* In German, too, the buttons are on one line. */
+@container (max-width: 345px) { .acts > :is(.undo, .redo, .clear) { min-inline-size: 2.2rem; } }
 /* Enlarged texts. */
 @media (max-width: 18em) { .banner .retry { max-inline-size: none; } }
 @container (max-width: 330px) {

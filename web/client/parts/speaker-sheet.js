@@ -22,5 +22,10 @@ export const speakerSheet = sheetOf(`
 .undo-note { display: inline-flex; align-items: center; gap: 6px; font-weight: 650; padding-inline: 12px; color: var(--ink); }
 .undo-note svg { inline-size: 1.05rem; block-size: 1.05rem; }
 .undo-note:dir(rtl) svg { transform: scaleX(-1); }
+/* The sentence needs the room. */
+@container (max-width: 430px) {
+  .undo-note { padding-inline: 0; justify-content: center; }
+  .undo-note span { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+}
 @media (prefers-reduced-motion: reduce) { .note { transition: none !important; } }
 `);

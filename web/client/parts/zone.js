@@ -32,7 +32,8 @@ export function zoneText(picker, { zone: text }) {
   if (!zone) return "";
   const { locale } = picker;
   const [long, offset] = [zoneName(now, zone, locale), offsetIn(now, zone, locale)];
-  const name = long === offset ? long : `${long} (${offset})`;
+  // Browsers have no name for it.
+  const name = zone === "UTC" ? zone : long === offset ? long : `${long} (${offset})`;
   const isOtherDay = todayIn(now, zone) !== todayIn(now, ownZone());
   const day = momentIn(now, zone, locale, false);
   if (kind !== "slot") return isOtherDay ? text.today(day, name) : "";

@@ -67,6 +67,11 @@ export const wheelsSheet = sheetOf(`
   0%, 35% { background: var(--warn-surface); box-shadow: 0 0 0 2.5px var(--warn); }
   100% { background: var(--surface); }
 }
+/* A finger swipes and taps rows; a screen reader still finds the buttons. */
+@media (pointer: coarse) {
+  .column { position: relative; }
+  .step { position: absolute; inline-size: 1px; min-inline-size: 0; block-size: 1px; min-block-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
+}
 @media (forced-colors: active) { .lens { border: 2px solid; } }
 @container (max-width: 380px) {
   .columns { gap: 4px; }
