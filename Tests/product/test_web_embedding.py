@@ -278,8 +278,10 @@ def test_attributes_and_the_picker_property_work(embedding, server):
     ada.page.eval_on_selector("pickerd-wheels", "(one, to) => one.setAttribute('session', to)",
                               f"http://127.0.0.1:{server.port}{second.path}")
 
-    ada.page.wait_for_function("(url) => document.querySelector('pickerd-wheels').picker?.url.endsWith(url)",
-                               arg=second.id)
+    ada.page.wait_for_function("""(url) => {
+        const { picker } = document.querySelector("pickerd-wheels");
+        return picker?.url.endsWith(url) && picker.state.isKnown;
+      }""", arg=second.id)
     ada.type_at(0, "ArrowUp")
     expect(ada.chosen).to_contain_text("2017")
     ada.is_idle()

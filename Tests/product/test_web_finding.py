@@ -106,6 +106,25 @@ def test_a_range_is_dragged_and_others_see_where_it_goes(window, server):
         expect(one.day("2018-11-27")).to_have_attribute("data-by", names[0])
         expect(one.day("2018-11-30")).to_have_attribute("data-by", names[1])
 
+    # Also when the host cuts it.
+    sold = {"blocked": [{"from": "2018-11-30"}]}
+    path = session.path + "/definition"
+    assert server.request("PATCH", path, sold, headers=MERGE).status == 200
+    for one, names in ((ana, ("Bo", "You")), (bo, ("You", "Ana"))):
+        expect(one.day("2018-11-29")).to_have_attribute("data-by", names[1])
+        expect(one.day("2018-11-27")).to_have_attribute("data-by", names[0])
+
+    # In the first week of a month, the name is above the row of weekdays.
+    first = ana.day("2018-12-01")
+    first.click()
+    expect(first).to_have_attribute("data-by", "You")
+    above, head = (int(each) for each in first.evaluate("""(day) => [
+        getComputedStyle(day, "::before").zIndex,
+        getComputedStyle(day.closest(".grid").querySelector(".head")).zIndex]"""))
+    assert above > head
+    ana.type("Escape")
+    expect(bo.chosen).to_be_hidden()
+
     # With keys, the focus is the pointer.
     ana.day("2018-11-20").focus()
     for key in ("Enter", "ArrowRight", "ArrowRight"):
@@ -195,7 +214,10 @@ def test_undo_is_there_when_there_is_something_and_cancel_asks(window, server):
     ana.button("Yes, cancel").click()
     for one in (ana, bo):
         expect(one.chosen).to_have_text("Cancelled. Nov 26 – 28, 2018 · 3 days")
-        expect(one.chosen).to_have_css("text-decoration-line", "line-through")
+        struck, status = one.chosen.locator(".value"), one.chosen.locator("span").first
+        expect(struck).to_have_css("text-decoration-line", "line-through")
+        expect(struck).to_have_text("Nov 26 – 28, 2018 · 3 days")
+        expect(status).to_have_css("text-decoration-line", "none")
     band = bo.bands("2018-11").first.evaluate("(band) => getComputedStyle(band).backgroundColor")
     ana.button("Reopen").click()
     expect(bo.bands("2018-11").first).not_to_have_css("background-color", band)

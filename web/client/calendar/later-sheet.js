@@ -44,6 +44,8 @@ export const laterSheet = sheetOf(`
   padding-inline: .35rem; border-radius: .5rem; background: var(--by); color: #fff; font-size: .64rem; line-height: 1rem; font-weight: 700;
   overflow: hidden; text-overflow: ellipsis; white-space: nowrap; pointer-events: none;
 }
+/* In the first week it would be below the weekdays. */
+.week:first-child .day[data-by]::before { z-index: 4; }
 .day[data-hover]:not([data-head], [data-tail]) .number { box-shadow: 0 0 0 2px color-mix(in oklab, var(--ghost) 45%, transparent); }
 .day[data-ghost] .number { box-shadow: 0 0 0 3px var(--ghost), 0 0 0 5.5px var(--ghost-second); }
 .day[data-ghost]::after {

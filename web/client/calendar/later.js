@@ -17,6 +17,9 @@ import { laterWordsOf } from "./later-words.js";
 /** The ranges whose authors are known, the last ones: an undo restores a range. */
 const namedMax = 20;
 
+/** @param {import("../core/types").Range} range */
+const keyOf = ({ start, end }) => `${start}/${end}`;
+
 export class Later {
   /** @param {CalendarElement} element */
   constructor(element) {
@@ -48,6 +51,7 @@ export class Later {
 
   /** @param {import("../core/types").Notice} notice of a change, to remember who has made it */
   noticed(notice) {
+    if (notice.kind === "hosted") return this.#keepNames(notice);
     if (notice.kind !== "range" && notice.kind !== "rangeCorrected") return;
     const { range, by, cause } = notice;
     const { first } = this;
@@ -57,7 +61,21 @@ export class Later {
     const byFirst = first && (first.date === range.start || first.date === range.end) ? first : null;
     const names = byFirst?.date === range.end && range.start !== range.end
       ? { start: by, end: byFirst.by } : { start: byFirst?.by ?? null, end: by };
-    this.names.set(`${range.start}/${range.end}`, names);
+    this.#name(range, names);
+  }
+
+  /**
+   * A range that the host has cut is still that of its members.
+   * @param {Extract<import("../core/types").Notice, {kind: "hosted"}>} notice
+   */
+  #keepNames({ before, after }) {
+    const names = before.range && this.names.get(keyOf(before.range));
+    if (names && after.range) this.#name(after.range, names);
+  }
+
+  /** @param {import("../core/types").Range} range @param {Names} names */
+  #name(range, names) {
+    this.names.set(keyOf(range), names);
     if (this.names.size > namedMax) this.names.delete([...this.names.keys()][0]);
   }
 
@@ -96,7 +114,7 @@ export class Later {
     const { range } = picker.rangeShown;
     if (!range) return null;
     const by = range.by ?? null;
-    return this.names.get(`${range.start}/${range.end}`)
+    return this.names.get(keyOf(range))
       ?? (picker.isRangeOpen ? { start: by, end: null } : { start: this.first?.by ?? null, end: by });
   }
 

@@ -15,7 +15,9 @@ export class Bar {
   /** @param {(command: typeof commands[number]) => void} act */
   constructor(act) {
     this.isAsking = false;
-    this.chosen = make("output", { class: "chosen", part: "result", tabindex: "-1" });
+    this.status = make("span", {});
+    this.value = make("span", { class: "value" });
+    this.chosen = make("output", { class: "chosen", part: "result", tabindex: "-1" }, this.status, this.value);
     this.buttons = Object.fromEntries(commands.map((command) => [command, make("button", {
       class: `act ${command}`, part: `button ${command}`, type: "button", onclick: () => (command === "cancel" ? this.#ask(true) : act(command)),
     })]));
@@ -68,7 +70,11 @@ export class Bar {
   draw(picker, words) {
     const { state } = picker;
     const focused = this.#focused;
-    setText(this.chosen, this.resultText(picker, words));
+    const text = this.resultText(picker, words);
+    const status = statusText(picker, words);
+    setText(this.status, status);
+    setText(this.value, text.slice(status.length));
+    this.chosen.hidden = text === "";
     setAttribute(this.chosen, "data-status", state.status);
     setText(this.unstored, picker.isUnstored ? words.unstored : "");
     for (const command of commands) {

@@ -113,7 +113,6 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 }
 .unstored:empty { padding: 0; }
 .chosen { font-weight: 680; font-size: 1.1rem; letter-spacing: -.008em; flex: 1 1 auto; min-inline-size: 0; overflow-wrap: anywhere; min-block-size: 1.4em; font-variant-numeric: tabular-nums; padding-inline-start: .25rem; }
-.chosen:empty { display: none; }
 .acts { display: flex; flex-wrap: wrap; gap: 4px; align-items: center; justify-content: end; margin-inline-start: auto; }
 .acts > .act:not(.undo, .redo, .clear) { padding-inline: 1rem; font-weight: 650; }
 .act.cancel { color: var(--bad); }
@@ -128,7 +127,8 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 @media (hover: hover) { .act.confirm:not([aria-disabled="true"]):hover { background: color-mix(in oklab, var(--accent), var(--ink) 16%); } }
 .frame[data-status="confirmed"] { border-color: var(--accent); }
 .frame[data-status="confirmed"] .chosen { color: var(--accent); animation: settles .5s cubic-bezier(.2, 1.4, .4, 1); }
-.frame[data-status="cancelled"] .chosen { color: var(--muted); text-decoration: line-through; }
+.frame[data-status="cancelled"] .chosen { color: var(--muted); }
+.frame[data-status="cancelled"] .value { text-decoration: line-through; }
 @keyframes settles { 0% { transform: scale(.94); opacity: 0; } }
 .act.undo:dir(rtl) svg, .act.redo:dir(rtl) svg { transform: scaleX(-1); }
 @container (max-width: 430px) {
