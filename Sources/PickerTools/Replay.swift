@@ -11,7 +11,7 @@ struct Replay: ParsableCommand {
       The state of a session is a fold over its log. For a store, replay compares each stored \
       snapshot with the folded state; it writes nothing, and the server can keep running. For a \
       file with the response of GET /v1/sessions/ID/log, replay compares the changes in each line \
-      with those that its command yields when folded, except for the texts of rows.
+      with those that its command yields when folded, except for texts of rows and names of members.
 
         pickerd replay sqlite:/var/lib/pickerd/pickerd.sqlite 0pUZu3NiI_ZAxUZiWvSdYG --verbose
         curl -s http://127.0.0.1:7681/v1/sessions/ID/log | pickerd replay - --at 41

@@ -118,6 +118,7 @@ extension Command {
     case .select(let selection): selection.key?.utf8.count ?? 0
     case .unknown(let text), .rename(let text): text.utf8.count
     case .mark(let mark): 16 * mark.cells.count
+    case .importMarks(let marks): 32 * marks.count
     case .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: 0
     }
   }

@@ -9,6 +9,10 @@ import PickerWire
 package enum HubProblem: Error, Hashable, Sendable {
   case badRequest(String)
   case badDefinition(DefinitionProblem)
+  /// A body is invalid at a place of it.
+  case badBody(DefinitionProblem)
+  /// The session refuses a change, which has changed nothing.
+  case refused(Refusal)
   case noToken
   case badToken
   case notAllowed(String)

@@ -12,6 +12,9 @@ package struct Availability: Sendable {
   package private(set) var isClosed: Bool
   /// The marks of each respondent, by its member's id.
   package private(set) var marks: [String: Marks]
+  /// For each respondent with marks of an import, the cells that it has marked, or removed its
+  /// marks from, by hand. An import leaves them alone.
+  private(set) var byHand: [String: CellSet]
   /// The number of marks of each cell.
   package private(set) var heat: [GradeCounts]
   private var tally: WindowTally
@@ -27,12 +30,13 @@ package struct Availability: Sendable {
   ///   - chosen: The first cell of the window that was confirmed.
   init(
     _ kind: AvailabilityKind, cells: CellList, generation: Int, marks: [String: Marks] = [:],
-    chosen: Int? = nil, at now: Instant, today: CivilDate
+    byHand: [String: CellSet] = [:], chosen: Int? = nil, at now: Instant, today: CivilDate
   ) {
     self.kind = kind
     self.cells = cells
     self.generation = generation
     self.marks = marks
+    self.byHand = byHand.filter { marks[$0.key] != nil }
     past = cells.pastCount(at: now, today: today)
     isClosed = kind.isClosed(at: now)
     heat = Array(repeating: GradeCounts(), count: cells.count)
@@ -57,7 +61,7 @@ package struct Availability: Sendable {
     guard let stored, stored.cells != cells else {
       self.init(
         kind, cells: cells, generation: stored?.generation ?? 1, marks: stored?.marks ?? [:],
-        chosen: stored?.chosen, at: now, today: today)
+        byHand: stored?.byHand ?? [:], chosen: stored?.chosen, at: now, today: today)
       return
     }
     let numbers = stored.cells.numbers(in: cells)
@@ -65,6 +69,7 @@ package struct Availability: Sendable {
     self.init(
       kind, cells: cells, generation: stored.generation + 1,
       marks: marks.filter { !$0.value.isEmpty },
+      byHand: stored.byHand.mapValues { $0.renumbered(numbers) },
       chosen: stored.chosen.flatMap { numbers[$0] >= 0 ? numbers[$0] : nil }, at: now, today: today)
   }
 
@@ -155,18 +160,39 @@ extension Availability {
     }
     let before = marks[respondent] ?? Marks()
     let after = before.marking(mark.cells, grade)
-    if before.isEmpty, !after.isEmpty, marks.count >= limits.respondentsMax {
-      throw Refusal(
-        .full, "\(limits.respondentsMax) members have marks; no more are possible",
-        ["count": .integer(limits.respondentsMax)])
+    try check(after, isNew: before.isEmpty, limits)
+    let changes = replace(before, by: after, of: respondent)
+    if !changes.isEmpty, !byHand.isEmpty {
+      for run in mark.cells { byHand[respondent]?.insert(run) }
     }
-    guard after.runs.count <= limits.runsMax else {
-      throw Refusal(
-        .tooManyRuns,
-        "the marks would be \(after.runs.count) runs of equal marks; \(limits.runsMax) are allowed",
-        ["count": .integer(limits.runsMax)])
+    return changes
+  }
+
+  /// Marks the cells of a member that it has not marked by hand, and that are not past, as its
+  /// calendar says.
+  ///
+  /// - Throws: ``Refusal`` with, in this order, `closed`, `full`, `tooManyRuns`.
+  mutating func take(
+    _ marks: MarkImport, _ limits: MarkLimits
+  ) throws(Refusal) -> [PickerChange] {
+    try checkOpen()
+    let before = self.marks[marks.member] ?? Marks()
+    let hand = byHand[marks.member] ?? CellSet(before.runs.map(\.cells))
+    var grades: [Grade] = []
+    before.write(0..<cells.count, unmarked: .no, to: &grades)
+    let marked = CellSet(before.runs.map(\.cells))
+    let imported = marks.grades(of: cells, hasMaybe: kind.hasMaybe)
+    var runs: [MarkRun] = []
+    for cell in imported.indices {
+      let isFixed = cell < past || hand.contains(cell)
+      let grade = isFixed ? marked.contains(cell) ? grades[cell] : nil : imported[cell]
+      runs.append(MarkRun(cell..<cell + 1, grade))
     }
-    return replace(before, by: after, of: respondent)
+    let after = Marks(runs)
+    try check(after, isNew: before.isEmpty, limits)
+    let changes = replace(before, by: after, of: marks.member)
+    if !changes.isEmpty, !after.isEmpty { byHand[marks.member] = hand }
+    return changes
   }
 
   /// Removes all marks of a member.
@@ -182,6 +208,21 @@ extension Availability {
     throw Refusal(
       .closed, "marks cannot be changed since \(closes.rfc3339)",
       ["closes": .string(closes.rfc3339)])
+  }
+
+  /// - Parameter isNew: Whether the member had no marks.
+  private func check(_ after: Marks, isNew: Bool, _ limits: MarkLimits) throws(Refusal) {
+    if isNew, !after.isEmpty, marks.count >= limits.respondentsMax {
+      throw Refusal(
+        .full, "\(limits.respondentsMax) members have marks; no more are possible",
+        ["count": .integer(limits.respondentsMax)])
+    }
+    guard after.runs.count <= limits.runsMax else {
+      throw Refusal(
+        .tooManyRuns,
+        "the marks would be \(after.runs.count) runs of equal marks; \(limits.runsMax) are allowed",
+        ["count": .integer(limits.runsMax)])
+    }
   }
 
   private func check(generation: Int) throws(Refusal) {
@@ -205,6 +246,7 @@ extension Availability {
     }
     tally.count(changed, from: before, to: after, in: cells)
     marks[respondent] = after.isEmpty ? nil : after
+    if after.isEmpty, !byHand.isEmpty { byHand[respondent] = nil }
     var runs: [MarkRun] = []
     for part in changed {
       if let last = runs.last, last.grade == part.after,
@@ -314,7 +356,7 @@ extension Availability {
     }
     self = Availability(
       kind, cells: cells, generation: before.generation + (isRenumbered ? 1 : 0), marks: marks,
-      at: now, today: today)
+      byHand: before.byHand.mapValues { $0.renumbered(numbers) }, at: now, today: today)
     var changes: [PickerChange] = []
     if isRenumbered { changes.append(.cells(CellsChange(of: self))) }
     if past != before.past, !isRenumbered { changes.append(.past(past)) }
@@ -368,7 +410,7 @@ extension Availability: Hashable {
   package static func == (left: Availability, right: Availability) -> Bool {
     left.cells == right.cells && left.generation == right.generation && left.past == right.past
       && left.isClosed == right.isClosed && left.marks == right.marks
-      && left.chosen == right.chosen
+      && left.byHand == right.byHand && left.chosen == right.chosen
   }
 
   package func hash(into hasher: inout Hasher) {

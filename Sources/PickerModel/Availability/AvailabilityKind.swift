@@ -30,6 +30,9 @@ final class AvailabilityKind: Sendable {
   /// The cells, unless they depend on the day.
   private let fixedCells: CellList?
 
+  /// Whether cells are whole dates, not times.
+  var cellsAreDates: Bool { times == nil }
+
   static let shape: [String: FieldShape] = [
     "dates": AvailabilityDates.shape, "stepMinutes": .value, "hours": SlotHours.shape,
     "exceptions": .eachMember(.each(SlotWindow.shape)), "taken": TakenTimes.shape,

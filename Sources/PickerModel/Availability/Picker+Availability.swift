@@ -23,6 +23,19 @@ extension Picker {
     return try availabilities[0].mark(mark, by: respondent, limits)
   }
 
+  /// Marks cells for a member as its calendar says, except those that it has marked by hand.
+  ///
+  /// - Throws: ``Refusal`` with, in this order, `wrongKind`, `closed`, `full`, `tooManyRuns`. The
+  ///   picker is unchanged then.
+  package mutating func take(
+    _ marks: MarkImport, _ limits: MarkLimits
+  ) throws(Refusal) -> [PickerChange] {
+    guard !availabilities.isEmpty else {
+      throw Refusal(.wrongKind, "import is not supported for \(definition.kind) pickers")
+    }
+    return try availabilities[0].take(marks, limits)
+  }
+
   /// Removes all marks of a member.
   ///
   /// - Throws: ``Refusal`` with `closed`.
@@ -83,7 +96,8 @@ extension Picker {
   var storedMarks: StoredMarks? {
     availabilities.first.map {
       StoredMarks(
-        generation: $0.generation, cells: $0.cells, marks: $0.marks, chosen: $0.chosen?.cell)
+        generation: $0.generation, cells: $0.cells, marks: $0.marks, byHand: $0.byHand,
+        chosen: $0.chosen?.cell)
     }
   }
 
@@ -93,7 +107,7 @@ extension Picker {
     }
     let counted = Availability(
       kind, cells: kind.cells(within: bounds), generation: own.generation, marks: own.marks,
-      chosen: own.chosen?.cell, at: asOf, today: today)
+      byHand: own.byHand, chosen: own.chosen?.cell, at: asOf, today: today)
     guard own == counted else { return "the cells are what the bounds make them" }
     guard own.heat == counted.heat, own.best == counted.best else {
       return "the counts are those of all marks"
@@ -114,13 +128,19 @@ package struct StoredMarks: Hashable, Sendable {
   /// The cells that are marked, because a new zone database can give other ones.
   package let cells: CellList
   package let marks: [String: Marks]
+  /// For respondents with marks of an import, the cells that they have marked by hand.
+  let byHand: [String: CellSet]
   /// The first cell of the window that was confirmed, if a cell was named.
   package let chosen: Int?
 
-  package init(generation: Int, cells: CellList, marks: [String: Marks], chosen: Int?) {
+  init(
+    generation: Int, cells: CellList, marks: [String: Marks], byHand: [String: CellSet],
+    chosen: Int?
+  ) {
     self.generation = generation
     self.cells = cells
     self.marks = marks
+    self.byHand = byHand
     self.chosen = chosen
   }
 }
@@ -162,6 +182,7 @@ extension Picker {
   package var marksByteCount: Int {
     guard let availability = availabilities.first else { return 0 }
     let runs = availability.marks.values.reduce(0) { $0 + $1.runs.count }
-    return 96 * availability.cells.count + 128 * availability.marks.count + 12 * runs
+    let hands = availability.byHand.values.reduce(0) { $0 + 128 + $1.byteCount }
+    return 96 * availability.cells.count + 128 * availability.marks.count + 12 * runs + hands
   }
 }

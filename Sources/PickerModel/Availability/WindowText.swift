@@ -74,8 +74,9 @@ extension ClosedRange<CivilDate> {
 }
 
 /// The stored form of marks:
-/// `{"generation","step"?,"cells":[[start,count],…],"marks":{ID:[[from,until,"yes"]]},"chosen"?}`.
-/// Cells are runs: dates by their ordinals, times by seconds since 1970, with their length.
+/// `{"generation","step"?,"cells":[[start,count],…],"marks":{ID:[[from,until,"yes"]]},
+/// "byHand"?:{ID:[[from,until]]},"chosen"?}`. Cells are runs: dates by their ordinals, times by
+/// seconds since 1970, with their length.
 extension StoredMarks {
   var tree: JSONTree {
     var fields: [JSONTree.Member] = [
@@ -88,6 +89,14 @@ extension StoredMarks {
           })),
     ]
     if let step = cells.stepSeconds { fields.append(.init("step", .integer(Int(step)))) }
+    if !byHand.isEmpty {
+      let sets = byHand.sorted { $0.key < $1.key }.map { id, set in
+        JSONTree.Member(
+          id,
+          .array(set.runs.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) }))
+      }
+      fields.append(.init("byHand", .object(sets)))
+    }
     if let chosen { fields.append(.init("chosen", .integer(chosen))) }
     return .object(fields)
   }
@@ -109,8 +118,20 @@ extension StoredMarks {
       }
       marks[member.key] = Marks(read)
     }
+    var byHand: [String: CellSet] = [:]
+    for member in tree["byHand"]?.members ?? [] {
+      var set = CellSet()
+      for run in member.value.array ?? [] {
+        guard let ends = run.array, ends.count == 2, let from = ends[0].integer,
+          let until = ends[1].integer, from >= 0, from < until, until <= cells.count
+        else { return nil }
+        set.insert(from..<until)
+      }
+      byHand[member.key] = set
+    }
     self.init(
-      generation: generation, cells: cells, marks: marks, chosen: tree["chosen"]?.integer)
+      generation: generation, cells: cells, marks: marks, byHand: byHand,
+      chosen: tree["chosen"]?.integer)
     guard areMarksOfCells else { return nil }
   }
 

@@ -1,5 +1,6 @@
 import JSONText
 import PickerHub
+import PickerModel
 import WebSocketTransport
 
 extension ProblemDocument {
@@ -11,6 +12,8 @@ extension ProblemDocument {
     case .badDefinition(let problem):
       self.init(
         status: 422, code: "badDefinition", detail: problem.detail, pointer: problem.pointer)
+    case .badBody(let problem): self.init(problem)
+    case .refused(let refusal): self.init(refusal)
     case .noToken:
       self.init(
         status: 401, code: "noToken",
@@ -65,6 +68,17 @@ extension ProblemDocument {
       self.init(
         status: 503, code: "unavailable", detail: "the service is unavailable now; retry later")
     }
+  }
+
+  private init(_ refusal: Refusal) {
+    self.init(
+      status: 409, code: refusal.code.rawValue, detail: refusal.detail,
+      members: [.init("params", .object(refusal.params))])
+  }
+
+  private init(_ problem: DefinitionProblem) {
+    self.init(
+      status: 400, code: "badRequest", detail: problem.detail, pointer: problem.pointer)
   }
 
   private static var keyReused: ProblemDocument {

@@ -16,6 +16,8 @@ package enum Command: Hashable, Sendable {
   case reopen
   /// Marks cells of an `availability`, or removes marks.
   indirect case mark(CellMark)
+  /// Marks cells of a member as its calendar says. Of the host.
+  indirect case importMarks(MarkImport)
   /// The member's name from now on. It makes no revision.
   case rename(String)
   /// A command with a type that this server does not know. It is refused.
@@ -60,6 +62,7 @@ package enum Command: Hashable, Sendable {
     case .cancel: "cancel"
     case .reopen: "reopen"
     case .mark: "mark"
+    case .importMarks: "import"
     case .rename: "rename"
     case .unknown(let type): type
     }
@@ -69,7 +72,7 @@ package enum Command: Hashable, Sendable {
   package var roleNeeded: Role {
     switch self {
     case .select, .tap, .clear, .undo, .redo, .mark: .editor
-    case .confirm, .confirmWindow, .cancel, .reopen: .owner
+    case .confirm, .confirmWindow, .cancel, .reopen, .importMarks: .owner
     case .rename, .unknown: .viewer
     }
   }
@@ -80,7 +83,7 @@ package enum Command: Hashable, Sendable {
     case .select: kind.hasColumns
     case .tap: kind.showsMonths
     case .clear: !kind.hasColumns
-    case .mark, .confirmWindow: kind == .availability
+    case .mark, .importMarks, .confirmWindow: kind == .availability
     case .undo, .redo: kind != .availability
     case .confirm, .cancel, .reopen, .rename, .unknown: true
     }

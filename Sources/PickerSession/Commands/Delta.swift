@@ -85,6 +85,7 @@ package final class Delta: Sendable {
       weight += changes[index].weight
       isClamped = isClamped || changes[index].isClamp
     }
+    if case .importMarks(let marks) = command { weight += marks.count / 8 }
     ownWeight = Int32(clamping: weight)
     self.isClamped = isClamped
   }

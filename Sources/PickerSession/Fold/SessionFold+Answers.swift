@@ -22,8 +22,8 @@ extension SessionFold {
       guard picker.columns.indices.contains(selection.column) else { return .nothing }
       return .column(selection.column, reloads: refusal.code == .staleColumn)
     case .tap: return definition.kind.showsMonths ? .range : .nothing
-    case .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .mark, .rename,
-      .unknown:
+    case .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .mark, .importMarks,
+      .rename, .unknown:
       return .nothing
     }
   }

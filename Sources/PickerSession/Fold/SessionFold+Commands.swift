@@ -45,7 +45,9 @@ extension SessionFold {
       switch command {
       case .reopen, .cancel: applyWaiting(at: now, &outcomes)
       case .rename(let name): rename(at: index, name, &outcomes)
-      case .select, .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .mark, .unknown: break
+      case .select, .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .mark, .importMarks,
+        .unknown:
+        break
       }
     } catch {
       if error.code != .oldRef {
@@ -184,6 +186,7 @@ extension SessionFold {
     case .clear where definition.kind == .availability: return try clearMarks(of: member)
     case .clear: return clear()
     case .mark(let mark): return try self.mark(mark, by: member)
+    case .importMarks(let marks): return try take(marks)
     case .undo: return try undo()
     case .redo: return try redo()
     case .confirm: return try confirm(op: op, at: now, hasElapsed: hasElapsed)

@@ -9,6 +9,14 @@ extension SessionFold {
     return change(named(changes), rangeBefore: nil)
   }
 
+  /// Marks what a host knows of a member; nothing if the member is unknown.
+  mutating func take(_ marks: MarkImport) throws(Refusal) -> SessionChange? {
+    let id = MemberID(marks.member)
+    guard members[id] != nil || remembered.member(id) != nil else { return nil }
+    let markLimits = MarkLimits(respondentsMax: limits.members, runsMax: limits.runs)
+    return change(named(try picker.take(marks, markLimits)), rangeBefore: nil)
+  }
+
   mutating func clearMarks(of member: MemberID) throws(Refusal) -> SessionChange? {
     let changes = try picker.clearMarks(of: member.text)
     return change(named(changes), rangeBefore: nil)

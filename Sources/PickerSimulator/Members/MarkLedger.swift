@@ -14,6 +14,8 @@ struct MarkLedger {
   }
 
   private var marks: [String: [Place: Grade]] = [:]
+  /// What members with imported marks have marked by hand.
+  private var byHand: [String: Set<Place>] = [:]
   private var definition: Definition
   private var options: Options
   /// The marks that were done, by member and ref.
@@ -63,12 +65,17 @@ struct MarkLedger {
 
   private mutating func remove(where isGone: (Place, Grade) -> Bool) {
     marks = marks.mapValues { $0.filter { !isGone($0.key, $0.value) } }.filter { !$1.isEmpty }
+    forgetHands()
   }
+
+  /// Once a member has no marks, everything can be imported.
+  private mutating func forgetHands() { byHand = byHand.filter { marks[$0.key] != nil } }
 
   /// Removes the marks on what is no cell any more.
   private mutating func retain(_ cells: CellList) {
     let places = Set(MarkLedger.places(of: cells))
     remove { place, _ in !places.contains(place) }
+    byHand = byHand.mapValues { $0.intersection(places) }
   }
 
   private static func places(of cells: CellList) -> [Place] {
@@ -87,8 +94,14 @@ struct MarkLedger {
       return author.member == member && author.ref == ref
     }
     switch command {
+    case .importMarks(let imported):
+      let isDone = outcomes.contains { outcome in
+        if case .delta(let delta) = outcome { delta.isHostCommand } else { false }
+      }
+      if isDone { take(imported, state) }
     case .clear where hasDelta:
       marks[member.text] = nil
+      forgetHands()
     case .mark(let mark) where hasDelta:
       let places = MarkLedger.places(of: state.cells)
       guard mark.generation == state.generation, !state.isClosed,
@@ -97,12 +110,46 @@ struct MarkLedger {
         })
       else { return "a mark on cells that cannot be marked is refused: \(mark)" }
       let grade = mark.grade.flatMap { Grade(name: $0) }
-      for cell in mark.cells.joined() { marks[member.text, default: [:]][places[cell]] = grade }
+      for cell in mark.cells.joined() {
+        marks[member.text, default: [:]][places[cell]] = grade
+        byHand[member.text]?.insert(places[cell])
+      }
       if marks[member.text]?.isEmpty == true { marks[member.text] = nil }
+      forgetHands()
       done[ref, default: [:]][member.text] = mark
     default: break
     }
     return nil
+  }
+
+  /// Imports what a calendar says about each cell.
+  private mutating func take(_ imported: MarkImport, _ state: Availability) {
+    let tree = JSONTree.object(imported.members)
+    func intervals(_ name: String) -> [Range<Int64>] {
+      (tree[name]?.array ?? []).map { pair in
+        Int64(pair.array![0].integer!)..<Int64(pair.array![1].integer!)
+      }
+    }
+    let (free, tentative, busy) = (intervals("free"), intervals("tentative"), intervals("busy"))
+    let own = marks[imported.member] ?? [:]
+    let hand = byHand[imported.member] ?? Set(own.keys)
+    var after = own
+    for (cell, place) in MarkLedger.places(of: state.cells).enumerated()
+    where cell >= state.past && !hand.contains(place) {
+      let time = place.start..<place.start + max(1, place.length)
+      // All times are whole minutes.
+      let moments = stride(
+        from: time.lowerBound, to: time.upperBound, by: place.length == 0 ? 1 : 60)
+      let isFree = moments.allSatisfy { moment in free.contains { $0.contains(moment) } }
+      let worst: Grade? =
+        busy.contains { $0.overlaps(time) }
+        ? .no
+        : tentative.contains { $0.overlaps(time) } ? (options.hasMaybe ? .maybe : .no) : nil
+      after[place] = imported.areDates == (place.length == 0) ? worst ?? (isFree ? .yes : nil) : nil
+    }
+    marks[imported.member] = after.isEmpty ? nil : after
+    if !after.isEmpty { byHand[imported.member] = hand }
+    forgetHands()
   }
 
   /// What differs from the counts of everybody's marks; `nil` if nothing does.

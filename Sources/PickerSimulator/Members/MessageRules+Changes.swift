@@ -6,7 +6,7 @@ extension MessageRules {
   static func check(
     delta: JSONTree, shownMonths: Set<String>
   ) throws(ProtocolBreach) {
-    try delta.has(["type", "revision", "at", "changes"], maybe: ["by", "ref"])
+    try delta.has(["type", "revision", "at", "changes"], maybe: ["by", "ref", "host"])
     let changes = try delta.list("changes")
     // Empty if it changes notes on days that the member does not see; checked by its caller.
     for change in changes {

@@ -11,7 +11,13 @@ extension World {
     // Sometimes more changes per second than a session may have.
     let count = random.once(in: 30) ? 25 : 1
     for _ in 0..<count {
-      if random.once(in: 3) { changeNotes(of: record) } else { changeDefinition(of: record) }
+      if record.isAvailability, random.coin() {
+        importMarks(into: record)
+      } else if random.once(in: 3) {
+        changeNotes(of: record)
+      } else {
+        changeDefinition(of: record)
+      }
     }
   }
 
@@ -48,7 +54,7 @@ extension World {
   }
 
   /// Checks that the refusal of a host's request is justified.
-  private func checkRefusal(_ problem: HubProblem, of record: SessionRecord) {
+  func checkRefusal(_ problem: HubProblem, of record: SessionRecord) {
     let isEnded = record.isEnded || hub.isEnding(record.id)
     let isJustified =
       switch problem {

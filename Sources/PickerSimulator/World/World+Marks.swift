@@ -1,5 +1,6 @@
 import JSONText
 import PickerClient
+import PickerHub
 import PickerModel
 import PickerSession
 
@@ -84,5 +85,50 @@ extension World {
     guard replicas[client.session.id]?.hasDone(sent, by: me) == true else {
       throw ProtocolBreach("an answered mark is in the log as it was sent: \(sent.shown)")
     }
+  }
+}
+
+/// Calendars that hosts know.
+extension World {
+  func importMarks(into record: SessionRecord) {
+    guard let replica = replicas[record.id] else { return }
+    let known = replica.memberIDs.sorted()
+    let member = known.isEmpty || random.once(in: 12) ? "m_nobody" : random.pick(known)
+    let areDates = replica.fold.definition.document(full: true)["stepMinutes"] == nil
+    let body = JSONTree.object(
+      ["free", "tentative", "busy"].filter { _ in random.coin() }.map { name in
+        .init(name, .array((0..<random.within(0...3)).map { _ in interval(areDates) }))
+      })
+    requestsUnanswered += 1
+    enter { time in
+      hub.importMarks(
+        body, of: MemberID(member), in: record.id, token: record.credential("owner"), at: time
+      ) { [unowned self] result in
+        requestsUnanswered -= 1
+        guard case .failure(let problem) = result else { return }
+        switch problem {
+        case .noSuchMember, .badBody: break
+        case .refused(let refusal):
+          let codes: [Rejection] = [.closed, .notOpen, .confirming, .full, .tooManyRuns]
+          if !codes.contains(refusal.code) {
+            breach("an import is refused for a reason: \(refusal)")
+          }
+        default: checkRefusal(problem, of: record)
+        }
+      }
+    }
+  }
+
+  private func interval(_ areDates: Bool) -> JSONTree {
+    let first = today.adding(days: random.within(-2...4)) ?? today
+    let last = first.adding(days: random.below(3)) ?? first
+    if areDates {
+      return .object([.init("from", .string(first.iso)), .init("through", .string(last.iso))])
+    }
+    let hours = random.within(10...19)
+    return .object([
+      .init("from", .string("\(first.iso)T\(hours):\(random.pick(["00", "15", "30"]))")),
+      .init("until", .string("\(last.iso)T\(hours + random.within(1...4)):00:00Z")),
+    ])
   }
 }

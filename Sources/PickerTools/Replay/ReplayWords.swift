@@ -17,6 +17,8 @@ extension Command {
     case .mark(let mark):
       "mark \(counted(mark.cells.reduce(0) { $0 + $1.count }, "cell")) "
         + (mark.grade.map { "“\($0.prefix(40))”" } ?? "with nothing")
+    case .importMarks(let marks):
+      "mark for \(marks.member) as \(counted(marks.count, "interval")) of a calendar say"
     case .confirmWindow(let cell, _): "confirm the window at cell \(cell)"
     case .clear, .undo, .redo, .confirm, .cancel, .reopen: type
     case .rename(let name): "rename “\(name)”"

@@ -156,7 +156,7 @@ package enum HTTPDocument {
       writer.literal("}")
     } else if let command = delta.hostCommand {
       writer.literal(",\"host\":true,\"command\":")
-      writer.command(command, op: seesAll ? delta.begunOp : nil)
+      writer.command(command, op: seesAll ? delta.begunOp : nil, seesAll: seesAll)
     } else if let author = delta.author {
       writer.literal(",\"by\":")
       writer.string(author.member.text)

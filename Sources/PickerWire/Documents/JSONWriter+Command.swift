@@ -6,8 +6,10 @@ package import PickerSession
 extension JSONWriter {
   /// A command in the form in which a client sends it, without its ref.
   ///
-  /// - Parameter op: Of the confirmation that the command has begun.
-  package mutating func command(_ command: Command, op: String? = nil) {
+  /// - Parameters:
+  ///   - op: Of the confirmation that the command has begun.
+  ///   - seesAll: Whether the reader may see a member's calendar.
+  package mutating func command(_ command: Command, op: String? = nil, seesAll: Bool = false) {
     literal("{\"type\":")
     string(command.type)
     switch command {
@@ -27,6 +29,13 @@ extension JSONWriter {
       literal(",\"name\":")
       string(name)
     case .mark(let mark): self.mark(mark)
+    case .importMarks(let marks):
+      for member in seesAll ? marks.members : [] {
+        literal(",")
+        string(member.key)
+        literal(":")
+        tree(member.value)
+      }
     case .confirmWindow(let cell, let generation):
       literal(",\"cell\":")
       integer(cell)

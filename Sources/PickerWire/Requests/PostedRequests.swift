@@ -72,7 +72,7 @@ extension Command {
   fileprivate var isForHosts: Bool {
     switch self {
     case .select, .tap, .clear, .confirm, .confirmWindow, .cancel, .reopen: true
-    case .undo, .redo, .mark, .rename, .unknown: false
+    case .undo, .redo, .mark, .importMarks, .rename, .unknown: false
     }
   }
 }

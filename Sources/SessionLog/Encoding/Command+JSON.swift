@@ -32,6 +32,7 @@ extension Command {
           .array(mark.cells.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) })),
         .init("generation", .integer(mark.generation)),
       ]
+    case .importMarks(let marks): members += marks.members
     case .confirmWindow(let cell, let generation):
       members += [.init("cell", .integer(cell)), .init("generation", .integer(generation))]
     case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
@@ -62,6 +63,8 @@ extension Command {
     case "mark":
       guard let mark = CellMark(tree: tree) else { return nil }
       self = .mark(mark)
+    case "import":
+      self = MarkImport(stored: tree).map { .importMarks($0) } ?? .unknown(type: type)
     case "confirm":
       guard let cell = tree["cell"]?.integer else {
         self = .confirm

@@ -89,9 +89,7 @@ extension LogFile {
       if line.entry.at < replayer.fold.reached {
         collect(replayer.apply(LogEntry(at: line.entry.at, body: .clockSet)))
       }
-      if case .command(let member, _, _, _) = line.entry.body,
-        member != .host, replayer.fold.members[member] == nil
-      {
+      if let member = line.member, replayer.fold.members[member] == nil {
         let joining = LogEntry.Joining(
           member: member, secret: SecretHash([]), name: member.text, role: .owner)
         _ = replayer.apply(LogEntry(at: line.entry.at, body: .joined(joining)))
@@ -118,12 +116,22 @@ extension LogFile {
       }
       difference = ReplayDifference(
         revision: line.revision, "the line of revision \(line.revision)", stored: line.tree,
-        folded: folded, apart: ["text", "session"])
+        folded: folded, apart: ["text", "session", "name", "color"])
     }
   }
 }
 
 extension LogFile.Line {
+  /// The author, or the member whose marks a host has imported.
+  fileprivate var member: MemberID? {
+    switch entry.body {
+    case .command(.host, ref: _, .importMarks(let marks), _): MemberID(marks.member)
+    case .command(.host, ref: _, _, _): nil
+    case .command(let member, ref: _, _, _): member
+    default: nil
+    }
+  }
+
   /// The `type` of the command.
   fileprivate var type: String {
     tree["command"]?["type"]?.string ?? "tick"

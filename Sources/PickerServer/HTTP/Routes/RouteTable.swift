@@ -103,6 +103,9 @@ struct RouteTable: Sendable {
     Route(.get, "/v1/sessions/{id}/event.ics", .ticketReader, HubRoutes.event),
     Route(.get, "/v1/sessions/{id}/events", .ticketReader, rate: .join, HubRoutes.events),
     Route(.post, "/v1/sessions/{id}/members", .member, rate: .join, HubRoutes.addMember),
+    Route(
+      .put, "/v1/sessions/{id}/members/{member}/marks", .sessionKey(.sessions), rate: .command,
+      HubRoutes.importMarks),
     Route(.post, "/v1/sessions/{id}/commands", .memberOrKey, rate: .command, HubRoutes.command),
     Route(.post, "/v1/sessions/{id}/tickets", .sessionReader, rate: .join, HubRoutes.createTicket),
     Route(

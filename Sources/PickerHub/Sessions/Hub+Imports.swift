@@ -1,0 +1,71 @@
+package import JSONText
+import PickerModel
+package import PickerSession
+import PickerWire
+
+/// Marks from calendars that a host knows.
+/// - Source: web/guide/availability.md, "From a calendar that you know".
+extension Hub {
+  /// Marks cells for a member, except those that it has marked by hand.
+  ///
+  /// - Parameters:
+  ///   - body: With the lists `free`, `tentative` and `busy`.
+  ///   - answer: Receives the changes once they are stored.
+  package func importMarks(
+    _ body: JSONTree, of member: MemberID, in id: SessionID, token: Credential?,
+    at time: HubTime, answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+  ) {
+    find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in
+      guard hosted.hostChanges.count(at: now.machine) else { return answer(.failure(.tooMany)) }
+      guard hosted.session.fold.knownMember(member) != nil else {
+        return answer(.failure(.noSuchMember))
+      }
+      let definition = hosted.session.fold.definition
+      guard definition.kind == .availability else {
+        return answer(.failure(.wrongKind("\(definition.kind) pickers have no marks")))
+      }
+      do throws(DefinitionProblem) {
+        let marks = try MarkImport(body, of: member.text, for: definition)
+        append(marks, to: hosted, answer)
+      } catch {
+        answer(.failure(.badBody(error)))
+      }
+    }
+  }
+
+  private func append(
+    _ marks: MarkImport, to hosted: HostedSession,
+    _ answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+  ) {
+    if isAhead(hosted, at: now) { tickIfDue(hosted, at: now) }
+    let isStored = append(
+      .command(.host, ref: 0, .importMarks(marks)), to: hosted, at: now
+    ) { [unowned self] effects in
+      guard let effects else {
+        return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
+      }
+      answer(outcome(of: effects, in: hosted))
+    }
+    if !isStored { answer(.failure(hosted.log.refusal ?? .unavailable)) }
+  }
+
+  private func outcome(
+    of effects: [Outcome], in hosted: HostedSession
+  ) -> Result<DefinitionAnswer, HubProblem> {
+    for case .delta(let delta) in effects where delta.isHostCommand {
+      let version = hosted.session.fold.version
+      let body = HTTPDocument.changed(
+        delta, version: version,
+        texts: languages.texts(for: nil, fallback: hosted.session.fold.definition.locale),
+        windowRows: limits.session.windowRows)
+      return .success(DefinitionAnswer(version: version, body: body))
+    }
+    for case .answered(_, let answer) in effects {
+      if case .refused(let refusal, _) = answer.body { return .failure(.refused(refusal)) }
+      return .success(unchanged(hosted))
+    }
+    // Without an answer the log was full.
+    return .failure(hosted.log.refusal ?? .unavailable)
+  }
+}
