@@ -8,10 +8,16 @@ import tempfile
 from servers import BUILT, pinned
 
 
-def arguments(server, scenario, rooms_file, *, warm, closed, opened, storm=False):
+#: The generator's exit status if the rate is more than the server carries.
+OVERLOADED = 3
+#: A rate is carried if p99 of the open loop is at most this, in µs: then no taps pile up.
+CARRIED_P99 = 250_000
+
+
+def arguments(server, scenario, rooms_file, *, warm, closed, opened, storm=False, rate=None):
     given = [str(BUILT / "bench/load"), "--port", str(server.port), "--server",
              str(server.process.pid), "--rooms", rooms_file, "--warm", str(warm), "--closed",
-             str(closed), "--open", str(opened), "--rate", str(scenario.rate), "--window",
+             str(closed), "--open", str(opened), "--rate", str(rate or scenario.rate), "--window",
              str(scenario.window)]
     for join in scenario.joins:
         given += ["--join", join]
@@ -31,17 +37,35 @@ def write_rooms(file, scenario, paths):
 
 
 def measure(server, scenario, *, seconds):
-    """One measurement of a server: the generator's figures, start-up time and memory."""
+    """One measurement of a server: the generator's figures, start-up time and memory.
+
+    `carried` is the rate of the open loop. If the scenario seeks it, that is the highest of the
+    rates, each 0.7 of the one before, that the server carries; otherwise the scenario's rate."""
+    rate = scenario.rate
+    while True:
+        measured = measure_at(rate, server, scenario, seconds)
+        is_carried = measured and measured["open"]["p99"] <= CARRIED_P99
+        if is_carried or measured and not scenario.seeks_rate:
+            break
+        if not scenario.seeks_rate or rate < 1:
+            sys.exit(f"{scenario.name}: {server.name} does not carry {rate:.0f} taps a second")
+        rate *= 0.7
+    measured["carried"] = rate
+    measured["startup"] = server.startup
+    return measured
+
+
+def measure_at(rate, server, scenario, seconds):
+    """The generator's figures; None if the rate is more than the server carries."""
     paths, per_session = server.rooms(scenario)
     with tempfile.NamedTemporaryFile("w", suffix=".rooms") as file:
         write_rooms(file, scenario, paths)
         run = subprocess.run(
             arguments(server, scenario, file.name, warm=seconds / 2, closed=seconds,
-                      opened=seconds),
+                      opened=seconds, rate=rate),
             preexec_fn=pinned(server.load_core), stdout=subprocess.PIPE, text=True)
+    if run.returncode == OVERLOADED:
+        return None
     if run.returncode != 0:
         sys.exit(f"{scenario.name}: the generator failed against {server.name}")
-    measured = json.loads(run.stdout)
-    measured["startup"] = server.startup
-    measured["memoryPerSession"] = per_session
-    return measured
+    return json.loads(run.stdout) | {"memoryPerSession": per_session}

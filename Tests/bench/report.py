@@ -164,6 +164,12 @@ def alone(results):
         found = [one[name]["pickerd"] for one in results if name in one]
         for key in found[0] if found else ():
             lines.append([f"{name}: {key}", shown(median(one[key] for one in found), 2)])
+    carried = middle(results, "painting", "pickerd", "carried")
+    if carried:
+        lines += [["painting: marks/s carried of 2,000", shown(carried, 0)],
+                  ["painting: p99 ms from mark to delivery at that rate",
+                   shown(middle(results, "painting", "pickerd", "open.p99") / 1000, 1)],
+                  ["painting: deliveries/s at that rate", shown(carried * 500, 0)]]
     one, two = (middle(results, name, "pickerd", "closed.cpuPerDelivery")
                 for name in ("1locale", "2locales"))
     if one and two:

@@ -64,6 +64,8 @@ class Scenario:
     #: Whether pickerd has what a site has: SQLite, clients of many addresses behind a proxy, and a
     #: kind whose rows change with time. The other servers relay as ever.
     is_deployed: bool = False
+    #: Whether the rate is lowered until the server carries it.
+    seeks_rate: bool = False
 
     @property
     def fan_out(self):
@@ -87,7 +89,7 @@ SCENARIOS = [
              has_peers=False),
     # 500 members who mark four times a second each.
     Scenario("painting", [(1, 500, True)], 2000, HOUR, taps=marks(), has_peers=False,
-             is_shared=True),
+             is_shared=True, seeks_rate=True),
     Scenario("1x1tls", [(1, 1, True)], 4000, is_tls=True),
     Scenario("1x10tls", [(1, 10, True)], 3000, is_tls=True),
     Scenario("1x100tls", [(1, 100, True)], 500, is_tls=True),

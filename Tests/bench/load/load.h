@@ -11,6 +11,8 @@
 
 /// The maximum number of taps in flight in a room; a power of two.
 #define LOAD_RING 4096
+/// The exit status if as many taps wait: the rate is more than the server carries.
+#define LOAD_OVERLOADED 3
 
 /// Prints an error and exits with status 1.
 _Noreturn void load_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -106,9 +106,11 @@ void message_tap(load *load, room *room, int64_t due) {
     else if (*tap == '@') count += (size_t)sprintf(text + count, "%lld", (long long)++sender->ref);
     else text[count++] = *tap;
   }
-  if (room->taps - load->connections[room->first].delta_count >= LOAD_RING)
-    load_fail("%d taps wait in %s: the rate is more than the server carries", LOAD_RING,
-              room->path);
+  if (room->taps - load->connections[room->first].delta_count >= LOAD_RING) {
+    fprintf(stderr, "load: %d taps wait in %s: the rate is more than the server carries\n",
+            LOAD_RING, room->path);
+    exit(LOAD_OVERLOADED);
+  }
   room->sent[room->taps++ & (LOAD_RING - 1)] = due;
   room->pending += room->count;
   load->taps++;
