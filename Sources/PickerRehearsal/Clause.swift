@@ -56,6 +56,10 @@ extension Clause {
   static let definition = Clause(
     "After a change of the definition a `reload` may add a column at the end, or remove one "
       + "(`removed`) with all after it.")
+  static let marks = Clause(
+    "the marks of a member, in the cells of `runs`; null removes a mark")
+  static let cells = Clause(
+    "all `marks`, `heat` and `best` follow in the same delta, so forget those before")
   static let deciding = Clause(
     "`confirming` is not the end: the host's decision is a later change of the status, without "
       + "`ref`.")
@@ -70,7 +74,7 @@ extension Clause {
   package static let all = [
     join, fold, snapshot, unknown, result, answer, stale, refused, clamp, resume, gap, duplicate,
     growing, resend, late, hits, again, twice, otherMember, otherEpoch, rename, role, definition,
-    deciding, draining, band, credentials,
+    marks, cells, deciding, draining, band, credentials,
     final, protocolError, backOff,
   ]
 }

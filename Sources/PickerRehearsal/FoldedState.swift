@@ -15,6 +15,7 @@ enum FoldedState {
       ?? value("status", client["status"], snapshot["status"])
       ?? columns(client["columns"], snapshot["columns"])
       ?? calendar(client["calendar"], snapshot["calendar"])
+      ?? availability(client["availability"], snapshot["availability"])
       ?? members("result", client["result"], snapshot["result"])
       ?? value("role", client["role"], role.map { .string($0) })
       ?? unanswered(client["unanswered"])
@@ -62,6 +63,43 @@ enum FoldedState {
 
   private static func keys(_ column: JSONTree) -> JSONTree? {
     column["rows"]?.array.map { .array($0.map { $0["key"] ?? .null }) }
+  }
+
+  private static func availability(_ have: JSONTree?, _ want: JSONTree?) -> String? {
+    guard let want else { return nil }
+    for field in ["generation", "count", "past", "closed"] {
+      let found = value("availability.\(field)", have?[field], want[field])
+      if let found { return found }
+    }
+    let marks = [have, want].map { side in
+      (side?["marks"]?.array ?? []).map { marks in
+        (member: marks["member"]?.string ?? "", cells: cells(marks["runs"]))
+      }.filter { !$0.cells.isEmpty }.sorted { $0.member < $1.member }
+    }
+    guard marks[0].elementsEqual(marks[1], by: ==) else {
+      return "availability.marks are \(marks[0]), not \(marks[1])"
+    }
+    let heat = (cells(have?["heat"]), cells(want["heat"]))
+    guard heat.0 == heat.1 else { return "availability.heat is \(heat.0), not \(heat.1)" }
+    let best = [have, want].map { ($0?["best"]?.array ?? []).map { $0["cell"] ?? .null } }
+    return value("the cells of availability.best", .array(best[0]), .array(best[1]))
+      ?? (want["respondents"] == nil
+        ? nil
+        : value("availability.respondents", have?["respondents"], want["respondents"]))
+  }
+
+  /// The values of runs `[from, until, …]` by cell, without null and zeros.
+  private static func cells(_ runs: JSONTree?) -> [Int: [JSONTree]] {
+    var cells: [Int: [JSONTree]] = [:]
+    for run in (runs?.array ?? []).compactMap(\.array) {
+      guard run.count > 2, let from = run[0].integer, let until = run[1].integer,
+        from >= 0, until >= from, until <= 4_032
+      else { continue }
+      let fields = Array(run[2...])
+      if fields.allSatisfy({ $0 == .null || $0 == .integer(0) }) { continue }
+      for cell in from..<until { cells[cell] = fields }
+    }
+    return cells
   }
 
   private static func calendar(_ have: JSONTree?, _ want: JSONTree?) -> String? {

@@ -24,7 +24,7 @@ package struct Scene: Sendable {
     change(&limits)
   }
 
-  package static let all = folding + deciding + connection + late + closing
+  package static let all = folding + marking + deciding + connection + late + closing
 
   static let calendar = """
     {"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"maxDays":5,\

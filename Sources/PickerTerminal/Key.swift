@@ -1,7 +1,9 @@
 /// A key press.
-package enum Key: Hashable {
+package indirect enum Key: Hashable, Sendable {
   case up, down, left, right, pageUp, pageDown, home, end, tab, backTab, enter, escape, backspace
   case letter(Character)
+  /// An arrow key with Shift.
+  case shift(Key)
   /// Control-C or Control-D.
   case interrupt
 }
@@ -78,6 +80,9 @@ package struct KeyReader {
   /// The key of a sequence without its escape, such as `[A`, `OA`, `[5~`, `[1;5C`, if known.
   private static func key(sequence: ArraySlice<UInt8>) -> Key? {
     guard let last = sequence.last else { return .escape }
+    if (0x41...0x44).contains(last), sequence.elementsEqual("[1;2".utf8 + [last]) {
+      return key(sequence: [UInt8(ascii: "["), last]).map { .shift($0) }
+    }
     switch last {
     case UInt8(ascii: "A"): return .up
     case UInt8(ascii: "B"): return .down

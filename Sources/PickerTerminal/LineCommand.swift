@@ -20,12 +20,16 @@ extension LineCommand {
     "show": .show, "state": .show, "quit": .quit,
   ]
   private static let known =
-    "select COLUMN TEXT, tap DATE, clear, undo, redo, confirm, cancel, reopen, rename NAME, "
-    + "touch, months, show or quit"
+    "select COLUMN TEXT, tap DATE, mark GRADE CELLS, clear, undo, redo, confirm, cancel, reopen, "
+    + "rename NAME, touch, months, show or quit"
+  private static let markHint =
+    "mark needs yes, maybe, no or none, and 1 to 64 cells or ranges of cells that ascend, such as "
+    + "mark yes 12-19 40"
   private static let nameHint = "rename needs a name of 1 to 64 characters such as Mia"
 
   /// Parses words: `select 2 Green`, `tap 2026-11-20`, `touch 2026-11-20`, `touch 2 Green`,
-  /// `touch`, `months 2026-11 3`, `rename Mia`, and the commands of one word.
+  /// `touch`, `months 2026-11 3`, `rename Mia`, `mark yes 12-19 40`, `confirm 12`, and the commands
+  /// of one word.
   ///
   /// Columns count from 1. A row is given by its text or its key.
   init(words line: String, in state: PickerState) {
@@ -44,6 +48,13 @@ extension LineCommand {
       let parts = line.trimmed.split(maxSplits: 1, whereSeparator: \.isWhitespace)
       let name: Substring = (parts.dropFirst().first ?? "").drop(while: \.isWhitespace)
       self = name.isEmpty ? .unknown(Self.nameHint) : .command(.rename(String(name)))
+    case "mark":
+      self = Self.mark(line.split(whereSeparator: \.isWhitespace).dropFirst(), in: state)
+    case "confirm" where !rest.isEmpty:
+      let cell = rest.count == 1 ? Int(rest[0]) : nil
+      self =
+        cell.flatMap(state.confirming).map { .command($0) }
+        ?? .unknown("confirm takes the first cell of a window of an availability, such as 12")
     case "touch": self = Self.touch(rest, in: state)
     case "months":
       let count = rest.count == 2 ? Int(rest[1]) : rest.count == 1 ? 1 : nil
@@ -54,6 +65,23 @@ extension LineCommand {
       self = .months(from: month, count: count)
     default: self = Self.simple[verb] ?? .unknown("no such command; there are \(Self.known)")
     }
+  }
+
+  private static func mark(_ words: ArraySlice<Substring>, in state: PickerState) -> LineCommand {
+    guard let availability = state.availability, let word = words.first?.lowercased(),
+      word == "none" || PickerGrade(rawValue: word) != nil
+    else { return .unknown(markHint) }
+    var runs: [Range<Int>] = []
+    for word in words.dropFirst() {
+      let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+      guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
+        first >= runs.last?.upperBound ?? 0, last >= first, last < .max
+      else { return .unknown(markHint) }
+      runs.append(first..<last + 1)
+    }
+    guard !runs.isEmpty else { return .unknown(markHint) }
+    return .command(
+      .mark(PickerGrade(rawValue: word), cells: runs, generation: availability.generation))
   }
 
   private static func select(_ words: [String], in state: PickerState) -> LineCommand {
@@ -101,6 +129,14 @@ extension LineCommand {
   /// A select refers to its row in the current ``PickerState`` by `row`, `key` or `text`.
   init(object: JSONTree, in state: PickerState) {
     switch object["type"]?.string {
+    case "mark": self = Self.mark(object, in: state)
+    case "confirm" where object["cell"] != nil:
+      let generation = object["generation"]?.integer ?? state.availability?.generation
+      guard let cell = object["cell"]?.integer, let generation else {
+        self = .unknown("cell is the first cell of a window of an availability")
+        return
+      }
+      self = .command(.confirmWindow(cell: cell, generation: generation))
     case "tap":
       let day = object["date"]?.string.flatMap { PickerDay($0) }
       self = day.map { .command(.tap($0)) } ?? .unknown("tap needs a date such as 2026-11-20")
@@ -133,6 +169,26 @@ extension LineCommand {
     case nil: self = .unknown("a command is an object with a type, or words")
     }
   }
+
+  private static func mark(_ object: JSONTree, in state: PickerState) -> LineCommand {
+    let generation = object["generation"]?.integer ?? state.availability?.generation
+    let name = object["grade"]
+    let grade = name?.string.flatMap(PickerGrade.init)
+    var runs: [Range<Int>] = []
+    for run in object["cells"]?.array ?? [] {
+      guard let ends = run.array, ends.count == 2, let from = ends[0].integer,
+        let until = ends[1].integer, from < until
+      else { return .unknown(objectMarkHint) }
+      runs.append(from..<until)
+    }
+    guard grade != nil || name == .null, let generation, !runs.isEmpty else {
+      return .unknown(objectMarkHint)
+    }
+    return .command(.mark(grade, cells: runs, generation: generation))
+  }
+
+  private static let objectMarkHint =
+    "mark needs a grade, yes, maybe, no or null, and cells as runs such as [[12,20]]"
 
   private static func row(
     _ object: JSONTree, column: Int, in state: PickerState

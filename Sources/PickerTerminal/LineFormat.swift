@@ -68,7 +68,21 @@ struct PlainFormat: LineFormat {
       }
       lines.append("\(month.month): \(free.joined(separator: " "))")
     }
+    if let cells = state.availability { lines += picture(of: cells) }
     let names = state.members.map { $0.isOnline ? $0.name : "\($0.name) (offline)" }
     return lines + ["members: \(names.joined(separator: ", "))"]
+  }
+
+  private func picture(of cells: PickerAvailability) -> [String] {
+    let shown = (0..<cells.count).map { cell in
+      let heat = cells.heat.map { ", \(Sentences.counts($0[cell]))" } ?? ""
+      let own = cells.shownGrades[cell].map { ", you \($0.rawValue)" } ?? ""
+      let past = cell < cells.past ? ", past" : ""
+      return "cell \(cell): \(Sentences.cell(cell, of: cells))\(heat)\(own)\(past)"
+    }
+    let best = (cells.best ?? []).map {
+      "best, cell \($0.cell): \($0.text): \(Sentences.counts($0.counts))"
+    }
+    return shown + best
   }
 }

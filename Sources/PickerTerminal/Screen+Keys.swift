@@ -18,12 +18,16 @@ extension Screen {
     case .letter("n"):
       newName = ""
       return []
-    case .letter("u"): return [.command(.undo)]
-    case .letter("r"): return [.command(.redo)]
     case .letter("c"): return [.command(.confirm)]
     case .letter("o"): return [.command(.reopen)]
-    default: return state.isCalendar ? pressDay(key) : pressWheel(key)
+    // There is no undo.
+    case .letter("u") where state.availability == nil: return [.command(.undo)]
+    case .letter("r") where state.availability == nil: return [.command(.redo)]
+    default: break
     }
+    if state.availability != nil { return pressCell(key) }
+    let plain = if case .shift(let plain) = key { plain } else { key }
+    return state.isCalendar ? pressDay(plain) : pressWheel(plain)
   }
 
   /// Handles a key while the user types a name.
@@ -55,7 +59,7 @@ extension Screen {
     case .home: return select(wheel, by: -wheel.count)
     case .end: return select(wheel, by: wheel.count)
     case .escape: return [.touch(nil)]
-    case .letter, .backspace, .interrupt: return []
+    case .letter, .backspace, .interrupt, .shift: return []
     }
   }
 
@@ -87,7 +91,7 @@ extension Screen {
     case .pageDown, .tab: next = day.adding(months: 1)
     case .home: next = list.first.first
     case .end: next = list.last.last
-    case .letter, .backspace, .interrupt: return []
+    case .letter, .backspace, .interrupt, .shift: return []
     }
     self.day = next ?? day
     showDay(in: list)

@@ -17,6 +17,14 @@ struct Screen {
   var column = 0
   /// The day under the cursor.
   var day: PickerDay?
+  /// The cell under the cursor of an availability, and the other corner of what is painted.
+  var cell: Int?
+  var anchor: Int?
+  /// The grade that is painted.
+  var brush = PickerGrade.yes
+  var cellGeneration = 0
+  /// The first line and column in view.
+  var cellOffset = (line: 0, column: 0)
   /// The months in view.
   var shownMonths: (from: PickerMonth, count: Int)?
 
@@ -26,6 +34,7 @@ struct Screen {
   mutating func take(_ state: PickerState) {
     self.state = state
     column = min(column, max(0, state.columns.count - 1))
+    takeCells()
     guard let list = state.monthList else { return }
     if day == nil {
       day = state.range?.start ?? state.today ?? list.first.first
@@ -35,6 +44,7 @@ struct Screen {
 
   mutating func resize(width: Int, height: Int) {
     (self.width, self.height) = (width, height)
+    takeCells()
     if let list = state.monthList { showDay(in: list) }
   }
 
@@ -63,6 +73,8 @@ struct Screen {
     drawHead(on: &canvas)
     if state.definition == nil {
       canvas.put("…", x: 1, y: 3, .dim)
+    } else if let cells = state.availability {
+      drawCells(cells, on: &canvas)
     } else if state.isCalendar {
       drawMonths(on: &canvas)
     } else {
@@ -115,6 +127,11 @@ struct Screen {
     // A long notice is more important than the keys.
     guard rest.isEmpty else {
       canvas.put(rest, x: 1, y: height - 1, cellsMax: width - 2)
+      return
+    }
+    guard state.availability == nil else {
+      let keys = "Space paint, v extend, 1 2 3 yes maybe no, 0 erase, b best, c confirm, q quit"
+      canvas.put(keys, x: 1, y: height - 1, .dim, cellsMax: width - 2)
       return
     }
     let keys =

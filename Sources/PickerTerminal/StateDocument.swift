@@ -17,7 +17,9 @@ enum StateDocument {
       members.append(.init("role", .string(state.me?.role.rawValue ?? "")))
       members.append(.init("unanswered", .integer(state.pendingCount)))
     }
-    if let list = state.monthList {
+    if let cells = state.availability {
+      members.append(.init("availability", .object(availability(cells, isWhole: isWhole))))
+    } else if let list = state.monthList {
       members.append(.init("calendar", calendar(list, state.range)))
     } else {
       let columns = state.columns.map { column($0, isWhole: isWhole) }
@@ -31,12 +33,76 @@ enum StateDocument {
   }
 
   private static func result(of state: PickerState) -> JSONTree {
+    if let counts = state.resultCounts, case .object(let members) = value(of: state) {
+      return .object(members + Self.counts(counts))
+    }
     guard let total = state.resultTotal, case .object(let members) = value(of: state) else {
       return value(of: state)
     }
     let currency = total.currency.map { [JSONTree.Member("currency", .string($0))] } ?? []
     let amount = JSONTree.Member("amount", amount(total.amount))
     return .object(members + [.init("total", .object([amount] + currency))])
+  }
+
+  private static func counts(_ counts: PickerGradeCounts) -> [JSONTree.Member] {
+    [
+      .init("yes", .integer(counts.yes)), .init("maybe", .integer(counts.maybe)),
+      .init("no", .integer(counts.no)),
+    ]
+  }
+
+  private static func availability(
+    _ cells: PickerAvailability, isWhole: Bool
+  ) -> [JSONTree.Member] {
+    var members: [JSONTree.Member] = [
+      .init("generation", .integer(cells.generation)), .init("count", .integer(cells.count)),
+      .init("past", .integer(cells.past)), .init("closed", .bool(cells.isClosed)),
+      .init("timeZone", .string(cells.timeZone)),
+    ]
+    if let count = cells.respondentCount { members.append(.init("respondents", .integer(count))) }
+    let marks = cells.respondents.map { respondent in
+      JSONTree.object([
+        .init("member", .string(respondent.id)), .init("name", .string(respondent.name)),
+        .init("color", .string(respondent.color)),
+        .init("runs", runs(respondent.grades) { $0.map { [.string($0.rawValue)] } }),
+      ])
+    }
+    members.append(.init("marks", .array(marks)))
+    if let heat = cells.heat {
+      let tree = runs(heat) { counts in
+        let numbers = [counts.yes, counts.maybe, counts.no]
+        return numbers == [0, 0, 0] ? nil : numbers.map { .integer($0) }
+      }
+      members.append(.init("heat", tree))
+    }
+    if let best = cells.best {
+      let windows = best.map { window in
+        JSONTree.object(
+          [.init("cell", .integer(window.cell)), .init("text", .string(window.text))]
+            + counts(window.counts))
+      }
+      members.append(.init("best", .array(windows)))
+    }
+    if isWhole {
+      let names = (0..<cells.count).map { JSONTree.string(Sentences.cell($0, of: cells)) }
+      members.append(.init("cells", .array(names)))
+    }
+    return members
+  }
+
+  /// Runs `[from, until, …]` of cells with equal values, without those that have none.
+  private static func runs<Value: Equatable>(
+    _ values: [Value], _ fields: (Value) -> [JSONTree]?
+  ) -> JSONTree {
+    var runs: [JSONTree] = []
+    var start = 0
+    for cell in values.indices where cell + 1 == values.count || values[cell + 1] != values[cell] {
+      if let fields = fields(values[cell]) {
+        runs.append(.array([.integer(start), .integer(cell + 1)] + fields))
+      }
+      start = cell + 1
+    }
+    return .array(runs)
   }
 
   private static func amount(_ amount: PickerAmount) -> JSONTree {
@@ -51,7 +117,8 @@ enum StateDocument {
     case .slot(let local)?:
       .object(
         [.init("local", .string(local))]
-          + (state.resultInstant.map { [.init("instant", .string($0))] } ?? []))
+          + (state.resultInstant.map { [.init("instant", .string($0))] } ?? [])
+          + (state.resultUntil.map { [.init("until", .string($0))] } ?? []))
     case .keys(let keys)?: .object([.init("keys", .array(keys.map { .string($0) }))])
     case .days(let start, let end)?:
       .object([

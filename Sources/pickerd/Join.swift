@@ -22,21 +22,29 @@ struct Join: ParsableCommand {
       done: the client says what is there now, and the same key does it on this. The client needs \
       80 columns and 24 rows.
 
+      In an availability the arrow keys move over the cells, v or Shift with an arrow key extends \
+      a rectangle, Space paints it, or removes what it has painted; 1, 2 and 3 choose yes, maybe \
+      and no, 0 erases, x clears all own marks; b jumps to the best times, c confirms the best, C \
+      the one at the cursor. A cell has the own mark, + ? or -, and the number of those who can.
+
       LINES: with --plain or --json, or without a terminal, commands are read from standard input, \
       one per line, and executed in order: select COLUMN TEXT (columns from 1, a row's text or \
-      key), tap DATE, clear, undo, redo, confirm, cancel, reopen, rename NAME, touch DATE, \
+      key), tap DATE, mark GRADE CELLS (yes, maybe, no or none; cells such as 12-19 40), \
+      confirm CELL, \
+      clear, undo, redo, confirm, cancel, reopen, rename NAME, touch DATE, \
       touch COLUMN TEXT, touch (ends touching), months FROM COUNT, show, quit. The end of \
       the input quits. --plain writes a sentence per event, with a prefix: * connection, = \
       selection, ! command refused and why, ? unknown command.
 
       JSON: --json writes one object per line, with a member event: connection (connection, close, \
-      code, detail, waitingForToken), state (epoch, revision, status, result, columns or \
-      calendar; after each change of the server's state), members, touching (with hover for \
-      pointers), notice (text), answer (line, id, done, revision, or code and detail; after stale \
+      code, detail, waitingForToken), state (epoch, revision, status, result, columns, \
+      calendar or availability; after each change of the server's state), members, touching \
+      (with hover for pointers), notice (text), answer (line, id, done, revision, or code and detail; after stale \
       params with the revision and the member, by, of the change that was not seen), show (a state \
       with all known rows or cells, the own role, and the number of commands without an answer). \
       Commands are words, or objects as in the protocol without ref: \
       {"type":"tap","date":"2026-11-20","id":7}, \
+      {"type":"mark","grade":"yes","cells":[[12,20]]}, \
       {"type":"select","column":0,"text":"Green"}, with columns and rows from 0; the answer \
       repeats the id, which can be any JSON value.
 
@@ -54,6 +62,14 @@ struct Join: ParsableCommand {
     help: ArgumentHelp(
       "The language of rows and days, a BCP 47 tag. (default: the definition's)", valueName: "tag"))
   var locale: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The zone of the times of an availability, an IANA name. (default: that of this machine, \
+      unless it is UTC; else the definition's)
+      """, valueName: "zone"))
+  var timeZone: String?
 
   @Option(
     help: """
@@ -119,16 +135,23 @@ struct Join: ParsableCommand {
     guard let tokenFile else {
       let secret = token ?? address.token ?? ProcessInfo.processInfo.environment["PICKERD_TOKEN"]
       return PickerConnection(
-        to: address, as: ClientProfile(name: name, locale: locale, token: secret))
+        to: address, as: profile(token: secret))
     }
     let file = TokenFile(path: tokenFile)
     let first: String
     do { first = try file.read() } catch { throw complain("join", "\(error)", EX_USAGE) }
     let current = Mutex<PickerConnection?>(nil)
     let picker = PickerConnection(
-      to: address, as: ClientProfile(name: name, locale: locale, token: first),
+      to: address, as: profile(token: first),
       tokenProvider: { try file.next(after: current.withLock { $0?.state.tokenCloseCode }) })
     current.withLock { $0 = picker }
     return picker
+  }
+
+  private func profile(token: String?) -> ClientProfile {
+    let own = TimeZone.current.identifier
+    let isUTC = ["GMT", "UTC", "Etc/UTC", "Etc/GMT"].contains(own)
+    return ClientProfile(
+      name: name, locale: locale, token: token, timeZone: timeZone ?? (isUTC ? nil : own))
   }
 }

@@ -48,6 +48,34 @@ extension PickerState {
   }
 }
 
+/// A cell of an availability with everything to draw in it.
+struct TimeCell: Identifiable, Hashable {
+  let id: Int
+  /// This member's mark; `nil` if there is none.
+  let own: PickerGrade?
+  /// The number of members who can; 0 if this member may not know.
+  let canCount: Int
+  /// Whether it is past, so that it cannot be marked.
+  let isPast: Bool
+}
+
+extension PickerState {
+  /// The lines of an availability of times: for each day a cell, or `nil` where there is none.
+  func timeLines() -> [[TimeCell?]] {
+    guard let cells = availability else { return [] }
+    return cells.rows.indices.map { row in
+      cells.days.indices.map { day in
+        cells.cell(day: day, row: row).map { cell in
+          let counts = cells.heat?[cell] ?? PickerGradeCounts()
+          return TimeCell(
+            id: cell, own: cells.shownGrades[cell], canCount: counts.yes + counts.maybe,
+            isPast: cell < cells.past)
+        }
+      }
+    }
+  }
+}
+
 #if canImport(SwiftUI)
   /// The session's picker, of any kind.
   struct SharedPickerView: View {
@@ -59,7 +87,9 @@ extension PickerState {
 
     var body: some View {
       VStack {
-        if picker.state.isCalendar {
+        if picker.state.availability != nil {
+          AvailabilityView(picker: picker)
+        } else if picker.state.isCalendar {
           CalendarView(picker: picker)
         } else {
           WheelsView(picker: picker)
@@ -69,6 +99,46 @@ extension PickerState {
       }
       .disabled(!picker.state.canEdit)
       .task { await picker.run() }
+    }
+  }
+
+  struct AvailabilityView: View {
+    let picker: LivePicker
+    @State private var grade = PickerGrade.yes
+
+    var body: some View {
+      VStack {
+        Picker("", selection: $grade) {
+          ForEach(PickerGrade.allCases, id: \.self) { Text($0.rawValue) }
+        }
+        .pickerStyle(.segmented)
+        ScrollView([.horizontal, .vertical]) {
+          Grid {
+            ForEach(Array(picker.state.timeLines().enumerated()), id: \.offset) { row, line in
+              GridRow {
+                Text(picker.state.availability?.rows[row].text ?? "")
+                ForEach(Array(line.enumerated()), id: \.offset) { _, cell in
+                  if let cell { button(cell) } else { Color.clear }
+                }
+              }
+            }
+          }
+        }
+        ForEach(picker.state.availability?.best ?? [], id: \.cell) { window in
+          Text("\(window.text): \(window.counts.yes)")
+        }
+      }
+    }
+
+    /// Marks the cell with the grade, or removes the mark that it has.
+    private func button(_ cell: TimeCell) -> some View {
+      Button("\(cell.canCount)") {
+        let commands = picker.state.marking([cell.id], as: cell.own == grade ? nil : grade)
+        for command in commands { picker.send(command) }
+      }
+      .disabled(cell.isPast || picker.state.availability?.isClosed == true)
+      .frame(minWidth: 44, minHeight: 44)
+      .background(cell.own == nil ? Color.clear : Color.accentColor)
     }
   }
 

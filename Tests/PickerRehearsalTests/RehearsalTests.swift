@@ -23,6 +23,11 @@ final class SwiftClient: RehearsedClient, @unchecked Sendable {
     case "select":
       let (row, column) = (command["row"]!.integer!, command["column"]!.integer!)
       picker.send(picker.state.selecting(row: row, column: column)!)
+    case "mark":
+      let cells = command["cells"]!.array!.map { $0.array![0].integer!..<$0.array![1].integer! }
+      let grade = command["grade"]?.string.flatMap(PickerGrade.init)
+      let generation = picker.state.availability?.generation ?? 0
+      picker.send(.mark(grade, cells: cells, generation: generation))
     case "confirm": picker.send(.confirm)
     case "rename": picker.send(.rename(command["name"]!.string!))
     default: Issue.record("no scene has \(command)")
@@ -59,7 +64,32 @@ final class SwiftClient: RehearsedClient, @unchecked Sendable {
       ])
       members["calendar"] = object(["months": months, "range": range ?? .null])
     }
+    if let cells = state.availability { members["availability"] = document(cells) }
     return object(members)
+  }
+
+  /// Each cell is a run.
+  private static func document(_ cells: PickerAvailability) -> JSONTree {
+    func runs(_ values: [[JSONTree]]) -> JSONTree {
+      .array(
+        values.enumerated().map { cell, values in
+          .array([.integer(cell), .integer(cell + 1)] + values)
+        })
+    }
+    let marks = cells.respondents.map { respondent in
+      object([
+        "member": .string(respondent.id),
+        "runs": runs(respondent.grades.map { [$0.map { .string($0.rawValue) } ?? .null] }),
+      ])
+    }
+    return object([
+      "generation": .integer(cells.generation), "count": .integer(cells.count),
+      "past": .integer(cells.past), "closed": .bool(cells.isClosed), "marks": .array(marks),
+      "respondents": cells.respondentCount.map { .integer($0) } ?? .null,
+      "heat": runs(
+        (cells.heat ?? []).map { [.integer($0.yes), .integer($0.maybe), .integer($0.no)] }),
+      "best": .array((cells.best ?? []).map { object(["cell": .integer($0.cell)]) }),
+    ])
   }
 
   private static func result(_ state: PickerState) -> JSONTree {
@@ -67,12 +97,21 @@ final class SwiftClient: RehearsedClient, @unchecked Sendable {
     case nil: .null
     case .day(let day)?: object(["date": .string(day.iso)])
     case .slot(let local)?:
-      object(["local": .string(local), "instant": .string(state.resultInstant ?? "")])
+      object([
+        "local": .string(local), "instant": .string(state.resultInstant ?? ""),
+        "until": state.resultUntil.map(JSONTree.string) ?? .null,
+        "yes": .integer(state.resultCounts?.yes ?? 0),
+        "maybe": .integer(state.resultCounts?.maybe ?? 0),
+        "no": .integer(state.resultCounts?.no ?? 0),
+      ])
     case .keys(let keys)?: object(["keys": .array(keys.map { .string($0) })])
     case .days(let start, let end)?:
       object([
         "start": .string(start.iso), "end": .string(end.iso),
         "days": .integer(end.days(since: start) + 1),
+        "yes": .integer(state.resultCounts?.yes ?? 0),
+        "maybe": .integer(state.resultCounts?.maybe ?? 0),
+        "no": .integer(state.resultCounts?.no ?? 0),
       ])
     case .nights(let start, let end)?:
       object([

@@ -101,8 +101,12 @@ PAGE = """async (kit) => {
     setTimer: (work, milliseconds) => setTimeout(work, milliseconds),
     clearTimer: (timer) => clearTimeout(timer), load: () => null, save: () => {},
   };
+  // Each cell is a run.
+  const runs = (cells) => cells.flatMap((value, cell) => value ? [[cell, cell + 1, value].flat()] : []);
+  const availability = (cells) => cells && { ...cells, heat: cells.heat && runs(cells.heat),
+    marks: [...cells.marks].map(([member, marks]) => ({ member, runs: runs(marks.cells) })) };
   const state = (picker) => ({
-    ...picker.state, columns: picker.state.columns.map(({ generation, count, row, rows }) =>
+    ...picker.state, availability: availability(picker.state.availability), columns: picker.state.columns.map(({ generation, count, row, rows }) =>
       ({ generation, count, row, rows: [...rows.values()] })),
     calendar: { months: picker.state.monthList, range: picker.state.range },
     role: picker.self?.role, unanswered: picker.pendingCount });
@@ -117,6 +121,9 @@ PAGE = """async (kit) => {
     } else if (type === "state") {
       await fetch(`${kit}/rehearse/state`, { method: "POST", body: JSON.stringify(state(picker)) });
     } else if (type === "select") picker.select(fields.column, fields.row);
+    else if (type === "mark") {
+      picker.command({ type, generation: picker.state.availability.generation, ...fields });
+    }
     else picker.command({ type, ...fields });
   }
 }"""
@@ -175,6 +182,10 @@ BROKEN = {
         "draining", 'self.drain = message["reconnectAfterMs"] / 1000', "self.drain = 0"),
     "sends late commands in another epoch": (
         "another-epoch", 'if self.epoch != message["epoch"]:', "if False:"),
+    "keeps marks on cells that are numbered anew": (
+        "cells", 'if key != "change"}, marks=[])', 'if key != "change"})'),
+    "marks cells of the first generation": (
+        "cells", '{"generation": self.state["availability"]["generation"]}', '{"generation": 1}'),
     "does not see its own role": (
         "role", 'self.update_role(message.get("changed", []))', "pass"),
 }

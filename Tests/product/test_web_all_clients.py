@@ -17,6 +17,10 @@ from test_mixed_clients import guide
 
 pytest_plugins = ["webpages", "terminals"]
 pytestmark = pytest.mark.used_pages
+ELEMENTS = "pickerd-wheels, pickerd-calendar, pickerd-availability"
+#: Cells 0 to 3 and 4 to 7.
+TIMES = {"kind": "availability", "dates": ["2018-11-26", "2018-11-27"], "stepMinutes": 30, "length": 2,
+         "hours": [{"from": "09:00", "until": "11:00"}]}
 
 
 class Everybody:
@@ -50,7 +54,7 @@ class Everybody:
         while self.pia.revision < revision:
             self.pia.receive(60)
         self.eva.page.wait_for_function(
-            "revision => document.querySelector('pickerd-wheels, pickerd-calendar')"
+            f"revision => document.querySelector('{ELEMENTS}')"
             ".picker.state.revision === revision", arg=revision)
         seen = {
             "Sam": essence(self.sam.reach(revision)), "Pia": essence(self.pia.state),
@@ -61,11 +65,15 @@ class Everybody:
         self.tom.sees(words(truth["snapshot"]))
 
     def evas_essence(self):
-        state = self.eva.page.evaluate("""() => {
-            const { state } = document.querySelector('pickerd-wheels, pickerd-calendar').picker;
+        state = self.eva.page.evaluate("""(elements) => {
+            const { state } = document.querySelector(elements).picker;
             const columns = state.columns.map(({ generation, count, row }) => ({ generation, count, row }));
-            return { columns, calendar: { range: state.range }, status: state.status };
-        }""")
+            const cells = state.availability;
+            const runs = (of) => of.flatMap((value, cell) => value ? [[cell, cell + 1, value].flat()] : []);
+            const availability = cells && { ...cells, heat: runs(cells.heat),
+                marks: [...cells.marks].map(([member, own]) => ({ member, runs: runs(own.cells) })) };
+            return { columns, availability, calendar: { range: state.range }, status: state.status };
+        }""", ELEMENTS)
         return essence(state)
 
 
@@ -73,11 +81,29 @@ def essence(snapshot):
     """The part of a state that does not depend on locale and view."""
     columns = [(c["generation"], c["count"], c["row"]) for c in snapshot.get("columns") or []]
     span = (snapshot.get("calendar") or {}).get("range")
-    return columns, span and (span["start"], span["end"], span["hits"]), snapshot["status"]
+    return (columns, span and (span["start"], span["end"], span["hits"]), snapshot["status"],
+            marked(snapshot.get("availability")))
+
+
+def marked(cells):
+    """The part of an availability that does not depend on locale and zone, by cell."""
+    if not cells:
+        return None
+
+    def by_cell(runs):
+        values = {cell: value for first, end, *value in runs for cell in range(first, end)}
+        return {cell: value for cell, value in values.items() if any(value)}
+
+    marks = {one["member"]: by_cell(one["runs"]) for one in cells["marks"]}
+    return (cells["generation"], cells["count"], cells["past"], cells["respondents"],
+            {member: own for member, own in marks.items() if own}, by_cell(cells["heat"]),
+            [window["cell"] for window in cells["best"]])
 
 
 def words(snapshot):
     """The terminal's description of the state."""
+    if "availability" in snapshot:
+        return (snapshot["result"] or {"local": "nothing chosen"})["local"].replace("T", " ")
     if "columns" in snapshot:
         columns = [c for c in snapshot["columns"] if c["row"] is not None]
         return ", ".join(c["rows"][c["row"] - c["from"]]["text"] for c in columns)
@@ -137,6 +163,33 @@ def test_a_select_of_each_client_reaches_all_others(everybody, definition):
     us.agree(5)
     assert us.kim.do("undo")["revision"] == 6
     us.agree(6)
+
+
+def test_marks_of_each_client_reach_all_others(everybody):
+    us = everybody(TIMES)
+
+    us.ana.mark("yes", [0, 3])
+    us.agree(1)
+    us.eva.cell(2).click()
+    us.agree(2)
+    us.tom.press("v", "Down", "Down", "2", "Space")
+    us.agree(3)
+    cells = {"type": "mark", "grade": "no", "cells": [[0, 1], [6, 8]]}
+    assert us.sam.ask(cells)["revision"] == 4
+    us.agree(4)
+    assert us.pia.mark("yes", [1, 4], [5, 7])["revision"] == 5
+    us.agree(5)
+    kim = us.kim.do("mark", grade="yes", cells=[[1, 6]], generation=1)
+    assert kim["revision"] == 6
+    us.agree(6)
+    patch(us.session, {"hours": [{"from": "09:30", "until": "12:00"}]})
+    us.agree(7)
+    us.tom.press("End", "Space")
+    us.agree(8)
+    us.ana.clear()
+    us.agree(9)
+
+    assert us.session.result()["local"] == "2018-11-26T09:30"
 
 
 def patch(session, definition):

@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -334,11 +336,67 @@ public class PickerClient {
       case "range" -> state.getJSONObject("calendar")
           .put("range", change.isNull("start") ? JSONObject.NULL : change);
       case "months" -> state.getJSONObject("calendar").put("months", change);
+      case "cells", "past", "closed", "marks", "heat", "best" ->
+          mark(state.getJSONObject("availability"), change);
       case "definition" -> state.put("definition", change.get("definition"));
       case "status" -> state.put("status", change.get("status"));
       case "result" -> state.put("result", change.get("result"));  // Computed by the server only.
       default -> { }  // Newer than this client, or for drawing only: bands, notes.
     }
+  }
+
+  /** A change of an availability. */
+  private static void mark(JSONObject cells, JSONObject change) throws JSONException {
+    switch (change.getString("change")) {
+      case "cells" -> {  // Numbered anew: all marks follow.
+        for (Iterator<String> keys = change.keys(); keys.hasNext(); ) {
+          String key = keys.next();
+          if (!key.equals("change")) cells.put(key, change.get(key));
+        }
+        cells.put("marks", new JSONArray());
+        if (cells.has("heat")) cells.put("heat", new JSONArray());
+      }
+      case "marks" -> {
+        JSONArray all = cells.getJSONArray("marks"), others = new JSONArray();
+        JSONArray runs = new JSONArray();
+        for (int index = 0; index < all.length(); index++) {
+          JSONObject marks = all.getJSONObject(index);
+          if (!marks.getString("member").equals(change.getString("member"))) others.put(marks);
+          else runs = marks.getJSONArray("runs");
+        }
+        change.put("runs", painted(runs, change.getJSONArray("runs")));
+        if (change.getJSONArray("runs").length() > 0) others.put(change);
+        cells.put("marks", others);
+      }
+      case "heat" -> cells.put("respondents", change.get("respondents"))
+          .put("heat", painted(cells.getJSONArray("heat"), change.getJSONArray("runs")));
+      case "best" -> cells.put("best", change.get("windows"));
+      default -> cells.put(change.getString("change"), change.get(change.getString("change")));
+    }
+  }
+
+  /** Runs [from, until, …] after some cells have got other values; null or zeros are none. */
+  private static JSONArray painted(JSONArray runs, JSONArray changed) throws JSONException {
+    TreeMap<Integer, JSONArray> cells = new TreeMap<>();
+    for (JSONArray part : List.of(runs, changed)) {
+      for (int index = 0; index < part.length(); index++) {
+        JSONArray run = part.getJSONArray(index);
+        for (int cell = run.getInt(0); cell < run.getInt(1); cell++) {
+          JSONArray one = new JSONArray().put(cell).put(cell + 1);
+          boolean isEmpty = true;
+          for (int field = 2; field < run.length(); field++) {
+            Object value = run.get(field);
+            one.put(value);
+            isEmpty &= value == JSONObject.NULL || value.equals(0);
+          }
+          if (isEmpty) cells.remove(cell);
+          else cells.put(cell, one);
+        }
+      }
+    }
+    JSONArray painted = new JSONArray();
+    for (JSONArray one : cells.values()) painted.put(one);
+    return painted;
   }
 
   /** A column's rows are replaced, a column is added at the end, or removed with all after it. */
@@ -371,6 +429,10 @@ public class PickerClient {
   private void addSeen(JSONObject command) throws JSONException {
     String type = command.getString("type");
     JSONObject calendar = stored.getJSONObject("state").optJSONObject("calendar");
+    if (type.equals("mark") && !command.has("generation")) {
+      command.put("generation", stored.getJSONObject("state").getJSONObject("availability")
+          .getInt("generation"));
+    }
     if (LATE.contains(type)) command.put("at", stored.getLong("revision"));
     if (!type.equals("tap") || calendar == null) return;
     JSONObject range = calendar.optJSONObject("range");

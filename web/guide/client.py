@@ -3,6 +3,7 @@
     python client.py ws://127.0.0.1:7681/v1/sessions/ID             shows the picker as it changes
     python client.py ws://… tap 2026-11-20                          taps a day of a calendar
     python client.py ws://… select 0 3                              selects row 3 of column 0
+    python client.py ws://… mark yes 12 20                          marks cells 12 to 19
     python client.py --state me.json ws://… tap 2026-11-20          as the member in me.json
     python client.py --state me.json ws://… rename Mia              changes the name of that member
 """
@@ -200,12 +201,31 @@ class Picker:
             state["calendar"]["range"] = range if range["start"] else None
         elif kind == "months":
             state["calendar"]["months"] = {key: change[key] for key in ("first", "last", "count")}
+        elif kind in ("cells", "past", "closed", "marks", "heat", "best"):
+            self.fold_availability(kind, state["availability"], change)
         elif kind == "definition":
             state["definition"] = change["definition"]
         elif kind == "status":
             state["status"] = change["status"]
         elif kind == "result":  # Computed by the server only.
             state["result"] = change["result"]
+
+    def fold_availability(self, kind, cells, change):
+        if kind == "cells":  # Numbered anew: all marks follow.
+            cells.update({key: change[key] for key in change if key != "change"}, marks=[])
+            if "heat" in cells:
+                cells["heat"] = []
+        elif kind == "marks":
+            names = ("member", "name", "color")
+            of = {marks["member"]: marks for marks in cells["marks"]}
+            marks = of.setdefault(change["member"], {name: change[name] for name in names})
+            marks["runs"] = painted(marks.get("runs", []), change["runs"])
+            cells["marks"] = [marks for marks in of.values() if marks["runs"]]
+        elif kind == "heat":
+            cells["respondents"] = change["respondents"]
+            cells["heat"] = painted(cells["heat"], change["runs"])
+        else:
+            cells[kind] = change["windows" if kind == "best" else kind]
 
     # Commands.
 
@@ -236,6 +256,8 @@ class Picker:
 
     def seen(self, type):
         """What a command says about the state that its user sees."""
+        if type == "mark":
+            return {"generation": self.state["availability"]["generation"]}
         if type in LATE:
             return {"at": self.revision}
         if type != "tap" or "calendar" not in self.state:
@@ -258,6 +280,10 @@ class Picker:
     def tap(self, date):
         return self.ask("tap", date=date)
 
+    def mark(self, grade, *runs):
+        """Marks runs of cells, such as [12, 20], with yes, maybe or no; None removes marks."""
+        return self.ask("mark", grade=grade, cells=runs)
+
     def rename(self, name):
         if not name.strip() or len(name) > 64:  # The connection would be closed with 4400.
             raise ValueError("a name has 1 to 64 characters, not only spaces")
@@ -269,6 +295,12 @@ class Picker:
         at = row - shown["from"]
         key = {"key": shown["rows"][at]["key"]} if 0 <= at < len(shown["rows"]) else {}
         return self.ask("select", column=column, row=row, generation=shown["generation"], **key)
+
+
+def painted(runs, changed):
+    """Runs [from, until, …] after some cells have got another value: null or zeros for none."""
+    cells = {cell: value for start, end, *value in [*runs, *changed] for cell in range(start, end)}
+    return [[cell, cell + 1, *value] for cell, value in sorted(cells.items()) if any(value)]
 
 
 def show(picker):
@@ -289,7 +321,9 @@ if __name__ == "__main__":
     while not command:
         show(me)
         me.next()
-    do = {"tap": me.tap, "rename": me.rename, "select": lambda *at: me.select(*map(int, at))}
+    do = {"tap": me.tap, "rename": me.rename, "select": lambda *at: me.select(*map(int, at)),
+          "mark": lambda grade, start, end: me.mark(
+              None if grade == "none" else grade, [int(start), int(end)])}
     answer = do[command[0]](*command[1:])
     if answer["type"] == "refused":
         print("refused:", answer["code"], answer["params"], answer["detail"], file=sys.stderr)

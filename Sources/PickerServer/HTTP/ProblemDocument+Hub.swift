@@ -9,10 +9,8 @@ extension ProblemDocument {
   init(_ problem: HubProblem) {
     switch problem {
     case .badRequest(let detail): self.init(status: 400, code: "badRequest", detail: detail)
-    case .badDefinition(let problem):
-      self.init(
-        status: 422, code: "badDefinition", detail: problem.detail, pointer: problem.pointer)
-    case .badBody(let problem): self.init(problem)
+    case .badDefinition(let problem): self.init(problem, status: 422, code: "badDefinition")
+    case .badBody(let problem): self.init(problem, status: 400, code: "badRequest")
     case .refused(let refusal): self.init(refusal)
     case .noToken:
       self.init(
@@ -76,9 +74,8 @@ extension ProblemDocument {
       members: [.init("params", .object(refusal.params))])
   }
 
-  private init(_ problem: DefinitionProblem) {
-    self.init(
-      status: 400, code: "badRequest", detail: problem.detail, pointer: problem.pointer)
+  private init(_ problem: DefinitionProblem, status: Int, code: String) {
+    self.init(status: status, code: code, detail: problem.detail, pointer: problem.pointer)
   }
 
   private static var keyReused: ProblemDocument {
