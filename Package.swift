@@ -77,15 +77,18 @@ let package = Package(
       name: "CWebSocketLoop", dependencies: ["CLibWebSockets"],
       cSettings: [.headerSearchPath("."), .unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [
-        .linkedLibrary("uv"), .linkedLibrary("ssl"), .linkedLibrary("crypto"), .linkedLibrary("z"),
+        .linkedLibrary("uv"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
       ]),
+    .target(
+      name: "CMachine", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+      linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("z")]),
     .target(
       name: "CSignatures", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("crypto")]),
     line(
       "WebSocketTransport",
       [
-        "CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession",
+        "CMachine", "CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
     .systemLibrary(
@@ -180,9 +183,9 @@ let package = Package(
     tests(
       "PickerServerTests",
       [
-        "CWebSocketLoop", "PickerServer", "PickerTools", "WebSocketTransport", "SessionLog",
-        "BackgroundWork", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
-        "JSONText",
+        "CMachine", "CWebSocketLoop", "PickerServer", "PickerTools", "WebSocketTransport",
+        "SessionLog", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
+        "CivilTime", "JSONText",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),

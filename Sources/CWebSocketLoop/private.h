@@ -1,8 +1,54 @@
-/// Types shared by the files of CWebSocketLoop; not part of its interface. The functions that they
-/// share are in layers.h.
+/// The parts of CWebSocketLoop that its files share; not part of its interface.
+///
+/// The files, from the lowest layer to the highest. A file uses functions of files that come
+/// before it in this list, never of files after it, not even as callbacks. CLayerTests checks this.
+///
+///     text.c        problem documents, UTF-8
+///     address.c     addresses of peers, and headers of the PROXY protocol
+///     tls.c         certificates; receives and sends with and without TLS
+///     log.c         log lines of libwebsockets and of a loop, with a rate limit
+///     counts.c      connections and memory, in total and per network
+///     slots.c       slots: ids, allocation, abort, end of a WebSocket
+///     send.c        messages, one by one or batched per event-loop iteration
+///     websocket.c   opening, reassembly, close frames, pauses and pings
+///     head.c        parses and checks the heads of requests
+///     request.c     what a handler can read of a request
+///     relay.c       passes bytes: to other nodes, and between a client with TLS and its WebSocket
+///     connection.c  connections before their WebSocket opens; how they end
+///     response.c    responses, complete or streamed
+///     upgrade.c     opening handshakes: gives connections to libwebsockets
+///     http.c        heads, where they are served, and bodies
+///     sockets.c     listeners, and the PROXY protocol
+///     loop.c        libwebsockets' context and callbacks; creates, runs and destroys a loop
+///
+/// Lower layers report to higher code only by the `wsl_handlers` of the loop.
+///
+/// The phases of a connection:
+///
+///     phase       what happens                          reads           ends with, and next phase
+///     ----------  ------------------------------------  --------------  -------------------------
+///     PROXIED     a PROXY header arrives                sockets.c       HEAD
+///     HEAD        TLS handshake, a request's head; or   http.c          BODY, ASKED, OPEN; HEAD of
+///                 a later request is awaited                            another loop; HELD; closed
+///     HELD        its session's owner is found          nobody          HEAD's, relay.c; 503
+///     BODY        the request's body arrives            http.c          ASKED; refusal: LINGERING
+///     ASKED       the handler answers                   nobody          ANSWERING, STREAMING
+///     ANSWERING   the response is sent                  nobody          HEAD, LINGERING
+///     STREAMING   the response is sent in parts         nobody          LINGERING
+///     LINGERING   what arrives after a last response    http.c          closed
+///     BROKEN      ends with this iteration              nobody          closed
+///     OPEN        WebSocket messages                    libwebsockets   CLOSING, FAILED, closed
+///     CLOSING     we have sent a close frame            libwebsockets   the peer's; 5 s: closed
+///     FAILED      libwebsockets fails the frame         libwebsockets   300 ms: closed
+///     ABORTED     dropped in the next iteration         nobody          closed
+///
+/// In every phase a time limit, a failed write or a reset ends the connection. A WebSocket with TLS
+/// has one end of a socket pair: a tunnel (relay.c) passes what OpenSSL decrypts and encrypts
+/// between the other end and the client.
 #pragma once
 
 #include <libwebsockets.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <uv.h>
 
@@ -29,6 +75,12 @@ enum {
   WSL_PIECES_EACH_MAX = 1000, ///< per connection; sendmsg() takes at most 1,024
 };
 
+/// The headers that are used: those of `wsl_header`, and these.
+enum {
+  WSL_CONNECTION = WSL_HEADER_COUNT, WSL_CONTENT_LENGTH, WSL_EXPECT, WSL_TRANSFER_ENCODING,
+  WSL_UPGRADE, WSL_KEY, WSL_VERSION, WSL_HEADERS
+};
+
 /// The beginning of a PROXY protocol header: its prefix and the addresses of TCP over IPv6.
 typedef struct wsl_proxy_header {
   uint8_t bytes[16 + 36];
@@ -38,157 +90,146 @@ typedef struct wsl_proxy_header {
 /// The length of a header that `wsl_proxy_write` writes.
 #define WSL_PROXY_BYTES (16 + 36)
 
-/// A connection that no loop serves yet, see sockets/arrivals.c.
-typedef struct wsl_arrival wsl_arrival;
+/// A part of a head. `start` is 0 if it is absent.
+typedef struct wsl_span {
+  uint16_t start, count;
+} wsl_span;
 
-/// A connection that is relayed to another node, see sockets/relay.c.
-typedef struct wsl_relay wsl_relay;
+/// The parsed head of a request.
+typedef struct wsl_head {
+  wsl_method method;
+  bool is_1_1;              ///< HTTP/1.1, not 1.0
+  uint16_t headers;         ///< the start of their lines
+  uint32_t repeated;        ///< a bit for each header
+  wsl_span target, fields[WSL_HEADERS];
+} wsl_head;
 
-/// The state of a connection. The phase of a slot only moves down this list, except when a
-/// keep-alive connection receives its next request and when the slot is released (PHASE_FREE).
+/// A response that refuses a request. Status 0: none; -1: no response, because the connection has
+/// ended.
+typedef struct wsl_problem {
+  int status;
+  const char *code, *detail;
+} wsl_problem;
+
+/// See the table above.
 typedef enum wsl_phase {
   PHASE_FREE = 0,
-  PHASE_IDLE,         ///< between requests, or reading headers; libwebsockets' timeouts apply
-  PHASE_BODY,         ///< receiving a request's body
-  PHASE_ASKED,        ///< the handler is processing the request
-  PHASE_ANSWERING,    ///< sending a response
-  PHASE_STREAMING,    ///< sending a streamed response
-  PHASE_DISCARDING,   ///< answered before the body was read; the rest of it is discarded
-  PHASE_OPEN,         ///< an open WebSocket
-  PHASE_CLOSING,      ///< we have sent a close frame and wait for the peer's
-  PHASE_FAILED,       ///< libwebsockets sends a close frame and may not parse the peer's
-  PHASE_ABORTED,      ///< aborted: will be dropped without a close frame
+  PHASE_PROXIED, PHASE_HEAD, PHASE_HELD, PHASE_BODY, PHASE_ASKED, PHASE_ANSWERING,
+  PHASE_STREAMING, PHASE_LINGERING, PHASE_BROKEN,
+  PHASE_OPEN, PHASE_CLOSING, PHASE_FAILED, PHASE_ABORTED,
 } wsl_phase;
+
+/// A slot whose connection is a `wsl_http` has this phase.
+#define PHASE_HTTP PHASE_ASKED
+
+typedef struct wsl_slot wsl_slot;
+typedef struct wsl_http wsl_http;
+typedef struct wsl_relay wsl_relay;
+
+/// A connection before its WebSocket opens, see http.c.
+struct wsl_http {
+  uv_poll_t poll;
+  int events;               ///< that are polled
+  wsl_phase phase;          ///< up to BROKEN
+  wsl_loop *loop;
+  wsl_connection connection;
+  wsl_http **link, *next;   ///< in the loop's list of held connections, or of others
+  wsl_http *next_settled;   ///< in the loop's list of those that the iteration's end must look at
+  void (*ready)(wsl_http *http, int status, int events);  ///< handles an event
+  bool is_settled;          ///< in that list
+  bool is_streaming;        ///< the handler has started a stream, and not ended it
+  bool is_half_closed;      ///< the peer sends nothing more
+  bool is_kept;             ///< the request permits another one on the connection
+  wsl_slot *slot;           ///< of the request; NULL: none
+  wsl_id held_id;
+  int64_t deadline_ms;
+  uint64_t body_rest;       ///< bytes of the body that were not received
+  uint32_t dropped_bytes;   ///< since the last sweep
+  union {
+    wsl_proxy_header proxy; ///< PROXIED
+    wsl_head head;          ///< of the request in `connection.head`
+  };
+};
+
+/// One of the two connections of a relay.
+typedef struct wsl_side {
+  uv_poll_t poll;
+  wsl_relay *relay;
+  struct wsl_side *other;
+  int descriptor;
+  SSL *tls;                 ///< NULL: none
+  int events;               ///< that are polled
+  bool has_ended;           ///< it sends nothing more
+  bool is_deaf;             ///< it takes nothing more
+  uint8_t *rest;            ///< what the other side has sent and this one has not taken, or NULL
+  size_t rest_count, rest_sent;
+  uint64_t *taken;          ///< counts what it takes; NULL: nothing does
+} wsl_side;
+
+/// Passes bytes between a client and a node, or a client with TLS and a slot, see relay.c.
+struct wsl_relay {
+  wsl_loop *loop;
+  wsl_connection connection; ///< of the client
+  wsl_side client, node;    ///< in a tunnel, `node` is an end of the socket pair
+  bool is_tunnel;
+  wsl_slot *slot;           ///< that a tunnel serves; NULL: it has ended, or there is none: the
+                            ///< relay counts as the connection
+  bool is_connected;        ///< to the node
+  uint8_t handle_count;     ///< that are not closed
+  int64_t deadline_ms;      ///< to connect, or to end; 0: none
+  int64_t passed_at_ms;     ///< when something was passed last
+  wsl_relay **link, *next;  ///< in the loop's list
+};
 
 /// The state of an incremental UTF-8 validator between two pieces of a text.
 typedef struct wsl_utf8 {
-  uint8_t missing;    ///< continuation bytes still expected, 0 to 3
-  uint8_t low, high;  ///< the valid range of the next continuation byte
+  uint8_t missing;          ///< continuation bytes still expected, 0 to 3
+  uint8_t low, high;        ///< the valid range of the next continuation byte
 } wsl_utf8;
 
 /// A WebSocket message that is being assembled from several pieces. The slot's pointer to it is
 /// NULL at other times.
 typedef struct wsl_assembly {
   size_t count, capacity;
-  uint32_t fragments; ///< complete frames received so far
+  uint32_t fragments;       ///< complete frames received so far
   wsl_utf8 utf8;
   uint8_t bytes[];
 } wsl_assembly;
 
-/// The buffer of a request body being received (PHASE_BODY) or of a response being sent
-/// (PHASE_ANSWERING), never both.
+/// The buffer of a request body being received, or of what is not sent of a response, never both.
 typedef struct wsl_exchange {
   size_t count, capacity, sent;
   bool keep_alive;
   uint8_t bytes[];
 } wsl_exchange;
 
-/// How much of the head of a request was received; see http/head.c. All zero before it.
-typedef struct wsl_head_reader {
-  uint8_t state;
-  uint8_t count;      ///< bytes of the name of the current header; at most one more than `name` has
-  char name[40];      ///< in lower case; longer than all names that libwebsockets knows
-  bool has_target;    ///< the target has begun
-  bool is_target_malformed; ///< it has characters that no URL has, or none
-  char target_first;  ///< its first character
-  uint32_t length;    ///< bytes received, with empty lines before the head
-} wsl_head_reader;
-
-/// The last ping of a connection, see websocket/pings.c. The reader's pointer to it is NULL at
-/// other times.
-typedef struct wsl_ping {
-  uint8_t count, mask_count; ///< bytes of the payload and of the mask received so far
-  uint8_t mask[4];
-  uint8_t bytes[125];        ///< the payload, unmasked
-  bool is_whole;
-  bool is_due;               ///< `pong` has not been sent
-  uint8_t pong_count;
-  uint8_t pong[2 + 125];     ///< a frame
-} wsl_ping;
-
-/// How a frame violates RFC 6455, and what the connection is closed with.
-typedef struct wsl_violation {
-  uint16_t code;
-  const char *reason;
-} wsl_violation;
-
-/// How much of a frame was received; see websocket/frames.c. All zero before it.
-typedef struct wsl_frame_reader {
-  uint64_t payload;   ///< bytes of the payload that have not been received
-  uint8_t state;
-  uint8_t missing;    ///< bytes of the current part of the header that have not been received
-  bool is_control, is_close;
-  bool is_ping;             ///< the frame is removed, and its payload is in `ping`
-  wsl_ping *ping;
-} wsl_frame_reader;
-
-/// The state of a connection. Every connection has one, so the fields are ordered to avoid padding.
-typedef struct wsl_slot {
-  struct lws *wsi;          ///< NULL once libwebsockets has reported the end of the connection
+/// What has an id: a request, or a WebSocket. The fields are ordered to avoid padding.
+struct wsl_slot {
+  struct lws *wsi;          ///< NULL: a request, or the connection has ended
+  wsl_http *http;           ///< NULL: a WebSocket
   uint32_t generation;
   uint8_t phase;
   bool is_write_blocked;    ///< `WSL_WRITE_BLOCKED` or `write_blocked` was reported to the handler
-  bool is_admitted;         ///< the handler accepted the upgrade
-  bool is_silent;           ///< reading is disabled while a response is sent, see `silence`
-  bool is_paused;           ///< reading is disabled until `wsl_resume`, or `wsl_http_resume`
-  bool is_streaming;        ///< the handler has started a stream
-  bool is_ending;           ///< the handler has ended the stream: `stream_closed` is not called
+  bool is_paused;           ///< reading is disabled until `wsl_resume`
   bool is_opened;           ///< `opened` was called
-  bool is_tls;
-  bool is_detached;         ///< `wsl_move` was called; the next loop counts the connection
-  bool is_head_read;        ///< libwebsockets has read the head of the current request
-  bool is_refused;          ///< an error response was written; the connection is about to end
-  bool is_last;             ///< the connection ends when the body has been discarded
-  bool is_deferred;         ///< in the list of loop/deferred.c
-  bool is_body_dropped;     ///< the request's body is read and dropped, instead of stored
-  bool is_body_answered;    ///< the request was refused before its body was read
-  bool is_continue_asked;   ///< the client waits for 100 Continue before it sends the body
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
-  uint32_t next_deferred;   ///< the next slot there: index + 1; 0: none
-  int descriptor;
-  wsl_head_reader head;
-  wsl_frame_reader frame;
-  const wsl_violation *violation; ///< of the peer; what it sends is discarded. NULL: none
-  int64_t deadline_ms;      ///< 0: none; see sweep.c for its effect in each phase
+  uint32_t posted_bytes;
+  wsl_relay *tunnel;        ///< to a client with TLS; NULL: none, or it has ended
+  int64_t deadline_ms;      ///< 0: none
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
-  uint64_t body_rest;       ///< bytes of the body that have not been received
   size_t unsent_bytes;      ///< of a response, or buffered by libwebsockets
   size_t unsent_reserved;   ///< how many of them are counted in `limits.unsent_bytes`
   wsl_network_id network;   ///< the client's network, whose connections are limited
-  wsl_address peer;
-  uint32_t dropped_bytes;   ///< bytes of dropped bodies since the last sweep
   uint32_t body_length;     ///< the announced length of the body
   uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
-  uint32_t posted_bytes;
   wsl_audience audience;
-  int moving_descriptor;    ///< with `is_detached`: the connection's own descriptor,
-  wsl_tls_state *moving_tls; ///< its TLS state, if any,
-  void *destination;        ///< and where it moves to; the request's head is in `exchange`
-  union {                   ///< the active member depends on the phase
-    wsl_assembly *assembly; ///< OPEN
-    wsl_exchange *exchange; ///< BODY to STREAMING
-    uint32_t next_free;     ///< FREE
+  uint32_t next_free;       ///< FREE: in the free list
+  union {
+    wsl_assembly *assembly; ///< of a WebSocket
+    wsl_exchange *exchange; ///< of a request
   };
-} wsl_slot;
-
-_Static_assert(sizeof(wsl_slot) <= 256, "a slot has no padding");
-
-/// The socket or TLS state from which a connection is read. `peek` and `read` return what `recv`
-/// and `SSL_read` do.
-typedef struct wsl_source {
-  wsl_slot *slot;
-  wsl_tls_state *tls;
-  ssize_t (*peek)(const struct wsl_source *source, void *bytes, size_t size);
-  ssize_t (*read)(const struct wsl_source *source, void *bytes, size_t size);
-} wsl_source;
-
-/// Results of `wsl_read` that are not numbers of bytes.
-enum {
-  WSL_READ_FAILED = -1,     ///< as from `source->read`
-  WSL_READ_LATER = -2,      ///< nothing may be read now
-  WSL_READ_MALFORMED = -3,  ///< the head of a request is malformed
 };
 
 /// A frame posted to one connection.
@@ -224,7 +265,7 @@ struct wsl_loop {
   uv_timer_t timer, sweep;
   wsl_listener listeners[WSL_LISTENERS_MAX];
   uint32_t listener_count;
-  wsl_arrival *arrivals, *held;
+  wsl_http *unopened, *held, *settled;
   uint32_t held_count;
   wsl_id last_held;         ///< id of the last connection that was held
   wsl_relay *relays;
@@ -233,44 +274,167 @@ struct wsl_loop {
   bool is_kicked;           ///< lws_cancel_service() was called and has not taken effect yet
   wsl_slot *adopted;        ///< slot of the adoption in progress; the first callback claims it
   struct lws_context *context;
-  struct lws_vhost *vhost, *tls_vhost;
+  struct lws_vhost *vhost;
   struct lws_protocols *protocols;
   size_t protocol_count;
   wsl_limits limits;
   wsl_handlers handlers;
   void *owner;
   wsl_slot *slots;
-  uint32_t *slot_numbers;   ///< by descriptor: the number of the last slot that had it; 0: none
-  size_t descriptor_count;  ///< entries of `slot_numbers`
   uint32_t slot_count;      ///< slots ever used
   uint32_t first_free;      ///< head of the free list: index + 1; 0: empty
-  uint32_t first_deferred;  ///< head of the list of loop/deferred.c: index + 1; 0: empty
   uint32_t admin_count;     ///< connections of admin listeners
   bool is_last_request;     ///< HTTP connections end with their next response
   int64_t drain_by_ms;      ///< 0: not draining
-  uint64_t iterated_at_ns;  ///< end of the last iteration
-  uint64_t waited_ns;       ///< time spent waiting for events since then
+  uint64_t began_at_ns;     ///< the first event of this iteration; 0: none yet
   int64_t log_second;
   uint32_t log_lines;
   wsl_counters counters;
   uint64_t bodies_bytes;    ///< the total of this loop, unless `limits` has a shared one
   uint64_t unsent_bytes;    ///< likewise
   wsl_peers *own_count;     ///< the counter of this loop, unless `limits` has a shared one
-  int disconnect_epoll;
-  uv_poll_t disconnect_poll;
   wsl_batch batch;
 };
 
 struct wsl_request {
   wsl_loop *loop;
-  wsl_slot *slot;
-  struct lws *wsi;
-  wsl_method method;
+  wsl_http *http;
   wsl_text body;
   uint64_t unread;          ///< bytes of a body that is not received
   wsl_exchange *exchange;   ///< owns `body`; NULL if the handler has taken it
   bool is_refused;
-  char scratch[WSL_HEAD_BYTES_MAX + 1];
+  char scratch[2 * WSL_HEAD_BYTES_MAX];
 };
 
-#include "layers.h"
+// text.c
+extern const wsl_utf8 wsl_utf8_start;
+bool wsl_utf8_feed(wsl_utf8 *state, const uint8_t *bytes, size_t count);
+size_t wsl_problem_text(char *into, size_t size, wsl_problem problem);
+int64_t wsl_now_ms(void);
+
+// address.c
+wsl_address wsl_address_of(const struct sockaddr *peer);
+const char *wsl_address_text(wsl_address address, char *into, size_t size);
+wsl_network_id wsl_network_of(wsl_address address);
+uint32_t wsl_proxy_header_length(const wsl_proxy_header *header);
+bool wsl_proxy_client(const wsl_proxy_header *header, wsl_address *client);
+void wsl_proxy_write(uint8_t into[WSL_PROXY_BYTES], wsl_address client);
+
+// tls.c
+bool wsl_tls_begin(wsl_loop *loop, wsl_connection *connection);
+ssize_t wsl_receive(int descriptor, SSL *tls, void *into, size_t size, int flags);
+ssize_t wsl_transmit(int descriptor, SSL *tls, const void *bytes, size_t count);
+void wsl_shut(int descriptor, SSL *tls);
+void wsl_connection_free(wsl_connection connection);
+
+// log.c
+void wsl_log_use(wsl_loop *loop);
+void wsl_log(wsl_loop *loop, bool is_error, const char *line);
+const char *wsl_log_last_error(void);
+
+// counts.c
+typedef enum wsl_admission { WSL_ADMITTED, WSL_TOO_MANY, WSL_TOO_MANY_OF_NETWORK } wsl_admission;
+wsl_admission wsl_peers_begin(wsl_peers *count, wsl_network_id network);
+void wsl_peers_end(wsl_peers *count, wsl_network_id network);
+bool wsl_peers_none(wsl_peers *count);
+bool wsl_peers_move(wsl_peers *count, wsl_network_id from, wsl_network_id to);
+void wsl_peers_limit(wsl_peers *count, uint32_t open_max);
+/// Memory that the connections of a network hold: bodies that are being received, and what they
+/// have not read.
+typedef enum wsl_holding { WSL_HOLDS_BODIES, WSL_HOLDS_UNSENT, WSL_HOLDINGS } wsl_holding;
+bool wsl_peers_hold(wsl_peers *count, wsl_network_id network, wsl_holding holding, uint64_t bytes,
+                    uint64_t most);
+void wsl_peers_drop(wsl_peers *count, wsl_network_id network, wsl_holding holding, uint64_t bytes);
+bool wsl_body_reserve(wsl_loop *loop, wsl_slot *slot, size_t count);
+size_t wsl_body_pass(wsl_loop *loop, wsl_slot *slot);
+void wsl_body_release(wsl_loop *loop, wsl_slot *slot);
+bool wsl_unsent_begin(wsl_loop *loop, wsl_slot *slot, size_t count, size_t reserved);
+bool wsl_unsent_add(wsl_loop *loop, wsl_slot *slot, size_t count);
+void wsl_unsent_end(wsl_loop *loop, wsl_slot *slot);
+void wsl_leave(wsl_loop *loop, wsl_audience audience, wsl_network_id network);
+
+// slots.c
+void wsl_note_event(wsl_loop *loop);
+wsl_slot *wsl_slot_take(wsl_loop *loop, wsl_http *http);
+void wsl_stop_if_drained(wsl_loop *loop);
+void wsl_slot_release(wsl_loop *loop, wsl_slot *slot);
+wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id);
+wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);
+wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot);
+void wsl_slot_drop_parts(wsl_slot *slot);
+void wsl_kick(wsl_loop *loop);
+void wsl_abort(wsl_loop *loop, wsl_slot *slot);
+void wsl_slot_end(wsl_loop *loop, wsl_slot *slot);
+
+// send.c
+bool wsl_is_open(const wsl_slot *slot);
+void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
+/// Sends the posted frames for few connections, and a part of those for many. Calls the handlers
+/// `write_blocked` and `written`, which must not send, post or close, because the batch is in use
+/// until this function returns.
+///
+/// - Returns: Whether all are sent and the batch is empty, as after 16 calls at the latest.
+bool wsl_flush_part(wsl_loop *loop);
+/// Sends all posted frames.
+void wsl_flush(wsl_loop *loop);
+
+// websocket.c
+int wsl_ws_callback(wsl_loop *loop, wsl_slot *slot, enum lws_callback_reasons reason, void *in,
+                    size_t count);
+void wsl_ws_check(wsl_loop *loop, wsl_slot *slot, int64_t now);
+
+// head.c
+bool wsl_is_equal(wsl_text text, const char *other);
+size_t wsl_head_end(const char *bytes, size_t count, size_t from);
+bool wsl_head_begins(const char *bytes, size_t count);
+bool wsl_head_parse(const char *bytes, size_t count, wsl_head *head, wsl_problem *problem);
+wsl_text wsl_head_field(const char *bytes, const wsl_head *head, int header);
+size_t wsl_head_join(const char *bytes, size_t count, const wsl_head *head, int header,
+                     char *into);
+bool wsl_has_token(wsl_text list, const char *token);
+int64_t wsl_content_length(const char *bytes, const wsl_head *head);
+const char *wsl_target_error(const char *target, size_t count, bool is_options);
+
+// request.c
+void wsl_request_init(wsl_request *request, wsl_http *http);
+wsl_text wsl_request_field(wsl_request *request, int header);
+
+// relay.c
+void wsl_refuse_socket(int descriptor, SSL *tls, wsl_problem problem);
+void wsl_refuse_connection(wsl_loop *loop, wsl_connection connection, wsl_problem problem);
+void wsl_relay_to(wsl_loop *loop, wsl_connection connection, const char *address, uint16_t port);
+int wsl_tunnel_to(wsl_loop *loop, wsl_connection connection, wsl_slot *slot);
+void wsl_relays_sweep(wsl_loop *loop, int64_t now);
+
+// connection.c
+wsl_http *wsl_http_make(wsl_loop *loop, wsl_connection connection, wsl_phase phase,
+                        uint32_t milliseconds);
+void wsl_http_poll(wsl_http *http, int events,
+                   void (*ready)(wsl_http *http, int status, int events));
+wsl_connection wsl_http_take(wsl_http *http);
+void wsl_http_end(wsl_http *http);
+void wsl_http_settle(wsl_http *http);
+void wsl_http_break(wsl_http *http);
+void wsl_http_linger(wsl_http *http);
+void wsl_http_refuse(wsl_http *http, wsl_problem problem);
+void wsl_http_sweep(wsl_loop *loop, int64_t now);
+/// Closes connections of which nothing was received, or all that are between two requests.
+void wsl_http_close(wsl_loop *loop, bool also_begun);
+
+// response.c
+void wsl_http_await_answer(wsl_http *http);
+bool wsl_response_is_sent(const wsl_http *http);
+
+// upgrade.c
+void wsl_upgrade(wsl_http *http);
+
+// http.c
+void wsl_http_serve(wsl_loop *loop, wsl_connection connection);
+void wsl_http_begin(wsl_loop *loop, wsl_connection connection);
+void wsl_http_settle_all(wsl_loop *loop);
+
+// sockets.c
+void wsl_held_sweep(wsl_loop *loop, int64_t now);
+/// Accepts the connections that the kernel would reset when the listeners are closed: their clients
+/// may have sent requests already. Then closes the listeners, in the next event-loop iteration.
+void wsl_close_listeners(wsl_loop *loop, bool accepts_rest);

@@ -1,4 +1,4 @@
-import CWebSocketLoop
+import CMachine
 import Testing
 
 @testable import WebSocketTransport
@@ -64,12 +64,12 @@ import Testing
 
   @Test func `an incompressible part fits into the reserved space`() {
     var random = SystemRandomNumberGenerator()
-    var parts = wsl_gzip_parts()
+    var parts = machine_gzip_parts()
     for byteCount in [0, 1, 100_000, 16_384, 0] {
       let noise = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
       var into = [UInt8](repeating: 0, count: byteCount + byteCount / 16 + 64)
 
-      let count = wsl_gzip_part(&parts, noise, byteCount, false, &into, into.count)
+      let count = machine_gzip_part(&parts, noise, byteCount, false, &into, into.count)
 
       #expect((1...into.count).contains(count))
     }

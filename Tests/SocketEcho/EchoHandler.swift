@@ -6,7 +6,7 @@ import WebSocketTransport
 /// Echoes messages, executes them on the path /script, and serves a few HTTP routes.
 final class EchoHandler: SocketLoopHandler {
   unowned let loop: SocketLoop
-  /// The loop that opens requests with `?over`.
+  /// The loop of connections whose first request has `?over`, and of WebSockets with it.
   var other: SocketLoop?
   var connections: [ConnectionID: Connection] = [:]
   var streams: [RequestID: Int] = [:]
@@ -29,7 +29,8 @@ final class EchoHandler: SocketLoopHandler {
 
   func session(ofConnection received: UnsafeRawBufferPointer) -> FirstRequest {
     let words = String(decoding: received, as: UTF8.self).split(separator: " ")
-    guard words.count > 2 else { return .incomplete }
+    guard words.count > 2 else { return .other }
+    if words[1].contains("over") { return .session(SessionID("over")) }
     return words[1].contains("far") ? .session(SessionID("far")) : .other
   }
 
@@ -37,19 +38,18 @@ final class EchoHandler: SocketLoopHandler {
     if case .session = first { other } else { nil }
   }
 
-  func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
-    head.queryValue("over") == nil ? nil : other
-  }
-
   // MARK: WebSocket
 
+  private let refusal = HTTPResponse(
+    status: 403, contentType: "application/problem+json",
+    body: Array(#"{"code":"notAllowed","status":403}"#.utf8))
+
+  func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse? {
+    request.head.path == "/refused" ? refusal : nil
+  }
+
   func admit(_ request: UpgradeRequest) -> UpgradeAnswer {
-    if request.path == "/refused" {
-      return .refuse(
-        HTTPResponse(
-          status: 403, contentType: "application/problem+json",
-          body: Array(#"{"code":"notAllowed","status":403}"#.utf8)))
-    }
+    if request.path == "/refused" { return .refuse(refusal) }
     let known = request.subprotocols.first { $0 == "echo.v1" || $0 == "echo.v2" }
     return .accept(subprotocol: known)
   }

@@ -2,7 +2,7 @@
 // Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, `descriptor` (a
 // listening socket to use instead of these), `proxy` (the address of a trusted proxy), `proxied=1`
 // (connections begin with a PROXY protocol header), `tls` (a file with certificate and key),
-// `loops=2`: requests with `?over` move to the second loop, `node` (the port of a listener for
+// `loops=2`: requests with `over` go to the second loop, `node` (the port of a listener for
 // relayed connections), or `owner`: the server of connections that begin with a request with `far`
 // in its path (its address, `here`, `nowhere`, `unknown`, or `silent`: it is never found). Prints
 // `listening PORT` when it is ready; SIGTERM and SIGINT drain it, within `drain` milliseconds.
@@ -46,6 +46,7 @@ for argument in CommandLine.arguments.dropFirst() {
     isProxied = true
   } else if parts[0] == "tls" {
     certificate = parts[1]
+    configuration.hasTLS = true
   } else if argument == "loops=2" {
     isDouble = true
   } else if parts[0] == "proxy" {

@@ -37,10 +37,10 @@ RECEIVED_IN = {
 
 #: Close code of the transport: the source that sends it. libwebsockets itself sends 1002, too.
 SENT_BY_TRANSPORT = {
-    1002: ("websocket/closing.c", r'"\\x03\\xEA"'),
-    1003: ("websocket/receive.c", r"wsl_ws_fail\(loop, slot, 1003,"),
-    1007: ("websocket/receive.c", r"wsl_ws_fail\(loop, slot, 1007,"),
-    1009: ("websocket/receive.c", r"wsl_ws_fail\(loop, slot, 1009,"),
+    1002: ("websocket.c", r'"\\x03\\xEA"'),
+    1003: ("websocket.c", r"\bfail\(loop, slot, 1003,"),
+    1007: ("websocket.c", r"\bfail\(loop, slot, 1007,"),
+    1009: ("websocket.c", r"\bfail\(loop, slot, 1009,"),
 }
 
 

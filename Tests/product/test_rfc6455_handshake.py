@@ -119,7 +119,7 @@ def test_the_first_supported_subprotocol_is_selected(echo, offered, chosen):
 
 
 @pytest.mark.parametrize("offered", ["chat", "echo", "echo.v11", "Echo.v1", "http", "default", ",",
-                                     "x" * 63, "echo.v1" + " " * 200 + ",x", "a," * 100])
+                                     "x" * 63, "a," * 100])
 def test_an_offer_without_a_supported_subprotocol_is_rejected_with_400(echo, offered):
     assert upgrade(echo, Sec_WebSocket_Protocol=offered)[0] == 400
 

@@ -5,9 +5,9 @@
 /// that has ended do nothing.
 ///
 /// Threads: every function must be called on the thread that runs `wsl_run`, except `wsl_wake`,
-/// `wsl_peek`, `wsl_discard`, the counts of memory, gzip, the clocks and the cryptography, which
-/// are safe on any thread. A process can run several loops, each on its own thread. A connection
-/// moves from one loop (`accepted`, `wsl_move`) to another (`wsl_adopt`).
+/// `wsl_discard` and the counts of memory, which are safe on any thread. A process can run several
+/// loops, each on its own thread. Another loop than the one that has received a request can serve
+/// it (`is_elsewhere`, `wsl_adopt`), together with its connection.
 ///
 /// Ownership: memory passed to a function is borrowed until the function returns; memory passed to
 /// a callback is borrowed until the callback returns. Copy what is needed longer.
@@ -71,7 +71,7 @@ void wsl_destroy(wsl_loop *loop);
 /// Several calls before the loop wakes up cause only one `woken`.
 void wsl_wake(wsl_loop *loop);
 
-/// Sets the loop's only timer to a time of `wsl_monotonic_ms`, replacing the previous one. -1
+/// Sets the loop's only timer to a time of CLOCK_MONOTONIC in ms, replacing the previous one. -1
 /// clears it.
 void wsl_timer(wsl_loop *loop, int64_t at_ms);
 
@@ -83,15 +83,9 @@ uint32_t wsl_connections_max(const wsl_loop *loop);
 
 // Several loops --------------------------------------------------------------------------------
 
-/// Copies up to `size` received bytes without removing them from the socket (MSG_PEEK).
-///
-/// - Returns: The number of bytes copied, 0 if there are none yet.
-size_t wsl_peek(int descriptor, void *into, size_t size);
-
-/// Serves a connection that another loop has accepted or moved, and takes ownership of it. `head`
-/// (borrowed and changed, may be empty) is a complete request without a body that was already read
-/// from the connection. A draining loop answers 503 `draining` instead.
-void wsl_adopt(wsl_loop *loop, wsl_connection connection, void *head, size_t head_count);
+/// Serves a connection that another loop has accepted, and takes ownership of it. A draining loop
+/// answers 503 `draining` instead.
+void wsl_adopt(wsl_loop *loop, wsl_connection connection);
 
 /// Keeps a connection, and takes ownership of it, until one of the three functions below is called
 /// with the id. What its client sends stays in the kernel. After 10 s the answer is 503.
@@ -126,15 +120,6 @@ void wsl_peers_destroy(wsl_peers *count);
 /// The network of an IPv6 address, given as two numbers: its /64. An IPv4-mapped address
 /// (`::ffff:0:0/96`) is a network of its own.
 wsl_network_id wsl_network_of_words(uint64_t high, uint64_t low);
-
-/// Removes a connection from its loop so that another loop can adopt it. Only valid for GET
-/// requests, within `admit` or `respond`. When libwebsockets has released the connection, `moved`
-/// is called with `destination` and with the request, serialized again with the headers listed in
-/// `wsl_header`; a body is omitted.
-///
-/// - Returns: False, and the request stays where it is, if the method is not GET, or if no memory
-///   or descriptor is available.
-bool wsl_move(wsl_request *request, void *destination);
 
 // WebSockets -----------------------------------------------------------------------------------
 
@@ -174,9 +159,9 @@ void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, siz
 /// What was posted and is not yet sent is lost.
 void wsl_drop(wsl_loop *loop, wsl_id id);
 
-/// Stops reading from a connection. Unread data stays in the kernel's receive buffer, except for
-/// at most 1,024 bytes in libwebsockets' buffer and, with TLS, one record of at most 16 KiB in
-/// OpenSSL's. Messages, pings and pongs are not processed.
+/// Stops reading from a connection. Unread data stays in the kernel's buffers, except for at most
+/// 1,024 bytes in libwebsockets' and, with TLS, 32 KiB in a tunnel's. Messages, pings and pongs are
+/// not processed.
 void wsl_pause(wsl_loop *loop, wsl_id id);
 
 /// Resumes reading from a paused connection. No data is lost or reordered.
@@ -190,8 +175,8 @@ void wsl_resume(wsl_loop *loop, wsl_id id);
 wsl_method wsl_request_method(const wsl_request *request);
 
 /// The target as the client has sent it: a path with a query, an http or https URL, or `*`. It is
-/// printable ASCII and percent-encoded UTF-8. Valid until the next call with this request.
-wsl_text wsl_request_target(wsl_request *request);
+/// printable ASCII and percent-encoded UTF-8.
+wsl_text wsl_request_target(const wsl_request *request);
 
 /// The value of a header. Repeated headers are joined with a comma and a space. NULL if it is
 /// absent. Valid until the next call with this request.
@@ -232,14 +217,9 @@ wsl_text wsl_request_peer(wsl_request *request);
 /// - Returns: False if `network_connections_max` is reached; nothing is counted then.
 bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network);
 
-/// Whether a connection can serve another request, also after an unread body. Not after
-/// `wsl_stop_listening`.
+/// Whether the connection of a request that was not answered can serve another one. Not with an
+/// unread body, if the client asks to close it, or after `wsl_stop_listening`.
 bool wsl_is_reusable(wsl_loop *loop, wsl_id id);
-
-/// Refuses an upgrade or a large request body with `head` (status line, headers, empty line) and
-/// `body`. Only valid within `admit` and `admit_body`, which must then return a value other than 0.
-void wsl_refuse(wsl_request *request, const void *head, size_t head_count, const void *body,
-                size_t body_count);
 
 /// Sends a complete response: `head` (status line, headers, empty line) and `body`. Both are
 /// copied. The connection is closed afterwards if `keep_alive` is false or the client requested it.
@@ -263,56 +243,3 @@ wsl_outcome wsl_stream_write(wsl_loop *loop, wsl_id id, const void *bytes, size_
 
 /// Ends a streamed response: closes the connection when the kernel has taken all of it.
 void wsl_stream_end(wsl_loop *loop, wsl_id id);
-
-// Machine --------------------------------------------------------------------------------------
-
-/// Milliseconds of CLOCK_MONOTONIC, which starts at an arbitrary time and never jumps.
-int64_t wsl_monotonic_ms(void);
-
-/// The same clock in nanoseconds.
-int64_t wsl_monotonic_ns(void);
-
-/// Milliseconds since 1970-01-01T00:00Z.
-int64_t wsl_wall_ms(void);
-
-/// CPU time of the calling thread in microseconds.
-int64_t wsl_thread_us(void);
-
-/// Writes the current time in the format of the HTTP Date header: 29 bytes and a NUL.
-/// - Source: RFC 9110, section 5.6.7
-void wsl_http_date(char into[30]);
-
-/// The reason phrase of an HTTP status, such as "Not Found"; a generic phrase for a status that
-/// pickerd does not use.
-/// - Source: RFC 9110, section 15; RFC 6585 for 429 and 431
-const char *wsl_reason_phrase(int status);
-
-/// Fills `bytes` from libcrypto's random generator. Aborts the process if the generator fails,
-/// because no secret could be generated any more.
-void wsl_random(void *bytes, size_t count);
-
-/// Compresses `count` bytes into the gzip format. Safe on any thread.
-///
-/// - Returns: The number of bytes written to `into`; 0 if they do not fit into `size`.
-/// - Source: RFC 1952
-size_t wsl_gzip(const void *bytes, size_t count, void *into, size_t size);
-
-/// The state of a gzip file that is compressed part by part. Zero-initialize it before the first
-/// part.
-typedef struct wsl_gzip_parts {
-  uint32_t checksum;  ///< CRC-32 of the uncompressed bytes so far
-  uint32_t length;    ///< their number, modulo 2^32
-  bool has_begun;
-} wsl_gzip_parts;
-
-/// Compresses the next part of a gzip file and flushes it: the output so far can always be
-/// decompressed.
-///
-/// - Returns: The number of bytes written to `into`; 0 if they do not fit into `size`. A size of
-///   `count + count / 16 + 64` is always sufficient.
-/// - Source: RFC 1952
-size_t wsl_gzip_part(wsl_gzip_parts *parts, const void *bytes, size_t count, bool is_last,
-                     void *into, size_t size);
-
-/// Computes the SHA-256 digest (FIPS 180-4) of `count` bytes.
-void wsl_sha256(const void *bytes, size_t count, uint8_t digest[32]);

@@ -11,9 +11,6 @@ typedef struct wsl_request wsl_request;
 /// A certificate with its key and the settings of TLS. Immutable and reference-counted.
 typedef struct ssl_ctx_st wsl_tls;
 
-/// The TLS state of one connection.
-typedef struct ssl_st wsl_tls_state;
-
 /// The id of a connection, or of one request on it: generation << 32 | slot index. Never 0.
 typedef uint64_t wsl_id;
 
@@ -48,7 +45,7 @@ typedef uint64_t wsl_network_id;
 
 /// The clients for whom a listener is. Their requests differ, see `wsl_request_audience`.
 typedef enum wsl_audience {
-  WSL_PUBLIC,    ///< clients; the handler may move their connections to another loop
+  WSL_PUBLIC,    ///< clients; the handler may give their connections to another loop
   WSL_BACKEND,   ///< the application's backend; otherwise as WSL_PUBLIC
   WSL_ADMIN,     ///< operators; their connections stay on this loop and are limited separately
   WSL_REDIRECT,  ///< clients that are redirected to https; their connections stay on this loop
@@ -63,7 +60,11 @@ typedef struct wsl_connection {
   bool is_relayed;         ///< another node relays it
   wsl_address peer;        ///< the client's address, from the PROXY protocol if the listener has it
   wsl_network_id network;  ///< the network that it counts against
-  wsl_tls_state *tls;      ///< owned; NULL: without TLS
+  bool is_tls;
+  struct ssl_st *tls;      ///< owned: NULL without TLS, or until a PROXY header was received
+  bool is_later;           ///< it has served a request already
+  char *head;              ///< owned: the head of its next request, with empty lines before it, or
+  uint32_t head_count;     ///< a part of it
 } wsl_connection;
 
 /// How a listener treats its connections.
@@ -76,13 +77,6 @@ typedef struct wsl_listening {
                            ///< header, and may come from any peer
   bool is_shared;          ///< other processes accept from the same socket; it is not shut down
 } wsl_listening;
-
-/// What `accepted` does with a connection.
-typedef enum wsl_choice {
-  WSL_HERE = 0,  ///< this loop serves it
-  WSL_TAKEN,     ///< the handler owns it
-  WSL_LATER,     ///< asks again when more of the first request has been received
-} wsl_choice;
 
 /// Listeners of one loop.
 #define WSL_LISTENERS_MAX 16
@@ -137,7 +131,7 @@ typedef struct wsl_limits {
   uint32_t pong_ms;              ///< since the last pong; longer: the connection is dropped. Also
                                  ///< TCP_USER_TIMEOUT, the limit for unacknowledged data
   uint32_t close_ms;             ///< from `wsl_close` to the end of the connection, at most
-  bool relays;                   ///< connections can be relayed: each needs two descriptors
+  uint8_t descriptors_each;      ///< per connection: 1; 2 if it can be relayed; 3 with TLS
 } wsl_limits;
 
 /// Callbacks, all called on the loop's thread. `owner` is the pointer passed to `wsl_create`. None
@@ -146,14 +140,17 @@ typedef struct wsl_limits {
 /// Order for a WebSocket: `admit`, `opened`, any number of `received`, `write_blocked` and
 /// `writable`, `closed`. After `closed` or `stream_closed` the id is not passed to any callback.
 typedef struct wsl_handlers {
-  /// A public connection was accepted. With `WSL_TAKEN` the handler owns it, and passes it to
-  /// `wsl_adopt` or `wsl_hold` of a loop with the same `count`, or to `wsl_discard`.
-  wsl_choice (*accepted)(void *owner, wsl_connection connection);
+  /// The head of a request on a public connection was received, of which only the syntax was
+  /// checked. Returns whether this loop does not serve it; `moved` follows then.
+  bool (*is_elsewhere)(void *owner, const wsl_connection *connection);
+  /// The handler owns the connection, and passes it to `wsl_adopt` or `wsl_hold` of a loop with the
+  /// same `count`, or to `wsl_discard`.
+  void (*moved)(void *owner, wsl_connection connection);
   /// Whether an address belongs to a trusted proxy, whose connections are not limited per network.
   /// It is numeric, or `unix` for the peer of a Unix socket.
   bool (*is_exempt)(void *owner, const char *address);
-  /// A valid upgrade request for a WebSocket. Return 0 to accept it. To refuse it or to move it to
-  /// another loop, call `wsl_refuse` or `wsl_move` and return any other value.
+  /// A valid upgrade request for a WebSocket. Return 0 to accept it. To refuse it, call
+  /// `wsl_answer` and return any other value.
   int (*admit)(void *owner, wsl_id id, wsl_request *request);
   /// The WebSocket is open. Follows `admit` directly, with no other callback in between.
   void (*opened)(void *owner, wsl_id id);
@@ -169,20 +166,15 @@ typedef struct wsl_handlers {
   /// The WebSocket has ended, whichever side ended it. Called exactly once for each `opened`.
   void (*closed)(void *owner, wsl_id id);
   /// The headers of a request announce a large body of `byte_count` bytes. Return 0 to receive it;
-  /// `respond` follows. To refuse it, call `wsl_refuse` and return any other value: the connection
+  /// `respond` follows. To refuse it, call `wsl_answer` and return any other value: the connection
   /// is closed when the body has been read and dropped, slowly.
-  int (*admit_body)(void *owner, wsl_request *request, size_t byte_count);
-  /// A complete HTTP request. Answer it with `wsl_answer` or `wsl_stream_start`, now or later, or
-  /// move it to another loop with `wsl_move`.
+  int (*admit_body)(void *owner, wsl_id id, wsl_request *request, size_t byte_count);
+  /// A complete HTTP request. Answer it with `wsl_answer` or `wsl_stream_start`, now or later.
   void (*respond)(void *owner, wsl_id id, wsl_request *request);
   /// `writable` for a streamed response.
   void (*stream_writable)(void *owner, wsl_id id);
   /// The connection of a streamed response has ended. Not called after `wsl_stream_end`.
   void (*stream_closed)(void *owner, wsl_id id);
-  /// A connection has left this loop after `wsl_move`. The handler passes it to `wsl_adopt` of
-  /// `destination`, with the request's `head`, or to `wsl_discard`.
-  void (*moved)(void *owner, wsl_connection connection, const void *head, size_t head_count,
-                void *destination);
   /// The timer set by `wsl_timer` has fired; it is now cleared.
   void (*timer)(void *owner);
   /// `wsl_wake` was called at least once since the last `woken`.
@@ -206,7 +198,7 @@ typedef struct wsl_handlers {
 
 /// Gauges, and counters since the loop was created.
 typedef struct wsl_counters {
-  uint32_t connections;          ///< TCP connections now
+  uint32_t connections;          ///< TCP connections now, relayed ones included
   uint32_t websockets;           ///< open WebSockets now
   uint64_t accepted;             ///< TCP connections accepted
   uint64_t refused_full;         ///< TCP connections refused by `connections_max` or descriptors

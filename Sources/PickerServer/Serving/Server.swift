@@ -53,6 +53,7 @@ package final class Server {
     var sockets = SocketLoopConfiguration(
       configuration, limits, log, isProxy: { [gate = parts.gate] in gate.proxies.contains($0) })
     sockets.owners = store.owners
+    sockets.hasTLS = configuration.tls != nil
     for _ in 0..<configuration.loops {
       let loop = try SocketLoop(sockets)
       // The first loop determines and logs the limit that RLIMIT_NOFILE permits; others use it.

@@ -1,4 +1,4 @@
-import CWebSocketLoop
+import CMachine
 
 /// Compression of responses with gzip.
 /// - Source: RFC 9110, sections 8.4.1.3, 8.8.3.3 and 12.5.3.
@@ -46,7 +46,7 @@ extension HTTPResponse {
     guard !body.isEmpty else { return self }
     var response = self
     response.body = [UInt8](unsafeUninitializedCapacity: body.count) { bytes, count in
-      count = wsl_gzip(body, body.count, bytes.baseAddress, bytes.count)
+      count = machine_gzip(body, body.count, bytes.baseAddress, bytes.count)
     }
     if response.body.isEmpty { return self }
     response.headers.append(("Content-Encoding", "gzip"))

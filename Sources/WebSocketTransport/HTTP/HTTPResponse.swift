@@ -1,4 +1,4 @@
-import CWebSocketLoop
+import CMachine
 
 /// An HTTP response. The loop adds `Content-Length`, `Date` and `Connection`.
 package struct HTTPResponse: Sendable {
@@ -52,13 +52,45 @@ package struct HTTPResponse: Sendable {
   /// The reason phrase of a status, such as `Not Found`.
   /// - Source: RFC 9110 section 15; RFC 6585 for 429 and 431.
   package static func reasonPhrase(of status: Int) -> String {
-    String(cString: wsl_reason_phrase(Int32(status)))
+    switch status {
+    case 200: "OK"
+    case 201: "Created"
+    case 202: "Accepted"
+    case 204: "No Content"
+    case 301: "Moved Permanently"
+    case 302: "Found"
+    case 303: "See Other"
+    case 304: "Not Modified"
+    case 307: "Temporary Redirect"
+    case 308: "Permanent Redirect"
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 406: "Not Acceptable"
+    case 409: "Conflict"
+    case 410: "Gone"
+    case 411: "Length Required"
+    case 412: "Precondition Failed"
+    case 413: "Content Too Large"
+    case 415: "Unsupported Media Type"
+    case 421: "Misdirected Request"
+    case 422: "Unprocessable Content"
+    case 426: "Upgrade Required"
+    case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 501: "Not Implemented"
+    case 503: "Service Unavailable"
+    default: status < 400 ? "Status" : status < 500 ? "Client Error" : "Server Error"
+    }
   }
 }
 
 private func currentDate() -> String {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: 30) { text in
-    wsl_http_date(text.baseAddress)
+    machine_http_date(text.baseAddress)
     return String(cString: text.baseAddress!)
   }
 }

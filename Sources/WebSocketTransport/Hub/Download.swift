@@ -1,4 +1,4 @@
-import CWebSocketLoop
+import CMachine
 
 /// A streamed response. The next part is produced when the kernel has accepted the previous one, so
 /// that at most one part is buffered for a slow client.
@@ -12,14 +12,14 @@ final class Download: @unchecked Sendable {
   /// Only used on the thread of ``home``.
   var rest: BodyPart.Rest?
   /// The state of the compression; `nil` if the body is not compressed.
-  private var gzip: wsl_gzip_parts?
+  private var gzip: machine_gzip_parts?
   private let isChunked: Bool
 
   init(_ caller: Caller, home: HubTransport, _ rest: @escaping BodyPart.Rest) {
     id = caller.id
     self.home = home
     self.rest = rest
-    gzip = caller.acceptsGzip ? wsl_gzip_parts() : nil
+    gzip = caller.acceptsGzip ? machine_gzip_parts() : nil
     isChunked = caller.acceptsChunks
   }
 
@@ -39,7 +39,7 @@ final class Download: @unchecked Sendable {
     guard var parts = gzip else { return bytes }
     let capacity = bytes.count + bytes.count / 16 + 64
     let compressed = [UInt8](unsafeUninitializedCapacity: capacity) { into, count in
-      count = wsl_gzip_part(&parts, bytes, bytes.count, isLast, into.baseAddress, capacity)
+      count = machine_gzip_part(&parts, bytes, bytes.count, isLast, into.baseAddress, capacity)
     }
     gzip = parts
     return compressed.isEmpty ? nil : compressed

@@ -4,9 +4,8 @@ import PickerHub
 extension HubTransport {
   package func session(ofConnection received: UnsafeRawBufferPointer) -> FirstRequest {
     switch RequestLoop(guessedFrom: received, below: loop.configuration.pathPrefix) {
-    case nil: .incomplete
     case .session(let id): .session(id)
-    case .roundRobin, .first, .receiving: .other
+    case nil, .roundRobin, .first, .receiving: .other
     }
   }
 
@@ -16,13 +15,6 @@ extension HubTransport {
     }
     lastConnectionLoop = (lastConnectionLoop + 1) % group.transports.count
     return other(lastConnectionLoop)
-  }
-
-  package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
-    guard isWebSocket || head.target.segments.last == "events" else { return nil }
-    // Only to the loop of a session, which does not move it again.
-    guard case .session(let id) = RequestLoop(method: .get, head.target) else { return nil }
-    return other(HubShard.index(of: id, among: group.transports.count))
   }
 
   private func other(_ index: Int) -> SocketLoop? {

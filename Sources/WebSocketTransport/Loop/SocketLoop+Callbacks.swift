@@ -5,7 +5,8 @@ import PickerSession
 /// messages), and calls the handler.
 extension SocketLoop {
   static let handlers = wsl_handlers(
-    accepted: { owner, connection in SocketLoop.of(owner).accepted(connection) },
+    is_elsewhere: { owner, connection in SocketLoop.of(owner).isElsewhere(connection!.pointee) },
+    moved: { owner, connection in SocketLoop.of(owner).move(connection) },
     is_exempt: { owner, address in
       SocketLoop.of(owner).configuration.isProxy(String(cString: address!))
     },
@@ -24,8 +25,8 @@ extension SocketLoop {
     },
     writable: { owner, id in SocketLoop.of(owner).handler?.writable(ConnectionID(raw: id)) },
     closed: { owner, id in SocketLoop.of(owner).handler?.closed(ConnectionID(raw: id)) },
-    admit_body: { owner, request, byteCount in
-      SocketLoop.of(owner).admitBody(of: request!, byteCount)
+    admit_body: { owner, id, request, byteCount in
+      SocketLoop.of(owner).admitBody(of: id, request!, byteCount)
     },
     respond: { owner, id, request in
       SocketLoop.of(owner).respond(id, request!)
@@ -35,10 +36,6 @@ extension SocketLoop {
     },
     stream_closed: { owner, id in
       SocketLoop.of(owner).handler?.streamClosed(RequestID(raw: id, isHead: false))
-    },
-    moved: { owner, connection, head, count, destination in
-      let head = UnsafeRawBufferPointer(start: head, count: count)
-      SocketLoop.of(owner).move(connection, Array(head), to: SocketLoop.of(destination))
     },
     timer: { owner in SocketLoop.of(owner).handler?.timer() },
     woken: { owner in SocketLoop.of(owner).drainMailbox() },
@@ -61,14 +58,10 @@ extension SocketLoop {
     let upgrade = UpgradeRequest(head: RequestHead(request, below: configuration.pathPrefix))
     let selected = upgrade.subprotocols.first(where: configuration.subprotocols.contains)
     guard let handler else { return 1 }
-    if let other = otherLoop(for: upgrade.head, isWebSocket: true) {
-      if !detach(request, to: other) { refuse(request, SocketLoop.noDescriptors) }
-      return 1
-    }
     switch handler.admit(upgrade) {
     case .accept(let subprotocol, let client) where subprotocol == selected:
       if let client, !wsl_count_client(loop, id, client.raw) {
-        refuse(request, SocketLoop.tooManyOfAddress)
+        refuse(id, SocketLoop.tooManyOfAddress)
         return 1
       }
       admitted = upgrade
@@ -76,34 +69,27 @@ extension SocketLoop {
     case .accept:
       return 1
     case .refuse(let response):
-      refuse(request, response)
+      refuse(id, response)
       return 1
     }
   }
 
   /// Asks the handler to admit a large body. Returns 0 to receive it.
-  private func admitBody(of request: OpaquePointer, _ byteCount: Int) -> CInt {
+  private func admitBody(of id: wsl_id, _ request: OpaquePointer, _ byteCount: Int) -> CInt {
     let announced = HTTPRequest(request, nil, below: configuration.pathPrefix)
     guard let refusal = handler?.refusal(of: announced, bodyByteCount: byteCount) else { return 0 }
-    refuse(request, refusal)
+    refuse(id, refusal)
     return 1
   }
 
-  private func refuse(_ request: OpaquePointer, _ response: HTTPResponse) {
+  private func refuse(_ id: wsl_id, _ response: HTTPResponse) {
     let head = response.head(length: response.body.count, keepAlive: false)
-    wsl_refuse(request, head, head.count, response.body, response.body.count)
+    wsl_answer(loop, id, head, head.count, response.body, response.body.count, false, 0)
   }
 
   private func respond(_ id: wsl_id, _ request: OpaquePointer) {
     let whole = HTTPRequest(request, configuration.bodies, below: configuration.pathPrefix)
     let requestID = RequestID(raw: id, isHead: whole.method == .head)
-    // With a body that is not read, it would not be known there how much of it follows.
-    if whole.method == .get, !whole.body.isUnread,
-      let other = otherLoop(for: whole.head, isWebSocket: false)
-    {
-      if !detach(request, to: other) { answer(requestID, SocketLoop.noDescriptors) }
-    } else {
-      handler?.respond(to: requestID, whole)
-    }
+    handler?.respond(to: requestID, whole)
   }
 }

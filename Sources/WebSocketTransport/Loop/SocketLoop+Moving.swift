@@ -1,18 +1,13 @@
 import CWebSocketLoop
 import PickerSession
 
-/// Moves connections between loops: new ones, and those that open a WebSocket or stream of another
-/// loop's session. Relays new ones to the nodes that own their sessions.
+/// Gives connections to the loops of their sessions, and relays them to the nodes that own these.
 extension SocketLoop {
-  /// The bytes of a new connection that are examined; the path of a session fits.
-  private static let peekBytes = 512
-
-  static var noDescriptors: HTTPResponse {
-    HTTPResponse(
-      status: 503, contentType: "application/problem+json",
-      body: Array(
-        (#"{"type":"about:blank","title":"Service Unavailable","status":503,"#
-          + #""code":"unavailable","detail":"the server is out of file descriptors"}"#).utf8))
+  /// Who serves a connection instead of this loop.
+  enum Place {
+    case loop(SocketLoop)
+    /// The owner of a session, which is looked up on a loop.
+    case owner(SessionID, SessionOwners, on: SocketLoop)
   }
 
   /// The response to a client that has too many connections through proxies.
@@ -26,31 +21,33 @@ extension SocketLoop {
     return response
   }
 
-  /// Decides who serves a new connection: this loop, another one, or another node. With TLS its
-  /// request is not known yet.
-  func accepted(_ connection: wsl_connection) -> wsl_choice {
-    let owners = connection.tls == nil ? configuration.owners : nil
-    guard configuration.connections != nil || owners != nil, let handler else { return WSL_HERE }
-    let (count, session) = withUnsafeTemporaryAllocation(
-      byteCount: SocketLoop.peekBytes, alignment: 1
-    ) { received in
-      let isTLS = connection.tls != nil
-      let count =
-        isTLS ? 0 : wsl_peek(connection.descriptor, received.baseAddress, received.count)
-      return (
-        count, handler.session(ofConnection: UnsafeRawBufferPointer(rebasing: received[..<count]))
-      )
+  /// Decides who serves a connection, a head of which was received: this loop, another one, or
+  /// another node. A later request that is not for a session is served wherever its connection is.
+  func isElsewhere(_ connection: wsl_connection) -> Bool {
+    let owners = configuration.owners
+    guard configuration.connections != nil || owners != nil, let handler else { return false }
+    let first = handler.session(
+      ofConnection: UnsafeRawBufferPointer(
+        start: connection.head, count: Int(connection.head_count)))
+    if connection.is_later, first == .other { return false }
+    let other = handler.loop(for: first)
+    // A relayed connection is not relayed again; one that has served a request stays at this node.
+    if let owners, !connection.is_relayed, !connection.is_later, case .session(let id) = first,
+      !owners.isHere(id)
+    {
+      place = .owner(id, owners, on: other ?? self)
+    } else {
+      place = other.map(Place.loop)
     }
-    if owners != nil, session == .incomplete, count < SocketLoop.peekBytes { return WSL_LATER }
-    let other = handler.loop(for: session)
-    // A relayed connection is not relayed again.
-    if let owners, !connection.is_relayed, case .session(let id) = session, !owners.isHere(id) {
-      (other ?? self).find(id, owners, connection)
-      return WSL_TAKEN
+    return place != nil
+  }
+
+  func move(_ connection: wsl_connection) {
+    switch place.take() {
+    case .loop(let other): give(connection, to: other)
+    case .owner(let id, let owners, on: let other): other.find(id, owners, connection)
+    case nil: break
     }
-    guard let other else { return WSL_HERE }
-    move(connection, [], to: other)
-    return WSL_TAKEN
   }
 
   /// Asks for the owner of a session, then serves or relays its connection. Safe on any thread.
@@ -73,30 +70,11 @@ extension SocketLoop {
     }
   }
 
-  /// The loop that must serve the WebSocket or stream that a request opens; `nil` for this one.
-  func otherLoop(for head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
-    guard configuration.connections != nil, head.audience == .clients || head.audience == .backend
-    else { return nil }
-    return handler?.loop(forOpening: head, isWebSocket: isWebSocket)
-  }
-
-  /// Moves the connection of a request to another loop, as soon as libwebsockets has released it.
-  ///
-  /// - Returns: False if no file descriptor is available; the connection then stays on this loop.
-  func detach(_ request: OpaquePointer, to other: SocketLoop) -> Bool {
-    wsl_move(request, Unmanaged.passUnretained(other).toOpaque())
-  }
-
   /// Passes a connection to another loop, which refuses it if it is draining.
-  func move(_ connection: wsl_connection, _ head: [UInt8], to other: SocketLoop) {
+  private func give(_ connection: wsl_connection, to other: SocketLoop) {
     // Safe: the connection has one owner at a time.
     nonisolated(unsafe) let connection = connection
-    let isTaken = other.post { other.adopt(connection, head) }
+    let isTaken = other.post { wsl_adopt(other.loop, connection) }
     if !isTaken { wsl_discard(connection, configuration.connections?.count) }
-  }
-
-  func adopt(_ connection: wsl_connection, _ head: [UInt8] = []) {
-    var head = head
-    wsl_adopt(loop, connection, &head, head.count)
   }
 }

@@ -17,6 +17,8 @@ package final class SocketLoop: @unchecked Sendable {
   let configuration: SocketLoopConfiguration
   var loop: OpaquePointer?
   var admitted: UpgradeRequest?
+  /// Who serves the connection whose head was received last, if this loop does not.
+  var place: Place?
   /// The busy time of event-loop iterations.
   package internal(set) var iterationSeconds = Histogram.seconds
   private let mailbox = Mutex(Mailbox())

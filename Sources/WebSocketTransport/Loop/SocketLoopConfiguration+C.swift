@@ -20,6 +20,7 @@ extension wsl_limits {
       idle_seconds: UInt32(configuration.idleSeconds),
       ping_ms: UInt32(configuration.pingMilliseconds),
       pong_ms: UInt32(configuration.pongMilliseconds),
-      close_ms: UInt32(configuration.closeMilliseconds), relays: configuration.owners != nil)
+      close_ms: UInt32(configuration.closeMilliseconds),
+      descriptors_each: configuration.hasTLS ? 3 : configuration.owners != nil ? 2 : 1)
   }
 }

@@ -20,6 +20,8 @@ package struct SocketLoopConfiguration: Sendable {
   /// request was received; if its session has another owner, it is relayed. Default: this
   /// process owns all of them.
   package var owners: SessionOwners?
+  /// Whether connections can have TLS, for which they need more descriptors.
+  package var hasTLS = false
   /// The length of one message; a longer one is closed with 1009.
   package var messageBytesMax = 65_536
   /// Frames of one message; more are closed with 1009.

@@ -33,7 +33,7 @@ package struct SocketLoopCounters: Sendable {
 
   init(_ counted: wsl_counters) {
     relays = Int(counted.relays)
-    connections = Int(counted.connections) + relays
+    connections = Int(counted.connections)
     webSockets = Int(counted.websockets)
     accepted = Int(counted.accepted)
     refusedFull = Int(counted.refused_full)

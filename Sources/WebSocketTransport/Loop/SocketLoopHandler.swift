@@ -5,20 +5,14 @@ package import PickerSession
 /// They may call any function of the loop, for any connection, except that `writeBlocked` and
 /// `written` must not send, post or close.
 package protocol SocketLoopHandler: AnyObject {
-  /// The session of a new connection, by its first request. Only called if the loops share a
+  /// The session of a connection, by its next request. Only called if the loops share a
   /// ``ConnectionCount`` or have ``SocketLoopConfiguration/owners``.
   ///
-  /// - Parameter received: The bytes received so far, possibly none; not validated.
+  /// - Parameter received: The head of the request, of which only the syntax was checked.
   func session(ofConnection received: UnsafeRawBufferPointer) -> FirstRequest
 
-  /// The loop that should serve a new connection; `nil` for this one. If the guess is wrong, the
-  /// request is routed to the right loop later.
+  /// The loop that serves a connection; `nil` for this one.
   func loop(for first: FirstRequest) -> SocketLoop?
-
-  /// The loop that must serve the WebSocket or stream that a request opens; `nil` for this one, or
-  /// if the request opens neither. Only called if the loops share a ``ConnectionCount``. The
-  /// connection moves to that loop with this request.
-  func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop?
 
   /// A client requests a WebSocket with a valid handshake.
   func admit(_ request: UpgradeRequest) -> UpgradeAnswer
@@ -73,7 +67,6 @@ package protocol SocketLoopHandler: AnyObject {
 extension SocketLoopHandler {
   package func session(ofConnection received: UnsafeRawBufferPointer) -> FirstRequest { .other }
   package func loop(for first: FirstRequest) -> SocketLoop? { nil }
-  package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? { nil }
   package func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse? { nil }
   package func streamWritable(_ id: RequestID) {}
   package func streamClosed(_ id: RequestID) {}
@@ -83,8 +76,6 @@ extension SocketLoopHandler {
 
 /// What is known of the first request of a new connection.
 package enum FirstRequest: Hashable, Sendable {
-  /// Not all of its path was received.
-  case incomplete
   case session(SessionID)
   /// It is not for one session.
   case other
