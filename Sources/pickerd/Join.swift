@@ -39,9 +39,10 @@ struct Join: ParsableCommand {
       JSON: --json writes one object per line, with a member event: connection (connection, close, \
       code, detail, waitingForToken), state (epoch, revision, status, result, columns, \
       calendar or availability; after each change of the server's state), members, touching \
-      (with hover for pointers), notice (text), answer (line, id, done, revision, or code and detail; after stale \
-      params with the revision and the member, by, of the change that was not seen), show (a state \
-      with all known rows or cells, the own role, and the number of commands without an answer). \
+      (with hover for pointers), notice (text), answer (line, id, done, revision, or code and \
+      detail; after stale params with the revision and the member, by, of the change that was not \
+      seen), show (a state with all known rows or cells, the own role, and the number of commands \
+      without an answer). \
       Commands are words, or objects as in the protocol without ref: \
       {"type":"tap","date":"2026-11-20","id":7}, \
       {"type":"mark","grade":"yes","cells":[[12,20]]}, \
