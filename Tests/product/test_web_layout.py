@@ -139,6 +139,22 @@ def test_the_skip_link_is_hidden_with_enlarged_texts_until_it_has_the_focus(wind
     expect(skip).to_be_in_viewport(ratio=1)
 
 
+def test_members_cover_no_button_with_texts_of_twice_the_size_on_a_phone(window, server):
+    session = server.session(CALENDAR)
+    for name in ("Bo", "Cem"):
+        window(server, session, name=name)
+    ana = window(server, session, name="Ana", phone=True, locale="de")
+    # As the reader sets it in the browser.
+    ana.page.context.new_cdp_session(ana.page).send(
+        "Page.setFontSizes", {"fontSizes": {"standard": 32}})
+    expect(ana.page.locator(".today")).to_have_css("font-size", "32px")
+    expect(ana.page.locator(".face")).to_have_count(3)
+    today = ana.page.locator(".today").bounding_box()
+    for face in ana.page.locator(".face .picture").all():
+        box = face.bounding_box()
+        assert box["x"] + box["width"] <= today["x"] or box["y"] + box["height"] <= today["y"]
+
+
 @pytest.mark.parametrize("size", ["desktop", "phone", "320 px"])
 def test_texts_of_twice_the_size_fit(window, server, wire, size):
     session = server.session(DATE)

@@ -6,6 +6,7 @@ import { rowText } from "../../web/client/parts/row-text.js";
 import { sentenceOf } from "../../web/client/parts/sentences.js";
 import { ar } from "../../web/client/words/ar.js";
 import { de } from "../../web/client/words/de.js";
+import { dateSpan, daySpan } from "../../web/client/words/dates.js";
 import { en } from "../../web/client/words/en.js";
 import { ja } from "../../web/client/words/ja.js";
 import { zhHans } from "../../web/client/words/zh-Hans.js";
@@ -196,4 +197,16 @@ test("the rows of hours have the hours of the language, and other rows their own
   assert.equal(texts("en", row, 2), "14 Uhr");
   assert.equal(texts("en", { key: "", text: "" }), "");
   assert.equal(texts("en", null), "");
+});
+
+test("a span of days is written as its days are, in every language", () => {
+  const spans = ["en", "de", "ja", "zh-Hans"].map((locale) => [
+    dateSpan("2026-12-10", "2026-12-21", locale), dateSpan("2026-12-30", "2027-01-02", locale), daySpan("2026-11-30", "2026-12-03", locale),
+  ]);
+  assert.deepEqual(spans, [
+    ["Dec 10 – 21, 2026", "Dec 30, 2026 – Jan 2, 2027", "Nov 30 – Dec 3"],
+    ["10.–21. Dez. 2026", "30. Dez. 2026 – 2. Jan. 2027", "30. Nov. – 3. Dez."],
+    ["2026年12月10日～12月21日", "2026年12月30日～2027年1月2日", "11月30日～12月3日"],
+    ["2026年12月10日 – 12月21日", "2026年12月30日 – 2027年1月2日", "11月30日 – 12月3日"],
+  ]);
 });

@@ -152,7 +152,10 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 /* In German, too, the buttons are on one line. */
 @container (max-width: 345px) { .acts > :is(.undo, .redo, .clear) { min-inline-size: 2.2rem; } }
 /* Enlarged texts. */
-@media (max-width: 18em) { .banner .retry { max-inline-size: none; } }
+@media (max-width: 18em) {
+  .banner .retry { max-inline-size: none; }
+  .top { flex-wrap: wrap; }
+}
 @container (max-width: 330px) {
   .face { padding-inline-end: .19rem; background: none; }
   .called { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }

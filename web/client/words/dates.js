@@ -55,16 +55,24 @@ export const dayOf = (date, locale) => formatOf(locale, { month: "short", day: "
  * A span of days without the year.
  * @param {string} start @param {string} end @param {string} locale
  */
-export const daySpan = (start, end, locale) => formatOf(locale, { month: "short", day: "numeric" })
-  .formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
+export const daySpan = (start, end, locale) =>
+  spanOf(formatOf(locale, { month: "short", day: "numeric" }), start, end, dayOf(end, locale));
 
 /**
  * A range of dates with years. Common parts appear once.
  * @param {string} start @param {string} end @param {string} locale
  */
 export const dateSpan = (start, end, locale) =>
-  formatOf(locale, { year: "numeric", month: "short", day: "numeric" })
-    .formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
+  spanOf(formatOf(locale, { year: "numeric", month: "short", day: "numeric" }), start, end,
+    start.slice(0, 4) === end.slice(0, 4) ? dayOf(end, locale) : shortDate(end, locale));
+
+/** @param {Intl.DateTimeFormat} format @param {string} start @param {string} end @param {string} last the text of `end` */
+function spanOf(format, start, end, last) {
+  const text = format.formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
+  // In Chinese and Japanese, a range would have other dates than a day: 2026/12/01～2026/12/03.
+  const [separator] = /\d\/\d/.test(text) ? text.match(/(?<=\d)[^\d/]+(?=\d)/) ?? [] : [];
+  return separator ? format.format(instantOf(start)) + separator + last : text;
+}
 
 /**
  * An amount of money, or a number if the currency is unknown. Zero cents are left out.
