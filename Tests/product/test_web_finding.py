@@ -16,11 +16,12 @@ def top_month(one):
     return one.page.locator(".scroller").evaluate("""(list) => {
         const { left, right, top } = list.getBoundingClientRect();
         const root = list.getRootNode();
-        const month = root.elementFromPoint(left + 30, top + 20).closest(".month").dataset.month;
+        // While the list scrolls, there may be none.
+        const month = root.elementFromPoint(left + 30, top + 20)?.closest(".month")?.dataset.month;
         const days = [...list.querySelectorAll("[data-date]")]
           .filter((day) => day.getBoundingClientRect().top > top + 60);
         days.sort((a, b) => a.dataset.date < b.dataset.date ? -1 : 1);
-        return [month, days[0].dataset.date];
+        return [month, days[0]?.dataset.date];
       }""")
 
 

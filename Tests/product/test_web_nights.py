@@ -17,7 +17,7 @@ HOTEL = {"kind": "calendar", "unit": "nights", "timeZone": "UTC", "currency": "E
          "taken": {"a": {"from": "2018-12-03", "through": "2018-12-05"},
                    "b": {"from": "2018-12-16", "through": "2018-12-17"}}}
 SENTENCES = {"en": "3 nights, Dec 10 – 13 · €380", "de": "3 Nächte, 10.–13. Dez. · 380 €",
-             "zh-Hans": "3 晚，12/10 – 12/13 · €380", "ja": None,
+             "zh-Hans": "3 晚，12月10日 – 12月13日 · €380", "ja": None,
              "ar": None}
 NIGHTS = {"ja": "3 泊、12", "ar": "3 ليالٍ"}
 
