@@ -91,7 +91,10 @@ extension CivilDate {
   }
 
   /// The number of days from `other` to this date; negative if this date is earlier.
-  package func days(since other: CivilDate) -> Int { ordinal - other.ordinal }
+  package func days(since other: CivilDate) -> Int {
+    if packed >> 5 == other.packed >> 5 { return Int(packed - other.packed) }
+    return ordinal - other.ordinal
+  }
 }
 
 extension CivilDate {
@@ -138,11 +141,12 @@ extension CivilDate {
   ///
   /// - Precondition: The buffer has at least 10 bytes.
   package func writeISO(to bytes: UnsafeMutableBufferPointer<UInt8>) {
-    writeDigits(year, count: 4, to: bytes, at: 0)
+    writeTwoDigits(year / 100, to: bytes, at: 0)
+    writeTwoDigits(year % 100, to: bytes, at: 2)
     bytes[4] = UInt8(ascii: "-")
-    writeDigits(month, count: 2, to: bytes, at: 5)
+    writeTwoDigits(month, to: bytes, at: 5)
     bytes[7] = UInt8(ascii: "-")
-    writeDigits(day, count: 2, to: bytes, at: 8)
+    writeTwoDigits(day, to: bytes, at: 8)
   }
 }
 

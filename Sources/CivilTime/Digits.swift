@@ -65,6 +65,14 @@ func writeDigits(
   }
 }
 
+/// Writes a number below 100 with two digits.
+@inline(__always)
+func writeTwoDigits(_ value: Int, to bytes: UnsafeMutableBufferPointer<UInt8>, at start: Int) {
+  let tens = UInt8(truncatingIfNeeded: (value &* 205) &>> 11)
+  bytes[start] = UInt8(ascii: "0") &+ tens
+  bytes[start + 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value) &- tens &* 10
+}
+
 /// The quotient rounded down.
 ///
 /// - Parameter divisor: Positive.

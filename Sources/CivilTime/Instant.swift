@@ -117,11 +117,11 @@ extension Instant {
     let time = Int(milliseconds) - days * 86_400_000
     CivilDate(ordinal: days + CivilDate.epochOrdinal).writeISO(to: bytes)
     bytes[10] = UInt8(ascii: "T")
-    writeDigits(time / 3_600_000, count: 2, to: bytes, at: 11)
+    writeTwoDigits(time / 3_600_000, to: bytes, at: 11)
     bytes[13] = UInt8(ascii: ":")
-    writeDigits(time / 60_000 % 60, count: 2, to: bytes, at: 14)
+    writeTwoDigits(time / 60_000 % 60, to: bytes, at: 14)
     bytes[16] = UInt8(ascii: ":")
-    writeDigits(time / 1_000 % 60, count: 2, to: bytes, at: 17)
+    writeTwoDigits(time / 1_000 % 60, to: bytes, at: 17)
     guard hasMilliseconds else {
       bytes[19] = UInt8(ascii: "Z")
       return 20
@@ -130,6 +130,32 @@ extension Instant {
     writeDigits(time % 1_000, count: 3, to: bytes, at: 20)
     bytes[23] = UInt8(ascii: "Z")
     return 24
+  }
+}
+
+/// Writes instants one after the other. Most have the second of the one before, of which only the
+/// milliseconds are written again.
+package struct InstantWriter {
+  private var second = Int64.min
+  private var bytes = InlineArray<24, UInt8>(repeating: 0)
+
+  package init() {}
+
+  /// Writes the 24 bytes of ``Instant/rfc3339``.
+  ///
+  /// - Precondition: As of ``Instant/writeRFC3339(to:)``.
+  package mutating func write(
+    _ instant: Instant, to target: UnsafeMutableBufferPointer<UInt8>
+  ) {
+    let elapsed = instant.milliseconds &- second
+    if elapsed >= 0, elapsed < 1_000 {
+      for index in 0..<24 { target[index] = bytes[index] }
+      writeDigits(Int(elapsed), count: 3, to: target, at: 20)
+      return
+    }
+    instant.writeRFC3339(to: target)
+    for index in 0..<24 { bytes[index] = target[index] }
+    second = Int64(floorDivide(Int(instant.milliseconds), 1_000)) * 1_000
   }
 }
 

@@ -21,9 +21,17 @@ package struct ExactString: Hashable, Sendable {
 
 extension String {
   /// Whether both have the same UTF-8 bytes.
+  @inlinable
   package func isExactly(_ other: String) -> Bool {
+    // Ids often share their storage, or are short: then both strings have the same 16 bytes.
+    unsafeBitCast(self, to: SIMD2<UInt64>.self) == unsafeBitCast(other, to: SIMD2<UInt64>.self)
+      || hasBytes(of: other)
+  }
+
+  @usableFromInline
+  func hasBytes(of other: String) -> Bool {
     // All strings on Linux are contiguous. Reading their bytes here is cheaper than `utf8Span`, and
-    // much cheaper than `utf8.elementsEqual`. Ids often share their storage.
+    // much cheaper than `utf8.elementsEqual`.
     let isEqual = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
         guard left.count == right.count else { return false }

@@ -1,10 +1,12 @@
 /// A member name of at most 16 bytes, none of them 0, compared without allocating a string.
+@usableFromInline
 package struct JSONName: Hashable, Sendable {
   /// The first eight bytes, in little-endian order; `high` has the others.
-  package private(set) var low: UInt64 = 0
-  package private(set) var high: UInt64 = 0
+  @usableFromInline package var low: UInt64 = 0
+  @usableFromInline package var high: UInt64 = 0
 
-  init(low: UInt64, high: UInt64) {
+  @inlinable
+  package init(low: UInt64, high: UInt64) {
     self.low = low
     self.high = high
   }
@@ -35,7 +37,8 @@ package struct JSONName: Hashable, Sendable {
 extension UInt64 {
   /// How many of the eight bytes, in little-endian order, come before the first that is not plain;
   /// see ``JSONCursor/isPlain(_:)``.
-  var plainByteCount: Int {
+  @inlinable @inline(__always)
+  package var plainByteCount: Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let (quotes, backslashes) = (self ^ 0x22 &* ones, self ^ 0x5C &* ones)
     // The lowest byte whose highest bit is set is right: borrows only affect bytes after it.
@@ -43,6 +46,45 @@ extension UInt64 {
       (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
       | (self &- 0x20 &* ones) & ~self | self
     return (others & (0x80 &* ones)).trailingZeroBitCount / 8
+  }
+}
+
+extension Span<UInt8> {
+  /// The plain bytes at an offset, at most 16, and the offset after them.
+  @inlinable @inline(__always)
+  package func plainName(at start: Int) -> (name: JSONName, end: Int) {
+    let low = word(at: start)
+    let lowCount = low.plainByteCount
+    if lowCount < 8 {
+      return (JSONName(low: low & (1 &<< UInt64(8 &* lowCount) &- 1), high: 0), start + lowCount)
+    }
+    let high = word(at: start + 8)
+    let highCount = high.plainByteCount
+    let mask: UInt64 = highCount == 8 ? .max : 1 &<< UInt64(8 &* highCount) &- 1
+    return (JSONName(low: low, high: high & mask), start + 8 + highCount)
+  }
+
+  /// The offset of the first byte from `start` on that is not plain; their count if there is none.
+  @inlinable
+  package func plainEnd(from start: Int) -> Int {
+    var end = start
+    while end < count {
+      let plainCount = word(at: end).plainByteCount
+      end += plainCount
+      if plainCount < 8 { break }
+    }
+    return end
+  }
+
+  /// Eight bytes in little-endian order; zeros, which are not plain, after the last byte.
+  @inlinable @inline(__always)
+  func word(at offset: Int) -> UInt64 {
+    if offset + 8 <= count {
+      return bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+    }
+    if count < 8 || offset >= count { return 0 }
+    let last = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: count - 8, as: UInt64.self)
+    return last &>> UInt64(8 &* (offset + 8 - count))
   }
 }
 

@@ -45,7 +45,9 @@ package struct JSONWriter: ~Copyable {
   }
 
   /// Writes bytes that are already JSON text.
-  package mutating func raw(_ text: [UInt8]) { text.withUnsafeBufferPointer { append($0) } }
+  package mutating func raw(_ text: [UInt8]) {
+    if !text.isEmpty { text.withUnsafeBufferPointer { append($0) } }
+  }
 
   /// Writes bytes that are already JSON text.
   package mutating func raw(_ text: UnsafeBufferPointer<UInt8>) { append(text) }
@@ -80,8 +82,9 @@ package struct JSONWriter: ~Copyable {
   package mutating func integer(_ value: Int) {
     if value < 0 { byte(UInt8(ascii: "-")) }
     var rest = value.magnitude
-    var digitCount = 1
-    var power: UInt = 10
+    if rest < 10 { return byte(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest)) }
+    var digitCount = rest < 100 ? 2 : rest < 1_000 ? 3 : 4
+    var power: UInt = 10_000
     while rest >= power {
       digitCount += 1
       if digitCount == 20 { break }
@@ -158,13 +161,10 @@ package struct JSONWriter: ~Copyable {
 
   private mutating func append(escaping text: UnsafeBufferPointer<UInt8>) {
     guard let from = text.baseAddress else { return }
-    var begin = 0
-    var index = 0
+    var begin = appendPlain(from, text.count)
+    if begin == text.count { return }
+    var index = begin
     while index < text.count {
-      if index + 8 <= text.count, !eightBytes(from + index).hasEscaped {
-        index += 8
-        continue
-      }
       let byte = text[index]
       defer { index += 1 }
       guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
@@ -175,6 +175,31 @@ package struct JSONWriter: ~Copyable {
       begin = index + 1
     }
     append(from + begin, text.count - begin)
+  }
+
+  /// Appends eight bytes at a time, up to the first eight of which one is escaped.
+  ///
+  /// - Returns: How many bytes it has appended.
+  @inline(__always)
+  private mutating func appendPlain(_ from: UnsafePointer<UInt8>, _ length: Int) -> Int {
+    reserve(length)
+    let to = UnsafeMutableRawPointer(start + used)
+    var index = 0
+    while index + 8 <= length {
+      let word = eightBytes(from + index)
+      if word.hasEscaped { break }
+      to.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
+      index += 8
+    }
+    if index > 0, index < length, index + 8 > length {
+      let word = eightBytes(from + length - 8)
+      if !word.hasEscaped {
+        to.storeBytes(of: word, toByteOffset: length - 8, as: UInt64.self)
+        index = length
+      }
+    }
+    used += index
+    return index
   }
 
   private mutating func appendEscape(_ escaped: UInt8) {

@@ -2,6 +2,19 @@ import CivilTime
 import Testing
 
 @Suite struct InstantTests {
+  @Test func `instants written one after the other are as written alone`() {
+    var writer = InstantWriter()
+    var milliseconds: [Int64] = [0, 1, 999, 1_000, 999, 1_001, -1, -1_000, 86_399_999, 86_400_000]
+    milliseconds += (0..<200).map { 1_795_000_000_000 + $0 * 37 % 4_001 }
+    for instant in milliseconds.map({ Instant(milliseconds: $0) }) {
+      let text = String(unsafeUninitializedCapacity: 24) {
+        writer.write(instant, to: $0)
+        return 24
+      }
+      #expect(text == instant.rfc3339)
+    }
+  }
+
   @Test(arguments: [
     ("1970-01-01T00:00:00Z", 0), ("1969-12-31T23:59:59.999Z", -1),
     ("2018-11-23T10:20:00+08:00", 1_542_939_600_000), ("2018-11-23t02:20:00z", 1_542_939_600_000),

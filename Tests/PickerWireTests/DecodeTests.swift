@@ -247,4 +247,33 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #expect(try decode(nested(64)) == .command(ref: 1, .undo))
     #expect(isBad(nested(65)))
   }
+
+  @Test(arguments: [
+    #"{"type":"tap","ref":601,"date":"2026-01-20"}"#,
+    #"{"type":"tap","date":"2026-11-03","hits":4,"ref":1}"#,
+    #"{"type":"select","ref":12,"column":0,"row":103,"generation":1,"key":"a longer key, of 31 bytes"}"#,
+    #"{"ref":999999999,"type":"undo"}"#, #"{"type":"months","from":"2026-11","count":2}"#,
+    #"{"type":"confirm","ref":0,"cell":7,"generation":10}"#, #"{"type":"unheard of type","ref":1}"#,
+  ])
+  func `texts with and without white space are read alike, whatever a byte of them is`(
+    text: String
+  ) {
+    // White space before a text takes the general way.
+    func outcome(_ text: [UInt8]) -> ClientMessage? { try? ClientMessage.decode(text.span) }
+    let bytes = Array(text.utf8)
+    #expect(outcome(bytes) != nil)
+    for place in bytes.indices {
+      var shorter = bytes
+      shorter.remove(at: place)
+      #expect(outcome(shorter) == outcome([0x20] + shorter))
+      #expect(outcome(Array(bytes[..<place])) == outcome([0x20] + bytes[..<place]))
+      for byte in #""\:,{}[]01e-.nt x"#.utf8 + [0, 0x1F, 0x7F] {
+        var other = bytes
+        other[place] = byte
+        #expect(outcome(other) == outcome([0x20] + other), "\(String(decoding: other, as: UTF8.self))")
+        other.insert(bytes[place], at: place)
+        #expect(outcome(other) == outcome([0x20] + other))
+      }
+    }
+  }
 }

@@ -13,14 +13,17 @@ package final class Frame: @unchecked Sendable {
   /// The start of the headroom. The message starts ``headroom`` bytes after it.
   package let base: UnsafeMutableRawPointer
   /// The length of the message in bytes, without the headroom.
-  package let count: Int
-  package let kind: FrameKind
+  package private(set) var count: Int
+  package private(set) var kind: FrameKind
+  private let capacity: Int
 
   /// Copies `bytes` once, behind the headroom.
   package init(_ bytes: UnsafeRawBufferPointer, _ kind: FrameKind = .other) {
     self.kind = kind
     count = bytes.count
-    base = Frame.room(count)
+    // A little more, so that it can be filled again with a message of about the same length.
+    capacity = (count + 63) & ~63
+    base = Frame.room(capacity)
     if let from = bytes.baseAddress {
       (base + Frame.headroom).copyMemory(from: from, byteCount: bytes.count)
     }
@@ -29,6 +32,7 @@ package final class Frame: @unchecked Sendable {
   package init(_ bytes: [UInt8]) {
     kind = .other
     count = bytes.count
+    capacity = count
     base = Frame.room(count)
     bytes.withUnsafeBytes { bytes in
       guard let from = bytes.baseAddress else { return }
@@ -43,6 +47,18 @@ package final class Frame: @unchecked Sendable {
   }
 
   deinit { base.deallocate() }
+
+  /// Replaces the message.
+  ///
+  /// - Precondition: Nobody else has the frame.
+  /// - Returns: False if it has no room for the message.
+  func refill(_ bytes: UnsafeRawBufferPointer, _ kind: FrameKind) -> Bool {
+    guard bytes.count <= capacity, let from = bytes.baseAddress else { return false }
+    (base + Frame.headroom).copyMemory(from: from, byteCount: bytes.count)
+    self.kind = kind
+    count = bytes.count
+    return true
+  }
 
   // Allocated as bytes, because allocating raw memory with an explicit alignment is slower.
   private static func room(_ count: Int) -> UnsafeMutableRawPointer {

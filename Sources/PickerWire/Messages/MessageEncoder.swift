@@ -11,6 +11,9 @@ package import PickerSession
 package final class MessageEncoder {
   private var writer = JSONWriter(capacity: 4096)
   private var cache = RowsCache(count: 64)
+  private var instants = InstantWriter()
+  private var spare: Frame?
+  private static let spareBytesMax = 4096
   private var bandWriter = JSONWriter(capacity: 4096)
   private var wholeMonths = WholeMonths()
   /// The number of times that a delta was encoded, to test that the fan-out encodes once per
@@ -104,8 +107,17 @@ package final class MessageEncoder {
     _ delta: Delta, sight: Sight = .everything, texts: any RowTexts
   ) -> EncodedDelta {
     let offsets = write(delta, ref: nil, bands: [], sight, texts)
-    return EncodedDelta(
-      frame: Frame(writer, .delta(revision: delta.revision)), offsets: offsets)
+    return EncodedDelta(frame: reusedFrame(.delta(revision: delta.revision)), offsets: offsets)
+  }
+
+  /// A frame with the written text: that of the last delta, if nobody has it any more.
+  private func reusedFrame(_ kind: FrameKind) -> Frame {
+    if isKnownUniquelyReferenced(&spare), let spare, spare.refill(writer.rawBytes, kind) {
+      return spare
+    }
+    let frame = Frame(writer, kind)
+    if frame.count <= MessageEncoder.spareBytesMax { spare = frame }
+    return frame
   }
 
   /// Encodes a delta that has a single recipient, without the intermediate ``EncodedDelta``.
@@ -131,7 +143,8 @@ package final class MessageEncoder {
     writer.clear()
     writer.raw(count: Frame.headroom) { _ in }
     _ = writer.delta(
-      delta, ref: ref, bands: bands, sight: sight, texts: texts, windowRows: windowRows, &cache)
+      delta, ref: ref, bands: bands, sight: sight, texts: texts, windowRows: windowRows, &cache,
+      &instants)
     return UnsafeRawBufferPointer(rebasing: writer.rawBytes[Frame.headroom...])
   }
 
@@ -141,7 +154,8 @@ package final class MessageEncoder {
     deltaEncodeCount += 1
     writer.clear()
     return writer.delta(
-      delta, ref: ref, bands: bands, sight: sight, texts: texts, windowRows: windowRows, &cache)
+      delta, ref: ref, bands: bands, sight: sight, texts: texts, windowRows: windowRows, &cache,
+      &instants)
   }
 
   /// A copy of an encoded delta. Without `ref` and `bands` it is the shared frame itself.
@@ -248,7 +262,7 @@ extension JSONWriter {
   /// - Parameter bands: Changes of type `bands`, each preceded by a comma.
   fileprivate mutating func delta(
     _ delta: Delta, ref: Int?, bands: [UInt8], sight: Sight, texts: any RowTexts,
-    windowRows: Int, _ cache: inout RowsCache
+    windowRows: Int, _ cache: inout RowsCache, _ instants: inout InstantWriter
   ) -> EncodedDelta.Offsets {
     literal("{\"type\":\"delta\",\"revision\":")
     integer(delta.revision)
@@ -260,7 +274,7 @@ extension JSONWriter {
     }
     if delta.isHostCommand { literal(",\"host\":true") }
     literal(",\"at\":\"")
-    raw(count: 24) { delta.at.writeRFC3339(to: $0) }
+    raw(count: 24) { instants.write(delta.at, to: $0) }
     literal("\",\"changes\":[")
     let bandsOffset = changes(
       of: delta, bands: bands, sight: sight, texts: texts, windowRows: windowRows, &cache)

@@ -20,12 +20,15 @@ extension ClientMessage {
   /// - Source: web/guide/README.md, "Closing, errors and time-outs".
   package static func decode(_ text: Span<UInt8>) throws(BadMessage) -> ClientMessage {
     var fields = MessageFields()
-    do throws(JSONError) {
-      var cursor = JSONCursor()
-      try fields.read(&cursor, text)
-      try cursor.finish(text)
-    } catch {
-      throw BadMessage("the message is not a JSON object: \(error.reason), at byte \(error.offset)")
+    if !fields.readPlain(text) {
+      do throws(JSONError) {
+        var cursor = JSONCursor()
+        try fields.read(&cursor, text)
+        try cursor.finish(text)
+      } catch {
+        throw BadMessage(
+          "the message is not a JSON object: \(error.reason), at byte \(error.offset)")
+      }
     }
     switch try fields.kind(text) {
     case .join: return .join(try join(&fields, text))

@@ -43,6 +43,8 @@ struct MessageFields: ~Copyable {
   /// The inner fields of the objects `months` and `resume`.
   private(set) var months: Box?
   private(set) var resume: Box?
+  /// The type, if ``readPlain(_:)`` has read it.
+  private var plainKind: Kind?
 
   /// Stores inner fields on the heap, because few messages have any.
   final class Box {
@@ -71,6 +73,57 @@ struct MessageFields: ~Copyable {
       seen |= bit
       values[name.rawValue] = try readValue(of: name, &cursor, text, isNested)
     } while try cursor.another(UInt8(ascii: "{"), text)
+  }
+
+  /// Reads an object as clients write it: without white space, of known fields, and these with
+  /// strings without escape sequences and integers only.
+  ///
+  /// - Returns: False for another text, which may be a valid one: ``read(_:_:isNested:)`` it then.
+  mutating func readPlain(_ text: Span<UInt8>) -> Bool {
+    guard text.count > 8, text[0] == UInt8(ascii: "{") else { return false }
+    var offset = 1
+    repeat {
+      guard text[unchecked: offset] == UInt8(ascii: "\"") else { break }
+      let (name, nameEnd) = text.plainName(at: offset + 1)
+      guard nameEnd + 2 < text.count, text[unchecked: nameEnd] == UInt8(ascii: "\""),
+        text[unchecked: nameEnd + 1] == UInt8(ascii: ":"), let name = Name(name),
+        seen & 1 << UInt32(name.rawValue) == 0
+      else { break }
+      seen |= 1 << UInt32(name.rawValue)
+      offset = nameEnd + 2
+      guard let end = readPlainValue(of: name, text, at: offset), end < text.count else { break }
+      if text[unchecked: end] == UInt8(ascii: "}"), end + 1 == text.count { return true }
+      guard text[unchecked: end] == UInt8(ascii: ",") else { break }
+      offset = end + 1
+    } while offset < text.count
+    seen = 0
+    plainKind = nil
+    return false
+  }
+
+  /// - Returns: The offset after the value; `nil` if it is no plain string or integer.
+  @inline(__always)
+  private mutating func readPlainValue(
+    of name: Name, _ text: Span<UInt8>, at start: Int
+  ) -> Int? {
+    if text[unchecked: start] == UInt8(ascii: "\"") {
+      let (words, firstEnd) = text.plainName(at: start + 1)
+      var end = firstEnd
+      if end == start + 17 { end = text.plainEnd(from: end) }
+      guard end < text.count, text[unchecked: end] == UInt8(ascii: "\"") else { return nil }
+      values[name.rawValue] = .string(at: start)
+      if name == .type, end == firstEnd { plainKind = Kind(words) }
+      return end + 1
+    }
+    var (end, value) = (start, 0)
+    while end < text.count, text[unchecked: end] &- UInt8(ascii: "0") < 10 {
+      value = value &* 10 &+ Int(text[unchecked: end] &- UInt8(ascii: "0"))
+      end += 1
+    }
+    guard end > start, end - start <= 18, text[unchecked: start] != UInt8(ascii: "0") || end == start + 1
+    else { return nil }
+    values[name.rawValue] = .integer(value)
+    return end
   }
 
   /// - Returns: `nil` for null, which is the same as a missing field.
@@ -154,6 +207,7 @@ extension [JSONName] {
 extension MessageFields {
   /// The message's type; `nil` for an unknown one.
   mutating func kind(_ text: Span<UInt8>) throws(BadMessage) -> Kind? {
+    if let plainKind { return plainKind }
     guard case .string(let offset) = self[.type] else { throw missing(.type, "a string") }
     var cursor = JSONCursor(at: offset)
     // Cannot throw: `read` has checked the string.
