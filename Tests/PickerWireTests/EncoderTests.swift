@@ -135,9 +135,28 @@ private let lettersSnapshot =
     #expect(encoder.deltaEncodeCount == 2)
   }
 
+  @Test func `a frame that somebody has is not filled again`() throws {
+    let session = try makeSession(letters)
+    func delta(_ ref: Int, row: Int) throws -> Delta? {
+      let effects = session.give(
+        ref, .select(.init(column: 0, row: row, generation: 1, key: nil)))
+      guard case .delta(let delta)? = effects.first else { return nil }
+      return delta
+    }
+    let (first, second) = (try #require(try delta(1, row: 1)), try #require(try delta(2, row: 0)))
+    let kept = encoder.frame(encoder.encode(first, texts: texts), ref: nil)
+    let before = text(kept)
+
+    let other = text(encoder.frame(encoder.encode(second, texts: texts), ref: nil))
+
+    #expect(text(kept) == before)
+    #expect(other == text(encoder.frame(encoder.encode(second, texts: texts), ref: nil)))
+    #expect(other.contains(#""revision":2"#))
+  }
+
   @Test func `a delta may have only a result`() throws {
     let delta = Delta(
-      revision: 4, at: noon, author: nil,
+      revision: 4, at: noon,
       change: .picker([], tappedBy: nil, rangeBefore: nil), notes: nil, result: .null)
 
     #expect(

@@ -24,6 +24,25 @@ import Testing
     #expect(log.entries(of: id).isEmpty && log.sessionCount == 1)
   }
 
+  @Test(arguments: [0, 1, 255, 256, 257, 511, 512, 600, 1_000])
+  func `a long log has its entries after any of them, and without those removed`(last: Int) {
+    let time = Instant(milliseconds: 0)
+    var entries = MemoryLogEntries()
+    for sequence in 1...1_000 {
+      entries.append(MemoryLogEntry(sequence: sequence, entry: LogEntry(at: time, body: .tick)))
+    }
+    let rest = Array((last + 1)..<1_001)
+
+    #expect(entries.after(last).map(\.sequence) == rest)
+    #expect(entries.after(last, countMax: 300).map(\.sequence) == Array(rest.prefix(300)))
+    #expect(entries.remove(after: last).map(\.sequence) == rest)
+    #expect(entries.all.count == last && entries.after(last).isEmpty)
+    for sequence in [2_000, 2_001] {
+      entries.append(MemoryLogEntry(sequence: sequence, entry: LogEntry(at: time, body: .tick)))
+    }
+    #expect(entries.after(0).map(\.sequence) == Array(0...last).dropFirst() + [2_000, 2_001])
+  }
+
   @Test func `the log of a session that has ended is freed on another thread if it is large`()
     throws
   {

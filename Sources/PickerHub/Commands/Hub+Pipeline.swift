@@ -153,7 +153,7 @@ extension Hub {
     }
     if hosted.session.apply(entry, &effects) { hosted.noteActivity(at: time) }
     hosted.log.applied(hosted.session.remnant)
-    let isCommand = if case .command = entry.body { true } else { false }
+    let isCommand = entry.isCommand
     // A command can change the memory of a session by not more than a delta.
     if !isCommand || hosted.log.entryCount % 64 == 0 { directory.recount(hosted) }
     noteStatus(of: hosted, before: status)

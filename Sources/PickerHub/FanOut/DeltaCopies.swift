@@ -9,12 +9,25 @@ struct DeltaCopies {
   private struct Key: Hashable {
     let language: Int
     let view: MonthView?
-    let sight: Sight
+    /// `nil` where all see the same.
+    let sight: Sight?
   }
 
   private struct Version: Hashable {
     let language: Int
-    let sight: Sight
+    let sight: Sight?
+  }
+
+  /// What few deltas need, so that the others do not make and free it.
+  private final class More {
+    /// The delta without its view part in all but the first version.
+    var encoded: [Version: EncodedDelta] = [:]
+    /// The copies after the first: a few, and the others.
+    var few: [(key: Key, frame: Frame)] = []
+    var others: [Key: Frame] = [:]
+    /// The bands of single months, empty if unchanged: views mostly overlap. Not of the first view,
+    /// which is mostly the only one.
+    var monthBands: [CivilMonth: [UInt8]] = [:]
   }
 
   /// The number of copies that are searched linearly before the dictionary is used; there are
@@ -32,25 +45,21 @@ struct DeltaCopies {
   let isPlain: Bool
   /// Whether the copies depend on the listener's time zone.
   private let hasZones: Bool
-  /// The delta without its view part, in the first language and for the first sight, and others.
+  /// The delta without its view part, in the first language and for the first sight.
   private var encoded: EncodedDelta?
-  private var encodedVersion = Version(language: 0, sight: .everything)
-  private var encodedMore: [Version: EncodedDelta] = [:]
+  private var (encodedLanguage, encodedSight) = (0, Sight?.none)
   /// The last copy returned: almost always also that of the next listener.
   private var last: Frame?
   private var (lastLanguage, lastView) = (0, MonthView?.none)
-  private var lastSight = Sight.everything
-  /// The first copy, the next few, and the others.
+  private var lastSight: Sight?
+  /// The first copy.
   private var first: Frame?
-  private var firstKey = Key(language: 0, view: nil, sight: .everything)
-  private var few: [(key: Key, frame: Frame)] = []
-  private var more: [Key: Frame] = [:]
+  private var (firstLanguage, firstView) = (0, MonthView?.none)
+  private var firstSight: Sight?
+  private var more: More?
   /// The last bands encoded. They have no texts, so they do not depend on the language, and the
   /// author mostly views the same months as the others.
   private var lastBands: (view: MonthView?, bytes: [UInt8])?
-  /// The bands of single months, empty if unchanged: views mostly overlap. Not of the first view,
-  /// which is mostly the only one.
-  private var monthBands: [CivilMonth: [UInt8]] = [:]
   /// About 100 bytes each. The bands of further months are encoded for each view.
   private static let monthCountMax = 4096
 
@@ -68,17 +77,14 @@ struct DeltaCopies {
   }
 
   /// The copy for listeners with a language and a view. Equal arguments give the same object.
-  mutating func frame(in language: Int, showing view: MonthView?, _ sight: Sight) -> Frame {
+  ///
+  /// - Parameter sight: `nil` if ``isPlain``.
+  mutating func frame(in language: Int, showing view: MonthView?, _ sight: Sight?) -> Frame {
     if let last, isLast(language, view), isPlain || lastSight == sight { return last }
     let frame = frame(for: key(language, view, sight), language)
-    (last, lastLanguage, lastView, lastSight) = (frame, language, view, sight)
+    (last, lastLanguage, lastView) = (frame, language, view)
+    if !isPlain { lastSight = sight }
     return frame
-  }
-
-  /// The same where all listeners see the same.
-  mutating func frame(in language: Int, showing view: MonthView?) -> Frame {
-    if let last, isLast(language, view) { return last }
-    return frame(in: language, showing: view, .everything)
   }
 
   private func isLast(_ language: Int, _ view: MonthView?) -> Bool {
@@ -86,9 +92,15 @@ struct DeltaCopies {
   }
 
   private mutating func frame(for key: Key, _ language: Int) -> Frame {
-    if let first, firstKey == key { return first }
-    for copy in few where copy.key == key { return copy.frame }
-    if !more.isEmpty, let frame = more[key] { return frame }
+    if let first, firstLanguage == key.language, firstView == key.view,
+      isPlain || firstSight == key.sight
+    {
+      return first
+    }
+    if let more {
+      for copy in more.few where copy.key == key { return copy.frame }
+      if !more.others.isEmpty, let frame = more.others[key] { return frame }
+    }
     let bands = bands(in: key.view, language)
     let frame = encoder.frame(encode(key, language), ref: nil, bands: bands)
     store(frame, for: key)
@@ -98,7 +110,7 @@ struct DeltaCopies {
   /// The author's copy, which has the `ref` of its command, as of
   /// ``MessageEncoder/message(_:ref:bands:)``.
   mutating func message(
-    in language: Int, showing view: MonthView?, _ sight: Sight, ref: Int
+    in language: Int, showing view: MonthView?, _ sight: Sight?, ref: Int
   ) -> UnsafeRawBufferPointer {
     let key = key(language, view, sight)
     let bands = bands(in: key.view, language)
@@ -107,11 +119,18 @@ struct DeltaCopies {
 
   /// The key of a copy. It has a language only if the delta has texts, and a view only if the range
   /// or notes of days have changed.
-  private func key(_ language: Int, _ view: MonthView?, _ sight: Sight) -> Key {
+  private func key(_ language: Int, _ view: MonthView?, _ sight: Sight?) -> Key {
     let texts = delta.hasNotes ? language : languages.withoutRegion(language)
     return Key(
       language: hasTexts ? texts : 0, view: hasViews ? view : nil,
-      sight: isPlain ? .everything : needed(sight))
+      sight: sight.map(needed))
+  }
+
+  private mutating func makeMore() -> More {
+    if let more { return more }
+    let made = More()
+    more = made
+    return made
   }
 
   /// The part of a sight that the delta depends on.
@@ -122,33 +141,40 @@ struct DeltaCopies {
 
   private mutating func store(_ frame: Frame, for key: Key) {
     if first == nil {
-      (first, firstKey) = (frame, key)
-    } else if few.count < DeltaCopies.fewCount {
-      few.append((key, frame))
+      (first, firstLanguage, firstView) = (frame, key.language, key.view)
+      if !isPlain { firstSight = key.sight }
+      return
+    }
+    let more = makeMore()
+    if more.few.count < DeltaCopies.fewCount {
+      more.few.append((key, frame))
     } else {
-      more[key] = frame
+      more.others[key] = frame
     }
   }
 
   private mutating func encode(_ key: Key, _ language: Int) -> EncodedDelta {
-    if let encoded, encodedVersion.language == key.language,
-      isPlain || encodedVersion.sight == key.sight
-    {
-      return encoded
+    guard let encoded else {
+      let made = encode(for: key.sight, language)
+      (encoded, encodedLanguage) = (made, key.language)
+      if !isPlain { encodedSight = key.sight }
+      return made
     }
+    if encodedLanguage == key.language, isPlain || encodedSight == key.sight { return encoded }
     let version = Version(language: key.language, sight: key.sight)
-    let delta =
-      encodedMore[version]
-      ?? encoder.encode(delta, sight: key.sight, texts: languages[language])
-    if encoded == nil {
-      (encoded, encodedVersion) = (delta, version)
-    } else {
-      encodedMore[version] = delta
-    }
-    return delta
+    if let known = more?.encoded[version] { return known }
+    let made = encode(for: key.sight, language)
+    makeMore().encoded[version] = made
+    return made
+  }
+
+  private func encode(for sight: Sight?, _ language: Int) -> EncodedDelta {
+    guard let sight else { return encoder.encode(delta, texts: languages[language]) }
+    return encoder.encode(delta, sight: sight, texts: languages[language])
   }
 
   private mutating func bands(in view: MonthView?, _ language: Int) -> [UInt8] {
+    guard let view else { return [] }
     if delta.hasDayNotes {
       return encoder.viewPart(of: delta, in: session, view, texts: languages[language])
     }
@@ -156,15 +182,16 @@ struct DeltaCopies {
     let bytes =
       lastBands == nil
       ? encoder.bands(changedBy: delta, in: session, view)
-      : (view?.months ?? []).flatMap { bands(of: $0) }
+      : view.months.flatMap { bands(of: $0) }
     lastBands = (view, bytes)
     return bytes
   }
 
   private mutating func bands(of month: CivilMonth) -> [UInt8] {
-    if let known = monthBands[month] { return known }
+    let more = makeMore()
+    if let known = more.monthBands[month] { return known }
     let bytes = encoder.bands(changedBy: delta, in: session, MonthView(from: month, count: 1))
-    if monthBands.count < DeltaCopies.monthCountMax { monthBands[month] = bytes }
+    if more.monthBands.count < DeltaCopies.monthCountMax { more.monthBands[month] = bytes }
     return bytes
   }
 }
@@ -237,11 +264,6 @@ extension Delta {
     case .notes: return true
     case .definition: if change.notesEdit != nil { return true }
     }
-    return change.pickerChanges.contains { change in
-      switch change {
-      case .reload, .row, .cells, .best: true
-      case .removal, .months, .range, .past, .closed, .marks, .heat: false
-      }
-    }
+    return hasPickerTexts
   }
 }

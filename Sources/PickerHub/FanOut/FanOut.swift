@@ -50,33 +50,39 @@ final class FanOut {
     // By index: copying a listener would retain and release its member's name.
     let listeners = session.listeners
     if listeners.count == 1 {
-      deliver(delta, toOnly: listeners[0], in: session, at: time)
+      deliver(delta, toOnly: listeners, in: session, at: time)
       return nil
     }
     let author = author()
     var copies = DeltaCopies(delta, of: session, encoder, languages)
     var shared: Frame?
+    var (sharedLanguage, sharedView) = (0, MonthView?.none)
     let stopCount = connections.stopCount
     var recipients: [ConnectionID] = []
     swap(&recipients, &self.recipients)
     let table = connections.table
     for index in listeners.indices {
-      guard let connection = table[listeners[index].connection] else { continue }
-      let (language, view) = (listeners[index].language, listeners[index].view)
-      if author?.raw == connection.id.raw {
-        let sight = copies.isPlain ? .everything : session.sight(of: listeners[index])
+      let (id, language) = (listeners[index].connection, listeners[index].language)
+      let view = listeners[index].view
+      // Most listeners get the copy of the first one.
+      if shared != nil, language == sharedLanguage, copies.isPlain, author?.raw != id.raw,
+        view?.count == sharedView?.count, view?.from == sharedView?.from, table.isIdle(id)
+      {
+        recipients.append(id)
+        continue
+      }
+      guard let connection = table[id] else { continue }
+      let sight = copies.isPlain ? nil : session.sight(of: listeners[index])
+      if author?.raw == id.raw {
         deliver(
           copies.message(in: language, showing: view, sight, ref: delta.ref), delta,
           ref: delta.ref, to: connection, at: time)
         continue
       }
-      let frame =
-        copies.isPlain
-        ? copies.frame(in: language, showing: view)
-        : copies.frame(in: language, showing: view, session.sight(of: listeners[index]))
-      if shared == nil { shared = frame }
+      let frame = copies.frame(in: language, showing: view, sight)
+      if shared == nil { (shared, sharedLanguage, sharedView) = (frame, language, view) }
       if frame === shared, connection.sending.isIdle, !connection.isClosing {
-        recipients.append(connection.id)
+        recipients.append(id)
       } else {
         connections.deliver(.updates(frame), to: connection, at: time)
       }
@@ -110,18 +116,20 @@ final class FanOut {
 
   /// Delivers a delta to the only listener: without the table of copies.
   private func deliver(
-    _ delta: Delta, toOnly listener: Listener, in session: Session, at time: HubTime
+    _ delta: Delta, toOnly listeners: [Listener], in session: Session, at time: HubTime
   ) {
-    guard let connection = connections[listener.connection] else { return }
+    guard let connection = connections[listeners[0].connection] else { return }
     var ref: Int?
-    if let by = delta.by, let member = listener.member, by.text.isExactly(member.text) {
+    if let by = delta.by, let member = listeners[0].member, by.text.isExactly(member.text) {
       ref = delta.ref
     }
-    let texts = languages[listener.language]
+    let texts = languages[listeners[0].language]
+    let view = listeners[0].view
     let bands =
-      listener.view == nil && !delta.hasDayNotes
-      ? [] : encoder.viewPart(of: delta, in: session, listener.view, texts: texts)
-    let sight = session.fold.definition.results == nil ? .everything : session.sight(of: listener)
+      view == nil && !delta.hasDayNotes
+      ? [] : encoder.viewPart(of: delta, in: session, view, texts: texts)
+    let sight =
+      session.fold.definition.results == nil ? .everything : session.sight(of: listeners[0])
     let message = encoder.message(of: delta, ref: ref, bands: bands, sight: sight, texts: texts)
     deliver(message, delta, ref: ref, to: connection, at: time)
   }

@@ -22,6 +22,16 @@ struct ConnectionTable {
     return others.isEmpty ? nil : others[id]
   }
 
+  /// Whether a message to a connection in the array can be posted at once. Asked without the
+  /// connection, a fan-out needs not retain it.
+  func isIdle(_ id: ConnectionID) -> Bool {
+    let slot = Int(id.raw & 0xFFFF_FFFF)
+    guard slot < slots.count, let connection = slots[slot], connection.id.raw == id.raw else {
+      return false
+    }
+    return connection.sending.isIdle && !connection.isClosing
+  }
+
   /// - Precondition: Its id is not in the table.
   mutating func insert(_ connection: HubConnection) {
     precondition(self[connection.id] == nil, "an id is never used again")

@@ -10,6 +10,9 @@ extension LogEntry {
     }
   }
 
+  /// Whether ``memoryByteCount`` is ``byteCount``.
+  package var isCommand: Bool { if case .command = body { true } else { false } }
+
   /// The size of the entry in memory, an estimate. Its stored size is about the same.
   package var byteCount: Int {
     switch body {

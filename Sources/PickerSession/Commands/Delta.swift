@@ -24,6 +24,8 @@ package final class Delta: Sendable {
   let endsConfirmed: Bool
   /// Whether a value was replaced by the nearest possible one.
   package let isClamped: Bool
+  /// Whether a change of the picker has texts, which depend on the language.
+  package let hasPickerTexts: Bool
   private let ownWeight: Int32
 
   /// The member and its command; `nil` if time or the host made the delta. The fan-out reads ``by``
@@ -65,29 +67,32 @@ package final class Delta: Sendable {
   }
 
   init(
-    revision: Int, at: Instant, author: Author?, change: SessionChange, notes: RowNotes?,
-    result: PickerResult?, endsConfirmed: Bool = false
+    revision: Int, at: Instant, by author: MemberID? = nil, ref: Int = 0,
+    _ command: Command? = nil, change: SessionChange, notes: RowNotes?, result: PickerResult?,
+    endsConfirmed: Bool = false
   ) {
     self.revision = revision
     self.at = at
-    isHostCommand = author?.isHost ?? false
-    by = isHostCommand ? nil : author?.member
-    ref = author?.ref ?? 0
-    command = author?.command
-    self.change = change
-    self.notes = notes
-    self.result = result
-    self.endsConfirmed = endsConfirmed
-    var (weight, isClamped) = (change.weight + (notes?.count ?? 0), false)
+    isHostCommand = author != nil && ref == 0
+    by = ref == 0 ? nil : author
+    self.ref = ref
+    self.command = command
+    var (weight, isClamped, hasTexts) = (change.weight + (notes?.count ?? 0), false, false)
     let changes = change.pickerChanges
     // By index: copying a change would retain its parts.
     for index in changes.indices {
       weight += changes[index].weight
       isClamped = isClamped || changes[index].isClamp
+      hasTexts = hasTexts || changes[index].hasTexts
     }
     if case .importMarks(let marks) = command { weight += marks.count / 8 }
     ownWeight = Int32(clamping: weight)
     self.isClamped = isClamped
+    hasPickerTexts = hasTexts
+    self.change = change
+    self.notes = notes
+    self.result = result
+    self.endsConfirmed = endsConfirmed
   }
 }
 
@@ -146,6 +151,13 @@ extension PickerChange {
     case .row(column: _, let move): move.cause == .clamp
     case .range(let range): range.cause == .clamp
     case .reload, .removal, .months, .cells, .past, .closed, .marks, .heat, .best: false
+    }
+  }
+
+  fileprivate var hasTexts: Bool {
+    switch self {
+    case .reload, .row, .cells, .best: true
+    case .removal, .months, .range, .past, .closed, .marks, .heat: false
     }
   }
 

@@ -34,9 +34,9 @@ extension SessionFold {
       if let precondition, !isAboutOwnMarks(command) { try check(precondition, of: member) }
       if let change = try change(for: command, by: member, op: op, at: now, hasElapsed: hasElapsed)
       {
-        let author = Delta.Author(
-          member: member, ref: ref, command: hasUnreadKey ? command.withoutKey : command)
-        commit(change, takeResult(), author: author, at: now, &outcomes)
+        commit(
+          change, hasResult: takeResult(), by: member, ref: ref,
+          hasUnreadKey ? command.withoutKey : command, at: now, &outcomes)
         remnant = .entry
       } else {
         outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
@@ -73,9 +73,9 @@ extension SessionFold {
       try admit(command, ref: 0, by: .host, role: .owner, unless: nil)
       if let precondition { try check(precondition, of: .host) }
       if let change = try change(for: command, by: .host, op: op, at: now, hasElapsed: hasElapsed) {
-        let author = Delta.Author(
-          member: .host, ref: 0, command: hasUnreadKey ? command.withoutKey : command)
-        commit(change, takeResult(), author: author, at: now, &outcomes)
+        commit(
+          change, hasResult: takeResult(), by: .host,
+          hasUnreadKey ? command.withoutKey : command, at: now, &outcomes)
         remnant = .entry
       } else {
         let reply = Answer(ref: nil, body: .reply(revision: revision))
@@ -173,7 +173,7 @@ extension SessionFold {
   }
 
   /// Executes the command, except for the change of the status, which
-  /// ``commit(_:_:author:at:_:)`` makes.
+  /// ``commit(_:hasResult:by:ref:_:at:_:)`` makes.
   ///
   /// - Returns: The change; `nil` if there was nothing to change.
   /// - Throws: ``Refusal``. The picker and the status are unchanged then.

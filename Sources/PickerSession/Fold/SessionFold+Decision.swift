@@ -36,13 +36,13 @@ extension SessionFold {
     }
     remnant = .entry
     if !settle.isGranted { picker.endChoice() }
-    let other = takeResult()
+    let hasResult = takeResult()
     var change = StatusChange(
       .open, result: result, reason: .denied, settle: settle, locale: definition.locale)
     if settle.isGranted {
       change = StatusChange(.confirmed, result: result, settle: settle)
     }
-    commit(.status(change), other, author: nil, at: now, &outcomes)
+    commit(.status(change), hasResult: hasResult, at: now, &outcomes)
     let settlement = Settlement(settle: settle, status: change.status, revision: revision)
     decision.remember(settlement)
     applyWaiting(at: now, &outcomes)
@@ -56,9 +56,9 @@ extension SessionFold {
     guard let confirmation = decision.confirmation, now >= confirmation.until else { return false }
     let (valueBefore, resultBefore) = (picker.value, result)
     picker.endChoice()
-    let other = takeResult()
+    let hasResult = takeResult()
     let change = StatusChange(.open, result: result, op: confirmation.op, reason: .timeout)
-    commit(.status(change), other, author: nil, at: now, &outcomes)
+    commit(.status(change), hasResult: hasResult, at: now, &outcomes)
     applyWaiting(at: now, &outcomes)
     return picker.value != valueBefore || result != resultBefore
   }

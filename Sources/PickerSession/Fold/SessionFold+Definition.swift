@@ -71,7 +71,7 @@ extension SessionFold {
     if picker.range == nil { forgetTap() }
     let change = SessionChange.definition(
       redefinition, named(answer.changes), tappedBy: tappedBy, rangeBefore: before.range)
-    commit(change, takeResult(), author: nil, at: now, &outcomes)
+    commit(change, hasResult: takeResult(), at: now, &outcomes)
     noteCells(answer, before, &outcomes)
   }
 

@@ -43,11 +43,11 @@ extension SessionFold {
   /// changed while there is another reference.
   mutating func tickAvailability(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
     let changes = named(picker.tick(now).changes)
-    let result = takeResult()
-    guard !changes.isEmpty || result != nil else { return false }
+    let hasResult = takeResult()
+    guard !changes.isEmpty || hasResult else { return false }
     commit(
-      .picker(changes, tappedBy: nil, rangeBefore: nil), result, author: nil, at: now, &outcomes)
-    return result != nil
+      .picker(changes, tappedBy: nil, rangeBefore: nil), hasResult: hasResult, at: now, &outcomes)
+    return hasResult
   }
 
   /// The changes with the names and colours of the members that they are about, so that they can be

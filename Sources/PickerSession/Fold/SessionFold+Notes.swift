@@ -21,7 +21,7 @@ extension SessionFold {
     notes.apply(change)
     shared?.ownNotes.add(change)
     let edit = NotesEdit(patch: patch.tree, change: change, locale: definition.locale)
-    commit(.notes(edit), takeResult(), author: nil, at: now, &outcomes)
+    commit(.notes(edit), hasResult: takeResult(), at: now, &outcomes)
   }
 
   /// The notes on the rows that the reloads in `change` include; `nil` if there are none.

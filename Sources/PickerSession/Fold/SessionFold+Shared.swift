@@ -14,7 +14,7 @@ extension SessionFold {
       if let change = adoption.define {
         try redefine(change, adoption, at: now, &outcomes)
       } else if let edit = takeNotes(of: adoption) {
-        commit(.notes(edit), takeResult(), author: nil, at: now, &outcomes)
+        commit(.notes(edit), hasResult: takeResult(), at: now, &outcomes)
       }
       shared?.accepted = adoption.version
     } catch {

@@ -104,7 +104,21 @@ package struct SessionFold: Sendable {
     remnant = .entry
     let bounds = picker.dateBounds
     let now = time(of: entry)
-    switch entry.body {
+    if case .command(let member, let ref, let command, let precondition) = entry.body {
+      perform(
+        command, if: precondition, ref: ref, by: member, op: entry.op, at: now, &outcomes)
+    } else {
+      apply(entry.body, at: now, &outcomes)
+    }
+    if remnant == .nothing, picker.dateBounds != bounds { remnant = .tick }
+    if remnant != .nothing { reached = now }
+  }
+
+  /// Applies an entry that is no command: a switch over all of them would copy the command.
+  private mutating func apply(
+    _ body: LogEntry.Body, at now: Instant, _ outcomes: inout [Outcome]
+  ) {
+    switch body {
     case .joined(let joining): join(joining, &outcomes)
     case .roleChanged(let member, let role): take(role: role, of: member, &outcomes)
     case .left(let member): leave(member, &outcomes)
@@ -119,12 +133,8 @@ package struct SessionFold: Sendable {
     case .note(let patch): note(patch, at: now, &outcomes)
     case .adopted(let adoption): adopt(adoption, at: now, &outcomes)
     case .settle(let settle): self.settle(settle, at: now, &outcomes)
-    case .command(let member, let ref, let command, let precondition):
-      perform(
-        command, if: precondition, ref: ref, by: member, op: entry.op, at: now, &outcomes)
+    case .command: break
     }
-    if remnant == .nothing, picker.dateBounds != bounds { remnant = .tick }
-    if remnant != .nothing { reached = now }
   }
 
   /// The time at which the next entry is applied.
@@ -182,18 +192,18 @@ package struct SessionFold: Sendable {
     let before = picker
     let answer = picker.tick(now)
     if picker.range == nil { forgetTap() }
-    let result = takeResult()
-    if !answer.changes.isEmpty || result != nil {
+    let hasResult = takeResult()
+    if !answer.changes.isEmpty || hasResult {
       let change = SessionChange.picker(
         answer.changes, tappedBy: tappedBy, rangeBefore: before.range)
-      commit(change, result, author: nil, at: now, &outcomes)
+      commit(change, hasResult: hasResult, at: now, &outcomes)
     }
     if answer.cellsChanged {
       outcomes.append(
         .cellsChanged(
           CellChange(before: before, after: picker, notes: notes, revision: revision)))
     }
-    return picker.value != before.value || result != nil
+    return picker.value != before.value || hasResult
   }
 
   mutating func forgetTap() {
@@ -212,41 +222,46 @@ package struct SessionFold: Sendable {
   }
 
   /// Updates ``result`` from the picker and the notes. Call it once for each delta, before
-  /// ``commit(_:_:author:at:_:)``.
+  /// ``commit(_:hasResult:by:ref:_:at:_:)``.
   ///
-  /// - Returns: The result; `nil` if it is the same as after the last delta.
-  mutating func takeResult() -> PickerResult? {
+  /// - Returns: Whether it is another one than after the last delta.
+  mutating func takeResult() -> Bool {
     let now = currentResult
-    guard now != result else { return nil }
+    // Not by `!=`, which is generic.
+    if now == result { return false }
     result = now
-    return now
+    return true
   }
 
   /// Makes a new revision for a change that the picker or the notes already have, or of the status,
   /// and appends its delta to the history and to `outcomes`.
   ///
-  /// - Parameter result: The value that ``takeResult()`` returned, if the picker or the notes have
-  ///   changed.
+  /// - Parameters:
+  ///   - hasResult: The value that ``takeResult()`` returned, if the picker or the notes have
+  ///     changed.
+  ///   - author: The member or ``MemberID/host``, with the ref and its command.
   mutating func commit(
-    _ change: consuming SessionChange, _ result: consuming PickerResult?,
-    author: consuming Delta.Author?, at now: Instant, _ outcomes: inout [Outcome]
+    _ change: consuming SessionChange, hasResult: Bool, by author: MemberID? = nil, ref: Int = 0,
+    _ command: Command? = nil, at now: Instant, _ outcomes: inout [Outcome]
   ) {
-    let wasConfirmed = status == .confirmed
-    if case .status(let change) = change {
-      let hasOtherData = enter(change, at: now, &outcomes)
+    var (hasResult, endsConfirmed) = (hasResult, false)
+    if case .status(let status) = change {
+      let wasConfirmed = self.status == .confirmed
+      let hasOtherData = enter(status, at: now, &outcomes)
+      endsConfirmed = wasConfirmed && self.status != .confirmed
       // A session that is open again has the prices of now.
-      if takeResult() != nil || hasOtherData { result = self.result }
+      hasResult = takeResult() || hasOtherData || hasResult
     }
     revision += 1
-    if result != nil || change.changesRangeOrStatus {
-      let member = author.flatMap { $0.isHost ? nil : $0.member }
-      lastChanges.add(LastChanges.Change(revision: revision, member: member))
+    if hasResult || change.changesRangeOrStatus {
+      lastChanges.add(LastChanges.Change(revision: revision, member: ref == 0 ? nil : author))
     }
-    if result != nil && origin.host.watched.contains(.result) { noteResultChange(at: now) }
+    if hasResult && origin.host.watched.contains(.result) { noteResultChange(at: now) }
+    let rowNotes = notes.columns.isEmpty ? nil : notes(onRowsOf: change)
     let delta = Delta(
-      revision: revision, at: now, author: author, change: change,
-      notes: notes.columns.isEmpty ? nil : notes(onRowsOf: change), result: result,
-      endsConfirmed: wasConfirmed && status != .confirmed)
+      revision: revision, at: now, by: author, ref: ref, command, change: change, notes: rowNotes,
+      result: hasResult ? result : nil,
+      endsConfirmed: endsConfirmed)
     history.append(delta)
     historyWeight += delta.weight
     outcomes.append(.delta(delta))

@@ -30,6 +30,44 @@ struct MemoryLogEntry: Sendable {
   }
 }
 
+/// The entries of a log in memory, oldest first. They are in parts of which only the last one
+/// grows, so that an append never moves a long log.
+struct MemoryLogEntries {
+  private var parts: [[MemoryLogEntry]] = []
+  private var last: [MemoryLogEntry] = []
+  private static let partCount = 256
+
+  mutating func append(_ entry: consuming MemoryLogEntry) {
+    if last.count >= MemoryLogEntries.partCount {
+      parts.append(last)
+      last = []
+      last.reserveCapacity(MemoryLogEntries.partCount)
+    }
+    last.append(entry)
+  }
+
+  var all: [LogEntry] { (parts.joined() + last).map(\.entry) }
+
+  /// The entries after a sequence number, at most `countMax`.
+  func after(_ sequence: Int, countMax: Int = .max) -> [MemoryLogEntry] {
+    var found: [MemoryLogEntry] = []
+    for part in parts + [last] where part.last.map({ $0.sequence > sequence }) == true {
+      found += part[part.index(after: sequence)...].prefix(countMax - found.count)
+      if found.count >= countMax { break }
+    }
+    return found
+  }
+
+  /// Removes the entries after a sequence number.
+  mutating func remove(after sequence: Int) -> [MemoryLogEntry] {
+    let removed = after(sequence)
+    last = last.isEmpty ? parts.popLast() ?? [] : last
+    while let first = last.first, first.sequence > sequence { last = parts.popLast() ?? [] }
+    last.removeSubrange(last.index(after: sequence)...)
+    return removed
+  }
+}
+
 extension [MemoryLogEntry] {
   /// The index of the first entry after a sequence number.
   func index(after sequence: Int) -> Int {

@@ -8,7 +8,7 @@ package final class MemorySessionLog: SessionLog {
   private final class Log {
     let session: SessionID
     /// The entries, oldest first, without compacted ones.
-    var entries: [MemoryLogEntry] = []
+    var entries = MemoryLogEntries()
     /// The sequence number of the last entry.
     var entryCount = 0
     /// The size of the entries.
@@ -24,8 +24,7 @@ package final class MemorySessionLog: SessionLog {
 
     /// The entries after a sequence number, up to the maximum of a page of the history.
     func part(after sequence: Int) -> [MemoryLogEntry] {
-      let first = entries.index(after: sequence)
-      return Array(entries[first...].prefix(HistoryPosition.entryCountMax))
+      entries.after(sequence, countMax: HistoryPosition.entryCountMax)
     }
   }
 
@@ -85,7 +84,7 @@ package final class MemorySessionLog: SessionLog {
         if memory?.hasRoom(for: size) == false { return .storeFull }
       }
       log.entryCount += 1
-      log.byteCount += entry.byteCount
+      log.byteCount += entry.isCommand ? size : entry.byteCount
       count(size, in: log)
       log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       if !isLast { last = log }
@@ -125,14 +124,13 @@ package final class MemorySessionLog: SessionLog {
   /// snapshot.
   package func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     guard let log = logs[session] else { return true }
-    let start = log.entries.index(after: log.snapshot?.sequence ?? 0)
+    let start = log.snapshot?.sequence ?? 0
     log.snapshot = (snapshot.entryCount, snapshot.state)
     let dropped = Set(snapshot.spent.dropped)
     let ticks = Set(snapshot.spent.ticks)
     if dropped.isEmpty && ticks.isEmpty { return true }
-    var remaining: [MemoryLogEntry] = []
     var added = 0
-    for entry in log.entries[start...] {
+    for entry in log.entries.remove(after: start) {
       log.byteCount -= entry.entry.byteCount
       added -= entry.entry.memoryByteCount
       if dropped.contains(entry.sequence) { continue }
@@ -142,10 +140,9 @@ package final class MemorySessionLog: SessionLog {
       }
       log.byteCount += entry.entry.byteCount
       added += entry.entry.memoryByteCount
-      remaining.append(entry)
+      log.entries.append(entry)
     }
     count(added, in: log)
-    log.entries.replaceSubrange(start..., with: remaining)
     return true
   }
 
@@ -174,7 +171,7 @@ package final class MemorySessionLog: SessionLog {
 
   /// The entries of a session, oldest first, without compacted ones.
   package func entries(of session: SessionID) -> [LogEntry] {
-    logs[session]?.entries.map(\.entry) ?? []
+    logs[session]?.entries.all ?? []
   }
 
   /// The size of a session's entries.

@@ -39,8 +39,11 @@ package struct TransportLatencies: Sendable {
 
   private static func record(_ arrivals: inout [Int64], in histogram: inout Histogram) {
     guard !arrivals.isEmpty else { return }
-    for arrival in arrivals { histogram.record(seconds(since: arrival)) }
-    arrivals.removeAll(keepingCapacity: true)
+    let now = SocketLoop.monotonicNanoseconds()
+    // `removeAll` is slow generic code.
+    while let arrival = arrivals.popLast() {
+      histogram.record(Double(now - arrival) / 1_000_000_000)
+    }
   }
 
   private static func seconds(since arrival: Int64) -> Double {
