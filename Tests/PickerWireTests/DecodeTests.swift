@@ -251,7 +251,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
   @Test(arguments: [
     #"{"type":"tap","ref":601,"date":"2026-01-20"}"#,
     #"{"type":"tap","date":"2026-11-03","hits":4,"ref":1}"#,
-    #"{"type":"select","ref":12,"column":0,"row":103,"generation":1,"key":"a longer key, of 31 bytes"}"#,
+    #"{"type":"select","ref":12,"column":0,"row":103,"generation":1,"key":"a key of 17 bytes"}"#,
     #"{"ref":999999999,"type":"undo"}"#, #"{"type":"months","from":"2026-11","count":2}"#,
     #"{"type":"confirm","ref":0,"cell":7,"generation":10}"#, #"{"type":"unheard of type","ref":1}"#,
   ])
@@ -270,7 +270,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
       for byte in #""\:,{}[]01e-.nt x"#.utf8 + [0, 0x1F, 0x7F] {
         var other = bytes
         other[place] = byte
-        #expect(outcome(other) == outcome([0x20] + other), "\(String(decoding: other, as: UTF8.self))")
+        #expect(outcome(other) == outcome([0x20] + other))
         other.insert(bytes[place], at: place)
         #expect(outcome(other) == outcome([0x20] + other))
       }

@@ -120,7 +120,8 @@ struct MessageFields: ~Copyable {
       value = value &* 10 &+ Int(text[unchecked: end] &- UInt8(ascii: "0"))
       end += 1
     }
-    guard end > start, end - start <= 18, text[unchecked: start] != UInt8(ascii: "0") || end == start + 1
+    guard end > start, end - start <= 18,
+      text[unchecked: start] != UInt8(ascii: "0") || end == start + 1
     else { return nil }
     values[name.rawValue] = .integer(value)
     return end
