@@ -80,6 +80,9 @@ let package = Package(
         .linkedLibrary("uv"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
       ]),
     .target(
+      name: "CCertificates", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+      linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(
       name: "CMachine", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("z")]),
     .target(
@@ -88,7 +91,8 @@ let package = Package(
     line(
       "WebSocketTransport",
       [
-        "CMachine", "CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession",
+        "CCertificates", "CMachine", "CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire",
+        "PickerSession",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
     .systemLibrary(

@@ -35,7 +35,6 @@ void wsl_http_poll(wsl_http *http, int events,
 /// Keeps a connection for a time. Closes it, and returns NULL, without memory.
 wsl_http *wsl_http_make(wsl_loop *loop, wsl_connection connection, wsl_phase phase,
                         uint32_t milliseconds) {
-  wsl_http **list = phase == PHASE_HELD ? &loop->held : &loop->unopened;
   wsl_http *http = calloc(1, sizeof *http);
   if (!http || uv_poll_init(&loop->uv, &http->poll, connection.descriptor) != 0) {
     free(http);
@@ -47,10 +46,10 @@ wsl_http *wsl_http_make(wsl_loop *loop, wsl_connection connection, wsl_phase pha
   http->connection = connection;
   http->phase = phase;
   http->deadline_ms = wsl_now_ms() + milliseconds;
-  http->link = list;
-  http->next = *list;
+  http->link = &loop->unopened;
+  http->next = loop->unopened;
   if (http->next) http->next->link = &http->next;
-  *list = http;
+  loop->unopened = http;
   http->poll.data = http;
   return http;
 }
@@ -62,7 +61,6 @@ wsl_connection wsl_http_take(wsl_http *http) {
   wsl_loop *loop = http->loop;
   *http->link = http->next;
   if (http->next) http->next->link = http->link;
-  if (http->phase == PHASE_HELD) loop->held_count--;
   if (http->is_settled) {
     wsl_http **link = &loop->settled;
     while (*link != http) link = &(*link)->next_settled;

@@ -1,6 +1,5 @@
 #include "private.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -122,10 +121,7 @@ static bool parse_request_line(wsl_text line, const char *bytes, wsl_head *head,
   if (number == count) return false;
   head->method = (wsl_method)number;
   head->target = (wsl_span){(uint16_t)(target.bytes - bytes), (uint16_t)target.count};
-  *problem = (wsl_problem){400, "badRequest", NULL};
-  problem->detail = wsl_target_error(target.bytes, target.count, number == WSL_OPTIONS);
-  if (problem->detail) return false;
-  problem->detail = "the HTTP version must be 1.1 or 1.0";
+  *problem = (wsl_problem){400, "badRequest", "the HTTP version must be 1.1 or 1.0"};
   head->is_1_1 = wsl_is_equal(line, "HTTP/1.1");
   return head->is_1_1 || wsl_is_equal(line, "HTTP/1.0");
 }
@@ -200,56 +196,4 @@ int64_t wsl_content_length(const char *bytes, const wsl_head *head) {
     length = length * 10 + (digit - '0');
   }
   return length;
-}
-
-// Targets --------------------------------------------------------------------------------------
-
-static int digit(char character) {
-  if (character >= '0' && character <= '9') return character - '0';
-  character |= 0x20;
-  return character >= 'a' && character <= 'f' ? character - 'a' + 10 : -1;
-}
-
-/// Whether every `%` begins an encoded byte, and the decoded text is UTF-8.
-/// - Source: RFC 3986, section 2.1
-static bool is_decodable(const char *text, size_t count) {
-  wsl_utf8 utf8 = wsl_utf8_start;
-  for (size_t index = 0; index < count; index++) {
-    uint8_t byte = (uint8_t)text[index];
-    if (byte == '%') {
-      int high = index + 2 < count ? digit(text[index + 1]) : -1;
-      int low = index + 2 < count ? digit(text[index + 2]) : -1;
-      if (high < 0 || low < 0) return false;
-      byte = (uint8_t)(high << 4 | low);
-      index += 2;
-    }
-    if (!wsl_utf8_feed(&utf8, &byte, 1)) return false;
-  }
-  return utf8.missing == 0;
-}
-
-/// Whether a target has the absolute form, with an authority.
-/// - Source: RFC 9112, section 3.2.2
-static bool is_absolute(const char *target, size_t count) {
-  static const char *const schemes[] = {"http://", "https://"};
-  for (size_t index = 0; index < sizeof schemes / sizeof *schemes; index++) {
-    size_t length = strlen(schemes[index]);
-    if (count > length && strncasecmp(target, schemes[index], length) == 0)
-      return target[length] != '/' && target[length] != '?';
-  }
-  return false;
-}
-
-/// The error in the target of a request, or NULL if the handler can decode it.
-const char *wsl_target_error(const char *target, size_t count, bool is_options) {
-  bool is_asterisk = is_options && count == 1 && target[0] == '*';
-  bool is_printable = count > 0;
-  for (size_t index = 0; index < count; index++)
-    if (target[index] <= ' ' || target[index] >= 0x7F) is_printable = false;
-  if (!is_printable)
-    return "the target of the request has a character that must be percent-encoded";
-  if (target[0] != '/' && !is_asterisk && !is_absolute(target, count))
-    return "the target of the request must be a path or a URL";
-  return is_decodable(target, count)
-             ? NULL : "the target of the request must be percent-encoded UTF-8";
 }

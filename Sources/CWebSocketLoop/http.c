@@ -1,6 +1,7 @@
 #include "private.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,17 +17,21 @@ static void dispatch(wsl_http *http) {
   wsl_loop *loop = http->loop;
   wsl_slot *slot = http->slot;
   wsl_exchange *body = slot->exchange;
-  wsl_request request;
+  char joined[WSL_HEAD_BYTES_MAX * 2];
+  wsl_request request = wsl_request_of(http, joined);
   slot->exchange = NULL;
   http->phase = PHASE_ASKED;
   http->deadline_ms = wsl_now_ms() + loop->limits.answer_ms;
-  wsl_request_init(&request, http);
   if (body) request.body = (wsl_text){(const char *)body->bytes, body->count};
-  request.exchange = body;
+  request.body_memory = body;
+  request.body_held = slot->body_held;
   request.unread = http->body_rest;
   loop->handlers.respond(loop->owner, wsl_slot_id(loop, slot), &request);
-  free(request.exchange);  // NULL if the handler has taken it
-  wsl_body_release(loop, slot);
+  if (request.body_memory == body) {
+    free(body);
+    wsl_body_release(loop, slot);
+  }
+  slot->body_held = 0;
   wsl_http_await_answer(http);
 }
 
@@ -37,7 +42,7 @@ static bool grow(wsl_http *http) {
   size_t before = body ? body->capacity : 0;
   size_t capacity = before ? 2 * before : BODY_FIRST_BYTES;
   if (capacity > slot->body_length) capacity = slot->body_length;
-  if (wsl_body_reserve(http->loop, slot, capacity - before)) {
+  if (wsl_body_hold(http->loop, slot, capacity - before)) {
     body = realloc(body, sizeof *body + capacity);
     if (body) {
       if (!slot->exchange) *body = (wsl_exchange){0};
@@ -75,21 +80,25 @@ static void receive_body(wsl_http *http, int status, int events) {
   if (http->body_rest == 0) dispatch(http);
 }
 
+/// Asks the handler whether a large body is received.
+static bool is_admitted(wsl_http *http, size_t length) {
+  char joined[WSL_HEAD_BYTES_MAX * 2];
+  wsl_loop *loop = http->loop;
+  wsl_request request = wsl_request_of(http, joined);
+  http->phase = PHASE_ASKED;
+  wsl_id id = wsl_slot_id(loop, http->slot);
+  bool is_admitted = loop->handlers.admit_body(loop->owner, id, &request, length) == 0;
+  if (!is_admitted && http->phase == PHASE_ASKED) wsl_http_break(http);
+  return is_admitted;
+}
+
 /// Waits for a body, which the handler may refuse if it is large. - Source: RFC 9110, 10.1.1
 static void expect_body(wsl_http *http, size_t length) {
   static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
   wsl_loop *loop = http->loop;
   wsl_connection *connection = &http->connection;
   wsl_text expectation = wsl_head_field(connection->head, &http->head, WSL_EXPECT);
-  wsl_request request;
-  wsl_request_init(&request, http);
-  http->phase = PHASE_ASKED;
-  wsl_id id = wsl_slot_id(loop, http->slot);
-  if (length > WSL_SMALL_BODY_BYTES &&
-      loop->handlers.admit_body(loop->owner, id, &request, length) != 0) {
-    if (http->phase == PHASE_ASKED) wsl_http_break(http);
-    return;
-  }
+  if (length > WSL_SMALL_BODY_BYTES && !is_admitted(http, length)) return;
   http->phase = PHASE_BODY;
   http->slot->body_length = (uint32_t)length;
   http->deadline_ms =
@@ -101,12 +110,58 @@ static void expect_body(wsl_http *http, size_t length) {
   receive_body(http, 0, UV_READABLE);
 }
 
+// Upgrades -------------------------------------------------------------------------------------
+//
+// libwebsockets gets a head that has nothing else in it than the key and the selected subprotocol,
+// so that it does not matter what it would misread, and answers it.
+
+/// Gives a connection whose upgrade the handler has accepted to libwebsockets, which opens the
+/// WebSocket before this returns.
+static void open_websocket(wsl_http *http, const char *subprotocol) {
+  char head[300];
+  wsl_loop *loop = http->loop;
+  wsl_slot *slot = http->slot;
+  wsl_text key = wsl_head_field(http->connection.head, &http->head, WSL_KEY);
+  int count = snprintf(head, sizeof head,
+                       "GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %.24s\r\n%s%s%s\r\n",
+                       key.bytes, *subprotocol ? "Sec-WebSocket-Protocol: " : "", subprotocol,
+                       *subprotocol ? "\r\n" : "");
+  wsl_connection connection = wsl_http_take(http);
+  slot->http = NULL;
+  free(connection.head);
+  connection.head = NULL;
+  int descriptor = connection.tls ? wsl_tunnel_to(loop, connection, slot) : connection.descriptor;
+  loop->adopted = slot;
+  // On failure libwebsockets closes the descriptor and no callback has claimed `adopted`.
+  if (descriptor >= 0)
+    lws_adopt_socket_vhost_readbuf(loop->vhost, descriptor, head, (size_t)count);
+  if (!loop->adopted) return;
+  loop->adopted = NULL;
+  wsl_slot_end(loop, slot);
+}
+
+/// Asks the handler to admit a WebSocket.
+static void upgrade(wsl_http *http, int64_t body_length) {
+  char joined[WSL_HEAD_BYTES_MAX * 2];
+  wsl_loop *loop = http->loop;
+  wsl_request request = wsl_request_of(http, joined);
+  request.unread = (uint64_t)body_length;
+  http->phase = PHASE_ASKED;
+  int number = loop->handlers.admit(loop->owner, wsl_slot_id(loop, http->slot), &request);
+  if (number >= 0)
+    open_websocket(http, loop->protocols[number].name);
+  else if (http->phase == PHASE_ASKED)
+    wsl_http_refuse(http, (wsl_problem){500, "internal",
+                                        "the server failed to answer the upgrade"});
+}
+
 // Requests -------------------------------------------------------------------------------------
 
 /// The response that refuses a request whose length is unknown or that a proxy could delimit
 /// differently (request smuggling). Status 0: none.
 /// - Source: RFC 9112, sections 3.2 and 6.3
-static wsl_problem check(const wsl_head *head, const char *bytes) {
+static wsl_problem check(const wsl_head *head, const char *bytes, bool is_websocket) {
   bool has_body = head->method == WSL_POST || head->method == WSL_PUT || head->method == WSL_PATCH;
   wsl_problem problem = {400, "badRequest", NULL}, length = {411, "badRequest", NULL};
   if (head->is_1_1 && !wsl_head_field(bytes, head, WSL_HOST).bytes)
@@ -117,7 +172,7 @@ static wsl_problem check(const wsl_head *head, const char *bytes) {
     length.detail = "Transfer-Encoding is not supported; send Content-Length";
   else if (wsl_content_length(bytes, head) < 0)
     problem.detail = "Content-Length must be one decimal number";
-  else if (has_body && !head->fields[WSL_CONTENT_LENGTH].start)
+  else if (has_body && !is_websocket && !head->fields[WSL_CONTENT_LENGTH].start)
     length.detail = "the Content-Length header is missing";
   return problem.detail ? problem : length.detail ? length : (wsl_problem){0};
 }
@@ -128,25 +183,27 @@ static void serve(wsl_http *http) {
   const wsl_head *head = &http->head;
   const char *bytes = http->connection.head;
   wsl_text connection = wsl_head_field(bytes, head, WSL_CONNECTION);
-  wsl_text upgrade = wsl_head_field(bytes, head, WSL_UPGRADE);
+  wsl_text protocol = wsl_head_field(bytes, head, WSL_UPGRADE);
   http->slot = wsl_slot_take(loop, http);
   if (!http->slot) {
     wsl_http_refuse(http, (wsl_problem){503, "full", "too many connections"});
     return;
   }
-  http->is_kept = head->is_1_1 && !wsl_has_token(connection, "close");
+  bool is_repeated = head->repeated >> WSL_CONNECTION & 1;
+  http->is_kept = head->is_1_1 && !is_repeated && !wsl_has_token(connection, "close");
   http->body_rest = 0;
   // - Source: RFC 9110, section 7.8: an upgrade to another protocol is ignored.
-  if (upgrade.bytes && wsl_is_equal(upgrade, "websocket")) {
-    wsl_upgrade(http);
-    return;
-  }
-  wsl_problem problem = check(head, bytes);
+  bool is_websocket = protocol.bytes && wsl_is_equal(protocol, "websocket");
+  wsl_problem problem = check(head, bytes, is_websocket);
   if (problem.status) {
     wsl_http_refuse(http, problem);
     return;
   }
   int64_t length = wsl_content_length(bytes, head);
+  if (is_websocket) {
+    upgrade(http, length);
+    return;
+  }
   http->body_rest = (uint64_t)length;
   // The handler refuses one whose body is too long, because other refusals precede that one.
   if (length == 0 || length > loop->limits.body_bytes_max) dispatch(http);

@@ -1,23 +1,38 @@
 #include "private.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
   SWEEP_MS = 250,
   DRAIN_SWEEP_MS = 10,
-  SPARE_DESCRIPTORS = 768,      ///< reserved for non-connections; 64 loops use 514
   RECEIVE_BYTES = 1024,         ///< receive buffer of each WebSocket
   WRITE_BYTES_MAX = 1 << 24,    ///< per system call; libwebsockets copies what is not written
   SHARED_BYTES = 65536,         ///< one buffer per loop into which frames are read
-  HANDSHAKE_BYTES = 1024,       ///< the head that libwebsockets gets, see upgrade.c
+  HANDSHAKE_BYTES = 1024,       ///< the head that libwebsockets gets, see http.c
 };
 
 // libwebsockets --------------------------------------------------------------------------------
+
+/// The loop that receives the log lines of this thread. libwebsockets has one log callback per
+/// process, without a context argument, but it always logs on the thread of the loop concerned.
+static _Thread_local wsl_loop *loop_of_thread;
+
+static void emit(int level, const char *line) {
+  wsl_loop *loop = loop_of_thread;
+  // libwebsockets logs this at error level although nothing is wrong.
+  if (!loop || strstr(line, "adopt_socket_readbuf: calling service")) return;
+  if (level == LLL_ERR) snprintf(loop->last_error, sizeof loop->last_error, "%s", line);
+  loop->handlers.log(loop->owner, level == LLL_ERR, line);
+}
+
+/// Only warnings and errors are enabled, because notices contain data sent by clients.
+static void use_log(wsl_loop *loop) {
+  loop_of_thread = loop;
+  lws_set_log_level(LLL_ERR | LLL_WARN, emit);
+}
 
 static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                     size_t count) {
@@ -132,7 +147,6 @@ static void sweep(uv_timer_t *timer) {
     if (slot->wsi) wsl_ws_check(loop, slot, now);
   }
   wsl_http_sweep(loop, now);
-  wsl_held_sweep(loop, now);
   wsl_relays_sweep(loop, now);
   wsl_stop_if_drained(loop);
 }
@@ -164,38 +178,6 @@ static void iteration_ended(uv_prepare_t *prepare) {
   loop->handlers.iterated(loop->owner, busy, is_written);
 }
 
-/// Sets RLIMIT_NOFILE to the descriptors that `connections_max` needs, or reduces
-/// `connections_max` to what the hard limit permits. The limit is never higher than needed, because
-/// libwebsockets allocates memory for each possible descriptor.
-static void fit_descriptors(wsl_loop *loop) {
-  struct rlimit limit;
-  rlim_t each = loop->limits.descriptors_each;
-  rlim_t wanted = each * loop->limits.connections_max + SPARE_DESCRIPTORS;
-  char line[160];
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
-  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) getrlimit(RLIMIT_NOFILE, &limit);
-  if (limit.rlim_cur >= wanted) return;
-  rlim_t fits = limit.rlim_cur > 2 * SPARE_DESCRIPTORS ? limit.rlim_cur - SPARE_DESCRIPTORS
-                                                       : limit.rlim_cur / 2;
-  fits /= each;
-  snprintf(line, sizeof line, "at most %llu connections instead of %u: the limit of open files "
-           "is %llu; raise it with ulimit -n or LimitNOFILE=", (unsigned long long)fits,
-           loop->limits.connections_max, (unsigned long long)limit.rlim_cur);
-  loop->limits.connections_max = (uint32_t)fits;
-  wsl_log(loop, false, line);
-}
-
-/// Creates a connection counter for this loop if it shares none with other loops.
-static bool make_count(wsl_loop *loop) {
-  wsl_limits *limits = &loop->limits;
-  if (!limits->count)
-    limits->count = loop->own_count =
-        wsl_peers_create(limits->connections_max, limits->network_connections_max);
-  if (limits->count) wsl_peers_limit(limits->count, limits->connections_max);
-  return limits->count != NULL;
-}
-
 static void make_handles(wsl_loop *loop) {
   uv_async_init(&loop->uv, &loop->wake, woken);
   uv_timer_init(&loop->uv, &loop->timer);
@@ -215,33 +197,24 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
     return NULL;
   }
   loop->limits = *limits;
-  if (!limits->unsent_bytes) loop->limits.unsent_bytes = &loop->unsent_bytes;
-  if (!limits->bodies_bytes) loop->limits.bodies_bytes = &loop->bodies_bytes;
   loop->handlers = *handlers;
   loop->owner = owner;
-  loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  wsl_log_use(loop);
+  use_log(loop);
   make_handles(loop);
-  fit_descriptors(loop);
-  if (!make_count(loop)) {
-    snprintf(problem, size, "out of memory or file descriptors");
-    wsl_destroy(loop);
-    return NULL;
-  }
   loop->slots = calloc(loop->limits.connections_max + WSL_ADMIN_CONNECTIONS_MAX,
                        sizeof *loop->slots);
   if (loop->slots && context_create(loop, subprotocols, count)) return loop;
-  if (strstr(wsl_log_last_error(), "evlib"))
+  if (strstr(loop->last_error, "evlib"))
     snprintf(problem, size, "libwebsockets cannot load its libuv plugin: install the Debian "
              "package libwebsockets-evlib-uv");
   else
-    snprintf(problem, size, "libwebsockets cannot be initialized: %s", wsl_log_last_error());
+    snprintf(problem, size, "libwebsockets cannot be initialized: %s", loop->last_error);
   wsl_destroy(loop);
   return NULL;
 }
 
 void wsl_run(wsl_loop *loop) {
-  wsl_log_use(loop);
+  use_log(loop);
   uv_run(&loop->uv, UV_RUN_DEFAULT);
   wsl_flush(loop);
 }
@@ -258,7 +231,6 @@ void wsl_drain(wsl_loop *loop, uint32_t within_ms) {
   wsl_stop_listening(loop);
   loop->drain_by_ms = wsl_now_ms() + within_ms;
   wsl_http_close(loop, true);
-  wsl_held_sweep(loop, INT64_MAX);
   uv_timer_start(&loop->sweep, sweep, DRAIN_SWEEP_MS, DRAIN_SWEEP_MS);
   wsl_stop_if_drained(loop);
 }
@@ -275,24 +247,20 @@ void wsl_timer(wsl_loop *loop, int64_t at_ms) {
 
 wsl_counters wsl_count(const wsl_loop *loop) { return loop->counters; }
 
-uint32_t wsl_connections_max(const wsl_loop *loop) { return loop->limits.connections_max; }
-
 void wsl_destroy(wsl_loop *loop) {
-  wsl_log_use(loop);
+  use_log(loop);
   wsl_close_listeners(loop, false);
   while (loop->unopened) wsl_http_end(loop->unopened);
-  wsl_held_sweep(loop, INT64_MAX);
   wsl_relays_sweep(loop, INT64_MAX);
   uv_close((uv_handle_t *)&loop->timer, NULL);
   uv_close((uv_handle_t *)&loop->sweep, NULL);
   uv_close((uv_handle_t *)&loop->iteration_end, NULL);
   uv_close((uv_handle_t *)&loop->wake, NULL);
   context_destroy(loop);
-  if (uv_loop_close(&loop->uv) != 0) wsl_log(loop, true, "a libuv handle was not closed");
-  wsl_log_use(NULL);
+  if (uv_loop_close(&loop->uv) != 0)
+    loop->handlers.log(loop->owner, true, "a libuv handle was not closed");
+  use_log(NULL);
   free(loop->slots);
-  if (loop->spare_descriptor >= 0) close(loop->spare_descriptor);
-  wsl_peers_destroy(loop->own_count);
   wsl_use_tls(loop, NULL);
   free(loop);
 }

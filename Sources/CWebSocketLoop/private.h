@@ -4,11 +4,8 @@
 /// before it in this list, never of files after it, not even as callbacks. CLayerTests checks this.
 ///
 ///     text.c        problem documents, UTF-8
-///     address.c     addresses of peers, and headers of the PROXY protocol
-///     tls.c         certificates; receives and sends with and without TLS
-///     log.c         log lines of libwebsockets and of a loop, with a rate limit
-///     counts.c      connections and memory, in total and per network
-///     slots.c       slots: ids, allocation, abort, end of a WebSocket
+///     tls.c         receives and sends with and without TLS
+///     slots.c       slots: ids, allocation, abort, end of a WebSocket; what they hold
 ///     send.c        messages, one by one or batched per event-loop iteration
 ///     websocket.c   opening, reassembly, close frames, pauses and pings
 ///     head.c        parses and checks the heads of requests
@@ -16,8 +13,7 @@
 ///     relay.c       passes bytes: to other nodes, and between a client with TLS and its WebSocket
 ///     connection.c  connections before their WebSocket opens; how they end
 ///     response.c    responses, complete or streamed
-///     upgrade.c     opening handshakes: gives connections to libwebsockets
-///     http.c        heads, where they are served, and bodies
+///     http.c        heads, where they are served, bodies, and upgrades
 ///     sockets.c     listeners, and the PROXY protocol
 ///     loop.c        libwebsockets' context and callbacks; creates, runs and destroys a loop
 ///
@@ -29,8 +25,7 @@
 ///     ----------  ------------------------------------  --------------  -------------------------
 ///     PROXIED     a PROXY header arrives                sockets.c       HEAD
 ///     HEAD        TLS handshake, a request's head; or   http.c          BODY, ASKED, OPEN; HEAD of
-///                 a later request is awaited                            another loop; HELD; closed
-///     HELD        its session's owner is found          nobody          HEAD's, relay.c; 503
+///                 a later request is awaited                            another loop; closed
 ///     BODY        the request's body arrives            http.c          ASKED; refusal: LINGERING
 ///     ASKED       the handler answers                   nobody          ANSWERING, STREAMING
 ///     ANSWERING   the response is sent                  nobody          HEAD, LINGERING
@@ -77,18 +72,18 @@ enum {
 
 /// The headers that are used: those of `wsl_header`, and these.
 enum {
-  WSL_CONNECTION = WSL_HEADER_COUNT, WSL_CONTENT_LENGTH, WSL_EXPECT, WSL_TRANSFER_ENCODING,
-  WSL_UPGRADE, WSL_KEY, WSL_VERSION, WSL_HEADERS
+  WSL_CONTENT_LENGTH = WSL_HEADER_COUNT, WSL_EXPECT, WSL_TRANSFER_ENCODING, WSL_UPGRADE,
+  WSL_HEADERS
 };
 
 /// The beginning of a PROXY protocol header: its prefix and the addresses of TCP over IPv6.
 typedef struct wsl_proxy_header {
   uint8_t bytes[16 + 36];
-  uint32_t count;           ///< bytes received, including those that are not stored
+  size_t count;             ///< bytes received, including those that are not stored
+  size_t length;            ///< as far as it is known
 } wsl_proxy_header;
 
-/// The length of a header that `wsl_proxy_write` writes.
-#define WSL_PROXY_BYTES (16 + 36)
+#define WSL_PROXY_PREFIX 16
 
 /// A part of a head. `start` is 0 if it is absent.
 typedef struct wsl_span {
@@ -114,7 +109,7 @@ typedef struct wsl_problem {
 /// See the table above.
 typedef enum wsl_phase {
   PHASE_FREE = 0,
-  PHASE_PROXIED, PHASE_HEAD, PHASE_HELD, PHASE_BODY, PHASE_ASKED, PHASE_ANSWERING,
+  PHASE_PROXIED, PHASE_HEAD, PHASE_BODY, PHASE_ASKED, PHASE_ANSWERING,
   PHASE_STREAMING, PHASE_LINGERING, PHASE_BROKEN,
   PHASE_OPEN, PHASE_CLOSING, PHASE_FAILED, PHASE_ABORTED,
 } wsl_phase;
@@ -124,7 +119,7 @@ typedef enum wsl_phase {
 
 typedef struct wsl_slot wsl_slot;
 typedef struct wsl_http wsl_http;
-typedef struct wsl_relay wsl_relay;
+typedef struct wsl_pipe wsl_pipe;
 
 /// A connection before its WebSocket opens, see http.c.
 struct wsl_http {
@@ -133,7 +128,7 @@ struct wsl_http {
   wsl_phase phase;          ///< up to BROKEN
   wsl_loop *loop;
   wsl_connection connection;
-  wsl_http **link, *next;   ///< in the loop's list of held connections, or of others
+  wsl_http **link, *next;   ///< in the loop's list
   wsl_http *next_settled;   ///< in the loop's list of those that the iteration's end must look at
   void (*ready)(wsl_http *http, int status, int events);  ///< handles an event
   bool is_settled;          ///< in that list
@@ -141,7 +136,6 @@ struct wsl_http {
   bool is_half_closed;      ///< the peer sends nothing more
   bool is_kept;             ///< the request permits another one on the connection
   wsl_slot *slot;           ///< of the request; NULL: none
-  wsl_id held_id;
   int64_t deadline_ms;
   uint64_t body_rest;       ///< bytes of the body that were not received
   uint32_t dropped_bytes;   ///< since the last sweep
@@ -154,7 +148,7 @@ struct wsl_http {
 /// One of the two connections of a relay.
 typedef struct wsl_side {
   uv_poll_t poll;
-  wsl_relay *relay;
+  wsl_pipe *relay;
   struct wsl_side *other;
   int descriptor;
   SSL *tls;                 ///< NULL: none
@@ -167,7 +161,7 @@ typedef struct wsl_side {
 } wsl_side;
 
 /// Passes bytes between a client and a node, or a client with TLS and a slot, see relay.c.
-struct wsl_relay {
+struct wsl_pipe {
   wsl_loop *loop;
   wsl_connection connection; ///< of the client
   wsl_side client, node;    ///< in a tunnel, `node` is an end of the socket pair
@@ -178,7 +172,7 @@ struct wsl_relay {
   uint8_t handle_count;     ///< that are not closed
   int64_t deadline_ms;      ///< to connect, or to end; 0: none
   int64_t passed_at_ms;     ///< when something was passed last
-  wsl_relay **link, *next;  ///< in the loop's list
+  wsl_pipe **link, *next;  ///< in the loop's list
 };
 
 /// The state of an incremental UTF-8 validator between two pieces of a text.
@@ -215,15 +209,15 @@ struct wsl_slot {
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
   uint32_t posted_bytes;
-  wsl_relay *tunnel;        ///< to a client with TLS; NULL: none, or it has ended
+  wsl_pipe *tunnel;        ///< to a client with TLS; NULL: none, or it has ended
   int64_t deadline_ms;      ///< 0: none
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
   size_t unsent_bytes;      ///< of a response, or buffered by libwebsockets
-  size_t unsent_reserved;   ///< how many of them are counted in `limits.unsent_bytes`
+  size_t unsent_held;       ///< how many of them the `hold` handler has granted
   wsl_network_id network;   ///< the client's network, whose connections are limited
   uint32_t body_length;     ///< the announced length of the body
-  uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
+  uint32_t body_held;       ///< memory of it that the `hold` handler has granted
   wsl_audience audience;
   uint32_t next_free;       ///< FREE: in the free list
   union {
@@ -254,8 +248,7 @@ typedef struct wsl_listener {
   wsl_loop *loop;
   uv_poll_t poll;
   int descriptor;
-  wsl_listening listening;
-  bool is_polled;
+  bool is_shared, is_polled;
 } wsl_listener;
 
 struct wsl_loop {
@@ -264,13 +257,10 @@ struct wsl_loop {
   uv_async_t wake;
   uv_timer_t timer, sweep;
   wsl_listener listeners[WSL_LISTENERS_MAX];
-  uint32_t listener_count;
-  wsl_http *unopened, *held, *settled;
-  uint32_t held_count;
-  wsl_id last_held;         ///< id of the last connection that was held
-  wsl_relay *relays;
+  size_t listener_count;
+  wsl_http *unopened, *settled;
+  wsl_pipe *relays;
   wsl_tls *tls;             ///< the certificate for new connections; NULL: none
-  int spare_descriptor;
   bool is_kicked;           ///< lws_cancel_service() was called and has not taken effect yet
   wsl_slot *adopted;        ///< slot of the adoption in progress; the first callback claims it
   struct lws_context *context;
@@ -283,27 +273,12 @@ struct wsl_loop {
   wsl_slot *slots;
   uint32_t slot_count;      ///< slots ever used
   uint32_t first_free;      ///< head of the free list: index + 1; 0: empty
-  uint32_t admin_count;     ///< connections of admin listeners
   bool is_last_request;     ///< HTTP connections end with their next response
   int64_t drain_by_ms;      ///< 0: not draining
   uint64_t began_at_ns;     ///< the first event of this iteration; 0: none yet
-  int64_t log_second;
-  uint32_t log_lines;
+  char last_error[200];     ///< of libwebsockets
   wsl_counters counters;
-  uint64_t bodies_bytes;    ///< the total of this loop, unless `limits` has a shared one
-  uint64_t unsent_bytes;    ///< likewise
-  wsl_peers *own_count;     ///< the counter of this loop, unless `limits` has a shared one
   wsl_batch batch;
-};
-
-struct wsl_request {
-  wsl_loop *loop;
-  wsl_http *http;
-  wsl_text body;
-  uint64_t unread;          ///< bytes of a body that is not received
-  wsl_exchange *exchange;   ///< owns `body`; NULL if the handler has taken it
-  bool is_refused;
-  char scratch[2 * WSL_HEAD_BYTES_MAX];
 };
 
 // text.c
@@ -312,46 +287,12 @@ bool wsl_utf8_feed(wsl_utf8 *state, const uint8_t *bytes, size_t count);
 size_t wsl_problem_text(char *into, size_t size, wsl_problem problem);
 int64_t wsl_now_ms(void);
 
-// address.c
-wsl_address wsl_address_of(const struct sockaddr *peer);
-const char *wsl_address_text(wsl_address address, char *into, size_t size);
-wsl_network_id wsl_network_of(wsl_address address);
-uint32_t wsl_proxy_header_length(const wsl_proxy_header *header);
-bool wsl_proxy_client(const wsl_proxy_header *header, wsl_address *client);
-void wsl_proxy_write(uint8_t into[WSL_PROXY_BYTES], wsl_address client);
-
 // tls.c
 bool wsl_tls_begin(wsl_loop *loop, wsl_connection *connection);
 ssize_t wsl_receive(int descriptor, SSL *tls, void *into, size_t size, int flags);
 ssize_t wsl_transmit(int descriptor, SSL *tls, const void *bytes, size_t count);
 void wsl_shut(int descriptor, SSL *tls);
 void wsl_connection_free(wsl_connection connection);
-
-// log.c
-void wsl_log_use(wsl_loop *loop);
-void wsl_log(wsl_loop *loop, bool is_error, const char *line);
-const char *wsl_log_last_error(void);
-
-// counts.c
-typedef enum wsl_admission { WSL_ADMITTED, WSL_TOO_MANY, WSL_TOO_MANY_OF_NETWORK } wsl_admission;
-wsl_admission wsl_peers_begin(wsl_peers *count, wsl_network_id network);
-void wsl_peers_end(wsl_peers *count, wsl_network_id network);
-bool wsl_peers_none(wsl_peers *count);
-bool wsl_peers_move(wsl_peers *count, wsl_network_id from, wsl_network_id to);
-void wsl_peers_limit(wsl_peers *count, uint32_t open_max);
-/// Memory that the connections of a network hold: bodies that are being received, and what they
-/// have not read.
-typedef enum wsl_holding { WSL_HOLDS_BODIES, WSL_HOLDS_UNSENT, WSL_HOLDINGS } wsl_holding;
-bool wsl_peers_hold(wsl_peers *count, wsl_network_id network, wsl_holding holding, uint64_t bytes,
-                    uint64_t most);
-void wsl_peers_drop(wsl_peers *count, wsl_network_id network, wsl_holding holding, uint64_t bytes);
-bool wsl_body_reserve(wsl_loop *loop, wsl_slot *slot, size_t count);
-size_t wsl_body_pass(wsl_loop *loop, wsl_slot *slot);
-void wsl_body_release(wsl_loop *loop, wsl_slot *slot);
-bool wsl_unsent_begin(wsl_loop *loop, wsl_slot *slot, size_t count, size_t reserved);
-bool wsl_unsent_add(wsl_loop *loop, wsl_slot *slot, size_t count);
-void wsl_unsent_end(wsl_loop *loop, wsl_slot *slot);
-void wsl_leave(wsl_loop *loop, wsl_audience audience, wsl_network_id network);
 
 // slots.c
 void wsl_note_event(wsl_loop *loop);
@@ -365,6 +306,11 @@ void wsl_slot_drop_parts(wsl_slot *slot);
 void wsl_kick(wsl_loop *loop);
 void wsl_abort(wsl_loop *loop, wsl_slot *slot);
 void wsl_slot_end(wsl_loop *loop, wsl_slot *slot);
+void wsl_leave(wsl_loop *loop, wsl_audience audience, wsl_network_id network);
+bool wsl_body_hold(wsl_loop *loop, wsl_slot *slot, size_t count);
+void wsl_body_release(wsl_loop *loop, wsl_slot *slot);
+bool wsl_unsent_add(wsl_loop *loop, wsl_slot *slot, size_t count);
+void wsl_unsent_end(wsl_loop *loop, wsl_slot *slot);
 
 // send.c
 bool wsl_is_open(const wsl_slot *slot);
@@ -393,16 +339,14 @@ size_t wsl_head_join(const char *bytes, size_t count, const wsl_head *head, int 
                      char *into);
 bool wsl_has_token(wsl_text list, const char *token);
 int64_t wsl_content_length(const char *bytes, const wsl_head *head);
-const char *wsl_target_error(const char *target, size_t count, bool is_options);
 
 // request.c
-void wsl_request_init(wsl_request *request, wsl_http *http);
-wsl_text wsl_request_field(wsl_request *request, int header);
+/// A request for a handler. `joined` has room for its repeated headers.
+wsl_request wsl_request_of(const wsl_http *http, char joined[WSL_HEAD_BYTES_MAX * 2]);
 
 // relay.c
 void wsl_refuse_socket(int descriptor, SSL *tls, wsl_problem problem);
 void wsl_refuse_connection(wsl_loop *loop, wsl_connection connection, wsl_problem problem);
-void wsl_relay_to(wsl_loop *loop, wsl_connection connection, const char *address, uint16_t port);
 int wsl_tunnel_to(wsl_loop *loop, wsl_connection connection, wsl_slot *slot);
 void wsl_relays_sweep(wsl_loop *loop, int64_t now);
 
@@ -425,16 +369,12 @@ void wsl_http_close(wsl_loop *loop, bool also_begun);
 void wsl_http_await_answer(wsl_http *http);
 bool wsl_response_is_sent(const wsl_http *http);
 
-// upgrade.c
-void wsl_upgrade(wsl_http *http);
-
 // http.c
 void wsl_http_serve(wsl_loop *loop, wsl_connection connection);
 void wsl_http_begin(wsl_loop *loop, wsl_connection connection);
 void wsl_http_settle_all(wsl_loop *loop);
 
 // sockets.c
-void wsl_held_sweep(wsl_loop *loop, int64_t now);
 /// Accepts the connections that the kernel would reset when the listeners are closed: their clients
 /// may have sent requests already. Then closes the listeners, in the next event-loop iteration.
 void wsl_close_listeners(wsl_loop *loop, bool accepts_rest);

@@ -1,9 +1,6 @@
 #include "private.h"
 
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,18 +20,17 @@ enum {
   KERNEL_BYTES = 131072,   ///< likewise, in the kernel's buffers for a node
   READS_MAX = 64,
   CONNECT_MS = 3000,
-  SILENCE_MS = 5000,       ///< until the connection to a silent node is lost
   QUIET_MS = 1000,         ///< a draining loop ends a relay if nothing was passed for this time
 };
 
 static void free_relay(uv_handle_t *handle) {
-  wsl_relay *relay = handle->data;
+  wsl_pipe *relay = handle->data;
   if (--relay->handle_count == 0) free(relay);
 }
 
 /// Frees a relay, and closes the connection to the node. Returns the client's connection, which the
 /// caller owns then.
-static wsl_connection take(wsl_relay *relay) {
+static wsl_connection take(wsl_pipe *relay) {
   wsl_side *sides[] = {&relay->client, &relay->node};
   wsl_connection connection = relay->connection;
   int count = relay->handle_count;
@@ -52,7 +48,7 @@ static wsl_connection take(wsl_relay *relay) {
   return connection;
 }
 
-static void end(wsl_relay *relay) {
+static void end(wsl_pipe *relay) {
   wsl_loop *loop = relay->loop;
   wsl_slot *slot = relay->slot;
   wsl_connection connection = take(relay);
@@ -93,7 +89,7 @@ static void refuse(wsl_loop *loop, wsl_connection connection) {
 
 /// Nothing more will be sent to a side.
 static void shut(wsl_side *side) {
-  wsl_relay *relay = side->relay;
+  wsl_pipe *relay = side->relay;
   wsl_shut(side->descriptor, side->tls);
   if (side == &relay->client && !relay->is_tunnel)
     relay->deadline_ms = wsl_now_ms() + relay->loop->limits.close_ms;
@@ -102,7 +98,7 @@ static void shut(wsl_side *side) {
 /// A side sends nothing more. A node that has ended takes nothing more either, but what it has sent
 /// is passed on.
 static void note_end(wsl_side *side) {
-  wsl_relay *relay = side->relay;
+  wsl_pipe *relay = side->relay;
   side->has_ended = true;
   if (!side->other->rest) shut(side->other);
   if (side != &relay->node) return;
@@ -177,7 +173,7 @@ static void watch(wsl_side *side) {
 }
 
 /// Whether the connection to the node is established; otherwise the relay has ended.
-static bool has_connected(wsl_relay *relay, int status) {
+static bool has_connected(wsl_pipe *relay, int status) {
   int error = 0;
   socklen_t size = sizeof error;
   wsl_loop *loop = relay->loop;
@@ -193,14 +189,14 @@ static bool has_connected(wsl_relay *relay, int status) {
 }
 
 /// Whether both sides have ended, or the slot of a tunnel, and everything is sent.
-static bool is_over(const wsl_relay *relay) {
+static bool is_over(const wsl_pipe *relay) {
   bool is_left = relay->client.has_ended || (relay->is_tunnel && !relay->slot);
   return is_left && relay->node.has_ended && !relay->client.rest;
 }
 
 static void ready(uv_poll_t *poll, int status, int events) {
   wsl_side *side = poll->data;
-  wsl_relay *relay = side->relay;
+  wsl_pipe *relay = side->relay;
   if (!relay->is_connected && !has_connected(relay, status)) return;
   bool has_failed = status != 0;
   if (has_failed) side->events = 0;  // libuv has stopped to poll it; the node may have sent more
@@ -221,43 +217,15 @@ static void ready(uv_poll_t *poll, int status, int events) {
   watch(&relay->node);
 }
 
-/// A socket that connects to a node, or -1.
-static int connecting(const char *address, uint16_t port) {
-  struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
-                           .ai_socktype = SOCK_STREAM};
-  struct addrinfo *to = NULL;
-  char service[8];
-  int on = 1, bytes = KERNEL_BYTES, idle = 2, interval = 1, silence = SILENCE_MS;
-  snprintf(service, sizeof service, "%u", port);
-  if (getaddrinfo(address, service, &hints, &to) != 0) return -1;
-  int descriptor = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
-  setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
-  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
-  setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence, sizeof silence);
-  if (descriptor >= 0 && connect(descriptor, to->ai_addr, to->ai_addrlen) != 0 &&
-      errno != EINPROGRESS) {
-    close(descriptor);
-    descriptor = -1;
-  }
-  freeaddrinfo(to);
-  return descriptor;
-}
-
 /// Stores what the node receives first: the header, and what was read of the first head.
-static bool store_first(wsl_relay *relay) {
+static bool store_first(wsl_pipe *relay, const void *header, size_t header_count) {
   uint8_t bytes[RELAY_BYTES];
-  size_t read = relay->connection.head_count;
-  wsl_proxy_write(bytes, relay->connection.peer);
-  bytes[WSL_PROXY_BYTES - 1] = (uint8_t)relay->connection.audience;
-  memcpy(bytes + WSL_PROXY_BYTES, relay->connection.head, read);
-  ssize_t count = wsl_receive(relay->client.descriptor, relay->client.tls,
-                              bytes + WSL_PROXY_BYTES + read,
-                              sizeof bytes - WSL_PROXY_BYTES - read, 0);
-  return store(&relay->node, bytes, WSL_PROXY_BYTES + read + (count > 0 ? (size_t)count : 0));
+  size_t before = header_count + relay->connection.head_count;
+  memcpy(bytes, header, header_count);
+  memcpy(bytes + header_count, relay->connection.head, relay->connection.head_count);
+  ssize_t count = wsl_receive(relay->client.descriptor, relay->client.tls, bytes + before,
+                              sizeof bytes - before, 0);
+  return store(&relay->node, bytes, before + (count > 0 ? (size_t)count : 0));
 }
 
 static bool make_poll(wsl_side *side) {
@@ -269,10 +237,10 @@ static bool make_poll(wsl_side *side) {
 
 /// Makes a relay for a connection and a socket, which it owns then. NULL, with both closed, without
 /// memory.
-static wsl_relay *make(wsl_loop *loop, wsl_connection connection, int descriptor) {
-  wsl_relay *relay = calloc(1, sizeof *relay);
+static wsl_pipe *make(wsl_loop *loop, wsl_connection connection, int descriptor) {
+  wsl_pipe *relay = calloc(1, sizeof *relay);
   if (!relay) return NULL;
-  *relay = (wsl_relay){.loop = loop,
+  *relay = (wsl_pipe){.loop = loop,
                        .connection = connection,
                        .client = {.relay = relay,
                                   .other = &relay->node,
@@ -288,12 +256,15 @@ static wsl_relay *make(wsl_loop *loop, wsl_connection connection, int descriptor
   return relay;
 }
 
-/// Relays a connection, which it owns, to the node at a numeric address.
-void wsl_relay_to(wsl_loop *loop, wsl_connection connection, const char *address, uint16_t port) {
-  int descriptor = connecting(address, port);
-  wsl_relay *relay = descriptor < 0 ? NULL : make(loop, connection, descriptor);
+void wsl_relay(wsl_loop *loop, wsl_connection connection, int descriptor, const void *header,
+               size_t header_count) {
+  int bytes = KERNEL_BYTES;
+  setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+  setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+  loop->counters.connections++;
+  wsl_pipe *relay = make(loop, connection, descriptor);
   if (!relay) {
-    if (descriptor >= 0) close(descriptor);
+    close(descriptor);
     refuse(loop, connection);
     return;
   }
@@ -301,7 +272,8 @@ void wsl_relay_to(wsl_loop *loop, wsl_connection connection, const char *address
   relay->node.taken = &loop->counters.relayed_to_nodes;
   relay->deadline_ms = wsl_now_ms() + CONNECT_MS;
   loop->counters.relays++;
-  if (make_poll(&relay->client) && make_poll(&relay->node) && store_first(relay))
+  if (make_poll(&relay->client) && make_poll(&relay->node) &&
+      store_first(relay, header, header_count))
     watch(&relay->node);
   else refuse(loop, take(relay));
 }
@@ -317,7 +289,7 @@ int wsl_tunnel_to(wsl_loop *loop, wsl_connection connection, wsl_slot *slot) {
   }
   for (int end = 0; end < 2; end++)
     setsockopt(pair[end], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-  wsl_relay *relay = make(loop, connection, pair[1]);
+  wsl_pipe *relay = make(loop, connection, pair[1]);
   if (!relay) {
     wsl_connection_free(connection);
     close(pair[0]);
@@ -339,7 +311,7 @@ int wsl_tunnel_to(wsl_loop *loop, wsl_connection connection, wsl_slot *slot) {
 
 /// Ends the relays whose time is over, and quiet ones of a draining loop. INT64_MAX ends all.
 void wsl_relays_sweep(wsl_loop *loop, int64_t now) {
-  for (wsl_relay *relay = loop->relays, *next; relay; relay = next) {
+  for (wsl_pipe *relay = loop->relays, *next; relay; relay = next) {
     next = relay->next;
     if (relay->is_tunnel && !relay->slot && !relay->deadline_ms)
       relay->deadline_ms = now + loop->limits.answer_ms;

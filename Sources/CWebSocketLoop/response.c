@@ -77,28 +77,24 @@ static wsl_http *http_of(wsl_loop *loop, wsl_id id, wsl_phase phase) {
   return slot && slot->http && slot->http->phase == phase ? slot->http : NULL;
 }
 
-/// Sends a part of the response at once; the rest follows. Returns false if the connection is
-/// broken.
-static bool begin_sending(wsl_http *http) {
+/// Sends a part of the response at once; the rest follows.
+static void begin_sending(wsl_http *http) {
   if (!send_some(http)) wsl_http_break(http);
   else if (wsl_response_is_sent(http)) wsl_http_settle(http);
   else watch(http);
-  return http->phase != PHASE_BROKEN;
 }
 
 bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
-                size_t body_count, bool keep_alive, size_t reserved) {
+                size_t body_count, bool keep_alive, size_t held) {
   wsl_http *http = http_of(loop, id, PHASE_ASKED);
   size_t count = head_count + body_count;
-  if (!http) {
-    wsl_unsent_release(loop->limits.unsent_bytes, reserved);
-    return false;
-  }
-  if (!wsl_unsent_begin(loop, http->slot, count, reserved)) return false;
+  if (!http) return false;
+  http->slot->unsent_bytes = count;
+  http->slot->unsent_held = held;
   wsl_exchange *response = malloc(sizeof *response + count);
   if (!response) {
     wsl_http_break(http);
-    return false;
+    return true;
   }
   *response = (wsl_exchange){.count = count, .capacity = count, .keep_alive = keep_alive};
   memcpy(response->bytes, head, head_count);
@@ -106,7 +102,8 @@ bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, 
   http->slot->exchange = response;
   http->phase = PHASE_ANSWERING;
   http->deadline_ms = wsl_now_ms() + loop->limits.answer_ms;
-  return begin_sending(http);
+  begin_sending(http);
+  return true;
 }
 
 bool wsl_is_reusable(wsl_loop *loop, wsl_id id) {

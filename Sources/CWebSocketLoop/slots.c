@@ -36,9 +36,67 @@ void wsl_slot_drop_parts(wsl_slot *slot) {
 /// shares a counter have connections: it may have to answer requests on theirs.
 void wsl_stop_if_drained(wsl_loop *loop) {
   if (!loop->drain_by_ms) return;
-  bool has_none = loop->counters.connections == 0 && wsl_peers_none(loop->limits.count);
+  bool has_none = loop->counters.connections == 0 && loop->handlers.counts_none(loop->owner);
   if (has_none || wsl_now_ms() >= loop->drain_by_ms) uv_stop(&loop->uv);
 }
+
+/// A connection, or one that was not served yet, has ended or goes to another loop or node.
+void wsl_leave(wsl_loop *loop, wsl_audience audience, wsl_network_id network) {
+  loop->counters.connections--;
+  loop->handlers.uncount(loop->owner, audience, network);
+}
+
+bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  if (!slot || slot->audience > WSL_BACKEND || slot->network != WSL_EXEMPT_NETWORK) return true;
+  if (!loop->handlers.recount(loop->owner, WSL_EXEMPT_NETWORK, network)) return false;
+  slot->network = network;
+  if (slot->http) slot->http->connection.network = network;
+  return true;
+}
+
+wsl_network_id wsl_network_of(wsl_loop *loop, wsl_id id) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  return slot ? slot->network : WSL_EXEMPT_NETWORK;
+}
+
+// What a slot holds ----------------------------------------------------------------------------
+
+/// Reserves `count` more bytes for a body. Small ones do not count: each connection has one at
+/// most. Only memory in use is counted: an announced length costs the client nothing.
+bool wsl_body_hold(wsl_loop *loop, wsl_slot *slot, size_t count) {
+  if (slot->body_length <= WSL_SMALL_BODY_BYTES) return true;
+  if (!loop->handlers.hold(loop->owner, WSL_BODIES, slot->network, count, slot->body_held,
+                           slot->body_length)) return false;
+  slot->body_held += (uint32_t)count;
+  return true;
+}
+
+void wsl_body_release(wsl_loop *loop, wsl_slot *slot) {
+  if (!slot->body_held) return;
+  loop->handlers.release(loop->owner, WSL_BODIES, slot->network, slot->body_held);
+  slot->body_held = 0;
+}
+
+/// Counts `count` more bytes that a connection has not sent. Returns false if they exceed a limit.
+bool wsl_unsent_add(wsl_loop *loop, wsl_slot *slot, size_t count) {
+  slot->unsent_bytes += count;
+  size_t held = slot->unsent_held;
+  if (slot->unsent_bytes <= WSL_UNCOUNTED_BYTES + held) return true;
+  size_t more = slot->unsent_bytes - WSL_UNCOUNTED_BYTES - held;
+  if (!loop->handlers.hold(loop->owner, WSL_UNSENT, slot->network, more, held, 0)) return false;
+  slot->unsent_held += more;
+  return true;
+}
+
+/// The kernel has taken all bytes of a connection, or the connection has ended.
+void wsl_unsent_end(wsl_loop *loop, wsl_slot *slot) {
+  if (slot->unsent_held)
+    loop->handlers.release(loop->owner, WSL_UNSENT, slot->network, slot->unsent_held);
+  slot->unsent_bytes = slot->unsent_held = 0;
+}
+
+// The life of a slot ---------------------------------------------------------------------------
 
 /// Returns a slot to the free list and invalidates its ids.
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
@@ -57,7 +115,7 @@ void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
 /// the slot, then calls `closed`.
 void wsl_slot_end(wsl_loop *loop, wsl_slot *slot) {
   wsl_id id = wsl_slot_id(loop, slot);
-  wsl_relay *tunnel = slot->tunnel;
+  wsl_pipe *tunnel = slot->tunnel;
   bool was_opened = slot->is_opened;
   if (slot->wsi) lws_set_opaque_user_data(slot->wsi, NULL);
   if (was_opened) loop->counters.websockets--;
@@ -118,15 +176,3 @@ void wsl_abort(wsl_loop *loop, wsl_slot *slot) {
   lws_set_timeout(slot->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
 }
 
-bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network) {
-  wsl_slot *slot = wsl_slot_of(loop, id);
-  if (!slot || slot->audience > WSL_BACKEND || slot->network != WSL_EXEMPT_NETWORK) return true;
-  if (!wsl_peers_move(loop->limits.count, WSL_EXEMPT_NETWORK, network)) {
-    loop->counters.refused_network++;
-    return false;
-  }
-  slot->network = network;
-  if (slot->http) slot->http->connection.network = network;
-  wsl_peers_hold(loop->limits.count, network, WSL_HOLDS_BODIES, slot->body_bytes, UINT64_MAX);
-  return true;
-}

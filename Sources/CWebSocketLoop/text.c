@@ -11,7 +11,6 @@ static const char *phrase_of(int status) {
   switch (status) {
   case 400: return "Bad Request";
   case 411: return "Length Required";
-  case 426: return "Upgrade Required";
   case 429: return "Too Many Requests";
   case 431: return "Request Header Fields Too Large";
   case 501: return "Not Implemented";
@@ -27,9 +26,7 @@ size_t wsl_problem_text(char *into, size_t size, wsl_problem problem) {
   char body[WSL_PROBLEM_BYTES / 2];
   bool is_temporary = problem.status == 503 || problem.status == 429;
   const char *phrase = phrase_of(problem.status);
-  const char *headers = is_temporary ? "Retry-After: 5\r\n"
-                        : problem.status == 426
-                            ? "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" : "";
+  const char *headers = is_temporary ? "Retry-After: 5\r\n" : "";
   int body_count = snprintf(body, sizeof body, "{\"type\":\"about:blank\",\"title\":\"%s\","
                             "\"status\":%d,\"code\":\"%s\",\"detail\":\"%s\"}",
                             phrase, problem.status, problem.code, problem.detail);

@@ -11,9 +11,10 @@ import pytest
 from harness.pickerd import REPOSITORY, binary
 
 HANDBOOK = (REPOSITORY / "deploy/README.md").read_text()
-FOLDERS = ("SessionLog", "PickerServer", "WebSocketTransport", "CWebSocketLoop", "PickerHub")
+FOLDERS = ("SessionLog", "PickerServer", "WebSocketTransport", "CWebSocketLoop",
+           "CCertificates", "PickerHub")
 #: The calls that log a warning or end the start of the server with an error.
-WRITERS = r"\.(?:warning|error|critical|message)\(|StoreProblem\(|SocketLoopProblem\(|wsl_log\(|snprintf\(problem,"
+WRITERS = r"\.(?:warning|error|critical|message)\(|StoreProblem\(|SocketLoopProblem\(|handlers\.log\(|snprintf\(problem,"
 LITERAL = r'"((?:[^"\\]|\\\((?:[^()"]|"[^"]*"|\((?:[^()]|\([^()]*\))*\))*\)|\\.)*)"'
 INTERPOLATION = r"\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|%\w"
 
@@ -43,7 +44,7 @@ def logged_texts():
             source = path.read_text()
             for match in re.finditer(WRITERS, source):
                 arguments = argument(source, match.end())
-                if match[0] == "wsl_log(" and not arguments.startswith("loop, true"):
+                if match[0] == "handlers.log(" and not arguments.startswith("loop->owner, true"):
                     continue
                 joined = re.sub(r'"\s*\+?\s*"', "", arguments)
                 found += [(path.name, text) for text in re.findall(LITERAL, joined)]

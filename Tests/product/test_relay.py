@@ -213,7 +213,7 @@ def test_an_owner_that_drains_asks_its_relayed_members_to_come_back(pair):
 
 
 def test_a_slow_reader_takes_bounded_memory_of_the_server_that_relays(start):
-    pair = start(messagesPerSecond=100_000, stalledMilliseconds=300_000, pongMilliseconds=300_000)
+    pair = start(messagesPerSecond=100_000, stalledMilliseconds=300_000)
     session = pair.session(heavy())
     ana = joined(session, pair.owner, "Ana")
     ana.is_trusted = True

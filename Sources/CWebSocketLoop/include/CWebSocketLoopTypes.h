@@ -6,15 +6,14 @@
 #include <stdint.h>
 
 typedef struct wsl_loop wsl_loop;
-typedef struct wsl_request wsl_request;
 
-/// A certificate with its key and the settings of TLS. Immutable and reference-counted.
+/// A certificate with its key and the settings of TLS, of CCertificates.
 typedef struct ssl_ctx_st wsl_tls;
 
-/// The id of a connection, or of one request on it: generation << 32 | slot index. Never 0.
+/// The id of a WebSocket or of one request: generation << 32 | slot index. Never 0.
 typedef uint64_t wsl_id;
 
-/// Text borrowed from a request; not NUL-terminated. `bytes` is NULL if the text is absent.
+/// Borrowed text, not NUL-terminated. `bytes` is NULL if the text is absent.
 typedef struct wsl_text {
   const char *bytes;
   size_t count;
@@ -29,8 +28,8 @@ typedef struct wsl_address {
 /// An IPv4 address, or the /64 prefix of an IPv6 address, as a number.
 typedef uint64_t wsl_network_id;
 
-/// The network id of connections that are exempt from `network_connections_max`: those of proxies
-/// and operators.
+/// The network id of connections that are exempt from limits per network: those of proxies and
+/// operators.
 #define WSL_EXEMPT_NETWORK 0
 
 /// Connections of a loop's admin listener; further ones are answered 503.
@@ -43,7 +42,7 @@ typedef uint64_t wsl_network_id;
 /// large responses do not affect small ones.
 #define WSL_UNCOUNTED_BYTES 65536
 
-/// The clients for whom a listener is. Their requests differ, see `wsl_request_audience`.
+/// The clients for whom a listener is.
 typedef enum wsl_audience {
   WSL_PUBLIC,    ///< clients; the handler may give their connections to another loop
   WSL_BACKEND,   ///< the application's backend; otherwise as WSL_PUBLIC
@@ -51,40 +50,26 @@ typedef enum wsl_audience {
   WSL_REDIRECT,  ///< clients that are redirected to https; their connections stay on this loop
 } wsl_audience;
 
-/// A connection that is not attached to a loop. Its owner passes it to `wsl_adopt` or
-/// `wsl_discard`.
+/// A connection that is not attached to a loop. Its owner passes it to `wsl_adopt`, `wsl_relay`,
+/// `wsl_refuse` or `wsl_discard`.
 typedef struct wsl_connection {
   int descriptor;
   wsl_audience audience;
   bool is_unix;
   bool is_relayed;         ///< another node relays it
+  bool is_tls;
+  bool is_later;           ///< it has served a request already
   wsl_address peer;        ///< the client's address, from the PROXY protocol if the listener has it
   wsl_network_id network;  ///< the network that it counts against
-  bool is_tls;
   struct ssl_st *tls;      ///< owned: NULL without TLS, or until a PROXY header was received
-  bool is_later;           ///< it has served a request already
   char *head;              ///< owned: the head of its next request, with empty lines before it, or
   uint32_t head_count;     ///< a part of it
 } wsl_connection;
 
-/// How a listener treats its connections.
-typedef struct wsl_listening {
-  wsl_audience audience;
-  bool is_tls;             ///< with the certificate set by `wsl_use_tls`
-  bool is_proxied;         ///< connections begin with a PROXY protocol header, version 2. Peers for
-                           ///< which `is_exempt` is false are refused
-  bool is_relayed;         ///< connections are those that other nodes relay: they begin with such a
-                           ///< header, and may come from any peer
-  bool is_shared;          ///< other processes accept from the same socket; it is not shut down
-} wsl_listening;
-
 /// Listeners of one loop.
 #define WSL_LISTENERS_MAX 16
 
-/// Counts the connections of all loops that share it, in total and per network. Thread-safe.
-typedef struct wsl_peers wsl_peers;
-
-/// The result of a write. See `wsl_send`.
+/// The result of a write. See `wsl_post`.
 typedef enum wsl_outcome { WSL_SENT = 0, WSL_WRITE_BLOCKED = 1, WSL_GONE = 2 } wsl_outcome;
 
 typedef enum wsl_method {
@@ -97,33 +82,36 @@ typedef enum wsl_header {
   WSL_CONTENT_TYPE, WSL_IF_NONE_MATCH, WSL_USER_AGENT, WSL_X_FORWARDED_FOR,
   WSL_X_FORWARDED_PROTO, WSL_LAST_EVENT_ID, WSL_SUBPROTOCOLS,
   WSL_ACCESS_CONTROL_REQUEST_HEADERS, WSL_ACCESS_CONTROL_REQUEST_METHOD, WSL_IF_MATCH,
-  WSL_IDEMPOTENCY_KEY,
+  WSL_IDEMPOTENCY_KEY, WSL_CONNECTION, WSL_KEY, WSL_VERSION,
   WSL_HEADER_COUNT
 } wsl_header;
 
+/// A request, valid until the callback that received it returns.
+typedef struct wsl_request {
+  wsl_method method;
+  bool is_tls;
+  bool is_1_1;             ///< HTTP/1.1: the response may use chunked transfer coding
+  wsl_audience audience;   ///< of the listener
+  wsl_network_id network;  ///< that the connection counts against
+  wsl_address peer;        ///< the client's address
+  wsl_text target;         ///< as the client has sent it; not checked
+  wsl_text headers[WSL_HEADER_COUNT]; ///< repeated ones are joined with a comma and a space
+  wsl_text body;           ///< empty for an upgrade, and if it is unread
+  uint64_t unread;         ///< the length of a body that is not received: it must be refused
+  /// The memory of `body`. A handler that sets it to NULL owns it, frees it with `free`, on any
+  /// thread, and releases the `body_held` bytes that `hold` has granted.
+  void *body_memory;
+  size_t body_held;
+} wsl_request;
+
 /// Limits. Every field must be set; there are no defaults.
 typedef struct wsl_limits {
-  uint32_t connections_max;      ///< TCP connections of all kinds; further ones are answered 503.
-                                 ///< The admin listener has `WSL_ADMIN_CONNECTIONS_MAX` besides
-  uint32_t network_connections_max; ///< per IPv4 address or IPv6 /64; further ones: 429
-  wsl_peers *count;              ///< counter with its own limits, shared by all loops that set this
-                                 ///< pointer; must outlive them. NULL: counts this loop only
+  uint32_t connections_max;      ///< slots: requests and WebSockets of this loop
   uint32_t message_bytes_max;    ///< one assembled WebSocket message; a longer one: close 1009
   uint32_t fragments_max;        ///< frames of one message; more: close 1009
   uint32_t assembly_ms;          ///< from a message's first byte to its last; longer: close 1009
-  uint32_t body_bytes_max;       ///< one HTTP request body; a longer one: `wsl_request_unread`
-  uint64_t bodies_bytes_max;     ///< memory of all bodies that are being received or used, without
-                                 ///< those up to `WSL_SMALL_BODY_BYTES`. One that exceeds it is
-                                 ///< answered 503; bodies over 64 KiB may use only 3/4 of it
-  uint64_t *bodies_bytes;        ///< the total that counts against `bodies_bytes_max`, shared by
-                                 ///< all loops that set this pointer; must outlive them. NULL:
-                                 ///< counts this loop only
-  uint64_t unsent_bytes_max;     ///< memory of all responses and messages that peers have not read,
-                                 ///< without the first 64 KiB of each connection. A longer message
-                                 ///< that would exceed it ends its connection
-  uint64_t *unsent_bytes;        ///< the total that counts against `unsent_bytes_max`, shared like
-                                 ///< `bodies_bytes`
-  uint32_t header_ms;            ///< to receive all headers of a request, rounded up to seconds
+  uint32_t body_bytes_max;       ///< one HTTP request body; a longer one: `unread`
+  uint32_t header_ms;            ///< to receive all headers of a request
   uint32_t body_ms;              ///< to receive a body, plus one second per 64 KiB of it
   uint32_t answer_ms;            ///< for the handler's answer, and between writes of a response
   uint32_t idle_seconds;         ///< until the next request on a keep-alive connection
@@ -131,8 +119,10 @@ typedef struct wsl_limits {
   uint32_t pong_ms;              ///< since the last pong; longer: the connection is dropped. Also
                                  ///< TCP_USER_TIMEOUT, the limit for unacknowledged data
   uint32_t close_ms;             ///< from `wsl_close` to the end of the connection, at most
-  uint8_t descriptors_each;      ///< per connection: 1; 2 if it can be relayed; 3 with TLS
 } wsl_limits;
+
+/// Memory that connections hold: bodies that are being received, and what peers have not read.
+typedef enum wsl_holding { WSL_BODIES, WSL_UNSENT } wsl_holding;
 
 /// Callbacks, all called on the loop's thread. `owner` is the pointer passed to `wsl_create`. None
 /// of them may be NULL.
@@ -140,17 +130,31 @@ typedef struct wsl_limits {
 /// Order for a WebSocket: `admit`, `opened`, any number of `received`, `write_blocked` and
 /// `writable`, `closed`. After `closed` or `stream_closed` the id is not passed to any callback.
 typedef struct wsl_handlers {
+  /// A listener, numbered from 0, has connections to be accepted.
+  void (*acceptable)(void *owner, size_t listener);
+  /// `count` bytes of a PROXY protocol header were received, of which the first 52 are in `bytes`.
+  /// Returns its length, as far as it is known; -1 to close the connection; -2 to refuse it with
+  /// 429. If the header is complete, the handler notes the client in `connection`.
+  long (*proxied)(void *owner, wsl_connection *connection, const uint8_t *bytes, size_t count);
+  /// A counted connection has ended.
+  void (*uncount)(void *owner, wsl_audience audience, wsl_network_id network);
+  /// Counts a connection for another network. Returns false if that has too many.
+  bool (*recount)(void *owner, wsl_network_id from, wsl_network_id to);
+  /// Whether no connection is counted.
+  bool (*counts_none)(void *owner);
+  /// Reserves `count` more bytes for a connection of a network, which holds `held` already. `whole`
+  /// is the length of a body. Returns false if they are not available.
+  bool (*hold)(void *owner, wsl_holding holding, wsl_network_id network, size_t count,
+               size_t held, size_t whole);
+  void (*release)(void *owner, wsl_holding holding, wsl_network_id network, size_t count);
   /// The head of a request on a public connection was received, of which only the syntax was
   /// checked. Returns whether this loop does not serve it; `moved` follows then.
   bool (*is_elsewhere)(void *owner, const wsl_connection *connection);
-  /// The handler owns the connection, and passes it to `wsl_adopt` or `wsl_hold` of a loop with the
-  /// same `count`, or to `wsl_discard`.
+  /// The handler owns the connection.
   void (*moved)(void *owner, wsl_connection connection);
-  /// Whether an address belongs to a trusted proxy, whose connections are not limited per network.
-  /// It is numeric, or `unix` for the peer of a Unix socket.
-  bool (*is_exempt)(void *owner, const char *address);
-  /// A valid upgrade request for a WebSocket. Return 0 to accept it. To refuse it, call
-  /// `wsl_answer` and return any other value.
+  /// A request for a WebSocket, of which only Host and the length were checked. Return the number
+  /// of the subprotocol, from 1, or 0 for none, to accept it. To refuse it, call `wsl_answer` and
+  /// return -1.
   int (*admit)(void *owner, wsl_id id, wsl_request *request);
   /// The WebSocket is open. Follows `admit` directly, with no other callback in between.
   void (*opened)(void *owner, wsl_id id);
@@ -186,7 +190,7 @@ typedef struct wsl_handlers {
   /// `is_written`: everything posted has been written or buffered; if false, the next iteration
   /// begins without waiting.
   void (*iterated)(void *owner, uint64_t busy_ns, bool is_written);
-  /// A warning (`is_error` false) or an error, as one line of printable ASCII.
+  /// A warning (`is_error` false) or an error. The line may have any bytes.
   void (*log)(void *owner, bool is_error, const char *line);
 } wsl_handlers;
 
@@ -200,13 +204,9 @@ typedef struct wsl_handlers {
 typedef struct wsl_counters {
   uint32_t connections;          ///< TCP connections now, relayed ones included
   uint32_t websockets;           ///< open WebSockets now
-  uint64_t accepted;             ///< TCP connections accepted
-  uint64_t refused_full;         ///< TCP connections refused by `connections_max` or descriptors
-  uint64_t refused_network;      ///< TCP connections refused by `network_connections_max`
   uint64_t failed[WSL_CLOSE_CODES]; ///< WebSockets closed for violating RFC 6455 or a limit
   uint64_t left[WSL_CLOSE_CODES];   ///< WebSockets that the peer has closed, or that were lost
   uint64_t timed_out;            ///< connections dropped because a time limit expired
-  uint64_t log_lines_dropped;    ///< log lines in excess of 20 per second
   uint32_t relays;               ///< connections that are relayed now
   uint64_t relayed;              ///< connections that were relayed
   uint64_t relays_failed;        ///< connections whose node could not be reached

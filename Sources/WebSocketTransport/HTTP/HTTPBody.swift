@@ -1,4 +1,5 @@
 import CWebSocketLoop
+import Glibc
 
 /// The body of a request.
 package enum HTTPBody: Sendable {
@@ -42,21 +43,22 @@ package final class LargeBody: @unchecked Sendable {
   private let countedByteCount: Int
   private let total: BodyBytes
 
-  /// Takes the body of a request; `nil` if it is small.
-  init?(of request: OpaquePointer, in total: BodyBytes) {
-    let body = wsl_request_body(request)
-    var counted = 0
-    guard body.count > HTTPBody.smallByteCountMax,
-      let memory = wsl_request_take_body(request, &counted)
+  /// Takes the body of a request; `nil` if it is small. It no longer uses the share of the network,
+  /// which has sent it.
+  init?(of request: inout wsl_request, on loop: SocketLoop) {
+    let body = request.body
+    guard body.count > HTTPBody.smallByteCountMax, let memory = request.body_memory
     else { return nil }
+    request.body_memory = nil
     bytes = UnsafeRawBufferPointer(start: body.bytes, count: body.count)
     self.memory = memory
-    countedByteCount = counted
-    self.total = total
+    countedByteCount = request.body_held
+    total = loop.bodies
+    loop.counts.release(request.body_held, of: .bodies, request.network)
   }
 
   deinit {
-    wsl_body_free(memory)
-    wsl_count_body(total.count, -Int64(countedByteCount))
+    free(memory)
+    total.release(countedByteCount)
   }
 }

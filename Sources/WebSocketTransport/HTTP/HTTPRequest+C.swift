@@ -4,47 +4,50 @@ import CWebSocketLoop
 
 extension RequestHead {
   /// - Parameter prefix: See ``SocketLoopConfiguration/pathPrefix``.
-  init(_ request: OpaquePointer, below prefix: String) {
+  init(_ request: inout wsl_request, below prefix: String) {
     var headers = RequestHeaders()
     for name in RequestHeader.allCases {
-      let header = wsl_header(UInt32(name.rawValue))
-      if let value = String(wsl_request_header(request, header)) {
+      if let value = String(request.value(of: name.rawValue)) {
         headers.fields.append((name, value))
       }
     }
     self.init(
-      target: RequestTarget(String(wsl_request_target(request)) ?? "", below: prefix),
-      headers: headers,
-      remoteAddress: String(wsl_request_peer(request)) ?? "")
-    audience = Listening.Audience(wsl_request_audience(request))
-    isTLS = wsl_request_is_tls(request)
-    acceptsChunks = wsl_request_accepts_chunks(request)
+      target: RequestTarget(String(request.target) ?? "", below: prefix), headers: headers,
+      remoteAddress: request.peer.text)
+    audience = Listening.Audience(request.audience)
+    isTLS = request.is_tls
+    acceptsChunks = request.is_1_1
   }
 }
 
 extension HTTPRequest {
   /// - Parameters:
-  ///   - bodies: Where a large body counts; without it large bodies are copied.
+  ///   - loop: Where a large body counts; without it the body is not taken.
   ///   - prefix: See ``SocketLoopConfiguration/pathPrefix``.
-  init(_ request: OpaquePointer, _ bodies: BodyBytes?, below prefix: String) {
-    let received = wsl_request_body(request)
-    let unread = wsl_request_unread(request)
+  init(_ request: inout wsl_request, on loop: SocketLoop?, below prefix: String) {
+    let received = request.body
     let body: HTTPBody
-    if unread > 0 {
-      body = .unread(byteCount: Int(unread))
-    } else if let large = bodies.flatMap({ LargeBody(of: request, in: $0) }) {
+    if request.unread > 0 {
+      body = .unread(byteCount: Int(request.unread))
+    } else if let loop, let large = LargeBody(of: &request, on: loop) {
       body = .large(large)
     } else {
       body = .small(Array(UnsafeRawBufferPointer(start: received.bytes, count: received.count)))
     }
     self.init(
-      method: HTTPMethod(wsl_request_method(request)),
-      head: RequestHead(request, below: prefix), body: body)
+      method: HTTPMethod(request.method), head: RequestHead(&request, below: prefix), body: body)
+  }
+}
+
+extension wsl_request {
+  /// The value of the header with a number of `wsl_header`.
+  mutating func value(of header: Int) -> wsl_text {
+    withUnsafeBytes(of: &headers) { $0.bindMemory(to: wsl_text.self)[header] }
   }
 }
 
 extension HTTPMethod {
-  fileprivate init(_ method: wsl_method) {
+  init(_ method: wsl_method) {
     switch method {
     case WSL_POST: self = .post
     case WSL_OPTIONS: self = .options

@@ -22,7 +22,7 @@ package struct RequestTarget: Hashable, Sendable {
   package static let literalPrefix = ["v1", "sessions", "by"]
 
   /// - Parameters:
-  ///   - text: Valid, see `wsl_request_target`.
+  ///   - text: Without an ``error(in:of:)``.
   ///   - prefix: Removed from a path that begins with it, as if a proxy had done so: empty, or a
   ///     path without a trailing slash.
   package init(_ text: String, below prefix: String = "") {

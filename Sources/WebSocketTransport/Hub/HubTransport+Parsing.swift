@@ -1,5 +1,4 @@
 import BackgroundWork
-import CWebSocketLoop
 
 /// Large request bodies.
 extension HubTransport {
@@ -7,7 +6,7 @@ extension HubTransport {
   ///
   /// - Parameter byteCount: Negative when the body is needed no more.
   package func countBody(_ byteCount: Int) {
-    if let bodies = loop.configuration.bodies { wsl_count_body(bodies.count, Int64(byteCount)) }
+    loop.bodies.add(byteCount)
   }
 
   /// Parses a request's body on another thread, then calls `then` on this one.

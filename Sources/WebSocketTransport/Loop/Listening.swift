@@ -37,17 +37,8 @@ package struct Listening: Hashable, Sendable {
   }
 }
 
-extension wsl_listening {
-  init(_ listening: Listening) {
-    self.init(
-      audience: wsl_audience(listening.audience), is_tls: listening.isTLS,
-      is_proxied: listening.isProxied, is_relayed: listening.isRelayed,
-      is_shared: listening.isShared)
-  }
-}
-
 extension wsl_audience {
-  fileprivate init(_ audience: Listening.Audience) {
+  init(_ audience: Listening.Audience) {
     switch audience {
     case .clients: self = WSL_PUBLIC
     case .backend: self = WSL_BACKEND

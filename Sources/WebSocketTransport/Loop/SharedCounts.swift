@@ -1,20 +1,5 @@
 import CWebSocketLoop
-
-/// Counts the connections of all loops that share it, in total and per address.
-///
-/// `@unchecked Sendable`: the C implementation has a lock.
-package final class ConnectionCount: @unchecked Sendable {
-  let count: OpaquePointer
-
-  package init(connectionsMax: Int, addressConnectionsMax: Int) {
-    guard
-      let count = wsl_peers_create(UInt32(connectionsMax), UInt32(addressConnectionsMax))
-    else { fatalError("out of memory") }
-    self.count = count
-  }
-
-  deinit { wsl_peers_destroy(count) }
-}
+import Synchronization
 
 /// An IPv4 address, or the /64 prefix of an IPv6 address: the unit of per-address limits.
 package struct PeerNetwork: Hashable, Sendable {
@@ -23,46 +8,167 @@ package struct PeerNetwork: Hashable, Sendable {
   /// - Parameters:
   ///   - high: The first 64 bits of an IPv6 address, or of the one that maps an IPv4 address.
   ///   - low: The other 64 bits.
-  package init(high: UInt64, low: UInt64) { raw = wsl_network_of_words(high, low) }
+  package init(high: UInt64, low: UInt64) {
+    raw = high == 0 && low >> 32 == 0xFFFF ? low : high
+  }
+}
+
+/// Counts the connections of all loops that share it, in total and per network, and the memory that
+/// the connections of a network hold.
+package final class ConnectionCount: Sendable {
+  /// What memory is held for: bodies that are being received, or what peers have not read.
+  enum Holding { case bodies, unsent }
+
+  private struct Network {
+    var connectionCount = 0
+    var bodyBytes = 0
+    var unsentBytes = 0
+  }
+
+  private struct State {
+    var connectionCount = 0
+    var connectionsMax: Int
+    var networks: [UInt64: Network] = [:]
+  }
+
+  private let state: Mutex<State>
+  private let addressConnectionsMax: Int
+
+  package init(connectionsMax: Int, addressConnectionsMax: Int) {
+    state = Mutex(State(connectionsMax: connectionsMax))
+    self.addressConnectionsMax = addressConnectionsMax
+  }
+
+  var isEmpty: Bool { state.withLock { $0.connectionCount == 0 } }
+
+  func limit(to connectionsMax: Int) {
+    state.withLock { $0.connectionsMax = min($0.connectionsMax, connectionsMax) }
+  }
+
+  enum Admission { case admitted, tooMany, tooManyOfNetwork }
+
+  func begin(_ network: UInt64) -> Admission {
+    state.withLock { state in
+      let count = state.networks[network]?.connectionCount ?? 0
+      if state.connectionCount >= state.connectionsMax { return .tooMany }
+      if network != ConnectionCount.exempt, count >= addressConnectionsMax {
+        return .tooManyOfNetwork
+      }
+      state.connectionCount += 1
+      state.networks[network, default: Network()].connectionCount += 1
+      return .admitted
+    }
+  }
+
+  func end(_ network: UInt64) {
+    state.withLock { state in
+      state.connectionCount -= 1
+      ConnectionCount.leave(network, &state.networks)
+    }
+  }
+
+  /// Counts a connection for another network. Returns false if that has too many.
+  func move(from: UInt64, to: UInt64) -> Bool {
+    state.withLock { state in
+      let count = state.networks[to]?.connectionCount ?? 0
+      guard to == ConnectionCount.exempt || count < addressConnectionsMax else { return false }
+      guard from != to else { return true }
+      ConnectionCount.leave(from, &state.networks)
+      state.networks[to, default: Network()].connectionCount += 1
+      return true
+    }
+  }
+
+  private static let exempt = UInt64(WSL_EXEMPT_NETWORK)
+
+  private static func leave(_ network: UInt64, _ networks: inout [UInt64: Network]) {
+    networks[network]?.connectionCount -= 1
+    if networks[network]?.connectionCount == 0 { networks[network] = nil }
+  }
+
+  /// Counts bytes that a connection of a network holds, in addition to `held`. Returns false if its
+  /// connections would hold more than `most`; one of them may, if the others hold nothing.
+  func hold(
+    _ byteCount: Int, of holding: Holding, _ network: UInt64, held: Int = 0, most: Int
+  ) -> Bool {
+    guard byteCount > 0, network != ConnectionCount.exempt else { return true }
+    let path = ConnectionCount.path(holding)
+    return state.withLock { state in
+      guard let before = state.networks[network]?[keyPath: path] else { return true }
+      guard before <= held || before + byteCount <= most else { return false }
+      state.networks[network]?[keyPath: path] += byteCount
+      return true
+    }
+  }
+
+  func release(_ byteCount: Int, of holding: Holding, _ network: UInt64) {
+    guard byteCount > 0, network != ConnectionCount.exempt else { return }
+    let path = ConnectionCount.path(holding)
+    state.withLock { state in
+      guard let before = state.networks[network]?[keyPath: path] else { return }
+      state.networks[network]?[keyPath: path] = max(0, before - byteCount)
+    }
+  }
+
+  private static func path(_ holding: Holding) -> WritableKeyPath<Network, Int> {
+    switch holding {
+    case .bodies: \.bodyBytes
+    case .unsent: \.unsentBytes
+    }
+  }
 }
 
 /// The total length of all large request bodies being received or used, in all loops that share it.
-package final class BodyBytes: @unchecked Sendable {
-  /// Only accessed with atomic operations, by wsl_count_body() and C.
-  let count: UnsafeMutablePointer<UInt64>
+package final class BodyBytes: Sendable {
+  /// Longer bodies may use only three quarters of the memory.
+  private static let largeByteCount = 65_536
 
-  package init() {
-    count = .allocate(capacity: 1)
-    count.initialize(to: 0)
+  private let total = Atomic(0)
+
+  package init() {}
+
+  package var byteCount: Int { total.load(ordering: .relaxed) }
+
+  /// Reserves memory for a part of a body of `whole` bytes; false if it is in use.
+  func reserve(_ byteCount: Int, whole: Int, most: Int) -> Bool {
+    let limit = whole > BodyBytes.largeByteCount ? most - most / 4 : most
+    if total.add(byteCount, ordering: .relaxed).newValue <= limit { return true }
+    release(byteCount)
+    return false
   }
 
-  package var byteCount: Int { Int(wsl_body_count(count)) }
+  /// Counts bytes whatever the total is.
+  func add(_ byteCount: Int) { total.add(byteCount, ordering: .relaxed) }
 
-  deinit { count.deallocate() }
+  func release(_ byteCount: Int) { total.subtract(byteCount, ordering: .relaxed) }
 }
 
 /// The memory of responses and messages that clients have not read, in all loops that share it.
-package final class UnsentBytes: @unchecked Sendable {
-  /// Only accessed with atomic operations, by C.
-  let count: UnsafeMutablePointer<UInt64>
+package final class UnsentBytes: Sendable {
   let byteCountMax: Int
+  private let total = Atomic(0)
 
-  package init(byteCountMax: Int) {
-    self.byteCountMax = byteCountMax
-    count = .allocate(capacity: 1)
-    count.initialize(to: 0)
-  }
+  package init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-  package var byteCount: Int { Int(wsl_unsent_count(count)) }
+  package var byteCount: Int { total.load(ordering: .relaxed) }
 
   /// Reserves the memory of a response; `nil` if it is in use.
   func reserve(_ byteCount: Int) -> UnsentReservation? {
-    var reserved = 0
-    guard wsl_unsent_reserve(count, UInt64(byteCountMax), byteCount, &reserved) else { return nil }
-    return UnsentReservation(reserved, of: self)
+    let counted = max(0, byteCount - Int(WSL_UNCOUNTED_BYTES))
+    return grow(by: counted, held: 0) ? UnsentReservation(counted, of: self) : nil
   }
 
-  deinit { count.deallocate() }
+  /// Reserves more memory for a connection. One connection may exceed the limit: otherwise a long
+  /// response could never be sent.
+  func grow(by byteCount: Int, held: Int) -> Bool {
+    guard byteCount > 0 else { return true }
+    let (before, after) = total.add(byteCount, ordering: .relaxed)
+    if before <= held || after <= byteCountMax { return true }
+    release(byteCount)
+    return false
+  }
+
+  func release(_ byteCount: Int) { total.subtract(byteCount, ordering: .relaxed) }
 }
 
 /// Memory of ``UnsentBytes`` that is released with this object. Used by one thread at a time.
@@ -82,7 +188,7 @@ final class UnsentReservation: @unchecked Sendable {
   func shrink(to byteCount: Int) {
     let needed = max(0, byteCount - Int(WSL_UNCOUNTED_BYTES))
     guard needed < reserved else { return }
-    wsl_unsent_release(total.count, reserved - needed)
+    total.release(reserved - needed)
     reserved = needed
   }
 
@@ -92,5 +198,5 @@ final class UnsentReservation: @unchecked Sendable {
     return reserved
   }
 
-  deinit { wsl_unsent_release(total.count, reserved) }
+  deinit { total.release(reserved) }
 }

@@ -3,6 +3,9 @@ import PickerSession
 
 /// Gives connections to the loops of their sessions, and relays them to the nodes that own these.
 extension SocketLoop {
+  private static let heldMax = 1_024
+  private static let holdMilliseconds: Int64 = 10_000
+
   /// Who serves a connection instead of this loop.
   enum Place {
     case loop(SocketLoop)
@@ -12,11 +15,8 @@ extension SocketLoop {
 
   /// The response to a client that has too many connections through proxies.
   package static var tooManyOfAddress: HTTPResponse {
-    var response = HTTPResponse(
-      status: 429, contentType: "application/problem+json",
-      body: Array(
-        (#"{"type":"about:blank","title":"Too Many Requests","status":429,"#
-          + #""code":"tooMany","detail":"too many connections from this address"}"#).utf8))
+    var response = HTTPResponse.problem(
+      429, "tooMany", "too many connections from this address")
     response.headers.append(("Retry-After", "5"))
     return response
   }
@@ -50,23 +50,53 @@ extension SocketLoop {
     }
   }
 
-  /// Asks for the owner of a session, then serves or relays its connection. Safe on any thread.
+  /// Asks for the owner of a session, then serves or relays its connection, or refuses it after
+  /// 10 s. What its client sends stays in the kernel. Safe on any thread.
   private func find(_ session: SessionID, _ owners: SessionOwners, _ connection: wsl_connection) {
     // Safe: the connection has one owner at a time.
     nonisolated(unsafe) let connection = connection
     let isTaken = post {
-      let id = wsl_hold(self.loop, connection)
-      if id == 0 { return }
-      owners.find(session) { owner in self.post { self.settle(id, owner) } }
+      // A draining loop refuses it.
+      if self.isDraining { return wsl_adopt(self.loop, connection) }
+      guard self.held.count < SocketLoop.heldMax else {
+        self.counted.refusedFull += 1
+        return wsl_refuse(self.loop, connection, "full", "too many connections")
+      }
+      self.lookupCount += 1
+      let number = self.lookupCount
+      let deadline = SocketLoop.monotonicMilliseconds() + SocketLoop.holdMilliseconds
+      self.held[number] = HeldConnection(connection: connection, deadline: deadline)
+      owners.find(session) { owner in self.post { self.settle(number, owner) } }
     }
-    if !isTaken { wsl_discard(connection, configuration.connections?.count) }
+    if !isTaken { discard(connection) }
   }
 
-  private func settle(_ id: wsl_id, _ owner: SessionOwner) {
+  private func settle(_ number: Int, _ owner: SessionOwner) {
+    guard let connection = held.removeValue(forKey: number)?.connection else { return }
     switch owner {
-    case .here: wsl_serve_held(loop, id)
-    case .node(let address?): wsl_relay_held(loop, id, address.host, address.port)
-    case .node(nil), .unavailable: wsl_refuse_held(loop, id)
+    case .here: wsl_adopt(loop, connection)
+    case .node(let address?):
+      if let descriptor = ListeningSocket.connecting(to: address.host, port: address.port) {
+        let header = ProxyHeader.bytes(for: connection)
+        wsl_relay(loop, connection, descriptor, header, header.count)
+      } else {
+        refuse(connection)
+      }
+    case .node(nil), .unavailable: refuse(connection)
+    }
+  }
+
+  private func refuse(_ connection: wsl_connection) {
+    wsl_refuse(
+      loop, connection, "unavailable",
+      "the server that has this session is not known, or cannot be reached; retry later")
+  }
+
+  /// Refuses the connections whose time for the lookup is over.
+  func refuseHeld(until now: Int64) {
+    for (number, connection) in held where connection.deadline <= now {
+      held[number] = nil
+      refuse(connection.connection)
     }
   }
 
@@ -75,6 +105,17 @@ extension SocketLoop {
     // Safe: the connection has one owner at a time.
     nonisolated(unsafe) let connection = connection
     let isTaken = other.post { wsl_adopt(other.loop, connection) }
-    if !isTaken { wsl_discard(connection, configuration.connections?.count) }
+    if !isTaken { discard(connection) }
   }
+
+  func discard(_ connection: wsl_connection) {
+    counts.end(connection.network)
+    wsl_discard(connection)
+  }
+}
+
+/// A connection whose owner is looked up.
+struct HeldConnection {
+  let connection: wsl_connection
+  let deadline: Int64
 }

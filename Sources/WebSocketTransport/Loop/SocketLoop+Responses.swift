@@ -17,8 +17,16 @@ extension SocketLoop {
     let keepAlive = response.keepAlive && wsl_is_reusable(loop, id.raw)
     let head = response.head(length: response.body.count, keepAlive: keepAlive)
     let body = id.isHead || response.status == 204 || response.status == 304 ? [] : response.body
-    return wsl_answer(
-      loop, id.raw, head, head.count, body, body.count, keepAlive, reservation?.take() ?? 0)
+    let network = wsl_network_of(loop, id.raw)
+    let byteCount = reservation?.take() ?? 0
+    guard holdUnsent(byteCount, network) else {
+      unsent.release(byteCount)
+      return false
+    }
+    let isSent = wsl_answer(
+      loop, id.raw, head, head.count, body, body.count, keepAlive, byteCount)
+    if !isSent { release(byteCount, WSL_UNSENT, network) }
+    return isSent
   }
 
   /// Answers a request with 200 and `headers`. The body follows with ``streamWrite(_:_:)`` and ends
@@ -35,7 +43,13 @@ extension SocketLoop {
   ///
   /// - Returns: False if that network has too many connections.
   package func count(_ id: RequestID, of client: PeerNetwork) -> Bool {
-    wsl_count_client(loop, id.raw, client.raw)
+    count(id.raw, client)
+  }
+
+  func count(_ id: wsl_id, _ client: PeerNetwork) -> Bool {
+    if wsl_count_client(loop, id, client.raw) { return true }
+    counted.refusedOfAddress += 1
+    return false
   }
 
   /// Sends a part of a streamed body. After ``SendOutcome/writeBlocked`` the caller must wait for

@@ -1,4 +1,5 @@
 import CWebSocketLoop
+import Glibc
 package import PickerHub
 import Synchronization
 
@@ -19,6 +20,23 @@ package final class SocketLoop: @unchecked Sendable {
   var admitted: UpgradeRequest?
   /// Who serves the connection whose head was received last, if this loop does not.
   var place: Place?
+  /// Connections whose owner is looked up, by the number of the lookup.
+  var held: [Int: HeldConnection] = [:]
+  var lookupCount = 0
+  private(set) var isDraining = false
+  private(set) var listeners: [Listener] = []
+  var operatorCount = 0
+  /// Is closed to accept a connection when the process is out of descriptors.
+  var spareDescriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+  var counted = SocketLoopCounters.Own()
+  let counts: ConnectionCount
+  let bodies: BodyBytes
+  let unsent: UnsentBytes
+  /// The connection limit in effect, which RLIMIT_NOFILE may have reduced.
+  package let connectionsMax: Int
+  /// The ``TLSCertificate/expirySeconds`` of the certificate in force; `nil` without one.
+  package internal(set) var certificateExpirySeconds: Int64?
+  private var log = TransportLog()
   /// The busy time of event-loop iterations.
   package internal(set) var iterationSeconds = Histogram.seconds
   private let mailbox = Mutex(Mailbox())
@@ -31,7 +49,19 @@ package final class SocketLoop: @unchecked Sendable {
   /// - Throws: ``SocketLoopProblem`` if libwebsockets or its libuv plugin cannot be started.
   package init(_ configuration: SocketLoopConfiguration) throws(SocketLoopProblem) {
     self.configuration = configuration
-    var limits = wsl_limits(configuration)
+    let descriptorsEach = configuration.hasTLS ? 3 : configuration.owners != nil ? 2 : 1
+    let fitted = DescriptorLimit.fit(configuration.connectionsMax, each: descriptorsEach)
+    connectionsMax = fitted.connections
+    counts =
+      configuration.connections
+      ?? ConnectionCount(
+        connectionsMax: fitted.connections,
+        addressConnectionsMax: configuration.addressConnectionsMax)
+    counts.limit(to: fitted.connections)
+    bodies = configuration.bodies ?? BodyBytes()
+    unsent = configuration.unsent ?? UnsentBytes(byteCountMax: .max)
+    if let warning = fitted.warning { configuration.log(false, warning) }
+    var limits = wsl_limits(configuration, connectionsMax: connectionsMax)
     var handlers = SocketLoop.handlers
     let names = configuration.subprotocols.map { Array($0.utf8CString) }
     let problem = ProblemBuffer()
@@ -49,7 +79,9 @@ package final class SocketLoop: @unchecked Sendable {
   }
 
   deinit {
-    if let loop { wsl_destroy(loop) }
+    guard let loop else { return }
+    wsl_destroy(loop)
+    Glibc.close(spareDescriptor)
   }
 
   /// Listens on exactly one numeric IPv4 or IPv6 address, at most 16 times per loop.
@@ -60,11 +92,9 @@ package final class SocketLoop: @unchecked Sendable {
   package func listen(
     host: String, port: UInt16, _ listening: Listening = Listening()
   ) throws(SocketLoopProblem) -> UInt16 {
-    let problem = ProblemBuffer()
-    let real = wsl_listen(
-      loop, wsl_listening(listening), host, port, problem.text, ProblemBuffer.capacity)
-    guard let real = UInt16(exactly: real) else { throw problem.thrown() }
-    return real
+    let (descriptor, bound) = try ListeningSocket.open(host: host, port: port)
+    try listen(on: descriptor, listening)
+    return bound
   }
 
   /// Accepts connections from a listening socket that the caller has opened. Counts as a call of
@@ -72,7 +102,8 @@ package final class SocketLoop: @unchecked Sendable {
   ///
   /// - Parameter descriptor: A TCP or Unix socket. The loop owns it, also after an error.
   package func listen(on descriptor: CInt, _ listening: Listening) throws(SocketLoopProblem) {
-    guard wsl_listen_on(loop, wsl_listening(listening), descriptor) else {
+    listeners.append(Listener(descriptor: descriptor, listening: listening))
+    guard wsl_listen(loop, descriptor, listening.isShared) else {
       throw SocketLoopProblem(description: "there are too many listeners")
     }
   }
@@ -86,7 +117,10 @@ package final class SocketLoop: @unchecked Sendable {
       mailbox.isOpen = false
       mailbox.work = []
     }
+    for connection in held.values { discard(connection.connection) }
+    held = [:]
     wsl_destroy(loop)
+    Glibc.close(spareDescriptor)
     loop = nil
     handler = nil
   }
@@ -98,6 +132,8 @@ package final class SocketLoop: @unchecked Sendable {
   /// Stops listening, and stops the loop when the last connection has ended, or after the given
   /// time at the latest. The handler must close the WebSockets (1001).
   package func drain(withinMilliseconds: Int) {
+    isDraining = true
+    refuseHeld(until: .max)
     wsl_drain(loop, UInt32(clamping: withinMilliseconds))
   }
 
@@ -132,14 +168,20 @@ package final class SocketLoop: @unchecked Sendable {
   /// one; `nil` clears it.
   package func setTimer(atMonotonicMilliseconds time: Int64?) { wsl_timer(loop, time ?? -1) }
 
-  package var counters: SocketLoopCounters { SocketLoopCounters(wsl_count(loop)) }
+  package var counters: SocketLoopCounters {
+    counted.logLinesDropped = log.droppedCount
+    return SocketLoopCounters(wsl_count(loop), adding: counted)
+  }
 
   /// The bytes of all large request bodies in memory, of all loops that share the count.
-  package var bodyBytes: Int { configuration.bodies?.byteCount ?? 0 }
+  package var bodyBytes: Int { bodies.byteCount }
 
   /// The bytes of responses and messages that clients have not read; see ``UnsentBytes``.
-  package var unsentBytes: Int { configuration.unsent?.byteCount ?? 0 }
+  package var unsentBytes: Int { unsent.byteCount }
 
-  /// The connection limit in effect, which RLIMIT_NOFILE may have reduced.
-  package var connectionsMax: Int { Int(wsl_connections_max(loop)) }
+  /// Logs a line that may have any bytes.
+  func log(_ isError: Bool, _ line: UnsafePointer<CChar>) {
+    let now = SocketLoop.monotonicMilliseconds()
+    if let line = log.line(line, atMilliseconds: now) { configuration.log(isError, line) }
+  }
 }

@@ -31,17 +31,26 @@ package struct SocketLoopCounters: Sendable {
 
   package var failed: Int { failures.total }
 
-  init(_ counted: wsl_counters) {
+  /// What is counted before a connection is passed to C.
+  struct Own {
+    var accepted = 0
+    var refusedFull = 0
+    var refusedOfAddress = 0
+    var logLinesDropped = 0
+  }
+
+  /// - Parameter own: The rest, with those of connections that are being accepted.
+  init(_ counted: wsl_counters, adding own: SocketLoopCounters.Own) {
     relays = Int(counted.relays)
     connections = Int(counted.connections)
     webSockets = Int(counted.websockets)
-    accepted = Int(counted.accepted)
-    refusedFull = Int(counted.refused_full)
-    refusedOfAddress = Int(counted.refused_network)
+    accepted = own.accepted
+    refusedFull = own.refusedFull
+    refusedOfAddress = own.refusedOfAddress
     failures = withUnsafeBytes(of: counted.failed) { CloseCodeCounts($0) }
     left = withUnsafeBytes(of: counted.left) { CloseCodeCounts($0) }
     timedOut = Int(counted.timed_out)
-    logLinesDropped = Int(counted.log_lines_dropped)
+    logLinesDropped = own.logLinesDropped
     relayed = Int(counted.relayed)
     relaysFailed = Int(counted.relays_failed)
     bytesRelayedToNodes = Int(counted.relayed_to_nodes)

@@ -1,3 +1,4 @@
+import CCertificates
 import CWebSocketLoop
 
 /// A certificate chain with its private key, for the TLS listeners of a ``SocketLoop``.
@@ -14,23 +15,20 @@ package final class TLSCertificate: @unchecked Sendable {
   /// - Throws: ``SocketLoopProblem`` if a file cannot be used or the key is another certificate's.
   package init(certificate: String, key: String) throws(SocketLoopProblem) {
     let problem = ProblemBuffer()
-    guard let context = wsl_tls_create(certificate, key, problem.text, ProblemBuffer.capacity)
+    guard let context = certificate_load(certificate, key, problem.text, ProblemBuffer.capacity)
     else { throw problem.thrown() }
     self.context = context
-    expirySeconds = wsl_tls_expiry(context)
+    expirySeconds = certificate_expiry(context)
   }
 
-  deinit { wsl_tls_destroy(context) }
+  deinit { certificate_release(context) }
 }
 
 extension SocketLoop {
   /// Sets the certificate for connections that are accepted from now on. A loop must have one
   /// before it listens with TLS.
-  package func use(_ certificate: TLSCertificate) { wsl_use_tls(loop, certificate.context) }
-
-  /// The ``TLSCertificate/expirySeconds`` of the certificate in force; `nil` without one.
-  package var certificateExpirySeconds: Int64? {
-    let seconds = wsl_tls_expiry_in_force(loop)
-    return seconds == 0 ? nil : seconds
+  package func use(_ certificate: TLSCertificate) {
+    wsl_use_tls(loop, certificate.context)
+    certificateExpirySeconds = certificate.expirySeconds
   }
 }
