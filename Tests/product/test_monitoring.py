@@ -130,7 +130,7 @@ def test_the_panel_of_limits_shows_the_buffers_of_the_alert(metrics):
     panel = next(panel for panel in PANELS if panel["title"] == "Use of limits")
     shown = [shares(metrics, target["expr"]) for target in panel["targets"]]
 
-    assert ("store_snapshots", "pendingBytes") in shares(metrics, alert)
+    assert ("store_snapshots", "bufferBytes") in shares(metrics, alert)
     assert set.union(*shown) == shares(metrics, alert)
 
 

@@ -56,7 +56,7 @@ def test_all_modules_are_preloaded_that_are_not_loaded_when_they_are_needed():
     assert {f"/{each}" for each in named} == {
         address(path) for path in FILES if path.suffix == ".js"
         and path.name not in ONLY_BUNDLED and path.parent.name != "v1" and address(path) != "/client/elements.js"
-        and (path.parent.name != "words" or path.stem in ("en", "words", "dates"))
+        and (path.parent.name != "words" or path.stem in ("en", "words", "dates", "home-en"))
         and "availability" not in (path.parent.name, path.parent.parent.name)
         and address(path) not in LOADED_LATER}
 
