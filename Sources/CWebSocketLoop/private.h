@@ -6,11 +6,11 @@
 ///     text.c        problem documents, UTF-8
 ///     tls.c         receives and sends with and without TLS
 ///     slots.c       slots: ids, allocation, abort, end of a WebSocket; what they hold
+///     relay.c       passes bytes: to other nodes, and between a client with TLS and its WebSocket
 ///     send.c        messages, one by one or batched per event-loop iteration
 ///     websocket.c   opening, reassembly, close frames, pauses and pings
 ///     head.c        parses and checks the heads of requests
 ///     request.c     what a handler can read of a request
-///     relay.c       passes bytes: to other nodes, and between a client with TLS and its WebSocket
 ///     connection.c  connections before their WebSocket opens; how they end
 ///     response.c    responses, complete or streamed
 ///     http.c        heads, where they are served, bodies, and upgrades
@@ -348,6 +348,7 @@ wsl_request wsl_request_of(const wsl_http *http, char joined[WSL_HEAD_BYTES_MAX 
 void wsl_refuse_socket(int descriptor, SSL *tls, wsl_problem problem);
 void wsl_refuse_connection(wsl_loop *loop, wsl_connection connection, wsl_problem problem);
 int wsl_tunnel_to(wsl_loop *loop, wsl_connection connection, wsl_slot *slot);
+bool wsl_tunnel_send(wsl_pipe *tunnel, const void *bytes, size_t count);
 void wsl_relays_sweep(wsl_loop *loop, int64_t now);
 
 // connection.c

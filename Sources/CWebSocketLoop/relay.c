@@ -309,6 +309,27 @@ int wsl_tunnel_to(wsl_loop *loop, wsl_connection connection, wsl_slot *slot) {
   return -1;
 }
 
+/// Sends bytes to the client at once, without the socket pair, if everything is sent that was
+/// written to that. What the client does not take follows.
+///
+/// - Returns: False if nothing was sent.
+bool wsl_tunnel_send(wsl_pipe *tunnel, const void *bytes, size_t count) {
+  char byte;
+  wsl_side *client = &tunnel->client, *node = &tunnel->node;
+  while (!client->rest && recv(node->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+    if (!pass(node)) return false;
+  if (client->rest || client->is_deaf || node->has_ended) return false;
+  ssize_t taken = give(client, bytes, count);
+  if (taken < 0 || taken == (ssize_t)count) return taken > 0;
+  if (!store(client, (const uint8_t *)bytes + taken, count - (size_t)taken)) {
+    client->is_deaf = true;
+    shutdown(client->descriptor, SHUT_RDWR);
+  }
+  watch(client);
+  watch(node);
+  return true;
+}
+
 /// Ends the relays whose time is over, and quiet ones of a draining loop. INT64_MAX ends all.
 void wsl_relays_sweep(wsl_loop *loop, int64_t now) {
   for (wsl_pipe *relay = loop->relays, *next; relay; relay = next) {

@@ -62,9 +62,23 @@ static void pack(const wsl_batch *batch, wsl_slot *slot, parcel *parcel) {
   slot->posted_first = slot->posted_last = slot->posted_count = 0;
 }
 
+/// Sends a parcel of at most one TLS record through a tunnel, encrypted at once. Returns the number
+/// of bytes that it took.
+static ssize_t send_encrypted(wsl_pipe *tunnel, const parcel *parcel) {
+  uint8_t bytes[16384];
+  size_t count = 0;
+  if (parcel->byte_count > sizeof bytes) return -EAGAIN;
+  for (size_t index = 0; index < parcel->vector_count; index++) {
+    memcpy(bytes + count, parcel->vectors[index].iov_base, parcel->vectors[index].iov_len);
+    count += parcel->vectors[index].iov_len;
+  }
+  return wsl_tunnel_send(tunnel, bytes, count) ? (ssize_t)count : -EAGAIN;
+}
+
 /// - Returns: The number of bytes that the kernel took, or a negative errno.
 static ssize_t send_parcel(const wsl_slot *slot, parcel *parcel) {
   enum { FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
+  if (slot->tunnel) return send_encrypted(slot->tunnel, parcel);
   int descriptor = lws_get_socket_fd(slot->wsi);
   struct msghdr message = {.msg_iov = parcel->vectors, .msg_iovlen = parcel->vector_count};
   ssize_t taken = parcel->vector_count == 1
