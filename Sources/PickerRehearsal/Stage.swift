@@ -54,3 +54,219 @@ extension Stage {
 
   func pause(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
 }
+
+/// What the client of a scene does.
+extension Stage {
+  /// Starts the client, and waits until it has joined and applied the snapshot.
+  func begin() throws {
+    try client.open(url)
+    guard joins(within: patience + 10) != nil else {
+      throw Breach(.join, "no join message within \(Int(patience + 10)) s")
+    }
+    try expectState(.snapshot)
+  }
+
+  /// The next join message; `nil` if none comes in time.
+  func joins(within seconds: Double) -> JSONTree? {
+    server.events.next(from: &cursor, within: seconds) { event in
+      if case .joined(_, let join) = event { join } else { nil }
+    }
+  }
+
+  /// Waits for the client to reconnect after its connection was lost; the first delay of its
+  /// back-off is at most 1 s.
+  func returns(_ clause: Clause, within seconds: Double = 2) throws -> JSONTree {
+    guard let join = joins(within: patience + seconds) else {
+      throw Breach(clause, "the client has not reconnected within \(patience + seconds) s")
+    }
+    return join
+  }
+
+  /// Waits for the client to reconnect as the same member.
+  func resumes(_ clause: Clause = .resume) throws -> JSONTree {
+    let member = onLoop { $0.member }
+    let epoch = truth()["epoch"]
+    let join = try returns(clause)
+    guard let resume = join["resume"], resume["member"]?.string == member,
+      resume["secret"]?.string != nil, resume["epoch"] == epoch, resume["revision"]?.integer != nil
+    else {
+      throw Breach(
+        clause, "join has no valid resume with member, secret, epoch and revision: \(join.text)")
+    }
+    return resume
+  }
+
+  /// Checks that no join comes for some seconds.
+  func staysAway(_ clause: Clause, for seconds: Double = 1.6) throws {
+    if let join = joins(within: seconds) {
+      throw Breach(clause, "the client has reconnected: \(join.text)")
+    }
+  }
+
+  /// The next command of the client; `nil` if none comes in time.
+  func command(within seconds: Double) -> JSONTree? {
+    server.events.next(from: &cursor, within: seconds) { event in
+      if case .command(_, let command) = event { command } else { nil }
+    }
+  }
+
+  /// Makes the client's user act, and waits for the command that the client sends.
+  @discardableResult
+  func act(_ command: String) throws -> JSONTree {
+    client.act(try! JSONTree.parse(Array("{\(command)}".utf8)))
+    guard let sent = self.command(within: patience) else {
+      throw Breach(.answer, "the client has not sent {\(command)} within \(patience) s")
+    }
+    guard let ref = sent["ref"]?.integer, ref >= 1 else {
+      throw Breach(.answer, "the command has no positive ref: \(sent.text)")
+    }
+    return sent
+  }
+
+  /// Requests the client's state until it equals the server's, or fails after ``patience``.
+  ///
+  /// - Parameter alter: Applies the script's changes to the server's state.
+  func expectState(_ clause: Clause, _ alter: (JSONTree) -> JSONTree = { $0 }) throws {
+    let deadline = Date(timeIntervalSinceNow: patience)
+    var difference = "the client has printed no state within \(patience) s"
+    repeat {
+      let left = max(0.05, deadline.timeIntervalSinceNow)
+      guard let state = client.state(within: left) else { break }
+      let truth = alter(self.truth())
+      let role = truth["members"]?.array?.first { $0["id"]?.string == onLoop { $0.member } }
+      guard
+        let found = FoldedState.difference(
+          of: state, from: truth, role: role?["role"]?.string)
+      else { return }
+      difference = found
+      Thread.sleep(forTimeInterval: 0.02)
+    } while Date() < deadline
+    throw Breach(clause, difference)
+  }
+}
+
+/// What happens at the server in a scene.
+extension Stage {
+  /// Runs `work` on the loop's thread.
+  @discardableResult
+  func onLoop<Answer: Sendable>(_ work: @escaping @Sendable (ScriptedServer) -> Answer) -> Answer {
+    let box = AnswerBox<Answer>()
+    let done = DispatchSemaphore(value: 0)
+    let isAccepted = server.loop.post { [server] in
+      box.answer = work(server)
+      server.rearm()
+      done.signal()
+    }
+    precondition(isAccepted, "the loop of a scene runs until the process ends")
+    done.wait()
+    return box.answer!
+  }
+
+  /// The response to `GET` of the session.
+  func truth() -> JSONTree {
+    onLoop { server in
+      var body: JSONTree?
+      server.hub.read(server.session, token: nil, locale: nil, isFull: false, at: server.now) {
+        if case .success(let bytes) = $0 { body = try? JSONTree.parse(bytes) }
+      }
+      return body ?? .null
+    }
+  }
+
+  /// Sets the session's clock; due ticks are applied.
+  func clock(_ instant: String) {
+    onLoop { server in
+      server.sessionTime = Instant(rfc3339: instant.utf8)!
+      server.hub.clockSet(at: server.now) {}
+    }
+  }
+
+  /// Adds the other member, without a connection, as a client of the HTTP API does.
+  func joinOther() {
+    let welcome = onLoop { server in
+      var welcome: JSONTree?
+      let request = try! MemberRequest(Array("{\"name\":\"Other\"}".utf8))
+      server.hub.addMember(to: server.session, request, token: nil, at: server.now) {
+        if case .success(let bytes) = $0 { welcome = try? JSONTree.parse(bytes) }
+      }
+      return welcome
+    }
+    let member = welcome?["member"]
+    other = (member?["id"]?.string ?? "", member?["secret"]?.string ?? "", 0)
+  }
+
+  /// Makes the other member post commands.
+  ///
+  /// - Parameter commands: The JSON members of each command, without braces and `ref`.
+  func others(
+    _ commands: String..., after prepare: @escaping @Sendable (ScriptedServer) -> Void = { _ in }
+  ) {
+    if other == nil { joinOther() }
+    let bodies = commands.map { command in
+      other!.ref += 1
+      return "{\"member\":\"\(other!.member)\",\"secret\":\"\(other!.secret)\","
+        + "\"ref\":\(other!.ref),\(command)}"
+    }
+    onLoop { server in
+      prepare(server)
+      for body in bodies {
+        let request = try! CommandRequest(Array(body.utf8))
+        server.hub.post(
+          request, to: server.session, token: nil, locale: nil, at: server.now
+        ) { _ in }
+      }
+    }
+  }
+
+  /// Patches the definition.
+  func redefine(_ patch: String) {
+    onLoop { server in
+      let request = DefinitionRequest(
+        format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: 100_000)
+      server.hub.redefine(server.session, request, token: nil, at: server.now) { _ in }
+    }
+  }
+
+  /// Patches the notes.
+  func note(_ patch: String) {
+    onLoop { server in
+      let request = DefinitionRequest(
+        format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: 100_000)
+      server.hub.changeNotes(of: server.session, request, token: nil, at: server.now) { _ in }
+    }
+  }
+
+  func script(_ change: @escaping @Sendable (inout ScriptedServer.Script) -> Void) {
+    onLoop { change(&$0.script) }
+  }
+
+  /// Sends the client a message of the script.
+  func write(_ message: String) {
+    onLoop { server in
+      guard let connection = server.connection else { return }
+      server.write(try! JSONTree.parse(Array(message.utf8)), to: connection)
+    }
+  }
+
+  /// Closes the client's connection with a code, after a last message.
+  func close(_ code: UInt16, last: String? = nil) {
+    onLoop { server in
+      guard let connection = server.connection else { return }
+      server.close(connection, code: code, reason: "", last: last.map { Frame($0.utf8) })
+    }
+  }
+
+  /// Cuts the client's connection without a close frame, as in a tunnel.
+  func cut() { onLoop { $0.cut() } }
+}
+
+extension ScriptedServer {
+  func cut() {
+    if let connection { loop.drop(connection) }
+  }
+}
+
+/// Passes an answer from the loop's thread; a semaphore orders the accesses.
+private final class AnswerBox<Answer>: @unchecked Sendable {
+  var answer: Answer?
+}

@@ -240,3 +240,215 @@ public final class PickerConnection: Sendable {
     return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
   }
 }
+
+/// A function for each command.
+///
+/// Each suspends until the server has answered, returns the revision at which the command is done,
+/// and throws ``PickerFailure`` if it is not:
+///
+/// ```swift
+/// do throws(PickerFailure) {
+///   try await picker.select(key: "07", column: 1)
+///   try await picker.confirm()
+/// } catch {
+///   print(error)
+/// }
+/// ```
+extension PickerConnection {
+  /// Selects a row by its index in the current ``state``.
+  ///
+  /// - Throws: ``PickerFailure/unknownRow`` if there is no such column or row.
+  @discardableResult
+  public func select(row: Int, column: Int) async throws(PickerFailure) -> Int {
+    guard let command = state.selecting(row: row, column: column) else { throw .unknownRow }
+    return try await perform(command)
+  }
+
+  /// Selects the row with a key, if this client has loaded that row. See ``rows(_:of:)``.
+  ///
+  /// - Throws: ``PickerFailure/unknownRow`` if there is no such column, or no loaded row has the
+  ///   key.
+  @discardableResult
+  public func select(key: String, column: Int) async throws(PickerFailure) -> Int {
+    guard let command = state.selecting(key: key, column: column) else { throw .unknownRow }
+    return try await perform(command)
+  }
+
+  /// Taps a day of a calendar: the first tap begins a range, the second ends it.
+  @discardableResult
+  public func tap(_ day: PickerDay) async throws(PickerFailure) -> Int {
+    try await perform(.tap(day))
+  }
+
+  /// Marks cells of an `availability`, or with `nil` removes this member's marks from them.
+  ///
+  /// - Throws: The failure of the first command that failed; the later ones are not sent.
+  public func mark(
+    _ cells: some Sequence<Int>, as grade: PickerGrade?
+  ) async throws(PickerFailure) {
+    for command in state.marking(cells, as: grade) { try await perform(command) }
+  }
+
+  /// Clears the range of a calendar, or all marks of this member.
+  @discardableResult
+  public func clear() async throws(PickerFailure) -> Int { try await perform(.clear) }
+
+  /// Reverts the last select, tap or clear, also one of another member.
+  @discardableResult
+  public func undo() async throws(PickerFailure) -> Int { try await perform(.undo) }
+
+  /// Reapplies the change that was undone last.
+  @discardableResult
+  public func redo() async throws(PickerFailure) -> Int { try await perform(.redo) }
+
+  /// Confirms the current result, after which the picker cannot be changed. Owners only.
+  @discardableResult
+  public func confirm() async throws(PickerFailure) -> Int { try await perform(.confirm) }
+
+  /// Confirms the window of an `availability` that begins at a cell. Owners only.
+  ///
+  /// - Throws: ``PickerFailure/unknownRow`` for other kinds.
+  @discardableResult
+  public func confirm(cell: Int) async throws(PickerFailure) -> Int {
+    guard let command = state.confirming(cell: cell) else { throw .unknownRow }
+    return try await perform(command)
+  }
+
+  /// Cancels the session, after which the picker cannot be changed. Owners only.
+  @discardableResult
+  public func cancel() async throws(PickerFailure) -> Int { try await perform(.cancel) }
+
+  /// Changes this member's own name, in every role and status.
+  ///
+  /// A member whose token has a name is refused with ``RefusalCode/notAllowed``.
+  ///
+  /// - Parameter name: 1 … 64 characters.
+  /// - Throws: ``PickerFailure/badName`` for other names.
+  @discardableResult
+  public func rename(_ name: String) async throws(PickerFailure) -> Int {
+    try await perform(.rename(name))
+  }
+
+  /// Reopens a session that was confirmed or cancelled. Owners only, and only the host if
+  /// ``PickerState/isReopenedByHost``.
+  @discardableResult
+  public func reopen() async throws(PickerFailure) -> Int { try await perform(.reopen) }
+}
+
+/// Carries out the effects of the machine: the socket, the timer and the readers.
+extension PickerConnection {
+  func perform(_ effect: ClientEffect, _ core: inout Core) {
+    switch effect {
+    case .connect: dial(&core)
+    case .disconnect: disconnect(&core)
+    case .requestToken: requestToken()
+    case .send(let text): core.socket?.send(text)
+    case .changed: core.readers.publish(core.machine.state)
+    case .notice(let notice): core.readers.publish(.notice(notice))
+    case .settled(let ref, let result):
+      core.answers.settle(ref, result)
+      core.readers.publish(.answered(ref: ref, result))
+    }
+  }
+
+  private func dial(_ core: inout Core) {
+    disconnect(&core)
+    let socket = transport.dial(address)
+    let number = core.dialCount
+    core.socket = socket
+    core.listening = Task { [weak self] in
+      for await event in socket.events { self?.received(event, on: number) }
+    }
+  }
+
+  private func disconnect(_ core: inout Core) {
+    core.dialCount += 1
+    core.socket?.close()
+    core.socket = nil
+  }
+
+  private func received(_ event: SocketEvent, on number: Int) {
+    core.withLock { core in
+      guard number == core.dialCount else { return }
+      switch event {
+      case .opened: run(.opened, &core)
+      case .message(let bytes): run(.received(bytes), &core)
+      case .closed(let code, let reason):
+        core.socket = nil
+        run(.closed(code: code, reason: reason), &core)
+      }
+    }
+  }
+
+  func scheduleTick(_ core: inout Core) {
+    let next = core.machine.nextTick
+    if core.wake?.at == next { return }
+    core.wake?.task.cancel()
+    core.wake = nil
+    guard let next else { return }
+    let instant = origin.advanced(by: .milliseconds(next))
+    let task = Task { [weak self] in
+      try? await Task.sleep(until: instant, clock: .continuous)
+      if !Task.isCancelled { self?.tick(for: next) }
+    }
+    core.wake = (next, task)
+  }
+
+  private func tick(for instant: Int64) {
+    core.withLock { core in
+      guard core.wake?.at == instant else { return }
+      core.wake = nil
+      run(.tick, &core)
+    }
+  }
+}
+
+/// Gets a token for this user from the app's backend, which signs it.
+///
+/// Called about a minute before the current token expires, after the server has rejected or revoked
+/// it, and before the first join if the connection has no token. `nil` means that the user has no
+/// access any more: the connection ends with ``PickerPhase/needsCredentials(code:)`` when the
+/// current token expires, or with ``PickerPhase/away(code:)`` if the server has revoked it. After
+/// an error the provider is called again: after 10 s while the connection is open, otherwise with
+/// back-off, as after a token that the server rejects too. It must end at some time, because only
+/// one call runs at a time.
+///
+/// ```swift
+/// let picker = PickerConnection(to: address, tokenProvider: {
+///   try await backend.pickerToken(for: session)
+/// })
+/// ```
+public typealias TokenProvider = @Sendable () async throws -> String?
+
+extension PickerConnection {
+  /// Sets a new token: renews that of the open connection, or reconnects with it.
+  ///
+  /// For apps without a ``TokenProvider``. Call it before ``PickerState/tokenExpires``, or after
+  /// ``PickerPhase/needsCredentials(code:)``:
+  ///
+  /// ```swift
+  /// for await state in picker.states {
+  ///   if case .needsCredentials = state.connection {
+  ///     picker.setToken(try await fetchToken())
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The session and `sub` of the token must be those of the previous one; the role may differ.
+  public func setToken(_ token: String) { handle(.token(token)) }
+
+  func requestToken() {
+    guard let tokenProvider else { return }
+    Task { [weak self] in
+      do {
+        guard let token = try await tokenProvider() else {
+          self?.handle(.tokenUnavailable(isFinal: true))
+          return
+        }
+        self?.handle(.tokenProvided(token))
+      } catch {
+        self?.handle(.tokenUnavailable(isFinal: false))
+      }
+    }
+  }
+}

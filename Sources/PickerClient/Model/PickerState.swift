@@ -1,3 +1,5 @@
+import JSONText
+
 /// The state of a client: the picker, the members and the connection.
 ///
 /// A value type, so a view can store it and compare it with the previous one.
@@ -154,4 +156,280 @@ public struct PickerProblem: Hashable, Sendable {
   public let code: String
   /// One English sentence for developers.
   public let detail: String
+}
+
+extension PickerState {
+  /// Applies the changes of a delta or of a refusal, in their order.
+  ///
+  /// - Returns: The notices. The changes of a refusal have no cause and therefore no notices.
+  mutating func apply(
+    changes: [JSONTree], by: String?
+  ) throws(MalformedMessage) -> [PickerNotice] {
+    var notices: [PickerNotice] = []
+    for change in changes {
+      switch try change.text("change") {
+      case "reload": try applyReload(change)
+      case "row": notices += try applyMove(change, by: by)
+      case "months":
+        let list = try PickerMonths(change)
+        monthList = list
+        months = months.filter { list.contains($0.key) }
+      case "range": notices += try applyRange(change, by: by)
+      case "bands":
+        let bands = try PickerBand.list(try change.list("bands"))
+        months[try change.month("month")]?.bands = bands
+      case "status":
+        guard let status = PickerStatus(rawValue: try change.text("status")) else { continue }
+        self.status = status
+        until = change["until"]?.string
+        if let result = change["result"] { applyResult(result) }
+        notices.append(.status(status, by: by))
+        if let reason = change["reason"]?.string {
+          notices.append(.notConfirmed(reason: reason, detail: change["detail"]?.string))
+        }
+      case "result":
+        let before = (result: result, total: resultTotal)
+        applyResult(change["result"] ?? .null)
+        if result != nil, result == before.result, resultTotal != before.total {
+          notices.append(.repriced(resultTotal, before: before.total))
+        }
+      case "definition":
+        definition = try PickerDefinition(try change.need("definition"))
+        weekdays = change["weekdays"]?.array?.compactMap(\.string) ?? weekdays
+      case "notes": try applyNotes(change)
+      case "cells", "past", "closed", "marks", "heat", "best":
+        notices += try applyAvailability(change, by: by)
+      default: continue  // A change of a newer server, which clients may ignore.
+      }
+    }
+    return notices
+  }
+
+  private mutating func applyReload(_ change: JSONTree) throws(MalformedMessage) {
+    let index = try change.number("column")
+    // A change of the definition can append columns or remove the last ones. Each removed column
+    // has its own change, in ascending order.
+    guard !change.flag("removed") else {
+      guard index >= 0 else { throw MalformedMessage(field: "column") }
+      return columns.removeSubrange(min(index, columns.count)...)
+    }
+    guard (0...columns.count).contains(index) else { throw MalformedMessage(field: "column") }
+    guard index < columns.count else { return columns.append(try PickerColumn(change)) }
+    let old = columns[index]
+    columns[index] = try PickerColumn(change)
+    columns[index].before = PickerColumn.Before(selected: old.selected, rows: old.rows)
+  }
+
+  private mutating func applyAvailability(
+    _ change: JSONTree, by: String?
+  ) throws(MalformedMessage) -> [PickerNotice] {
+    guard availability != nil else { return [] }
+    try availability?.apply(change)
+    switch try change.text("change") {
+    case "cells": return [.cells]
+    case "closed": return [.closed(change.flag("closed"))]
+    case "marks":
+      // Without an author they are those that remain of before.
+      guard let by, by != me?.id else { return [] }
+      let id = try change.text("member")
+      let gone = PickerAvailability.Respondent(
+        id: id, name: try change.text("name"), color: try change.text("color"),
+        grades: Array(repeating: nil, count: availability?.count ?? 0))
+      return [.marked(availability?.respondents.first { $0.id == id } ?? gone)]
+    default: return []
+    }
+  }
+
+  private mutating func applyMove(
+    _ change: JSONTree, by: String?
+  ) throws(MalformedMessage) -> [PickerNotice] {
+    let index = try change.number("column")
+    guard columns.indices.contains(index) else { throw MalformedMessage(field: "column") }
+    let row = try PickerRow(change)
+    let cause = change["cause"]?.string
+    let wanted = change["wanted"]?.string.map { columns[index].text(ofKey: $0) }
+    columns[index].before = nil
+    columns[index].row = try change.number("row")
+    columns[index].put(moved: row, at: try change.number("row"))
+    guard let cause else { return [] }
+    return [
+      .moved(
+        column: index, to: row, cause: cause, correction: Self.correction(change, wanted), by: by)
+    ]
+  }
+
+  private mutating func applyRange(
+    _ change: JSONTree, by: String?
+  ) throws(MalformedMessage) -> [PickerNotice] {
+    range = try PickerRange.read(change)
+    guard let cause = change["cause"]?.string else { return [] }
+    let correction = Self.correction(change, change["wanted"]?.string)
+    return [.ranged(range, cause: cause, correction: correction, by: by)]
+  }
+
+  private static func correction(_ change: JSONTree, _ wanted: String?) -> PickerCorrection? {
+    change["reason"]?.string.map { PickerCorrection(wanted: wanted ?? "", reason: $0) }
+  }
+}
+
+/// Applies the messages of the server to the state.
+extension PickerState {
+  mutating func takeWelcome(_ message: JSONTree) throws(MalformedMessage) {
+    let member = try message.need("member")
+    let me = try PickerMember(member, isOnline: true)
+    let snapshot = message["snapshot"].flatMap { $0.isNull ? nil : $0 }
+    let members = try PickerMember.list(message["members"]?.array ?? [])
+    self.me = me
+    epoch = try message.text("epoch")
+    limits.months = message["limits"]?["months"]?.integer ?? limits.months
+    limits.windowRows = max(1, message["limits"]?["windowRows"]?.integer ?? limits.windowRows)
+    now = message["now"]?.string ?? now
+    locale = try message.text("locale")
+    (touching, hovering) = ([:], [])
+    if let snapshot {
+      revision = try message.number("revision")
+      try apply(snapshot)
+    }
+    apply(members)
+  }
+
+  /// Applies a `snapshot`, which replaces the whole state.
+  mutating func takeSnapshot(_ message: JSONTree) throws(MalformedMessage) {
+    revision = try message.number("revision")
+    now = message["now"]?.string ?? now
+    try apply(try message.need("snapshot"))
+    // The server has dropped pending presence updates. It sends the current touches next.
+    (touching, hovering) = ([:], [])
+    if let status = message["status"]?.string.flatMap(PickerStatus.init) { self.status = status }
+    apply(try PickerMember.list(message["members"]?.array ?? []))
+  }
+
+  /// Applies a delta. The caller has checked that it follows ``revision``.
+  mutating func applyDelta(_ message: JSONTree) throws(MalformedMessage) -> [PickerNotice] {
+    revision = try message.number("revision")
+    now = message["at"]?.string ?? now
+    let host = message["host"] == .bool(true) ? PickerNotice.host : nil
+    return try apply(
+      changes: try message.list("changes"), by: message["by"]?.string ?? host)
+  }
+
+  mutating func applyMonths(_ message: JSONTree) throws(MalformedMessage) {
+    for tree in try message.list("months") {
+      let view = try PickerMonthView(tree)
+      months[view.month] = view
+    }
+  }
+
+  /// Stores requested rows, unless the column has been reloaded since the request.
+  mutating func applyRows(_ message: JSONTree) throws(MalformedMessage) {
+    let column = try message.number("column")
+    guard columns.indices.contains(column),
+      columns[column].generation == (try message.number("generation"))
+    else { return }
+    var rows: [PickerRow] = []
+    for tree in try message.list("rows") { rows.append(try PickerRow(tree)) }
+    columns[column].put(rows, from: try message.number("from"))
+  }
+
+  mutating func takePresence(_ message: JSONTree) throws(MalformedMessage) -> [PickerNotice] {
+    var notices: [PickerNotice] = []
+    for member in try PickerMember.list(message["joined"]?.array ?? []) {
+      if put(member) == nil { notices.append(.joined(member)) }
+    }
+    for member in try PickerMember.list(message["changed"]?.array ?? []) {
+      let before = put(member)
+      if !member.isOnline { lift(member.id) }
+      guard let before else { continue }
+      if before.isOnline && !member.isOnline { notices.append(.wentOffline(member)) }
+      if !before.isOnline && member.isOnline { notices.append(.cameBack(member)) }
+      if before.role != member.role { notices.append(.promoted(member)) }
+      if before.name != member.name { notices.append(.renamed(member, before: before.name)) }
+    }
+    for id in (message["left"]?.array ?? []).compactMap(\.string) {
+      lift(id)
+      guard let index = members.firstIndex(where: { $0.id == id }) else { continue }
+      let member = members.remove(at: index)
+      notices.append(.left(member))
+    }
+    for touch in message["touching"]?.array ?? [] {
+      let id = try touch.text("member")
+      lift(id)
+      touching[id] = Self.touch(touch)
+      if touching[id] != nil, touch.flag("hover") { hovering.insert(id) }
+    }
+    return notices
+  }
+
+  private mutating func lift(_ id: String) {
+    touching[id] = nil
+    hovering.remove(id)
+  }
+
+  /// Changes this member's own name.
+  mutating func renameMe(_ name: String) {
+    me?.name = name
+    if let me, let index = members.firstIndex(where: { $0.id == me.id }) {
+      members[index].name = name
+    }
+    if let me { availability?.rename(me) }
+  }
+
+  private static func touch(_ tree: JSONTree) -> PickerTouch? {
+    if let column = tree["column"]?.integer, let row = tree["row"]?.integer {
+      return .row(column: column, row: row)
+    }
+    return tree["date"]?.string.flatMap { PickerDay($0) }.map { .day($0) }
+  }
+
+  /// Adds or replaces a member.
+  ///
+  /// - Returns: The member before; `nil` if it is new.
+  private mutating func put(_ member: PickerMember) -> PickerMember? {
+    if member.id == me?.id { me = member }
+    availability?.rename(member)
+    guard let index = members.firstIndex(where: { $0.id == member.id }) else {
+      members.append(member)
+      return nil
+    }
+    let before = members[index]
+    members[index] = member
+    return before
+  }
+
+  private mutating func apply(_ snapshot: JSONTree) throws(MalformedMessage) {
+    definition = try PickerDefinition(try snapshot.need("definition"))
+    status = snapshot["status"]?.string.flatMap(PickerStatus.init) ?? .open
+    until = snapshot["until"]?.string
+    isReopenedByHost = snapshot["reopen"]?.string == "host"
+    applyResult(snapshot["result"] ?? .null)
+    columns = []
+    for tree in snapshot["columns"]?.array ?? [] { columns.append(try PickerColumn(tree)) }
+    months = [:]
+    monthList = nil
+    weekdays = snapshot["calendar"]?["weekdays"]?.array?.compactMap(\.string)
+    range = nil
+    availability = nil
+    if let cells = snapshot["availability"] { availability = try PickerAvailability(cells) }
+    if let calendar = snapshot["calendar"] {
+      monthList = try PickerMonths(try calendar.need("months"))
+      range = try PickerRange.read(calendar["range"] ?? .null)
+    }
+  }
+
+  mutating func applyResult(_ tree: JSONTree) {
+    result = PickerResult(tree)
+    resultInstant = tree["instant"]?.string
+    resultUntil = tree["until"]?.string
+    resultTotal = PickerTotal(tree["total"])
+    resultCounts = try? PickerGradeCounts(tree)
+  }
+
+  private mutating func apply(_ members: [PickerMember]) {
+    guard !members.isEmpty else { return }
+    self.members = members
+    let ids = Set(members.map(\.id))
+    touching = touching.filter { ids.contains($0.key) }
+    hovering.formIntersection(ids)
+    if let mine = member(me?.id) { me = mine }
+  }
 }

@@ -1,4 +1,6 @@
 import JSONText
+import PickerHub
+import PickerModel
 import WebSocketTransport
 
 /// The error response of a request: a `code` for programs and a `detail` for their developers.
@@ -59,5 +61,138 @@ package struct ProblemDocument: Error, Hashable, Sendable {
     ]
     if let pointer { fields.append(.init("pointer", .string(pointer))) }
     return JSONTree.object(fields + members).serialized()
+  }
+}
+
+extension ProblemDocument {
+  /// Maps a problem of the hub to a status, code and detail.
+  /// - Source: web/guide/README.md, "HTTP API and server-sent events".
+  init(_ problem: HubProblem) {
+    switch problem {
+    case .badRequest(let detail): self.init(status: 400, code: "badRequest", detail: detail)
+    case .badDefinition(let problem): self.init(problem, status: 422, code: "badDefinition")
+    case .badBody(let problem): self.init(problem, status: 400, code: "badRequest")
+    case .refused(let refusal): self.init(refusal)
+    case .noToken:
+      self.init(
+        status: 401, code: "noToken",
+        detail: "this session requires a token in the header Authorization: Bearer TOKEN")
+    case .badToken:
+      self.init(status: 401, code: "badToken", detail: "invalid token for this session")
+    case .notAllowed(let detail): self.init(status: 403, code: "notAllowed", detail: detail)
+    case .noSuchSession:
+      self.init(
+        status: 404, code: "noSuchSession",
+        detail: "session not found; it may have expired or been deleted")
+    case .noSuchDefinition: self = .noSuchDefinition
+    case .inUse: self = .inUse
+    case .noSuchMember: self = .noSuchMember
+    case .wrongSecret:
+      self.init(status: 401, code: "badToken", detail: "invalid secret for this member")
+    case .wrongKind(let detail): self.init(status: 404, code: "wrongKind", detail: detail)
+    case .outsideMonths(let detail): self.init(status: 404, code: "outsideMonths", detail: detail)
+    case .notComplete:
+      self.init(
+        status: 404, code: "notComplete", detail: "nothing is chosen yet, or a range is still open")
+    case .tooLarge(let detail): self.init(status: 413, code: "tooLarge", detail: detail)
+    case .tooMany:
+      self.init(
+        status: 429, code: "tooMany", detail: "too many changes per second; retry later",
+        retryAfterSeconds: 1)
+    case .versionMismatch(let version):
+      self.init(
+        status: 412, code: "versionMismatch",
+        detail: "If-Match does not match: the current version of the definition is \(version)")
+    case .tooLate(let current): self.init(current)
+    case .noSuchOp: self = .noSuchOp
+    case .externalTaken(let id):
+      self.init(
+        status: 409, code: "externalTaken", detail: "a living session has this external id",
+        members: [.init("session", .string(id.text))])
+    case .keyReused: self = .keyReused
+    case .patchFailed(let detail): self.init(status: 409, code: "patchFailed", detail: detail)
+    case .sessionFull:
+      self.init(full: "the session has reached its maximum number of members")
+    case .rolesFull:
+      self.init(
+        full: "the session has the maximum number of roles below owner that the host has given")
+    case .logFull:
+      self.init(full: "the log of this session has reached its maximum size; create a new session")
+    case .storeFull:
+      self.init(full: "the store of the server has reached its maximum size; retry later")
+    case .full:
+      self.init(
+        full: "the server has reached its maximum of sessions, or of their memory; retry later")
+    case .unavailable:
+      self.init(
+        status: 503, code: "unavailable", detail: "the service is unavailable now; retry later")
+    }
+  }
+
+  private init(_ refusal: Refusal) {
+    self.init(
+      status: 409, code: refusal.code.rawValue, detail: refusal.detail,
+      members: [.init("params", .object(refusal.params))])
+  }
+
+  private init(_ problem: DefinitionProblem, status: Int, code: String) {
+    self.init(status: status, code: code, detail: problem.detail, pointer: problem.pointer)
+  }
+
+  private static var keyReused: ProblemDocument {
+    ProblemDocument(
+      status: 422, code: "keyReused",
+      detail: "this Idempotency-Key was used with another body; use a new key")
+  }
+
+  private static var noSuchDefinition: ProblemDocument {
+    ProblemDocument(
+      status: 404, code: "noSuchDefinition", detail: "there is no shared definition of this name")
+  }
+
+  private static var inUse: ProblemDocument {
+    ProblemDocument(
+      status: 409, code: "inUse",
+      detail: "sessions use this definition; it can be deleted when they have ended")
+  }
+
+  private static var noSuchMember: ProblemDocument {
+    ProblemDocument(
+      status: 404, code: "noSuchMember",
+      detail: "member not found or no longer in the session; POST to members creates a new one")
+  }
+
+  private static var noSuchOp: ProblemDocument {
+    ProblemDocument(
+      status: 404, code: "noSuchOp",
+      detail: "this session never had a confirmation with this op; take it from the event "
+        + "session.confirming, or from GET while the status is confirming")
+  }
+
+  private init(_ current: CurrentDecision) {
+    self.init(
+      status: 409, code: "tooLate",
+      detail: "something else was first to decide on this confirmation; the session is "
+        + "\(current.status.rawValue)", members: [.init("stands", current.tree)])
+  }
+
+  private init(full detail: String) { self.init(status: 503, code: "full", detail: detail) }
+
+  /// The problem as a response.
+  var response: HTTPResponse {
+    var headers = [
+      ("Content-Type", ProblemDocument.contentType), ("Cache-Control", "no-store"),
+    ]
+    switch status {
+    case 401: headers.append(("WWW-Authenticate", "Bearer"))
+    case 405: headers.append(("Allow", allow.joined(separator: ", ")))
+    case 429, 503: headers.append(("Retry-After", "\(retryAfterSeconds ?? 5)"))
+    default: break
+    }
+    var response = HTTPResponse(
+      status: status, headers: headers.map { (name: $0.0, value: $0.1) }, body: bytes)
+    // Another node may own the session: only a new connection reaches it.
+    if code == "unavailable" { response.keepAlive = false }
+    return response
   }
 }

@@ -1,5 +1,6 @@
 package import CivilTime
 package import DequeModule
+package import JSONText
 package import PickerModel
 
 /// The state of a session, computed from its log: the picker, its history, its members and their
@@ -316,5 +317,337 @@ package struct SessionFold: Sendable {
     history.prepend(contentsOf: deltas)
     historyWeight += deltas.reduce(0) { $0 + $1.weight }
     trimHistory()
+  }
+}
+
+extension SessionFold {
+  /// The answer to a command that was executed or refused before.
+  func repeated(_ outcome: RefBook.Outcome, of author: Delta.Author) -> Answer {
+    switch outcome {
+    case .done(let revision): Answer(ref: author.ref, body: .reply(revision: revision))
+    case .refused(let refusal): refused(refusal, author)
+    }
+  }
+
+  /// A refusal with the current state that the sender needs.
+  func refused(_ refusal: Refusal, _ author: Delta.Author) -> Answer {
+    Answer(
+      ref: author.isHost ? nil : author.ref,
+      body: .refused(refusal, correction(for: author.command, refusal)))
+  }
+
+  private func correction(for command: Command, _ refusal: Refusal) -> Answer.Correction {
+    switch command {
+    case .select(let selection):
+      guard picker.columns.indices.contains(selection.column) else { return .nothing }
+      return .column(selection.column, reloads: refusal.code == .staleColumn)
+    case .tap: return definition.kind.showsMonths ? .range : .nothing
+    case .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .mark, .importMarks,
+      .rename, .unknown:
+      return .nothing
+    }
+  }
+}
+
+/// The commands of an `availability`.
+extension SessionFold {
+  mutating func mark(_ mark: CellMark, by member: MemberID) throws(Refusal) -> SessionChange? {
+    let markLimits = MarkLimits(respondentsMax: limits.members, runsMax: limits.runs)
+    let changes = try picker.mark(mark, by: member.text, markLimits)
+    return change(named(changes), rangeBefore: nil)
+  }
+
+  /// Marks what a host knows of a member; nothing if the member is unknown.
+  mutating func take(_ marks: MarkImport) throws(Refusal) -> SessionChange? {
+    let id = MemberID(marks.member)
+    guard members[id] != nil || remembered.member(id) != nil else { return nil }
+    let markLimits = MarkLimits(respondentsMax: limits.members, runsMax: limits.runs)
+    return change(named(try picker.take(marks, markLimits)), rangeBefore: nil)
+  }
+
+  mutating func clearMarks(of member: MemberID) throws(Refusal) -> SessionChange? {
+    let changes = try picker.clearMarks(of: member.text)
+    return change(named(changes), rangeBefore: nil)
+  }
+
+  /// Whether a command is about marks that nobody else can change, so that it is never late.
+  func isAboutOwnMarks(_ command: Command) -> Bool {
+    command == .clear && definition.kind == .availability
+  }
+
+  /// Makes the window that starts at a cell final, or asks the host to.
+  mutating func confirm(
+    cell: Int, generation: Int, op: String?, at now: Instant, hasElapsed: Bool
+  ) throws(Refusal) -> SessionChange? {
+    try picker.choose(cell: cell, generation: generation)
+    if hasElapsed {
+      picker.endChoice()
+      throw Refusal(.elapsed, "the result has changed with time; check it and confirm again")
+    }
+    return .status(confirm(op: op, at: now))
+  }
+
+  /// Ticks an `availability`. Without a copy of the picker before: marks are copied when they are
+  /// changed while there is another reference.
+  mutating func tickAvailability(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
+    let changes = named(picker.tick(now).changes)
+    let hasResult = takeResult()
+    guard !changes.isEmpty || hasResult else { return false }
+    commit(
+      .picker(changes, tappedBy: nil, rangeBefore: nil), hasResult: hasResult, at: now, &outcomes)
+    return hasResult
+  }
+
+  /// The changes with the names and colours of the members that they are about, so that they can be
+  /// encoded later.
+  func named(_ changes: [PickerChange]) -> [PickerChange] {
+    changes.map { change in
+      guard case .marks(var marks) = change else { return change }
+      let id = MemberID(marks.respondent)
+      let member = members[id] ?? remembered.member(id)
+      marks.name = member?.name ?? ""
+      marks.color = member?.color ?? ""
+      return .marks(marks)
+    }
+  }
+}
+
+/// The colours of members in the order of joining. They are distinguishable on light and dark
+/// backgrounds.
+private let memberColors = [
+  "#d1495b", "#2e86ab", "#3a7d44", "#c17817", "#7b4fa3", "#0f8b8d", "#b5487f", "#5c6bc0",
+  "#8d6e3f", "#4f772d", "#c8553d", "#3d6d99",
+]
+
+extension SessionFold {
+  private var hasOwner: Bool { members.values.contains { $0.role == .owner } }
+
+  /// The members in the order in which they joined.
+  package var membersInOrder: [Member] { members.values.sorted { $0.number < $1.number } }
+
+  mutating func join(_ joining: LogEntry.Joining, _ outcomes: inout [Outcome]) {
+    guard members[joining.member] == nil else { return }
+    members[joining.member] = Member(
+      id: joining.member, number: joinCount, secret: joining.secret, name: joining.name,
+      color: memberColors[joinCount % memberColors.count],
+      role: joining.role.map {
+        granted($0, subject: joining.subject, member: joining.member)
+      } ?? (hasOwner ? .editor : .owner), refs: RefBook(),
+      subject: joining.subject, info: joining.info)
+    joinCount += 1
+    outcomes.append(.joined(joining.member, meta: joining.meta))
+  }
+
+  /// A member's token grants another role.
+  mutating func take(role: Role, of member: MemberID, _ outcomes: inout [Outcome]) {
+    let subject = members[member]?.subject
+    change(role: granted(role, subject: subject, member: member), of: member, &outcomes)
+  }
+
+  mutating func change(role: Role, of member: MemberID, _ outcomes: inout [Outcome]) {
+    guard members[member] != nil, members[member]?.role != role else { return }
+    members[member]?.role = role
+    outcomes.append(.roleChanged(member))
+    noteSight(of: member, &outcomes)
+  }
+
+  /// Moves a member to ``remembered``. If a session without tokens then has no owner, its earliest
+  /// remaining member becomes the owner.
+  mutating func leave(_ member: MemberID, _ outcomes: inout [Outcome]) {
+    guard let gone = members.removeValue(forKey: member) else { return }
+    remembered.add(gone, limits) { picker.hasMarks(of: $0.text) }
+    outcomes.append(.left(member))
+    guard origin.access == .open, !hasOwner, let successor = membersInOrder.first else { return }
+    members[successor.id]?.role = .owner
+    outcomes.append(.roleChanged(successor.id))
+    noteSight(of: successor.id, &outcomes)
+  }
+
+  /// A member that had left rejoins, with its name, colour, role and refs, but last in the order of
+  /// joining.
+  ///
+  /// - Parameter role: The role of its token. `nil` in sessions without tokens: the member keeps
+  ///   its role, or becomes the owner if there is none.
+  mutating func readd(
+    _ id: MemberID, _ role: Role?, _ outcomes: inout [Outcome]
+  ) {
+    guard members[id] == nil else { return }
+    guard var member = remembered.remove(id) else { return }
+    let roleBefore = member.role
+    if let role {
+      member.role = granted(role, subject: member.subject, member: id)
+    } else if origin.access == .open, !hasOwner {
+      member.role = .owner
+    }
+    member.number = joinCount
+    joinCount += 1
+    members[id] = member
+    outcomes.append(.joined(id))
+    if member.role != roleBefore { noteSight(of: id, &outcomes) }
+  }
+}
+
+extension SessionFold {
+  /// Applies a JSON Merge Patch to the notes.
+  ///
+  /// Notes do not affect the picker, so they can change while the session is not open; its result
+  /// has the amounts of before then. While the host decides on a confirmation, the patch waits. An
+  /// invalid patch changes nothing; the host's request was checked before it was logged.
+  mutating func note(_ patch: NotesPatch, at now: Instant, _ outcomes: inout [Outcome]) {
+    tick(to: now, &outcomes)
+    if status == .confirming {
+      if decision.hasRoom(for: patch.tree) { decision.addNotes(patch.tree) }
+      return
+    }
+    guard let change = patch.change ?? (try? notes.change(by: patch.tree, for: definition.kind)),
+      !change.isEmpty
+    else { return }
+    assert(change == (try? notes.change(by: patch.tree, for: definition.kind)))
+    notes.apply(change)
+    shared?.ownNotes.add(change)
+    let edit = NotesEdit(patch: patch.tree, change: change, locale: definition.locale)
+    commit(.notes(edit), hasResult: takeResult(), at: now, &outcomes)
+  }
+
+  /// The notes on the rows that the reloads in `change` include; `nil` if there are none.
+  func notes(onRowsOf change: SessionChange) -> RowNotes? {
+    guard !notes.columns.isEmpty else { return nil }
+    var sent: [Int: [ExactString: Note]] = [:]
+    for case .reload(let column, let state) in change.pickerChanges {
+      guard let known = notes.columns[column] else { continue }
+      for row in state.window(limits.windowRows) {
+        let key = ExactString(state.rows.key(at: row))
+        if let note = known[key] { sent[column, default: [:]][key] = note }
+      }
+    }
+    return sent.isEmpty ? nil : RowNotes(columns: sent, locale: definition.locale)
+  }
+}
+
+/// A change of the notes. Self-contained: it can be encoded later, in any language.
+package struct NotesEdit: Hashable, Sendable {
+  /// The host's JSON Merge Patch.
+  package let patch: JSONTree
+  package let change: NotesChange
+  /// The definition's locale, for members in whose language a note has no text.
+  package let locale: String
+}
+
+/// The notes on rows at one revision.
+package struct RowNotes: Hashable, Sendable {
+  /// By column index and row key.
+  package let columns: [Int: [ExactString: Note]]
+  /// The definition's locale, see ``NotesEdit/locale``.
+  package let locale: String
+
+  package init(columns: [Int: [ExactString: Note]], locale: String) {
+    self.columns = columns
+    self.locale = locale
+  }
+
+  var count: Int { columns.values.reduce(0) { $0 + $1.count } }
+}
+
+extension JSONTree {
+  /// The number of JSON values in the tree, including arrays and objects.
+  package var valueCount: Int {
+    switch self {
+    case .null, .bool, .integer, .number, .string: 1
+    case .array(let elements): elements.reduce(1) { $0 + $1.valueCount }
+    case .object(let members): members.reduce(1) { $0 + $1.value.valueCount }
+    }
+  }
+}
+
+extension SessionFold {
+  /// Follows the shared definition to a version.
+  ///
+  /// A version that is not valid for the session leaves it as it is, and is an event. While the
+  /// host decides on a confirmation, nothing happens; the version comes again afterwards.
+  mutating func adopt(_ adoption: Adoption, at now: Instant, _ outcomes: inout [Outcome]) {
+    tick(to: now, &outcomes)
+    guard status != .confirming, adoption.version > shared?.version ?? 0 else { return }
+    do throws(DefinitionProblem) {
+      if let problem = adoption.problem { throw problem }
+      if let change = adoption.define {
+        try redefine(change, adoption, at: now, &outcomes)
+      } else if let edit = takeNotes(of: adoption) {
+        commit(.notes(edit), hasResult: takeResult(), at: now, &outcomes)
+      }
+      shared?.accepted = adoption.version
+    } catch {
+      outcomes.append(.definitionRejected(version: adoption.version, error))
+    }
+    shared?.version = adoption.version
+  }
+
+  /// Changes the notes.
+  ///
+  /// - Returns: `nil` if nothing changes.
+  mutating func takeNotes(of adoption: Adoption) -> NotesEdit? {
+    guard let patch = adoption.notes,
+      let change = patch.change ?? (try? notes.change(by: patch.tree, for: definition.kind)),
+      !change.isEmpty
+    else { return nil }
+    if let after = adoption.notesAfter { notes = after } else { notes.apply(change) }
+    return NotesEdit(patch: patch.tree, change: change, locale: definition.locale)
+  }
+}
+
+/// A reason to refuse a command without logging it that the fold does not know.
+package enum UnstoredReason: Hashable, Sendable {
+  /// Messages per second of a connection.
+  case rate
+  /// Bytes of the session's log.
+  case logBytes
+  /// Bytes of the store of all sessions.
+  case storeBytes
+  /// A `rename` of a member whose token has a name.
+  case fixedName
+}
+
+/// Commands that are refused without being logged: those of an unknown type, over a limit, or not
+/// allowed for the member's role. Otherwise anybody with a viewer's link could grow the store.
+///
+/// Such a command changes nothing, not even the time of the picker, and the fold does not record
+/// its ref. ``Session`` does, as long as it is in memory, unless a limit was exceeded.
+extension SessionFold {
+  /// The answer to such a command in the current state; `nil` if its member has left.
+  ///
+  /// The checks run in the same order as for logged commands, with one difference: a ref that is
+  /// not recorded but lies between recorded ones (``RefBook/isGap(_:)``) is not refused as old if
+  /// the type is unknown or the role is too low. Otherwise a client that sends such a command again
+  /// after later ones and a restart would get a different refusal.
+  ///
+  /// - Parameter unlogged: The member's refs that are recorded in memory only.
+  func refusal(
+    of command: Command, ref: Int, by member: MemberID, unless reason: UnstoredReason?,
+    unlogged: RefBook = RefBook()
+  ) -> Answer? {
+    guard let sender = members[member] else { return nil }
+    let author = Delta.Author(member: member, ref: ref, command: command)
+    if let outcome = sender.refs.outcome(of: ref) ?? unlogged.outcome(of: ref) {
+      return repeated(outcome, of: author)
+    }
+    do throws(Refusal) {
+      let greatest = max(sender.refs.greatest, unlogged.greatest)
+      try checkRef(author, of: sender, greatest: greatest, unless: reason)
+      var fold = self
+      try fold.admit(command, ref: ref, by: member, role: sender.role, unless: reason)
+    } catch {
+      return refused(error, author)
+    }
+    return refused(Refusal(.tooMany, "ref \(ref) was not executed; send it again"), author)
+  }
+
+  private func checkRef(
+    _ author: Delta.Author, of sender: Member, greatest: Int, unless reason: UnstoredReason?
+  ) throws(Refusal) {
+    guard author.ref <= greatest else { return }
+    let isUnknown = if case .unknown = author.command { true } else { false }
+    let isBarred =
+      reason == .fixedName || reason == nil && sender.role < author.command.roleNeeded
+    if sender.refs.isGap(author.ref), isUnknown || isBarred { return }
+    throw Refusal(oldRef: author.ref, greatest: greatest)
   }
 }

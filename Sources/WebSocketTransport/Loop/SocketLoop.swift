@@ -1,6 +1,9 @@
+import CMachine
 import CWebSocketLoop
 import Glibc
 package import PickerHub
+package import PickerSession
+package import PickerWire
 import Synchronization
 
 /// A WebSocket and HTTP/1.1 server on one thread, built on libwebsockets.
@@ -183,5 +186,451 @@ package final class SocketLoop: @unchecked Sendable {
   func log(_ isError: Bool, _ line: UnsafePointer<CChar>) {
     let now = SocketLoop.monotonicMilliseconds()
     if let line = log.line(line, atMilliseconds: now) { configuration.log(isError, line) }
+  }
+}
+
+/// The C callbacks: each one finds its loop, copies borrowed memory into Swift values (except for
+/// messages), and calls the handler.
+extension SocketLoop {
+  static let handlers = wsl_handlers(
+    acceptable: { owner, listener in SocketLoop.of(owner).accept(listener) },
+    proxied: { owner, connection, bytes, count in
+      let bytes = UnsafeRawBufferPointer(start: bytes, count: min(count, ProxyHeader.storedCount))
+      return SocketLoop.of(owner).proxied(&connection!.pointee, bytes, count: count)
+    },
+    uncount: { owner, audience, network in SocketLoop.of(owner).uncount(audience, network) },
+    recount: { owner, from, to in SocketLoop.of(owner).counts.move(from: from, to: to) },
+    counts_none: { owner in SocketLoop.of(owner).counts.isEmpty },
+    hold: { owner, holding, network, count, held, whole in
+      SocketLoop.of(owner).hold(count, holding, network, held: held, whole: whole)
+    },
+    release: { owner, holding, network, count in
+      SocketLoop.of(owner).release(count, holding, network)
+    },
+    is_elsewhere: { owner, connection in SocketLoop.of(owner).isElsewhere(connection!.pointee) },
+    moved: { owner, connection in SocketLoop.of(owner).move(connection) },
+    admit: { owner, id, request in SocketLoop.of(owner).admit(id, request!) },
+    opened: { owner, id in
+      let loop = SocketLoop.of(owner)
+      guard let request = loop.admitted.take() else { return }
+      loop.handler?.opened(ConnectionID(raw: id), request)
+    },
+    received: { owner, id, bytes, count in
+      SocketLoop.of(owner).handler?.received(
+        ConnectionID(raw: id), UnsafeRawBufferPointer(start: bytes, count: count))
+    },
+    write_blocked: { owner, id in
+      SocketLoop.of(owner).handler?.writeBlocked(ConnectionID(raw: id))
+    },
+    writable: { owner, id in SocketLoop.of(owner).handler?.writable(ConnectionID(raw: id)) },
+    closed: { owner, id in SocketLoop.of(owner).handler?.closed(ConnectionID(raw: id)) },
+    admit_body: { owner, id, request, byteCount in
+      SocketLoop.of(owner).admitBody(of: id, request!, byteCount)
+    },
+    respond: { owner, id, request in
+      SocketLoop.of(owner).respond(id, request!)
+    },
+    stream_writable: { owner, id in
+      SocketLoop.of(owner).handler?.streamWritable(RequestID(raw: id, isHead: false))
+    },
+    stream_closed: { owner, id in
+      SocketLoop.of(owner).handler?.streamClosed(RequestID(raw: id, isHead: false))
+    },
+    timer: { owner in SocketLoop.of(owner).handler?.timer() },
+    woken: { owner in SocketLoop.of(owner).drainMailbox() },
+    written: { owner in SocketLoop.of(owner).handler?.written() },
+    iterated: { owner, nanoseconds, isWritten in
+      let loop = SocketLoop.of(owner)
+      loop.iterationSeconds.record(Double(nanoseconds) / 1_000_000_000)
+      if !loop.held.isEmpty { loop.refuseHeld(until: SocketLoop.monotonicMilliseconds()) }
+      if isWritten { loop.handler?.iterated() }
+    },
+    log: { owner, isError, line in SocketLoop.of(owner).log(isError, line!) })
+
+  private static func of(_ owner: UnsafeMutableRawPointer?) -> SocketLoop {
+    Unmanaged<SocketLoop>.fromOpaque(owner!).takeUnretainedValue()
+  }
+
+  /// Asks the handler to admit an upgrade. Returns -1 if it is refused; otherwise the number of the
+  /// subprotocol, from 1, or 0 if none is offered.
+  private func admit(_ id: wsl_id, _ request: UnsafeMutablePointer<wsl_request>) -> CInt {
+    if refusesTarget(of: id, request) { return -1 }
+    if let refusal = Handshake.refusal(of: &request.pointee) { return refuse(id, refusal) }
+    let upgrade = UpgradeRequest(
+      head: RequestHead(&request.pointee, below: configuration.pathPrefix))
+    let selected = upgrade.subprotocols.first(where: configuration.subprotocols.contains)
+    guard let handler else { return -1 }
+    switch handler.admit(upgrade) {
+    case .accept(let subprotocol, let client) where subprotocol == selected:
+      if let client, !count(id, client) {
+        return refuse(id, SocketLoop.tooManyOfAddress)
+      }
+      if selected == nil, upgrade.head.headers[.subprotocols] != nil {
+        let detail = "none of the offered subprotocols is supported"
+        return refuse(id, .problem(400, "badRequest", detail))
+      }
+      admitted = upgrade
+      return CInt(selected.flatMap(configuration.subprotocols.firstIndex).map { $0 + 1 } ?? 0)
+    case .accept:
+      return -1
+    case .refuse(let response):
+      return refuse(id, response)
+    }
+  }
+
+  /// Asks the handler to admit a large body. Returns 0 to receive it.
+  private func admitBody(
+    of id: wsl_id, _ request: UnsafeMutablePointer<wsl_request>, _ byteCount: Int
+  ) -> CInt {
+    if refusesTarget(of: id, request) { return 1 }
+    let announced = HTTPRequest(&request.pointee, on: nil, below: configuration.pathPrefix)
+    guard let refusal = handler?.refusal(of: announced, bodyByteCount: byteCount) else { return 0 }
+    refuse(id, refusal)
+    return 1
+  }
+
+  /// Refuses a request if its target is malformed.
+  private func refusesTarget(of id: wsl_id, _ request: UnsafeMutablePointer<wsl_request>) -> Bool {
+    let text = request.pointee.target
+    let target = UnsafeRawBufferPointer(start: text.bytes, count: text.count)
+    guard let detail = RequestTarget.error(in: target, of: HTTPMethod(request.pointee.method))
+    else { return false }
+    refuse(id, .problem(400, "badRequest", detail))
+    return true
+  }
+
+  @discardableResult
+  private func refuse(_ id: wsl_id, _ response: HTTPResponse) -> CInt {
+    let head = response.head(length: response.body.count, keepAlive: false)
+    wsl_answer(loop, id, head, head.count, response.body, response.body.count, false, 0)
+    return -1
+  }
+
+  private func respond(_ id: wsl_id, _ request: UnsafeMutablePointer<wsl_request>) {
+    if refusesTarget(of: id, request) { return }
+    let whole = HTTPRequest(&request.pointee, on: self, below: configuration.pathPrefix)
+    let requestID = RequestID(raw: id, isHead: whole.method == .head)
+    handler?.respond(to: requestID, whole)
+  }
+
+  /// Reserves memory that a connection of a network holds, of which one network may use a quarter,
+  /// or that of one body.
+  func hold(
+    _ byteCount: Int, _ holding: wsl_holding, _ network: UInt64, held: Int, whole: Int
+  ) -> Bool {
+    guard holding == WSL_BODIES else {
+      guard unsent.grow(by: byteCount, held: held) else { return false }
+      if holdUnsent(byteCount, network, held: held) { return true }
+      unsent.release(byteCount)
+      return false
+    }
+    let most = configuration.bodiesBytesMax
+    guard bodies.reserve(byteCount, whole: whole, most: most) else { return false }
+    let share = max(most / 4, configuration.bodyBytesMax)
+    if counts.hold(byteCount, of: .bodies, network, held: held, most: share) { return true }
+    bodies.release(byteCount)
+    return false
+  }
+
+  /// Counts unsent bytes for a network, which are counted in total already.
+  func holdUnsent(_ byteCount: Int, _ network: UInt64, held: Int = 0) -> Bool {
+    counts.hold(byteCount, of: .unsent, network, held: held, most: unsent.byteCountMax / 4)
+  }
+
+  func release(_ byteCount: Int, _ holding: wsl_holding, _ network: UInt64) {
+    if holding == WSL_BODIES {
+      bodies.release(byteCount)
+      counts.release(byteCount, of: .bodies, network)
+    } else {
+      unsent.release(byteCount)
+      counts.release(byteCount, of: .unsent, network)
+    }
+  }
+}
+
+extension SocketLoop {
+  /// Milliseconds of CLOCK_MONOTONIC, which starts at an arbitrary time and never jumps.
+  package static func monotonicMilliseconds() -> Int64 { machine_monotonic_ms() }
+
+  /// The same clock in nanoseconds.
+  package static func monotonicNanoseconds() -> Int64 { machine_monotonic_ns() }
+
+  /// Milliseconds since 1970-01-01T00:00Z.
+  package static func wallMilliseconds() -> Int64 { machine_wall_ms() }
+
+  /// CPU time of the calling thread in microseconds.
+  package static func threadMicroseconds() -> Int64 { machine_thread_us() }
+}
+
+extension SocketLoop {
+  /// Cryptographically secure random bytes from libcrypto.
+  package static func randomBytes(_ count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
+      machine_random(bytes.baseAddress, count)
+      initialized = count
+    }
+  }
+
+  /// The SHA-256 digest of `bytes`, 32 bytes long. - Source: FIPS 180-4
+  package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 32) { digest, initialized in
+      machine_sha256(bytes, bytes.count, digest.baseAddress)
+      initialized = 32
+    }
+  }
+}
+
+/// Gives connections to the loops of their sessions, and relays them to the nodes that own these.
+extension SocketLoop {
+  private static let heldMax = 1_024
+  private static let holdMilliseconds: Int64 = 10_000
+
+  /// Who serves a connection instead of this loop.
+  enum Place {
+    case loop(SocketLoop)
+    /// The owner of a session, which is looked up on a loop.
+    case owner(SessionID, SessionOwners, on: SocketLoop)
+  }
+
+  /// The response to a client that has too many connections through proxies.
+  package static var tooManyOfAddress: HTTPResponse {
+    var response = HTTPResponse.problem(
+      429, "tooMany", "too many connections from this address")
+    response.headers.append(("Retry-After", "5"))
+    return response
+  }
+
+  /// Decides who serves a connection, a head of which was received: this loop, another one, or
+  /// another node. A later request that is not for a session is served wherever its connection is.
+  func isElsewhere(_ connection: wsl_connection) -> Bool {
+    let owners = configuration.owners
+    guard configuration.connections != nil || owners != nil, let handler else { return false }
+    let first = handler.session(
+      ofConnection: UnsafeRawBufferPointer(
+        start: connection.head, count: Int(connection.head_count)))
+    if connection.is_later, first == .other { return false }
+    let other = handler.loop(for: first)
+    // A relayed connection is not relayed again; one that has served a request stays at this node.
+    if let owners, !connection.is_relayed, !connection.is_later, case .session(let id) = first,
+      !owners.isHere(id)
+    {
+      place = .owner(id, owners, on: other ?? self)
+    } else {
+      place = other.map(Place.loop)
+    }
+    return place != nil
+  }
+
+  func move(_ connection: wsl_connection) {
+    switch place.take() {
+    case .loop(let other): give(connection, to: other)
+    case .owner(let id, let owners, on: let other): other.find(id, owners, connection)
+    case nil: break
+    }
+  }
+
+  /// Asks for the owner of a session, then serves or relays its connection, or refuses it after
+  /// 10 s. What its client sends stays in the kernel. Safe on any thread.
+  private func find(_ session: SessionID, _ owners: SessionOwners, _ connection: wsl_connection) {
+    // Safe: the connection has one owner at a time.
+    nonisolated(unsafe) let connection = connection
+    let isTaken = post {
+      // A draining loop refuses it.
+      if self.isDraining { return wsl_adopt(self.loop, connection) }
+      guard self.held.count < SocketLoop.heldMax else {
+        self.counted.refusedFull += 1
+        return wsl_refuse(self.loop, connection, "full", "too many connections")
+      }
+      self.lookupCount += 1
+      let number = self.lookupCount
+      let deadline = SocketLoop.monotonicMilliseconds() + SocketLoop.holdMilliseconds
+      self.held[number] = HeldConnection(connection: connection, deadline: deadline)
+      owners.find(session) { owner in self.post { self.settle(number, owner) } }
+    }
+    if !isTaken { discard(connection) }
+  }
+
+  private func settle(_ number: Int, _ owner: SessionOwner) {
+    guard let connection = held.removeValue(forKey: number)?.connection else { return }
+    switch owner {
+    case .here: wsl_adopt(loop, connection)
+    case .node(let address?):
+      if let descriptor = ListeningSocket.connecting(to: address.host, port: address.port) {
+        let header = ProxyHeader.bytes(for: connection)
+        wsl_relay(loop, connection, descriptor, header, header.count)
+      } else {
+        refuse(connection)
+      }
+    case .node(nil), .unavailable: refuse(connection)
+    }
+  }
+
+  private func refuse(_ connection: wsl_connection) {
+    wsl_refuse(
+      loop, connection, "unavailable",
+      "the server that has this session is not known, or cannot be reached; retry later")
+  }
+
+  /// Refuses the connections whose time for the lookup is over.
+  func refuseHeld(until now: Int64) {
+    for (number, connection) in held where connection.deadline <= now {
+      held[number] = nil
+      refuse(connection.connection)
+    }
+  }
+
+  /// Passes a connection to another loop, which refuses it if it is draining.
+  private func give(_ connection: wsl_connection, to other: SocketLoop) {
+    // Safe: the connection has one owner at a time.
+    nonisolated(unsafe) let connection = connection
+    let isTaken = other.post { wsl_adopt(other.loop, connection) }
+    if !isTaken { discard(connection) }
+  }
+
+  func discard(_ connection: wsl_connection) {
+    counts.end(connection.network)
+    wsl_discard(connection)
+  }
+}
+
+/// A connection whose owner is looked up.
+struct HeldConnection {
+  let connection: wsl_connection
+  let deadline: Int64
+}
+
+/// Responses, complete or streamed.
+extension SocketLoop {
+  /// Answers a request. Has no effect if the request was already answered or has ended.
+  package func answer(_ id: RequestID, _ response: HTTPResponse) {
+    _ = answer(id, response, nil)
+  }
+
+  /// - Parameter reservation: The memory of the response until the client has read it.
+  /// - Returns: False if the request has ended or was already answered, or if what the client's
+  ///   network has not read uses its share of the memory.
+  func answer(
+    _ id: RequestID, _ response: HTTPResponse, _ reservation: UnsentReservation?
+  ) -> Bool {
+    let keepAlive = response.keepAlive && wsl_is_reusable(loop, id.raw)
+    let head = response.head(length: response.body.count, keepAlive: keepAlive)
+    let body = id.isHead || response.status == 204 || response.status == 304 ? [] : response.body
+    let network = wsl_network_of(loop, id.raw)
+    let byteCount = reservation?.take() ?? 0
+    guard holdUnsent(byteCount, network) else {
+      unsent.release(byteCount)
+      return false
+    }
+    let isSent = wsl_answer(
+      loop, id.raw, head, head.count, body, body.count, keepAlive, byteCount)
+    if !isSent { release(byteCount, WSL_UNSENT, network) }
+    return isSent
+  }
+
+  /// Answers a request with 200 and `headers`. The body follows with ``streamWrite(_:_:)`` and ends
+  /// with the connection.
+  ///
+  /// - Returns: False if the request was already answered or has ended.
+  package func startStream(_ id: RequestID, headers: [(name: String, value: String)]) -> Bool {
+    let head = HTTPResponse(status: 200, headers: headers).head(length: nil, keepAlive: false)
+    return wsl_stream_start(loop, id.raw, head, head.count)
+  }
+
+  /// Counts a connection against the network of the client for which a proxy has opened it; see
+  /// ``SocketLoopConfiguration/addressConnectionsMax``.
+  ///
+  /// - Returns: False if that network has too many connections.
+  package func count(_ id: RequestID, of client: PeerNetwork) -> Bool {
+    count(id.raw, client)
+  }
+
+  func count(_ id: wsl_id, _ client: PeerNetwork) -> Bool {
+    if wsl_count_client(loop, id, client.raw) { return true }
+    counted.refusedOfAddress += 1
+    return false
+  }
+
+  /// Sends a part of a streamed body. After ``SendOutcome/writeBlocked`` the caller must wait for
+  /// handler's `streamWritable`.
+  package func streamWrite(_ id: RequestID, _ bytes: UnsafeRawBufferPointer) -> SendOutcome {
+    SendOutcome(wsl_stream_write(loop, id.raw, bytes.baseAddress, bytes.count))
+  }
+
+  /// Ends a streamed response by closing the connection when everything has been written.
+  package func streamEnd(_ id: RequestID) { wsl_stream_end(loop, id.raw) }
+}
+
+extension SocketLoop: HubPort {
+  /// Sends a frame immediately as one text message. Its bytes must be valid UTF-8.
+  ///
+  /// The loop does not retain the frame; bytes that the kernel does not take are copied. Sending
+  /// writes the frame header into the frame's headroom, so a frame must only be used by one loop at
+  /// a time.
+  package func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
+    SendOutcome(wsl_send(loop, connection.raw, frame.base + Frame.headroom, frame.count))
+  }
+
+  /// Queues a frame like ``send(_:to:)``, but sends it together with the connection's other posted
+  /// frames at the end of the event-loop iteration, or of one of the next 15 if it is one to many.
+  package func post(
+    _ frame: Frame, to connection: ConnectionID, isOneToMany: Bool
+  ) -> SendOutcome {
+    SendOutcome(
+      wsl_post(loop, connection.raw, frame.base + Frame.headroom, frame.count, isOneToMany))
+  }
+
+  /// The same for a message without a frame, whose headroom is before it.
+  package func post(
+    _ message: UnsafeRawBufferPointer, _ kind: FrameKind, to connection: ConnectionID
+  ) -> SendOutcome {
+    let payload = UnsafeMutableRawPointer(mutating: message.baseAddress)
+    return SendOutcome(wsl_post(loop, connection.raw, payload, message.count, false))
+  }
+
+  package func post(
+    _ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool
+  ) -> [Int] {
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: connections.count) { blocked in
+      let blockedCount = connections.withUnsafeBytes { ids in
+        wsl_post_all(
+          loop, ids.assumingMemoryBound(to: wsl_id.self).baseAddress, connections.count,
+          frame.base + Frame.headroom, frame.count, isOneToMany, blocked.baseAddress)
+      }
+      return blocked.prefix(blockedCount).map(Int.init)
+    }
+  }
+
+  /// Sends `last`, then a close frame with `code` and `reason`, and waits for the peer's close
+  /// frame. The handler's `closed` is called after `closeMilliseconds` at the latest.
+  ///
+  /// - Parameter reason: Truncated to 123 bytes, never inside a character.
+  package func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
+    if let last { _ = send(last, to: connection) }
+    var text = reason
+    while text.utf8.count > WSL_REASON_MAX { text.removeLast() }
+    text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { bytes in
+        wsl_close(loop, connection.raw, code, bytes.baseAddress, bytes.count)
+      }
+    }
+  }
+
+  /// Ends a WebSocket without a close frame, as a lost network does; `closed` is called soon after.
+  package func drop(_ connection: ConnectionID) { wsl_drop(loop, connection.raw) }
+
+  /// Stops reading from a WebSocket: received data stays in the kernel's buffer until
+  /// ``resume(_:)``.
+  package func pause(_ connection: ConnectionID) { wsl_pause(loop, connection.raw) }
+
+  package func resume(_ connection: ConnectionID) { wsl_resume(loop, connection.raw) }
+}
+
+extension SendOutcome {
+  init(_ outcome: wsl_outcome) {
+    switch outcome {
+    case WSL_SENT: self = .sent
+    case WSL_WRITE_BLOCKED: self = .writeBlocked
+    default: self = .gone
+    }
   }
 }

@@ -1,3 +1,5 @@
+import CWebSocketLoop
+
 /// The limits and subprotocols of a ``SocketLoop``. The defaults are suitable for the public
 /// internet.
 package struct SocketLoopConfiguration: Sendable {
@@ -62,4 +64,22 @@ package struct SocketLoopConfiguration: Sendable {
   package var log: @Sendable (_ isError: Bool, _ line: String) -> Void = { _, _ in }
 
   package init() {}
+}
+
+extension wsl_limits {
+  init(_ configuration: SocketLoopConfiguration, connectionsMax: Int) {
+    self.init(
+      connections_max: UInt32(connectionsMax),
+      message_bytes_max: UInt32(configuration.messageBytesMax),
+      fragments_max: UInt32(configuration.fragmentsMax),
+      assembly_ms: UInt32(configuration.assemblyMilliseconds),
+      body_bytes_max: UInt32(configuration.bodyBytesMax),
+      header_ms: UInt32(configuration.headerMilliseconds),
+      body_ms: UInt32(configuration.bodyMilliseconds),
+      answer_ms: UInt32(configuration.answerMilliseconds),
+      idle_seconds: UInt32(configuration.idleSeconds),
+      ping_ms: UInt32(configuration.pingMilliseconds),
+      pong_ms: UInt32(configuration.pongMilliseconds),
+      close_ms: UInt32(configuration.closeMilliseconds))
+  }
 }

@@ -250,3 +250,226 @@ final class HubRoutes {
     transport.answer(caller, problem.response)
   }
 }
+
+/// CORS: lets pages of the origins in `--origin` read HTTP responses.
+///
+/// - Source: Fetch standard, section 3.2, "HTTP CORS protocol".
+extension HubRoutes {
+  /// Whether a request is a CORS preflight: a browser sends it before a page's request.
+  func isPreflight(_ request: HTTPRequest) -> Bool {
+    request.method == .options && isShared(request)
+      && request.headers[.accessControlRequestMethod] != nil
+  }
+
+  func answerPreflight(_ caller: Caller) {
+    let methods = mainRoutes.methods
+    transport.answer(
+      caller,
+      HTTPResponse(
+        status: 204,
+        headers: [
+          ("Access-Control-Allow-Methods", allowedNames(methods).joined(separator: ", ")),
+          (
+            "Access-Control-Allow-Headers",
+            "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID"
+          ),
+          ("Access-Control-Max-Age", "600"),
+        ]))
+  }
+
+  /// The headers that let a page of an allowed origin read the response.
+  func crossOriginHeaders(for request: HTTPRequest) -> [HTTPResponse.Header] {
+    guard !gate.origins.allowed.isEmpty, isShared(request) else { return [] }
+    guard let origin = request.headers[.origin],
+      gate.origins.allows(origin: origin, host: request.headers[.host])
+    else { return [("Vary", "Origin")] }
+    return [
+      ("Vary", "Origin"), ("Access-Control-Allow-Origin", origin),
+      ("Access-Control-Expose-Headers", "Location, ETag, Retry-After"),
+    ]
+  }
+
+  /// Whether `--origin` applies to a path: to sessions and definitions. The client's files and the
+  /// API documents are public.
+  private func isShared(_ request: HTTPRequest) -> Bool {
+    request.target.begins(with: ["v1", "sessions"])
+      || request.target.begins(with: ["v1", "definitions"])
+  }
+}
+
+/// The server's health and metrics, for operators.
+extension HubRoutes {
+  /// `GET /healthz`
+  func alive(_ call: RoutedRequest) {
+    answer(call.caller, 200, "text/plain; charset=utf-8", Array("alive\n".utf8))
+  }
+
+  /// `GET /readyz`
+  ///
+  /// - Throws: 503 if the server accepts no sessions now.
+  func ready(_ call: RoutedRequest) throws(ProblemDocument) {
+    if let problem = unreadiness {
+      throw ProblemDocument(status: 503, code: "unavailable", detail: problem)
+    }
+    answer(call.caller, 200, "text/plain; charset=utf-8", Array("ready\n".utf8))
+  }
+
+  /// The reason why the server accepts no sessions now; `nil` if it does.
+  private var unreadiness: String? {
+    transport.hub.isDraining ? "the server is shutting down" : store.failure
+  }
+
+  /// `GET /metrics`, with the figures of every loop.
+  func metrics(_ call: RoutedRequest) {
+    let caller = call.caller
+    ServerMetrics.collect(for: transport, store, gate) { [self] metrics in
+      answer(caller, 200, MetricsText.contentType, Array(MetricsText(metrics).text.utf8))
+    }
+  }
+}
+
+/// `GET /v1/sessions/{id}/log`.
+extension HubRoutes {
+  func log(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    var after = 0
+    if let text = call.request.queryValue("after") {
+      guard let number = Int(text), number >= 0 else {
+        throw ProblemDocument(
+          status: 400, code: "badRequest", detail: "after must be a revision, 0 or greater")
+      }
+      after = number
+    }
+    var limit: Int?
+    if let text = call.request.queryValue("limit") {
+      guard let number = Int(text), HubRoutes.logLimits.contains(number) else {
+        throw ProblemDocument(
+          status: 400, code: "badRequest",
+          detail: "limit must be a number of lines from 1 to \(HubRoutes.logLimits.upperBound)")
+      }
+      limit = number
+    }
+    hub.logLines(
+      call.session, token: call.credential, after: after, limit: limit, at: transport.now
+    ) { [self] in answer(caller, $0) }
+  }
+
+  /// The permitted values of the query parameter `limit`.
+  private static let logLimits = 1...1_000_000
+
+  /// Answers a log: one page with its length, several pages in chunks.
+  private func answer(_ caller: Caller, _ result: Result<LogPage, HubProblem>) {
+    let type = "application/x-ndjson"
+    switch result {
+    case .success(let page) where page.next == nil: answer(caller, 200, type, page.lines)
+    case .success(let page):
+      transport.answer(
+        caller, headers: [("Content-Type", type), ("Cache-Control", "no-store")],
+        parts: part(page))
+    case .failure(let problem): answer(caller, ProblemDocument(problem))
+    }
+  }
+
+  private func part(_ page: LogPage) -> BodyPart {
+    guard let next = page.next else { return BodyPart(page.lines, rest: nil) }
+    return BodyPart(page.lines) { [self] answer in
+      hub.moreLogLines(next) { [self] in answer($0.map(part)) }
+    }
+  }
+}
+
+extension HubRoutes {
+  func methodNotAllowed(_ methods: [HTTPMethod]) -> ProblemDocument {
+    let names = allowedNames(methods)
+    return ProblemDocument(
+      status: 405, code: "methodNotAllowed",
+      detail: "allowed methods are \(names.joined(separator: ", "))", allow: names)
+  }
+
+  /// Answers `OPTIONS *`. - Source: RFC 9110, section 9.3.7
+  func answerServerOptions(_ caller: Caller, _ request: HTTPRequest) {
+    let names = allowedNames(table(for: request).methods) + [HTTPMethod.options.rawValue]
+    transport.answer(
+      caller, HTTPResponse(status: 204, headers: [("Allow", names.joined(separator: ", "))]))
+  }
+
+  /// The names of methods for `Allow`; `HEAD` is allowed with `GET`.
+  func allowedNames(_ methods: [HTTPMethod]) -> [String] {
+    methods.map(\.rawValue) + (methods.contains(.get) ? [HTTPMethod.head.rawValue] : [])
+  }
+}
+
+/// Checks that several routes share.
+extension HubRoutes {
+  /// - Throws: 413 for a body larger than the limit `messageBytes`.
+  func limitBody(of request: HTTPRequest) throws(ProblemDocument) {
+    let byteCountMax = hub.configuration.limits.messageBytes
+    guard request.body.count <= byteCountMax else {
+      throw ProblemDocument(
+        status: 413, code: "tooLarge", detail: "this body may have at most \(byteCountMax) bytes")
+    }
+  }
+
+  func month(
+    _ text: String, named name: String
+  ) throws(ProblemDocument) -> CivilMonth {
+    guard let month = CivilMonth(iso: text.utf8) else {
+      throw badRequest("\(name) must be a month such as 2026-11")
+    }
+    return month
+  }
+
+  func badRequest(_ detail: String) -> ProblemDocument {
+    ProblemDocument(status: 400, code: "badRequest", detail: detail)
+  }
+
+  var tooLarge: ProblemDocument {
+    ProblemDocument(
+      status: 413, code: "tooLarge",
+      detail: "a body may have at most \(gate.limits[.bodyBytes]) bytes")
+  }
+
+  /// Answers with a problem. Before one of the request itself comes that of its session: that there
+  /// is none, or that the caller may not do this.
+  func refuse(_ call: RoutedRequest, _ problem: ProblemDocument, access: RouteAccess) {
+    let caller = call.caller
+    // A ticket is not checked here: the answer must not show whether the session exists.
+    let hasTicket =
+      access == .ticketReader && call.credential == nil && call.request.queryValue("ticket") != nil
+    guard [400, 413].contains(problem.status), call.variables["id"] != nil, !call.request.isAdmin,
+      !hasTicket
+    else { return answer(caller, problem) }
+    hub.admit(
+      to: call.session, token: call.credential, needs: role(for: access), at: transport.now
+    ) { [self] result in
+      switch result {
+      case .success: answer(caller, problem)
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
+      }
+    }
+  }
+
+  private func role(for access: RouteAccess) -> Role {
+    switch access {
+    case .everyone, .sessionReader, .ticketReader, .member, .memberOrKey: .viewer
+    case .key, .metrics, .sessionKey: .owner
+    }
+  }
+}
+
+extension HubRoutes {
+  /// `POST /v1/sessions/{id}/settle`
+  func settle(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    try limitBody(of: call.request)
+    let settle: Settle
+    do throws(BadMessage) {
+      settle = try Settle(body: call.request.body.bytes)
+    } catch {
+      throw ProblemDocument(error)
+    }
+    hub.settle(call.session, settle, token: call.credential, at: transport.now) {
+      [self] in answer(caller, "application/json", $0)
+    }
+  }
+}
