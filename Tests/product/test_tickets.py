@@ -4,6 +4,7 @@ import re
 import socket
 import time
 from datetime import datetime, timedelta, timezone
+from types import SimpleNamespace
 
 import pytest
 
@@ -139,6 +140,23 @@ def test_a_stream_continues_after_its_ticket_has_expired(server):
         more = there.recv(65536)
         assert more, received
         received += more
+    there.close()
+
+
+def test_a_stream_opened_with_a_ticket_ends_with_the_token_that_it_is_from(start, tmp_path):
+    host = Host(tmp_path)
+    server = start(auth=f"keys:{host.file}", clock="system")
+    made = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api)
+    session = SimpleNamespace(path=f"/v1/sessions/{made.json['session']}")
+    token = host.token(made.json["session"], exp=int(time.time()) + 10)
+
+    status, there = events(
+        server, session, "ticket=" + ticket(server, session, "events", token=token))
+    assert status == 200
+
+    began = time.monotonic()
+    while there.recv(65536):
+        assert time.monotonic() - began < 60, "the stream goes on"
     there.close()
 
 
