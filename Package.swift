@@ -57,6 +57,10 @@ let package = Package(
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
 
+    line(
+      "PickerHost",
+      ["PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+
     // The shell.
     line("BackgroundWork", []),
     .systemLibrary(
@@ -100,7 +104,8 @@ let package = Package(
     line(
       "PickerServer",
       [
-        "CLibYAML", "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire", "PickerSession",
+        "CLibYAML", "WebSocketTransport", "SessionLog", "PickerHost", "PickerHub", "PickerWire",
+        "PickerSession",
         "PickerModel", "CivilTime", "JSONText",
         "CWebSocketLoop", "CSignatures",
         .product(name: "Logging", package: "swift-log"),
@@ -119,7 +124,8 @@ let package = Package(
     line(
       "PickerRehearsal",
       [
-        "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire", "PickerSession",
+        "WebSocketTransport", "SessionLog", "PickerHost", "PickerHub", "PickerWire",
+        "PickerSession",
         "PickerModel", "CivilTime", "JSONText",
       ]),
     .executableTarget(
@@ -148,7 +154,8 @@ let package = Package(
     line(
       "PickerSimulator",
       [
-        "PickerClient", "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
+        "PickerClient", "SessionLog", "PickerHost", "PickerHub", "PickerWire", "PickerSession",
+        "PickerModel",
         "CivilTime", "JSONText", .product(name: "HeapModule", package: "swift-collections"),
       ]),
     .executableTarget(
@@ -164,8 +171,8 @@ let package = Package(
     tests(
       "PickerHubTests",
       [
-        "PickerHub", "SessionLog", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
-        "JSONText",
+        "PickerHost", "PickerHub", "SessionLog", "PickerWire", "PickerSession", "PickerModel",
+        "CivilTime", "JSONText",
       ]),
     tests(
       "SessionLogTests",
@@ -177,7 +184,8 @@ let package = Package(
     tests(
       "PickerClientTests",
       [
-        "PickerClient", "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
+        "PickerClient", "SessionLog", "PickerHost", "PickerHub", "PickerWire", "PickerSession",
+        "PickerModel",
         "CivilTime", "JSONText",
       ]),
     tests(
@@ -205,20 +213,23 @@ let package = Package(
     .executableTarget(
       name: "StoreBench",
       dependencies: [
-        "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        "SessionLog", "PickerHost", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
+        "CivilTime",
       ],
       path: "Tests/StoreBench", swiftSettings: swiftSettings),
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),
     .executableTarget(
       name: "MicroBench",
       dependencies: [
-        "AllocationCount", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        "AllocationCount", "PickerHost", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
+        "CivilTime",
       ],
       path: "Tests/MicroBench", swiftSettings: swiftSettings),
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        "PickerHost", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        "JSONText",
       ],
       path: "Tests/fuzz/Targets", swiftSettings: swiftSettings),
     tests("FuzzTests", ["FuzzTargets"]),

@@ -1,3 +1,4 @@
+import PickerHost
 import JSONText
 import PickerSession
 import PickerWire
@@ -283,7 +284,7 @@ extension Stage {
     let body = Array("{\"op\":\"\(op)\",\(decision)}".utf8)
     onLoop { server in
       let settle = try! Settle(body: body)
-      server.hub.settle(server.session, settle, token: nil, at: server.now) { _ in }
+      server.hub.host.settle(server.session, settle, token: nil, at: server.now) { _ in }
     }
   }
 }

@@ -1,6 +1,7 @@
 import CivilTime
 import Foundation
 import JSONText
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession
@@ -53,7 +54,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
       identities: IdentitySource(
         random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256))
     let request = try CreateRequest(Array("{\"definition\":\(definition)}".utf8))
-    hub.create(request, socketBase: "ws://127.0.0.1", at: now) { [unowned self] result in
+    hub.host.create(request, socketBase: "ws://127.0.0.1", at: now) { [unowned self] result in
       if case .success(let created) = result { session = created.id }
     }
     loop.handler = self

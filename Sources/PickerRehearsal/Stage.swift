@@ -1,6 +1,7 @@
 import CivilTime
 import Foundation
 import JSONText
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession
@@ -166,7 +167,7 @@ extension Stage {
   func truth() -> JSONTree {
     onLoop { server in
       var body: JSONTree?
-      server.hub.read(server.session, token: nil, locale: nil, isFull: false, at: server.now) {
+      server.hub.host.read(server.session, token: nil, locale: nil, isFull: false, at: server.now) {
         if case .success(let bytes) = $0 { body = try? JSONTree.parse(bytes) }
       }
       return body ?? .null

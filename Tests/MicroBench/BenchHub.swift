@@ -1,5 +1,6 @@
 import CivilTime
 import Dispatch
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession
@@ -33,7 +34,7 @@ final class BenchHub {
   func create(_ count: Int) throws {
     let request = try CreateRequest(Array(#"{"definition":\#(kind.definition)}"#.utf8))
     for _ in 0..<count {
-      hub.create(request, socketBase: "ws://bench", at: BenchHub.time) { [unowned self] in
+      hub.host.create(request, socketBase: "ws://bench", at: BenchHub.time) { [unowned self] in
         guard case .success(let created) = $0 else { fatalError("no session: \($0)") }
         sessions.append(created.id)
       }
@@ -123,7 +124,7 @@ final class BenchHub {
   }
 
   func read(isFull: Bool) {
-    hub.read(sessions[0], token: nil, locale: nil, isFull: isFull, at: BenchHub.time) {
+    hub.host.read(sessions[0], token: nil, locale: nil, isFull: isFull, at: BenchHub.time) {
       guard case .success = $0 else { fatalError("not read: \($0)") }
     }
   }

@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession
@@ -70,7 +71,7 @@ final class HostedWorld {
     self.view = view
     let body = #"{"definition":\#(definition),"ttlSeconds":31536000}"#
     let request = try CreateRequest(Array(body.utf8))
-    hub.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
+    hub.host.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
       if case .success(let created) = result { session = created.id }
     }
     connect(&member)
@@ -127,7 +128,7 @@ final class HostedWorld {
   /// The bytes of the snapshot that `GET` returns.
   func snapshot() throws -> String {
     var found: Result<[UInt8], HubProblem>?
-    hub.read(session, token: nil, locale: "en", isFull: true, at: now) { found = $0 }
+    hub.host.read(session, token: nil, locale: "en", isFull: true, at: now) { found = $0 }
     let tree = try JSONTree.parse(found!.get())
     return String(decoding: tree["snapshot"]!.serialized(), as: UTF8.self)
   }

@@ -1,6 +1,7 @@
 import CivilTime
 import Foundation
 import PickerClient
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession
@@ -28,7 +29,7 @@ final class HubLine: @unchecked Sendable {
       texts: EnglishOnly(),
       identities: IdentitySource(random: SystemRandomNumberGenerator()) { $0 })
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
-    hub.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
+    hub.host.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
       if case .success(let created) = result { session = created.id }
     }
   }
@@ -49,7 +50,7 @@ final class HubLine: @unchecked Sendable {
   func document() -> String {
     lock.withLock {
       var text = ""
-      hub.read(session, token: nil, locale: nil, isFull: false, at: now) { result in
+      hub.host.read(session, token: nil, locale: nil, isFull: false, at: now) { result in
         if case .success(let bytes) = result { text = String(decoding: bytes, as: UTF8.self) }
       }
       return text

@@ -2,6 +2,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -250,7 +251,7 @@ import Testing
     let fixture = try HubFixture(dates)
     var body = ""
 
-    fixture.hub.read(
+    fixture.hub.host.read(
       fixture.session, token: nil, locale: "zh-Hans", isFull: false, at: fixture.now
     ) { result in
       if case .success(let bytes) = result { body = String(decoding: bytes, as: UTF8.self) }

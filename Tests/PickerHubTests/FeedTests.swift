@@ -2,6 +2,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -49,7 +50,7 @@ import Testing
 
   @Test func `a deletion is in the record that ends the session`() throws {
     let fixture = try HubFixture(letters)
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
 
     guard case .ended(let event?)? = fixture.log.records.last else {
       Issue.record("the last record is not the end")

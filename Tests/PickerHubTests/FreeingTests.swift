@@ -2,6 +2,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -47,7 +48,7 @@ import Testing
     let references = references(fixture)
     fixture.port.freed = []
     switch departure {
-    case .deleted: fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    case .deleted: fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
     case .expired: fixture.wait(61_000)
     case .evicted: fixture.wait(6_000)
     case .lost: fixture.hub.lost([fixture.session], at: fixture.now)
@@ -67,7 +68,7 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.send(1, select(1, 0, 1))
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
     #expect(fixture.port.freed.isEmpty)
   }
 
@@ -100,7 +101,7 @@ import Testing
       format: .whole, body: Array((columns("a") + String(repeating: " ", count: 20_000)).utf8),
       versions: nil, valuesMax: .max, maker: FreeingTests.maker)
     fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) { _ in }
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
     fixture.port.finishBackgroundWork()
 
     let prepared = fixture.port.freed.compactMap { $0 as? Result<DefinitionChange?, HubProblem> }

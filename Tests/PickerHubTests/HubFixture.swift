@@ -3,6 +3,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -211,7 +212,7 @@ final class HubFixture {
       configuration, port: port, log: log, zones: TestZones(), texts: TestTexts(),
       identities: IdentitySource(random: CountingRandom()) { $0 }, shard: shard)
     let request = try CreateRequest(Array(#"{"definition":\#(definition)\#(fields)}"#.utf8))
-    hub.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
+    hub.host.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
       guard case .success(let created) = result else { return }
       session = created.id
       let body = try? JSONTree.parse(created.body)

@@ -3,6 +3,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -59,20 +60,20 @@ extension HubFixture {
     let instant = noon.adding(milliseconds: seconds * 1000)
     let revocation = Revocation(target, issuedBefore: instant, madeAt: instant)
     var answer: Result<Revocation, HubProblem>?
-    hub.revoke(revocation, in: session, token: token, at: now) { answer = $0 }
+    hub.host.revoke(revocation, in: session, token: token, at: now) { answer = $0 }
     return answer
   }
 
   /// A ticket that the hub issues to a key.
   func ticket() throws -> Ticket {
     var answer: Result<Ticket, HubProblem>?
-    hub.ticket(of: session, token: .key, at: now) { answer = $0 }
+    hub.host.ticket(of: session, token: .key, at: now) { answer = $0 }
     return try #require(try answer?.get())
   }
 
   func read(_ credential: Credential?, ticket: Ticket? = nil) -> HubProblem? {
     var problem: HubProblem?
-    hub.admitViewer(to: session, token: credential, ticket: ticket, at: now) {
+    hub.host.admitViewer(to: session, token: credential, ticket: ticket, at: now) {
       if case .failure(let found) = $0 { problem = found }
     }
     return problem

@@ -3,6 +3,7 @@ import PickerModel
 import Synchronization
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -248,7 +249,7 @@ import Testing
   /// - Returns: A function that returns the state, or `nil` until it is encoded.
   private func requestState(of fixture: HubFixture, isFull: Bool) -> () -> JSONTree? {
     var body: JSONTree?
-    fixture.hub.read(
+    fixture.hub.host.read(
       fixture.session, token: nil, locale: nil, isFull: isFull, at: fixture.now
     ) { answer in
       body = (try? answer.get()).flatMap { try? JSONTree.parse($0) }

@@ -4,6 +4,7 @@ import PickerSession
 import PickerWire
 import Testing
 
+import PickerHost
 @testable import PickerHub
 
 /// A session whose log has reached its byte limit.
@@ -92,7 +93,7 @@ import Testing
     fixture.log.outcome = .storeFull
     var isDeleted = false
 
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) {
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) {
       isDeleted = (try? $0.get()) != nil
     }
 
@@ -106,7 +107,7 @@ import Testing
       to: fixture.session, try MemberRequest(Array("{}".utf8)), token: nil, at: fixture.now
     ) { if case .failure(let problem) = $0 { problems.append(problem) } }
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
-    fixture.hub.create(request, socketBase: "", at: fixture.now) {
+    fixture.hub.host.create(request, socketBase: "", at: fixture.now) {
       if case .failure(let problem) = $0 { problems.append(problem) }
     }
     return problems
@@ -170,7 +171,7 @@ import Testing
     fixture.log.outcome = .exhausted
 
     var answers: [Bool] = []
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) {
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) {
       answers.append((try? $0.get()) != nil)
     }
 

@@ -2,6 +2,7 @@ import CivilTime
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -67,7 +68,7 @@ import Testing
     fixture.log.outcome = .pending
     var isDeleted = false
 
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in isDeleted = true }
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in isDeleted = true }
     fixture.hub.committed(1, of: fixture.session, at: fixture.now)
     #expect(!isDeleted && fixture.fold.status == .open)
     fixture.store()
@@ -199,7 +200,7 @@ import Testing
     fixture.forgetAll()
     fixture.log.outcome = .pending
 
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
     fixture.send(1, select(1, 0, 1))
     fixture.disconnect(2)
     fixture.wait(200)
@@ -267,7 +268,7 @@ import Testing
     fixture.log.outcome = .pending
     var isAnswered = false
 
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
     fixture.hub.clockSet(at: later) { isAnswered = true }
     fixture.store()
 

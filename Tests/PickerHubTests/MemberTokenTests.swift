@@ -3,6 +3,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -100,7 +101,7 @@ import Testing
     #expect(fixture.read(.key) == nil)
     #expect(fixture.read(nil) == .noToken)
     var problem: HubProblem?
-    fixture.hub.delete(
+    fixture.hub.host.delete(
       fixture.session, token: try fixture.credential("role=owner"), at: fixture.now
     ) { if case .failure(let found) = $0 { problem = found } }
     #expect(problem == .noSuchSession)

@@ -3,6 +3,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -118,7 +119,7 @@ import Testing
     fixture.revoke(.subject("17"))
     fixture.enter(1, "sub=17 iat=-5")
     var problem: HubProblem?
-    fixture.hub.admitViewer(
+    fixture.hub.host.admitViewer(
       to: fixture.session, token: try fixture.credential("sub=17 iat=-5"), at: fixture.now
     ) { if case .failure(let found) = $0 { problem = found } }
     fixture.store()

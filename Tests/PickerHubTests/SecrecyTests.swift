@@ -1,5 +1,6 @@
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerModel
 @testable import PickerSession
@@ -25,7 +26,7 @@ import Testing
     var problems: [HubProblem?] = []
 
     for session in [fixture.session, SessionID("unknown")] {
-      fixture.hub.admitViewer(to: session, token: token, ticket: nil, at: fixture.now) {
+      fixture.hub.host.admitViewer(to: session, token: token, ticket: nil, at: fixture.now) {
         if case .failure(let problem) = $0 { problems.append(problem) }
       }
     }

@@ -1,6 +1,7 @@
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -159,7 +160,8 @@ import Testing
     let recordCount = fixture.log.records.count
     var answer: [UInt8]?
 
-    fixture.hub.read(fixture.session, token: nil, locale: nil, isFull: false, at: fixture.now) {
+    fixture.hub.host.read(fixture.session, token: nil, locale: nil, isFull: false, at: fixture.now)
+    {
       answer = try? $0.get()
     }
     guard case .created(let origin)? = fixture.log.records.first else { return }

@@ -2,6 +2,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -124,7 +125,7 @@ extension HubFixture {
     fixture.hub.change(limited(0).limits)
 
     var problem: HubProblem?
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) {
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) {
       if case .failure(let failure) = $0 { problem = failure }
     }
     fixture.join(1)

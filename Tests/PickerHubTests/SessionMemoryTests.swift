@@ -2,6 +2,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -31,20 +32,20 @@ extension HubFixture {
   func create(_ definition: String) throws -> HubProblem? {
     var problem: HubProblem?
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
-    hub.create(request, socketBase: "", at: now) {
+    hub.host.create(request, socketBase: "", at: now) {
       if case .failure(let failure) = $0 { problem = failure }
     }
     return problem
   }
 
-  func delete(_ id: SessionID) { hub.delete(id, token: nil, at: now) { _ in } }
+  func delete(_ id: SessionID) { hub.host.delete(id, token: nil, at: now) { _ in } }
 
   /// Reads a session.
   ///
   /// - Returns: A function that returns the problem of the answer.
   func read(_ id: SessionID) -> () -> HubProblem? {
     var problem: HubProblem?
-    hub.read(id, token: nil, locale: nil, isFull: false, at: now) {
+    hub.host.read(id, token: nil, locale: nil, isFull: false, at: now) {
       if case .failure(let failure) = $0 { problem = failure }
     }
     return { problem }
@@ -95,7 +96,7 @@ private func definition(_ document: String) throws -> Definition {
     var outcomes: [String] = []
     for limit in [0, Int.max] {
       fixture.hub.change(limited(limit).limits)
-      fixture.hub.create(request, socketBase: "", at: fixture.now) { result in
+      fixture.hub.host.create(request, socketBase: "", at: fixture.now) { result in
         switch result {
         case .success: outcomes.append("created")
         case .failure(let problem): outcomes.append("\(problem)")

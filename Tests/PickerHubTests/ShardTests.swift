@@ -1,6 +1,7 @@
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -97,7 +98,7 @@ final class TestTotal: SessionTotal {
     for fixture in hubs {
       #expect(throws: HubProblem.full) { try make(on: fixture) }
     }
-    hubs[1].hub.delete(last, token: nil, at: hubs[1].now) { _ in }
+    hubs[1].hub.host.delete(last, token: nil, at: hubs[1].now) { _ in }
 
     #expect(total.count == 3)
     _ = try make(on: hubs[0])
@@ -114,7 +115,7 @@ final class TestTotal: SessionTotal {
 
     fixture.log.outcome = .pending
     let count = fixture.hub.sessionCount
-    fixture.hub.create(try request(), socketBase: "", at: fixture.now) { _ in }
+    fixture.hub.host.create(try request(), socketBase: "", at: fixture.now) { _ in }
     #expect(total.count == count + 1)
   }
 
@@ -124,7 +125,7 @@ final class TestTotal: SessionTotal {
 
   private func make(on fixture: HubFixture) throws -> SessionID {
     var made: Result<CreatedSession, HubProblem>?
-    fixture.hub.create(try request(), socketBase: "ws://here", at: fixture.now) { made = $0 }
+    fixture.hub.host.create(try request(), socketBase: "ws://here", at: fixture.now) { made = $0 }
     return try #require(made).get().id
   }
 }

@@ -2,6 +2,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -32,7 +33,7 @@ import Testing
   private func use(_ fields: String = "") throws -> SessionID {
     let request = try CreateRequest(Array(#"{"uses":"room"\#(fields)}"#.utf8))
     var created: SessionID?
-    fixture.hub.create(request, socketBase: "", at: fixture.now) { created = try? $0.get().id }
+    fixture.hub.host.create(request, socketBase: "", at: fixture.now) { created = try? $0.get().id }
     return try #require(created)
   }
 
@@ -77,7 +78,7 @@ import Testing
       #"{"uses":"room","definition":{"minDays":0}}"#,
     ] {
       let request = try CreateRequest(Array(body.utf8))
-      fixture.hub.create(request, socketBase: "", at: fixture.now) {
+      fixture.hub.host.create(request, socketBase: "", at: fixture.now) {
         if case .failure(let problem) = $0 { problems.append(problem) }
       }
     }
@@ -189,7 +190,8 @@ import Testing
     change(try room(2, #","maxDays":2"#))
     #expect(adoptions().isEmpty)
     let op = try #require(fold(session).decision.confirmation?.op)
-    fixture.hub.settle(session, Settle(op: op, isGranted: false), token: nil, at: fixture.now) {
+    fixture.hub.host.settle(session, Settle(op: op, isGranted: false), token: nil, at: fixture.now)
+    {
       _ in
     }
     fixture.wait(100)

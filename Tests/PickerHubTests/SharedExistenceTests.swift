@@ -4,6 +4,7 @@ import PickerSession
 import PickerWire
 import Testing
 
+import PickerHost
 @testable import PickerHub
 
 /// Sessions of a database with several nodes, each of which has at most one owner.
@@ -31,7 +32,7 @@ import Testing
 
   private func read(_ fixture: HubFixture, _ id: SessionID) -> () -> HubProblem? {
     var problem: HubProblem?
-    fixture.hub.read(id, token: nil, locale: nil, isFull: false, at: fixture.now) {
+    fixture.hub.host.read(id, token: nil, locale: nil, isFull: false, at: fixture.now) {
       if case .failure(let failure) = $0 { problem = failure }
     }
     return { problem }
@@ -122,7 +123,7 @@ import Testing
       id: elsewhere, epoch: "e", definition: fixture.fold.definition, createdAt: noon)
     fixture.log.described = try SessionFold(origin)
     var created: Result<CreatedSession, HubProblem>?
-    fixture.hub.describe(elsewhere, socketBase: "", at: fixture.now) { created = $0 }
+    fixture.hub.host.describe(elsewhere, socketBase: "", at: fixture.now) { created = $0 }
     answer(fixture, .found(dormant))
     fixture.hub.loaded(elsewhere, .elsewhere, at: fixture.now)
 
@@ -215,7 +216,7 @@ import Testing
     fixture.send(1, select(1, 0, 1))
     fixture.join(2)
     var problem: HubProblem?
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) {
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) {
       if case .failure(let failure) = $0 { problem = failure }
     }
     fixture.forgetAll()
@@ -287,7 +288,7 @@ import Testing
 
     let fold = try #require(fixture.hub.session(elsewhere)).fold
     #expect(fold.revision == 1 && fold.reached == origin.createdAt)
-    fixture.hub.delete(elsewhere, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.delete(elsewhere, token: nil, at: fixture.now) { _ in }
     guard case .ended(let event?)? = fixture.log.records.last else {
       _ = Issue.record("the session has not ended")
       return
@@ -305,7 +306,7 @@ import Testing
     nonisolated(unsafe) var (retryCount, answerCount) = (0, 0)
     let request = CreationRequest(body, socketBase: "ws://here") { retryCount += 1 }
 
-    fixture.hub.create(request, at: fixture.now) { _ in answerCount += 1 }
+    fixture.hub.host.create(request, at: fixture.now) { _ in answerCount += 1 }
     fixture.hub.refused(try #require(fixture.log.lastCreated), at: fixture.now)
 
     #expect((retryCount, answerCount) == (1, 0))
@@ -319,7 +320,7 @@ import Testing
       var problem: HubProblem?
       let request = CreationRequest(
         body, socketBase: "ws://here", key: key.map { (text: $0, bodyHash: []) })
-      fixture.hub.create(request, at: fixture.now) {
+      fixture.hub.host.create(request, at: fixture.now) {
         if case .failure(let failure) = $0 { problem = failure }
       }
       return problem
@@ -340,7 +341,7 @@ import Testing
     let body = try CreateRequest(Array(#"{"definition":\#(letters),"external":"o-1"}"#.utf8))
     func create() -> HubProblem? {
       var problem: HubProblem?
-      fixture.hub.create(body, socketBase: "ws://here", at: fixture.now) {
+      fixture.hub.host.create(body, socketBase: "ws://here", at: fixture.now) {
         if case .failure(let failure) = $0 { problem = failure }
       }
       return problem
@@ -365,7 +366,7 @@ import Testing
           keyHash: [1], bodyHash: [2], session: elsewhere, epoch: "e", salt: "s", at: noon)))
     var created: CreatedSession?
     let request = CreationRequest(body, socketBase: "ws://here", key: ("k", [2]))
-    fixture.hub.create(request, at: fixture.now) { created = try? $0.get() }
+    fixture.hub.host.create(request, at: fixture.now) { created = try? $0.get() }
 
     #expect(created?.id == elsewhere && created?.isNew == false)
   }

@@ -2,6 +2,7 @@ import CivilTime
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -13,7 +14,7 @@ import Testing
   ) throws -> Result<CreatedSession, HubProblem> {
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
     var answer: Result<CreatedSession, HubProblem>?
-    fixture.hub.create(request, socketBase: "ws://here", at: fixture.now) { answer = $0 }
+    fixture.hub.host.create(request, socketBase: "ws://here", at: fixture.now) { answer = $0 }
     return try #require(answer)
   }
 

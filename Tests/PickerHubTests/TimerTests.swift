@@ -1,6 +1,7 @@
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -12,9 +13,9 @@ import Testing
     let before = fixture.hub.inventory
 
     for _ in 1...1000 {
-      fixture.hub.create(request, socketBase: "", at: fixture.now) { [unowned fixture] in
+      fixture.hub.host.create(request, socketBase: "", at: fixture.now) { [unowned fixture] in
         guard let id = try? $0.get().id else { return }
-        fixture.hub.delete(id, token: nil, at: fixture.now) { _ in }
+        fixture.hub.host.delete(id, token: nil, at: fixture.now) { _ in }
       }
     }
 
@@ -42,7 +43,7 @@ import Testing
   /// Regression: its timer remained for the session's time to live, up to a year.
   @Test func `an ended session has no timers after an hour`() throws {
     let fixture = try HubFixture(letters)
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
 
     fixture.wait(3_600_000)
 
@@ -69,7 +70,7 @@ import Testing
   @Test func `a connection that has not joined is closed with 4410 when its session ends`() throws {
     let fixture = try HubFixture(letters)
     fixture.open(1)
-    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
 
     fixture.wait(10_000)
 
@@ -91,7 +92,7 @@ import Testing
     fixture.log.canLoad = true
     let request = try CreateRequest(Array(#"{"definition":\#(letters)}"#.utf8))
     var made: SessionID?
-    fixture.hub.create(request, socketBase: "", at: fixture.now) { made = try? $0.get().id }
+    fixture.hub.host.create(request, socketBase: "", at: fixture.now) { made = try? $0.get().id }
     let second = try #require(made)
     fixture.wait(4_999)
     fixture.log.outcome = .pending

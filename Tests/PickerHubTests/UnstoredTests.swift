@@ -2,6 +2,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -22,7 +23,7 @@ import Testing
       fixture = try HubFixture(letters, HubConfiguration(authentication: .token))
       let request = try CreateRequest(Array(#"{"definition":\#(letters)}"#.utf8))
       var made: CreatedSession?
-      fixture.hub.create(request, socketBase: "", at: fixture.now) { made = try? $0.get() }
+      fixture.hub.host.create(request, socketBase: "", at: fixture.now) { made = try? $0.get() }
       let created = try #require(made)
       session = created.id
       tokens = try #require(try JSONTree.parse(created.body)["tokens"])

@@ -3,6 +3,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -225,7 +226,7 @@ import Testing
     _ fixture: HubFixture, _ iso: String
   ) throws -> Result<MonthContent, HubProblem> {
     var answer: Result<MonthContent, HubProblem>?
-    fixture.hub.month(
+    fixture.hub.host.month(
       CivilMonth(iso: iso.utf8)!, of: fixture.session, token: nil, locale: nil, at: fixture.now
     ) { answer = $0 }
     return try #require(answer)

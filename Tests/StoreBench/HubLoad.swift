@@ -1,5 +1,6 @@
 import CivilTime
 import Foundation
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession
@@ -89,7 +90,7 @@ final class HubLoad {
   private func begin(_ count: Int) throws {
     let request = try CreateRequest(Array(BenchPicker.creation.utf8))
     for _ in 0..<count {
-      hub.create(request, socketBase: "ws://bench", at: now) { [unowned self] in
+      hub.host.create(request, socketBase: "ws://bench", at: now) { [unowned self] in
         guard case .success(let created) = $0 else { fatalError("no session: \($0)") }
         ids.append(created.id)
       }

@@ -63,7 +63,7 @@ extension Credential {
 
 extension Credential {
   /// When connections with a member token are closed, as ``HubTime/machine``; `nil` for others.
-  func tokenEnd(at now: Int64) -> Int64? {
+  package func tokenEnd(at now: Int64) -> Int64? {
     member.map { now + $0.remainingMilliseconds + tokenGraceMilliseconds }
   }
 }

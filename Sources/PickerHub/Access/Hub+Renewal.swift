@@ -1,5 +1,5 @@
 import JSONText
-package import PickerSession
+import PickerSession
 import PickerWire
 
 /// Tokens that expire, are renewed, or are revoked while their connections are open.
@@ -88,71 +88,16 @@ extension Hub {
   }
 }
 
-/// Revocations and roles by the host.
+/// Roles by the host.
 extension Hub {
   /// Lets a role count in place of those of the tokens with which the user is connected.
-  private func grant(_ role: HostRole, in hosted: HostedSession) {
+  func grant(_ role: HostRole, in hosted: HostedSession) {
     let target = hosted.session.fold.roleTarget(of: role.target)
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id],
         target.concerns(subject: connection.token.token?.subject, member: connection.member)
       else { continue }
       connection.token.grant(role.role)
-    }
-  }
-
-  /// Gives a user another role; later tokens of the user give at most this one.
-  ///
-  /// - Parameter answer: Called when the log has stored it.
-  package func set(
-    _ role: HostRole, in id: SessionID, token: Credential?, at time: HubTime,
-    answer: @escaping (Result<Void, HubProblem>) -> Void
-  ) {
-    find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
-      guard hosted.hostChanges.countOrder(at: now.machine) else {
-        return answer(.failure(.tooMany))
-      }
-      let fold = hosted.session.fold
-      if case .member(let member) = role.target, fold.knownMember(member) == nil {
-        return answer(.failure(.noSuchMember))
-      }
-      guard fold.hostRoles.hasRoom(for: HostRole(fold.roleTarget(of: role.target), role.role))
-      else { return answer(.failure(.rolesFull)) }
-      let isStored = append(.roleSet(role), to: hosted, at: now) { [unowned self] effects in
-        if effects == nil {
-          return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
-        }
-        grant(role, in: hosted)
-        answer(.success(()))
-      }
-      if !isStored { answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable)) }
-    }
-  }
-
-  /// Revokes tokens of a session.
-  ///
-  /// - Parameter answer: Gets the revocation when the log has stored it, and the members concerned
-  ///   have been closed.
-  package func revoke(
-    _ revocation: Revocation, in id: SessionID, token: Credential?, at time: HubTime,
-    answer: @escaping (Result<Revocation, HubProblem>) -> Void
-  ) {
-    find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
-      guard hosted.hostChanges.countOrder(at: now.machine) else {
-        return answer(.failure(.tooMany))
-      }
-      if case .member(let member) = revocation.target,
-        hosted.session.fold.knownMember(member) == nil
-      {
-        return answer(.failure(.noSuchMember))
-      }
-      let isStored = append(.revoked(revocation), to: hosted, at: now) { effects in
-        let problem: HubProblem = hosted.isEnding ? .noSuchSession : .unavailable
-        answer(effects == nil ? .failure(problem) : .success(revocation))
-      }
-      if !isStored { answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable)) }
     }
   }
 }

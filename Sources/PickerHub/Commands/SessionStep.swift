@@ -52,7 +52,7 @@ enum SessionStep {
 }
 
 /// What has become of an appended creation.
-enum CreationOutcome {
+package enum CreationOutcome {
   case stored
   case lost
   /// Another session has its external id or idempotency key.

@@ -69,7 +69,7 @@ package struct SessionIndex: Sendable {
     package var namespace: String? { external?.namespace }
 
     /// Whether it has names that no two sessions share.
-    var isUnique: Bool { external != nil || key != nil }
+    package var isUnique: Bool { external != nil || key != nil }
   }
 
   package typealias Waiter = @Sendable () -> Void

@@ -1,6 +1,6 @@
 import CivilTime
 import PickerModel
-import PickerSession
+package import PickerSession
 import PickerWire
 
 extension Hub {
@@ -253,5 +253,5 @@ extension Hub {
 
 extension SessionFold {
   /// A member of the session, or one that has left and whose identity is still stored.
-  func knownMember(_ id: MemberID) -> Member? { members[id] ?? remembered.member(id) }
+  package func knownMember(_ id: MemberID) -> Member? { members[id] ?? remembered.member(id) }
 }

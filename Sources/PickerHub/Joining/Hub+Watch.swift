@@ -1,5 +1,5 @@
-package import CivilTime
-package import PickerModel
+import CivilTime
+import PickerModel
 package import PickerSession
 import PickerWire
 
@@ -18,22 +18,7 @@ package struct WatchRequest: Sendable {
   package init() {}
 }
 
-/// The current content of a month, for a drawing.
-package struct MonthContent {
-  package let month: CivilMonth
-  /// The days of the month, filled up to whole weeks.
-  package let cells: [Cell]
-  package let bands: MonthBands
-  /// Whether a range is a stay, from the middle of its first day to that of its last one.
-  package let hasHalves: Bool
-  /// The note of each cell.
-  package let notes: [Note?]
-  /// The locale of the definition.
-  package let locale: String
-  package let texts: any RowTexts
-}
-
-/// Watching: event streams and pictures of months, without a member.
+/// Watching: event streams, without a member.
 extension Hub {
   /// Subscribes an event stream to the broadcasts of a session.
   ///
@@ -109,68 +94,5 @@ extension Hub {
         ?? .everything, texts: connection.texts, now: now.session)
     fanOut.sendWelcome(connection, frame, missed: missed, in: session, at: now)
     closeOverflowing()
-  }
-
-  /// Checks that a token or a ticket grants a viewer's rights in a session.
-  package func admitViewer(
-    to id: SessionID, token: Credential?, ticket: Ticket? = nil, at time: HubTime,
-    answer: @escaping (Result<Void, HubProblem>) -> Void
-  ) {
-    admit(to: id, token: token, ticket: ticket, needs: .viewer, at: time, answer: answer)
-  }
-
-  /// Checks that a token or a ticket grants the rights of a role in a session.
-  package func admit(
-    to id: SessionID, token: Credential?, ticket: Ticket? = nil, needs role: Role,
-    at time: HubTime, answer: @escaping (Result<Void, HubProblem>) -> Void
-  ) {
-    find(
-      id, token: token, ticket: ticket, needs: role, at: time,
-      failure: { answer(.failure($0)) }
-    ) { _ in answer(.success(())) }
-  }
-
-  /// Issues a ticket to a client that may read a session.
-  package func ticket(
-    of id: SessionID, token: Credential?, at time: HubTime,
-    answer: @escaping (Result<Ticket, HubProblem>) -> Void
-  ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
-      answer(
-        .success(
-          Ticket(
-            lastRevocation: hosted.session.fold.revocations.latest,
-            endsAt: token?.tokenEnd(at: now.machine))))
-    }
-  }
-
-  /// Answers a month of a calendar, for a drawing.
-  package func month(
-    _ month: CivilMonth, of id: SessionID, token: Credential?, ticket: Ticket? = nil,
-    locale: String?, at time: HubTime,
-    answer: @escaping (Result<MonthContent, HubProblem>) -> Void
-  ) {
-    find(
-      id, token: token, ticket: ticket, needs: .viewer, at: time,
-      failure: { answer(.failure($0)) }
-    ) { [unowned self] hosted in
-      let (picker, definition) = (hosted.session.fold.picker, hosted.session.fold.definition)
-      guard let list = picker.months else {
-        return answer(.failure(.wrongKind("only a calendar has months to draw")))
-      }
-      guard let cells = picker.cells(of: month) else {
-        let detail = "\(month.iso) is outside the months of this calendar, \(list.first.iso) to "
-        return answer(.failure(.outsideMonths(detail + list.last.iso)))
-      }
-      let texts = languages.texts(for: locale, fallback: definition.locale)
-      answer(
-        .success(
-          MonthContent(
-            month: month, cells: cells, bands: picker.bands(of: month),
-            hasHalves: picker.definition.isNights,
-            notes: cells.map { hosted.session.fold.notes.days[$0.date] },
-            locale: definition.locale, texts: texts)))
-    }
   }
 }

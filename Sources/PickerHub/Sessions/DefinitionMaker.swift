@@ -32,7 +32,7 @@ package struct DefinitionMaker: Sendable {
     EncodedDefinition(definition, digest: digest)
   }
 
-  /// Makes a definition for ``Hub/create(_:definition:socketBase:at:answer:)``.
+  /// Makes a definition for `HostOperations.create`.
   package func prepare(_ tree: JSONTree, at now: Instant) -> PreparedDefinition {
     PreparedDefinition(
       digest: digest(tree.serialized()),

@@ -5,7 +5,7 @@ import PickerSession
 
 /// A request to change a definition, together with the current definition. It can be evaluated on
 /// any thread.
-struct DefinitionRevision: Sendable {
+package struct DefinitionRevision: Sendable {
   let request: DefinitionRequest
   /// The current definition.
   let definition: Definition
@@ -18,7 +18,7 @@ struct DefinitionRevision: Sendable {
   /// hub's thread. Larger ones are processed on another thread, because 20,000 rows would delay
   /// taps noticeably.
   static let bodyBytesOnLoop = 16_384
-  static let weightOnLoop = 500
+  package static let weightOnLoop = 500
 
   /// The limits of a document that is processed on the hub's thread. A few bytes of a JSON Patch
   /// can double the document, so the size of the request says nothing about it.

@@ -8,7 +8,7 @@ private let waitingMax = 20
 ///
 /// Invariant: changes wait only while one is being evaluated, and run in the order in which they
 /// came. When an evaluation has ended, the caller takes and runs them; each may have to wait again.
-struct HostChangeQueue {
+package struct HostChangeQueue {
   /// Whether a large change is being evaluated on another thread.
   private(set) var isPreparing = false
   private var waiting: [() -> Void] = []
@@ -21,14 +21,14 @@ struct HostChangeQueue {
   /// Counts a change.
   ///
   /// - Returns: `false` if it is over the limit of changes in a second.
-  mutating func count(at now: Int64) -> Bool {
+  package mutating func count(at now: Int64) -> Bool {
     rate.count(at: now, countMax: hostChangesPerSecond) == .within
   }
 
   /// Counts a decision or revocation.
   ///
   /// - Returns: `false` if it is over the limit in a second.
-  mutating func countOrder(at now: Int64) -> Bool {
+  package mutating func countOrder(at now: Int64) -> Bool {
     orderRate.count(at: now, countMax: hostChangesPerSecond) == .within
   }
 

@@ -11,14 +11,14 @@ package final class HostedSession {
   /// A serial number: operations on all sessions run in its order, so that they are reproducible.
   let number: Int
   /// A copy of the directory's state of this session, so that a delivery need not look it up.
-  private(set) var phase = Phase.open
+  package private(set) var phase = Phase.open
   /// What waits for the log.
   var steps: StepQueue
   /// The progress in its log.
   var log: LogProgress
   var history: HistoryReading
   var attendance: Attendance
-  var hostChanges = HostChangeQueue()
+  package var hostChanges = HostChangeQueue()
   var ticks = SessionTicks()
   var presence = PresenceThrottle()
   /// The version of its shared definition that it was checked against last.
@@ -32,7 +32,7 @@ package final class HostedSession {
   /// Why the session ends; read in the phase `ending` and later.
   private(set) var end = SessionEnd.deleted
 
-  enum Phase {
+  package enum Phase {
     /// In memory, or about to be.
     case open
     /// In memory; its end is appended, but not stored yet.
@@ -96,7 +96,11 @@ extension HostedSession {
   var memberCountPending: Int { session.memberCount + attendance.pendingJoinCount }
 
   /// Whether its end was appended. From then on the hub applies and answers nothing.
-  var isEnding: Bool { phase == .ending || phase == .ended }
+  package var isEnding: Bool { phase == .ending || phase == .ended }
+  /// The problem to answer when the log has lost an entry.
+  package var loss: HubProblem { isEnding ? .noSuchSession : .unavailable }
+  /// The problem to answer when the log has not accepted an entry.
+  package var refusal: HubProblem { log.refusal ?? .unavailable }
   /// Whether it is the directory's object for its session.
   var isInMemory: Bool { phase == .open || phase == .ending }
 

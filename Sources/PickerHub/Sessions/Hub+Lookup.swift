@@ -62,16 +62,6 @@ extension Hub {
     }
   }
 
-  /// A page of the list of sessions of a shared log.
-  ///
-  /// - Parameter answer: Receives `nil` if the log cannot be read.
-  package func list(_ query: SessionListQuery, answer: @escaping (SessionListPage?) -> Void) {
-    nonisolated(unsafe) let answer = answer
-    log.list(query, hub: shard.index) { outcome in
-      if case .found(let page) = outcome { answer(page) } else { answer(nil) }
-    }
-  }
-
   /// A session of a shared log is in memory no more: the hub forgets it, and any node may own it.
   func release(_ id: SessionID) {
     guard isShared else { return }

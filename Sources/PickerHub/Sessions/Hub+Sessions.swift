@@ -1,64 +1,10 @@
 import CivilTime
-package import JSONText
-package import PickerModel
-package import PickerSession
+import JSONText
+import PickerModel
+import PickerSession
 import PickerWire
 
-/// The reason for refusing an HTTP request about sessions. The request has changed nothing.
-/// - Source: web/guide/README.md, "HTTP API and server-sent events".
-package enum HubProblem: Error, Hashable, Sendable {
-  case badRequest(String)
-  case badDefinition(DefinitionProblem)
-  /// A body is invalid at a place of it.
-  case badBody(DefinitionProblem)
-  /// The session refuses a change, which has changed nothing.
-  case refused(Refusal)
-  case noToken
-  case badToken
-  case notAllowed(String)
-  case noSuchSession
-  /// There is no shared definition of the name.
-  case noSuchDefinition
-  /// Sessions use the shared definition.
-  case inUse
-  /// The member of a posted command is unknown, or left before the command was applied.
-  case noSuchMember
-  case wrongSecret
-  /// Only a calendar has months.
-  case wrongKind(String)
-  case outsideMonths(String)
-  /// The picker has no complete result now.
-  case notComplete
-  case tooLarge(String)
-  /// More changes of the host in a second than allowed.
-  case tooMany
-  /// `If-Match` does not contain the current version, which is this one.
-  case versionMismatch(Int)
-  /// A JSON Patch does not fit the document.
-  case patchFailed(String)
-  /// Something else was first to decide on a confirmation.
-  case tooLate(CurrentDecision)
-  /// The session never had this confirmation.
-  case noSuchOp
-  /// A living session has the external id.
-  case externalTaken(SessionID)
-  /// The idempotency key was used with another body.
-  case keyReused
-  /// The server has reached its maximum of sessions, or of their memory.
-  case full
-  /// The session has reached its maximum of members or event streams.
-  case sessionFull
-  /// The session has the maximum number of roles that the host has given.
-  case rolesFull
-  /// The session's log has reached its maximum size.
-  case logFull
-  /// The store of all sessions has reached its maximum size.
-  case storeFull
-  case unavailable
-}
-
-/// The HTTP requests about sessions. Each `answer` is called exactly once: at once, or when the log
-/// has stored what it must.
+/// Definitions, ends, and finding sessions for requests.
 extension Hub {
   /// Makes a definition, or returns the equal one that sessions in memory have.
   ///
@@ -85,104 +31,10 @@ extension Hub {
     return definition
   }
 
-  /// The response to a check of a definition: the picker that it would make now.
-  package func check(
-    _ tree: JSONTree, definition prepared: PreparedDefinition? = nil, at time: HubTime
-  ) throws(DefinitionProblem) -> [UInt8] {
-    now = time
-    let definition = try define(tree, prepared)
-    let picker = try Picker(definition, now: time.session)
-    let texts = languages.texts(for: nil, fallback: definition.locale)
-    return HTTPDocument.check(picker, texts: texts, windowRows: limits.session.windowRows)
-  }
-
-  /// Answers the current state of a session as JSON.
-  ///
-  /// - Parameters:
-  ///   - token: The token of the `Authorization` header.
-  ///   - locale: The language of the texts; the definition's if `nil` or unknown.
-  ///   - timeZone: The zone of the times of an `availability`; `nil` or unknown: the
-  ///     definition's.
-  ///   - isFull: Whether to include the nodes or columns of the definition.
-  ///   - isByName: Whether the request names the session by its external id, so that it cannot be
-  ///     passed on to the node that owns the session.
-  ///   - eventLink: The URL of the session's event.
-  package func read(
-    _ id: SessionID, token: Credential?, locale: String?, timeZone: String? = nil, isFull: Bool,
-    isByName: Bool = false, eventLink: @escaping () -> String = { "" }, at time: HubTime,
-    answer: @escaping (Result<[UInt8], HubProblem>) -> Void
-  ) {
-    let read = { [unowned self] (session: Session) in
-      let (fold, online) = (session.fold, session.onlineMembers)
-      let texts = languages.texts(for: locale, fallback: fold.definition.locale)
-      let links = links(to: fold, tag: texts.noteTag, ics: eventLink)
-      let windowRows = limits.session.windowRows
-      let seesAll = admission.allowsChange(token, of: session)
-      let sight = fold.sight(
-        of: nil, seesAll: admission.seesMarks(token, of: session),
-        zone: cellZone(timeZone, of: fold.definition))
-      let encode: @Sendable () -> [UInt8] = {
-        HTTPDocument.session(
-          fold, online: online, isFull: isFull, seesAll: seesAll, sight: sight, links: links,
-          texts: texts, windowRows: windowRows)
-      }
-      let weight =
-        fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
-        + fold.picker.marksByteCount / 512
-      guard weight > DefinitionRevision.weightOnLoop else { return answer(.success(encode())) }
-      port.inBackground(encode) { answer(.success($0)) }
-    }
-    find(
-      id, token: token, needs: .viewer, at: time,
-      failure: { [unowned self] problem in
-        guard isByName, problem == .unavailable, lookups.isElsewhere(id, at: now.machine) else {
-          return answer(.failure(problem))
-        }
-        readElsewhere(id, token: token, answer: answer, read)
-      }, body: { read($0.session) })
-  }
-
-  /// Reads a session that another node owns from the log. Its members look as if they were offline.
-  private func readElsewhere(
-    _ id: SessionID, token: Credential?,
-    answer: @escaping (Result<[UInt8], HubProblem>) -> Void, _ read: @escaping (Session) -> Void
-  ) {
-    nonisolated(unsafe) let (hub, answer, read) = (self, answer, read)
-    log.describe(id, limits: limits.session, hub: shard.index) { fold in
-      guard let fold else { return answer(.failure(hub.absence(of: id))) }
-      let session = Session(fold.brought(to: hub.now.session))
-      do throws(HubProblem) {
-        try hub.admission.admit(token, to: session, needs: .viewer)
-      } catch {
-        return answer(.failure(error))
-      }
-      read(session)
-    }
-  }
-
-  /// Ends a session.
-  package func delete(
-    _ id: SessionID, token: Credential?, at time: HubTime,
-    answer: @escaping (Result<Void, HubProblem>) -> Void
-  ) {
-    find(
-      id, token: token, needs: .owner, isDeletion: true, at: time,
-      failure: { answer(.failure($0)) }
-    ) { [unowned self] hosted in
-      denyConfirmation(of: hosted)
-      // The denial may have ended or unloaded the session: its log may be full or unavailable.
-      guard hosted.phase == .open else {
-        return answer(hosted.isEnding ? .success(()) : .failure(.unavailable))
-      }
-      // The end follows the denial, so that the feed reports both.
-      enqueue(
-        .request { [unowned self] hosted in
-          guard let hosted else {
-            return answer(mayExist(id) ? .failure(.unavailable) : .success(()))
-          }
-          end(hosted, .deleted, completion: answer)
-        }, in: hosted, at: now)
-    }
+  /// Denies a confirmation that waits, because its session is about to end.
+  func denyConfirmation(of hosted: HostedSession) {
+    guard let op = hosted.session.fold.decision.confirmation?.op else { return }
+    append(.settle(Settle(op: op, isGranted: false)), to: hosted, at: now)
   }
 
   /// Ends a session: from now on the hub applies and answers nothing. When the log has stored the

@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import PickerHost
 import PickerHub
 import PickerSession
 import PickerWire
@@ -193,7 +194,7 @@ extension ClusterWorld {
     let request = CreationRequest(body, socketBase: "ws://n") { retry() }
     guard node.hub != nil else { return again() }
     node.enter { hub in
-      hub.create(request, at: node.now) { result in
+      hub.host.create(request, at: node.now) { result in
         if case .failure(.unavailable) = result, attempt < 50 { again() }
       }
     }
@@ -254,7 +255,7 @@ extension ClusterWorld {
     for node in nodes {
       pass(session, at: node) { [unowned self] node in
         node?.enter { hub in
-          hub.read(session, token: nil, locale: nil, isFull: false, at: node!.now) {
+          hub.host.read(session, token: nil, locale: nil, isFull: false, at: node!.now) {
             [unowned self] result in
             guard case .success(let bytes) = result, let document = try? JSONTree.parse(bytes),
               let epoch = document["epoch"]?.string, let before = newest[epoch]

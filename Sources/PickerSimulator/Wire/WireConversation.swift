@@ -1,6 +1,7 @@
 import CivilTime
 import JSONText
 import PickerClient
+import PickerHost
 import PickerHub
 import PickerSession
 import PickerWire
@@ -40,7 +41,7 @@ final class WireConversation: HubPort {
   }
 
   private func create(_ request: CreateRequest) {
-    hub.create(request, socketBase: "ws://here", at: time) { [unowned self] result in
+    hub.host.create(request, socketBase: "ws://here", at: time) { [unowned self] result in
       guard case .success(let created) = result,
         let tokens = (try? JSONTree.parse(created.body))?["tokens"]
       else { return fail("a session is created: \(result)") }

@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerSession
 
@@ -60,7 +61,7 @@ extension World {
     let settle = Settle(op: op, isGranted: decision.isGranted)
     enter { time in
       let token = record.tokens["owner"].map { Credential.token($0) }
-      hub.settle(decision.session, settle, token: token, at: time) {
+      hub.host.settle(decision.session, settle, token: token, at: time) {
         [unowned self] result in
         switch result {
         case .success: note(.done, to: op)

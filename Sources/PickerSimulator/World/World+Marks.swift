@@ -1,5 +1,6 @@
 import JSONText
 import PickerClient
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession
@@ -101,7 +102,7 @@ extension World {
       })
     requestsUnanswered += 1
     enter { time in
-      hub.importMarks(
+      hub.host.importMarks(
         body, of: MemberID(member), in: record.id, token: record.credential("owner"), at: time
       ) { [unowned self] result in
         requestsUnanswered -= 1

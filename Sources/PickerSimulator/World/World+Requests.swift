@@ -1,6 +1,7 @@
 import CivilTime
 import JSONText
 import PickerClient
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession
@@ -35,7 +36,7 @@ extension World {
       return breach("a well-formed request is accepted")
     }
     enter { time in
-      hub.create(request, socketBase: "ws://here", at: time) { [unowned self] result in
+      hub.host.create(request, socketBase: "ws://here", at: time) { [unowned self] result in
         switch result {
         case .success(let created): note(created, definition, ttlSeconds)
         case .failure(.badDefinition), .failure(.unavailable): break
@@ -77,7 +78,7 @@ extension World {
   func delete(_ record: SessionRecord) {
     requestsUnanswered += 1
     enter { time in
-      hub.delete(record.id, token: record.credential("owner"), at: time) {
+      hub.host.delete(record.id, token: record.credential("owner"), at: time) {
         [unowned self] result in
         requestsUnanswered -= 1
         switch result {
@@ -94,7 +95,7 @@ extension World {
   func read(_ record: SessionRecord) {
     requestsUnanswered += 1
     enter { time in
-      hub.read(
+      hub.host.read(
         record.id, token: record.credential("viewer"), locale: "zh-Hans",
         isFull: random.coin(),
         at: time

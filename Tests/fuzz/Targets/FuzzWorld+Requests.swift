@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerSession
 import PickerWire
@@ -31,7 +32,7 @@ extension FuzzWorld {
     guard let request = try? CreateRequest(Array(body.utf8)) else {
       return fail("a creation can be read: \(body)")
     }
-    hub.create(
+    hub.host.create(
       request, socketBase: "ws://here", at: now,
       answer: answer { [unowned self] result in
         if case .success(let created) = result { note(created) }
@@ -40,11 +41,11 @@ extension FuzzWorld {
 
   func check(_ choice: Int) {
     guard let tree = try? JSONTree.parse(Array(definition(choice).utf8)) else { return }
-    _ = try? hub.check(tree, at: now)
+    _ = try? hub.host.check(tree, at: now)
   }
 
   func read(_ source: inout ByteSource) {
-    hub.read(
+    hub.host.read(
       session(&source), token: token(&source).map { .token($0) },
       locale: source.pick([nil, "zh-Hans", "x"]),
       isFull: source.number(below: 2) == 1, at: now, answer: answer())
@@ -58,7 +59,7 @@ extension FuzzWorld {
   }
 
   func delete(_ source: inout ByteSource) {
-    hub.delete(
+    hub.host.delete(
       session(&source), token: token(&source).map { .token($0) }, at: now, answer: answer())
   }
 

@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerSession
 
@@ -33,7 +34,7 @@ extension FuzzWorld {
   private func endSessions() throws(FuzzFailure) {
     for created in sessions where hub.session(created.id) != nil {
       let token = (try? JSONTree.parse(created.body))?["tokens"]?["owner"]?.string
-      hub.delete(created.id, token: token.map { .token($0) }, at: now, answer: answer())
+      hub.host.delete(created.id, token: token.map { .token($0) }, at: now, answer: answer())
     }
     try storeAndLoad()
     let inventory = hub.inventory

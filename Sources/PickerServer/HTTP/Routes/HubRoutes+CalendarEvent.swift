@@ -1,3 +1,4 @@
+import PickerHost
 import PickerHub
 import PickerSession
 import WebSocketTransport
@@ -9,7 +10,7 @@ extension HubRoutes {
     let caller = call.caller
     let ifNoneMatch = call.request.headers[.ifNoneMatch]
     let ticket = try ticket(call.request, for: .ics, of: call.session)
-    hub.event(
+    hub.host.event(
       of: call.session, token: call.credential, ticket: ticket,
       locale: call.request.queryValue("locale"), at: transport.now
     ) { [self] result in

@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerSession
 import PickerWire
@@ -68,7 +69,7 @@ extension HubRoutes {
     request.retry = {
       group.post(to: index) { _ in routes.create(again, external: external, caller) }
     }
-    hub.create(request, at: transport.now) { [self] result in
+    hub.host.create(request, at: transport.now) { [self] result in
       switch result {
       case .success(let created): answer(caller, created)
       case .failure(.externalTaken(let id)) where external != nil:
@@ -92,7 +93,7 @@ extension HubRoutes {
     let group = transport.group
     let (base, digest) = (request.socketBase, request.body.host.bodyDigest)
     group.post(to: HubShard.index(of: id, among: group.transports.count)) { transport in
-      transport.hub.describe(
+      transport.hub.host.describe(
         id, socketBase: base, bodyDigest: digest, at: transport.now
       ) { result in
         group.post(to: home) { _ in

@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerWire
@@ -18,7 +19,7 @@ extension HubRoutes {
       return CheckRequest(definition: definition)
     } then: { [self] body, definition in
       do throws(DefinitionProblem) {
-        let shown = try hub.check(body.definition, definition: definition, at: transport.now)
+        let shown = try hub.host.check(body.definition, definition: definition, at: transport.now)
         answer(caller, 200, "application/json", shown)
       } catch {
         answer(caller, ProblemDocument(.badDefinition(error)))

@@ -1,3 +1,4 @@
+import PickerHost
 import PickerHub
 import PickerSession
 import PickerWire
@@ -42,7 +43,7 @@ extension HubRoutes {
 
   /// Answers a `HEAD` request: the status and headers that a stream would have.
   private func headOfEvents(_ caller: Caller, _ watch: WatchRequest, _ session: SessionID) {
-    hub.admitViewer(
+    hub.host.admitViewer(
       to: session, token: watch.token, ticket: watch.ticket, at: transport.now
     ) { [self] result in
       switch result {

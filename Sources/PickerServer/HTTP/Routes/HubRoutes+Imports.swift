@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession
@@ -18,7 +19,7 @@ extension HubRoutes {
     } catch {
       throw ProblemDocument(error)
     }
-    hub.importMarks(
+    hub.host.importMarks(
       body, of: MemberID(call["member"]), in: call.session, token: call.credential,
       at: transport.now
     ) { [self] result in

@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerSession
 import WebSocketTransport
@@ -48,7 +49,7 @@ extension HubRoutes {
     let query = SessionListQuery(
       external: listing.external, status: listing.status, namespace: listing.namespace,
       after: listing.after, limit: listing.limit)
-    hub.list(query) { [self] page in
+    hub.host.list(query) { [self] page in
       guard let page else { return answer(caller, ProblemDocument(HubProblem.unavailable)) }
       answer(caller, page.sessions, next: page.next)
     }
@@ -71,7 +72,7 @@ extension HubRoutes {
       transport.group.ask(for: transport) { transport, reply in
         let own = ids.filter(transport.hub.shard.has)
         if own.isEmpty { return reply([]) }
-        transport.hub.load(own, at: transport.now) { reply($0) }
+        transport.hub.host.load(own, at: transport.now) { reply($0) }
       } completion: { [self] (failed: [[SessionID]]) in
         let unreadable = unreadable.union(failed.joined())
         list(listing, attempt: attempt + 1, unreadable: unreadable, caller)

@@ -1,4 +1,5 @@
 import CivilTime
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerWire
@@ -18,7 +19,7 @@ extension HubRoutes {
       throw badRequest("theme must be one of \(MonthTheme.names.joined(separator: ", "))")
     }
     let ticket = try ticket(call.request, for: .months, of: call.session)
-    hub.month(
+    hub.host.month(
       month, of: call.session, token: call.credential, ticket: ticket,
       locale: call.request.queryValue("locale"), at: transport.now
     ) { [self] result in

@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerSession
 import WebSocketTransport
@@ -14,7 +15,7 @@ extension HubRoutes {
     guard gate.keys(for: head) == nil else { return sendPage(call, of: nil) }
     let looksUp = hub.needsLookUp(session, at: transport.now)
     if looksUp, (try? gate.admitLookUp(head)) == nil { return sendPage(call, of: nil) }
-    hub.read(session, token: nil, locale: nil, isFull: false, at: transport.now) { [self] in
+    hub.host.read(session, token: nil, locale: nil, isFull: false, at: transport.now) { [self] in
       sendPage(call, of: try? $0.get())
     }
     if looksUp { hub.whenAbsent(session) { [gate] in gate.chargeLookUp(head) } }

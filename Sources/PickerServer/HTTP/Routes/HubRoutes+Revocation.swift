@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import PickerHost
 import PickerHub
 import PickerSession
 import PickerWire
@@ -13,7 +14,7 @@ extension HubRoutes {
     try limitBody(of: call.request)
     let caller = call.caller
     let revocation = try revocation(call.request.body.bytes)
-    hub.revoke(revocation, in: call.session, token: call.credential, at: transport.now) {
+    hub.host.revoke(revocation, in: call.session, token: call.credential, at: transport.now) {
       [self] result in
       switch result {
       case .success(let revocation):
@@ -43,7 +44,7 @@ extension HubRoutes {
     guard (tree["subject"]?.string == nil) != (tree["member"]?.string == nil) else {
       throw .badRequest("send subject or member, as a string")
     }
-    hub.set(
+    hub.host.set(
       HostRole(try target(tree), role), in: call.session, token: call.credential,
       at: transport.now
     ) { [self] result in

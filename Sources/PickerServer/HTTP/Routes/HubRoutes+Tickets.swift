@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import PickerHost
 import PickerHub
 import PickerSession
 import PickerWire
@@ -13,7 +14,7 @@ extension HubRoutes {
   func createTicket(_ call: RoutedRequest) throws(ProblemDocument) {
     let caller = call.caller
     let (purpose, seconds) = try ticketBody(call.request)
-    hub.ticket(of: call.session, token: call.credential, at: transport.now) { [self] result in
+    hub.host.ticket(of: call.session, token: call.credential, at: transport.now) { [self] result in
       switch result {
       case .success(let ticket):
         let now = transport.now.machine

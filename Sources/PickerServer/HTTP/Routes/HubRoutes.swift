@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession
@@ -156,7 +157,7 @@ final class HubRoutes {
 
   func read(_ call: RoutedRequest) {
     let caller = call.caller
-    hub.read(
+    hub.host.read(
       call.session, token: call.credential, locale: call.request.queryValue("locale"),
       timeZone: call.request.queryValue("timeZone"),
       isFull: call.request.queryValue("definition") == "full",
@@ -171,13 +172,13 @@ final class HubRoutes {
     // Only used on this loop's thread, except for the link, which needs the gate alone.
     nonisolated(unsafe) let routes = self
     let (home, group) = (transport.index, transport.group)
-    hub.find(external: call["external"], namespace: credential?.namespace) { found in
+    hub.host.find(external: call["external"], namespace: credential?.namespace) { found in
       guard case .success(let id) = found else {
         if case .failure(let problem) = found { routes.answer(caller, ProblemDocument(problem)) }
         return
       }
       group.post(to: HubShard.index(of: id, among: group.transports.count)) { transport in
-        transport.hub.read(
+        transport.hub.host.read(
           id, token: credential, locale: request.queryValue("locale"),
           timeZone: request.queryValue("timeZone"),
           isFull: request.queryValue("definition") == "full", isByName: true,
@@ -191,7 +192,7 @@ final class HubRoutes {
 
   func delete(_ call: RoutedRequest) {
     let caller = call.caller
-    hub.delete(call.session, token: call.credential, at: transport.now) { [self] result in
+    hub.host.delete(call.session, token: call.credential, at: transport.now) { [self] result in
       switch result {
       case .success: transport.answer(caller, HTTPResponse(status: 204))
       case .failure(let problem): answer(caller, ProblemDocument(problem))
@@ -439,7 +440,7 @@ extension HubRoutes {
     guard [400, 413].contains(problem.status), call.variables["id"] != nil, !call.request.isAdmin,
       !hasTicket
     else { return answer(caller, problem) }
-    hub.admit(
+    hub.host.admit(
       to: call.session, token: call.credential, needs: role(for: access), at: transport.now
     ) { [self] result in
       switch result {
@@ -468,7 +469,7 @@ extension HubRoutes {
     } catch {
       throw ProblemDocument(error)
     }
-    hub.settle(call.session, settle, token: call.credential, at: transport.now) {
+    hub.host.settle(call.session, settle, token: call.credential, at: transport.now) {
       [self] in answer(caller, "application/json", $0)
     }
   }

@@ -1,11 +1,12 @@
 package import JSONText
+package import PickerHub
 import PickerModel
 package import PickerSession
 import PickerWire
 
 /// Marks from calendars that a host knows.
 /// - Source: web/guide/availability.md, "From a calendar that you know".
-extension Hub {
+extension HostOperations {
   /// Marks cells for a member, except those that it has marked by hand.
   ///
   /// - Parameters:
@@ -15,9 +16,11 @@ extension Hub {
     _ body: JSONTree, of member: MemberID, in id: SessionID, token: Credential?,
     at time: HubTime, answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
-      guard hosted.hostChanges.count(at: now.machine) else { return answer(.failure(.tooMany)) }
+    seam.find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
+      hosted in
+      guard hosted.hostChanges.count(at: seam.now.machine) else {
+        return answer(.failure(.tooMany))
+      }
       guard hosted.session.fold.knownMember(member) != nil else {
         return answer(.failure(.noSuchMember))
       }
@@ -38,16 +41,16 @@ extension Hub {
     _ marks: MarkImport, to hosted: HostedSession,
     _ answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) {
-    if isAhead(hosted, at: now) { tickIfDue(hosted, at: now) }
-    let isStored = append(
-      .command(.host, ref: 0, .importMarks(marks)), to: hosted, at: now
-    ) { [unowned self] effects in
+    seam.bringUpToDate(hosted)
+    let isStored = seam.append(
+      .command(.host, ref: 0, .importMarks(marks)), to: hosted
+    ) { effects in
       guard let effects else {
-        return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
+        return answer(.failure(hosted.loss))
       }
       answer(outcome(of: effects, in: hosted))
     }
-    if !isStored { answer(.failure(hosted.log.refusal ?? .unavailable)) }
+    if !isStored { answer(.failure(hosted.refusal)) }
   }
 
   private func outcome(
@@ -57,8 +60,8 @@ extension Hub {
       let version = hosted.session.fold.version
       let body = HTTPDocument.changed(
         delta, version: version,
-        texts: languages.texts(for: nil, fallback: hosted.session.fold.definition.locale),
-        windowRows: limits.session.windowRows)
+        texts: seam.texts(for: nil, fallback: hosted.session.fold.definition.locale),
+        windowRows: seam.limits.session.windowRows)
       return .success(DefinitionAnswer(version: version, body: body))
     }
     for case .answered(_, let answer) in effects {
@@ -66,6 +69,6 @@ extension Hub {
       return .success(unchanged(hosted))
     }
     // Without an answer the log was full.
-    return .failure(hosted.log.refusal ?? .unavailable)
+    return .failure(hosted.refusal)
   }
 }

@@ -1,22 +1,11 @@
-package import JSONText
-import PickerModel
+package import PickerHub
 package import PickerSession
 import PickerWire
-
-/// The decision in effect when another one arrives too late.
-package struct CurrentDecision: Hashable, Sendable {
-  package let status: SessionStatus
-  package let revision: Int
-  /// The pending confirmation, if any.
-  package let confirmation: Confirmation?
-  /// The decision that counted for the same confirmation, if it is still known.
-  package let settlement: Settlement?
-}
 
 /// The host decides on a confirmation.
 ///
 /// - Source: web/guide/decide.md.
-extension Hub {
+extension HostOperations {
   /// Decides on a confirmation, or repeats the answer to the same decision.
   ///
   /// - Parameter answer: Gets a JSON document when the log has the decision.
@@ -24,9 +13,9 @@ extension Hub {
     _ id: SessionID, _ settle: Settle, token: Credential?, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
-      guard hosted.hostChanges.countOrder(at: now.machine) else {
+    seam.find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
+      hosted in
+      guard hosted.hostChanges.countOrder(at: seam.now.machine) else {
         return answer(.failure(.tooMany))
       }
       let decision = hosted.session.fold.decision
@@ -45,13 +34,13 @@ extension Hub {
     _ settle: Settle, to hosted: HostedSession,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    let isStored = append(.settle(settle), to: hosted, at: now) { [unowned self] effects in
+    let isStored = seam.append(.settle(settle), to: hosted) { effects in
       for case .settled(let outcome) in effects ?? [] {
         return answer(result(of: outcome, settle, hosted.session.fold))
       }
-      answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
+      answer(.failure(hosted.loss))
     }
-    if !isStored { answer(.failure(hosted.log.refusal ?? .unavailable)) }
+    if !isStored { answer(.failure(hosted.refusal)) }
   }
 
   private func result(
@@ -69,27 +58,4 @@ extension Hub {
     }
   }
 
-  /// Denies a confirmation that waits, because its session is about to end.
-  func denyConfirmation(of hosted: HostedSession) {
-    guard let op = hosted.session.fold.decision.confirmation?.op else { return }
-    append(.settle(Settle(op: op, isGranted: false)), to: hosted, at: now)
-  }
-}
-
-extension CurrentDecision {
-  /// The field `stands` of a problem.
-  package var tree: JSONTree {
-    var members: [JSONTree.Member] = [
-      .init("status", .string(status.rawValue)), .init("revision", .integer(revision)),
-    ]
-    if let confirmation {
-      members += [
-        .init("op", .string(confirmation.op)), .init("until", .string(confirmation.until.rfc3339)),
-      ]
-    }
-    if let settlement {
-      members.append(.init("granted", .bool(settlement.settle.isGranted)))
-    }
-    return .object(members)
-  }
 }

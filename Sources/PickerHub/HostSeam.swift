@@ -1,0 +1,170 @@
+import CivilTime
+package import JSONText
+package import PickerModel
+package import PickerSession
+package import PickerWire
+
+/// What the operations of an application's backend use of a hub: the target `PickerHost` reaches a
+/// hub here and nowhere else.
+package struct HostSeam {
+  unowned let hub: Hub
+}
+
+extension Hub {
+  package var seam: HostSeam { HostSeam(hub: self) }
+}
+
+/// Sessions.
+extension HostSeam {
+  /// Begins an operation at a time; its continuations run later, at their own ``now``.
+  package func begin(at time: HubTime) { hub.now = time }
+
+  /// The time of the current call of the hub.
+  package var now: HubTime { hub.now }
+
+  /// Finds a session for an operation: loads it if needed, checks the credential, and applies a due
+  /// tick. See ``Hub/find(_:token:ticket:needs:isDeletion:at:failure:body:)``.
+  package func find(
+    _ id: SessionID, token: Credential?, ticket: Ticket? = nil, needs role: Role,
+    isDeletion: Bool = false, at time: HubTime,
+    failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
+  ) {
+    hub.find(
+      id, token: token, ticket: ticket, needs: role, isDeletion: isDeletion, at: time,
+      failure: failure, body: body)
+  }
+
+  /// Runs `body` with a session in memory; `nil` if there is none, or it cannot be loaded.
+  package func whenLoaded(_ id: SessionID, _ body: @escaping (HostedSession?) -> Void) {
+    hub.whenLoaded(id, body)
+  }
+
+  /// Runs `body` behind everything that waits in a session; `nil` if it has ended or was unloaded.
+  package func afterSteps(
+    of hosted: HostedSession, _ body: @escaping (HostedSession?) -> Void
+  ) {
+    hub.enqueue(.request(body), in: hosted, at: hub.now)
+  }
+
+  /// Applies a tick that is due to a session that other members may see ahead of it.
+  package func bringUpToDate(_ hosted: HostedSession) {
+    if hub.isAhead(hosted, at: hub.now) { hub.tickIfDue(hosted, at: hub.now) }
+  }
+
+  /// Appends an entry to a session's log.
+  ///
+  /// - Parameter completion: Receives the effects, or `nil` if the log has lost the entry.
+  /// - Returns: Whether the entry is stored or pending.
+  package func append(
+    _ body: consuming LogEntry.Body, to hosted: HostedSession,
+    completion: @escaping ([Outcome]?) -> Void
+  ) -> Bool {
+    hub.append(body, to: hosted, at: hub.now, completion: completion)
+  }
+
+  /// Opens a new session whose names are reserved.
+  ///
+  /// - Parameter completion: Called when the log has decided about it.
+  /// - Throws: Why not. `completion` has not been called then.
+  package func open(
+    _ fold: SessionFold, _ names: SessionIndex.Names, ordinal: Int64, key: CreationKey?,
+    completion: @escaping (CreationOutcome) -> Void
+  ) throws(HubProblem) {
+    try hub.open(fold, names, ordinal: ordinal, key: key, completion: completion)
+  }
+
+  /// Denies a confirmation that waits, because its session is about to end.
+  package func denyConfirmation(of hosted: HostedSession) { hub.denyConfirmation(of: hosted) }
+
+  /// Ends a session for which nothing waits.
+  package func end(
+    _ hosted: HostedSession, completion: @escaping (Result<Void, HubProblem>) -> Void
+  ) {
+    hub.end(hosted, .deleted, completion: completion)
+  }
+
+  /// Lets a role count in place of those of the tokens with which the user is connected.
+  package func grant(_ role: HostRole, in hosted: HostedSession) { hub.grant(role, in: hosted) }
+
+  /// A random id that belongs to this hub's shard.
+  package func newID() -> SessionID { hub.newID() }
+}
+
+/// Which sessions exist.
+extension HostSeam {
+  /// Whether other nodes own sessions of the same log.
+  package var isShared: Bool { hub.isShared }
+  package var isDraining: Bool { hub.isDraining }
+  package var shard: HubShard { hub.shard }
+  package var log: any SessionLog { hub.log }
+  package var limits: ServerLimits { hub.limits }
+  /// Whether a session exists, or may exist and must be looked up.
+  package func mayExist(_ id: SessionID) -> Bool { hub.mayExist(id) }
+  /// Whether a session was found at another node a moment ago.
+  package func isElsewhere(_ id: SessionID) -> Bool {
+    hub.lookups.isElsewhere(id, at: hub.now.machine)
+  }
+  /// The problem of a request whose session could not be loaded.
+  package func absence(of id: SessionID) -> HubProblem { hub.absence(of: id) }
+
+  /// Counts the creations that read a shared definition: its changes are noted meanwhile.
+  package func readsShared(_ change: Int) { hub.following.creationCount += change }
+}
+
+/// Definitions, texts and access.
+extension HostSeam {
+  /// Makes definitions on another thread; `nil`: all are made on the hub's thread.
+  package var maker: DefinitionMaker? { hub.maker }
+
+  /// Makes a definition, or returns the equal one that sessions in memory have.
+  package func define(
+    _ tree: JSONTree, _ prepared: PreparedDefinition? = nil
+  ) throws(DefinitionProblem) -> Definition {
+    try hub.define(tree, prepared)
+  }
+
+  /// Runs `work` on another thread, and then `then` with its result on the hub's thread.
+  package func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
+  ) {
+    hub.port.inBackground(work, then: then)
+  }
+
+  package func texts(for tag: String?, fallback: String) -> any RowTexts {
+    hub.languages.texts(for: tag, fallback: fallback)
+  }
+
+  /// The zone in which a reader gets the cells of an `availability`; `nil` for the definition's.
+  package func cellZone(_ name: String?, of definition: Definition) -> CellZone? {
+    hub.cellZone(name, of: definition)
+  }
+
+  /// The application's name and link in events for calendars.
+  package var configuration: HubConfiguration { hub.configuration }
+
+  /// Random texts and hashes.
+  package func text() -> String { hub.identities.text() }
+  package func digest(of bytes: [UInt8]) -> [UInt8] { hub.identities.digest(of: bytes) }
+
+  /// The tokens of a new session, and what its log has of them; the same for the same key and salt.
+  package func newAccess(
+    from key: String?, salt: String
+  ) -> (SessionOrigin.Access, tokens: [(role: Role, token: String)]) {
+    hub.admission.newAccess(from: key, salt: salt, &hub.identities)
+  }
+
+  /// Whether the sender of an admitted request may change the session.
+  package func allowsChange(_ credential: Credential?, of session: Session) -> Bool {
+    hub.admission.allowsChange(credential, of: session)
+  }
+
+  /// Whether the sender of an admitted request sees all marks of an `availability`.
+  package func seesMarks(_ credential: Credential?, of session: Session) -> Bool {
+    hub.admission.seesMarks(credential, of: session)
+  }
+
+  /// Checks a reader of a session that is not in memory.
+  package func admitReader(_ credential: Credential?, to session: Session) throws(HubProblem) {
+    try hub.admission.admit(credential, to: session, needs: .viewer)
+  }
+}
