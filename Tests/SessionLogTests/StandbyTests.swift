@@ -1,6 +1,7 @@
 import CivilTime
 import Foundation
 import PickerHub
+import PickerModel
 import PickerSession
 import Synchronization
 import Testing
@@ -59,6 +60,34 @@ import Testing
       try await one.waitForCommitted(3)
       #expect(try shelf.count("SELECT count(*) FROM entry") == 2)
       #expect(one.lost.isEmpty)
+    }
+  }
+
+  /// Regression: a change whose commit had an unknown outcome was made again, on its own result.
+  @Test func `a shared definition is changed and deleted once, also over two connections`()
+    async throws
+  {
+    try await withStandby { one, shelf, standby in
+      let found = "FROM shared_definition WHERE name = 'room'"
+      let outcomes = Mutex<[SharedWriting]>([])
+      let note = { @Sendable (outcome: SharedWriting) in outcomes.withLock { $0.append(outcome) } }
+      let draft = SharedChange.Draft(name: "room", document: .object([]), notes: Notes())
+      one.log.write(draft, replacing: nil, completion: note)
+      one.log.flush()
+
+      try standby.stop()
+      one.log.write(draft, replacing: 1, completion: note)
+      try waitForVisible("SELECT version = 2 \(found)", shelf, standby)
+      try standby.start()
+      one.log.flush()
+      #expect(outcomes.withLock { $0 } == [.done(version: 1), .done(version: 2)])
+
+      try standby.stop()
+      one.log.remove("room", if: nil, completion: note)
+      try waitForVisible("SELECT count(*) = 0 \(found)", shelf, standby)
+      try standby.start()
+      one.log.flush()
+      #expect(outcomes.withLock { $0.last } == .done(version: 2))
     }
   }
 

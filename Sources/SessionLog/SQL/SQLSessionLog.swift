@@ -387,16 +387,21 @@ extension SQLSessionLog {
 
   /// Runs `body` in a numbered transaction, over several connections if needed.
   ///
+  /// - Parameter isRepeatable: Whether `body` runs again after an attempt that may be committed.
+  ///   Otherwise the number of the node's last transaction shows whether it is.
   /// - Throws: The last error, after ``waitTime``.
   func transaction<Value>(
-    _ body: (any SQLConnection) throws -> Value
+    isRepeatable: Bool = true, _ body: (any SQLConnection) throws -> Value
   ) throws -> Value {
     let begin = scheduler.instant
     var pause = SQLSessionLog.firstPause
+    var written: (number: Int, value: Value)?
     while true {
       do {
         let connection = try connected()
-        return try attempt(connection, body).value
+        if let written, let ownership, ownership.batch >= written.number { return written.value }
+        written = nil
+        return try attempt(connection, body) { if !isRepeatable { written = ($0, $1) } }.value
       } catch {
         noteError(error)
         let isLate = scheduler.instant > begin + SQLSessionLog.waitTime

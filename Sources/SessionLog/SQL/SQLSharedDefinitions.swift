@@ -132,11 +132,12 @@ extension SQLSessionLog: SharedDefinitions {
     }
   }
 
-  /// Called on ``queue``.
+  /// Changes a definition once, also if the outcome of a commit is unknown: a patch that is applied
+  /// to its own result would act twice. Called on ``queue``.
   private func changing(_ body: (any SQLConnection) throws -> SharedWriting) -> SharedWriting {
     guard failure == nil else { return .unavailable }
     do {
-      return try transaction(body)
+      return try transaction(isRepeatable: false, body)
     } catch {
       fail([], error)
       return .unavailable
