@@ -306,9 +306,8 @@ def page(epoch, position, *positions):
 
 
 def test_the_feed_goes_on_after_its_cursor_and_says_that_events_were_missed():
-    answers = [page("e", 5, 4, 5), None, page("e", 9), (410, {"code": "gone", "epoch": "f"}),
-               (410, {"code": "gone", "oldest": 2}), page("f", 2, 2), page("f", 3, 3),
-               (401, {"code": "badToken"})]
+    answers = [page("e", 5, 4, 5), None, page("e", 9), (410, {"code": "gone", "epoch": "f", "oldest": 2}),
+               page("f", 2, 2), page("f", 3, 3), (401, {"code": "badToken"})]
     seen = []
     with Scripted(*answers) as server, pytest.raises(kit.PickerdError, match="badToken"):
         for event in kit.Pickerd(server.url).feed("e:3", types=["session.ended"]):
@@ -316,8 +315,8 @@ def test_the_feed_goes_on_after_its_cursor_and_says_that_events_were_missed():
     assert seen == [("session.ended", "e:4"), ("session.ended", "e:5"), ("restarted", "f:1"),
                     ("session.ended", "f:2"), ("session.ended", "f:3")]
     assert server.asked("epoch", "after", "waitSeconds") == [
-        ("e", "3", "25"), ("e", "5", "25"), ("e", "5", "25"), ("e", "9", "25"), ("f", "0", "0"),
-        ("f", "1", "0"), ("f", "2", "25"), ("f", "3", "25")]
+        ("e", "3", "25"), ("e", "5", "25"), ("e", "5", "25"), ("e", "9", "25"), ("f", "1", "0"),
+        ("f", "2", "25"), ("f", "3", "25")]
 
 
 def test_the_feed_goes_on_over_kills_of_the_server_and_restarts_with_another_store(tmp_path):

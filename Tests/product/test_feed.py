@@ -309,10 +309,12 @@ def test_a_restored_backup_has_another_epoch(tmp_path):
         assert (gone.status, gone.code) == (410, "gone") and "backup" in gone.json["detail"]
         renewed = gone.json["epoch"]
         assert renewed == ask(server).headers["feed-epoch"] != epoch
+        assert (gone.json["oldest"], gone.json["newest"]) == (1, 4)
         assert stream(server, query=f"?epoch={epoch}").status == 410
         put = server.request("PUT", "/v1/feed/cursors/me", {"position": 3, "epoch": epoch},
                              port=server.admin_port)
         assert (put.status, put.code) == (410, "gone")
+        assert put.json.items() >= {"epoch": renewed, "oldest": 1, "newest": 4}.items()
         assert ask(server, f"?after=3&epoch={renewed}").status == 200
         absent = server.get("/v1/feed/cursors/me", port=server.admin_port)
         assert (absent.status, absent.json["epoch"]) == (404, renewed)

@@ -22,11 +22,20 @@ extension HubRoutes {
     if position <= store.feed.signal.position, epoch == nil || epoch == store.feed.epoch {
       return setCursor(name, to: position, call)
     }
-    refresh(call) { routes throws(ProblemDocument) in
-      try routes.check(epoch: epoch)
-      let newest = routes.store.feed.signal.position
-      guard position <= newest else { throw HubRoutes.noSuchPosition(newest: newest) }
-      routes.setCursor(name, to: position, call)
+    let (group, index) = (transport.group, transport.index)
+    refresh(call) { routes in
+      // Safe: only used on the loop's thread.
+      nonisolated(unsafe) let routes = routes
+      routes.store.feed.check(epoch: epoch) { problem in
+        group.post(to: index) { _ in
+          if let problem { return routes.answer(call.caller, problem) }
+          let newest = routes.store.feed.signal.position
+          guard position <= newest else {
+            return routes.answer(call.caller, HubRoutes.noSuchPosition(newest: newest))
+          }
+          routes.setCursor(name, to: position, call)
+        }
+      }
     }
   }
 

@@ -7,7 +7,6 @@ extension HubRoutes {
   func readFeed(_ call: RoutedRequest) throws(ProblemDocument) {
     try admitFeed(call.request)
     let query = try FeedQuery(call.request, namespace: call.credential?.namespace)
-    if !query.isContinued { try check(epoch: query.epoch) }
     guard let reader = store.feedReaders.enter() else {
       throw ProblemDocument(
         status: 503, code: "full",
@@ -18,30 +17,9 @@ extension HubRoutes {
       isAdmitted: gate.recheck(call.request.head, scope: .feed))
     if query.isStream { return stream(query, reading, call.caller) }
     let (group, index, caller) = (transport.group, transport.index, call.caller)
-    reading.next(query) { result in
-      let problem =
-        reading.isAdmitted() ? HubRoutes.problem(of: query.epoch, reading.feed) : .keyEnded
-      let response = problem?.response ?? result.response(reading.feed)
+    reading.answer(query) { response in
       group.post(to: index) { $0.answer(caller, response) }
     }
-  }
-
-  /// Checks the epoch of a client's position, if it sends one.
-  ///
-  /// - Throws: 410 if it is not that of the feed.
-  func check(epoch: String?) throws(ProblemDocument) {
-    if let problem = HubRoutes.problem(of: epoch, store.feed) { throw problem }
-  }
-
-  /// 410 if the epoch of a client's position, if it sends one, is not that of the feed.
-  fileprivate static func problem(of epoch: String?, _ feed: any EventFeed) -> ProblemDocument? {
-    guard let epoch, epoch != feed.epoch else { return nil }
-    let newest = feed.signal.position
-    return ProblemDocument(
-      status: 410, code: "gone",
-      detail: "the feed has a new epoch, because a backup was restored or a server without a store "
-        + "was restarted: positions up to \(newest) may have other events than before",
-      members: [.init("epoch", .string(feed.epoch)), .init("newest", .integer(newest))])
   }
 
   /// - Throws: 403
@@ -92,6 +70,33 @@ extension HubRoutes {
   }
 }
 
+extension EventFeed {
+  /// Checks the epoch of a client's position, if it sends one.
+  ///
+  /// - Parameter completion: Called on any thread; with a problem, 410 if it is not that of the
+  ///   feed.
+  func check(
+    epoch: String?, completion: @escaping @Sendable (ProblemDocument?) -> Void
+  ) {
+    guard let epoch, epoch != self.epoch else { return completion(nil) }
+    // No feed has this position: the answer says which ones it has.
+    read(FeedRequest(after: .max, types: nil, countMax: 1)) { [self] result in
+      guard case .failure(.gone(let oldest, let newest)) = result else {
+        return completion(ProblemDocument(FeedProblem.unavailable))
+      }
+      completion(
+        ProblemDocument(
+          status: 410, code: "gone",
+          detail: "the feed has a new epoch, because a backup was restored or a server without a "
+            + "store was restarted: positions up to \(newest) may have other events than before",
+          members: [
+            .init("epoch", .string(self.epoch)), .init("oldest", .integer(oldest)),
+            .init("newest", .integer(newest)),
+          ]))
+    }
+  }
+}
+
 extension FeedQuery {
   /// A query for a stream's next page, which waits for at most 15 s.
   fileprivate init(_ request: FeedRequest, following position: Int) {
@@ -133,6 +138,18 @@ struct FeedReading: Sendable {
   /// Whether the key of the request is still valid.
   let isAdmitted: @Sendable () -> Bool
 
+  /// Answers with the requested events after a position.
+  func answer(_ query: FeedQuery, completion: @escaping @Sendable (HTTPResponse) -> Void) {
+    feed.check(epoch: query.epoch) { problem in
+      if let problem { return completion(problem.response) }
+      next(query) { result in
+        guard isAdmitted() else { return completion(ProblemDocument.keyEnded.response) }
+        // It may have got another epoch meanwhile.
+        feed.check(epoch: query.epoch) { completion($0?.response ?? result.response(feed)) }
+      }
+    }
+  }
+
   /// Reads the requested events after a position. If there are none, waits for the first one, at
   /// most for the time in the query.
   func next(
@@ -166,17 +183,19 @@ struct FeedReading: Sendable {
   ) {
     feed.read(query.request) { result in
       // Here, because the feed gets another epoch only between two reads.
-      if let problem = HubRoutes.problem(of: query.epoch, feed) {
-        guard query.isContinued else { return completion(.failure(problem)) }
-        return restart(query.request, .epoch, after: 0, completion)
-      }
-      switch result {
-      case .success(let page):
-        completion(.success(FeedStart(page: page, epoch: feed.epoch)))
-      case .failure(.gone(let oldest, let newest)) where query.isContinued:
-        let isAhead = query.request.after > newest
-        restart(query.request, isAhead ? .ahead : .gone, after: oldest - 1, completion)
-      case .failure(let problem): completion(.failure(ProblemDocument(problem)))
+      feed.check(epoch: query.epoch) { problem in
+        if let problem {
+          guard query.isContinued else { return completion(.failure(problem)) }
+          return restart(query.request, .epoch, after: 0, completion)
+        }
+        switch result {
+        case .success(let page):
+          completion(.success(FeedStart(page: page, epoch: feed.epoch)))
+        case .failure(.gone(let oldest, let newest)) where query.isContinued:
+          let isAhead = query.request.after > newest
+          restart(query.request, isAhead ? .ahead : .gone, after: oldest - 1, completion)
+        case .failure(let problem): completion(.failure(ProblemDocument(problem)))
+        }
       }
     }
   }

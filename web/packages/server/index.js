@@ -258,10 +258,9 @@ export class Pickerd {
         answer = await this.#send("GET", `/v1/feed?${query}`, options);
       } catch (error) {
         if (error.status !== 410) throw error;
-        // Another history has other positions; otherwise the feed begins with `oldest`.
-        const { epoch: other, oldest = 1 } = error.problem;
-        [epoch, position] = other ? [other, "0"] : [epoch, `${oldest - 1}`];
-        isRestarted = true;
+        const { oldest = 1 } = error.problem;
+        epoch = error.problem.epoch ?? epoch;
+        [position, isRestarted] = [`${oldest - 1}`, true];
         continue;
       }
       epoch = answer.headers.get("Feed-Epoch");

@@ -423,10 +423,8 @@ class Pickerd:
             except PickerdError as error:
                 if error.status != 410:
                     raise
-                # Another history has other positions; otherwise the feed begins with `oldest`.
-                other = error.problem.get("epoch")
-                position = "0" if other else str(error.problem.get("oldest", 1) - 1)
-                epoch, is_restarted = other or epoch, True
+                epoch = error.problem.get("epoch", epoch)
+                position, is_restarted = str(error.problem.get("oldest", 1) - 1), True
                 continue
             epoch = headers["Feed-Epoch"]
             if is_restarted:
