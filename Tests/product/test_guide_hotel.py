@@ -65,12 +65,15 @@ def test_a_walk_in_a_race_for_the_last_room_and_kills_between_all_steps(hotel):
     assert hotel.post("/desk/guessed")[0] == 404
     ana, bo, cem = (hotel.guest(name) for name in ("Ana", "Bo", "Cem"))
     choose(ana, 0, 2), choose(bo, 1, 3), choose(cem, 2, 3)
+    gone = [choose(hotel.guest(name), 5, 6) for name in ("Eve", "Finn")]
     assert ana.screen.result["total"] == {"amount": 240, "currency": "EUR"}
 
     hotel.kill("hotel")
-    for member in (ana, bo, cem):
+    for member in (ana, bo, cem, *gone):
         assert member.confirm()["changes"][0]["status"] == "confirming"
         member.drop()
+    for member in gone:
+        hotel.api("DELETE", f"/v1/sessions/{member.session}")
     hotel.kill("serve")
     hotel.start()
 
@@ -85,6 +88,9 @@ def test_a_walk_in_a_race_for_the_last_room_and_kills_between_all_steps(hotel):
     dora.tap(night(1)), dora.tap(night(2))
     dora.until(lambda m: not (m.screen.result or {"end": ""})["end"] > night(1), what="no such night")
     assert "cannot be booked" in hotel.post(hotel.desk, **{**walk_in, "guest": "x" * 36})[1]
+    wait_until(lambda: hotel.outcomes().count("ended") == 2, timeout=PATIENCE, what="deleted stays")
+    free = {**walk_in, "arrival": night(5), "departure": night(6), "guest": "y" * 36}
+    assert "Booked." in hotel.post(hotel.desk, **free)[1], "a deleted stay is booked no more"
     again = hotel.join(cem.path)
     assert again.session == cem.session and again.reopen()["code"] == "notAllowed"
 

@@ -36,7 +36,7 @@ function write(change) {
 const nights = (from, count) => Array.from({ length: count }, (_, more) =>
   new Date(Date.parse(from) + more * 86_400_000).toISOString().slice(0, 10));
 const stays = () => Object.values(books.decisions).filter((one) =>
-  one.isGranted && one.outcome !== "late");
+  one.isGranted && !["late", "ended"].includes(one.outcome));
 const isFull = (night) => stays().filter(({ start, end }) =>
   start <= night && night < end).length >= ROOMS;
 

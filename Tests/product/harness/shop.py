@@ -253,7 +253,10 @@ class Hotel(Processes):
         """(session, start, end) of each stay in the books."""
         return {(one["session"], one["start"], one["end"])
                 for one in self.books()["decisions"].values()
-                if one["isGranted"] and one.get("outcome") != "late"}
+                if one["isGranted"] and one.get("outcome") not in ("late", "ended")}
+
+    def outcomes(self):
+        return [one.get("outcome") for one in self.books()["decisions"].values()]
 
     def confirmed(self):
         """(session, start, end) of each confirmed session."""
