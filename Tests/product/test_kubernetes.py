@@ -5,6 +5,7 @@ import re
 import pytest
 import yaml
 
+from harness.definitions import LISTS
 from harness.pickerd import REPOSITORY
 
 
@@ -77,17 +78,28 @@ def test_a_server_with_these_settings_answers_the_probes(start):
     environment = {each["name"]: each["value"] for each in CONTAINER["env"]}
     ports = {port["name"]: port["containerPort"] for port in CONTAINER["ports"]}
     assert environment.pop("PICKERD_ADMIN_LISTEN") == f"0.0.0.0:{ports['admin']}"
+    assert environment.pop("PICKERD_API_LISTEN") == f"0.0.0.0:{ports['api']}"
     server = start(auth=None, clock=None, listen="0.0.0.0:0", admin="0.0.0.0:0",
-                   environment=environment)
+                   environment=environment, options=("--api-listen", "0.0.0.0:0"))
 
     for name in ("startupProbe", "livenessProbe", "readinessProbe"):
         probe = CONTAINER[name]["httpGet"]
         headers = {each["name"]: each["value"] for each in probe["httpHeaders"]}
         assert probe["port"] == "admin"
         assert server.get(probe["path"], headers=headers, port=server.admin_port).status == 200
-    public = {"Host": environment["PICKERD_HOST"]}
+    name, service = environment["PICKERD_HOST"].split()
+    public = {"Host": name}
     assert server.request("GET", "/healthz", headers=public).status == 200
     assert server.request("GET", "/healthz", headers={"Host": "other.example"}).status == 421
+    # The backend creates sessions at the Service, and members use the public name.
+    assert KINDS["Service"]["metadata"]["name"] == service
+    create = ("POST", "/v1/sessions", {"definition": LISTS})
+    assert server.request(*create, headers=public).code == "notFound"
+    made = server.request(
+        *create, headers={"Host": f"{service}:{ports['api']}"}, port=server.api_port)
+    assert made.json["socket"].startswith(f"wss://{name}/v1/sessions/")
+    rules = {rule["ports"][0]["port"] for rule in KINDS["NetworkPolicy"]["spec"]["ingress"]}
+    assert rules == {port["name"] for port in CONTAINER["ports"]}
 
 
 def test_the_grace_period_covers_preStop_and_the_end_of_the_server():
