@@ -128,10 +128,25 @@ def test_a_finger_that_is_held_drags_a_range_and_another_one_scrolls(window, ser
     ana.is_idle()
     assert session.revision() == 4
 
+    # Held, and moved to the edge: the list scrolls, here to its end.
+    touch("touchStart", "2018-12-06")
+    expect(ana.day("2018-12-06")).to_have_attribute("aria-selected", "true")
+    box = scroller.bounding_box()
+    edge = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] - 9}
+    browser.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [edge]})
+    expect(ana.day("2019-12-31")).to_be_in_viewport()
+    touch("touchMove", "2019-12-18")
+    touch("touchEnd")
+    expect(bo.chosen).to_contain_text("Dec 6, 2018 – Dec 18, 2019")
+    ana.is_idle()
+    assert session.revision() == 6
+    scroller.evaluate("(one, top) => one.scrollTo({ top, behavior: 'instant' })", before)
+    expect(ana.day("2018-12-12")).to_be_in_viewport()
+
     # Moved at once: the list scrolls, and nothing is chosen.
     swipe(ana.page, ana.day("2018-12-12").bounding_box())
     ana.page.wait_for_function(
         "(before) => document.querySelector('pickerd-calendar').shadowRoot"
         ".querySelector('.scroller').scrollTop > before", arg=before)
     ana.is_idle()
-    assert session.revision() == 4
+    assert session.revision() == 6

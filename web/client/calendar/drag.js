@@ -5,6 +5,9 @@
 const holdMilliseconds = 350;
 /** How far a finger may move meanwhile, in pixels. */
 const holdPixels = 10;
+/** How near to an edge of the list a finger that drags scrolls it, and how far in a frame, in pixels. */
+const edgePixels = 28;
+const stepPixels = 8;
 
 /** @param {Element | null | undefined} place @returns {string | null} */
 const dateOf = (place) => place?.closest("[data-date]")?.getAttribute("data-date") ?? null;
@@ -14,6 +17,8 @@ export function listenToDrags(element) {
   const { element: list } = element.list;
   /** @type {{id: number, date: string, x: number, y: number} | null} where the button was pressed, or the finger put down */
   let from = null;
+  /** @type {PointerEvent | null} where a finger that drags is now */
+  let finger = null;
   let isDragging = false;
   /** Whether the next click belongs to what a finger has dragged. */
   let isDone = false;
@@ -21,7 +26,7 @@ export function listenToDrags(element) {
   let timer;
   const end = () => {
     clearTimeout(timer);
-    from = null;
+    from = finger = null;
     isDragging = false;
   };
   const begin = () => {
@@ -31,6 +36,26 @@ export function listenToDrags(element) {
   // What a finger is over is not the target of its events.
   const dateAt = (/** @type {PointerEvent} */ { clientX, clientY }) =>
     dateOf(/** @type {ShadowRoot} */ (list.getRootNode()).elementFromPoint(clientX, clientY));
+  /** @param {PointerEvent} event */
+  const reach = (event) => {
+    const date = dateAt(event);
+    if (!date) return;
+    element.touch({ date });
+    if (event.pointerType === "touch") element.point(date);
+  };
+  const scroll = () => {
+    if (!finger) return;
+    const { top, bottom } = list.getBoundingClientRect();
+    const { clientY } = finger;
+    const step = clientY < top + edgePixels ? -stepPixels : clientY > bottom - edgePixels ? stepPixels : 0;
+    if (step !== 0) {
+      list.scrollBy(0, step);
+      reach(finger);
+    }
+    requestAnimationFrame(scroll);
+  };
+  // A finger that drags does not scroll.
+  const stay = (/** @type {Event} */ event) => { if (isDragging && event.cancelable) event.preventDefault(); };
 
   list.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
     const { picker } = element;
@@ -43,27 +68,30 @@ export function listenToDrags(element) {
     if (isSecond || !date || !canDrag) return;
     from = { id: event.pointerId, date, x: event.clientX, y: event.clientY };
     if (event.pointerType !== "touch") return;
+    event.target?.addEventListener("touchmove", stay, { passive: false });
     timer = setTimeout(() => {
       begin();
       isDone = isDragging;
-      if (isDragging) navigator.vibrate?.(12);
+      if (!isDragging) return;
+      navigator.vibrate?.(12);
+      // The month where it began may leave the list meanwhile.
+      list.setPointerCapture(event.pointerId);
     }, holdMilliseconds);
   });
   list.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
     if (!from || event.pointerId !== from.id || (event.buttons & 1) === 0) return;
     const isTouch = event.pointerType === "touch";
+    const hasMoved = Math.hypot(event.clientX - from.x, event.clientY - from.y) > holdPixels;
     if (isTouch && !isDragging) {
-      if (Math.hypot(event.clientX - from.x, event.clientY - from.y) > holdPixels) end();
+      if (hasMoved) end();
       return;
     }
-    const date = dateAt(event);
-    if (!date) return;
-    if (isDragging) {
-      element.touch({ date });
-      if (isTouch) element.point(date);
-    } else if (date !== from.date) {
-      begin();
+    if (isTouch && (finger || hasMoved)) {
+      if (!finger) requestAnimationFrame(scroll);
+      finger = event;
     }
+    if (!isDragging && (dateAt(event) ?? from.date) !== from.date) begin();
+    if (isDragging) reach(event);
   });
   list.addEventListener("pointerup", (/** @type {PointerEvent} */ event) => {
     if (event.pointerId !== from?.id) return;
@@ -78,7 +106,6 @@ export function listenToDrags(element) {
     if (isDone) event.stopPropagation();
     isDone = false;
   }, true);
-  // A finger that drags does not scroll.
-  list.addEventListener("touchmove", (event) => { if (isDragging && event.cancelable) event.preventDefault(); }, { passive: false });
+  list.addEventListener("touchmove", stay, { passive: false });
   list.addEventListener("contextmenu", (event) => { if (from) event.preventDefault(); });
 }
