@@ -8,6 +8,10 @@ from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
 pytestmark = [pytest.mark.used_pages, pytest.mark.developers]
+#: Collects what has been said about who decides.
+SAID = """said = [];
+new MutationObserver(() => said.push(document.querySelector(".who")?.textContent ?? ""))
+  .observe(document, { subtree: true, childList: true, characterData: true });"""
 SIZES = [{"width": 1100, "height": 900}, {"width": 420, "height": 900}]
 
 
@@ -68,6 +72,10 @@ def test_the_host_denies_a_booking_with_a_reason(window, plain, size):
         expect(action(one, "host-deny")).to_be_hidden()
         fits(one)
     expect(ana.button("Confirm")).to_be_visible()
+    ana.page.add_init_script(SAID)
+    ana.page.reload()
+    expect(ana.page.locator(".who")).to_have_text("The host decides after a confirmation.")
+    assert not any("You decide" in text for text in ana.page.evaluate("said"))
 
 
 @pytest.mark.parametrize("locale, word", [

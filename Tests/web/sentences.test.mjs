@@ -13,9 +13,10 @@ import { zhHans } from "../../web/client/words/zh-Hans.js";
 
 const languages = { ar, de, en, ja, "zh-Hans": zhHans };
 
-function textOf(notice, locale, definition = { kind: "calendar", selection: "range" }, self = null) {
+function textOf(notice, locale, definition = { kind: "calendar", selection: "range" }, self = null, hostReopens = false) {
   const state = new PickerState();
   state.definition = definition;
+  state.hostReopens = hostReopens;
   const picker = { state, locale, self };
   return sentenceOf({ by: null, mine: false, ...notice }, picker, languages[locale], []).text;
 }
@@ -34,6 +35,13 @@ for (const [locale, words] of Object.entries(languages)) {
   test(`a refused name says so in ${locale}`, () => {
     const notice = { kind: "refused", code: "notAllowed", detail: "", command: { type: "rename" } };
     assert.equal(textOf(notice, locale), words.refusals.nameNotAllowed);
+  });
+
+  test(`a refusal says that only the host can reopen a picker in ${locale}`, () => {
+    const notice = { kind: "refused", code: "notOpen", detail: "", command: { type: "tap" } };
+    assert.equal(textOf(notice, locale), words.refusals.notOpen);
+    assert.equal(textOf(notice, locale, undefined, null, true), words.refusals.finalNotOpen);
+    assert.notEqual(words.refusals.notOpen, words.refusals.finalNotOpen);
   });
 
   test(`a redo that is refused is not an undo in ${locale}`, () => {

@@ -34,7 +34,7 @@ export class Greeting {
 
   /**
    * @param {PickerSession} picker
-   * @param {boolean} isHosts whether the host decides on a confirmation
+   * @param {boolean | null} isHosts whether the host decides on a confirmation; null: not known yet
    * @param {string | null} decidedBy the member who has confirmed or cancelled, if that is known
    */
   draw(picker, isHosts, decidedBy) {
@@ -50,7 +50,7 @@ export class Greeting {
   }
 
   /**
-   * @param {PickerSession} picker @param {boolean} isHosts @param {string | null} decidedBy
+   * @param {PickerSession} picker @param {boolean | null} isHosts @param {string | null} decidedBy
    * @param {import("../client/core/types").Member | undefined} inviter another owner
    */
   #decision({ self, state }, isHosts, decidedBy, inviter) {
@@ -60,6 +60,7 @@ export class Greeting {
       const sentence = state.status === "confirmed" ? confirmedBy : cancelledBy;
       return name ? sentence(name) : "";
     }
+    if (isHosts === null) return "";
     if (isHosts) return decides.host;
     if (self?.role === "owner") return decides.you;
     return inviter ? decides.owner(inviter.name) : decides.somebody;

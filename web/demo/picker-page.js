@@ -47,8 +47,8 @@ export class PickerPage {
     this.listening = new AbortController();
     /** @type {string | null} the member who has confirmed or cancelled */
     this.decidedBy = null;
-    /** Whether the host decides on a confirmation, as far as the page knows. */
-    this.isHosts = false;
+    /** @type {boolean | null} whether the host decides on a confirmation, as far as the page knows; null before it has read the title */
+    this.isHosts = null;
     this.back = make("a", { class: "back", href: "#/" });
     this.greeting = new Greeting(settings, Boolean(route.token || joining.owner));
     this.title = this.greeting.title;
@@ -161,8 +161,8 @@ export class PickerPage {
     // The panel of the host has the buttons for the decision. A link with a token opens none.
     const isHost = this.joining.owner || !this.route.token;
     if (document.op && picker.isOwner && isHost) this.developers.open = true;
-    void this.#readDecider(picker);
     await this.#name();
+    void this.#readDecider(picker);
   }
 
   /** @param {PickerSession} picker */
@@ -203,7 +203,7 @@ export class PickerPage {
     setAttribute(this.chip, "data-connection", shown);
     if (!picker) return;
     if (connection === "live") void this.#read(picker);
-    this.greeting.draw(picker, this.isHosts || picker.state.status === "confirming", this.decidedBy);
+    this.greeting.draw(picker, picker.state.status === "confirming" || this.isHosts, this.decidedBy);
     if (connection === "credentials" || connection === "away") return void this.#drawClosed(picker);
     if (this.closedPage) this.stage.replaceChildren(...(this.element ? [this.element] : []));
     this.closedPage = null;

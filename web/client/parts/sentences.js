@@ -178,6 +178,7 @@ function refusalText({ code, detail, command, params = {} }, picker, words) {
   // The protocol has one code for both commands.
   if (code === "nothingToUndo" && command?.type === "redo") return words.refusals.nothingToRedo;
   if (code === "notAllowed" && command?.type === "rename") return words.refusals.nameNotAllowed;
+  if (code === "notOpen" && picker.state.hostReopens) return words.refusals.finalNotOpen;
   if (code === "minDays" && days) return words.tooShort(days);
   const { date, minNights, maxNights } = params;
   if (code === "minNights" && minNights) return words.stay.tooShort(minNights);

@@ -115,6 +115,7 @@ export const de = {
     notComplete: "Es gibt noch nichts zu bestätigen.",
     elapsed: "Die Auswahl hat sich inzwischen geändert, weil Zeiten abgelaufen sind. Prüfen Sie sie und bestätigen Sie erneut.",
     notOpen: "Dieser Picker ist geschlossen. Wer ihn besitzt, kann ihn wieder öffnen.",
+    finalNotOpen: "Dieser Picker ist geschlossen. Nur der Anbieter kann ihn wieder öffnen.",
     stale: "Das wurde nicht ausgeführt, weil es sich inzwischen geändert hat.",
     confirming: "Die Auswahl wird gerade bestätigt. Wer den Picker besitzt, kann das abbrechen.",
     notAllowed: "Dazu sind Sie nicht berechtigt.",

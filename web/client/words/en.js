@@ -117,6 +117,7 @@ export const en = {
     notComplete: "There is nothing to confirm yet.",
     elapsed: "The selection has changed because time has passed. Check it and confirm again.",
     notOpen: "This picker is closed. Its owner can reopen it.",
+    finalNotOpen: "This picker is closed. Only the host can reopen it.",
     stale: "This was not done, because it has changed since.",
     confirming: "The choice is being confirmed. Its owner can cancel that.",
     notAllowed: "You are not allowed to do that.",

@@ -111,6 +111,7 @@ export const zhHans = {
     notComplete: "还没有可确认的选择。",
     elapsed: "随着时间推移，所选内容已改变，请查看后再次确认。",
     notOpen: "此选择器已关闭，所有者可重新打开。",
+    finalNotOpen: "此选择器已关闭，只有商家可以重新打开。",
     stale: "未执行，因为此后已有更改。",
     confirming: "正在等待确认，所有者可以取消。",
     notAllowed: "您没有此操作的权限。",
