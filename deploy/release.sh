@@ -12,7 +12,11 @@ if [ -e "$folder" ]; then
   echo "release.sh: $folder exists; remove it, so that no file of another release stays in it" >&2
   exit 1
 fi
-version=$("$binary" --version)
+version=$(cat VERSION)
+if [ "$("$binary" --version)" != "$version" ]; then
+  echo "release.sh: $binary is not of version $version; build it again" >&2
+  exit 1
+fi
 mkdir -p "$folder"
 git archive --prefix="pickerd-$version/" --output="$folder/pickerd-$version.tar.gz" HEAD
 deploy/debian/build.sh "$binary" "$folder" "$compression"

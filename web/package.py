@@ -2,7 +2,8 @@
 """package.py FOLDER : packs the npm packages @pickerd/client, react and server; prints their paths.
 
 An archive has the modules as they are, with types. Those of the client (.d.ts) are from the JSDoc
-comments, by tsc; its custom-elements.json, for editors, is from the tables of the README.
+comments, by tsc; its custom-elements.json, for editors, is from the tables of the README. The
+version is that of the file VERSION.
 """
 
 import gzip
@@ -82,8 +83,17 @@ def describe_client(folder):
     (folder / "custom-elements.json").write_text(text + "\n")
 
 
+def write_version(path, version):
+    description = json.loads(path.read_text())
+    peers = description.get("peerDependencies", {})
+    peers |= {name: version for name in peers if name.startswith("@pickerd/")}
+    text = json.dumps({**description, "version": version}, indent=2, ensure_ascii=False)
+    path.write_text(text + "\n")
+
+
 def main():
     target = Path(sys.argv[1])
+    version = (WEB.parent / "VERSION").read_text().strip()
     for source in ("client", "react", "packages/server"):
         name = Path(source).name
         with tempfile.TemporaryDirectory() as temporary:
@@ -93,7 +103,7 @@ def main():
             shutil.copy(WEB.parent / "LICENSE", folder)
             if name == "client":
                 describe_client(folder)
-            version = json.loads((folder / "package.json").read_text())["version"]
+            write_version(folder / "package.json", version)
             path = target / f"pickerd-{name}-{version}.tgz"
             pack(folder, path)
             print(path)

@@ -27,5 +27,5 @@ struct Pickerd: ParsableCommand {
   }
 }
 
-/// The release, as in CHANGELOG.md.
-let pickerdRelease = "0.1.0"
+/// The release, as in the file VERSION.
+let pickerdRelease = "1.0.0"

@@ -201,10 +201,17 @@ def test_every_message_the_server_accepts_is_in_the_asyncapi_document(asyncapi):
     assert named == fields
 
 
-def test_the_documents_have_the_version_of_the_program(openapi, asyncapi):
+def test_all_that_is_released_has_the_version_in_the_file(openapi, asyncapi):
+    version = (REPOSITORY / "VERSION").read_text().strip()
     said = subprocess.run([str(binary()), "--version"], capture_output=True, text=True, check=True)
+    assert openapi["info"]["version"] == asyncapi["info"]["version"] == said.stdout.strip() == version
 
-    assert openapi["info"]["version"] == asyncapi["info"]["version"] == said.stdout.strip()
+    for path, pattern in {
+            "deploy/kubernetes/pickerd.yaml": r"image: \S+/pickerd:(.*)",
+            "deploy/kubernetes/pickerd-postgres.yaml": r"image: \S+/pickerd:(.*)",
+            "deploy/Dockerfile": r"org\.opencontainers\.image\.version=(.*)",
+            "web/guide/hotel.md": r"pickerd-server-(.*)\.tgz"}.items():
+        assert re.findall(pattern, (REPOSITORY / path).read_text()) == [version], path
 
 
 def test_schemas_of_responses_allow_unknown_fields(openapi, asyncapi):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.pickerd import REPOSITORY, binary
+from harness.pickerd import REPOSITORY, Pickerd, binary
 
 DOCKERFILE = (REPOSITORY / "deploy/Dockerfile").read_text()
 
@@ -122,8 +122,8 @@ def test_the_settings_of_the_package_are_known_to_the_server(package, tmp_path):
     assert (said.returncode, said.stderr) == (0, "")
 
 
-def test_the_folder_of_a_release_is_all_that_one_installs_from(release, tmp_path):
-    version = run(binary(), "--version").strip()
+def test_the_folder_of_a_release_is_all_that_one_installs_from(release, tmp_path, monkeypatch):
+    version = (REPOSITORY / "VERSION").read_text().strip()
     files = {path.name for path in release.iterdir()}
     assert files >= {f"pickerd-{version}.tar.gz", f"pickerd-client-{version}.tgz", f"pickerd-react-{version}.tgz",
                      f"pickerd-server-{version}.tgz", "pickerd.py", f"pickerd-{version}.cdx.json", "SHA256SUMS"}
@@ -132,10 +132,28 @@ def test_the_folder_of_a_release_is_all_that_one_installs_from(release, tmp_path
     assert {line.split(":")[0] for line in listed.splitlines()} == files - {"SHA256SUMS"}
 
     subprocess.run(["dpkg-deb", "-x", next(release.glob("*.deb")), tmp_path], check=True)
-    assert run(tmp_path / "usr/bin/pickerd", "--version").strip() == version
+    monkeypatch.setenv("PICKERD", str(tmp_path / "usr/bin/pickerd"))
+    server = Pickerd(tmp_path / "log", clock=None)
+    assert server.get("/v1/openapi.json").json["info"]["version"] == version
+    assert server.get("/").status == 200
+    server.stop()
+    packages = tmp_path / "node_modules/@pickerd"
+    for name in ("client", "react", "server"):
+        with tarfile.open(release / f"pickerd-{name}-{version}.tgz") as archive:
+            archive.extractall(packages, filter="data")
+        (packages / "package").rename(packages / name)
+    subprocess.run(["node", "--input-type=module", "--eval",
+                    'await import("@pickerd/server"); await import("@pickerd/client")'],
+                   cwd=tmp_path, check=True)
+    react = json.loads((packages / "react/package.json").read_text())
+    assert react["version"] == react["peerDependencies"]["@pickerd/client"] == version
+    subprocess.run([sys.executable, "-c", "import pickerd; pickerd.Pickerd"], cwd=release,
+                   env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, check=True)
+    assert json.loads((release / f"pickerd-{version}.cdx.json").read_text())[
+        "metadata"]["component"]["version"] == version
     with tarfile.open(release / f"pickerd-{version}.tar.gz") as source:
         names = set(source.getnames())
-    assert {f"pickerd-{version}/{name}" for name in ("Makefile", "Package.swift", "README.md")} <= names
+    assert {f"pickerd-{version}/{name}" for name in ("Makefile", "Package.swift", "README.md", "VERSION")} <= names
     assert not {name for name in names if "/.build" in name or "Package.resolved" in name}
 
 
