@@ -222,7 +222,7 @@ let package = Package(
       name: "MicroBench",
       dependencies: [
         "AllocationCount", "PickerHost", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
-        "CivilTime",
+        "CivilTime", "JSONText",
       ],
       path: "Tests/MicroBench", swiftSettings: swiftSettings),
     .target(

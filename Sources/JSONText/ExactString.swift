@@ -34,23 +34,30 @@ extension String {
     // much cheaper than `utf8.elementsEqual`.
     let isEqual = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
-        guard left.count == right.count else { return false }
-        if left.baseAddress == right.baseAddress { return true }
-        // Eight bytes at a time: ids of 64 bytes often differ in their last ones only.
-        let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
-        var offset = 0
-        while offset + 8 <= left.count {
-          guard
-            left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-              == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-          else { return false }
-          offset += 8
-        }
-        for index in offset..<left.count where left[index] != right[index] { return false }
-        return true
+        left.isSame(as: right)
       }
     }
     return isEqual.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether both have the same bytes.
+  package func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    if baseAddress == other.baseAddress { return true }
+    // Eight bytes at a time: ids of 64 bytes often differ in their last ones only.
+    let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
+    var offset = 0
+    while offset + 8 <= left.count {
+      guard
+        left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      else { return false }
+      offset += 8
+    }
+    for index in offset..<left.count where left[index] != right[index] { return false }
+    return true
   }
 }
 

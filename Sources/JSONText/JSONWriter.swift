@@ -79,6 +79,13 @@ package struct JSONWriter: ~Copyable {
     byte(UInt8(ascii: "\""))
   }
 
+  /// Writes a string, given by its UTF-8 bytes, with its quotes.
+  package mutating func string(_ utf8: UnsafeBufferPointer<UInt8>) {
+    byte(UInt8(ascii: "\""))
+    append(escaping: utf8)
+    byte(UInt8(ascii: "\""))
+  }
+
   package mutating func integer(_ value: Int) {
     if value < 0 { byte(UInt8(ascii: "-")) }
     var rest = value.magnitude

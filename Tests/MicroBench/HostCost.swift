@@ -79,7 +79,7 @@ struct HostRequest {
       + "{\(taken.joined(separator: ","))}}"
   }
 
-  private static func columns(_ size: Int, _ shift: Int) -> String {
+  static func columns(_ size: Int, _ shift: Int) -> String {
     let rows = (0..<size).map { #"{"key":"k\#($0)","text":"row \#($0) of \#(shift)"}"# }
     return #"{"kind":"columns","columns":[[\#(rows.joined(separator: ","))]]}"#
   }

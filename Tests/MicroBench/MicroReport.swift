@@ -62,6 +62,14 @@ enum MicroReport {
       ["µs (allocations) of the hub's thread", "size", "small", "size", "large"], lines)
   }
 
+  static func definitions(_ costs: [DefinitionCost]) -> String {
+    let lines = costs.map { cost in
+      [cost.name] + [cost.parse, cost.make, cost.encode, cost.window, cost.free].map(micros)
+    }
+    let head = ["µs (allocations) of 20,000 rows", "parse", "make", "encode", "200 rows", "free"]
+    return table(head, lines)
+  }
+
   static func memories(_ memories: [SessionMemory]) -> String {
     let lines = memories.map { [$0.kind.name, "\($0.empty)", "\($0.joined)"] }
     return table(["bytes of a session more", "nobody in it", "with a member"], lines)

@@ -53,7 +53,7 @@ extension CascadeKind: ColumnRules {
     keys.append(contentsOf: upper)
     var list = list
     while list.count > 0 {
-      keys.append(table.keys[Int(list.first)])
+      keys.append(table.key(Int(list.first)))
       list = table.children[Int(list.first)]
     }
     return keys
@@ -78,7 +78,7 @@ extension CascadeKind: ColumnRules {
     }
     let node = rows.node(at: row)
     var keys = keys
-    keys[column] = table.keys[node]
+    keys[column] = table.key(node)
     switch onParentChange {
     case .first:
       return RetainedSelection(keys: firstKeys(after: keys[...column], from: table.children[node]))
@@ -94,7 +94,7 @@ extension CascadeKind: ColumnRules {
       let wanted = retained.count < keys.count ? keys[retained.count] : nil
       let row = wanted.flatMap { table.row(ofKey: $0, in: list) } ?? 0
       let node = Int(list.first) + row
-      retained.append(table.keys[node])
+      retained.append(table.key(node))
       list = table.children[node]
     }
     return RetainedSelection(keys: retained)
@@ -117,10 +117,10 @@ extension CascadeKind: ColumnRules {
         } else {
           row = table.row(nearestTo: keys[column], of: columns[column].rows, in: list)
         }
-        hasMoved = hasMoved || !table.keys[Int(list.first) + row].isExactly(keys[column])
+        hasMoved = hasMoved || !table.key(Int(list.first) + row).isExactly(keys[column])
       }
       let node = Int(list.first) + row
-      retained.append(table.keys[node])
+      retained.append(table.key(node))
       list = table.children[node]
     }
     return RetainedSelection(keys: retained)

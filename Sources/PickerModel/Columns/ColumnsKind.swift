@@ -27,7 +27,7 @@ struct ColumnsKind: Sendable {
 }
 
 extension ColumnsKind: ColumnRules {
-  var firstKeys: [String] { table.roots.map { table.keys[Int($0.first)] } }
+  var firstKeys: [String] { table.roots.map { table.key(Int($0.first)) } }
 
   func show(_ keys: [String], _ column: (Int, ColumnRows, Int?) -> Void) {
     for index in keys.indices {
@@ -49,7 +49,7 @@ extension ColumnsKind: ColumnRules {
     RetainedSelection(
       keys: table.roots.enumerated().map { index, list in
         let row = index < keys.count ? table.row(ofKey: keys[index], in: list) : nil
-        return table.keys[Int(list.first) + (row ?? 0)]
+        return table.key(Int(list.first) + (row ?? 0))
       })
   }
 
@@ -57,9 +57,9 @@ extension ColumnsKind: ColumnRules {
   func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {
     RetainedSelection(
       keys: table.roots.enumerated().map { index, list in
-        guard index < keys.count else { return table.keys[Int(list.first)] }
+        guard index < keys.count else { return table.key(Int(list.first)) }
         let row = table.row(nearestTo: keys[index], of: columns[index].rows, in: list)
-        return table.keys[Int(list.first) + row]
+        return table.key(Int(list.first) + row)
       })
   }
 }

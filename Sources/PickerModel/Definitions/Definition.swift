@@ -158,10 +158,23 @@ extension Definition {
   /// ``document(full:isExplicit:)`` with `nodes` and `columns`, as JSON. Without either it is
   /// ``json``.
   package var fullJSON: [UInt8] {
-    switch kind {
-    case .date, .slot, .calendar, .availability: json
-    case .cascade, .columns: document(full: true).serialized()
+    guard let table = rules.table else { return json }
+    let start = Definition.document(kind, timeZone, locale, []).serialized().dropLast()
+    var writer = JSONWriter(capacity: json.count + 2 * table.strings.byteCount)
+    writer.raw(Array(start))
+    if case .columns = rules {
+      writer.literal(",\"columns\":[")
+      for (column, list) in table.roots.enumerated() {
+        if column > 0 { writer.literal(",") }
+        table.write(list, to: &writer)
+      }
+      writer.literal("]")
+    } else {
+      writer.literal(",\"nodes\":")
+      table.write(table.roots[0], to: &writer)
     }
+    writer.raw(Array(json[start.count...]))
+    return writer.bytes
   }
 
   /// ``fullJSON`` for a reader of a session.
@@ -274,7 +287,7 @@ extension Definition {
 
   /// An estimate of the memory that the definition takes: its number of rows, or the number of
   /// entries of `taken` that are as long as its JSON.
-  package var weight: Int { rules.table?.texts.count ?? max(1, json.count / 64) }
+  package var weight: Int { rules.table?.count ?? max(1, json.count / 64) }
 }
 
 extension Definition.Rules {

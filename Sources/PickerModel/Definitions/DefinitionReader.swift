@@ -139,7 +139,10 @@ extension JSONTree {
       throw DefinitionProblem("\(name) is \(noun); it must be a string")
     }
     let maximum = limits.textCharactersMax
-    guard !text.isEmpty, text.unicodeScalars.prefix(maximum + 1).count <= maximum else {
+    // A text never has more characters than bytes, which need not be counted.
+    guard !text.isEmpty,
+      text.utf8.count <= maximum || text.unicodeScalars.prefix(maximum + 1).count <= maximum
+    else {
       throw DefinitionProblem("\(name) must have 1 to \(maximum) characters")
     }
     return text

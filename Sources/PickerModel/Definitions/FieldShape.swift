@@ -34,11 +34,13 @@ indirect enum FieldShape: Sendable {
       for visit in level {
         switch (visit.shape.resolved, visit.tree) {
         case (.fields(let known), .object(let members)):
-          if let unknown = members.first(where: { known[$0.key] == nil }) {
-            return visit.problem(at: unknown.key, known: known.keys.sorted())
-          }
           for member in members {
-            next.append(visit.below(known[member.key]!, member.value, .field(member.key)))
+            guard let shape = known[member.key] else {
+              return visit.problem(at: member.key, known: known.keys.sorted())
+            }
+            // Most fields of a row.
+            if case .value = shape { continue }
+            next.append(visit.below(shape, member.value, .field(member.key)))
           }
         case (.each(let shape), .array(let elements)):
           for (index, element) in elements.enumerated() {

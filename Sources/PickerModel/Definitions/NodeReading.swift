@@ -70,6 +70,7 @@ struct NodeReading {
   ///   plain strings and have no children.
   private func check(_ siblings: [JSONTree], level: Int?) throws(DefinitionProblem) {
     var keys: Set<ExactString> = []
+    keys.reserveCapacity(siblings.count)
     for (index, node) in siblings.enumerated() {
       do throws(DefinitionProblem) {
         try check(node, level: level, keys: &keys)
@@ -130,10 +131,10 @@ struct NodeReading {
     while children.count < nodes.count {
       children.append(append(nodes[children.count]["children"]?.array ?? []))
     }
+    let named = nodes.map { (text: $0.string ?? $0["text"]!.string!, key: key(of: $0)!) }
+    let strings = RowStrings(named)
     return NodeTable(
-      texts: nodes.map { $0.string ?? $0["text"]!.string! },
-      keys: nodes.map { key(of: $0)! }, forms: nodes.map(NodeForm.init(of:)), children: children,
-      roots: roots)
+      strings, forms: nodes.map(NodeForm.init(of:)), children: children, roots: roots)
   }
 }
 
@@ -163,12 +164,13 @@ extension NodeTable {
   ///   `children` only if it has any.
   func document(of list: List, isExplicit: Bool) -> JSONTree {
     .array(
-      (Int(list.first)..<Int(list.first + list.count)).map { node in
+      list.nodes.map { node in
         let form = forms[node]
-        if form.contains(.isPlain), !isExplicit { return .string(texts[node]) }
-        var members = [JSONTree.Member("text", .string(texts[node]))]
+        let text = JSONTree.string(strings.text(node))
+        if form.contains(.isPlain), !isExplicit { return text }
+        var members = [JSONTree.Member("text", text)]
         if isExplicit || form.contains(.hasKey) {
-          members.append(.init("key", .string(keys[node])))
+          members.append(.init("key", .string(key(node))))
         }
         if children[node].count > 0 || form.contains(.hasChildren) && !isExplicit {
           let below = document(of: children[node], isExplicit: isExplicit)
@@ -176,5 +178,30 @@ extension NodeTable {
         }
         return .object(members)
       })
+  }
+
+  /// Writes ``document(of:isExplicit:)`` without `isExplicit`.
+  func write(_ list: List, to writer: inout JSONWriter) {
+    writer.literal("[")
+    for node in list.nodes {
+      if node > Int(list.first) { writer.literal(",") }
+      let form = forms[node]
+      if form.contains(.isPlain) {
+        strings.withText(node) { writer.string($0) }
+        continue
+      }
+      writer.literal("{\"text\":")
+      strings.withText(node) { writer.string($0) }
+      if form.contains(.hasKey) {
+        writer.literal(",\"key\":")
+        strings.withKey(node) { writer.string($0) }
+      }
+      if form.contains(.hasChildren) {
+        writer.literal(",\"children\":")
+        write(children[node], to: &writer)
+      }
+      writer.literal("}")
+    }
+    writer.literal("]")
   }
 }

@@ -98,7 +98,7 @@ extension JSONWriter {
       literal(",\"key\":")
       string(move.key)
       literal(",\"text\":")
-      string(move.rows.text(at: move.row, in: texts))
+      text(of: move.row, move.rows, texts: texts)
       literal(",\"cause\":\"")
       raw(move.cause.rawValue)
       literal("\"")
@@ -192,9 +192,9 @@ extension JSONWriter {
       literal(",\"row\":")
       integer(selected)
       literal(",\"key\":")
-      string(column.rows.key(at: selected))
+      key(of: selected, column.rows)
       literal(",\"text\":")
-      string(column.rows.text(at: selected, in: texts))
+      text(of: selected, column.rows, texts: texts)
       literal("}")
     }
   }

@@ -112,15 +112,28 @@ extension JSONWriter {
     literal("[")
     for row in range {
       if row > range.lowerBound { literal(",") }
-      let key = rows.key(at: row)
       literal("{\"key\":")
-      string(key)
+      key(of: row, rows)
       literal(",\"text\":")
-      string(rows.text(at: row, in: texts))
-      if let notes { noteField(notes.notes[ExactString(key)], locale: notes.locale, texts: texts) }
+      text(of: row, rows, texts: texts)
+      if let notes {
+        let note = notes.notes[ExactString(rows.key(at: row))]
+        noteField(note, locale: notes.locale, texts: texts)
+      }
       literal("}")
     }
     literal("]")
+  }
+
+  mutating func key(of row: Int, _ rows: ColumnRows) {
+    // Without a string, which would be allocated for more than 15 bytes.
+    guard case .nodes(let siblings) = rows else { return string(rows.key(at: row)) }
+    siblings.withKey(at: row) { string($0) }
+  }
+
+  mutating func text(of row: Int, _ rows: ColumnRows, texts: any RowTexts) {
+    guard case .nodes(let siblings) = rows else { return string(rows.text(at: row, in: texts)) }
+    siblings.withText(at: row) { string($0) }
   }
 
   /// `"first","last","count"`.
