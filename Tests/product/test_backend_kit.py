@@ -78,11 +78,31 @@ def test_a_token_is_that_of_the_vector(vector):
 
 
 @pytest.mark.parametrize("claims, reason", [
-    ({"role": "admin"}, "role"), ({"session": []}, "session"), ({"session": ["a"] * 17}, "session"),
-    ({"rights": 1}, "rights"), ({"seconds": 86_401}, "86,400"), ({"meta": "x" * 9000}, "8 KiB")])
+    *(pytest.param(one["claims"], one["reason"], id=one["case"])
+      for one in vectors("claims") if not one["isValid"]),
+    ({"rights": 1}, "rights"), ({"seconds": 86_401}, "86,400"), ({"name": "x" * 9000}, "8 KiB")])
 def test_what_pickerd_would_refuse_is_not_signed(claims, reason):
     with pytest.raises((TypeError, ValueError), match=reason):
         kit.sign_token(vectors("tokens")[0]["key"], **{"session": "a", "role": "owner", **claims})
+
+
+def test_the_server_refuses_the_claims_that_the_kit_refuses_and_no_others(tmp_path):
+    host = Host(tmp_path)
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None)
+    try:
+        made = server.post("/v1/sessions", {"definition": LISTS}, token=host.api).json["session"]
+        for vector in vectors("claims"):
+            claims = {"session": made, "role": "owner", **vector["claims"]}
+            if vector["isValid"]:
+                token = kit.sign_token(f"pk_signing.{host.secret}", **claims)
+            else:
+                payload = {**host.claims(made), **claims}
+                token = jwt.api_jws.encode(json.dumps(payload).encode(), host.secret, "HS256",
+                                           headers={"kid": "signing"})
+            status = server.get(f"/v1/sessions/{made}", token=token).status
+            assert status == (200 if vector["isValid"] else 401), vector["case"]
+    finally:
+        server.stop()
 
 
 def test_without_cryptography_private_keys_are_refused_with_the_reason(monkeypatch):
@@ -273,6 +293,46 @@ def test_refusals_are_final_and_have_their_problem():
     assert taken.value.problem["session"] == "b"
     headers = server.requests[1][2]
     assert (headers["If-Match"], headers["Content-Type"]) == ('"7"', "application/merge-patch+json")
+
+
+def test_an_answer_that_is_not_json_is_its_text_and_an_id_is_one_segment_of_the_path():
+    unread = vectors("answers")
+    answers = [(200, one["text"], {"Content-Type": one["type"]}) for one in unread]
+    with Scripted(*answers, (200, {})) as server:
+        pickerd = kit.Pickerd(server.url, retry_seconds=0)
+        for one in unread:
+            if "code" in one:
+                with pytest.raises(kit.PickerdError, match=one["code"]):
+                    pickerd.request("GET", "/v1/x y?ä=%20")
+            else:
+                answer = pickerd.request("GET", "/v1/x y?ä=%20")
+                assert answer == one.get("value", one["text"]), one["type"]
+        pickerd.session("a b/ä?")
+        pickerd.patch_notes("a#", {"days": {}})
+        pickerd.put_shared("ä", {"definition": {}})
+    paths = [path for _, path, _, _ in server.requests]
+    assert paths[0] == "/v1/x%20y?%C3%A4=%20"
+    assert paths[-3:] == [
+        "/v1/sessions/a%20b%2F%C3%A4%3F", "/v1/sessions/a%23/notes", "/v1/definitions/%C3%A4"]
+
+    with Scripted((200, {"definition": {}, "notes": {}}, {"ETag": 'W/"7"'})) as server:
+        assert kit.Pickerd(server.url).shared("a")["version"] == 7
+
+
+def test_what_cannot_be_sent_is_refused_at_once_with_a_pickerd_error():
+    with Scripted((200, {})) as server:
+        pickerd = kit.Pickerd(server.url)
+        for act in [
+                lambda: pickerd.session("\ud800"), lambda: pickerd.create_by("\ud800", {}),
+                lambda: pickerd.create({}, idempotency_key="a\nb"),
+                lambda: pickerd.create({}, idempotency_key="李"),
+                lambda: pickerd.create({"meta": float("nan")}),
+                lambda: pickerd.create({"meta": object()}),
+                lambda: kit.Pickerd("nowhere").session("a")]:
+            with pytest.raises(kit.PickerdError) as refused:
+                act()
+            assert refused.value.code == "badMessage"
+    assert server.requests == []
 
 
 def test_what_stands_after_a_settle_is_one_word():

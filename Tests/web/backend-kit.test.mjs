@@ -49,12 +49,19 @@ test("what pickerd would refuse is not signed", () => {
   const { key } = tokens[0];
   const good = { session: "a", role: "owner" };
   for (const [claims, message] of [
-    [{ ...good, role: "admin" }, /role/], [{ role: "owner" }, /session/],
-    [{ ...good, session: Array(17).fill("a") }, /session/], [{ ...good, rights: 1 }, /rights/],
-    [{ ...good, seconds: 86_401 }, /86,400/], [{ ...good, meta: "x".repeat(9000) }, /8 KiB/]])
+    [{ role: "owner" }, /session/], [{ ...good, rights: 1 }, /rights/],
+    [{ ...good, seconds: 86_401 }, /86,400/], [{ ...good, name: "x".repeat(9000) }, /8 KiB/]])
     assert.throws(() => signToken(key, claims), message);
   assert.throws(() => signToken(tokens[2].key, good), /kid/);
 });
+
+for (const { case: name, claims, isValid, reason } of vectors("claims"))
+  test(`a token with ${name} is ${isValid ? "signed" : "refused"}`, () => {
+    const make = () => signToken(tokens[0].key, { session: "a", role: "owner", ...claims });
+    if (isValid) return assert.ok(make());
+    assert.throws(make, (error) => (error instanceof TypeError || error instanceof RangeError)
+      && error.message.includes(reason));
+  });
 
 for (const one of vectors("webhooks"))
   test(`a webhook is ${one.isValid ? "accepted" : "refused"}: ${one.case}`, () => {
@@ -115,6 +122,44 @@ test("refusals are final and have their problem", async (t) => {
   assert.equal(requests[0].headers["content-type"], "application/merge-patch+json");
   await assert.rejects(pickerd.create({ external: "x" }), (error) => error.problem.session === "b");
   assert.deepEqual(await pickerd.patchNotes("a", { days: {} }), { changes: [] });
+});
+
+const unread = vectors("answers");
+
+test("an answer that is not JSON is its text, and an id is one segment of the path", async (t) => {
+  const { requests, url } = await scripted(
+    t, ...unread.map(({ type, text }) => [200, text, { "Content-Type": type }]), [200, {}]);
+  const pickerd = new Pickerd(url, "pk_a.b", { retrySeconds: 0 });
+  for (const { type, text, value, code } of unread) {
+    const asked = pickerd.request("GET", "/v1/x y?ä=%20");
+    if (code) await assert.rejects(asked, (error) => error instanceof PickerdError && error.code === code);
+    else assert.deepEqual(await asked, value ?? text, type);
+  }
+  assert.equal(requests[0].url, "/v1/x%20y?%C3%A4=%20");
+
+  requests.length = 0;
+  await pickerd.session("a b/ä?");
+  await pickerd.patchNotes("a#", { days: {} });
+  await pickerd.putShared("ä", { definition: {} });
+  assert.deepEqual(requests.map((one) => one.url), [
+    "/v1/sessions/a%20b%2F%C3%A4%3F", "/v1/sessions/a%23/notes", "/v1/definitions/%C3%A4"]);
+});
+
+test("what cannot be sent is refused at once with a PickerdError", async (t) => {
+  const { requests, url } = await scripted(t, [200, {}]);
+  const pickerd = new Pickerd(url);
+  const isUnsendable = (error) => error instanceof PickerdError && error.code === "badMessage";
+  for (const act of [
+    () => pickerd.session("\ud800"), () => pickerd.createBy("\ud800", {}),
+    () => pickerd.create({}, { idempotencyKey: "a\nb" }), () => pickerd.create({}, { idempotencyKey: "李" }),
+    () => pickerd.create({ meta: 1n }), () => new Pickerd("nowhere").session("a")])
+    await assert.rejects(act(), isUnsendable);
+  assert.equal(requests.length, 0);
+});
+
+test("a shared definition has its version behind a proxy that compresses", async (t) => {
+  const { url } = await scripted(t, [200, { definition: {}, notes: {} }, { ETag: 'W/"7"' }]);
+  assert.equal((await new Pickerd(url).shared("a")).version, 7);
 });
 
 test("what stands after a settle is one word", async (t) => {

@@ -13,7 +13,7 @@ export interface Claims {
   /** The id of a session, or a list of up to 16. */
   session: string | string[];
   role: Role;
-  /** Who the user is at the host, at most 128 characters; others see it as `subject`. */
+  /** Who the user is at the host, 1 to 128 characters; others see it as `subject`. */
   sub?: string;
   /** Wins over the name that the client sends in `join`. */
   name?: string;
@@ -74,7 +74,10 @@ export class PickerdError extends Error {
   request: string;
   /** The HTTP status; 0 without an answer. */
   status: number;
-  /** For the program, such as `versionMismatch`; `noAnswer` without an answer. */
+  /**
+   * For the program, such as `versionMismatch`; `noAnswer` without an answer that can be read,
+   * `badMessage` with the status 0 for an argument that cannot be sent.
+   */
   code: string;
   /** One sentence for developers. */
   detail: string;
@@ -203,7 +206,7 @@ export interface CommandAnswer {
  * A request is repeated after 429, 502, 503, 504 and if there is no answer, with a back-off of up
  * to 1, 2, 4 … 30 seconds and never before `Retry-After`. `command`, and a JSON Patch without
  * `ifMatch`, could be done twice: they are repeated only after 429 and if no connection could be
- * made. Every method rejects with a PickerdError.
+ * made. Every method rejects with a PickerdError, also for arguments that cannot be sent, at once.
  */
 export class Pickerd {
   /**
@@ -215,7 +218,13 @@ export class Pickerd {
   constructor(
     url: string, key?: string, options?: { timeoutSeconds?: number; retrySeconds?: number });
 
-  /** Any other request of `/v1/openapi.json`: the JSON of the answer, or null. */
+  /**
+   * Any other request of `/v1/openapi.json`.
+   *
+   * @param path with its query, percent-encoded where an id needs it.
+   * @returns the JSON of the answer; the text of one that is not JSON, such as a calendar event, a
+   *   drawing, or the lines of a log; null for an empty one.
+   */
   request(
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: JSONValue,
     options?: { headers?: { [name: string]: string }; isRepeatable?: boolean },

@@ -11,6 +11,9 @@ import {
 const CLAIMS = [
   "aud", "session", "role", "sub", "name", "locale", "info", "meta", "nbf", "iat", "exp"];
 const ROLES = ["viewer", "editor", "owner"];
+/** The most bytes of JSON, and the most levels of all claims. */
+const BYTES_MAX = { info: 1024, meta: 4096 };
+const LEVELS_MAX = 128;
 /** After these a request is sent again if that is safe. */
 const TEMPORARY = [429, 502, 503, 504];
 /** Codes of connections that failed before anything was sent. */
@@ -50,6 +53,33 @@ function signer(key, kid) {
   return { alg: "ES256", kid, signed: (text) => sign("sha256", Buffer.from(text), options) };
 }
 
+/** Whether objects and lists have more levels; a text has none. */
+const isDeeper = (value, levels) => typeof value === "object" && value !== null
+  && (levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1)));
+
+/** Texts, times and documents, as pickerd reads them. */
+function checkValues(claims) {
+  const given = Object.fromEntries(Object.entries(claims).filter(([, value]) => value != null));
+  for (const name of ["sub", "name", "locale"]) {
+    if (typeof (given[name] ?? "") !== "string") throw new TypeError(`${name} must be a string`);
+    if (/\p{Surrogate}/u.test(given[name])) throw new RangeError(`${name} is not Unicode`);
+  }
+  const { length } = [...given.sub ?? "x"];
+  if (length < 1 || length > 128) throw new RangeError("sub must have 1 to 128 characters");
+  for (const name of ["nbf", "iat", "exp"]) {
+    const at = given[name] ?? 0;
+    if (typeof at !== "number")
+      throw new TypeError(`${name} must be a number of seconds since 1970`);
+    if (!(at >= -62_135_596_800 && at < 253_402_300_800))
+      throw new RangeError(`${name} must be seconds since 1970, before the year 10000`);
+  }
+  if (isDeeper(given, LEVELS_MAX))
+    throw new RangeError(`the claims have more than ${LEVELS_MAX} levels`);
+  for (const [name, most] of Object.entries(BYTES_MAX))
+    if (Buffer.byteLength(JSON.stringify(given[name]) ?? "") > most)
+      throw new RangeError(`${name} has more than ${most} bytes of JSON`);
+}
+
 function checkClaims(claims) {
   for (const name of Object.keys(claims))
     if (!CLAIMS.includes(name)) throw new TypeError(`${name} is not a claim of a member token`);
@@ -57,6 +87,10 @@ function checkClaims(claims) {
   if (ids.length < 1 || ids.length > 16 || !ids.every((id) => id && typeof id === "string"))
     throw new TypeError("session must be the id of a session, or a list of 1 to 16");
   if (!ROLES.includes(claims.role)) throw new TypeError(`role must be one of ${ROLES.join(", ")}`);
+  const audiences = [claims.aud].flat();
+  if (audiences.length < 1 || !audiences.every((one) => typeof one === "string"))
+    throw new TypeError("aud must be a string");
+  checkValues(claims);
   const seconds = claims.exp - claims.iat;
   if (!(seconds >= 1 && seconds <= 86_400))
     throw new RangeError("a token must be valid for 1 to 86,400 seconds");
@@ -110,28 +144,65 @@ export function verifyWebhook(secrets, headers, body, { toleranceSeconds = 300, 
 
 // The HTTP API
 
+const unsendable = (request, { message }) =>
+  new PickerdError(request, 0, { code: "badMessage", detail: message });
+
+/** A text as one segment of a path. */
+function segment(text) {
+  try {
+    return encodeURIComponent(text);
+  } catch (error) {
+    throw unsendable(JSON.stringify(text), error);
+  }
+}
+
+/** The problem that an answer has, or the beginning of what a proxy says instead. */
+function problemOf(headers, text) {
+  let problem;
+  try {
+    const isProblem = headers.get("Content-Type")?.startsWith("application/problem+json");
+    if (isProblem) problem = JSON.parse(text);
+  } catch {}
+  return problem && typeof problem === "object" ? problem : { detail: text.slice(0, 500) };
+}
+
+/** The JSON of an answer, or its text if it is of another type; null without one. */
+function parsed(request, { headers, text }) {
+  const type = (headers.get("Content-Type") ?? "").split(";")[0].trim().toLowerCase();
+  if (!text || !(type === "application/json" || type.endsWith("+json"))) return text || null;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const detail = `the answer is not JSON: ${error.message}`;
+    throw new PickerdError(request, 0, { code: "noAnswer", detail });
+  }
+}
+
 /** One attempt: the answer if its status is below 400, otherwise a PickerdError. */
 async function attempt(url, init, timeoutSeconds) {
   const request = `${init.method} ${url}`;
-  let answer, text;
+  let prepared, answer, text;
   try {
-    const signal = AbortSignal.timeout(1000 * timeoutSeconds);
-    answer = await fetch(url, { ...init, redirect: "error", signal });
+    prepared = new Request(url, { ...init, redirect: "error" });
+  } catch (error) {
+    throw unsendable(request, error);
+  }
+  try {
+    answer = await fetch(prepared, { signal: AbortSignal.timeout(1000 * timeoutSeconds) });
     text = await answer.text();
   } catch (error) {
     const detail = String(error.cause?.code ?? error.cause?.message ?? error.message);
     throw new PickerdError(request, 0, { code: "noAnswer", detail });
   }
   if (answer.ok) return { headers: answer.headers, text };
-  const isProblem = answer.headers.get("Content-Type")?.startsWith("application/problem+json");
-  const problem = isProblem ? JSON.parse(text) : { detail: text.slice(0, 500) };
-  const error = new PickerdError(request, answer.status, problem);
+  const error = new PickerdError(request, answer.status, problemOf(answer.headers, text));
   error.retryAfter = Number(answer.headers.get("Retry-After")) || 0;
   throw error;
 }
 
 /** Whether the request of an error may be sent again. */
-function mayRepeat({ status, detail }, isRepeatable) {
+function mayRepeat({ status, code, detail }, isRepeatable) {
+  if (code === "badMessage") return false;
   if (isRepeatable) return status === 0 || TEMPORARY.includes(status);
   return status === 429 || (status === 0 && NOT_SENT.includes(detail));
 }
@@ -154,7 +225,11 @@ export class Pickerd {
     retrySeconds = this.#retrySeconds } = {}) {
     const init = { method, headers: { "Content-Type": "application/json", ...headers } };
     if (this.#key) init.headers.Authorization = `Bearer ${this.#key}`;
-    if (method !== "GET") init.body = body === undefined ? "" : JSON.stringify(body);
+    try {
+      if (method !== "GET") init.body = body === undefined ? "" : JSON.stringify(body);
+    } catch (error) {
+      throw unsendable(`${method} ${this.#url}${path}`, error);
+    }
     const end = Date.now() + 1000 * retrySeconds;
     for (let round = 0; ; round += 1) {
       try {
@@ -169,8 +244,8 @@ export class Pickerd {
   }
 
   async request(method, path, body, { headers, isRepeatable } = {}) {
-    const { text } = await this.#send(method, path, { body, headers, isRepeatable });
-    return text ? JSON.parse(text) : null;
+    const answer = await this.#send(method, path, { body, headers, isRepeatable });
+    return parsed(`${method} ${this.#url}${path}`, answer);
   }
 
   create(body, { idempotencyKey = randomUUID() } = {}) {
@@ -178,12 +253,12 @@ export class Pickerd {
     return this.request("POST", "/v1/sessions", body, { headers });
   }
 
-  createBy(external, body) {
-    return this.request("PUT", `/v1/sessions/by/${encodeURIComponent(external)}`, body);
+  async createBy(external, body) {
+    return this.request("PUT", `/v1/sessions/by/${segment(external)}`, body);
   }
 
-  session(session) {
-    return this.request("GET", `/v1/sessions/${session}`);
+  async session(session) {
+    return this.request("GET", `/v1/sessions/${segment(session)}`);
   }
 
   async *sessions(filter = {}) {
@@ -205,34 +280,37 @@ export class Pickerd {
     return this.request("PATCH", path, patch, { headers, isRepeatable });
   }
 
-  patchDefinition(session, patch, options) {
-    return this.#patch(`/v1/sessions/${session}/definition`, patch, options);
+  async patchDefinition(session, patch, options) {
+    return this.#patch(`/v1/sessions/${segment(session)}/definition`, patch, options);
   }
 
-  patchNotes(session, patch) {
-    return this.#patch(`/v1/sessions/${session}/notes`, patch);
+  async patchNotes(session, patch) {
+    return this.#patch(`/v1/sessions/${segment(session)}/notes`, patch);
   }
 
   async shared(name) {
-    const { headers, text } = await this.#send("GET", `/v1/definitions/${name}`);
-    return { ...JSON.parse(text), version: Number(headers.get("ETag").replace(/"/g, "")) };
+    const path = `/v1/definitions/${segment(name)}`;
+    const answer = await this.#send("GET", path);
+    // A proxy that compresses the answer makes a weak one of it.
+    const version = Number(answer.headers.get("ETag").replace(/^W\/|"/g, ""));
+    return { ...parsed(`GET ${this.#url}${path}`, answer), version };
   }
 
-  putShared(name, body) {
-    return this.request("PUT", `/v1/definitions/${name}`, body);
+  async putShared(name, body) {
+    return this.request("PUT", `/v1/definitions/${segment(name)}`, body);
   }
 
-  patchShared(name, patch, options) {
-    return this.#patch(`/v1/definitions/${name}`, patch, options);
+  async patchShared(name, patch, options) {
+    return this.#patch(`/v1/definitions/${segment(name)}`, patch, options);
   }
 
-  command(session, command) {
-    const path = `/v1/sessions/${session}/commands`;
+  async command(session, command) {
+    const path = `/v1/sessions/${segment(session)}/commands`;
     return this.request("POST", path, command, { isRepeatable: false });
   }
 
   async settle(session, op, granted, { reason, data } = {}) {
-    const path = `/v1/sessions/${session}/settle`;
+    const path = `/v1/sessions/${segment(session)}/settle`;
     try {
       await this.request("POST", path, { op, granted, reason, data });
       return granted ? "granted" : "denied";

@@ -25,6 +25,9 @@ from typing import Any
 #: In the order in which both kits write them, so that they make the same token.
 CLAIMS = ("aud", "session", "role", "sub", "name", "locale", "info", "meta", "nbf", "iat", "exp")
 ROLES = ("viewer", "editor", "owner")
+#: The most bytes of JSON, and the most levels of all claims.
+BYTES_MAX = {"info": 1024, "meta": 4096}
+LEVELS_MAX = 128
 #: After these a request is sent again if that is safe.
 TEMPORARY = (429, 502, 503, 504)
 
@@ -37,7 +40,8 @@ class PickerdError(Exception):
     """A refusal, or no answer.
 
     `status`: the HTTP status, 0 if there was no answer. `code`: for the program, such as
-    `versionMismatch`; `noAnswer` without an answer. `detail`: one sentence for developers.
+    `versionMismatch`; `noAnswer` without an answer that can be read, `badMessage` with the status 0
+    for an argument that cannot be sent. `detail`: one sentence for developers.
     `problem`: the whole body, with `pointer`, `session`, `stands` where the server sends them.
     """
 
@@ -58,7 +62,15 @@ def _encoded(data: bytes) -> bytes:
 
 
 def _json(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Whether objects and lists have more levels; a text has none."""
+    if not isinstance(value, (dict, list, tuple)):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deeper(one, levels - 1) for one in inner)
 
 
 def _require_cryptography() -> None:
@@ -103,6 +115,28 @@ def _check_claims(claims: dict) -> None:
         raise ValueError("session must be the id of a session, or a list of 1 to 16")
     if claims["role"] not in ROLES:
         raise ValueError(f"role must be one of {', '.join(ROLES)}")
+    audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
+    if not audiences or not all(isinstance(one, str) for one in audiences):
+        raise TypeError("aud must be a string")
+    given = {name: value for name, value in claims.items() if value is not None}
+    for name in ("sub", "name", "locale"):
+        if not isinstance(given.get(name, ""), str):
+            raise TypeError(f"{name} must be a string")
+        if re.search(r"[\ud800-\udfff]", given.get(name, "")):
+            raise ValueError(f"{name} is not Unicode")
+    if not 1 <= len(given.get("sub", "x")) <= 128:
+        raise ValueError("sub must have 1 to 128 characters")
+    for name in ("nbf", "iat", "exp"):
+        at = given.get(name, 0)
+        if isinstance(at, bool) or not isinstance(at, (int, float)):
+            raise TypeError(f"{name} must be a number of seconds since 1970")
+        if not -62_135_596_800 <= at < 253_402_300_800:
+            raise ValueError(f"{name} must be seconds since 1970, before the year 10000")
+    if _is_deeper(given, LEVELS_MAX):
+        raise ValueError(f"the claims have more than {LEVELS_MAX} levels")
+    for name, most in BYTES_MAX.items():
+        if len(_json(given.get(name))) > most:
+            raise ValueError(f"{name} has more than {most} bytes of JSON")
     if not 1 <= claims["exp"] - claims["iat"] <= 86_400:
         raise ValueError("a token must be valid for 1 to 86,400 seconds")
 
@@ -115,8 +149,9 @@ def sign_token(key: str, *, session: str | list[str], role: str, kid: str | None
     P-256 (ES256) or Ed25519 (EdDSA); then `kid` is the id of its public key in the key file.
     session: an id, or a list of up to 16. role: `viewer`, `editor` or `owner`.
     seconds: how long it is valid, 1…86,400.
-    claims: `sub`, `name`, `locale`, `info`, `meta`, `nbf`; and instead of the defaults `aud`
-    (`pickerd`), `iat` (now) and `exp` (`iat` + `seconds`), in Unix seconds.
+    claims: `sub` (1 to 128 characters), `name`, `locale`, `info` and `meta` (at most 1 and 4 KiB of
+    JSON), `nbf`; and instead of the defaults `aud` (`pickerd`), `iat` (now) and `exp` (`iat` +
+    `seconds`), in Unix seconds.
 
     Raises TypeError or ValueError for a claim that pickerd would refuse, ImportError if a private
     key is given and `cryptography` is missing.
@@ -205,22 +240,46 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 _OPENER = urllib.request.build_opener(_NoRedirect)
 
 
-def _attempt(request: urllib.request.Request, timeout: float):
+def _unsendable(request: str, error: Exception) -> PickerdError:
+    return PickerdError(request, 0, {"code": "badMessage", "detail": str(error)})
+
+
+def _segment(text: str) -> str:
+    """A text as one segment of a path."""
+    try:
+        return urllib.parse.quote(str(text), safe="")
+    except UnicodeEncodeError as error:
+        raise _unsendable(repr(text), error) from None
+
+
+def _problem(error: urllib.error.HTTPError, text: str) -> dict:
+    """The problem that an answer has, or the beginning of what a proxy says instead."""
+    try:
+        is_problem = error.headers.get_content_type() == "application/problem+json"
+        problem = json.loads(text) if is_problem else None
+    except ValueError:
+        problem = None
+    return problem if isinstance(problem, dict) else {"detail": text[:500]}
+
+
+def _attempt(method: str, url: str, data: bytes | None, headers: dict, timeout: float):
     """One attempt: the headers and the text of the answer if its status is below 300, otherwise a
     PickerdError."""
-    name = f"{request.method} {request.full_url}"
+    name = f"{method} {url}"
     try:
+        request = urllib.request.Request(url, data, headers, method=method)
         with _OPENER.open(request, timeout=timeout) as answer:
-            return answer.headers, answer.read().decode()
+            return answer.headers, answer.read().decode(errors="replace")
     except urllib.error.HTTPError as error:
         try:
             text = error.read().decode(errors="replace")
         except (OSError, http.client.HTTPException):
             text = ""
-        is_problem = error.headers.get_content_type() == "application/problem+json"
-        problem = json.loads(text) if is_problem and text else {"detail": text[:500]}
         wait = error.headers.get("Retry-After") or ""
-        raise PickerdError(name, error.code, problem, int(wait) if wait.isdigit() else 0) from None
+        seconds = int(wait) if wait.isdecimal() else 0
+        raise PickerdError(name, error.code, _problem(error, text), seconds) from None
+    except (TypeError, ValueError, http.client.InvalidURL) as error:
+        raise _unsendable(name, error) from None
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         is_sent = not isinstance(reason, (ConnectionRefusedError, socket.gaierror))
@@ -228,7 +287,24 @@ def _attempt(request: urllib.request.Request, timeout: float):
         raise PickerdError(name, 0, problem, is_sent=is_sent) from None
 
 
+def _is_json(kind: str) -> bool:
+    return kind == "application/json" or kind.endswith("+json")
+
+
+def _parsed(request: str, headers: Any, text: str) -> Any:
+    """The JSON of an answer, or its text if it is of another type; None without one."""
+    if not _is_json(headers.get_content_type()):
+        return text or None
+    try:
+        return json.loads(text) if text else None
+    except ValueError as error:
+        problem = {"code": "noAnswer", "detail": f"the answer is not JSON: {error}"}
+        raise PickerdError(request, 0, problem) from None
+
+
 def _may_repeat(error: PickerdError, is_repeatable: bool) -> bool:
+    if error.code == "badMessage":
+        return False
     if is_repeatable:
         return error.status == 0 or error.status in TEMPORARY
     return error.status == 429 or not error.is_sent
@@ -244,7 +320,8 @@ class Pickerd:
 
     A request is repeated after 429, 502, 503, 504 and if there is no answer. `command`, and a JSON
     Patch without `if_match`, could be done twice: they are repeated only after 429 and if no
-    connection could be made. Every method raises PickerdError.
+    connection could be made. Every method raises PickerdError, also for arguments that cannot be
+    sent, at once.
     """
 
     def __init__(self, url: str, key: str = "", *, timeout_seconds: float = 10,
@@ -259,13 +336,18 @@ class Pickerd:
         all_headers = {"Content-Type": "application/json", **headers}
         if self._key:
             all_headers["Authorization"] = f"Bearer {self._key}"
-        data = None if method == "GET" else b"" if body is None else _json(body)
+        # What is not allowed in an address, such as a space, is escaped.
+        url = self._url + urllib.parse.quote(path, "%/?#[]@!$&'()*+,;=:~", errors="replace")
+        try:
+            data = None if method == "GET" else b"" if body is None else _json(body)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise _unsendable(f"{method} {url}", error) from None
         end = time.monotonic() + (self._retry_seconds if retry_seconds is None else retry_seconds)
         attempts = 0
         while True:
-            request = urllib.request.Request(self._url + path, data, all_headers, method=method)
             try:
-                return _attempt(request, self._timeout_seconds + wait_seconds)
+                timeout = self._timeout_seconds + wait_seconds
+                return _attempt(method, url, data, all_headers, timeout)
             except PickerdError as error:
                 wait = random.uniform(0, min(30, 2 ** min(attempts, 5)))
                 wait = max(wait, error.retry_after)
@@ -276,9 +358,14 @@ class Pickerd:
 
     def request(self, method: str, path: str, body: Any = None, *,
                 headers: Mapping[str, str] = {}, is_repeatable: bool = True) -> Any:
-        """Any other request of `/v1/openapi.json`: the JSON of the answer, or None."""
-        _, text = self._send(method, path, body, headers=headers, is_repeatable=is_repeatable)
-        return json.loads(text) if text else None
+        """Any other request of `/v1/openapi.json`.
+
+        path: with its query, percent-encoded where an id needs it. Returns the JSON of the answer;
+        the text of one that is not JSON, such as a calendar event, a drawing, or the lines of a
+        log; None for an empty one.
+        """
+        answer = self._send(method, path, body, headers=headers, is_repeatable=is_repeatable)
+        return _parsed(f"{method} {self._url}{path}", *answer)
 
     def create(self, body: dict, *, idempotency_key: str | None = None) -> dict:
         """Creates a session: `{"session", "epoch", "revision", "socket"}`.
@@ -299,20 +386,20 @@ class Pickerd:
 
         With `"differs": True` it was created with another body.
         """
-        path = f"/v1/sessions/by/{urllib.parse.quote(external, safe='')}"
-        return self.request("PUT", path, body)
+        return self.request("PUT", f"/v1/sessions/by/{_segment(external)}", body)
 
     def session(self, session: str) -> dict:
         """A session: `status`, `revision`, `snapshot` with `result`, `members`; while the status
         is `confirming` also `op` and `until`. PickerdError: `noSuchSession`."""
-        return self.request("GET", f"/v1/sessions/{session}")
+        return self.request("GET", f"/v1/sessions/{_segment(session)}")
 
     def sessions(self, **query: str) -> Iterator[dict]:
         """All sessions in the order of creation, each with `session`, `status`, `external`.
         query: `status`, `external`, `after`."""
         after: str | None = "0"
         while after:
-            text = urllib.parse.urlencode({"limit": 500, "after": after, **query})
+            text = urllib.parse.urlencode(
+                {"limit": 500, "after": after, **query}, errors="replace")
             page = self.request("GET", f"/v1/sessions?{text}")
             yield from page["sessions"]
             after = page.get("next")
@@ -336,28 +423,31 @@ class Pickerd:
         `versionMismatch`, also if the answer to the first attempt was lost: read again, compare,
         patch what still differs; `patchFailed`.
         """
-        return self._patch(f"/v1/sessions/{session}/definition", patch, if_match)
+        return self._patch(f"/v1/sessions/{_segment(session)}/definition", patch, if_match)
 
     def patch_notes(self, session: str, patch: dict) -> dict:
         """Changes prices and other notes: `{"days": {"2026-12-24": {"text", "amount"?}}}` or
         `{"columns": {"0": {KEY: {"text"}}}}`; `None` removes a note."""
-        return self._patch(f"/v1/sessions/{session}/notes", patch, None)
+        return self._patch(f"/v1/sessions/{_segment(session)}/notes", patch, None)
 
     def shared(self, name: str) -> dict:
         """A shared definition: `{"definition", "notes", "version"}`.
         PickerdError: `noSuchDefinition`."""
-        headers, text = self._send("GET", f"/v1/definitions/{name}")
-        return {**json.loads(text), "version": int(headers["ETag"].strip('"'))}
+        path = f"/v1/definitions/{_segment(name)}"
+        headers, text = self._send("GET", path)
+        # A proxy that compresses the answer makes a weak one of it.
+        version = int(headers["ETag"].removeprefix("W/").strip('"'))
+        return {**_parsed(f"GET {self._url}{path}", headers, text), "version": version}
 
     def put_shared(self, name: str, body: dict) -> dict:
         """Creates or replaces a shared definition: `{"name", "version"}`. An equal one changes
         nothing. body: `{"definition", "notes"?}`."""
-        return self.request("PUT", f"/v1/definitions/{name}", body)
+        return self.request("PUT", f"/v1/definitions/{_segment(name)}", body)
 
     def patch_shared(self, name: str, patch: Any, *, if_match: int | None = None) -> dict:
         """Changes a shared definition, and so all sessions that use it: `{"name", "version"}`.
         patch: of `{"definition", "notes"}`; the rest as for `patch_definition`."""
-        return self._patch(f"/v1/definitions/{name}", patch, if_match)
+        return self._patch(f"/v1/definitions/{_segment(name)}", patch, if_match)
 
     def command(self, session: str, command: dict) -> dict:
         """A command of the host: a delta, a reply, or `{"type": "refused", "code", "detail"}`.
@@ -366,7 +456,7 @@ class Pickerd:
         `hits` or `at`, so that a second one is refused. After PickerdError `noAnswer` it is not
         known whether it was done: read the session.
         """
-        path = f"/v1/sessions/{session}/commands"
+        path = f"/v1/sessions/{_segment(session)}/commands"
         return self.request("POST", path, command, is_repeatable=False)
 
     def settle(self, session: str, op: str, granted: bool, *, reason: str | dict | None = None,
@@ -383,7 +473,7 @@ class Pickerd:
         body = {"op": op, "granted": granted, "reason": reason, "data": data}
         body = {name: value for name, value in body.items() if value is not None}
         try:
-            self.request("POST", f"/v1/sessions/{session}/settle", body)
+            self.request("POST", f"/v1/sessions/{_segment(session)}/settle", body)
             return "granted" if granted else "denied"
         except PickerdError as error:
             is_granted = error.problem.get("stands", {}).get("granted") is True
