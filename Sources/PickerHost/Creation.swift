@@ -123,9 +123,7 @@ extension HostOperations {
   private struct SharedPart {
     let uses: SharedUse
     let notes: Notes
-    let document: JSONTree
-    /// The definition, if another thread has made it.
-    let definition: PreparedDefinition?
+    let definition: PreparedDefinition
   }
 
   /// Reads a shared definition, and makes that of a session which uses it.
@@ -174,17 +172,11 @@ extension HostOperations {
     }
     let uses = SharedUse(
       name: shared.name, version: shared.version, own: own, ownNotes: ownNotes)
-    guard shared.weight > DefinitionRevision.weightOnLoop, let maker = seam.maker else {
-      let document = shared.document.merging(own)
-      return completion(
-        .success(SharedPart(uses: uses, notes: notes, document: document, definition: nil)))
-    }
-    let now = seam.now.session
+    let (maker, now) = (seam.maker, seam.now.session)
     seam.inBackground {
       maker.prepare(shared.document.merging(own), at: now)
     } then: { definition in
-      completion(
-        .success(SharedPart(uses: uses, notes: notes, document: .null, definition: definition)))
+      completion(.success(SharedPart(uses: uses, notes: notes, definition: definition)))
     }
   }
 
@@ -234,7 +226,7 @@ extension HostOperations {
     let body = request.body
     do throws(DefinitionProblem) {
       let definition = try seam.define(
-        part?.document ?? body.definition, part == nil ? request.definition : part?.definition)
+        body.definition, part?.definition ?? request.definition)
       var origin = SessionOrigin(
         id: seam.newID(), epoch: seam.text(), definition: definition,
         title: body.title, notes: part?.notes ?? body.notes, ttlSeconds: body.ttlSeconds,

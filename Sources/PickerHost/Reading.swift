@@ -66,8 +66,7 @@ extension HostOperations {
       let weight =
         fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
         + fold.picker.marksByteCount / 512
-      guard weight > DefinitionRevision.weightOnLoop else { return answer(.success(encode())) }
-      seam.inBackground(encode) { answer(.success($0)) }
+      seam.encode(encode, ofWeight: weight) { answer(.success($0)) }
     }
     seam.find(
       id, token: token, needs: .viewer, at: time,

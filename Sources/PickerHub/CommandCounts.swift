@@ -68,7 +68,7 @@ extension Hub {
         return ownCounters.commands.count(delta.isClamped ? .clamped : .accepted, in: kind)
       case .answered(_, let answer): return count(answer, in: kind)
       case .delta, .cellsChanged, .joined, .roleChanged, .renamed, .left, .resultReported,
-        .revoked, .settled, .definitionRejected, .forgotten, .sightChanged, .presence:
+        .revoked, .settled, .definitionRejected, .sightChanged, .presence:
         continue
       }
     }

@@ -113,8 +113,7 @@ extension HostSeam {
 
 /// Definitions, texts and access.
 extension HostSeam {
-  /// Makes definitions on another thread; `nil`: all are made on the hub's thread.
-  package var maker: DefinitionMaker? { hub.maker }
+  package var maker: DefinitionMaker { hub.maker }
 
   /// Makes a definition, or returns the equal one that sessions in memory have.
   package func define(
@@ -128,6 +127,13 @@ extension HostSeam {
     _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
   ) {
     hub.port.inBackground(work, then: then)
+  }
+
+  /// Encodes an answer, on another thread if it is large.
+  package func encode<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value, ofWeight weight: Int, then: @escaping (Value) -> Void
+  ) {
+    hub.encode(work, ofWeight: weight, then: then)
   }
 
   package func texts(for tag: String?, fallback: String) -> any RowTexts {

@@ -31,8 +31,7 @@ package final class Hub {
   var confirming: [SessionID: Int] = [:]
   var definitions = DefinitionTable()
   var following = SharedFollowing()
-  /// Makes large definitions on another thread; `nil`: all are made on the hub's thread.
-  package var maker: DefinitionMaker?
+  package let maker: DefinitionMaker
   /// The storage of the effects of an entry, empty between calls, so that a tap does not allocate
   /// it.
   var effects: [Outcome] = []
@@ -60,6 +59,8 @@ package final class Hub {
     self.zones = zones
     self.shard = shard
     self.identities = identities
+    maker = DefinitionMaker(
+      limits: configuration.definitionLimits, zones: zones, digest: identities.digest)
     admission = Admission(configuration.authentication, identities)
     schedule = HubSchedule(buffered)
     connections = Connections(port, schedule, buffered, limits: configuration.limits)

@@ -7,8 +7,8 @@ package protocol TextSource: AnyObject {
   func texts(for tag: String) -> (any RowTexts)?
 }
 
-/// The source of time-zone rules.
-package protocol ZoneSource: AnyObject {
+/// The source of time-zone rules. It is called on any thread.
+package protocol ZoneSource: AnyObject, Sendable {
   /// The rules of an IANA zone; `nil` if the name is unknown.
   func rules(named name: String) -> ZoneRules?
 }

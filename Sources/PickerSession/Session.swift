@@ -90,7 +90,7 @@ package final class Session {
       retireUnloggedRefs(of: member)
       updates.leave(member)
     case .cellsChanged, .answered, .resultReported, .revoked, .settled, .definitionRejected,
-      .forgotten, .sightChanged, .presence:
+      .sightChanged, .presence:
       break
     }
   }

@@ -104,10 +104,8 @@ final class BenchHub {
   }
 
   private func request(_ format: DefinitionRequest.Format, _ text: String) -> DefinitionRequest {
-    let maker = DefinitionMaker(
-      limits: DefinitionLimits(), zone: { $0 == "UTC" ? .utc : nil }, digest: { $0 })
     return DefinitionRequest(
-      format: format, body: Array(text.utf8), versions: nil, valuesMax: .max, maker: maker)
+      format: format, body: Array(text.utf8), versions: nil, valuesMax: .max)
   }
 
   /// The time of the next change, so late that the rate of changes is not exceeded.

@@ -95,17 +95,6 @@ import Testing
     #expect(fixture.types(2) == ["welcome", "delta", "delta", "delta"])
   }
 
-  @Test func `deltas from the log for which there is no room are freed on another thread`() throws {
-    let evicted = try Evicted()
-    let fixture = evicted.fixture
-    try evicted.reopen(2)
-    fixture.send(2, #"{"type":"join"\#(fixture.resume(evicted.welcome, revision: 2))}"#)
-    fixture.port.freed = []
-    evicted.answer(evicted.fold.history[...])
-
-    #expect(fixture.port.freed.compactMap { $0 as? [Delta] }.map(\.count) == [5])
-  }
-
   @Test func `an event stream also resumes after an eviction`() throws {
     let evicted = try Evicted()
     let fixture = evicted.fixture

@@ -36,11 +36,6 @@ final class TestPort: HubPort {
     backgroundWork?.append { then(work()) }
   }
 
-  /// What is to be released on another thread.
-  var freed: [any Sendable] = []
-
-  func freeInBackground<Value: Sendable>(_ value: Value) { freed.append(value) }
-
   func finishBackgroundWork() {
     while let work = backgroundWork?.first {
       backgroundWork?.removeFirst()

@@ -8,16 +8,13 @@ import PickerHost
 @testable import PickerSession
 @testable import PickerWire
 
-/// Requests whose cost grows with the size of a definition or of notes: this work is done on another
-/// thread.
+/// Changes of definitions and notes, which another thread evaluates, and large answers, which it
+/// encodes.
 @Suite struct LargeChangeTests {
   private let rows = (0..<600).map { #"{"key":"k\#($0)","text":"row \#($0)"}"# }
   private var columns: String {
     #"{"kind":"columns","columns":[[\#(rows.joined(separator: ","))]]}"#
   }
-
-  private static let maker = DefinitionMaker(
-    limits: DefinitionLimits(), zone: { $0 == "UTC" ? .utc : nil }, digest: { $0 })
 
   /// A slot with 1,000 entries of `taken`.
   private func slot(_ minute: Int) -> String {
@@ -39,8 +36,7 @@ import PickerHost
     let fixture = try HubFixture(letters)
     fixture.port.backgroundWork = []
     let request = DefinitionRequest(
-      format: format, byteCount: 262_145, versions: nil, valuesMax: .max,
-      maker: LargeChangeTests.maker
+      format: format, byteCount: 262_145, versions: nil, valuesMax: .max
     ) {
       Issue.record("the body was read")
       return []
@@ -63,8 +59,7 @@ import PickerHost
     let readCount = Mutex(0)
     let body = Array(slot(30).utf8)
     let request = DefinitionRequest(
-      format: .whole, byteCount: body.count, versions: nil, valuesMax: .max,
-      maker: LargeChangeTests.maker
+      format: .whole, byteCount: body.count, versions: nil, valuesMax: .max
     ) {
       readCount.withLock { $0 += 1 }
       return body
@@ -86,8 +81,7 @@ import PickerHost
     valuesMax: Int = 20_000
   ) -> () -> Result<DefinitionAnswer, HubProblem>? {
     let request = DefinitionRequest(
-      format: format, body: Array(body.utf8), versions: nil, valuesMax: valuesMax,
-      maker: LargeChangeTests.maker)
+      format: format, body: Array(body.utf8), versions: nil, valuesMax: valuesMax)
     var result: Result<DefinitionAnswer, HubProblem>?
     fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) { result = $0 }
     return { result }
@@ -144,18 +138,15 @@ import PickerHost
       #"[{"op":"add","path":"/x","value":\#(value)}\#(operations),{"op":"remove","path":"/x"}]"#
   }
 
-  @Test(arguments: [(20, 0), (200, 1)])
-  func `a small patch of many steps is applied on another thread`(
-    count: Int, backgroundCount: Int
-  ) throws {
+  @Test func `a change is evaluated on another thread, and the next one waits for it`() throws {
     let fixture = try HubFixture(letters)
     fixture.port.backgroundWork = []
-    let names = (0..<500).map { #""\#($0)":0"# }.joined(separator: ",")
-    let result = patch(
-      fixture, passing("{\(names)}", #"{"op":"test","path":"/x/499","value":0}"#, count))
-    #expect(fixture.port.backgroundWork?.count == backgroundCount)
+    let first = patch(fixture, #"{"columns":[["a","b"]]}"#, .mergePatch)
+    let second = patch(fixture, #"[{"op":"add","path":"/columns/0/2","value":"z"}]"#)
+    #expect(fixture.port.backgroundWork?.count == 1 && fixture.fold.version == 1)
     fixture.port.finishBackgroundWork()
-    #expect(try result()?.get().version == 1)
+    #expect(try first()?.get().version == 2 && second()?.get().version == 3)
+    #expect(fixture.fold.definition.weight == 3)
   }
 
   @Test(arguments: [(80, true), (85, false)])
@@ -201,8 +192,7 @@ import PickerHost
     let body =
       #"{"kind":"date","min":"today","max":"2026-11-20"}"# + String(repeating: " ", count: 20_000)
     let request = DefinitionRequest(
-      format: .whole, body: Array(body.utf8), versions: nil, valuesMax: .max,
-      maker: LargeChangeTests.maker)
+      format: .whole, body: Array(body.utf8), versions: nil, valuesMax: .max)
     var pointers: [String] = []
     fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
       if case .failure(.badDefinition(let problem)) = $0 { pointers.append(problem.pointer) }
@@ -219,8 +209,7 @@ import PickerHost
     let fixture = try HubFixture(slot(20))
     var bodies: [JSONTree?] = []
     let request = DefinitionRequest(
-      format: .whole, body: Array(slot(20).utf8), versions: nil, valuesMax: .max,
-      maker: LargeChangeTests.maker)
+      format: .whole, body: Array(slot(20).utf8), versions: nil, valuesMax: .max)
     fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
       bodies.append((try? $0.get()).flatMap { try? JSONTree.parse($0.body) })
     }
@@ -233,8 +222,7 @@ import PickerHost
   func `a whole definition is encoded for a log that stores it`(canLoad: Bool) throws {
     let fixture = try HubFixture(slot(20), canLoad: canLoad)
     let request = DefinitionRequest(
-      format: .whole, body: Array(slot(30).utf8), versions: nil, valuesMax: .max,
-      maker: LargeChangeTests.maker)
+      format: .whole, body: Array(slot(30).utf8), versions: nil, valuesMax: .max)
     fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) { _ in }
 
     guard case .entry(let entry)? = fixture.log.records.last, case .define(let change) = entry.body

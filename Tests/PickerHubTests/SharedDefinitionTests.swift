@@ -13,9 +13,6 @@ import PickerHost
 
   init() throws { fixture = try HubFixture(calendar) }
 
-  private static let maker = DefinitionMaker(
-    limits: DefinitionLimits(), zone: { $0 == "UTC" ? .utc : nil }, digest: { $0 })
-
   /// A version of the calendar `room` with more options, and notes.
   private func room(
     _ version: Int, _ options: String = "", notes: String = "{}"
@@ -98,16 +95,17 @@ import PickerHost
     fixture.hub.changed(try room(2, #","maxDays":2"#), at: fixture.now)
     #expect(adoptions().isEmpty)
     fixture.hub.timer(at: fixture.now)
-    #expect(adoptions().count == 8)
+    // The first of eight waits for another thread, which makes the definition.
+    #expect(adoptions().count == 7)
     fixture.hub.changed(try room(3, #","maxDays":3"#), at: fixture.now)
     fixture.hub.changed(try room(2, #","maxDays":2"#), at: fixture.now)
     fixture.wait(100)
-    // Eight have got both versions, and the others have skipped one.
-    #expect(adoptions().count == 28 && sessions.allSatisfy { days($0) == 3 })
+    // Seven have got both versions, and the others have skipped one.
+    #expect(adoptions().count == 27 && sessions.allSatisfy { days($0) == 3 })
     change(try room(3, #","maxDays":3"#))
-    #expect(adoptions().count == 28)
+    #expect(adoptions().count == 27)
     let events = fixture.log.fed.flatMap(\.events).filter { $0.type == .definitionChanged }
-    #expect(events.count == 28 && Set(events.map(\.identity)).count == 28)
+    #expect(events.count == 27 && Set(events.map(\.identity)).count == 27)
   }
 
   @Test func `few entries wait for the log at a time`() throws {
@@ -240,7 +238,6 @@ import PickerHost
   }
 
   @Test func `a large version is made once on another thread`() throws {
-    fixture.hub.maker = SharedDefinitionTests.maker
     fixture.log.shared["room"] = try room(1)
     let sessions = try (0..<4).map { _ in try use() }
     let dates = (0..<600).map { #""b\#($0)":{"from":"2026-12-01","through":"2026-12-01"}"# }
@@ -257,7 +254,7 @@ import PickerHost
 /// Requests that change a shared definition.
 @Suite struct SharedChangeTests {
   private let maker = DefinitionMaker(
-    limits: DefinitionLimits(), zone: { $0 == "UTC" ? .utc : nil }, digest: { $0 })
+    limits: DefinitionLimits(), zones: TestZones(), digest: { $0 })
 
   private func draft(
     _ format: DefinitionRequest.Format, _ body: String, of current: SharedDefinition? = nil,

@@ -29,23 +29,6 @@ import Testing
     #expect(notes.isEmpty)
   }
 
-  @Test(arguments: [
-    ("{}", 0), (#"{"columns":null}"#, 3), (#"{"columns":{"0":null}}"#, 2),
-    (#"{"columns":{"0":null,"1":{"x":null,"y":{"text":"a"}},"2":null,"99":null}}"#, 4),
-    (#"{"columns":{"0":{}},"days":null}"#, 0), (#"{"columns":7,"days":[]}"#, 0), ("[]", 0),
-    (#"{"days":{"2026-12-24":null,"2026-12-25":{"text":"a"}}}"#, 2),
-  ])
-  func `the notes that a patch can change are counted without changing them`(
-    _ patch: String, _ count: Int
-  ) throws {
-    let notes = try notes(
-      #"{"columns":{"0":{"a":{"text":"x"},"b":{"text":"x"}},"1":{"a":{"text":"x"}}}}"#,
-      for: .columns)
-    #expect(notes.changeCount(of: try parse(patch)) == count)
-    let days = try self.notes(#"{"days":{"2026-12-24":{"text":"x"},"2026-12-25":{"text":"x"}}}"#)
-    #expect(days.changeCount(of: try parse(#"{"days":null}"#)) == 2)
-  }
-
   @Test func `the memory of notes is counted until they are removed`() throws {
     var (notes, counts) = (Notes(), [0])
     for patch in [

@@ -78,10 +78,10 @@ extension SessionFixture {
   @Test func `the history has fewer deltas if they have large notes`() throws {
     var session = try SessionFixture(letters)
     for number in 1...30 {
-      let rows = (0..<9_999).map { "\"\($0)\":{\"text\":\"\(number)\"}" }.joined(separator: ",")
+      let rows = (0..<19_999).map { "\"\($0)\":{\"text\":\"\(number)\"}" }.joined(separator: ",")
       try session.note(#"{"columns":{"0":{\#(rows)}}}"#)
     }
     #expect(session.fold.revision == 30)
-    #expect(session.fold.deltas(after: 9) == nil && session.fold.deltas(after: 11) != nil)
+    #expect(session.fold.deltas(after: 11) == nil && session.fold.deltas(after: 14) != nil)
   }
 }

@@ -85,7 +85,6 @@ extension Hub {
     guard case .creating(let hosted) = directory[session] else { return }
     let steps = hosted.steps.takeAll()
     directory.refused(hosted)
-    freeState(of: hosted)
     for step in steps {
       if case .created(let completion) = step {
         completion(.refused)

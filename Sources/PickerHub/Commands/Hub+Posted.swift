@@ -235,7 +235,7 @@ extension Hub {
       case .answered(_, let answer):
         return fanOut.encode(answer, texts, in: hosted.session)
       case .cellsChanged, .joined, .roleChanged, .renamed, .left, .resultReported, .revoked,
-        .settled, .definitionRejected, .forgotten, .sightChanged, .presence:
+        .settled, .definitionRejected, .sightChanged, .presence:
         continue
       }
     }

@@ -4,10 +4,12 @@ package import PickerSession
 /// simulation a seeded one.
 package struct IdentitySource {
   private var random: any RandomNumberGenerator
-  private let digest: ([UInt8]) -> [UInt8]
+  let digest: @Sendable ([UInt8]) -> [UInt8]
 
   /// - Parameter digest: A one-way hash; SHA-256 outside simulations.
-  package init(random: any RandomNumberGenerator, digest: @escaping ([UInt8]) -> [UInt8]) {
+  package init(
+    random: any RandomNumberGenerator, digest: @escaping @Sendable ([UInt8]) -> [UInt8]
+  ) {
     self.random = random
     self.digest = digest
   }

@@ -27,7 +27,6 @@ extension Hub {
       case .joined, .resultReported, .settled, .definitionRejected: break
       case .revoked(let target): closeRevoked(target, in: hosted)
       case .roleChanged, .renamed, .left, .presence: broadcastPresence(in: hosted, at: time)
-      case .forgotten(let deltas): port.freeInBackground(deltas)
       case .sightChanged(let member): changeSight(of: member, in: hosted, at: time)
       }
       closeOverflowing()

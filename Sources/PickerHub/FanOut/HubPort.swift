@@ -55,9 +55,6 @@ package protocol HubPort: AnyObject {
   /// Runs `work` on another thread, and then `then` with its result on the hub's thread.
   func inBackground<Value: Sendable>(
     _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void)
-  /// Retains a value until the hub's call has returned, and releases it on another thread, because
-  /// freeing 20,000 rows takes as long as a tap may wait.
-  func freeInBackground<Value: Sendable>(_ value: Value)
 }
 
 extension HubPort {
@@ -100,7 +97,4 @@ extension HubPort {
   ) {
     then(work())
   }
-
-  /// Default: releases the value at once.
-  package func freeInBackground<Value: Sendable>(_ value: Value) {}
 }

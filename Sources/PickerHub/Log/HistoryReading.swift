@@ -34,11 +34,10 @@ struct HistoryReading {
 extension HostedSession {
   /// Reads the session's recent deltas from its log into its history.
   ///
-  /// - Parameters:
-  ///   - port: Frees those deltas for which the history has no room.
-  ///   - body: Called with true when the deltas are there, with false if the log cannot be read.
+  /// - Parameter body: Called with true when the deltas are there, with false if the log cannot be
+  ///   read.
   func readHistory(
-    from log: any SessionLog, _ port: any HubPort, then body: @escaping (_ isRead: Bool) -> Void
+    from log: any SessionLog, then body: @escaping (_ isRead: Bool) -> Void
   ) {
     guard history.wait(body) else { return }
     let fold = session.fold
@@ -46,23 +45,19 @@ extension HostedSession {
       of: fold.origin, after: max(0, fold.revision - fold.limits.history),
       through: fold.revision - fold.history.count, limits: fold.limits)
     guard let position else { return restoreHistory(nil) }
-    readHistory(from: position, of: log, port, after: [])
+    readHistory(from: position, of: log, after: [])
   }
 
   private func readHistory(
-    from position: HistoryPosition, of log: any SessionLog, _ port: any HubPort,
-    after deltas: [Delta]
+    from position: HistoryPosition, of log: any SessionLog, after deltas: [Delta]
   ) {
     // Captured on the log's thread, used on the hub's only.
-    nonisolated(unsafe) let (hosted, log, port) = (self, log, port)
+    nonisolated(unsafe) let (hosted, log) = (self, log)
     log.history(from: position) { page in
       guard let page else { return hosted.restoreHistory(nil) }
       let deltas = deltas + page.deltas
-      guard let next = page.next else {
-        port.freeInBackground(deltas)
-        return hosted.restoreHistory(deltas)
-      }
-      hosted.readHistory(from: next, of: log, port, after: deltas)
+      guard let next = page.next else { return hosted.restoreHistory(deltas) }
+      hosted.readHistory(from: next, of: log, after: deltas)
     }
   }
 

@@ -17,7 +17,7 @@ extension Hub {
 
   /// Reads a session's recent deltas from the log; see ``HostedSession/readHistory(from:_:then:)``.
   func readHistory(of hosted: HostedSession, then body: @escaping (_ isRead: Bool) -> Void) {
-    hosted.readHistory(from: log, port) { [unowned self] isRead in
+    hosted.readHistory(from: log) { [unowned self] isRead in
       directory.recount(hosted)
       body(isRead)
     }

@@ -89,7 +89,7 @@ struct LogReader {
   private func writeLines(_ cursor: LogCursor, _ answer: @escaping (LogPage?) -> Void) {
     let texts = languages.texts(for: nil, fallback: cursor.locale)
     let windowRows = windowRows
-    let (written, port) = (LineCount(), port)
+    let written = LineCount()
     port.inBackground(
       {
         let wanted = cursor.deltas.prefix(min(LogPage.lineCountMax, cursor.remainingCount))
@@ -106,7 +106,6 @@ struct LogReader {
         var next = cursor
         next.deltas = next.deltas.dropFirst(written.value)
         next.remainingCount -= written.value
-        if next.deltas.isEmpty || next.isDone { port.freeInBackground(cursor.deltas) }
         answer(LogPage(lines: lines, next: next.isDone ? nil : next))
       })
   }

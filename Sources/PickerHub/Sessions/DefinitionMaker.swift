@@ -3,28 +3,24 @@ package import JSONText
 package import PickerModel
 import PickerSession
 
-/// Makes definitions from their documents on any thread: for documents that are too large for the
-/// hub's thread.
+/// Makes definitions from their documents on any thread.
 package struct DefinitionMaker: Sendable {
   private let limits: DefinitionLimits
-  private let zone: @Sendable (String) -> ZoneRules?
+  private let zones: any ZoneSource
   private let digest: @Sendable ([UInt8]) -> [UInt8]
 
-  /// - Parameters:
-  ///   - limits: The hub's limits.
-  ///   - zone: The rules of a zone by its name, the same as the hub's ``ZoneSource`` has.
-  ///   - digest: The same hash as the hub's ``IdentitySource`` has.
+  /// - Parameter digest: The same hash as the hub's ``IdentitySource`` has.
   package init(
-    limits: DefinitionLimits, zone: @escaping @Sendable (String) -> ZoneRules?,
+    limits: DefinitionLimits, zones: any ZoneSource,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
     self.limits = limits
-    self.zone = zone
+    self.zones = zones
     self.digest = digest
   }
 
   func make(_ tree: JSONTree, at now: Instant) throws(DefinitionProblem) -> Definition {
-    try Definition.make(from: tree, limits: limits, now: now, zone: zone)
+    try Definition.make(from: tree, limits: limits, now: now) { zones.rules(named: $0) }
   }
 
   /// Encodes a definition for the log.
@@ -36,9 +32,7 @@ package struct DefinitionMaker: Sendable {
   package func prepare(_ tree: JSONTree, at now: Instant) -> PreparedDefinition {
     PreparedDefinition(
       digest: digest(tree.serialized()),
-      made: Result { () throws(DefinitionProblem) in
-        try Definition.make(from: tree, limits: limits, now: now, zone: zone)
-      })
+      made: Result { () throws(DefinitionProblem) in try make(tree, at: now) })
   }
 }
 

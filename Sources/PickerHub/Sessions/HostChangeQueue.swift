@@ -1,15 +1,16 @@
 /// The maximum of changes of a session's definition and notes in a second, and of decisions and
 /// revocations.
 private let hostChangesPerSecond = 20
-/// The maximum of changes of a session that wait for a large one to be evaluated.
+/// The maximum of changes of a session that wait for one that is being evaluated.
 private let waitingMax = 20
 
-/// The changes by the host that wait for a large one, which another thread is evaluating.
+/// The changes by the host that wait for one which another thread is evaluating: each is checked
+/// against the outcome of the one before.
 ///
 /// Invariant: changes wait only while one is being evaluated, and run in the order in which they
 /// came. When an evaluation has ended, the caller takes and runs them; each may have to wait again.
 package struct HostChangeQueue {
-  /// Whether a large change is being evaluated on another thread.
+  /// Whether a change is being evaluated on another thread.
   private(set) var isPreparing = false
   private var waiting: [() -> Void] = []
   /// The rate of changes of the definition and the notes.
@@ -42,10 +43,10 @@ package struct HostChangeQueue {
     return true
   }
 
-  /// The evaluation of a large change has begun.
+  /// The evaluation of a change has begun.
   mutating func begin() { isPreparing = true }
 
-  /// The evaluation of a large change has ended. The caller has its result.
+  /// The evaluation of a change has ended. The caller has its result.
   mutating func end() { isPreparing = false }
 
   /// Removes and returns the changes that waited.

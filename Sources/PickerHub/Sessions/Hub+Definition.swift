@@ -20,28 +20,24 @@ package struct DefinitionRequest: Sendable {
   package let versions: VersionMatch?
   /// The maximum of JSON values in the body.
   package let valuesMax: Int
-  /// Makes large definitions on another thread; `nil`: all are made on the hub's thread.
-  package let maker: DefinitionMaker?
 
   package init(
     format: Format, byteCount: Int, versions: VersionMatch?, valuesMax: Int,
-    maker: DefinitionMaker? = nil, body: @escaping @Sendable () -> [UInt8]
+    body: @escaping @Sendable () -> [UInt8]
   ) {
     self.format = format
     self.byteCount = byteCount
     self.versions = versions
     self.valuesMax = valuesMax
-    self.maker = maker
     self.body = body
   }
 
   package init(
-    format: Format, body: [UInt8], versions: VersionMatch?, valuesMax: Int,
-    maker: DefinitionMaker? = nil
+    format: Format, body: [UInt8], versions: VersionMatch?, valuesMax: Int
   ) {
     self.init(
       format: format, byteCount: body.count, versions: versions, valuesMax: valuesMax,
-      maker: maker, body: { body })
+      body: { body })
   }
 }
 
@@ -120,13 +116,7 @@ extension Hub {
       [unowned self] hosted in
       let (definition, version) = (hosted.session.fold.definition, hosted.session.fold.version)
       let seesAll = admission.allowsChange(token, of: hosted.session)
-      guard definition.weight > DefinitionRevision.weightOnLoop else {
-        let body = definition.fullJSON(seesAll: seesAll)
-        return answer(.success(DefinitionAnswer(version: version, body: body)))
-      }
-      port.inBackground {
-        definition.fullJSON(seesAll: seesAll)
-      } then: { body in
+      encode({ definition.fullJSON(seesAll: seesAll) }, ofWeight: definition.weight) { body in
         answer(.success(DefinitionAnswer(version: version, body: body)))
       }
     }
@@ -155,37 +145,13 @@ extension Hub {
     let revision = DefinitionRevision(
       request: request, definition: fold.definition, version: fold.version,
       hasShared: fold.shared != nil, now: now.session)
-    let isLarge =
-      request.byteCount > DefinitionRevision.bodyBytesOnLoop
-      || fold.definition.weight > DefinitionRevision.weightOnLoop
-    guard let maker = request.maker else {
-      return try apply(try revision.document(), of: revision, to: hosted, hostChange)
-    }
-    if !isLarge, let document = try revision.smallDocument() {
-      return try apply(document, of: revision, to: hosted, hostChange)
-    }
-    let isStored = log.canLoad
+    let (maker, isStored) = (maker, log.canLoad)
     prepareHostChange(of: hosted, failure: { hostChange.answer(.failure($0)) }) {
       () throws(HubProblem) in
-      try revision.change(to: try revision.document()) { tree throws(DefinitionProblem) in
-        try maker.make(tree, at: revision.now)
-      } encode: { definition in
-        isStored ? maker.encode(definition) : nil
-      }
-    } then: { [unowned self] (change: DefinitionChange?) throws(HubProblem) in
+      try revision.change(maker, isStored: isStored)
+    } then: { [unowned self] change throws(HubProblem) in
       try apply(change, to: hosted, hostChange)
     }
-  }
-
-  /// Processes a document on this thread.
-  private func apply(
-    _ document: DefinitionRevision.Document, of revision: DefinitionRevision,
-    to hosted: HostedSession, _ hostChange: HostChangeRequest
-  ) throws(HubProblem) {
-    let change = try revision.change(to: document) { tree throws(DefinitionProblem) in
-      try define(tree)
-    }
-    try apply(change, to: hosted, hostChange)
   }
 
   /// - Parameter change: `nil` if the definition stays the same.

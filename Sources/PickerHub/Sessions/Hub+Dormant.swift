@@ -148,10 +148,7 @@ extension Hub {
   /// A session was not loaded. One that this node owns stays its own.
   private func notLoaded(_ id: SessionID, _ outcome: LogLookup<LoadedSession>) {
     switch outcome {
-    case .found(let session):
-      freeState(session.fold)
-      directory.loadFailed(id, isUnreadable: false)
-    case .unavailable: directory.loadFailed(id, isUnreadable: false)
+    case .found, .unavailable: directory.loadFailed(id, isUnreadable: false)
     case .unreadable: directory.loadFailed(id, isUnreadable: true)
     case .absent, .elsewhere:
       directory.loadFailed(id, isUnreadable: true)
@@ -204,17 +201,7 @@ extension Hub {
       log.storeSnapshot(of: hosted, isIdle: true, at: now)
     }
     directory.evict(hosted, state(of: hosted))
-    freeState(of: hosted)
     release(hosted.id)
-  }
-
-  /// Frees the state of a session that is no longer in memory. That of a large one is freed on
-  /// another thread: the definitions of a history take up to 50 ms.
-  func freeState(of hosted: HostedSession) { freeState(hosted.session.fold) }
-
-  private func freeState(_ fold: SessionFold) {
-    guard fold.weight > DefinitionRevision.weightOnLoop else { return }
-    port.freeInBackground(fold)
   }
 
   private func state(of hosted: HostedSession) -> DormantState {
@@ -262,7 +249,6 @@ extension Hub {
 
   private func unload(_ hosted: HostedSession) {
     directory.lose(hosted, state(of: hosted))
-    freeState(of: hosted)
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       cannotStore(connection)

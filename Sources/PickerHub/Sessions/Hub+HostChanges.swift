@@ -37,7 +37,8 @@ extension Hub {
       }, in: hosted, at: now)
   }
 
-  /// Prepares a large change on another thread. Later changes of the session wait for it.
+  /// Prepares a change on another thread: making 20,000 rows takes as long as many taps. Later
+  /// changes of the session wait for it.
   func prepareHostChange<Value: Sendable>(
     of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
     _ work: @escaping @Sendable () throws(HubProblem) -> Value,
@@ -46,13 +47,10 @@ extension Hub {
     hosted.hostChanges.begin()
     port.inBackground {
       Result { () throws(HubProblem) in try work() }
-    } then: { [port] (result: Result<Value, HubProblem>) in
+    } then: { (result: Result<Value, HubProblem>) in
       hosted.hostChanges.end()
-      // If it is not appended, nothing else refers to it.
-      port.freeInBackground(result)
       do throws(HubProblem) {
-        if hosted.phase != .open {
-          port.freeInBackground(hosted.session.fold)
+        guard hosted.phase == .open else {
           throw hosted.isEnding ? .noSuchSession : .unavailable
         }
         try then(try result.get())
@@ -97,7 +95,7 @@ extension Hub {
     }
   }
 
-  /// Answers with the delta of a change. A large delta is encoded on another thread.
+  /// Answers with the delta of a change.
   private func answer(
     _ request: HostChangeRequest, _ delta: Delta, in hosted: HostedSession
   ) {
@@ -110,10 +108,18 @@ extension Hub {
         delta, version: version, sight: sight, texts: texts, windowRows: windowRows)
       return DefinitionAnswer(version: version, body: body)
     }
-    guard delta.weight > DefinitionRevision.weightOnLoop else {
-      return request.answer(.success(encode()))
-    }
-    port.inBackground(encode) { request.answer(.success($0)) }
+    self.encode(encode, ofWeight: delta.weight) { request.answer(.success($0)) }
+  }
+
+  /// Encodes an answer: one of more than 500 rows or notes on another thread, because 20,000 rows
+  /// take a millisecond and more.
+  ///
+  /// - Parameter weight: A number of rows or notes.
+  func encode<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value, ofWeight weight: Int,
+    then: @escaping (Value) -> Void
+  ) {
+    if weight > 500 { port.inBackground(work, then: then) } else { then(work()) }
   }
 }
 
@@ -160,15 +166,13 @@ extension Hub {
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      let notes = PendingNotes(of: hosted.session)
-      guard notes.weight > DefinitionRevision.weightOnLoop else {
-        return answer(.success(notes.coming.tree.serialized()))
-      }
-      port.inBackground {
-        notes.coming.tree.serialized()
-      } then: {
-        answer(.success($0))
-      }
+      let fold = hosted.session.fold
+      let (notes, waiting) = (fold.notes, fold.decision.waitingNotes)
+      let (kind, weight) = (fold.definition.kind, notes.days.count + notes.rowCount)
+      encode(
+        { notes.applying(waiting, for: kind).tree.serialized() },
+        ofWeight: waiting.isEmpty ? weight : .max
+      ) { answer(.success($0)) }
     }
   }
 
@@ -189,25 +193,11 @@ extension Hub {
   private func changeNotes(
     _ hosted: HostedSession, _ request: DefinitionRequest, _ change: HostChangeRequest
   ) throws(HubProblem) {
-    let isSmall = request.byteCount <= DefinitionRevision.bodyBytesOnLoop
-    if isSmall, hosted.session.fold.decision.waitingNotes.isEmpty {
-      // Through the session, not through a copy of the notes: with a second reference, changing
-      // them would copy them all.
-      let kind = hosted.session.fold.definition.kind
-      let tree = try request.readNotes()
-      // A few bytes can remove all notes.
-      if hosted.session.fold.notes.changeCount(of: tree) <= DefinitionRevision.weightOnLoop {
-        let patch = try NotesPatch(tree) { tree throws(BadNotes) in
-          try hosted.session.fold.notes.change(by: tree, for: kind)
-        }
-        return try append(patch, to: hosted, change)
-      }
-    }
     let notes = PendingNotes(of: hosted.session)
     prepareHostChange(of: hosted, failure: { change.answer(.failure($0)) }) {
       () throws(HubProblem) in
       try NotesPatch(try request.readNotes()) { tree throws(BadNotes) in
-        try notes.coming.change(by: tree, for: notes.kind)
+        try notes.change(by: tree)
       }
     } then: { [unowned self] patch throws(HubProblem) in
       try append(patch, to: hosted, change)
@@ -233,11 +223,12 @@ extension Hub {
   }
 }
 
-/// The notes of a session and the patches that wait for the host's decision. They can be evaluated
-/// on any thread.
-private struct PendingNotes: Sendable {
-  let kind: PickerKind
-  private let notes: Notes
+/// The notes of a session and the patches that wait for the host's decision, to evaluate one more on
+/// another thread.
+private final class PendingNotes: @unchecked Sendable {
+  private let kind: PickerKind
+  /// `nil` once the patch is evaluated: with a second reference, changing them would copy them all.
+  private var notes: Notes?
   private let waiting: [JSONTree]
 
   init(of session: Session) {
@@ -246,12 +237,10 @@ private struct PendingNotes: Sendable {
     waiting = session.fold.decision.waitingNotes
   }
 
-  /// The notes once the patches are applied.
-  var coming: Notes { notes.applying(waiting, for: kind) }
-
-  /// An estimate of the cost of ``coming``.
-  var weight: Int {
-    notes.days.count + notes.rowCount + (waiting.isEmpty ? 0 : DefinitionRevision.weightOnLoop + 1)
+  /// Must be called once.
+  func change(by tree: JSONTree) throws(BadNotes) -> NotesChange {
+    guard let notes = notes.take() else { preconditionFailure("a patch is evaluated once") }
+    return try notes.applying(waiting, for: kind).change(by: tree, for: kind)
   }
 }
 

@@ -22,11 +22,7 @@ extension Hub {
       definitions.insert(definition, digest: digest)
       return definition
     }
-    let definition = try Definition.make(
-      from: tree, limits: configuration.definitionLimits, now: now.session
-    ) { name in
-      zones.rules(named: name)
-    }
+    let definition = try maker.make(tree, at: now.session)
     definitions.insert(definition, digest: digest)
     return definition
   }
@@ -60,7 +56,6 @@ extension Hub {
   /// Removes a session whose end is stored, and closes its connections.
   func remove(_ hosted: HostedSession) {
     directory.ended(hosted.id)
-    freeState(of: hosted)
     if isShared { lookups.noteAbsence(of: hosted.id, at: now.machine) }
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }

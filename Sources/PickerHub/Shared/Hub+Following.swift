@@ -79,16 +79,8 @@ extension Hub {
       return nil
     case nil: break
     }
-    let isLarge = max(shared.weight, definition.weight) > DefinitionRevision.weightOnLoop
-    guard isLarge, let maker else {
-      let step = SharedStep(to: shared, from: definition, notes, state) {
-        tree throws(DefinitionProblem) in try define(tree)
-      }
-      following.set(.ready(step), for: key)
-      return step
-    }
     following.set(.making([hosted.id]), for: key)
-    let now = now.session
+    let (maker, now) = (maker, now.session)
     port.inBackground {
       SharedStep(to: shared, from: definition, notes, state) { tree throws(DefinitionProblem) in
         try maker.make(tree, at: now)

@@ -150,22 +150,6 @@ extension Notes {
     return change
   }
 
-  /// How many notes a patch changes at most.
-  package func changeCount(of patch: JSONTree) -> Int {
-    let columns = patch["columns"]
-    return Notes.changeCount(of: patch["days"], from: days.count)
-      + (columns == .null ? rowCount : 0)
-      + (columns?.members ?? []).reduce(0) { count, column in
-        let known = Notes.columnNumber(column.key).flatMap { self.columns[$0]?.count }
-        return count + Notes.changeCount(of: column.value, from: known ?? 0)
-      }
-  }
-
-  /// - Parameter count: The number of notes, all of which `null` removes.
-  private static func changeCount(of patch: JSONTree?, from count: Int) -> Int {
-    patch == .null ? count : patch?.members?.count ?? 0
-  }
-
   private func daysChanged(by patch: JSONTree) throws(BadNotes) -> [NotesChange.Day] {
     var changed: [NotesChange.Day] = []
     switch patch {

@@ -164,10 +164,6 @@ package final class Server {
       shard: HubShard(
         index: transport.index, of: configuration.loops, total: parts.sessionTotal,
         names: parts.sessionIndex, memory: parts.sessionMemory))
-    let maker = DefinitionMaker(
-      limits: DefinitionLimits(),
-      zone: { [zones = parts.zones] in zones.rules(named: $0) }, digest: SocketLoop.sha256)
-    transport.hub.maker = maker
     transport.lookUpRefusal = { head in
       let refusal = gate.lookUpRefusal(of: head)
       if let refusal { connectionLog.refused(head, status: refusal.status) }
@@ -179,8 +175,7 @@ package final class Server {
       transport,
       files: StaticFiles(folder: configuration.webFolder, publicURL: configuration.publicURL),
       gate: gate, store: store,
-      redirect: parts.redirect,
-      definitions: maker)
+      redirect: parts.redirect)
     transport.routes = routes.respond
     transport.bodyRefusal = routes.refusal
     loop.handler = transport

@@ -50,8 +50,6 @@ package enum Outcome: Hashable, Sendable {
   indirect case settled(SettleOutcome)
   /// A version of the shared definition is not valid for the session.
   indirect case definitionRejected(version: Int, DefinitionProblem)
-  /// Large deltas that are no longer in the history. Freeing them takes long.
-  case forgotten([Delta])
   /// A member, or with `nil` everybody who is no owner, may see more or less of the marks.
   case sightChanged(MemberID?)
   /// ``Session/takeUpdates()`` has presence updates to send. The hub may delay them to merge

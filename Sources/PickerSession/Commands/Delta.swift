@@ -128,7 +128,10 @@ package enum SessionChange: Hashable, Sendable {
 
 extension NotesEdit {
   /// An estimate of its memory, in units of ``Delta/weightBytes``.
-  fileprivate var weight: Int { max(patch.valueCount, patch.byteCount / Delta.weightBytes) }
+  fileprivate var weight: Int {
+    change.columns.reduce(change.days.count) { $0 + $1.rows.count }
+      + patch.count / Delta.weightBytes
+  }
 }
 
 extension SessionChange {

@@ -5,6 +5,8 @@ package import PickerModel
 package struct NotesPatch: Sendable {
   /// The JSON Merge Patch (RFC 7396).
   package let tree: JSONTree
+  /// ``tree`` as JSON. The history has it: a tree of 4,000 notes takes long to free.
+  let json: [UInt8]
   /// The effect of the patch on the notes at the time of the request, so that it is evaluated once.
   /// `nil` for a stored patch; then the fold evaluates it.
   package let change: NotesChange?
@@ -13,6 +15,7 @@ package struct NotesPatch: Sendable {
   ///   notes may come between.
   package init(_ tree: JSONTree, change: NotesChange? = nil) {
     self.tree = tree
+    json = tree.serialized()
     self.change = change
   }
 

@@ -10,7 +10,7 @@ extension SessionFold {
   /// - Parameter now: The time of the entry.
   package func event(of outcome: Outcome, at now: Instant) -> FeedEvent? {
     switch outcome {
-    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten, .sightChanged,
+    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .sightChanged,
       .presence:
       nil
     case .delta(let delta): delta.isReported ? event(of: delta) : nil
@@ -174,7 +174,7 @@ extension Outcome {
   /// Whether ``SessionFold/event(of:at:)`` may return an event for it.
   var canHaveEvent: Bool {
     switch self {
-    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .forgotten, .sightChanged,
+    case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .sightChanged,
       .presence:
       false
     case .delta(let delta): delta.isReported

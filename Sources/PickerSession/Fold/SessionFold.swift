@@ -62,8 +62,6 @@ package struct SessionFold: Sendable {
   var historyWeight = 0
   /// The maximum of ``historyWeight``, so that a history with large definitions is shorter.
   private static let historyWeightMax = 400_000
-  /// Deltas of less weight that leave the history are freed at once, within 0.1 ms.
-  private static let forgottenWeightMin = 500
 
   /// Makes a new session.
   ///
@@ -266,8 +264,7 @@ package struct SessionFold: Sendable {
     history.append(delta)
     historyWeight += delta.weight
     outcomes.append(.delta(delta))
-    let forgotten = trimHistory()
-    if !forgotten.isEmpty { outcomes.append(.forgotten(forgotten)) }
+    trimHistory()
   }
 
   /// Changes the status. A changed result is reported before, with the status in which it changed.
@@ -287,25 +284,11 @@ package struct SessionFold: Sendable {
   }
 
   /// Removes the oldest deltas that are too many.
-  ///
-  /// - Returns: Those of them that have rows, if they have many.
-  @discardableResult
-  private mutating func trimHistory() -> [Delta] {
-    var removed: [Delta] = []
-    let weight = historyWeight
+  private mutating func trimHistory() {
     while history.count > limits.history || historyWeight > SessionFold.historyWeightMax {
       guard let first = history.popFirst() else { break }
       historyWeight -= first.weight
-      if first.weight > 0 { removed.append(first) }
     }
-    return weight - historyWeight >= SessionFold.forgottenWeightMin ? removed : []
-  }
-
-  /// An estimate of the memory that the state takes: its number of rows, entries, refs and deltas.
-  package var weight: Int {
-    let refCount = members.values.reduce(0) { $0 + $1.refs.entries.count }
-    return definition.weight + historyWeight + history.count + notes.days.count + notes.rowCount
-      + members.count + refCount
   }
 
   /// Prepends older deltas to the history, as far as its limits allow.
@@ -505,7 +488,7 @@ extension SessionFold {
     assert(change == (try? notes.change(by: patch.tree, for: definition.kind)))
     notes.apply(change)
     shared?.ownNotes.add(change)
-    let edit = NotesEdit(patch: patch.tree, change: change, locale: definition.locale)
+    let edit = NotesEdit(patch: patch.json, change: change, locale: definition.locale)
     commit(.notes(edit), hasResult: takeResult(), at: now, &outcomes)
   }
 
@@ -527,7 +510,7 @@ extension SessionFold {
 /// A change of the notes. Self-contained: it can be encoded later, in any language.
 package struct NotesEdit: Hashable, Sendable {
   /// The host's JSON Merge Patch.
-  package let patch: JSONTree
+  package let patch: [UInt8]
   package let change: NotesChange
   /// The definition's locale, for members in whose language a note has no text.
   package let locale: String
@@ -590,7 +573,7 @@ extension SessionFold {
       !change.isEmpty
     else { return nil }
     if let after = adoption.notesAfter { notes = after } else { notes.apply(change) }
-    return NotesEdit(patch: patch.tree, change: change, locale: definition.locale)
+    return NotesEdit(patch: patch.json, change: change, locale: definition.locale)
   }
 }
 

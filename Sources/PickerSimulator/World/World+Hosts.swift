@@ -28,8 +28,7 @@ extension World {
     let isExpecting = random.once(in: 8)
     let request = DefinitionRequest(
       format: format, body: body,
-      versions: isExpecting ? .oneOf(["\"\(random.within(1...5))\""]) : nil, valuesMax: 100_000,
-      maker: random.once(in: 4) ? nil : maker)
+      versions: isExpecting ? .oneOf(["\"\(random.within(1...5))\""]) : nil, valuesMax: 100_000)
     requestsUnanswered += 1
     enter { time in
       hub.redefine(record.id, request, token: record.credential("owner"), at: time) {
@@ -45,12 +44,6 @@ extension World {
         }
       }
     }
-  }
-
-  private var maker: DefinitionMaker {
-    DefinitionMaker(
-      limits: DefinitionLimits(), zone: { SimulatedZones().rules(named: $0) },
-      digest: { World.digest($0) })
   }
 
   /// Checks that the refusal of a host's request is justified.

@@ -53,7 +53,7 @@ final class ReplayStory {
       case .settled(.unknown): line(nil, at, replayed.entry.words, ["unknown"])
       case .definitionRejected(_, let problem):
         line(nil, at, replayed.entry.words, ["not valid here: \(problem.detail)"])
-      case .settled(.done), .cellsChanged, .resultReported, .forgotten, .sightChanged, .presence:
+      case .settled(.done), .cellsChanged, .resultReported, .sightChanged, .presence:
         continue
       }
       hasLine = true

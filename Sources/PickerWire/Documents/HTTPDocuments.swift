@@ -190,11 +190,11 @@ extension JSONWriter {
       raw(redefinition.definition.fullJSON(seesAll: seesAll))
       if let edit = redefinition.notes {
         literal(",\"notes\":")
-        tree(edit.patch)
+        raw(edit.patch)
       }
     case .notes(let edit):
       literal("\"note\",\"notes\":")
-      tree(edit.patch)
+      raw(edit.patch)
     case .picker, .status: literal("\"tick\"")
     }
     literal("}")

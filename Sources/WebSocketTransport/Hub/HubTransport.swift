@@ -48,8 +48,6 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// A separate queue, so that long logs do not delay other responses.
   static let compressingLong = BackgroundQueue(name: "compressing long")
   static let background = BackgroundQueue(name: "background")
-  /// A separate queue: what waits to be freed never waits for other work, so there is little of it.
-  static let freeing = BackgroundQueue(name: "freeing")
 
   /// - Parameters:
   ///   - refusal: Checks an upgrade by its headers and peer. Returns the response that refuses it,
@@ -181,7 +179,7 @@ extension HubTransport {
   }
 
   private func write(_ bytes: [UInt8]?, isLast: Bool, _ download: Download) {
-    guard downloads[download.id] === download else { return freeInBackground(download) }
+    guard downloads[download.id] === download else { return }
     var outcome = PickerHub.SendOutcome.sent
     if let bytes, !bytes.isEmpty {
       outcome = bytes.withUnsafeBytes { loop.streamWrite(download.id, $0) }
@@ -189,7 +187,6 @@ extension HubTransport {
     if bytes == nil || isLast || outcome == .gone {
       downloads[download.id] = nil
       if outcome != .gone { loop.streamEnd(download.id) }
-      if !isLast { freeInBackground(download) }
     } else if outcome == .sent {
       requestNextPart(download)
     }
@@ -305,7 +302,7 @@ extension HubTransport {
   }
 
   package func streamClosed(_ id: RequestID) {
-    if let download = downloads.removeValue(forKey: id) { return freeInBackground(download) }
+    if downloads.removeValue(forKey: id) != nil { return }
     let connection = ConnectionID(raw: id.raw)
     guard streams.removeValue(forKey: connection) != nil else { return }
     closed(connection)
@@ -421,14 +418,6 @@ extension HubTransport {
     }
   }
 
-  package func freeInBackground<Value: Sendable>(_ value: Value) {
-    // In a later event-loop iteration nothing else refers to the value. The closures do not own the
-    // object, because the loop releases its closure after the other thread may have run the other.
-    let retained = Unmanaged.passRetained(Retained(value))
-    let isPosted = loop.post { HubTransport.freeing.async { retained.release() } }
-    if !isPosted { retained.release() }
-  }
-
   package func delivered(commandOf arrival: Int64) { latencies.delivered(commandOf: arrival) }
 
   package func written() { latencies.written() }
@@ -444,13 +433,6 @@ extension HubTransport {
     rearm()
     loop.wake()
   }
-}
-
-/// A value that is to be released on another thread.
-private final class Retained<Value: Sendable>: Sendable {
-  private let value: Value
-
-  init(_ value: Value) { self.value = value }
 }
 
 /// Routes requests to the loop that answers them, and responses back to the loop of the connection.

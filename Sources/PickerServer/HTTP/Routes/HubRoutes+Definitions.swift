@@ -43,21 +43,18 @@ extension HubRoutes {
       return then(parsed, nil)
     }
     let now = transport.now.session
-    transport.parseInBackground(body) { [definitions] body in
+    transport.parseInBackground(body) { [maker = hub.maker] body in
       Result { () throws(BadMessage) in
         var parsed = try parse(body)
         if parsed.isPart { return (parsed, nil) }
-        let definition = definitions.prepare(parsed.definition, at: now)
+        let definition = maker.prepare(parsed.definition, at: now)
         // Freed here, because freeing a large tree on the loop's thread would delay taps.
         parsed.definition = .null
         return (parsed, definition)
       }
     } then: { [self] (result: Result<(Body, PreparedDefinition?), BadMessage>) in
       switch result {
-      case .success(let (parsed, definition)):
-        then(parsed, definition)
-        // If it was only checked, no session refers to it.
-        if let definition { transport.freeInBackground(definition) }
+      case .success(let (parsed, definition)): then(parsed, definition)
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }

@@ -57,7 +57,7 @@ extension HubRoutes {
     return DefinitionRequest(
       format: format(of: request), byteCount: body.count,
       versions: request.headers[.ifMatch].map(VersionMatch.init(header:)),
-      valuesMax: hub.configuration.definitionLimits.bodyValuesMax, maker: definitions,
+      valuesMax: hub.configuration.definitionLimits.bodyValuesMax,
       body: { body.bytes })
   }
 

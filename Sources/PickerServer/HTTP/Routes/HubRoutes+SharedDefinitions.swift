@@ -65,7 +65,7 @@ extension HubRoutes {
         return completion(.failure(ProblemDocument(HubProblem.unavailable)))
       }
       let change = SharedChange(
-        request, name: name, current: current, maker: definitions, at: transport.now.session)
+        request, name: name, current: current, maker: hub.maker, at: transport.now.session)
       transport.inBackground {
         Result { () throws(HubProblem) in try change.draft() }
       } then: { [self] (result: Result<SharedChange.Draft?, HubProblem>) in

@@ -16,21 +16,19 @@ final class HubRoutes {
   let store: ServerStore
   private let redirect: HTTPSRedirect
 
-  let definitions: DefinitionMaker
   let mainRoutes: RouteTable
   /// The routes of the public listener: all, unless the backend has a listener of its own.
   let publicRoutes: RouteTable
 
   init(
     _ transport: HubTransport, files: StaticFiles, gate: RequestGate, store: ServerStore,
-    redirect: HTTPSRedirect, definitions: DefinitionMaker
+    redirect: HTTPSRedirect
   ) {
     self.transport = transport
     self.files = files
     self.gate = gate
     self.store = store
     self.redirect = redirect
-    self.definitions = definitions
     mainRoutes = .main(isClockManual: !transport.clock.runs)
     publicRoutes =
       gate.hasAPIListener ? mainRoutes.ofMembers(haveKeys: gate.keys != nil) : mainRoutes
