@@ -1,3 +1,4 @@
+import AllocationCount
 import CivilTime
 import JSONText
 import PickerModel
@@ -15,12 +16,18 @@ struct DefinitionCost {
   /// Encoding 200 rows, as a welcome has them.
   let window: Cost
   let free: Cost
+  /// The memory that it takes, and the estimate of it.
+  let bytes: (measured: Int, estimated: Int)
 
   static func all() throws -> [DefinitionCost] {
     try [
       DefinitionCost("a tree of 141 × 140 rows", BenchKind.sizes[1].1.definition),
       DefinitionCost("columns with short keys", HostRequest.columns(20_000, 0)),
       DefinitionCost("columns with long keys", longColumns(20_000)),
+      DefinitionCost("a tree of 3,600 short texts", texts(3_600, 0)),
+      DefinitionCost("a tree of 20,000 short texts", texts(20_000, 0)),
+      DefinitionCost("a tree of 3,600 texts of 40 bytes", texts(3_600, 40)),
+      DefinitionCost("a tree of 20,000 texts of 170 bytes", texts(20_000, 170)),
     ]
   }
 
@@ -29,6 +36,12 @@ struct DefinitionCost {
       #"{"key":"the key of the row \#($0)","text":"the text of the row \#($0)"}"#
     }
     return #"{"kind":"columns","columns":[[\#(rows.joined(separator: ","))]]}"#
+  }
+
+  private static func texts(_ size: Int, _ length: Int) -> String {
+    let filler = String(repeating: "x", count: length)
+    let rows = (0..<size).map { #"{"text":"\#(("\($0)-" + filler).prefix(max(length, 8)))"}"# }
+    return #"{"kind":"cascade","nodes":[\#(rows.joined(separator: ","))]}"#
   }
 
   private init(_ name: String, _ text: String) throws {
@@ -62,6 +75,13 @@ struct DefinitionCost {
     } run: {
       last = nil
     }
+    count_bytes(true)
+    let before = allocated_bytes()
+    last = (try? JSONTree.parse(bytes)).flatMap { try? Definition.make(from: $0, zone: zone) }
+    self.bytes = (Int(allocated_bytes() - before), last?.byteCount ?? 0)
+    count_bytes(false)
+    // Freed before, they would be subtracted.
+    withExtendedLifetime((bytes, tree, made)) {}
   }
 }
 

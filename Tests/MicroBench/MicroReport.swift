@@ -65,8 +65,12 @@ enum MicroReport {
   static func definitions(_ costs: [DefinitionCost]) -> String {
     let lines = costs.map { cost in
       [cost.name] + [cost.parse, cost.make, cost.encode, cost.window, cost.free].map(micros)
+        + ["\(cost.bytes.measured)", "\(cost.bytes.estimated)"]
     }
-    let head = ["µs (allocations) of 20,000 rows", "parse", "make", "encode", "200 rows", "free"]
+    let head = [
+      "µs (allocations) of a definition", "parse", "make", "encode", "200 rows", "free", "bytes",
+      "estimated",
+    ]
     return table(head, lines)
   }
 

@@ -437,10 +437,9 @@ import Testing
     }
   }
 
-  /// The figures are what the resident memory of a server grew by per session with such a
-  /// definition, all different.
+  /// The figures are the allocated bytes of such a definition; MicroBench measures them.
   @Test(arguments: [
-    (3_600, 0, 355_000), (20_000, 0, 1_600_000), (3_600, 40, 677_000), (20_000, 170, 6_550_000),
+    (3_600, 0, 160_000), (20_000, 0, 941_000), (3_600, 40, 275_000), (20_000, 170, 4_200_000),
   ])
   func `the estimated memory of a list is about the measured one`(
     count: Int, length: Int, measured: Int
@@ -451,7 +450,7 @@ import Testing
     let list = try Definition.make(
       #"{"kind":"cascade","nodes":[\#(rows.joined(separator: ","))]}"#)
 
-    #expect(abs(list.byteCount - measured) < measured / 4, "\(list.byteCount)")
+    #expect(abs(list.byteCount - measured) < measured / 8, "\(list.byteCount)")
   }
 
   @Test(arguments: [(4, 504_000), (60, 1_380_000)])
