@@ -177,8 +177,8 @@ let package = Package(
     tests(
       "SessionLogTests",
       [
-        "SessionLog", "BackgroundWork", "PickerHub", "PickerSession", "PickerModel", "CivilTime",
-        "CSQLite", "JSONText",
+        "SessionLog", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
+        "CivilTime", "CSQLite", "JSONText",
       ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
     tests(

@@ -66,7 +66,7 @@ extension HostOperations {
       let weight =
         fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
         + fold.picker.marksByteCount / 512
-      seam.encode(encode, ofWeight: weight) { answer(.success($0)) }
+      self.encode(encode, ofWeight: weight) { answer(.success($0)) }
     }
     seam.find(
       id, token: token, needs: .viewer, at: time,

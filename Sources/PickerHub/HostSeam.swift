@@ -62,6 +62,14 @@ extension HostSeam {
     hub.append(body, to: hosted, at: hub.now, completion: completion)
   }
 
+  /// Runs `body` as soon as no change of the host is pending in a session.
+  package func afterHostChanges(
+    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
+    body: @escaping (HostedSession) -> Void
+  ) {
+    hub.afterHostChanges(of: hosted, failure: failure, body: body)
+  }
+
   /// Opens a new session whose names are reserved.
   ///
   /// - Parameter completion: Called when the log has decided about it.
@@ -104,6 +112,11 @@ extension HostSeam {
   package func isElsewhere(_ id: SessionID) -> Bool {
     hub.lookups.isElsewhere(id, at: hub.now.machine)
   }
+  /// Whether the memory of the sessions has reached its maximum.
+  package var isFull: Bool { hub.directory.isFull }
+  package func hasRoom(for definition: Definition) -> Bool {
+    hub.directory.hasRoom(for: definition)
+  }
   /// The problem of a request whose session could not be loaded.
   package func absence(of id: SessionID) -> HubProblem { hub.absence(of: id) }
 
@@ -127,13 +140,6 @@ extension HostSeam {
     _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
   ) {
     hub.port.inBackground(work, then: then)
-  }
-
-  /// Encodes an answer, on another thread if it is large.
-  package func encode<Value: Sendable>(
-    _ work: @escaping @Sendable () -> Value, ofWeight weight: Int, then: @escaping (Value) -> Void
-  ) {
-    hub.encode(work, ofWeight: weight, then: then)
   }
 
   package func texts(for tag: String?, fallback: String) -> any RowTexts {

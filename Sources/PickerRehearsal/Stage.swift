@@ -224,7 +224,7 @@ extension Stage {
     onLoop { server in
       let request = DefinitionRequest(
         format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: 100_000)
-      server.hub.redefine(server.session, request, token: nil, at: server.now) { _ in }
+      server.hub.host.redefine(server.session, request, token: nil, at: server.now) { _ in }
     }
   }
 
@@ -233,7 +233,7 @@ extension Stage {
     onLoop { server in
       let request = DefinitionRequest(
         format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: 100_000)
-      server.hub.changeNotes(of: server.session, request, token: nil, at: server.now) { _ in }
+      server.hub.host.changeNotes(of: server.session, request, token: nil, at: server.now) { _ in }
     }
   }
 

@@ -91,7 +91,7 @@ final class BenchHub {
   func put(_ definition: String) -> () -> Void {
     let request = request(.whole, definition)
     return { [unowned self] in
-      hub.redefine(sessions[0], request, token: nil, at: nextChange(), answer: mustChange)
+      hub.host.redefine(sessions[0], request, token: nil, at: nextChange(), answer: mustChange)
     }
   }
 
@@ -99,7 +99,8 @@ final class BenchHub {
   func patchNotes(_ notes: String) -> () -> Void {
     let request = request(.mergePatch, notes)
     return { [unowned self] in
-      hub.changeNotes(of: sessions[0], request, token: nil, at: nextChange(), answer: mustChange)
+      hub.host.changeNotes(
+        of: sessions[0], request, token: nil, at: nextChange(), answer: mustChange)
     }
   }
 
@@ -128,7 +129,7 @@ final class BenchHub {
   }
 
   func readNotes() {
-    hub.readNotes(of: sessions[0], token: nil, at: BenchHub.time) {
+    hub.host.readNotes(of: sessions[0], token: nil, at: BenchHub.time) {
       guard case .success = $0 else { fatalError("not read: \($0)") }
     }
   }

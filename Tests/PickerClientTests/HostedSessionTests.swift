@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerModel
 import PickerSession

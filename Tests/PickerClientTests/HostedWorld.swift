@@ -103,12 +103,12 @@ final class HostedWorld {
   }
 
   func change(_ format: DefinitionRequest.Format, _ body: String) -> Result<JSONTree, HubProblem>? {
-    answered { hub.redefine(session, request(format, body), token: nil, at: now, answer: $0) }
+    answered { hub.host.redefine(session, request(format, body), token: nil, at: now, answer: $0) }
   }
 
   func note(_ body: String) -> Result<JSONTree, HubProblem>? {
     answered {
-      hub.changeNotes(of: session, request(.mergePatch, body), token: nil, at: now, answer: $0)
+      hub.host.changeNotes(of: session, request(.mergePatch, body), token: nil, at: now, answer: $0)
     }
   }
 

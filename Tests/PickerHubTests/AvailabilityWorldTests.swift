@@ -3,6 +3,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -219,7 +220,7 @@ private final class AvailabilityWorld {
       #"{"results":"\#(results)","maybe":\#(maybe),"hours":[{"from":"\#(hours)","until":"18:00"}]}"#
     let request = DefinitionRequest(
       format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: .max)
-    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) { _ in }
   }
 
   private func take() {

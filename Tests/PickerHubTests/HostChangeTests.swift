@@ -3,6 +3,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -14,7 +15,7 @@ extension HubFixture {
     var result: Result<JSONTree, HubProblem>?
     let request = DefinitionRequest(
       format: .whole, body: Array(definition.utf8), versions: nil, valuesMax: .max)
-    hub.redefine(session, request, token: nil, at: now) { answer in
+    hub.host.redefine(session, request, token: nil, at: now) { answer in
       result = answer.map { (try? JSONTree.parse($0.body)) ?? .null }
     }
     return result
@@ -119,7 +120,7 @@ extension HubFixture {
     for body in [String(repeating: "[", count: 20_000), #"{"columns":{"0":{"a":{"text":"x"}}}}"#] {
       let request = DefinitionRequest(
         format: .mergePatch, body: Array(body.utf8), versions: nil, valuesMax: .max)
-      fixture.hub.changeNotes(of: fixture.session, request, token: nil, at: fixture.now) {
+      fixture.hub.host.changeNotes(of: fixture.session, request, token: nil, at: fixture.now) {
         if case .failure(let problem) = $0 { problems.append(problem) }
       }
     }

@@ -42,10 +42,10 @@ import PickerHost
       return []
     }
     var problems: [HubProblem] = []
-    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
       if case .failure(let problem) = $0 { problems.append(problem) }
     }
-    fixture.hub.changeNotes(of: fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.host.changeNotes(of: fixture.session, request, token: nil, at: fixture.now) {
       if case .failure(let problem) = $0 { problems.append(problem) }
     }
     let refused = problems.count { if case .tooLarge = $0 { true } else { false } }
@@ -65,7 +65,7 @@ import PickerHost
       return body
     }
     var answers: [DefinitionAnswer] = []
-    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
       if case .success(let answer) = $0 { answers.append(answer) }
     }
     #expect(readCount.withLock { $0 } == 0)
@@ -83,7 +83,7 @@ import PickerHost
     let request = DefinitionRequest(
       format: format, body: Array(body.utf8), versions: nil, valuesMax: valuesMax)
     var result: Result<DefinitionAnswer, HubProblem>?
-    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) { result = $0 }
+    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) { result = $0 }
     return { result }
   }
 
@@ -194,7 +194,7 @@ import PickerHost
     let request = DefinitionRequest(
       format: .whole, body: Array(body.utf8), versions: nil, valuesMax: .max)
     var pointers: [String] = []
-    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
       if case .failure(.badDefinition(let problem)) = $0 { pointers.append(problem.pointer) }
     }
     fixture.machine += 43_200_000
@@ -210,7 +210,7 @@ import PickerHost
     var bodies: [JSONTree?] = []
     let request = DefinitionRequest(
       format: .whole, body: Array(slot(20).utf8), versions: nil, valuesMax: .max)
-    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
       bodies.append((try? $0.get()).flatMap { try? JSONTree.parse($0.body) })
     }
 
@@ -223,7 +223,7 @@ import PickerHost
     let fixture = try HubFixture(slot(20), canLoad: canLoad)
     let request = DefinitionRequest(
       format: .whole, body: Array(slot(30).utf8), versions: nil, valuesMax: .max)
-    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) { _ in }
 
     guard case .entry(let entry)? = fixture.log.records.last, case .define(let change) = entry.body
     else {
@@ -283,7 +283,7 @@ import PickerHost
     _ = try #require(fixture.note(notes("a"))).get()
     fixture.port.backgroundWork = []
     var body: [UInt8]?
-    fixture.hub.readNotes(of: fixture.session, token: nil, at: fixture.now) {
+    fixture.hub.host.readNotes(of: fixture.session, token: nil, at: fixture.now) {
       body = try? $0.get()
     }
     #expect(body == nil)

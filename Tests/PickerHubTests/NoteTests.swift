@@ -3,6 +3,7 @@ import JSONText
 import PickerModel
 import Testing
 
+import PickerHost
 @testable import PickerHub
 @testable import PickerSession
 @testable import PickerWire
@@ -14,7 +15,7 @@ extension HubFixture {
     var result: Result<JSONTree, HubProblem>?
     let request = DefinitionRequest(
       format: .mergePatch, body: Array(json.utf8), versions: nil, valuesMax: .max)
-    hub.changeNotes(of: session, request, token: token.map { .token($0) }, at: now) { answer in
+    hub.host.changeNotes(of: session, request, token: token.map { .token($0) }, at: now) { answer in
       result = answer.map { (try? JSONTree.parse($0.body)) ?? .null }
     }
     return result
@@ -138,7 +139,7 @@ extension HubFixture {
     let request = DefinitionRequest(
       format: .mergePatch, body: Array("{}".utf8), versions: nil, valuesMax: .max)
     var problem: HubProblem?
-    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
       if case .failure(let found) = $0 { problem = found }
     }
     #expect(problem == .tooMany)
@@ -156,7 +157,7 @@ extension HubFixture {
       let request = DefinitionRequest(
         format: .mergePatch, body: Array(#"{"locale":"de"}"#.utf8), versions: .oneOf([tags]),
         valuesMax: .max)
-      fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
+      fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
         versions.append((try? $0.get())?.version)
       }
     }
@@ -177,7 +178,7 @@ extension HubFixture {
       #"{"columns":{"0":{"b":{"text":"€ 5"}}}}"#, token: fixture.tokens["owner"])
     var body: [UInt8] = []
     let viewer = fixture.tokens["viewer"].map { Credential.token($0) }
-    fixture.hub.readNotes(of: fixture.session, token: viewer, at: fixture.now) {
+    fixture.hub.host.readNotes(of: fixture.session, token: viewer, at: fixture.now) {
       body = (try? $0.get()) ?? []
     }
     #expect(

@@ -58,7 +58,7 @@ import PickerHost
     let request = DefinitionRequest(
       format: .mergePatch, body: Array(body.utf8), versions: nil, valuesMax: .max)
     var answer: Result<DefinitionAnswer, HubProblem>?
-    fixture.hub.redefine(id, request, token: nil, at: fixture.now) { answer = $0 }
+    fixture.hub.host.redefine(id, request, token: nil, at: fixture.now) { answer = $0 }
     _ = try #require(answer).get()
   }
 
@@ -151,11 +151,11 @@ import PickerHost
     let request = DefinitionRequest(
       format: .mergePatch, body: Array(#"{"days":{"2026-12-24":null}}"#.utf8), versions: nil,
       valuesMax: .max)
-    fixture.hub.changeNotes(of: session, request, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.changeNotes(of: session, request, token: nil, at: fixture.now) { _ in }
     change(try room(4, notes: #"{"days":{"2026-12-24":{"text":"a"},"2026-12-25":{"text":"b"}}}"#))
     // Nothing was there to remove, so the note is not the session's own.
     #expect(fold(session).notes.days.count == 2)
-    fixture.hub.changeNotes(of: session, request, token: nil, at: fixture.now) { _ in }
+    fixture.hub.host.changeNotes(of: session, request, token: nil, at: fixture.now) { _ in }
     change(try room(5, notes: #"{"days":{"2026-12-24":{"text":"c"},"2026-12-25":{"text":"d"}}}"#))
     #expect(fold(session).notes.days.count == 1)
   }
@@ -259,7 +259,7 @@ import PickerHost
   private func draft(
     _ format: DefinitionRequest.Format, _ body: String, of current: SharedDefinition? = nil,
     versions: VersionMatch? = nil
-  ) throws(HubProblem) -> SharedChange.Draft? {
+  ) throws(HubProblem) -> SharedDraft? {
     let request = DefinitionRequest(
       format: format, body: Array(body.utf8), versions: versions, valuesMax: 1000)
     return try SharedChange(request, name: "room", current: current, maker: maker, at: noon).draft()

@@ -3,6 +3,7 @@ import JSONText
 import PickerHub
 import PickerModel
 import PickerSession
+import PickerWire
 import Synchronization
 import Testing
 
@@ -127,7 +128,7 @@ import Testing
     let fixture = try LogFixture(rows(2), in: log)
     let patch = try JSONTree.parse(
       Array(#"[{"op":"replace","path":"/locale","value":"de","comment":\#(value)}]"#.utf8),
-      depthMax: DefinitionRequest.depthMax)
+      depthMax: bodyDepthMax)
     let document = try fixture.fold.definition.document(patchedWith: patch)
     let definition = try Definition.make(from: document) { _ in .utc }
     fixture.append(.define(.init(version: 2, definition: definition, source: .jsonPatch(patch))))

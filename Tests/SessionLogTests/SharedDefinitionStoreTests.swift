@@ -9,18 +9,18 @@ import Testing
 
 /// Definitions that many sessions use.
 @Suite(.database) struct SharedDefinitionStoreTests {
-  private func draft(_ name: String = "room", days: Int) throws -> SharedChange.Draft {
+  private func draft(_ name: String = "room", days: Int) throws -> SharedDraft {
     let months = #""months":{"from":"2018-10","through":"2018-12"}"#
     let json = #"{"kind":"calendar",\#(months),"maxDays":\#(days)}"#
     let definition = try Definition.make(from: try JSONTree.parse(Array(json.utf8))) { _ in .utc }
     let notes = try JSONTree.parse(Array(#"{"days":{"2018-12-24":{"text":"\#(days)"}}}"#.utf8))
-    return SharedChange.Draft(
+    return SharedDraft(
       name: name, document: definition.document(full: true),
       notes: try #require(Notes(tree: notes)))
   }
 
   private func write(
-    _ draft: SharedChange.Draft, replacing version: Int?, in store: any SharedDefinitions
+    _ draft: SharedDraft, replacing version: Int?, in store: any SharedDefinitions
   ) async -> SharedWriting {
     await withCheckedContinuation { continuation in
       store.write(draft, replacing: version) { continuation.resume(returning: $0) }
@@ -159,7 +159,7 @@ import Testing
     let first = try draft(days: 1)
     for number in 1...SharedDefinition.countMax {
       let name = "room-\(number)"
-      let next = SharedChange.Draft(name: name, document: first.document, notes: first.notes)
+      let next = SharedDraft(name: name, document: first.document, notes: first.notes)
       #expect(await write(next, replacing: nil, in: store) == .done(version: number))
     }
     #expect(await write(try draft("b", days: 1), replacing: nil, in: store) == .tooMany)

@@ -71,7 +71,7 @@ import Testing
       let found = "FROM shared_definition WHERE name = 'room'"
       let outcomes = Mutex<[SharedWriting]>([])
       let note = { @Sendable (outcome: SharedWriting) in outcomes.withLock { $0.append(outcome) } }
-      let draft = SharedChange.Draft(name: "room", document: .object([]), notes: Notes())
+      let draft = SharedDraft(name: "room", document: .object([]), notes: Notes())
       one.log.write(draft, replacing: nil, completion: note)
       one.log.flush()
 

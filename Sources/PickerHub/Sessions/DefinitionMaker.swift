@@ -1,7 +1,7 @@
 package import CivilTime
 package import JSONText
 package import PickerModel
-import PickerSession
+package import PickerSession
 
 /// Makes definitions from their documents on any thread.
 package struct DefinitionMaker: Sendable {
@@ -19,12 +19,12 @@ package struct DefinitionMaker: Sendable {
     self.digest = digest
   }
 
-  func make(_ tree: JSONTree, at now: Instant) throws(DefinitionProblem) -> Definition {
+  package func make(_ tree: JSONTree, at now: Instant) throws(DefinitionProblem) -> Definition {
     try Definition.make(from: tree, limits: limits, now: now) { zones.rules(named: $0) }
   }
 
   /// Encodes a definition for the log.
-  func encode(_ definition: Definition) -> EncodedDefinition {
+  package func encode(_ definition: Definition) -> EncodedDefinition {
     EncodedDefinition(definition, digest: digest)
   }
 

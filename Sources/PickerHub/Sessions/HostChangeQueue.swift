@@ -44,14 +44,39 @@ package struct HostChangeQueue {
   }
 
   /// The evaluation of a change has begun.
-  mutating func begin() { isPreparing = true }
+  package mutating func begin() { isPreparing = true }
 
   /// The evaluation of a change has ended. The caller has its result.
-  mutating func end() { isPreparing = false }
+  package mutating func end() { isPreparing = false }
 
   /// Removes and returns the changes that waited.
-  mutating func takeWaiting() -> [() -> Void] {
+  package mutating func takeWaiting() -> [() -> Void] {
     defer { waiting = [] }
     return waiting
+  }
+}
+
+extension Hub {
+  /// Runs `body` as soon as no change of the host is pending, so that the next change is checked
+  /// against the outcome of the previous one.
+  func afterHostChanges(
+    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
+    body: @escaping (HostedSession) -> Void
+  ) {
+    if hosted.hostChanges.isPreparing {
+      let waits = hosted.hostChanges.wait { [unowned self] in
+        afterHostChanges(of: hosted, failure: failure, body: body)
+      }
+      return waits ? () : failure(.tooMany)
+    }
+    guard hosted.phase == .open else {
+      return failure(hosted.isEnding ? .noSuchSession : .unavailable)
+    }
+    guard hosted.steps.hasHostChange else { return body(hosted) }
+    enqueue(
+      .request { [unowned self, id = hosted.id] hosted in
+        guard let hosted else { return failure(absence(of: id)) }
+        afterHostChanges(of: hosted, failure: failure, body: body)
+      }, in: hosted, at: now)
   }
 }

@@ -211,7 +211,7 @@ extension ClusterWorld {
         format: .jsonPatch, body: Array(patch.utf8), versions: nil, valuesMax: .max)
       pass(session, at: random.pick(nodes)) { [unowned self] node in
         node?.enter { hub in
-          hub.redefine(session, request, token: nil, at: node!.now) { [unowned self] result in
+          hub.host.redefine(session, request, token: nil, at: node!.now) { [unowned self] result in
             guard case .success = result, let fold = hub.session(session)?.fold else { return }
             addedRows.append((row, fold.origin.epoch))
           }

@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerModel
 
@@ -31,7 +32,7 @@ extension World {
       versions: isExpecting ? .oneOf(["\"\(random.within(1...5))\""]) : nil, valuesMax: 100_000)
     requestsUnanswered += 1
     enter { time in
-      hub.redefine(record.id, request, token: record.credential("owner"), at: time) {
+      hub.host.redefine(record.id, request, token: record.credential("owner"), at: time) {
         [unowned self] result in
         requestsUnanswered -= 1
         switch result {
@@ -117,7 +118,7 @@ extension World {
       format: .mergePatch, body: patch.serialized(), versions: nil, valuesMax: 100_000)
     requestsUnanswered += 1
     enter { time in
-      hub.changeNotes(of: record.id, request, token: record.credential("owner"), at: time) {
+      hub.host.changeNotes(of: record.id, request, token: record.credential("owner"), at: time) {
         [unowned self] result in
         requestsUnanswered -= 1
         switch result {
@@ -142,7 +143,7 @@ extension World {
     requestsUnanswered += 1
     replicas[record.id]?.requestNotes()
     enter { time in
-      hub.readNotes(of: record.id, token: record.credential("viewer"), at: time) {
+      hub.host.readNotes(of: record.id, token: record.credential("viewer"), at: time) {
         [unowned self] result in
         requestsUnanswered -= 1
         followLogs(isTurnOver: false)

@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import PickerHost
 import PickerHub
 import PickerModel
 

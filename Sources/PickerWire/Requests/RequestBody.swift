@@ -2,7 +2,7 @@ package import JSONText
 import PickerModel
 
 /// The maximum nesting of a body. It exceeds that of any valid tree.
-private let bodyDepthMax = 128
+package let bodyDepthMax = 128
 
 /// The maximum length of a string in a body, in bytes with escapes. All valid strings are much
 /// shorter.

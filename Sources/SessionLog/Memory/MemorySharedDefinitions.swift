@@ -27,7 +27,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
   ) { completion(read(name).map { .found($0) } ?? .absent) }
 
   package func write(
-    _ draft: SharedChange.Draft, replacing version: Int?,
+    _ draft: SharedDraft, replacing version: Int?,
     completion: @escaping @Sendable (SharedWriting) -> Void
   ) {
     let outcome = state.withLock { state -> (SharedWriting, SharedDefinition?) in

@@ -71,7 +71,7 @@ extension SQLSessionLog: SharedDefinitions {
   }
 
   package func write(
-    _ draft: SharedChange.Draft, replacing version: Int?,
+    _ draft: SharedDraft, replacing version: Int?,
     completion: @escaping @Sendable (SharedWriting) -> Void
   ) {
     let (definition, notes) = (

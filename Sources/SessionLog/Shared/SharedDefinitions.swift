@@ -16,7 +16,7 @@ package protocol SharedDefinitions: AnyObject, Sendable {
   ///   - version: The version that it replaces; `nil`: there is none.
   ///   - completion: Called on any thread.
   func write(
-    _ draft: SharedChange.Draft, replacing version: Int?,
+    _ draft: SharedDraft, replacing version: Int?,
     completion: @escaping @Sendable (SharedWriting) -> Void)
   /// Deletes a definition that no session uses.
   ///

@@ -4,6 +4,7 @@ import JSONText
 import PickerHub
 import PickerModel
 import PickerSession
+import PickerWire
 
 /// Reading stored sessions, from the rows of any store.
 enum StoredReading {
@@ -55,7 +56,7 @@ enum StoredReading {
 
   /// The maximum nesting of an entry or a snapshot: that of the deepest body that is accepted, and
   /// what is stored around it.
-  static let depthMax = DefinitionRequest.depthMax + 8
+  static let depthMax = bodyDepthMax + 8
 }
 
 extension StoredReading {

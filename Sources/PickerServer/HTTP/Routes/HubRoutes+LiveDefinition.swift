@@ -1,3 +1,4 @@
+import PickerHost
 import PickerHub
 import PickerSession
 import WebSocketTransport
@@ -8,7 +9,7 @@ extension HubRoutes {
   func readDefinition(_ call: RoutedRequest) {
     let caller = call.caller
     let ifNoneMatch = call.request.headers[.ifNoneMatch]
-    hub.readDefinition(of: call.session, token: call.credential, at: transport.now) {
+    hub.host.readDefinition(of: call.session, token: call.credential, at: transport.now) {
       [self] in answer(caller, $0, ifNoneMatch: ifNoneMatch)
     }
   }
@@ -17,7 +18,7 @@ extension HubRoutes {
   func changeDefinition(_ call: RoutedRequest) {
     let caller = call.caller
     let byteCount = countBody(of: call.request)
-    hub.redefine(
+    hub.host.redefine(
       call.session, change(of: call.request), token: call.credential, at: transport.now
     ) { [self] in
       transport.countBody(-byteCount)
@@ -27,7 +28,7 @@ extension HubRoutes {
 
   func readNotes(_ call: RoutedRequest) {
     let caller = call.caller
-    hub.readNotes(of: call.session, token: call.credential, at: transport.now) {
+    hub.host.readNotes(of: call.session, token: call.credential, at: transport.now) {
       [self] in answer(caller, "application/json", $0)
     }
   }
@@ -35,7 +36,7 @@ extension HubRoutes {
   func changeNotes(_ call: RoutedRequest) {
     let caller = call.caller
     let byteCount = countBody(of: call.request)
-    hub.changeNotes(
+    hub.host.changeNotes(
       of: call.session, change(of: call.request), token: call.credential, at: transport.now
     ) { [self] in
       transport.countBody(-byteCount)

@@ -1,4 +1,5 @@
 import JSONText
+import PickerHost
 import PickerHub
 import PickerSession
 import SessionLog
@@ -68,7 +69,7 @@ extension HubRoutes {
         request, name: name, current: current, maker: hub.maker, at: transport.now.session)
       transport.inBackground {
         Result { () throws(HubProblem) in try change.draft() }
-      } then: { [self] (result: Result<SharedChange.Draft?, HubProblem>) in
+      } then: { [self] (result: Result<SharedDraft?, HubProblem>) in
         switch result {
         case .success(nil): completion(.success((current?.version ?? 0, false)))
         case .failure(let problem): completion(.failure(ProblemDocument(problem)))
@@ -112,7 +113,7 @@ extension HubRoutes {
   }
 
   private func write(
-    _ draft: SharedChange.Draft, replacing version: Int?,
+    _ draft: SharedDraft, replacing version: Int?,
     completion: @escaping (SharedWriting) -> Void
   ) {
     let (group, index) = (transport.group, transport.index)

@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import PickerHub
 import PickerModel
 import PickerSession
 

@@ -1,4 +1,5 @@
 import JSONText
+package import PickerHub
 import PickerModel
 package import PickerSession
 import PickerWire
@@ -44,8 +45,6 @@ package struct DefinitionRequest: Sendable {
 extension DefinitionRequest {
   /// The maximum size of a patch in bytes.
   private static let patchByteCountMax = 262_144
-  /// The maximum nesting of a body.
-  package static let depthMax = 128
 
   /// Refuses a body that is too large for its format, before it is read.
   func checkSize() throws(HubProblem) {
@@ -73,26 +72,12 @@ extension DefinitionRequest {
           + "application/json-patch+json")
     }
     do throws(JSONError) {
-      return try JSONTree.parse(body(), depthMax: DefinitionRequest.depthMax, valuesMax: valuesMax)
+      return try JSONTree.parse(body(), depthMax: bodyDepthMax, valuesMax: valuesMax)
     } catch {
       if case .whole = format, let problem = DefinitionProblem(error, in: []) {
         throw .badDefinition(problem)
       }
       throw .badRequest(error.bodyProblem)
-    }
-  }
-}
-
-/// The versions in an `If-Match` header.
-/// - Source: RFC 9110 section 13.1.1.
-package enum VersionMatch: Hashable, Sendable {
-  case any
-  case oneOf([String])
-
-  package func names(_ version: Int) -> Bool {
-    switch self {
-    case .any: true
-    case .oneOf(let tags): tags.contains("\"\(version)\"")
     }
   }
 }
@@ -107,15 +92,15 @@ package struct DefinitionAnswer: Sendable {
 
 /// Reading and changing the definition of a session.
 /// - Source: web/guide/inventory.md.
-extension Hub {
+extension HostOperations {
   package func readDefinition(
     of id: SessionID, token: Credential?, at time: HubTime,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
+    seam.find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+      hosted in
       let (definition, version) = (hosted.session.fold.definition, hosted.session.fold.version)
-      let seesAll = admission.allowsChange(token, of: hosted.session)
+      let seesAll = seam.allowsChange(token, of: hosted.session)
       encode({ definition.fullJSON(seesAll: seesAll) }, ofWeight: definition.weight) { body in
         answer(.success(DefinitionAnswer(version: version, body: body)))
       }
@@ -126,12 +111,12 @@ extension Hub {
     _ id: SessionID, _ request: DefinitionRequest, token: Credential?, at time: HubTime,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
+    seam.find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
+      hosted in
       evaluate(
         HostChangeRequest(
-          seesMarks: admission.seesMarks(token, of: hosted.session), answer: answer
-        ) { [unowned self] hosted, change throws(HubProblem) in
+          seesMarks: seam.seesMarks(token, of: hosted.session), answer: answer
+        ) { hosted, change throws(HubProblem) in
           try request.checkSize()
           try redefine(hosted, request, change)
         }, in: hosted)
@@ -144,12 +129,12 @@ extension Hub {
     let fold = hosted.session.fold
     let revision = DefinitionRevision(
       request: request, definition: fold.definition, version: fold.version,
-      hasShared: fold.shared != nil, now: now.session)
-    let (maker, isStored) = (maker, log.canLoad)
+      hasShared: fold.shared != nil, now: seam.now.session)
+    let (maker, isStored) = (seam.maker, seam.log.canLoad)
     prepareHostChange(of: hosted, failure: { hostChange.answer(.failure($0)) }) {
       () throws(HubProblem) in
       try revision.change(maker, isStored: isStored)
-    } then: { [unowned self] change throws(HubProblem) in
+    } then: { change throws(HubProblem) in
       try apply(change, to: hosted, hostChange)
     }
   }
@@ -159,14 +144,8 @@ extension Hub {
     _ change: DefinitionChange?, to hosted: HostedSession, _ hostChange: HostChangeRequest
   ) throws(HubProblem) {
     guard let change else { return hostChange.answer(.success(unchanged(hosted))) }
-    guard directory.hasRoom(for: change.definition) else { throw .full }
+    guard seam.hasRoom(for: change.definition) else { throw .full }
     try appendHostChange(.define(change), to: hosted, hostChange)
-  }
-
-  func unchanged(_ hosted: HostedSession) -> DefinitionAnswer {
-    let (revision, version) = (hosted.session.revision, hosted.session.fold.version)
-    return DefinitionAnswer(
-      version: version, body: HTTPDocument.unchanged(revision: revision, version: version))
   }
 }
 

@@ -1,6 +1,7 @@
 package import CivilTime
-package import JSONText
-package import PickerModel
+import JSONText
+package import PickerHub
+import PickerModel
 package import PickerSession
 import PickerWire
 
@@ -14,19 +15,6 @@ package struct SharedChange: Sendable {
   private let maker: DefinitionMaker
   private let now: Instant
 
-  /// A version that is not stored yet.
-  package struct Draft: Sendable {
-    package let name: String
-    package let document: JSONTree
-    package let notes: Notes
-
-    package var byteCount: Int { document.byteCount + notes.byteCount }
-
-    package init(name: String, document: JSONTree, notes: Notes) {
-      (self.name, self.document, self.notes) = (name, document, notes)
-    }
-  }
-
   package init(
     _ request: DefinitionRequest, name: String, current: SharedDefinition?,
     maker: DefinitionMaker, at now: Instant
@@ -38,7 +26,7 @@ package struct SharedChange: Sendable {
   /// The version that the request wants.
   ///
   /// - Returns: `nil` if nothing changes.
-  package func draft() throws(HubProblem) -> Draft? {
+  package func draft() throws(HubProblem) -> SharedDraft? {
     try request.checkSize()
     if let versions = request.versions, !versions.names(current?.version ?? 0) {
       throw .versionMismatch(current?.version ?? 0)
@@ -56,7 +44,7 @@ package struct SharedChange: Sendable {
     }
     let definition = try definition(given)
     let notes = try notes(tree["notes"] ?? .object([]), for: definition.kind)
-    let draft = Draft(name: name, document: definition.document(full: true), notes: notes)
+    let draft = SharedDraft(name: name, document: definition.document(full: true), notes: notes)
     guard let current else { return draft }
     let isSame = draft.document.isSameValue(as: current.document) && draft.notes == current.notes
     return isSame ? nil : draft

@@ -1,40 +1,18 @@
 import JSONText
+package import PickerHub
 import PickerModel
 package import PickerSession
 import PickerWire
 
 /// The common part of changing definitions and notes.
 /// - Source: web/guide/inventory.md.
-extension Hub {
+extension HostOperations {
   /// Evaluates a change as soon as no other one is pending, if the host does not send too many.
   func evaluate(_ request: HostChangeRequest, in hosted: HostedSession) {
-    guard hosted.hostChanges.count(at: now.machine) else {
+    guard hosted.hostChanges.count(at: seam.now.machine) else {
       return request.answer(.failure(.tooMany))
     }
     repeatChange(request, in: hosted)
-  }
-
-  /// Runs `body` as soon as no change of the host is pending, so that the next change is checked
-  /// against the outcome of the previous one.
-  func afterHostChanges(
-    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
-    body: @escaping (HostedSession) -> Void
-  ) {
-    if hosted.hostChanges.isPreparing {
-      let waits = hosted.hostChanges.wait { [unowned self] in
-        afterHostChanges(of: hosted, failure: failure, body: body)
-      }
-      return waits ? () : failure(.tooMany)
-    }
-    guard hosted.phase == .open else {
-      return failure(hosted.isEnding ? .noSuchSession : .unavailable)
-    }
-    guard hosted.steps.hasHostChange else { return body(hosted) }
-    enqueue(
-      .request { [unowned self, id = hosted.id] hosted in
-        guard let hosted else { return failure(absence(of: id)) }
-        afterHostChanges(of: hosted, failure: failure, body: body)
-      }, in: hosted, at: now)
   }
 
   /// Prepares a change on another thread: making 20,000 rows takes as long as many taps. Later
@@ -45,13 +23,13 @@ extension Hub {
     then: @escaping (Value) throws(HubProblem) -> Void
   ) {
     hosted.hostChanges.begin()
-    port.inBackground {
+    seam.inBackground {
       Result { () throws(HubProblem) in try work() }
     } then: { (result: Result<Value, HubProblem>) in
       hosted.hostChanges.end()
       do throws(HubProblem) {
         guard hosted.phase == .open else {
-          throw hosted.isEnding ? .noSuchSession : .unavailable
+          throw hosted.loss
         }
         try then(try result.get())
       } catch {
@@ -68,9 +46,9 @@ extension Hub {
   func appendHostChange(
     _ body: LogEntry.Body, to hosted: HostedSession, _ request: HostChangeRequest
   ) throws(HubProblem) {
-    let isStored = append(body, to: hosted, at: now) { [unowned self] effects in
+    let isStored = seam.append(body, to: hosted) { effects in
       guard let effects else {
-        return request.answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
+        return request.answer(.failure(hosted.loss))
       }
       var found: Delta?
       for case .delta(let delta) in effects where !delta.isTick { found = delta }
@@ -80,13 +58,13 @@ extension Hub {
       }
       repeatChange(request, in: hosted)
     }
-    if !isStored { throw hosted.log.refusal ?? .unavailable }
+    if !isStored { throw hosted.refusal }
   }
 
   /// Evaluates a change again, against the current state.
   private func repeatChange(_ request: HostChangeRequest, in hosted: HostedSession) {
     guard let next = request.next else { return request.answer(.failure(.tooMany)) }
-    afterHostChanges(of: hosted, failure: { request.answer(.failure($0)) }) { hosted in
+    seam.afterHostChanges(of: hosted, failure: { request.answer(.failure($0)) }) { hosted in
       do throws(HubProblem) {
         try next.evaluate(hosted, next)
       } catch {
@@ -100,8 +78,8 @@ extension Hub {
     _ request: HostChangeRequest, _ delta: Delta, in hosted: HostedSession
   ) {
     let version = hosted.session.fold.version
-    let texts = languages.texts(for: nil, fallback: hosted.session.fold.definition.locale)
-    let windowRows = limits.session.windowRows
+    let texts = seam.texts(for: nil, fallback: hosted.session.fold.definition.locale)
+    let windowRows = seam.limits.session.windowRows
     let sight = hosted.session.fold.sight(of: nil, seesAll: request.seesMarks)
     let encode: @Sendable () -> DefinitionAnswer = {
       let body = HTTPDocument.changed(
@@ -119,7 +97,7 @@ extension Hub {
     _ work: @escaping @Sendable () -> Value, ofWeight weight: Int,
     then: @escaping (Value) -> Void
   ) {
-    if weight > 500 { port.inBackground(work, then: then) } else { then(work()) }
+    if weight > 500 { seam.inBackground(work, then: then) } else { then(work()) }
   }
 }
 
@@ -159,13 +137,13 @@ extension LogEntry.Body {
 }
 
 /// Reading and changing the notes of a session.
-extension Hub {
+extension HostOperations {
   package func readNotes(
     of id: SessionID, token: Credential?, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
+    seam.find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+      hosted in
       let fold = hosted.session.fold
       let (notes, waiting) = (fold.notes, fold.decision.waitingNotes)
       let (kind, weight) = (fold.definition.kind, notes.days.count + notes.rowCount)
@@ -180,10 +158,10 @@ extension Hub {
     of id: SessionID, _ request: DefinitionRequest, token: Credential?, at time: HubTime,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
+    seam.find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
+      hosted in
       evaluate(
-        HostChangeRequest(answer: answer) { [unowned self] hosted, change throws(HubProblem) in
+        HostChangeRequest(answer: answer) { hosted, change throws(HubProblem) in
           try request.checkSize()
           try changeNotes(hosted, request, change)
         }, in: hosted)
@@ -199,7 +177,7 @@ extension Hub {
       try NotesPatch(try request.readNotes()) { tree throws(BadNotes) in
         try notes.change(by: tree)
       }
-    } then: { [unowned self] patch throws(HubProblem) in
+    } then: { patch throws(HubProblem) in
       try append(patch, to: hosted, change)
     }
   }
@@ -208,7 +186,7 @@ extension Hub {
     _ patch: NotesPatch, to hosted: HostedSession, _ change: HostChangeRequest
   ) throws(HubProblem) {
     if patch.changesNothing { return change.answer(.success(unchanged(hosted))) }
-    if directory.isFull { throw .full }
+    if seam.isFull { throw .full }
     if let change = patch.change,
       hosted.session.fold.shared?.ownNotes.hasRoom(for: change) == false
     {
