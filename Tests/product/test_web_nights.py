@@ -98,6 +98,32 @@ def test_the_sentence_of_a_stay_is_in_the_language_of_the_page(window, server, h
         expect(one.chosen).to_contain_text(NIGHTS[locale])
 
 
+WEEKS = {"kind": "calendar", "unit": "nights", "timeZone": "UTC", "currency": "EUR",
+         "months": {"from": "2018-12", "through": "2019-01"},
+         "stays": [{"from": "2018-12-01", "through": "2018-12-31", "weekdays": [1, 2, 3, 4, 5, 6],
+                    "arrival": False}],
+         "taken": {"a": {"from": "2018-12-08", "through": "2018-12-14"}}}
+
+
+def test_every_night_that_can_be_had_has_its_price_where_stays_begin_on_saturday(window, server):
+    session = server.session(WEEKS)
+    price(session, {f"2018-12-{day:02}": 120 if day % 7 in (0, 1) else 90 for day in range(1, 32)})
+    ana = window(server, session, name="Ana")
+    prices = ana.page.locator(".month[data-month='2018-12'] .remark:visible")
+
+    expect(prices).to_have_count(24)
+    expect(ana.day("2018-12-19").locator(".remark")).to_have_text("€ 90")
+    expect(ana.day("2018-12-19")).to_have_attribute(
+        "aria-label", "Wednesday, December 19, 2018, € 90, cheapest in this month, departure only")
+    expect(ana.day("2018-12-12").locator(".remark")).to_be_hidden()
+    expect(ana.page.locator(".legend")).to_have_text("lowest price of the month")
+
+    ana.day("2018-12-15").click()
+    ana.day("2018-12-20").click()
+    expect(ana.chosen).to_have_text("5 nights, Dec 15 – 20 · €480")
+    expect(ana.day("2018-12-18").locator(".remark")).to_have_text("€ 90")
+
+
 def test_a_day_says_why_it_cannot_be_had(window, server, hotel):
     ana = window(server, hotel, name="Ana")
     assert "no stay can begin on Dec 8, 2018" in ana.day("2018-12-08").get_attribute("aria-label")

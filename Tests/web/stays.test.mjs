@@ -5,7 +5,7 @@ import { addingDays, dateOfExpression, ordinalOf, weekdayOf } from "../../web/cl
 import { rangeAfterTap, resultOfRange } from "../../web/client/core/predict.js";
 import { PickerState } from "../../web/client/core/state.js";
 import { hostedOf } from "../../web/client/parts/hosted.js";
-import { rulesOn, whyNoStay } from "../../web/client/core/stays.js";
+import { rulesOn, stayFinder, whyNoStay } from "../../web/client/core/stays.js";
 
 const vectors = JSON.parse(readFileSync(new URL("../golden/nights.json", import.meta.url), "utf8"));
 
@@ -89,6 +89,36 @@ test("the reason of a day on which no stay begins or ends is that of the server"
     }
   }
   assert.ok(known > 3, String(known));
+});
+
+test("a night can be part of a stay if it is free between a day of arrival and one of departure", () => {
+  const nights = (definition, first = "2026-08") => {
+    const month = { first, last: "2026-09" };
+    const state = stateOf({ kind: "calendar", unit: "nights", ...definition }, month, "2026-07-01");
+    const read = state.months.get;
+    const known = new Map();
+    state.months.get = (name) => known.get(name) ?? known.set(name, read(name)).get(name);
+    const dates = Array.from({ length: 31 }, (_, day) => addingDays("2026-08-01", day));
+    return dates.filter(stayFinder(state)).map((date) => Number(date.slice(8)));
+  };
+  const upTo = (first, last) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  const weekdays = [1, 2, 3, 4, 5, 6];
+  const august = { from: "2026-08-01", through: "2026-08-31" };
+  const arrival = [{ ...august, weekdays, arrival: false }];
+  const weeks = [{ weekdays, arrival: false, departure: false }];
+
+  assert.deepEqual(nights({}), upTo(1, 31));
+  assert.deepEqual(nights({ stays: arrival }), upTo(1, 31), "August 1 is a Saturday");
+  assert.deepEqual(nights({ stays: weeks }), upTo(1, 31), "weeks only, the last of which ends in September");
+  assert.deepEqual(nights({ stays: arrival, maxNights: 3 }), [1, 2, 3, 8, 9, 10, 15, 16, 17, 22, 23, 24, 29, 30, 31]);
+  const taken = { a: { from: "2026-08-11", through: "2026-08-12" } };
+  assert.deepEqual(nights({ stays: arrival, taken }), [...upTo(1, 10), ...upTo(15, 31)], "nobody arrives on August 13");
+  const week = { a: { from: "2026-08-08", through: "2026-08-14" } };
+  assert.deepEqual(nights({ stays: weeks, taken: week }), [...upTo(1, 7), ...upTo(15, 31)]);
+  assert.deepEqual(nights({ stays: arrival, min: "2026-08-05" }), upTo(8, 31), "before min nobody arrives");
+  assert.deepEqual(nights({ stays: arrival, max: "2026-08-20" }), upTo(1, 19), "max is the last departure");
+  assert.deepEqual(nights({ stays: weeks, max: "2026-08-20" }), upTo(1, 14));
+  assert.deepEqual(nights({ stays: [{ ...august, arrival: false }] }), [], "no month before August is listed");
 });
 
 test("the host's price is a notice, also for a day out of view", () => {

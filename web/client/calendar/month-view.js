@@ -1,7 +1,7 @@
 // A month: title, weekday header, days, and the bands of the range behind them.
 
 import { bandsOf, dateOf, gridOf, monthIndexOf } from "../core/civil.js";
-import { isNights } from "../core/stays.js";
+import { isNights, stayFinder } from "../core/stays.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { showGhosts } from "../parts/ghosts.js";
 import { noteText, showNote } from "../parts/remark.js";
@@ -32,7 +32,9 @@ export class MonthView {
     this.firstWeekday = firstWeekday;
     // The days of other months are not drawn, because those are above and below.
     this.grid = gridOf(this.index, firstWeekday, "fit");
-    /** The lowest amount of a day that can be picked, if not all have the same. */
+    /** @type {Set<string>} the days with a note that can be picked, or whose night can be part of a stay */
+    this.free = new Set();
+    /** The lowest amount of these days, if not all have the same. */
     this.cheapest = NaN;
     /** @type {any[]} the elements of the days, from the 1st */
     this.days = [];
@@ -75,7 +77,7 @@ export class MonthView {
     const covered = coveredCells(bands);
     const touches = fingersOn(picker, this.month);
     const isSame = this.#isDrawnFor(picker, words);
-    if (!isSame) this.cheapest = cheapestOf(known?.cells ?? []);
+    if (!isSame) this.#findFree(known?.cells ?? [], picker.state);
     const { lead } = this.grid;
     this.days.forEach((day, at) => {
       const cell = lead + at;
@@ -106,6 +108,15 @@ export class MonthView {
     const cells = [-1, 0, 31].map((days) => state.months.get(dateOf(first + days).slice(0, 7))?.cells);
     this.drawnFor = [...cells, state.definition, state.status, todayOf(picker), locale, canChange, words];
     return this.drawnFor.every((one, at) => one === before[at]);
+  }
+
+  /** @param {import("../core/types").Cell[]} cells @param {import("../core/state.js").PickerState} state */
+  #findFree(cells, state) {
+    const noted = cells.filter(({ outside, note }) => note && !outside);
+    const canInclude = stayFinder(state);
+    const free = noted.filter(({ date, disabled }) => (isNights(state) ? canInclude(date) : !disabled));
+    this.free = new Set(free.map(({ date }) => date));
+    this.cheapest = cheapestOf(free);
   }
 
   #build() {
@@ -191,7 +202,7 @@ export class MonthView {
     const why = isDisabled ? whyNot(date, picker, words) : wire?.only ? words.stay.only[wire.only] : null;
     const { note: hosts } = wire ?? {};
     // What a night costs that nobody can book is no use.
-    const isFree = !isDisabled && wire?.only !== "departure";
+    const isFree = this.free.has(date);
     const shown = hosts && isPrice(hosts) && !isFree ? undefined : hosts;
     showNote(/** @type {HTMLElement} */ (day.querySelector(".remark")), shown);
     const isCheapest = isFree && hosts?.amount === this.cheapest;
@@ -220,12 +231,11 @@ function bandWord(band, words, state) {
 const isPrice = ({ amount, tone }) => amount !== undefined || tone === "low" || tone === "high";
 
 /**
- * The lowest amount of the days of a month that can be picked; `NaN` if there are no two different ones.
+ * The lowest amount of days; `NaN` if there are no two different ones.
  * @param {import("../core/types").Cell[]} cells
  */
 function cheapestOf(cells) {
-  const amounts = cells.flatMap(({ outside, disabled, only, note }) =>
-    (outside || disabled || only === "departure" || note?.amount === undefined ? [] : [note.amount]));
+  const amounts = cells.flatMap(({ note }) => (note?.amount === undefined ? [] : [note.amount]));
   const least = Math.min(...amounts);
   return amounts.some((amount) => amount > least) ? least : NaN;
 }

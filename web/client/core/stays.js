@@ -24,8 +24,10 @@ export function rulesOn(definition, date) {
   for (const rule of definition?.stays ?? []) {
     if (rule.from && (date < rule.from || date > (rule.through ?? rule.from))) continue;
     if (rule.weekdays && !rule.weekdays.includes(weekday)) continue;
-    const { minNights, maxNights, arrival, departure } = { ...rules, ...rule };
-    Object.assign(rules, { minNights, maxNights, arrival, departure });
+    rules.minNights = rule.minNights ?? rules.minNights;
+    rules.maxNights = rule.maxNights ?? rules.maxNights;
+    rules.arrival = rule.arrival ?? rules.arrival;
+    rules.departure = rule.departure ?? rules.departure;
   }
   return rules;
 }
@@ -41,6 +43,41 @@ export function isNightTaken(state, date) {
   const after = cellOf(state, next);
   if (!after) return false;
   return rulesOn(state.definition, next).departure && (Boolean(after.disabled) || after.only === "arrival");
+}
+
+/** The most days between those of arrival and departure of a stay that is looked for. */
+const searchedNightsMax = 100;
+
+/**
+ * A function that says whether the night that begins on a date can be part of a stay, as far as a client knows: it is free,
+ * and so are all others from a day of arrival until one of departure.
+ * @param {PickerState} state @returns {(date: string) => boolean}
+ */
+export function stayFinder(state) {
+  const { definition, monthList } = state;
+  const days = new Map();
+  const dayOf = (/** @type {string} */ date) => {
+    if (days.has(date)) return days.get(date);
+    const month = date.slice(0, 7);
+    const isListed = !monthList || (month >= monthList.first && month <= monthList.last);
+    const day = { ...rulesOn(definition, date), isListed, isTaken: !isListed || isNightTaken(state, date) };
+    days.set(date, day);
+    return day;
+  };
+  return (date) => {
+    let end = date;
+    do {
+      if (dayOf(end).isTaken || nightsOf({ start: date, end }) > searchedNightsMax) return false;
+      end = addingDays(end, 1);
+    } while (!dayOf(end).departure);
+    if (!dayOf(end).isListed) return false;
+    for (let start = date; !dayOf(start).isTaken; start = addingDays(start, -1)) {
+      const nights = nightsOf({ start, end });
+      if (nights > searchedNightsMax) return false;
+      if (dayOf(start).arrival && nights <= dayOf(start).maxNights) return true;
+    }
+    return false;
+  };
 }
 
 /** @param {PickerState} state @param {string} date */
