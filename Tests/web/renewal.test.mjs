@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PickerMachine } from "../../web/client/core/machine.js";
 import { renewMilliseconds } from "../../web/client/core/renewal.js";
+import { connectionText } from "../../web/client/parts/connection-texts.js";
+import { loadWords, wordsOf } from "../../web/client/words/words.js";
 
 const member = { id: "m_1", secret: "s", name: "Ana", role: "editor", color: "#123456", online: true };
 const snapshot = { definition: { kind: "columns" }, status: "open", result: null, columns: [] };
@@ -112,6 +114,34 @@ test("after a revocation the member resumes with a later token", () => {
   machine.tokenProvided("second");
   const [join] = sent(machine.opened());
   assert.deepEqual([join.token, join.resume.member], ["second", "m_1"]);
+});
+
+test("a guest whose access was revoked reads so in each language until the next welcome", async () => {
+  await Promise.all(["ar", "de", "ja", "zh-Hans"].map(loadWords));
+  const { machine } = live();
+  const text = (locale = "en") => connectionText({
+    connection: machine.connection, closeCode: machine.closeCode, self: { role: "editor" },
+    isWaitingForToken: machine.renewal.isWaiting, isRevoked: machine.renewal.isRevoked,
+  }, wordsOf(locale));
+  machine.closed(4301);
+  assert.equal(text(), "Waiting for access to this picker…");
+  machine.fired("redial");
+  machine.tokenProvided("second");
+  machine.opened();
+  machine.closed(4403);
+  for (const state of ["waiting", "connecting"]) {
+    assert.equal(machine.connection, state);
+    assert.equal(text(), "The host has withdrawn your access to this picker. Waiting for new access…");
+    machine.fired("redial");
+  }
+  for (const locale of ["ar", "de", "ja", "zh-Hans"]) {
+    assert.equal(text(locale), wordsOf(locale).connection.revoked);
+    assert.notEqual(text(locale), wordsOf("en").connection.revoked);
+  }
+  machine.tokenProvided("third");
+  machine.opened();
+  machine.received(welcome(3600));
+  assert.equal(text(), null);
 });
 
 test("without a provider a revocation is final", () => {

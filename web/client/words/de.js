@@ -25,6 +25,7 @@ export const de = {
     waiting: "Verbindung unterbrochen. Sie wird wiederhergestellt…", offline: "Sie sind offline.",
     full: "Diese Sitzung oder der Server ist voll oder gerade nicht verfügbar. Neuer Versuch …",
     access: "Warten auf den Zugang zu diesem Picker…",
+    revoked: "Ihr Zugang zu diesem Picker wurde widerrufen. Warten auf einen neuen…",
     credentials: "Dieser Link gewährt keinen Zugriff (mehr). Bitten Sie um einen neuen.",
     expired: "Ihr Zugang ist abgelaufen. Laden Sie die Seite neu oder melden Sie sich erneut an.",
     left: "Sie haben den Picker verlassen.", ended: "Dieser Picker wurde beendet.", elsewhere: "Dieser Picker ist in einem anderen Fenster offen.",

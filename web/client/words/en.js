@@ -27,6 +27,7 @@ export const en = {
     waiting: "Connection lost. Reconnecting…", offline: "You are offline.",
     full: "This session or the server is full, or not available now. Trying again…",
     access: "Waiting for access to this picker…",
+    revoked: "The host has withdrawn your access to this picker. Waiting for new access…",
     credentials: "This link does not give you access, or no longer does. Ask for a new one.",
     expired: "Your access has expired. Reload this page, or sign in again.",
     left: "You have left.", ended: "This picker has ended.", elsewhere: "You have this picker open in another window.",

@@ -18,6 +18,8 @@ export type Words = {
     idle: string; connecting: string; joining: string; live: string; waiting: string; full: string; offline: string;
     /** The page has not got a token that the server accepts yet. */
     access: string;
+    /** The same, after the host has revoked the access. */
+    revoked: string;
     credentials: string; expired: string; left: string; ended: string; elsewhere: string;
     notAllowed: string; away: string;
   };
