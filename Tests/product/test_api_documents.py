@@ -304,6 +304,17 @@ def test_every_reference_in_the_asyncapi_document_resolves(asyncapi):
     assert asyncapi["asyncapi"] == "3.0.0"
 
 
+@pytest.mark.parametrize("title", ["Stay", {"en": "Stay", "de": "Aufenthalt"}])
+def test_an_event_of_the_feed_matches_the_openapi_document(start, openapi, title):
+    server = start()
+    server.session(CALENDAR, title=title)
+    (line,) = server.get("/v1/feed?after=0", port=server.admin_port).body.splitlines()
+    event = contract.fits("feed-event", json.loads(line))
+
+    assert event["data"]["title"] == title
+    validator(openapi, "#/components/schemas/feedEvent").validate(event)
+
+
 @pytest.mark.parametrize("touch", [
     {"date": "2018-11-20"}, {"date": "2018-11-20", "hover": True}, {"column": 0, "row": 3},
     {"column": 0, "row": 3, "hover": True}, {}])
