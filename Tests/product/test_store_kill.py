@@ -11,7 +11,7 @@ from harness import contract
 from harness.listener import Listener
 from harness.store import Crowd, stored
 
-ROUNDS = int(os.environ.get("PICKERD_KILL_ROUNDS", "30"))
+ROUNDS = int(os.environ.get("PICKERD_KILL_ROUNDS", "10"))
 
 
 def test_kill_9_loses_no_acknowledged_command(tmp_path, monkeypatch):

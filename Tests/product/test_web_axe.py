@@ -24,13 +24,18 @@ def still(window):
 def passes(one, state):
     """Asserts that axe-core, which also searches shadow trees, finds no violations in any theme."""
     expect(one.page.locator("h1").first).not_to_be_empty()  # A picker's title comes later.
-    for theme in ("light", "dark"):
-        one.page.emulate_media(color_scheme=theme)
-        results = axe.run(one.page, options={"resultTypes": ["violations"]}).response
+    options = {"resultTypes": ["violations"]}
+    one.page.emulate_media(color_scheme="light")
+    light = axe.run(one.page, options=options).response
+    # Of the rules, only contrast depends on the theme; axe is in the page by now.
+    one.page.emulate_media(color_scheme="dark")
+    dark = one.page.evaluate(
+        "(options) => axe.run(options)", {**options, "runOnly": ["color-contrast"]})
+    for theme, results, count in (("light", light, 15), ("dark", dark, 0)):
         problems = [f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary']}"
                     for rule in results["violations"] for node in rule["nodes"]]
         assert not problems, f"{state}, {theme}:\n" + "\n".join(problems)
-        assert len(results["passes"]) > 15, "axe has run its rules"
+        assert len(results["passes"]) > count, "axe has run its rules"
 
 
 def test_the_home_page_has_no_violations(still, server):

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 pytest_plugins = ["webpages"]
 
 
+@pytest.mark.used_pages
 def test_a_lost_connection_is_resumed_without_gaps(window, server, wire):
     session = server.session(DATE)
     ana = window(server, session, name="Ana", port=wire.port)
@@ -29,6 +30,7 @@ def test_a_lost_connection_is_resumed_without_gaps(window, server, wire):
     assert ana.picker("state.revision") == session.revision() == 2
 
 
+@pytest.mark.used_pages
 def test_a_selection_made_while_disconnected_is_executed_once(window, server, wire):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana", port=wire.port)
@@ -49,6 +51,7 @@ def test_a_selection_made_while_disconnected_is_executed_once(window, server, wi
     assert session.revision() == 1
 
 
+@pytest.mark.used_pages
 def test_undo_is_unavailable_offline_with_a_message(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
@@ -60,6 +63,7 @@ def test_undo_is_unavailable_offline_with_a_message(window, server):
     expect(ana.note).to_contain_text("You cannot do that while offline.")
 
 
+@pytest.mark.used_pages
 def test_selections_made_offline_are_merged_when_online_again(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
@@ -75,6 +79,7 @@ def test_selections_made_offline_are_merged_when_online_again(window, server):
     expect(ana.chosen).to_have_text("Ubuntu · VSCode")
 
 
+@pytest.mark.used_pages
 def test_the_result_line_shows_the_range_that_is_drawn_while_disconnected(window, server, wire):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana", port=wire.port)
@@ -98,6 +103,7 @@ def test_the_result_line_shows_the_range_that_is_drawn_while_disconnected(window
     assert session.result() == {"start": "2018-11-20", "end": "2018-11-21", "days": 2}
 
 
+@pytest.mark.used_pages
 def test_bands_are_updated_after_a_lost_connection(window, server, wire):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana", port=wire.port)
@@ -130,6 +136,7 @@ def test_a_reload_resumes_the_same_member(window, server):
     expect(bo.selected(0)).to_have_text("Linux")
 
 
+@pytest.mark.used_pages
 def test_an_invalid_argument_is_refused_and_the_connection_stays(window, server):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana")
@@ -222,16 +229,16 @@ def test_a_session_that_ends_without_a_connection_has_ended_for_the_page(window,
     expect(ana.page.get_by_role("heading", name="This picker has ended.")).to_be_visible()
 
 
-@pytest.mark.parametrize("id", ["nothing-here", "%E0%A4%A"], ids=["unknown", "malformed"])
-def test_a_link_to_a_missing_session_shows_a_message(window, server, id):
-    ana = window(server, path=f"#/s/{id}", name="Ana")
-
-    expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
-    expect(ana.page.get_by_text("The link may be incomplete.")).to_be_visible()
-    expect(ana.chip).to_have_text("Not connected")
-    expect(ana.chip).to_have_attribute("data-connection", "idle")
-    ana.page.locator(".closed-page").get_by_role("link", name="All pickers").click()
-    expect(ana.page.locator(".card")).to_have_count(10)
+def test_a_link_to_a_missing_or_malformed_session_shows_a_message(window, server):
+    ana = window(server, name="Ana")
+    for id in ("nothing-here", "%E0%A4%A"):
+        ana.page.goto(f"http://127.0.0.1:{server.port}/#/s/{id}")
+        expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
+        expect(ana.page.get_by_text("The link may be incomplete.")).to_be_visible()
+        expect(ana.chip).to_have_text("Not connected")
+        expect(ana.chip).to_have_attribute("data-connection", "idle")
+        ana.page.locator(".closed-page").get_by_role("link", name="All pickers").click()
+        expect(ana.page.locator(".card")).to_have_count(10)
 
 
 def test_a_link_without_its_token_asks_for_a_complete_link(window, guarded):
@@ -356,6 +363,7 @@ def sessions(server):
     return server.get("/v1/sessions?limit=500", port=server.admin_port).json["sessions"]
 
 
+@pytest.mark.used_pages
 def test_a_command_without_an_answer_is_mentioned(window, server, wire):
     """Regression: for ten seconds it looked like one that is stored."""
     ana = window(server, server.session(LISTS), name="Ana", port=wire.port)
@@ -371,6 +379,7 @@ def test_a_command_without_an_answer_is_mentioned(window, server, wire):
     expect(ana.chosen).to_have_text("Windows · Xcode")
 
 
+@pytest.mark.used_pages
 def test_an_idle_page_says_within_20_s_that_the_connection_is_dead(window, server, wire):
     """30 s, as the machine may be busy. Regression: the page checked after 45 s of silence only."""
     session = server.session(CALENDAR)

@@ -6,6 +6,7 @@ from harness.fingers import swipe_up
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
 
 SMALL = {"viewport": {"width": 320, "height": 568}}
 SIZES = {"desktop": {}, "phone": {"phone": True}, "320 px": {"phone": True, **SMALL},

@@ -43,20 +43,15 @@ def drawn(modules, scale=4, quiet=4):
     return f"P2 {size} {size} 1\n" + "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
-def test_the_code_on_the_page_contains_the_link(window, server, tmp_path, scheme, phone):
-    session = server.session(LISTS)
-    ana = window(server, session, name="Ana", color_scheme=scheme, phone=phone)
+def test_the_code_on_the_page_contains_the_link(window, server, tmp_path, phone):
+    ana = window(server, server.session(LISTS), name="Ana", phone=phone)
     code = ana.page.locator(".qr svg")
     expect(code).to_be_visible()
-
-    assert shown(ana, tmp_path / "code.png") == ana.page.url.replace("/#/s/", "/s/")
-
-
-def test_a_loopback_page_explains_how_to_listen_for_phones(window, server):
-    ana = window(server, server.session(LISTS), name="Ana")
-
+    for scheme in ("light", "dark"):
+        ana.page.emulate_media(color_scheme=scheme)
+        assert shown(ana, tmp_path / f"{scheme}.png") == ana.page.url.replace("/#/s/", "/s/")
+    # How to listen for phones.
     expect(ana.page.locator(".share .remark").last).to_contain_text(f"LISTEN=0.0.0.0:{server.port}")
 
 

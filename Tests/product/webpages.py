@@ -255,14 +255,20 @@ class Wire:
         self.writers -= ends
 
     def cut(self):
-        async def abort():
-            self.is_cut = True
-            for writer in list(self.writers):
-                writer.transport.abort()
-        self._run(abort())
+        self.is_cut = True
+        self._run(self._abort())
+
+    async def _abort(self):
+        for writer in list(self.writers):
+            writer.transport.abort()
 
     def restore(self):
         self.is_cut = False
+
+    def renew(self):
+        """Ends all connections; new ones work."""
+        self.cut()
+        self.is_cut = self.is_mute = self.is_dead = False
 
     def close(self):
         self.cut()
@@ -271,8 +277,15 @@ class Wire:
         self.thread.join(60)
 
 
-@pytest.fixture
-def wire(server):
-    line = Wire(server.port)
+@pytest.fixture(scope="session")
+def _line(_everyday):
+    line = Wire(_everyday.port)
     yield line
     line.close()
+
+
+@pytest.fixture
+def wire(server, _line):
+    """One proxy for all tests: pages of one origin share a cache."""
+    yield _line
+    _line.renew()

@@ -53,10 +53,12 @@ class Contexts:
     def take(self, address, name, **options):
         """A context whose pages have the member's name; a page at `address` retains its process."""
         key = (name, options)
-        for place, (context, other) in enumerate(self.unused):
-            if other == key:
-                del self.unused[place]
-                break
+        origin = address[:address.index("/", len("http://"))]
+        equal = [context for context, other in self.unused if other == key]
+        if equal:
+            # First one whose page is loaded from there.
+            context = next((one for one in equal if self.loaded.get(one, ("",))[0] == origin), equal[0])
+            self.unused.remove((context, key))
         else:
             context = self.browser.new_context(**options)
             context.set_default_timeout(90_000)
