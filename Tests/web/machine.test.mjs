@@ -219,12 +219,16 @@ test("the back-off doubles from 1 s to 30 s, with full jitter", () => {
   assert.equal(pauseMilliseconds(5, () => 0), 0);
 });
 
-test("the client reconnects to a draining server when the server said, with any close code", () => {
+test("the client reconnects to a draining server when the server said, whatever code of the network", () => {
   for (const code of [1001, 1006]) {
     const machine = live();
     machine.received({ type: "draining", reconnectAfterMs: 1500 });
     assert.equal(timer(machine.closed(code), "redial"), 1500);
   }
+  const ended = live();
+  ended.received({ type: "draining", reconnectAfterMs: 1500 });
+  ended.closed(4404);
+  assert.equal(ended.connection, "away", "the session has ended on the draining server");
 });
 
 test("an ended session is forgotten without reconnecting", () => {
@@ -322,6 +326,36 @@ test("rows are requested once, in windows of 200", () => {
   assert.equal(machine.state.columns[0].at(401).key, "b");
   machine.received({ type: "rows", column: 0, generation: 9, from: 500, rows });
   assert.equal(machine.state.columns[0].at(500), undefined);
+});
+
+test("rows and months whose request was refused with tooMany are requested again", () => {
+  const machine = live();
+  machine.received({ type: "snapshot", revision: 5, status: "open", members: [member], snapshot: { ...snapshot,
+    columns: [{ generation: 1, count: 10_000, from: 0, rows, row: 0 }] } });
+  const request = sent(machine.wantRows(0, 9990, 9999));
+  assert.deepEqual(request, [{ type: "rows", column: 0, from: 9800, count: 200 }]);
+  assert.equal(timer(machine.received({ type: "refused", code: "tooMany", detail: "…", revision: 5 }), "look"), 1000);
+  machine.fired("look");
+  assert.deepEqual(sent(machine.wantRows(0, 9990, 9999)), request);
+});
+
+test("months beyond the new bounds are dropped, also those in view", () => {
+  const machine = live();
+  machine.lookAt("2026-10", 3);
+  const months = ["2026-10", "2026-11", "2026-12"].map((month) => ({ month, cells: [], bands: [] }));
+  machine.received({ type: "months", revision: 5, months });
+  machine.received({
+    type: "delta", revision: 6, at: "", changes: [{ change: "months", first: "2026-11", last: "2026-11", count: 1 }] });
+  assert.deepEqual([...machine.state.months.keys()], ["2026-11"]);
+});
+
+test("a member that has left has no finger", () => {
+  const machine = live();
+  const bo = { ...member, id: "m_2", name: "Bo" };
+  machine.received({ type: "presence", joined: [bo], touching: [{ member: "m_2", column: 0, row: 1 }] });
+  assert.equal(machine.state.touching.size, 1);
+  machine.received({ type: "presence", left: ["m_2"] });
+  assert.equal(machine.state.touching.size, 0);
 });
 
 test("at most ten touches a second are sent, always including the last", () => {

@@ -243,6 +243,21 @@ test("a token that the page sets renews that of the open connection", () => {
   assert.equal(named(machine.credentials("third"), "dial").length, 1);
 });
 
+test("a token that the page sets is newer than the one that was requested before", () => {
+  const { machine } = live(120);
+  machine.fired("renew");
+  assert.deepEqual(sent(machine.credentials("newer")), [{ type: "token", token: "newer" }]);
+  assert.deepEqual(machine.tokenProvided("older"), []);
+  assert.equal(machine.options.token, "newer");
+});
+
+test("a token that the page sets after a refusal connects again", () => {
+  const { machine } = live(120, { token: "first" });
+  machine.closed(4403);
+  assert.equal(machine.connection, "away");
+  assert.equal(named(machine.credentials("second"), "dial").length, 1);
+});
+
 test("a token that is provided after the page has stopped does not reconnect", () => {
   const { machine } = live(120);
   machine.fired("renew");

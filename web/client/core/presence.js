@@ -34,7 +34,6 @@ export function takePresence(state, message) {
 export function takeMembers(state, members) {
   if (members.length === 0) return;
   state.members = new Map(members.map((member) => [member.id, member]));
-  for (const id of state.touching.keys()) if (!state.members.has(id)) state.touching.delete(id);
   const self = state.self && state.members.get(state.self.id);
   if (self) state.self = self;
 }
