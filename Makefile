@@ -170,6 +170,11 @@ soak: build ## Kills, floods, slow readers and simulated worlds for SECONDS=3600
 fuzz: build-needs ## Fuzz messages, definitions, patches, events for SECONDS=60 each (libFuzzer)
 	@$(FIND_SWIFT) && exec Tests/fuzz/fuzz.sh "$(SECONDS)"
 
+# The tests of the other targets, each mutant until one fails: hours on two cores.
+.PHONY: mutants
+mutants: build-needs ## Break 60 lines, one at a time, and list the tests that notice (after make test)
+	@$(FIND_SWIFT) && exec nice python3 Tests/mutants/run.py
+
 .PHONY: sanitize
 sanitize: build-needs ## Run tests under AddressSanitizer and ThreadSanitizer (after make test)
 	@$(FIND_SWIFT) && exec Tests/sanitize.sh address thread

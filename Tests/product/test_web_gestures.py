@@ -70,6 +70,16 @@ def test_a_removed_element_selects_the_row_of_a_turning_wheel(two):
     expect(bo.chosen).to_have_text("Ubuntu · Xcode")
 
 
+def test_a_gesture_of_the_system_does_not_stop_a_wheel_that_turns(two):
+    ana, bo, session = two
+    fling(ana)
+
+    swipe(ana.page, ana.wheel(0).bounding_box(), up=0, end="touchCancel")
+
+    expect(bo.chosen).to_have_text("Ubuntu · Xcode")
+    assert session.revision() == 1
+
+
 @pytest.mark.motion
 def test_a_cancelled_gesture_selects_nothing(two):
     ana, bo, session = two
