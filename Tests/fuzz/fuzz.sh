@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS [INPUT_SECONDS] : builds the fuzzer and runs all targets in parallel for SECONDS.
-# An input fails if it takes INPUT_SECONDS. Needs swift in PATH. Exit status 0: no input failed.
+# fuzz.sh SECONDS|few [INPUT_SECONDS] : builds the fuzzer and runs all targets in parallel for
+# SECONDS, or with a few inputs. An input fails if it takes INPUT_SECONDS. Needs swift in PATH. Exit
+# status 0: no input failed.
 #
-# Starts from the committed corpus and the inputs of earlier runs in .build/fuzz/corpus. Failing
-# inputs are stored in .build/fuzz/failures; after a fix, add them to Tests/fuzz/corpus.
+# Starts from the committed corpus and, unless the inputs are few, those of earlier runs in
+# .build/fuzz/corpus: replaying them takes longer than a minute. Failing inputs are stored in
+# .build/fuzz/failures; after a fix, add them to Tests/fuzz/corpus.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:?for how many seconds}
 input_seconds=${2:-20}
 found=.build/fuzz/corpus
 failures=.build/fuzz/failures
+logs=$found
+if [ "$seconds" = few ]; then logs=.build/fuzz/few; fi
 # swiftc instruments Swift code for libFuzzer only with this flag.
 coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table
 
@@ -25,34 +29,40 @@ if ! PICKERD_FUZZ=1 SWIFT_DETERMINISTIC_HASHING=1 chrt --idle 0 swift build \
   exit 1
 fi
 
-# fuzz TARGET LENGTH : inputs of at most LENGTH bytes. LeakSanitizer reports Swift's tagged pointers
+# fuzz TARGET LENGTH COUNT : inputs of at most LENGTH bytes; COUNT of them, if they are few. LeakSanitizer reports Swift's tagged pointers
 # as leaks, and Swift's backtracer can hang in a process with libFuzzer.
 fuzz() {
-  local target=$1 length=$2
+  local target=$1 length=$2 found=$found limit=(-max_total_time="$seconds") whole=$seconds
+  if [ "$seconds" = few ]; then
+    found=.build/fuzz/few limit=(-runs="$3") whole=300
+    rm -rf "${found:?}/$target"
+  fi
   mkdir -p "$found/$target" "$failures/$target"
   FUZZ=$target ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
-    timeout $((seconds * 2 + input_seconds + 100)) .build/fuzz/debug/PickerFuzz \
-    -max_total_time="$seconds" -max_len="$length" -timeout="$input_seconds" -rss_limit_mb=4096 \
+    timeout $((whole * 2 + input_seconds + 100)) .build/fuzz/debug/PickerFuzz \
+    "${limit[@]}" -max_len="$length" -timeout="$input_seconds" -rss_limit_mb=4096 \
     -dict=Tests/fuzz/json.dict -artifact_prefix="$failures/$target/" \
     "$found/$target" "Tests/fuzz/corpus/$target" >"$found/$target.log" 2>&1
 }
 
 targets=(messages definitions patches events)
 lengths=(2000 2000 2000 1200)
+# Equal CPU time.
+few=(6000 1000 6000 200)
 runs=()
 for n in "${!targets[@]}"; do
-  fuzz "${targets[n]}" "${lengths[n]}" &
+  fuzz "${targets[n]}" "${lengths[n]}" "${few[n]}" &
   runs+=($!)
 done
 failed=0
 for n in "${!targets[@]}"; do
   target=${targets[n]}
   if wait "${runs[n]}"; then
-    printf '%-12s %s\n' "$target" "$(grep -E '^Done' "$found/$target.log")"
+    printf '%-12s %s\n' "$target" "$(grep -E '^Done' "$logs/$target.log")"
   else
     failed=$((failed + 1))
     printf '%-12s failed:\n' "$target"
-    grep -E 'Fatal|ERROR|SUMMARY|Test unit' "$found/$target.log" | cut -c1-300
+    grep -E 'Fatal|ERROR|SUMMARY|Test unit' "$logs/$target.log" | cut -c1-300
   fi
 done
 echo "$((${#targets[@]} - failed)) passed, $failed failed"
