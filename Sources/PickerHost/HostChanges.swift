@@ -64,11 +64,14 @@ extension HostOperations {
   /// Evaluates a change again, against the current state.
   private func repeatChange(_ request: HostChangeRequest, in hosted: HostedSession) {
     guard let next = request.next else { return request.answer(.failure(.tooMany)) }
-    seam.afterHostChanges(of: hosted, failure: { request.answer(.failure($0)) }) { hosted in
-      do throws(HubProblem) {
-        try next.evaluate(hosted, next)
-      } catch {
-        request.answer(.failure(error))
+    let failure: (HubProblem) -> Void = { request.answer(.failure($0)) }
+    seam.afterFollowing(of: hosted, failure: failure) { hosted in
+      seam.afterHostChanges(of: hosted, failure: failure) { hosted in
+        do throws(HubProblem) {
+          try next.evaluate(hosted, next)
+        } catch {
+          failure(error)
+        }
       }
     }
   }

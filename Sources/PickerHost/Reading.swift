@@ -51,6 +51,7 @@ extension HostOperations {
   ) {
     let read = { (session: Session) in
       let (fold, online) = (session.fold, session.onlineMembers)
+      let versionWithoutChange = session.versionWithoutChange
       let texts = seam.texts(for: locale, fallback: fold.definition.locale)
       let links = links(to: fold, tag: texts.noteTag, ics: eventLink)
       let windowRows = seam.limits.session.windowRows
@@ -60,8 +61,8 @@ extension HostOperations {
         zone: seam.cellZone(timeZone, of: fold.definition))
       let encode: @Sendable () -> [UInt8] = {
         HTTPDocument.session(
-          fold, online: online, isFull: isFull, seesAll: seesAll, sight: sight, links: links,
-          texts: texts, windowRows: windowRows)
+          fold, online: online, versionWithoutChange: versionWithoutChange, isFull: isFull,
+          seesAll: seesAll, sight: sight, links: links, texts: texts, windowRows: windowRows)
       }
       let weight =
         fold.definition.weight + fold.notes.days.count + fold.notes.rowCount

@@ -70,6 +70,14 @@ extension HostSeam {
     hub.afterHostChanges(of: hosted, failure: failure, body: body)
   }
 
+  /// Runs `body` when a session has the newest version of its shared definition that the hub knows.
+  package func afterFollowing(
+    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
+    body: @escaping (HostedSession) -> Void
+  ) {
+    hub.afterFollowing(of: hosted, failure: failure, body: body)
+  }
+
   /// Opens a new session whose names are reserved.
   ///
   /// - Parameter completion: Called when the log has decided about it.

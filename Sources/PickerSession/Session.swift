@@ -24,6 +24,10 @@ package final class Session {
   /// The bytes of ``unloggedRefs`` of members that have left.
   private(set) var retiredRefByteCount = 0
 
+  /// The last version of its shared definition that changes nothing for the session, so that its
+  /// log does not have it; 0 if there was none since it is in memory.
+  package var versionWithoutChange = 0
+
   package init(_ fold: SessionFold) { self.fold = fold }
 
   package var id: SessionID { fold.origin.id }

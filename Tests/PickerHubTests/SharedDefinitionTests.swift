@@ -209,6 +209,104 @@ import PickerHost
     #expect(fold(session).status == .open && days(session) == 3)
   }
 
+  /// A command of the host; its answer or problem, `nil` until there is one.
+  private func post(_ id: SessionID, _ body: String) throws -> () -> String? {
+    var answer: Result<[UInt8], HubProblem>?
+    fixture.hub.post(
+      try CommandRequest(Array(body.utf8)), to: id, token: nil, locale: nil, at: fixture.now
+    ) { answer = $0 }
+    return {
+      switch answer {
+      case .success(let body): String(decoding: body, as: UTF8.self)
+      case .failure(let problem): "\(problem)"
+      case nil: nil
+      }
+    }
+  }
+
+  /// A session whose host has confirmed the days from November 23 to 25.
+  private func confirmed() throws -> SessionID {
+    let session = try use(#","reopen":"host""#)
+    for date in ["2026-11-23", "2026-11-25"] {
+      _ = try post(session, #"{"type":"tap","date":"\#(date)"}"#)
+    }
+    _ = try post(session, #"{"type":"confirm"}"#)
+    #expect(fold(session).status == .confirmed)
+    return session
+  }
+
+  private static let sold = #","taken":{"n":{"from":"2026-11-23","through":"2026-11-25"}}"#
+
+  /// Regression: a stay was cleared although its room was free: its session had not followed.
+  @Test func `a command of the host counts after every version that came before it`() throws {
+    fixture.log.shared["room"] = try room(1)
+    let sessions = try (0..<20).map { _ in try confirmed() }
+    change(try room(2, Self.sold))
+    fixture.hub.changed(try room(3), at: fixture.now)
+    for session in sessions.dropLast() {
+      #expect(try post(session, #"{"type":"reopen"}"#)() != nil)
+      #expect(fold(session).shared?.version == 3 && fold(session).picker.range != nil)
+    }
+
+    // The entry of the version is pending when the command is appended.
+    let last = try #require(sessions.last)
+    fixture.log.outcome = .pending
+    let reopened = try post(last, #"{"type":"reopen"}"#)
+    #expect(reopened() == nil)
+    fixture.log.outcome = .stored
+    fixture.hub.committed(2, of: last, at: fixture.now)
+    #expect(reopened() != nil && fold(last).picker.range != nil)
+
+    // A change of the session's own definition is evaluated against the version, too.
+    fixture.hub.changed(try room(4, #","maxDays":9"#), at: fixture.now)
+    try patch(last, #"{"minDays":2}"#)
+    #expect(fold(last).shared?.version == 4 && days(last) == 9)
+    fixture.wait(1000)
+    #expect(sessions.allSatisfy { fold($0).shared?.version == 4 })
+  }
+
+  @Test func `commands of the host wait for a version that another thread makes, in their order`()
+    throws
+  {
+    fixture.log.shared["room"] = try room(1)
+    let (session, ended) = (try confirmed(), try confirmed())
+    change(try room(2, Self.sold))
+    fixture.port.backgroundWork = []
+    fixture.hub.changed(try room(3), at: fixture.now)
+    let reopened = try post(session, #"{"type":"reopen"}"#)
+    let cleared = try post(session, #"{"type":"clear"}"#)
+    let lost = try post(ended, #"{"type":"reopen"}"#)
+    fixture.wait(1000)
+    #expect(fixture.port.backgroundWork?.count == 1 && reopened() == nil)
+    // A newer version comes meanwhile, and one of the sessions ends.
+    fixture.hub.changed(try room(4, #","maxDays":9"#), at: fixture.now)
+    fixture.hub.host.delete(ended, token: nil, at: fixture.now) { _ in }
+    fixture.port.finishBackgroundWork()
+    fixture.wait(1000)
+    #expect(reopened()?.contains(#""status":"open""#) == true && lost() == "noSuchSession")
+    #expect(cleared()?.contains(#""change":"range""#) == true && days(session) == 9)
+    let commands = fixture.log.records.compactMap { record -> String? in
+      guard case .entry(let entry) = record, case .command(_, _, let command, _) = entry.body
+      else { return nil }
+      return command.type
+    }
+    #expect(Array(commands.suffix(2)) == ["reopen", "clear"])
+  }
+
+  @Test func `the version of a session that a version does not change is that version`() throws {
+    fixture.log.shared["room"] = try room(1)
+    let session = try use(#","definition":{"maxDays":4}"#)
+    var version: Int? {
+      var answer: JSONTree?
+      fixture.hub.host.read(session, token: nil, locale: nil, isFull: false, at: fixture.now) {
+        answer = try? JSONTree.parse($0.get())
+      }
+      return answer?["uses"]?["version"]?.integer
+    }
+    change(try room(2, #","maxDays":9"#))
+    #expect(version == 2 && adoptions().isEmpty)
+  }
+
   @Test func `a session that is loaded follows before anything else`() throws {
     let loading = try HubFixture(calendar, canLoad: true, isShared: true)
     let id = SessionID("stored")

@@ -106,7 +106,9 @@ extension Hub {
       if let member = request.member {
         post(request, of: MemberID(member), to: hosted, token, locale, answer)
       } else {
-        postAsHost(request, to: hosted, locale, answer)
+        afterFollowing(of: hosted, failure: { answer(.failure($0)) }) { [unowned self] hosted in
+          postAsHost(request, to: hosted, locale, answer)
+        }
       }
     }
   }

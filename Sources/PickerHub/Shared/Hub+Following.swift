@@ -57,6 +57,24 @@ extension Hub {
     return newest
   }
 
+  /// Runs `body` when the session has got the newest version that the hub knows, so that an
+  /// operation of the host counts after the changes that were answered before it.
+  ///
+  /// While another thread makes what changes, it waits as for a change of the session itself.
+  func afterFollowing(
+    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
+    body: @escaping (HostedSession) -> Void
+  ) {
+    guard needed(by: hosted) != nil else { return body(hosted) }
+    afterHostChanges(of: hosted, failure: failure) { [unowned self] hosted in
+      follow(hosted)
+      guard hosted.phase == .open else {
+        return failure(hosted.isEnding ? .noSuchSession : .unavailable)
+      }
+      afterFollowing(of: hosted, failure: failure, body: body)
+    }
+  }
+
   private func follow(_ hosted: HostedSession) {
     guard let shared = needed(by: hosted), let state = hosted.session.fold.shared,
       let step = step(of: hosted, state, to: shared)
@@ -64,7 +82,8 @@ extension Hub {
     follow(hosted, step)
   }
 
-  /// - Returns: `nil` if another thread makes it: the session is queued again then.
+  /// - Returns: `nil` if another thread makes it: the session is queued again then, and changes of
+  ///   the host wait until then.
   private func step(
     of hosted: HostedSession, _ state: SharedState, to shared: SharedDefinition
   ) -> SharedStep? {
@@ -75,11 +94,13 @@ extension Hub {
     switch following.step(key) {
     case .ready(let step): return step
     case .making(let sessions):
-      following.set(.making(sessions + [hosted.id]), for: key)
+      following.set(.making(sessions + [hosted]), for: key)
+      hosted.hostChanges.begin()
       return nil
     case nil: break
     }
-    following.set(.making([hosted.id]), for: key)
+    following.set(.making([hosted]), for: key)
+    hosted.hostChanges.begin()
     let (maker, now) = (maker, now.session)
     port.inBackground {
       SharedStep(to: shared, from: definition, notes, state) { tree throws(DefinitionProblem) in
@@ -88,16 +109,26 @@ extension Hub {
     } then: { [unowned self] step in
       guard case .making(let sessions) = following.step(key) else { return }
       following.set(.ready(step), for: key)
-      for session in sessions { directory.hosted(session).map(queue) }
+      for hosted in sessions { made(for: hosted) }
     }
     return nil
+  }
+
+  /// Another thread has made what changes for a session.
+  private func made(for hosted: HostedSession) {
+    hosted.hostChanges.end()
+    if hosted.phase == .open { queue(hosted) }
+    for change in hosted.hostChanges.takeWaiting() { change() }
   }
 
   /// Appends the entry, if anything changes for the session. If the log has reached its maximum
   /// size, the session stays as it is until it is loaded again or the definition changes again.
   func follow(_ hosted: HostedSession, _ step: SharedStep) {
     hosted.followedVersion = step.version
-    guard let adoption = step.adoption(after: hosted.session.fold.version) else { return }
+    guard let adoption = step.adoption(after: hosted.session.fold.version) else {
+      hosted.session.versionWithoutChange = step.version
+      return
+    }
     append(.adopted(adoption), to: hosted, at: now)
   }
 

@@ -27,7 +27,7 @@ struct SharedFollowing {
   enum Step {
     case ready(SharedStep)
     /// Another thread makes it; these sessions wait for it.
-    case making([SessionID])
+    case making([HostedSession])
   }
 
   /// The newest version of each definition that sessions in memory use, as far as it is known, and

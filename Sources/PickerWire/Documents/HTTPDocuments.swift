@@ -42,6 +42,7 @@ package enum HTTPDocument {
   ///
   /// - Parameters:
   ///   - online: The members that are connected.
+  ///   - versionWithoutChange: See ``Session/versionWithoutChange``.
   ///   - isFull: Whether the definition is with its nodes or columns.
   ///   - seesAll: Whether the reader may change the session; others get neither `external`, `meta`
   ///     nor the definition's `taken`.
@@ -49,9 +50,9 @@ package enum HTTPDocument {
   ///   - links: `nil` if the session has no calendar event.
   ///   - windowRows: The maximum of rows per column.
   package static func session(
-    _ fold: SessionFold, online: Set<MemberID> = [], isFull: Bool = false,
-    seesAll: Bool, sight: Sight = .everything, links: CalendarLinks? = nil, texts: any RowTexts,
-    windowRows: Int
+    _ fold: SessionFold, online: Set<MemberID> = [], versionWithoutChange: Int = 0,
+    isFull: Bool = false, seesAll: Bool, sight: Sight = .everything, links: CalendarLinks? = nil,
+    texts: any RowTexts, windowRows: Int
   ) -> [UInt8] {
     var writer = JSONWriter(capacity: 4096)
     writer.literal("{\"session\":")
@@ -78,7 +79,7 @@ package enum HTTPDocument {
     }
     if seesAll {
       writer.hostFields(fold.origin)
-      writer.uses(fold)
+      writer.uses(fold, versionWithoutChange)
     }
     writer.literal(",\"snapshot\":")
     let definition =
@@ -224,12 +225,12 @@ extension JSONWriter {
   }
 
   /// `,"uses":{"name","version"}`, if the session uses a shared definition.
-  fileprivate mutating func uses(_ fold: SessionFold) {
+  fileprivate mutating func uses(_ fold: SessionFold, _ versionWithoutChange: Int) {
     guard let name = fold.origin.uses?.name, let shared = fold.shared else { return }
     literal(",\"uses\":{\"name\":")
     string(SharedDefinition.givenName(name))
     literal(",\"version\":")
-    integer(shared.version)
+    integer(max(shared.version, versionWithoutChange))
     literal("}")
   }
 }

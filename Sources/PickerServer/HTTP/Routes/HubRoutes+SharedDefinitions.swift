@@ -71,12 +71,14 @@ extension HubRoutes {
         Result { () throws(HubProblem) in try change.draft() }
       } then: { [self] (result: Result<SharedDraft?, HubProblem>) in
         switch result {
-        case .success(nil): completion(.success((current?.version ?? 0, false)))
+        case .success(nil):
+          whenKnown(current) { completion(.success((current?.version ?? 0, false))) }
         case .failure(let problem): completion(.failure(ProblemDocument(problem)))
         case .success(let draft?):
           write(draft, replacing: current?.version) { [self] written in
             switch written {
-            case .done(let version): completion(.success((version, current == nil)))
+            case .done(let version):
+              whenKnown { completion(.success((version, current == nil))) }
             case .outdated where attempt < HubRoutes.attemptsMax:
               changeShared(name, request, attempt: attempt + 1, completion: completion)
             case .outdated, .absent, .inUse, .tooMany, .full, .unavailable:
@@ -85,6 +87,21 @@ extension HubRoutes {
           }
         }
       }
+    }
+  }
+
+  /// Waits until the hubs of this node know a version, so that an operation of the host that
+  /// follows the answer counts after it.
+  ///
+  /// - Parameter shared: `nil` for a new version, which the store has posted to the hubs already.
+  private func whenKnown(
+    _ shared: SharedDefinition? = nil, completion: @escaping () -> Void
+  ) {
+    transport.group.ask(for: transport) { transport, reply in
+      if let shared { transport.hub.changed(shared, at: transport.now) }
+      reply(())
+    } completion: { (_: [Void]) in
+      completion()
     }
   }
 
