@@ -54,6 +54,47 @@ import Testing
     #expect(session.fold.status == .open)
   }
 
+  @Test func `the host cancels what was confirmed, and its result stays`() throws {
+    var session = try SessionFixture(calendar, host: HostFields(isReopenedByHost: true))
+    session.give(ana, 1, tap("2026-11-24"))
+    session.give(ana, 2, tap("2026-11-26"))
+    session.give(ana, 3, .confirm)
+    let (value, result) = (session.fold.picker.value, session.fold.result)
+    #expect(SessionFixture.refusal(session.give(ana, 4, .cancel)) == .notOpen)
+    #expect(SessionFixture.refusal(session.give(.host, 0, .cancel, if: .at(1))) == .stale)
+
+    let outcomes = session.give(.host, 0, .cancel, if: .at(3))
+
+    let delta = try #require(SessionFixture.deltas(outcomes).first)
+    #expect(delta.change == .status(StatusChange(.cancelled, result: result)))
+    #expect(delta.isHostCommand && delta.result == nil && session.fold.status == .cancelled)
+    #expect(session.fold.picker.value == value && session.fold.result == result)
+    let event = try #require(session.fold.event(of: outcomes[0], at: noon))
+    let data = try JSONTree.parse(event.data)
+    #expect(event.type == .cancelled && data["result"]?["start"]?.string == "2026-11-24")
+    #expect(SessionFixture.refusal(session.give(.host, 0, .cancel)) == .notOpen)
+    #expect(SessionFixture.refusal(session.give(ana, 5, .reopen)) == .notAllowed)
+    session.give(.host, 0, .reopen)
+    #expect(session.fold.status == .open && session.fold.picker.value == value)
+  }
+
+  /// It is no longer the best one when the poll goes on.
+  @Test func `a window that the host cancels stays the result until the session is reopened`()
+    throws
+  {
+    var session = try SessionFixture(
+      #"{"kind":"availability","dates":{"from":"2026-11-23","through":"2026-11-25"}}"#)
+    let generation = try #require(session.fold.picker.availability?.generation)
+    session.give(ana, 1, .confirmWindow(cell: 2, generation: generation))
+    let result = session.fold.result
+    #expect(session.fold.status == .confirmed && result != .null)
+    session.give(.host, 0, .cancel)
+    #expect(session.fold.status == .cancelled && session.fold.result == result)
+    #expect(session.fold.picker.availability?.chosen != nil)
+    session.give(.host, 0, .reopen)
+    #expect(session.fold.picker.availability?.chosen == nil)
+  }
+
   @Test func `a role of the host counts at once, and later tokens give at most this role`() throws {
     var session = try SessionFixture(calendar, access: .keys)
     let (dan, eva) = (MemberID("Dan"), MemberID("Eva"))

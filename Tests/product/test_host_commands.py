@@ -9,6 +9,7 @@ from harness import contract
 from harness.definitions import CALENDAR, LISTS
 from harness.host import Host
 from harness.member import Member
+from harness.pickerd import wait_until
 from harness.store import again, stored
 from harness.tools import replay, state
 
@@ -148,7 +149,47 @@ def test_the_host_is_asked_about_its_own_confirmation(keyed, host):
     assert booking.post("settle", {"op": asked["op"], "granted": True}, token=decide).status == 200
     ana = booking.join("Ana")
     assert ana.reopen()["code"] == "notAllowed"
+
+    # The house cancels: the dates stay, and are final until it reopens them.
+    result = booking.get()["snapshot"]["result"]
+    cancelled = booking.send("cancel")
+    assert cancelled["changes"] == [{"change": "status", "status": "cancelled"}]
+    ana.reach(cancelled["revision"])
+    assert (ana.screen.status, ana.screen.result) == ("cancelled", result)
+    again(keyed)
+    found = booking.get()
+    assert (found["status"], found["snapshot"]["result"]) == ("cancelled", result)
+    feed = host.add("feed", "feed")
+    event = keyed.get("/v1/feed?types=session.cancelled&waitSeconds=25", token=feed).body
+    assert json.loads(event)["data"]["result"] == result
+    assert booking.send("cancel")["code"] == "notOpen"
     assert booking.send("reopen")["type"] == "delta"
+
+
+def test_a_command_of_the_host_counts_after_an_answered_change_of_the_inventory(keyed, host):
+    def put(**more):
+        answer = keyed.request("PUT", "/v1/definitions/room", {"definition": {**CALENDAR, **more}},
+                               token=host.api)
+        assert answer.status in (200, 201), answer
+        return answer.json["version"]
+
+    put()
+    bookings = [Booking(keyed, host, {}, uses="room", reopen="host") for _ in range(40)]
+    for booking in bookings:
+        for day in ("2018-11-26", "2018-11-28"):
+            booking.send("tap", date=day)
+        booking.send("confirm")
+    sold = put(taken={"n": {"from": "2018-11-26", "through": "2018-11-28"}})
+    wait_until(lambda: all(booking.get()["uses"]["version"] >= sold for booking in bookings),
+               what="the change")
+
+    free = put()
+
+    for booking in bookings[::-1]:
+        booking.send("reopen")
+        found = booking.get()
+        assert (found["uses"]["version"], found["snapshot"]["result"]["start"]) == (
+            free, "2018-11-26")
 
 
 def test_a_role_changes_without_a_reconnect_and_limits_later_tokens(keyed, host):

@@ -163,7 +163,9 @@ extension SessionFold {
           "until": .string(confirmation.until.rfc3339),
         ])
     }
-    if status != .open, command != .reopen, status != .confirming {
+    if status != .open, status != .confirming, command != .reopen,
+      !(status == .confirmed && command == .cancel && member == .host)
+    {
       throw Refusal(
         .notOpen,
         "the session is \(status); \(origin.host.isReopenedByHost ? "the host" : "an owner") can "
@@ -195,7 +197,8 @@ extension SessionFold {
         cell: cell, generation: generation, op: op, at: now, hasElapsed: hasElapsed)
     case .cancel:
       let op = decision.confirmation?.op
-      picker.endChoice()
+      // The host cancels what was confirmed, which members go on seeing.
+      if status != .confirmed { picker.endChoice() }
       return .status(StatusChange(op == nil ? .cancelled : .open, result: currentResult, op: op))
     case .reopen:
       if status == .open { return nil }
