@@ -66,6 +66,38 @@ import PickerHost
     #expect(fixture.hub.inventory.timers == 0)
   }
 
+  /// Regression: it ended when the time for the decision would have been over.
+  @Test func `the time to live begins again when the host has decided`() throws {
+    let fields = #","ttlSeconds":5,"decide":{"by":"host","seconds":3600}"#
+    let fixture = try HubFixture(letters, fields: fields)
+    fixture.join(1)
+    fixture.send(1, #"{"type":"confirm","ref":1}"#)
+    fixture.wait(60_000)
+    let op = try #require(fixture.fold.decision.confirmation?.op)
+    fixture.hub.host.settle(
+      fixture.session, Settle(op: op, isGranted: false), token: nil, at: fixture.now
+    ) { _ in }
+
+    fixture.wait(4_999)
+    #expect(fixture.hub.sessionCount == 1)
+    fixture.wait(1)
+    #expect(fixture.hub.sessionCount == 0)
+  }
+
+  @Test func `a session that was evicted while the host decides is not loaded to end it`() throws {
+    let fields = #","ttlSeconds":5,"decide":{"by":"host","seconds":3600}"#
+    let fixture = try HubFixture(letters, fields: fields, canLoad: true)
+    fixture.join(1)
+    fixture.send(1, #"{"type":"confirm","ref":1}"#)
+    fixture.disconnect(1)
+    fixture.wait(200_000)
+    #expect(fixture.hub.session(fixture.session) == nil && fixture.hub.sessionCount == 1)
+    #expect(fixture.log.loads.isEmpty)
+    // The tick that ends the time loads it.
+    fixture.wait(3_600_000)
+    #expect(fixture.log.loads.count == 1)
+  }
+
   /// Regression: it was closed with 4508 (too slow) and reconnected.
   @Test func `a connection that has not joined is closed with 4410 when its session ends`() throws {
     let fixture = try HubFixture(letters)

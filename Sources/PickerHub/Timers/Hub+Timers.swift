@@ -79,7 +79,11 @@ extension Hub {
       if due <= time.machine { return endInTime(hosted) }
     } else {
       guard let known = directory.dormant(session) else { return }
-      due = known.lastActivity + Int64(known.ttlSeconds) * 1000
+      let ttl = Int64(known.ttlSeconds) * 1000
+      // While the host decides, a decision loads it, or the tick at the end of the time.
+      let isAwaited =
+        known.status == .confirming && known.queuedTick.map { $0 > time.session } ?? false
+      due = isAwaited ? time.machine + ttl : known.lastActivity + ttl
       if due <= time.machine { return endDormant(session, at: time) }
     }
     schedule.addExpiry(of: session, due: due, at: time)
@@ -87,12 +91,11 @@ extension Hub {
 
   /// Ends a session whose time to live has expired; tries again if the log cannot store the end.
   ///
-  /// Not while the host decides on a confirmation.
+  /// Not while the host decides on a confirmation: its time to live begins again afterwards.
   private func endInTime(_ hosted: HostedSession) {
-    if let until = hosted.session.fold.decision.confirmation?.until {
-      let rest = until.milliseconds - now.session.milliseconds
-      let due = now.machine + max(rest, retryMilliseconds)
-      return schedule.addExpiry(of: hosted.id, due: due, at: now)
+    if hosted.session.fold.decision.confirmation != nil {
+      let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
+      return schedule.addExpiry(of: hosted.id, due: now.machine + ttl, at: now)
     }
     end(hosted, .expired) { [unowned self] result in
       if case .failure = result { expireLater(hosted.id) }
