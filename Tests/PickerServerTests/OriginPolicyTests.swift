@@ -41,12 +41,14 @@ import Testing
     #expect(!policy.allows(origin: "", host: "a.org"))
   }
 
-  @Test func `with configured origins the own host must be among them`() throws {
+  /// Regression: the server's own page could not connect.
+  @Test func `configured origins are allowed in addition to the own host`() throws {
     let policy = OriginPolicy(allowed: [try #require(WebOrigin("https://example.org"))])
 
     #expect(policy.allows(origin: "https://example.org", host: "pick.example.org"))
+    #expect(policy.allows(origin: "https://pick.example.org", host: "pick.example.org"))
     #expect(!policy.allows(origin: "http://example.org", host: "pick.example.org"))
-    #expect(!policy.allows(origin: "https://pick.example.org", host: "pick.example.org"))
+    #expect(!policy.allows(origin: "https://pick.example.org", host: nil))
     #expect(!policy.allows(origin: "https://example.org:8443", host: "pick.example.org"))
   }
 

@@ -131,8 +131,8 @@ extension Setting {
       Facts(
         valueName: "origin", standard: "the request's own host",
         meaning: "A web origin whose pages may open WebSockets, send requests that change "
-          + "something, and read responses (CORS), such as https://example.org. With this option "
-          + "the host's own origin must be listed, too, unless it is that of --public-url.",
+          + "something, and read responses (CORS), such as https://example.org. Pages of the "
+          + "server itself always may: those of the request's Host, and of --public-url.",
         isList: true, isReloadable: true)
     case .store:
       Facts(

@@ -67,7 +67,7 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 ///
 /// - Source: web/guide/README.md, "The five steps"; RFC 6455 section 10.2.
 package struct OriginPolicy: Hashable, Sendable {
-  /// If empty, only pages from the host that the request names are allowed.
+  /// In addition to pages from the host that the request names.
   package let allowed: Set<WebOrigin>
 
   package init(allowed: some Sequence<WebOrigin>) { self.allowed = Set(allowed) }
@@ -80,7 +80,6 @@ package struct OriginPolicy: Hashable, Sendable {
   package func allows(origin: String?, host: String?) -> Bool {
     guard let origin else { return true }
     guard let origin = WebOrigin(origin) else { return false }
-    if !allowed.isEmpty { return allowed.contains(origin) }
-    return host.map(origin.isSameHost) ?? false
+    return allowed.contains(origin) || host.map(origin.isSameHost) ?? false
   }
 }
