@@ -204,7 +204,7 @@ struct wsl_slot {
   uint32_t generation;
   uint8_t phase;
   bool is_write_blocked;    ///< `WSL_WRITE_BLOCKED` or `write_blocked` was reported to the handler
-  bool is_paused;           ///< reading is disabled until `wsl_resume`
+  uint8_t pause_count;      ///< reading is disabled until as many `wsl_resume`
   bool is_opened;           ///< `opened` was called
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;

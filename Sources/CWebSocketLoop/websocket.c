@@ -41,7 +41,7 @@ static void start_close(wsl_loop *loop, wsl_slot *slot, uint16_t code, const cha
   wsl_slot_drop_parts(slot);
   slot->phase = PHASE_CLOSING;
   slot->deadline_ms = wsl_now_ms() + loop->limits.close_ms;
-  if (slot->is_paused) lws_rx_flow_control(slot->wsi, 1);
+  if (slot->pause_count) lws_rx_flow_control(slot->wsi, 1);
   write_close(loop, slot, body, 2 + count);
 }
 
@@ -203,8 +203,7 @@ static int writable(wsl_loop *loop, wsl_slot *slot) {
 
 void wsl_pause(wsl_loop *loop, wsl_id id) {
   wsl_slot *slot = wsl_slot_of(loop, id);
-  if (!wsl_is_open(slot) || slot->is_paused) return;
-  slot->is_paused = true;
+  if (!wsl_is_open(slot) || slot->pause_count++) return;
   slot->paused_at_ms = wsl_now_ms();
   lws_rx_flow_control(slot->wsi, 0);
 }
@@ -212,9 +211,8 @@ void wsl_pause(wsl_loop *loop, wsl_id id) {
 /// The duration of the pause counts neither towards `pong_ms` nor towards `assembly_ms`.
 void wsl_resume(wsl_loop *loop, wsl_id id) {
   wsl_slot *slot = wsl_slot_of(loop, id);
-  if (!wsl_is_open(slot) || !slot->is_paused) return;
+  if (!wsl_is_open(slot) || !slot->pause_count || --slot->pause_count) return;
   int64_t pause_ms = wsl_now_ms() - slot->paused_at_ms;
-  slot->is_paused = false;
   slot->pong_at_ms += pause_ms;
   if (slot->deadline_ms) slot->deadline_ms += pause_ms;
   lws_rx_flow_control(slot->wsi, 1);
@@ -243,7 +241,7 @@ void wsl_ws_check(wsl_loop *loop, wsl_slot *slot, int64_t now) {
     if (is_late && slot->phase != PHASE_ABORTED) wsl_abort(loop, slot);
     return;
   }
-  if (slot->is_paused) return;
+  if (slot->pause_count) return;
   if (is_late) fail(loop, slot, 1009, "the message took too long");
   else ping(loop, slot, now);
 }

@@ -50,6 +50,51 @@ import Testing
     #expect(fixture.fold.revision == 8)
   }
 
+  @Test func `the port knows the messages that wait for the log, until they are handled or lost`()
+    throws
+  {
+    let fixture = try HubFixture(letters, canLoad: true)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.port.waiting = 0
+    fixture.log.outcome = .pending
+
+    for ref in 1...3 { fixture.send(1, select(ref, 0, ref % 3)) }
+    #expect(fixture.port.waiting == 6)
+    fixture.hub.committed(1, of: fixture.session, at: fixture.now)
+    #expect(fixture.port.waiting == 4)
+    fixture.hub.lost([fixture.session], at: fixture.now)
+
+    #expect(fixture.port.waiting == 0)
+  }
+
+  @Test func `a connection whose join the port holds is not closed as one that has not joined`()
+    throws
+  {
+    let fixture = try HubFixture(letters)
+    fixture.open(1)
+    fixture.port.held = [1]
+
+    fixture.wait(15_000)
+    #expect(fixture.port.closes.isEmpty)
+    fixture.port.held = []
+    fixture.wait(15_000)
+
+    #expect(fixture.port.closes == [1: 4508])
+  }
+
+  @Test func `a connection that is closing does not keep its session in memory`() throws {
+    let fixture = try busyFixture()
+    let connection = try #require(fixture.hub.connections[ConnectionID(raw: 1)])
+    fixture.send(1, select(1, 0, 1))
+    #expect(connection.hosted != nil)
+
+    fixture.hub.close(connection, .tooSlow, "test")
+
+    #expect(fixture.hub.connections[ConnectionID(raw: 1)] === connection)
+    #expect(connection.hosted == nil)
+  }
+
   @Test func `the token from the header is discarded after the join`() throws {
     let fixture = try HubFixture(letters)
     let id = ConnectionID(raw: 1)

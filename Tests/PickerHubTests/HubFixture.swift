@@ -26,6 +26,10 @@ final class TestPort: HubPort {
   var gone: Set<UInt64> = []
   /// Connections whose reading is paused.
   var paused: Set<UInt64> = []
+  /// Connections of which the port has a message for the hub.
+  var held: Set<UInt64> = []
+  /// The deliveries of messages that wait for the log; `nil` if they are not counted.
+  var waiting: Int?
   /// Work for another thread that is not done; `nil` to do it at once.
   var backgroundWork: [() -> Void]?
 
@@ -60,6 +64,14 @@ final class TestPort: HubPort {
 
   func pause(_ connection: ConnectionID) { paused.insert(connection.raw) }
   func resume(_ connection: ConnectionID) { paused.remove(connection.raw) }
+
+  func holds(_ connection: ConnectionID) -> Bool { held.contains(connection.raw) }
+
+  func waits(_ connection: ConnectionID, listenerCount: Int) -> (() -> Void)? {
+    guard waiting != nil else { return nil }
+    waiting! += listenerCount
+    return { [unowned self] in waiting! -= listenerCount }
+  }
 
   func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
     if let last { frames[connection.raw, default: []].append(last) }
@@ -222,15 +234,13 @@ final class HubFixture {
   var fold: SessionFold { hub.session(session)!.fold }
 
   /// Opens a connection and joins; `fields` begin with a comma.
-  func join(_ raw: UInt64, _ fields: String = "", client: UInt64? = nil) {
-    open(raw, client: client)
+  func join(_ raw: UInt64, _ fields: String = "") {
+    open(raw)
     send(raw, #"{"type":"join"\#(fields)}"#)
   }
 
-  func open(_ raw: UInt64, session id: SessionID? = nil, client: UInt64? = nil) {
-    hub.opened(
-      ConnectionID(raw: raw), session: id ?? session, bearer: nil,
-      client: client.map { ClientID(raw: $0) }, at: now)
+  func open(_ raw: UInt64, session id: SessionID? = nil) {
+    hub.opened(ConnectionID(raw: raw), session: id ?? session, bearer: nil, at: now)
   }
 
   func send(_ raw: UInt64, _ text: String) {

@@ -7,9 +7,11 @@ import socket
 import pytest
 
 from harness.definitions import LISTS
+from harness.pickerd import wait_until
 from harness.rawmember import TEXT, RawMember
 
 COUNT = 300
+CONNECTION_COUNT, COUNT_EACH = 60, 10
 REQUEST_COUNT = 600
 
 
@@ -28,6 +30,36 @@ def test_all_commands_over_the_share_of_an_address_are_answered_in_order(start):
     assert answered(many, COUNT) == list(range(1, COUNT + 1))
     other.send({"type": "select", "ref": 1, "column": 0, "row": 1, "generation": 1})
     assert answered(other, 1) == [1]
+
+
+def test_messages_over_the_share_of_an_address_are_handled_after_one_of_another(start):
+    server = start(
+        options=("--trusted-proxy", "none", "--loops", "1"),
+        limits={"messagesPerSecond": 100_000})
+    session = server.session(LISTS)
+    many = [RawMember(server, session, source="127.0.0.2") for _ in range(CONNECTION_COUNT)]
+    leaver = RawMember(server, session, source="127.0.0.2")
+    other = RawMember(server, session, source="127.0.0.3")
+
+    # All messages arrive before one iteration of the event loop, that of the other address last.
+    server.process.send_signal(signal.SIGSTOP)
+    for ref in range(1, COUNT_EACH + 1):
+        for number, member in enumerate(many):
+            row = (number + ref) % 3
+            member.send({"type": "select", "ref": ref, "column": 0, "row": row, "generation": 1})
+    leaver.send({"type": "leave"})
+    leaver.socket.shutdown(socket.SHUT_WR)
+    other.send({"type": "select", "ref": 1, "column": 1, "row": 1, "generation": 1})
+    server.process.send_signal(signal.SIGCONT)
+
+    while "ref" not in (own := other.until_type("delta")):
+        pass
+    assert own["revision"] < COUNT_EACH * CONNECTION_COUNT / 2
+    for member in many:
+        assert answered(member, COUNT_EACH) == list(range(1, COUNT_EACH + 1))
+    wait_until(
+        lambda: len(server.get(session.path).json["members"]) == CONNECTION_COUNT + 1,
+        what="the leave")
 
 
 @pytest.mark.parametrize("proxy", ["none", "127.0.0.1"])

@@ -99,7 +99,8 @@ void wsl_discard(wsl_connection connection);
 /// - Returns: False if that has too many; nothing is counted then.
 bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network);
 
-/// The network that a request's connection counts against; `WSL_EXEMPT_NETWORK` if it has ended.
+/// The network that the connection of a request or a WebSocket counts against; `WSL_EXEMPT_NETWORK`
+/// if it has ended.
 wsl_network_id wsl_network_of(wsl_loop *loop, wsl_id id);
 
 // WebSockets -----------------------------------------------------------------------------------
@@ -145,7 +146,8 @@ void wsl_drop(wsl_loop *loop, wsl_id id);
 /// not processed.
 void wsl_pause(wsl_loop *loop, wsl_id id);
 
-/// Resumes reading from a paused connection. No data is lost or reordered.
+/// Resumes reading from a connection when it was called as often as `wsl_pause`. No data is lost or
+/// reordered.
 void wsl_resume(wsl_loop *loop, wsl_id id);
 
 // Responses ------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ extension Hub {
       hosted.phase == .open, hosted.steps.isEmpty
     else { return slow(text, from: connection, at: time) }
     ownCounters.messagesIn += 1
-    if mustHold(connection) { return hold(text, of: connection) }
     let message: ClientMessage
     do throws(BadMessage) {
       message = try ClientMessage.decode(text)
@@ -41,7 +40,6 @@ extension Hub {
     if connection.isClosing { return }
     ownCounters.messagesIn += 1
     if connection.firstMessage == 0 { connection.firstMessage = ownCounters.messagesIn }
-    if mustHold(connection) { return hold(text, of: connection) }
     receive(text, from: connection, at: time)
   }
 

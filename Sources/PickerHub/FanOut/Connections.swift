@@ -17,7 +17,6 @@ final class Connections {
   private let buffers: HubBuffers
   private let limits: ServerLimits
   private(set) var table = ConnectionTable()
-  let clients = ClientShares()
   /// How often a connection became write-blocked or was closed. The fan-out compares it to see
   /// whether connections that were idle may not be any more.
   private(set) var stopCount = 0
@@ -39,14 +38,10 @@ final class Connections {
   var count: Int { table.count }
   var inOrder: [HubConnection] { table.inOrder }
 
-  func insert(_ connection: HubConnection) {
-    table.insert(connection)
-    clients.insert(connection)
-  }
+  func insert(_ connection: HubConnection) { table.insert(connection) }
 
   func remove(_ id: ConnectionID) -> HubConnection? {
     guard let connection = table.remove(id) else { return nil }
-    clients.remove(connection)
     change(connection) { $0.clear() }
     if connection.sending.isPaused { buffers.pausedConnections -= 1 }
     connection.sending.isPaused = false
@@ -255,9 +250,8 @@ extension Connections {
     port.pause(connection.id)
   }
 
-  /// Reads from it again, unless a message of it is held.
   func resume(_ connection: HubConnection) {
-    guard connection.sending.isPaused, connection.held == nil else { return }
+    guard connection.sending.isPaused else { return }
     connection.sending.isPaused = false
     buffers.pausedConnections -= 1
     port.resume(connection.id)

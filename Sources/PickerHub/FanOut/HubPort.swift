@@ -49,6 +49,13 @@ package protocol HubPort: AnyObject {
   func pause(_ connection: ConnectionID)
   /// Reads again from a paused connection. Does nothing for a closed one.
   func resume(_ connection: ConnectionID)
+  /// Whether the port has received a message of a connection that it will pass to the hub later.
+  func holds(_ connection: ConnectionID) -> Bool
+  /// Reports that a message waits for the log, and will then be delivered to `listenerCount`
+  /// listeners.
+  ///
+  /// - Returns: Called by the hub when that is done or lost; `nil` if nothing counts it.
+  func waits(_ connection: ConnectionID, listenerCount: Int) -> (() -> Void)?
   /// Reports for a latency metric that the delta of a command was sent or posted to at least one
   /// connection. The command was received at `arrival`, a ``HubTime/machineNanoseconds``.
   func delivered(commandOf arrival: Int64)
@@ -84,6 +91,10 @@ extension HubPort {
   /// Default: keeps reading. The hub then closes a connection that sends too much.
   package func pause(_ connection: ConnectionID) {}
   package func resume(_ connection: ConnectionID) {}
+
+  /// Default: holds and counts nothing.
+  package func holds(_ connection: ConnectionID) -> Bool { false }
+  package func waits(_ connection: ConnectionID, listenerCount: Int) -> (() -> Void)? { nil }
 
   /// Default: logs nothing.
   package func joined(_ connection: ConnectionID, as member: MemberID) {}

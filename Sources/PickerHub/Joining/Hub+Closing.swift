@@ -21,13 +21,9 @@ extension Hub {
     closeOverflowing()
   }
 
-  /// A connection has been closed, by the peer or by the server. What a member has sent before,
-  /// such as `leave`, is handled.
+  /// A connection has been closed, by the peer or by the server.
   package func closed(_ id: ConnectionID, at time: HubTime) {
     now = time
-    if let connection = connections[id], case .joined = connection.phase {
-      receiveAllHeld(of: connection, at: time)
-    }
     guard let connection = connections.remove(id) else { return }
     detach(connection, at: time)
     noteEnd()
@@ -37,7 +33,6 @@ extension Hub {
   func detach(_ connection: HubConnection, at time: HubTime) {
     let phase = connection.phase
     connection.phase = .closing
-    dropHeld(of: connection)
     // The session may leave memory before the peer has answered the close frame.
     defer { connection.hosted = nil }
     guard let hosted = hosted(of: connection) else { return }
@@ -109,10 +104,7 @@ extension Hub {
   /// before ``drain(at:)``.
   package func finishCommands() {
     beginDraining()
-    for connection in connections.inOrder {
-      connections.pause(connection)
-      receiveAllHeld(of: connection, at: now)
-    }
+    for connection in connections.inOrder { connections.pause(connection) }
   }
 
   /// Closes all connections with a reconnect delay, and stores snapshots of the sessions.

@@ -6,16 +6,12 @@ import PickerWire
 extension Hub {
   /// A WebSocket has been opened for a session.
   ///
-  /// - Parameters:
-  ///   - bearer: The token of its `Authorization` header, if any.
-  ///   - client: The client that has opened it; `nil` if it is not known.
+  /// - Parameter bearer: The token of its `Authorization` header, if any.
   package func opened(
-    _ id: ConnectionID, session: SessionID, bearer: String?, client: ClientID? = nil,
-    at time: HubTime
+    _ id: ConnectionID, session: SessionID, bearer: String?, at time: HubTime
   ) {
     now = time
     let connection = HubConnection(id: id, session: session, bearer: bearer)
-    connection.client = client
     connections.insert(connection)
     guard !isDraining else { return closeDraining(connection) }
     // If sessions are hidden, the token comes first: see `admitFirst`.
@@ -63,10 +59,13 @@ extension Hub {
     end(messageOf: connection, in: hosted, at: time)
   }
 
-  /// Counts what a message has cost, and pauses its connection if too much is pending.
+  /// Reports a message that waits for the log, and pauses its connection if too much is pending.
   func end(messageOf connection: HubConnection, in hosted: HostedSession, at time: HubTime) {
-    countCost(of: connection, in: hosted, at: time)
     if hosted.steps.isEmpty { return }
+    let listenerCount = hosted.session.listeners.count
+    if let done = port.waits(connection.id, listenerCount: listenerCount) {
+      enqueue(.request { _ in done() }, in: hosted, at: time)
+    }
     if hosted.steps.pausesConnections(byteCountMax: limits.queueBytes) {
       connections.pause(connection)
     }
@@ -149,18 +148,11 @@ extension Hub {
   }
 
   private func buffer(_ text: Span<UInt8>, of connection: HubConnection, in inbox: Inbox) {
-    append(text, to: inbox, of: connection, "too many messages before the session was loaded")
-    if inbox.byteCount >= limits.inboxBytes { connections.pause(connection) }
-  }
-
-  /// Appends a message, or closes the connection with `detail` if there are too many.
-  func append(
-    _ text: Span<UInt8>, to inbox: Inbox, of connection: HubConnection, _ detail: String
-  ) {
     inbox.append(text)
     if inbox.byteCount >= 4 * limits.inboxBytes + limits.messageBytes {
-      close(connection, .unavailable, detail)
+      close(connection, .unavailable, "too many messages before the session was loaded")
     }
+    if inbox.byteCount >= limits.inboxBytes { connections.pause(connection) }
   }
 
   /// Handles the buffered messages of a connection, or closes it if loading has failed.

@@ -18,11 +18,6 @@ package final class HubConnection {
   /// The ticket that admitted an event stream.
   var ticket: Ticket?
   var phase: Phase
-  /// The client that has opened it, and its share; `nil` if the client is not known.
-  var client: ClientID?
-  var share: ClientShare?
-  /// Messages that wait for their client's share of the next event-loop iteration; not read.
-  var held: Inbox?
   /// The number of its first message among all that the hub has received; 0 before it.
   var firstMessage = 0
   var sending = SendState()

@@ -27,7 +27,7 @@ extension Hub {
     case .join(let id):
       guard let connection = connections[id], case .silent = connection.phase else { return }
       // It has sent its join in time.
-      if connection.held != nil {
+      if port.holds(id) {
         return schedule.add(timer, due: time.machine + retryMilliseconds)
       }
       guard admission.hidesSessions || mayExist(connection.session)

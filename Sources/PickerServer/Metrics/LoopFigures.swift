@@ -18,6 +18,7 @@ struct LoopFigures: Sendable {
     sockets = transport.loop.counters
     responses = transport.responses
     buffers = BufferFigures(transport.hub.buffered)
+    buffers.pausedConnections += transport.heldMessageCount
     sessionCount = transport.hub.sessionCount
     residentCount = transport.hub.residentCount
     deltaEncodeCount = transport.hub.encoder.deltaEncodeCount

@@ -35,7 +35,7 @@ struct ServerDrain: Sendable {
     store.feed.signal.close()
     onAllLoops { transport in
       transport.loop.stopListening()
-      transport.hub.finishCommands()
+      transport.finishCommands()
     }
     stoppedListening()
     // Records that were appended before are passed to the store at the end of the iteration.

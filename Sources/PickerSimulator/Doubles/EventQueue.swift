@@ -19,8 +19,6 @@ enum Event {
   case logLoads(SessionID)
   /// The log has read a page of a history.
   case logReads
-  /// An event-loop iteration ends, and the next one begins.
-  case iteration
   /// Work on another thread has finished.
   case background(Int)
   /// The sessions' clock is set.

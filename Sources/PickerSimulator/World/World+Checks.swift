@@ -120,8 +120,7 @@ extension World {
       case 4409: openLinks.contains { $0 !== link && $0.client == link.client && $0.hasResumed }
       case 4500: log.failureCount > 0
       case 4503:
-        // A flood is held: the simulated network reads from paused connections.
-        log.failureCount > 0 || isCrowded || profile.isMemoryShort || link.didFlood
+        log.failureCount > 0 || isCrowded || profile.isMemoryShort
           || (profile.isLogLate && link.resumeRevision != nil)
       case 4508: !link.hasJoined || link.isSlow || clock.machine - link.openedAt >= 9_000
       case 4529: link.didFlood

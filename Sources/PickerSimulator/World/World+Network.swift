@@ -20,7 +20,6 @@ extension World: HubPort {
   }
 
   private func take(_ frame: Frame, _ id: ConnectionID) -> SendOutcome {
-    if id == ending { return .gone }
     guard let link = links[id.raw], !link.isGoneAtHub else {
       breach("nothing is sent to a closed connection")
       return .gone
@@ -74,7 +73,6 @@ extension World: HubPort {
 
   package func close(_ id: ConnectionID, code: UInt16, reason: String, last: Frame?) {
     reportFull()
-    if id == ending { return }
     guard let link = links[id.raw], link.closeCode == nil, !link.isGoneAtHub else {
       return breach("a connection is closed once")
     }
@@ -120,8 +118,7 @@ extension World: HubPort {
     guard let link = links[id.raw], !link.isGoneAtHub else { return }
     switch message {
     case .opened(let bearer):
-      let client = ClientID(raw: id.raw % 2)
-      enter { hub.opened(id, session: link.session, bearer: bearer, client: client, at: $0) }
+      enter { hub.opened(id, session: link.session, bearer: bearer, at: $0) }
     case .text(let bytes):
       let before = hub.encoder.deltaEncodeCount
       let deltas = hub.counters.deltas
@@ -132,7 +129,7 @@ extension World: HubPort {
           hub.encoder.deltaEncodeCount - before, hub.counters.deltas - deltas, in: link.session)
       }
       if link.mustClose, bytes == link.fatal, link.closeCode == nil,
-        hub.session(link.session) != nil, !hub.isEnding(link.session), !hub.holdsMessages(of: id)
+        hub.session(link.session) != nil, !hub.isEnding(link.session)
       {
         breach(
           "an invalid message closes: \(String(decoding: bytes.prefix(80), as: UTF8.self))"
@@ -140,9 +137,7 @@ extension World: HubPort {
       }
     case .closed:
       link.isGoneAtHub = true
-      ending = id
       enter { hub.closed(id, at: $0) }
-      ending = nil
     }
   }
 

@@ -61,11 +61,6 @@ package final class World {
   var comparisonCount = 0
   /// The first violation.
   private(set) var violation: Violation?
-  /// Whether an event-loop iteration will end because the hub holds messages. The simulated
-  /// iterations are long, so that clients use up their shares.
-  var isIterationPlanned = false
-  /// The connection whose end the hub handles. Meanwhile it may answer the last messages.
-  var ending: ConnectionID?
   /// Called with a line for each event.
   var trace: ((String) -> Void)?
 
@@ -113,10 +108,6 @@ package final class World {
     reportFull()
     reportedFull = []
     checkAfterCall()
-    if hub.holdsMessages, !isIterationPlanned {
-      isIterationPlanned = true
-      queue.add(.iteration, at: clock.machine + Int64(random.within(0...20)))
-    }
     let due = hub.nextTimer(at: clock.now, clockRuns: clock.runs)
     guard due != timerDue else { return }
     timerDue = due
@@ -162,9 +153,6 @@ package final class World {
       enter { _ in job() }
       isBackgroundDone = false
     case .logReads: enter { _ in log.finishReading() }
-    case .iteration:
-      isIterationPlanned = false
-      if hub.endIteration() { enter { hub.receiveHeld(at: $0) } }
     case .logFails(let fails):
       log.isFailing = fails
       lastTrouble = clock.machine
@@ -224,8 +212,8 @@ extension Event {
       "  \(id.raw) <- \(String(decoding: bytes.prefix(300), as: UTF8.self))"
     case .reachClient(let id, .opened): "  \(id.raw) <- opened"
     case .reachClient(let id, .closed(let code)): "  \(id.raw) <- closed \(code)"
-    case .act, .clientTimer, .writable, .hubTimer, .logStores, .logLoads, .logReads, .iteration,
-      .background, .clockJump, .logFails, .request, .host, .crash:
+    case .act, .clientTimer, .writable, .hubTimer, .logStores, .logLoads, .logReads, .background,
+      .clockJump, .logFails, .request, .host, .crash:
       "\(self)"
     }
   }

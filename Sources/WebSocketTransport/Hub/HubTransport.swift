@@ -38,7 +38,11 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// Connections that are event streams, not WebSockets.
   var streams: [ConnectionID: EventStream] = [:]
   var lastEvent: EncodedEvent?
-  var requests: RequestShares<(caller: Caller, request: HTTPRequest)>
+  let shares: AddressShares<Received>
+  /// The messages that are held, of which a connection has one at most.
+  var heldMessages: [ConnectionID: [UInt8]] = [:]
+  /// The messages that were posted to connections so far.
+  var postedCount = 0
   /// Responses that are being written part by part.
   var downloads: [RequestID: Download] = [:]
   var keepAliveDue: Int64?
@@ -67,7 +71,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     self.refusal = refusal
     self.client = client
     self.problem = problem
-    requests = RequestShares(heldMax: loop.configuration.addressConnectionsMax)
+    shares = AddressShares(heldMax: loop.configuration.addressConnectionsMax)
     group.add(self)
   }
 
@@ -365,6 +369,7 @@ extension HubTransport {
   package func post(
     _ frame: Frame, to connection: ConnectionID, isOneToMany: Bool
   ) -> PickerHub.SendOutcome {
+    postedCount &+= 1
     if !streams.isEmpty, streams[connection] != nil { return sendEvent(frame, to: connection) }
     return loop.post(frame, to: connection, isOneToMany: isOneToMany)
   }
@@ -372,6 +377,7 @@ extension HubTransport {
   package func post(
     _ message: UnsafeRawBufferPointer, _ kind: FrameKind, to connection: ConnectionID
   ) -> PickerHub.SendOutcome {
+    postedCount &+= 1
     if !streams.isEmpty, streams[connection] != nil {
       return sendEvent(Frame(message, kind), to: connection)
     }
@@ -382,6 +388,7 @@ extension HubTransport {
     _ frame: Frame, toAll connections: [ConnectionID], isOneToMany: Bool
   ) -> [Int] {
     if streams.isEmpty {
+      postedCount &+= connections.count
       return loop.post(frame, toAll: connections, isOneToMany: isOneToMany)
     }
     return connections.indices.filter {
@@ -422,16 +429,100 @@ extension HubTransport {
 
   package func written() { latencies.written() }
 
-  /// Covers deltas that were written without being posted, such as stream events. Held messages and
-  /// requests are handled now, so that those which arrive until the next iteration need not wait
-  /// for them.
+  /// Covers deltas that were written without being posted, such as stream events. What is held is
+  /// handled now, so that what arrives until the next iteration need not wait for it.
   package func iterated() {
     latencies.iterated()
-    let continues = hub.endIteration()
-    if continues { hub.receiveHeld(at: now) }
-    guard serveHeld() || continues else { return }
+    guard handleHeld() else { return }
     rearm()
     loop.wake()
+  }
+}
+
+/// What an address may cost in an event-loop iteration; see ``AddressShares``.
+extension HubTransport {
+  typealias Share = AddressShares<Received>.Share
+
+  /// What was received of an address.
+  enum Received {
+    /// One of ``heldMessages``.
+    case message(ConnectionID)
+    case request(Caller, HTTPRequest)
+  }
+
+  package func holds(_ connection: ConnectionID) -> Bool { heldMessages[connection] != nil }
+
+  package func waits(_ connection: ConnectionID, listenerCount: Int) -> (() -> Void)? {
+    guard let address = loop.network(of: connection) else { return nil }
+    return shares.wait(shares[address], listenerCount: listenerCount)
+  }
+
+  package var heldMessageCount: Int { heldMessages.count }
+
+  package func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer) {
+    let text = Span<UInt8>(_unsafeElements: message.assumingMemoryBound(to: UInt8.self))
+    let share = loop.network(of: connection).map { shares[$0] }
+    if let share, share.mustHold, !hub.isDraining {
+      return hold(Array(message), connection, share)
+    }
+    receive(text, connection, share)
+  }
+
+  private func receive(_ text: Span<UInt8>, _ connection: ConnectionID, _ share: Share?) {
+    let (now, postedBefore) = (now, postedCount)
+    hub.received(connection, text, at: now)
+    rearm(at: now)
+    let nanoseconds = latencies.processed(messageOf: now.machineNanoseconds)
+    share?.add(nanoseconds, deliveryCount: postedCount &- postedBefore)
+  }
+
+  /// Holds a message, and reads nothing more from its connection.
+  private func hold(_ text: [UInt8], _ connection: ConnectionID, _ share: Share) {
+    guard !holds(connection), shares.hold(.message(connection), of: share) else {
+      return loop.drop(connection)
+    }
+    heldMessages[connection] = text
+    loop.pause(connection)
+  }
+
+  /// Passes a request to the routes, or holds it.
+  private func serve(_ caller: Caller, _ request: HTTPRequest) {
+    guard let address = client(request.head) else { return routes(caller, request) }
+    let share = shares[address]
+    guard share.mustHold, !hub.isDraining else { return serve(caller, request, share) }
+    if shares.hold(.request(caller, request), of: share) { return }
+    var refusal = problem(429, "tooMany", "too many requests of this address are pending")
+    refusal.headers.append(("Retry-After", "1"))
+    answer(caller, refusal)
+  }
+
+  private func serve(_ caller: Caller, _ request: HTTPRequest, _ share: Share) {
+    let (begin, postedBefore) = (SocketLoop.monotonicNanoseconds(), postedCount)
+    routes(caller, request)
+    let nanoseconds = SocketLoop.monotonicNanoseconds() - begin
+    share.add(nanoseconds, deliveryCount: postedCount &- postedBefore)
+  }
+
+  /// Begins an iteration with what is held; while the server shuts down, with all of it.
+  ///
+  /// - Returns: Whether anything was handled.
+  private func handleHeld() -> Bool {
+    shares.beginIteration(all: hub.isDraining) { received, share in
+      switch received {
+      case .message(let connection):
+        guard let text = heldMessages.removeValue(forKey: connection) else { return }
+        loop.resume(connection)
+        receive(text.span, connection, share)
+      case .request(let caller, let request): serve(caller, request, share)
+      }
+    }
+  }
+
+  /// Stops reading from all connections, and handles all that they have sent, so that received
+  /// commands can be stored and answered before the hub's `drain(at:)`.
+  package func finishCommands() {
+    hub.finishCommands()
+    _ = handleHeld()
   }
 }
 
@@ -477,37 +568,6 @@ extension HubTransport {
     if !group.post(to: index, { [caller] in $0.serve(caller, request) }) {
       answer(caller, problem(503, "unavailable", "the server is shutting down"))
     }
-  }
-
-  /// Passes a request to the routes, or holds it if its client has used up its share of the
-  /// event-loop iteration.
-  private func serve(_ caller: Caller, _ request: HTTPRequest) {
-    guard let client = client(request.head), !hub.isDraining else {
-      return routes(caller, request)
-    }
-    guard requests.mustHold(client) else { return serve(caller, request, of: client) }
-    if requests.hold((caller, request), of: client) { return }
-    var refusal = problem(429, "tooMany", "too many requests of this address are pending")
-    refusal.headers.append(("Retry-After", "1"))
-    answer(caller, refusal)
-  }
-
-  private func serve(_ caller: Caller, _ request: HTTPRequest, of client: PeerNetwork) {
-    let begin = SocketLoop.monotonicNanoseconds()
-    routes(caller, request)
-    requests.add(SocketLoop.monotonicNanoseconds() - begin, to: client)
-  }
-
-  /// An iteration has ended: serves held requests.
-  ///
-  /// - Returns: Whether there were any.
-  func serveHeld() -> Bool {
-    requests.endIteration()
-    guard requests.areHeld else { return false }
-    while let (client, (caller, request)) = requests.next() {
-      serve(caller, request, of: client)
-    }
-    return true
   }
 
   /// Answers a request on the loop of its connection. Compresses the body if the client accepts it,
@@ -616,18 +676,9 @@ extension HubTransport {
     connectionLog(connection, .opened(session, head: request.head, isStream: false))
     let looksUp = hub.needsLookUp(session, at: now)
     hub.opened(
-      connection, session: session, bearer: HubTransport.bearer(request.authorization),
-      client: client(request.head).map { ClientID(raw: $0.raw) }, at: now)
+      connection, session: session, bearer: HubTransport.bearer(request.authorization), at: now)
     if looksUp { hub.whenAbsent(session) { [noSession] in noSession(request.head) } }
     rearm()
-  }
-
-  package func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer) {
-    let bytes = message.assumingMemoryBound(to: UInt8.self)
-    let now = now
-    defer { latencies.processed(messageOf: now.machineNanoseconds) }
-    hub.received(connection, Span(_unsafeElements: bytes), at: now)
-    rearm(at: now)
   }
 
   package func writeBlocked(_ connection: ConnectionID) { hub.writeBlocked(connection) }
@@ -639,6 +690,10 @@ extension HubTransport {
 
   package func closed(_ connection: ConnectionID) {
     connectionLog(connection, .closed)
+    // What a member has sent before, such as `leave`, is handled.
+    if let text = heldMessages.removeValue(forKey: connection) {
+      hub.received(connection, text.span, at: now)
+    }
     hub.closed(connection, at: now)
     rearm()
   }

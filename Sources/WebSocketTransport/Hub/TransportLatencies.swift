@@ -15,8 +15,11 @@ package struct TransportLatencies: Sendable {
   /// The arrival times of commands whose deltas have not been written to all recipients.
   private var unfinished: [Int64] = []
 
-  mutating func processed(messageOf arrival: Int64) {
-    messageSeconds.record(TransportLatencies.seconds(since: arrival))
+  /// - Returns: The time to process the message, in nanoseconds.
+  mutating func processed(messageOf arrival: Int64) -> Int64 {
+    let nanoseconds = SocketLoop.monotonicNanoseconds() - arrival
+    messageSeconds.record(Double(nanoseconds) / 1_000_000_000)
+    return nanoseconds
   }
 
   /// Notes that the delta of a command was posted. ``written()`` and ``iterated()`` measure the
@@ -44,9 +47,5 @@ package struct TransportLatencies: Sendable {
     while let arrival = arrivals.popLast() {
       histogram.record(Double(now - arrival) / 1_000_000_000)
     }
-  }
-
-  private static func seconds(since arrival: Int64) -> Double {
-    Double(SocketLoop.monotonicNanoseconds() - arrival) / 1_000_000_000
   }
 }

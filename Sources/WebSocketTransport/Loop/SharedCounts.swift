@@ -5,6 +5,8 @@ import Synchronization
 package struct PeerNetwork: Hashable, Sendable {
   package let raw: UInt64
 
+  init(raw: UInt64) { self.raw = raw }
+
   /// - Parameters:
   ///   - high: The first 64 bits of an IPv6 address, or of the one that maps an IPv4 address.
   ///   - low: The other 64 bits.

@@ -619,10 +619,16 @@ extension SocketLoop: HubPort {
   package func drop(_ connection: ConnectionID) { wsl_drop(loop, connection.raw) }
 
   /// Stops reading from a WebSocket: received data stays in the kernel's buffer until
-  /// ``resume(_:)``.
+  /// ``resume(_:)`` was called as often.
   package func pause(_ connection: ConnectionID) { wsl_pause(loop, connection.raw) }
 
   package func resume(_ connection: ConnectionID) { wsl_resume(loop, connection.raw) }
+
+  /// The network that a WebSocket counts against; `nil` if it is exempt from limits.
+  func network(of connection: ConnectionID) -> PeerNetwork? {
+    let network = wsl_network_of(loop, connection.raw)
+    return network == WSL_EXEMPT_NETWORK ? nil : PeerNetwork(raw: network)
+  }
 }
 
 extension SendOutcome {
