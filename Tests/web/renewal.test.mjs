@@ -121,7 +121,7 @@ test("a guest whose access was revoked reads so in each language until the next 
   const { machine } = live();
   const text = (locale = "en") => connectionText({
     connection: machine.connection, closeCode: machine.closeCode, self: { role: "editor" },
-    isWaitingForToken: machine.renewal.isWaiting, isRevoked: machine.renewal.isRevoked,
+    isWaitingForToken: machine.renewal.isWaiting, isRevoked: machine.renewal.code === 4403,
   }, wordsOf(locale));
   machine.closed(4301);
   assert.equal(text(), "Waiting for access to this picker…");

@@ -97,7 +97,8 @@ test("a night can be part of a stay if it is free between a day of arrival and o
     const state = stateOf({ kind: "calendar", unit: "nights", ...definition }, month, "2026-07-01");
     const read = state.months.get;
     const known = new Map();
-    state.months.get = (name) => known.get(name) ?? known.set(name, read(name)).get(name);
+    const isListed = (name) => name >= month.first && name <= month.last;
+    state.months.get = (name) => known.get(name) ?? known.set(name, isListed(name) ? read(name) : undefined).get(name);
     const dates = Array.from({ length: 31 }, (_, day) => addingDays("2026-08-01", day));
     return dates.filter(stayFinder(state)).map((date) => Number(date.slice(8)));
   };

@@ -49,9 +49,6 @@ export class Renewal {
     return this.#needsToken && (connection === "waiting" || connection === "connecting");
   }
 
-  /** Whether the host has revoked the last token, and there was no welcome since. */
-  get isRevoked() { return this.code === 4403; }
-
   /**
    * Begins an attempt to connect: at once, or with a token that the page provides.
    * @param {boolean} joinsAsNew whether to join as a new member, although the old one is known

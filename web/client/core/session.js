@@ -67,7 +67,7 @@ export class PickerSession extends EventTarget {
   /** Whether the next connection waits for a token that `getToken` has not provided yet. */
   get isWaitingForToken() { return this.#machine.renewal.isWaiting; }
   /** Whether the host has revoked the access with which this member joined last, and has not admitted it again. */
-  get isRevoked() { return this.#machine.renewal.isRevoked; }
+  get isRevoked() { return this.#machine.renewal.code === 4403; }
   get locale() { return this.#machine.options.locale ?? "en"; }
   /** The time zone of the times of an `availability`; undefined: the one of its definition. */
   get timeZone() { return this.#machine.options.timeZone; }

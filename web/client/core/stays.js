@@ -24,10 +24,7 @@ export function rulesOn(definition, date) {
   for (const rule of definition?.stays ?? []) {
     if (rule.from && (date < rule.from || date > (rule.through ?? rule.from))) continue;
     if (rule.weekdays && !rule.weekdays.includes(weekday)) continue;
-    rules.minNights = rule.minNights ?? rules.minNights;
-    rules.maxNights = rule.maxNights ?? rules.maxNights;
-    rules.arrival = rule.arrival ?? rules.arrival;
-    rules.departure = rule.departure ?? rules.departure;
+    Object.assign(rules, rule);
   }
   return rules;
 }
@@ -45,9 +42,6 @@ export function isNightTaken(state, date) {
   return rulesOn(state.definition, next).departure && (Boolean(after.disabled) || after.only === "arrival");
 }
 
-/** The most days between those of arrival and departure of a stay that is looked for. */
-const searchedNightsMax = 100;
-
 /**
  * A function that says whether the night that begins on a date can be part of a stay, as far as a client knows: it is free,
  * and so are all others from a day of arrival until one of departure.
@@ -56,25 +50,19 @@ const searchedNightsMax = 100;
 export function stayFinder(state) {
   const { definition, monthList } = state;
   const days = new Map();
-  const dayOf = (/** @type {string} */ date) => {
-    if (days.has(date)) return days.get(date);
-    const month = date.slice(0, 7);
-    const isListed = !monthList || (month >= monthList.first && month <= monthList.last);
-    const day = { ...rulesOn(definition, date), isListed, isTaken: !isListed || isNightTaken(state, date) };
-    days.set(date, day);
-    return day;
-  };
+  const dayOf = (/** @type {string} */ date) => days.get(date) ?? days.set(date, {
+    ...rulesOn(definition, date),
+    // Only nights of the received months are known, and the last one listed has no day of departure.
+    isFree: cellOf(state, date) && addingDays(date, 1).slice(0, 7) <= (monthList?.last ?? "") && !isNightTaken(state, date),
+  }).get(date);
   return (date) => {
     let end = date;
     do {
-      if (dayOf(end).isTaken || nightsOf({ start: date, end }) > searchedNightsMax) return false;
+      if (!dayOf(end).isFree) return false;
       end = addingDays(end, 1);
     } while (!dayOf(end).departure);
-    if (!dayOf(end).isListed) return false;
-    for (let start = date; !dayOf(start).isTaken; start = addingDays(start, -1)) {
-      const nights = nightsOf({ start, end });
-      if (nights > searchedNightsMax) return false;
-      if (dayOf(start).arrival && nights <= dayOf(start).maxNights) return true;
+    for (let start = date; dayOf(start).isFree; start = addingDays(start, -1)) {
+      if (dayOf(start).arrival && nightsOf({ start, end }) <= dayOf(start).maxNights) return true;
     }
     return false;
   };

@@ -17,8 +17,7 @@ export function connectionText(picker, words) {
     if (closeCode === 4409) return words.connection.elsewhere;
     return closeCode === 4403 ? words.connection.notAllowed : words.connection.away;
   }
-  if (picker.isRevoked && picker.isWaitingForToken) return words.connection.revoked;
-  if (picker.isWaitingForToken) return words.connection.access;
+  if (picker.isWaitingForToken) return words.connection[picker.isRevoked ? "revoked" : "access"];
   if (connection === "credentials" && closeCode === 4302) return words.connection.expired;
   const isRefused = connection === "waiting" && (closeCode === 4500 || closeCode === 4503);
   return isRefused ? words.connection.full : words.connection[connection];
