@@ -61,7 +61,7 @@ PARTS = {
         ("hub", swift(r"^PickerHubTests\.")),
         ("worlds", [SIMULATOR, "--seed", "1", "--count", "20"]),
         ("client", swift(r"^PickerClientTests\.")),
-        ("protocol", pytest(*protocol())),
+        ("protocol", pytest(*protocol(), "test_availability_import.py")),
         ("tokens, slow readers", pytest("test_token_renewal.py", "test_slow_readers.py",
                                         "test_session_memory.py")),
     ],

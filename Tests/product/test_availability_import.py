@@ -93,6 +93,11 @@ def test_a_calendar_marks_what_its_member_has_not_marked_by_hand(keyed, host, tm
     back.drop()
     assert meeting.put(bo.id, {}).json["changes"][0]["runs"] == [[3, 7, None]]
 
+    # Half past nine in Berlin: what has begun is not marked.
+    keyed.clock("2018-11-26T08:30:00Z")
+    answer = meeting.put(ana.id, {"free": [at("09:00", "13:00")]})
+    assert meeting.marks()[ana.id] == [[2, 8, "yes"]], answer
+
 
 def test_dates_are_imported_as_dates(keyed, host):
     meeting = Meeting(keyed, host, DATES | {"maybe": False})
