@@ -204,8 +204,8 @@ extension HostOperations {
   }
 }
 
-/// The notes of a session and the patches that wait for the host's decision, to evaluate one more on
-/// another thread.
+/// The notes of a session and the patches that wait for the host's decision, to evaluate one more
+/// on another thread.
 private final class PendingNotes: @unchecked Sendable {
   private let kind: PickerKind
   /// `nil` once the patch is evaluated: with a second reference, changing them would copy them all.
