@@ -92,15 +92,14 @@ extension HostOperations {
     self.encode(encode, ofWeight: delta.weight) { request.answer(.success($0)) }
   }
 
-  /// Encodes an answer: one of more than 500 rows or notes on another thread, because 20,000 rows
-  /// take a millisecond and more.
+  /// Encodes an answer, on another thread if it is large.
   ///
   /// - Parameter weight: A number of rows or notes.
   func encode<Value: Sendable>(
     _ work: @escaping @Sendable () -> Value, ofWeight weight: Int,
     then: @escaping (Value) -> Void
   ) {
-    if weight > 500 { seam.inBackground(work, then: then) } else { then(work()) }
+    if weight > rowsOnLoop { seam.inBackground(work, then: then) } else { then(work()) }
   }
 }
 

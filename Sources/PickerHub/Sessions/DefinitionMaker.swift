@@ -3,6 +3,10 @@ package import JSONText
 package import PickerModel
 package import PickerSession
 
+/// The maximum of rows, or of notes, that are processed on the hub's thread: notes on 4,000 days
+/// take a millisecond.
+package let rowsOnLoop = 500
+
 /// Makes definitions from their documents on any thread.
 package struct DefinitionMaker: Sendable {
   private let limits: DefinitionLimits

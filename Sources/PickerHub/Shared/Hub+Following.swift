@@ -99,6 +99,13 @@ extension Hub {
       return nil
     case nil: break
     }
+    guard max(shared.weight, definition.weight) > rowsOnLoop else {
+      let step = SharedStep(to: shared, from: definition, notes, state) {
+        tree throws(DefinitionProblem) in try define(tree)
+      }
+      following.set(.ready(step), for: key)
+      return step
+    }
     following.set(.making([hosted]), for: key)
     hosted.hostChanges.begin()
     let (maker, now) = (maker, now.session)
