@@ -264,6 +264,14 @@ import PickerHost
     #expect(sessions.allSatisfy { fold($0).shared?.version == 4 })
   }
 
+  /// More values than the hub's thread processes.
+  private static let large: String = {
+    let dates = (0..<800).map { number in
+      #""20\(31 + number / 200)-\(11 + number / 100 % 2)-\(10 + number % 20)""#
+    }
+    return #","blocked":[\#(dates.joined(separator: ","))]"#
+  }()
+
   @Test func `commands of the host wait for a version that another thread makes, in their order`()
     throws
   {
@@ -271,14 +279,14 @@ import PickerHost
     let (session, ended) = (try confirmed(), try confirmed())
     change(try room(2, Self.sold))
     fixture.port.backgroundWork = []
-    fixture.hub.changed(try room(3), at: fixture.now)
+    fixture.hub.changed(try room(3, Self.large), at: fixture.now)
     let reopened = try post(session, #"{"type":"reopen"}"#)
     let cleared = try post(session, #"{"type":"clear"}"#)
     let lost = try post(ended, #"{"type":"reopen"}"#)
     fixture.wait(1000)
     #expect(fixture.port.backgroundWork?.count == 1 && reopened() == nil)
     // A newer version comes meanwhile, and one of the sessions ends.
-    fixture.hub.changed(try room(4, #","maxDays":9"#), at: fixture.now)
+    fixture.hub.changed(try room(4, #","maxDays":9"# + Self.large), at: fixture.now)
     fixture.hub.host.delete(ended, token: nil, at: fixture.now) { _ in }
     fixture.port.finishBackgroundWork()
     fixture.wait(1000)
