@@ -1,6 +1,7 @@
-import CivilTime
-import PickerModel
-import PickerSession
+package import CivilTime
+package import JSONText
+package import PickerModel
+package import PickerSession
 package import PickerWire
 
 /// The server without sockets, clock and disk: connections, members and sessions.
@@ -100,4 +101,215 @@ extension Hub {
     sum += fanOut.counters
     return sum
   }
+}
+
+/// The limits of a hub and its way of granting roles.
+package struct HubConfiguration: Sendable {
+  package enum Authentication: Sendable {
+    /// Anyone may join; the first member of a session is its owner.
+    case open
+    /// The response to a creation has a token for each of the three roles; joining needs one.
+    case token
+    /// Members need tokens that the host signs; everything else needs an API key, which the server
+    /// checks before it asks the hub.
+    case keys(any TokenVerifier)
+  }
+
+  package var authentication: Authentication
+  package var limits: ServerLimits
+  package var definitionLimits: DefinitionLimits
+  /// The domain part of event UIDs, after the `@`.
+  package var calendarName: String
+  /// The base of links to Outlook; see ``CalendarLinks/outlookStandard``.
+  package var outlookLink: String
+
+  package init(
+    authentication: Authentication = .open, limits: ServerLimits = ServerLimits(),
+    definitionLimits: DefinitionLimits = DefinitionLimits(), calendarName: String = "pickerd",
+    outlookLink: String = CalendarLinks.outlookStandard
+  ) {
+    self.authentication = authentication
+    self.limits = limits
+    self.definitionLimits = definitionLimits
+    self.calendarName = calendarName
+    self.outlookLink = outlookLink
+  }
+}
+
+/// The current time by the two clocks of the protocol.
+package struct HubTime: Hashable, Sendable {
+  /// The wall clock of the sessions: for `now`, ticks, `at` and the 15 s of an open tap. It can be
+  /// set back, or be frozen by the operator.
+  package let session: Instant
+  /// The monotonic clock in nanoseconds.
+  package let machineNanoseconds: Int64
+
+  /// The monotonic clock in milliseconds: for time to live, join time-outs and absence.
+  package var machine: Int64 { machineNanoseconds / 1_000_000 }
+
+  package init(session: Instant, machineNanoseconds: Int64) {
+    self.session = session
+    self.machineNanoseconds = machineNanoseconds
+  }
+
+  package init(session: Instant, machine: Int64) {
+    self.init(session: session, machineNanoseconds: machine * 1_000_000)
+  }
+}
+
+/// The reason for refusing an HTTP request about sessions. The request has changed nothing.
+/// - Source: web/guide/README.md, "HTTP API and server-sent events".
+package enum HubProblem: Error, Hashable, Sendable {
+  case badRequest(String)
+  case badDefinition(DefinitionProblem)
+  /// A body is invalid at a place of it.
+  case badBody(DefinitionProblem)
+  /// The session refuses a change, which has changed nothing.
+  case refused(Refusal)
+  case noToken
+  case badToken
+  case notAllowed(String)
+  case noSuchSession
+  /// There is no shared definition of the name.
+  case noSuchDefinition
+  /// Sessions use the shared definition.
+  case inUse
+  /// The member of a posted command is unknown, or left before the command was applied.
+  case noSuchMember
+  case wrongSecret
+  /// Only a calendar has months.
+  case wrongKind(String)
+  case outsideMonths(String)
+  /// The picker has no complete result now.
+  case notComplete
+  case tooLarge(String)
+  /// More changes of the host in a second than allowed.
+  case tooMany
+  /// `If-Match` does not contain the current version, which is this one.
+  case versionMismatch(Int)
+  /// A JSON Patch does not fit the document.
+  case patchFailed(String)
+  /// Something else was first to decide on a confirmation.
+  case tooLate(CurrentDecision)
+  /// The session never had this confirmation.
+  case noSuchOp
+  /// A living session has the external id.
+  case externalTaken(SessionID)
+  /// The idempotency key was used with another body.
+  case keyReused
+  /// The server has reached its maximum of sessions, or of their memory.
+  case full
+  /// The session has reached its maximum of members or event streams.
+  case sessionFull
+  /// The session has the maximum number of roles that the host has given.
+  case rolesFull
+  /// The session's log has reached its maximum size.
+  case logFull
+  /// The store of all sessions has reached its maximum size.
+  case storeFull
+  case unavailable
+}
+
+/// The decision in effect when another one arrives too late.
+package struct CurrentDecision: Hashable, Sendable {
+  package let status: SessionStatus
+  package let revision: Int
+  /// The pending confirmation, if any.
+  package let confirmation: Confirmation?
+  /// The decision that counted for the same confirmation, if it is still known.
+  package let settlement: Settlement?
+
+  package init(
+    status: SessionStatus, revision: Int, confirmation: Confirmation?, settlement: Settlement?
+  ) {
+    self.status = status
+    self.revision = revision
+    self.confirmation = confirmation
+    self.settlement = settlement
+  }
+}
+
+extension CurrentDecision {
+  /// The field `stands` of a problem.
+  package var tree: JSONTree {
+    var members: [JSONTree.Member] = [
+      .init("status", .string(status.rawValue)), .init("revision", .integer(revision)),
+    ]
+    if let confirmation {
+      members += [
+        .init("op", .string(confirmation.op)), .init("until", .string(confirmation.until.rfc3339)),
+      ]
+    }
+    if let settlement {
+      members.append(.init("granted", .bool(settlement.settle.isGranted)))
+    }
+    return .object(members)
+  }
+}
+
+/// The contents of a hub, for tests and the simulator.
+extension Hub {
+  /// The numbers of objects in a hub.
+  package struct Inventory: Hashable, Sendable {
+    package var connections = 0
+    /// Sessions in memory.
+    package var sessions = 0
+    /// Sessions in the log only.
+    package var dormant = 0
+    package var timers = 0
+    package var ticks = 0
+    /// The estimated memory of the sessions of all hubs, in bytes.
+    package var sessionsBytes = 0
+
+    package init() {}
+  }
+
+  package var inventory: Inventory {
+    var inventory = Inventory()
+    inventory.connections = connections.count
+    inventory.sessions = directory.residentCount
+    inventory.dormant = directory.dormantInOrder.count
+    (inventory.timers, inventory.ticks) = schedule.counts
+    inventory.sessionsBytes = shard.memory.byteCount
+    return inventory
+  }
+
+  /// The numbers of objects that belong to a session.
+  package struct SessionInventory: Hashable, Sendable {
+    /// Steps whose append is pending, and those behind them.
+    package var steps = 0
+    package var listeners = 0
+    package var connections = 0
+    /// Offline members.
+    package var absent = 0
+    /// Members after all pending joins and returns.
+    package var pending = 0
+
+    package init() {}
+  }
+
+  package func inventory(of id: SessionID) -> SessionInventory? {
+    guard let hosted = directory.hosted(id) else { return nil }
+    var inventory = SessionInventory()
+    inventory.steps = hosted.steps.count
+    inventory.listeners = hosted.session.listeners.count
+    inventory.connections = hosted.attendance.connectionCount
+    inventory.absent = hosted.attendance.absentCount
+    inventory.pending = hosted.memberCountPending
+    return inventory
+  }
+
+  /// The session object, if it is in memory. The caller must not change it.
+  package func session(_ id: SessionID) -> Session? { directory.hosted(id)?.session }
+
+  /// Whether the end of a session was appended, but not stored yet.
+  package func isEnding(_ id: SessionID) -> Bool { directory.hosted(id)?.isEnding ?? false }
+
+  /// The pending messages of a connection and their bytes; `nil` if it is closed.
+  package func waiting(for id: ConnectionID) -> (count: Int, byteCount: Int)? {
+    connections[id]?.sending.pending
+  }
+
+  /// Whether a connection has no pending messages and is not write-blocked.
+  package func isIdle(_ id: ConnectionID) -> Bool { connections[id]?.sending.isIdle ?? true }
 }

@@ -266,8 +266,8 @@ import PickerHost
 
   /// More values than the hub's thread processes.
   private static let large: String = {
-    let dates = (0..<800).map { number in
-      #""20\(31 + number / 200)-\(11 + number / 100 % 2)-\(10 + number % 20)""#
+    let dates = (0..<648).map { number in
+      "\"20\(31 + number / 162)-0\(1 + number / 18 % 9)-\(10 + number % 18)\""
     }
     return #","blocked":[\#(dates.joined(separator: ","))]"#
   }()

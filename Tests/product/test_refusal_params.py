@@ -86,7 +86,7 @@ def test_the_guide_lists_every_refusal_in_order_with_its_params():
 
 def test_the_guide_lists_every_close_code():
     guide = (REPOSITORY / "web/guide/README.md").read_text()
-    codes = re.findall(r"= (\d{4})", (REPOSITORY / "Sources/PickerHub/Commands/CloseCode.swift").read_text())
+    codes = re.findall(r"= (\d{4})", (REPOSITORY / "Sources/PickerHub/Receiving.swift").read_text())
 
     table = re.search(r"^## Closing.*?^## ", guide, re.M | re.S)[0]
     assert len(codes) >= 10
