@@ -12,7 +12,7 @@ extension HostOperations {
   ) {
     seam.find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
       hosted in
-      guard hosted.hostChanges.countOrder(at: seam.now.machine) else {
+      guard hosted.hostChanges.countDecision(at: seam.now.machine) else {
         return answer(.failure(.tooMany))
       }
       let fold = hosted.session.fold
@@ -28,7 +28,7 @@ extension HostOperations {
         seam.grant(role, in: hosted)
         answer(.success(()))
       }
-      if !isStored { answer(.failure(hosted.loss)) }
+      if !isStored { answer(.failure(hosted.refusal)) }
     }
   }
 
@@ -42,7 +42,7 @@ extension HostOperations {
   ) {
     seam.find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
       hosted in
-      guard hosted.hostChanges.countOrder(at: seam.now.machine) else {
+      guard hosted.hostChanges.countDecision(at: seam.now.machine) else {
         return answer(.failure(.tooMany))
       }
       if case .member(let member) = revocation.target,
@@ -53,7 +53,7 @@ extension HostOperations {
       let isStored = seam.append(.revoked(revocation), to: hosted) { effects in
         answer(effects == nil ? .failure(hosted.loss) : .success(revocation))
       }
-      if !isStored { answer(.failure(hosted.loss)) }
+      if !isStored { answer(.failure(hosted.refusal)) }
     }
   }
 }

@@ -69,24 +69,24 @@ extension HostOperations {
     case .full: answer(.failure(.full))
     case .free(let ordinal):
       guard seam.isShared, names.isUnique else {
-        return create(reserved: request, names, ordinal: ordinal, answer: answer)
+        return createReserved(request, names, ordinal: ordinal, answer: answer)
       }
       nonisolated(unsafe) let (host, answer) = (self, answer)
       seam.log.find(names, hub: seam.shard.index) { outcome in
-        host.create(request, names, ordinal: ordinal, unless: outcome, answer: answer)
+        host.createUnlessOwned(request, names, ordinal: ordinal, by: outcome, answer: answer)
       }
     }
   }
 
   /// Creates a session, unless another node has created one with its names.
-  private func create(
+  private func createUnlessOwned(
     _ request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
-    unless owner: LogLookup<NameOwner>,
+    by owner: LogLookup<NameOwner>,
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) {
     let found: Result<CreatedSession, HubProblem>
     switch owner {
-    case .absent: return create(reserved: request, names, ordinal: ordinal, answer: answer)
+    case .absent: return createReserved(request, names, ordinal: ordinal, answer: answer)
     case .found(.session(let id)): found = .failure(.externalTaken(id))
     case .found(.key(let known)): found = repeated(known, request)
     case .elsewhere, .unavailable, .unreadable: found = .failure(.unavailable)
@@ -96,22 +96,22 @@ extension HostOperations {
   }
 
   /// Creates a session whose names are reserved.
-  private func create(
-    reserved request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
+  private func createReserved(
+    _ request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) {
-    let create: (SharedPart?) -> Void = { part in
+    let open: (SharedPart?) -> Void = { part in
       do throws(HubProblem) {
-        try self.create(request, part, names, ordinal: ordinal, answer: answer)
+        try self.open(request, part, names, ordinal: ordinal, answer: answer)
       } catch {
         seam.shard.names.use { $0.release(names) }
         answer(.failure(error))
       }
     }
-    guard let name = request.body.uses else { return create(nil) }
+    guard let name = request.body.uses else { return open(nil) }
     readShared(name, for: request.body) { result in
       switch result {
-      case .success(let part): create(part)
+      case .success(let part): open(part)
       case .failure(let problem):
         seam.shard.names.use { $0.release(names) }
         answer(.failure(problem))
@@ -193,7 +193,7 @@ extension HostOperations {
   }
 
   /// - Throws: Why not. The answer has not been called then.
-  private func create(
+  private func open(
     _ request: CreationRequest, _ part: SharedPart?, _ names: SessionIndex.Names, ordinal: Int64,
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) throws(HubProblem) {

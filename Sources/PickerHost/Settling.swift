@@ -15,7 +15,7 @@ extension HostOperations {
   ) {
     seam.find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
       hosted in
-      guard hosted.hostChanges.countOrder(at: seam.now.machine) else {
+      guard hosted.hostChanges.countDecision(at: seam.now.machine) else {
         return answer(.failure(.tooMany))
       }
       let decision = hosted.session.fold.decision

@@ -75,8 +75,8 @@ package struct PreparedDefinition: Sendable {
   let made: Result<Definition, DefinitionProblem>
 }
 
-/// The maximum of changes of a session's definition and notes in a second, and of decisions and
-/// revocations.
+/// The maximum of changes of a session's definition and notes in a second, and of decisions,
+/// roles, revocations and commands of the host.
 private let hostChangesPerSecond = 20
 /// The maximum of changes of a session that wait for one that is being evaluated.
 private let waitingMax = 20
@@ -93,8 +93,8 @@ package struct HostChangeQueue {
   /// The rate of changes of the definition and the notes.
   private var rate = MessageRate()
 
-  /// The rate of decisions and revocations, which must not wait for changes.
-  private var orderRate = MessageRate()
+  /// The rate of decisions, roles, revocations and commands, which must not wait for changes.
+  private var decisionRate = MessageRate()
 
   /// Counts a change.
   ///
@@ -103,11 +103,11 @@ package struct HostChangeQueue {
     rate.count(at: now, countMax: hostChangesPerSecond) == .within
   }
 
-  /// Counts a decision or revocation.
+  /// Counts a decision, a role, a revocation or a command of the host.
   ///
   /// - Returns: `false` if it is over the limit in a second.
-  package mutating func countOrder(at now: Int64) -> Bool {
-    orderRate.count(at: now, countMax: hostChangesPerSecond) == .within
+  package mutating func countDecision(at now: Int64) -> Bool {
+    decisionRate.count(at: now, countMax: hostChangesPerSecond) == .within
   }
 
   /// Queues a change until ``end()``.

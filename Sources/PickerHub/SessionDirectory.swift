@@ -286,7 +286,8 @@ extension SessionDirectory {
   }
 }
 
-/// The state of a session. A session without a state in the ``SessionDirectory`` does not exist.
+/// The state of a session. A session without a state in the ``SessionDirectory`` does not exist, or,
+/// if the log is shared, is not this node's: see ``Hub/mayExist(_:)``.
 ///
 ///     create ──▶ creating ── stored ──▶ resident ── evict ──▶ dormant ── load ──▶ loading
 ///                  │ lost                │ ▲ │ lost             ▲ ▲ │             │ │
@@ -390,7 +391,7 @@ package final class HostedSession {
   let id: SessionID
   /// A serial number: operations on all sessions run in its order, so that they are reproducible.
   let number: Int
-  /// A copy of the directory's state of this session, so that a delivery need not look it up.
+  /// What the directory's state means for this object, so that a delivery need not look it up.
   package private(set) var phase = Phase.open
   /// What waits for the log.
   var steps: StepQueue
@@ -480,7 +481,7 @@ extension HostedSession {
   /// The problem to answer when the log has lost an entry.
   package var loss: HubProblem { isEnding ? .noSuchSession : .unavailable }
   /// The problem to answer when the log has not accepted an entry.
-  package var refusal: HubProblem { log.refusal ?? .unavailable }
+  package var refusal: HubProblem { isEnding ? .noSuchSession : log.refusal ?? .unavailable }
   /// Whether it is the directory's object for its session.
   var isInMemory: Bool { phase == .open || phase == .ending }
 

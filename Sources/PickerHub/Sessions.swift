@@ -56,7 +56,7 @@ extension Hub {
   /// Removes a session whose end is stored, and closes its connections.
   func remove(_ hosted: HostedSession) {
     directory.ended(hosted.id)
-    if isShared { lookups.noteAbsence(of: hosted.id, at: now.machine) }
+    if isShared { lookups.noteMissing(hosted.id, at: now.machine) }
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, hosted.endDetail)
@@ -133,7 +133,7 @@ extension Hub {
     case .failed, .full, .exhausted: throw .unavailable
     case .stored:
       directory.create(hosted, isStored: true)
-      opened(hosted, entry, key)
+      sessionOpened(hosted, entry, key)
       completion(.stored)
     case .pending:
       directory.create(hosted, isStored: false)
@@ -141,7 +141,7 @@ extension Hub {
         .created { [unowned self] outcome in
           if outcome == .stored {
             directory.created(hosted)
-            opened(hosted, entry, key)
+            sessionOpened(hosted, entry, key)
           } else {
             shard.names.use { $0.release(names) }
           }
@@ -155,7 +155,7 @@ extension Hub {
     if shared.sessions >= limits.sessions { return true }
     return names.key != nil && !shard.names.use { $0.mayAddKey(to: shared.keys) }
   }
-  private func opened(_ hosted: HostedSession, _ entry: SessionIndex.Entry, _ key: CreationKey?) {
+  private func sessionOpened(_ hosted: HostedSession, _ entry: SessionIndex.Entry, _ key: CreationKey?) {
     feedCreation(of: hosted)
     if isShared {
       // The log has the names.
@@ -294,7 +294,7 @@ extension Hub {
     guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
       notLoaded(id, outcome)
       // No other node does what it is due for.
-      if isShared { loadAgain(id) }
+      if isShared { loadInAMinute(id) }
       for waiter in waiters.all { waiter.body(nil) }
       return loadInBackground()
     }
@@ -334,7 +334,7 @@ extension Hub {
       directory.forget(id)
       var isElsewhere = false
       if case .elsewhere = outcome { isElsewhere = true }
-      lookups.noteAbsence(of: id, isElsewhere: isElsewhere, at: now.machine)
+      lookups.noteMissing(id, isElsewhere: isElsewhere, at: now.machine)
     }
   }
 
@@ -348,7 +348,7 @@ extension Hub {
         if let hosted {
           tickIfDue(hosted, at: now)
         } else {
-          loadAgain(session)
+          loadInAMinute(session)
         }
       }
     }
@@ -356,7 +356,7 @@ extension Hub {
 
   /// Loads a session again that could not be loaded: after a minute, because the log may be damaged
   /// or the memory full.
-  private func loadAgain(_ id: SessionID) {
+  private func loadInAMinute(_ id: SessionID) {
     guard directory.queueRetry(id) else { return }
     schedule.add(.load(id), due: now.machine + 60 * retryMilliseconds)
   }
@@ -408,7 +408,7 @@ extension Hub {
   package func taken(_ ids: some Sequence<SessionID>, at time: HubTime) {
     now = time
     for id in ids {
-      lookups.noteAbsence(of: id, isElsewhere: true, at: now.machine)
+      lookups.noteMissing(id, isElsewhere: true, at: now.machine)
       if let hosted = directory.hosted(id) {
         unload(hosted)
       } else {
@@ -492,7 +492,7 @@ extension Hub {
   private func lookedUp(_ id: SessionID, _ outcome: LogLookup<DormantSession>) {
     switch outcome {
     case .found(let session) where directory[id] == nil: restore(session, queuedTick: nil)
-    case .absent: lookups.noteAbsence(of: id, at: now.machine)
+    case .absent: lookups.noteMissing(id, at: now.machine)
     case .found, .elsewhere, .unavailable, .unreadable: break
     }
     for waiter in lookups.end(of: id) {
@@ -560,7 +560,7 @@ struct SessionLookups {
   }
 
   /// Caches that a session does not exist or has ended, or that another node owns it.
-  mutating func noteAbsence(of id: SessionID, isElsewhere: Bool = false, at now: Int64) {
+  mutating func noteMissing(_ id: SessionID, isElsewhere: Bool = false, at now: Int64) {
     if absent.count >= SessionLookups.absentCountMax { absent = [:] }
     absent[id] = (now + absenceMilliseconds, isElsewhere)
   }

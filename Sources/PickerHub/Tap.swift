@@ -2,15 +2,16 @@ import PickerModel
 package import PickerSession
 import PickerWire
 
-/// A tap, in a straight line: from the bytes of a message to the entry of the log. What follows is
-/// ``append(_:to:at:completion:)`` and, when the log has stored the entry,
+/// A tap, in a straight line: from the bytes of a message to ``submit``, which decides what is
+/// logged. What follows is ``append(_:to:at:completion:)`` and, when the log has stored the entry,
 /// ``apply(_:arrival:_:in:at:)``.
 extension Hub {
   /// Handles a complete text message. Messages of one connection are handled in the order received,
   /// also those that wait for the session to be loaded.
   ///
   /// The straight line is that of a command of a joined member, in an open session in memory for
-  /// which nothing waits. Everything else is in ``receive(_:from:at:)``.
+  /// which nothing waits. Everything else, also a tap behind a record that is not stored yet, is in
+  /// ``receive(_:from:at:)``, which counts its rate itself.
   package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
     guard let connection = connections[id], !connection.isLeaving else { return }
     now = time

@@ -86,7 +86,7 @@ extension Hub {
       let isAwaited =
         known.status == .confirming && known.queuedTick.map { $0 > time.session } ?? false
       due = isAwaited ? time.machine + ttl : known.lastActivity + ttl
-      if due <= time.machine { return endDormant(session, at: time) }
+      if due <= time.machine { return loadToEnd(session, at: time) }
     }
     schedule.addExpiry(of: session, due: due, at: time)
   }
@@ -115,7 +115,7 @@ extension Hub {
 
   /// Loads a session that is in the log only and whose time to live has expired, to end it with the
   /// event of its last state.
-  private func endDormant(_ session: SessionID, at time: HubTime) {
+  private func loadToEnd(_ session: SessionID, at time: HubTime) {
     // It ends as soon as it is loaded. If that fails, it is tried again.
     if directory[session]?.isLoading == true { return expireLater(session) }
     directory.loadLater(

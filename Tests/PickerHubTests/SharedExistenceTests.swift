@@ -188,7 +188,7 @@ import PickerHost
   @Test func `the absences that a hub remembers are bounded`() {
     var lookups = SessionLookups()
     for number in 0...SessionLookups.absentCountMax {
-      lookups.noteAbsence(of: SessionID("\(number)"), at: 0)
+      lookups.noteMissing(SessionID("\(number)"), at: 0)
     }
     #expect(lookups.absentCount == 1)
     #expect(lookups.isAbsent(SessionID("\(SessionLookups.absentCountMax)"), at: 999))

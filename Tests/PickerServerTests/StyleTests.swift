@@ -3,11 +3,12 @@ import Testing
 
 /// Rules of style that hold for the whole repository.
 ///
-/// - Source: ARCHITECTURE.md, "Where each kind of code lives" and "Style".
+/// - Source: ARCHITECTURE.md, "The path of a tap" and "Invariants".
 @Suite struct StyleTests {
   /// The modules of the pure core, without I/O, clock and randomness.
   private static let core = [
     "CivilTime", "JSONText", "PickerModel", "PickerSession", "PickerWire", "PickerHub",
+    "PickerHost",
   ]
   /// The modules in dependency order: each may import those before it.
   private static let line =

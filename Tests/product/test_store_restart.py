@@ -353,21 +353,29 @@ def test_a_touch_sees_the_rows_of_the_select_before_it(serve):
 
 
 def test_a_session_retains_the_limits_it_was_created_with(serve, tmp_path):
-    server = serve(limits={"undo": 50})
+    server = serve(limits={"undo": 50, "runs": 2})
     session = server.session(LISTS)
     ana = session.join("Ana")
+    dates = {"from": "2099-11-01", "through": "2099-11-30"}
+    days = server.session({"kind": "availability", "dates": dates})
+    bo = days.join("Bo")
+    bo.mark("yes", [0, 1])
+    assert bo.mark("yes", [3, 4], [6, 7])["code"] == "tooManyRuns"
     for n in range(1, 11):
         ana.select(0, n % 4)
     for _ in range(8):
         ana.undo()
-    before = session.get()
+    before, marked = session.get(), days.get()
     server.kill()
 
     server.arguments[server.arguments.index("undo=50")] = "undo=2"
+    server.arguments[server.arguments.index("runs=2")] = "runs=400"
     server.start()
 
     after = session.get()
     assert (after["revision"], after["snapshot"]) == (before["revision"], before["snapshot"])
+    after = days.get()
+    assert (after["revision"], after["snapshot"]) == (marked["revision"], marked["snapshot"])
     assert back(session, ana).undo()["type"] == "delta"
 
 

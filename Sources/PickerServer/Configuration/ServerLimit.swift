@@ -1,6 +1,6 @@
 /// A limit that can be configured, by its name in the protocol and in `--limit`.
 ///
-/// - Source: web/guide/definitions.md.
+/// - Source: deploy/README.md, "Limits".
 package enum ServerLimit: String, CaseIterable, Sendable {
   // Sent to clients in `welcome`.
   case messageBytes, months, rows, windowRows, joinMilliseconds, memberMilliseconds

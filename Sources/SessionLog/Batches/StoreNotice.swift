@@ -43,6 +43,7 @@ extension Hub {
   }
 }
 
-/// Runs `work` at the end of the current event-loop iteration of the session's hub.
+/// Runs `work` in the next event-loop iteration of the session's hub, after the messages of this
+/// one.
 package typealias AfterIteration =
   @Sendable (SessionID, _ work: @escaping @Sendable () -> Void) -> Void

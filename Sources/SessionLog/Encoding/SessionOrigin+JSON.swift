@@ -144,6 +144,7 @@ extension SessionLimits {
       .init("openTapMilliseconds", .integer(Int(openTapMilliseconds))),
       .init("rememberedMembers", .integer(rememberedMembers)),
       .init("rememberedRefBytes", .integer(rememberedRefBytes)),
+      .init("runs", .integer(runs)), .init("members", .integer(members)),
     ])
   }
 
@@ -160,6 +161,8 @@ extension SessionLimits {
     (limits.refs, limits.undo) = (refs, undo)
     (limits.rememberedMembers, limits.rememberedRefBytes) = (members, refBytes)
     limits.openTapMilliseconds = Int64(openTap)
+    limits.runs = stored["runs"]?.integer ?? limits.runs
+    limits.members = stored["members"]?.integer ?? limits.members
     return limits
   }
 }

@@ -2,7 +2,8 @@ import DequeModule
 
 /// Divides the time of an event loop between addresses: what one address sends, WebSocket messages
 /// and HTTP requests, has a maximum time in an iteration, over all its connections and sessions.
-/// The rest is held until the next iteration, in order, and its sender is not read meanwhile.
+/// The rest is held until the next iteration, in order, and its sender is not read meanwhile. While
+/// a large session's frames are sent in parts, an iteration here ends when all are written.
 ///
 /// What waits for the log counts in each iteration until it is done: it may all be done in one. The
 /// last message or request may exceed the maximum, so that each is handled at some time.
