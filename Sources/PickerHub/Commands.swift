@@ -191,7 +191,9 @@ extension Hub {
     _ request: CommandRequest, to hosted: HostedSession, _ locale: String?,
     _ answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    guard hosted.hostChanges.countDecision(at: now.machine) else { return answer(.failure(.tooMany)) }
+    guard hosted.hostChanges.countDecision(at: now.machine) else {
+      return answer(.failure(.tooMany))
+    }
     let texts = languages.texts(for: locale, fallback: hosted.session.fold.definition.locale)
     if isAhead(hosted, at: now) { tickIfDue(hosted, at: now) }
     let isAccepted = append(

@@ -286,7 +286,7 @@ extension SessionDirectory {
   }
 }
 
-/// The state of a session. A session without a state in the ``SessionDirectory`` does not exist, or,
+/// The state of a session. A session without a state in the ``SessionDirectory`` does not exist or,
 /// if the log is shared, is not this node's: see ``Hub/mayExist(_:)``.
 ///
 ///     create ──▶ creating ── stored ──▶ resident ── evict ──▶ dormant ── load ──▶ loading

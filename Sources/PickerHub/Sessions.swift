@@ -155,7 +155,9 @@ extension Hub {
     if shared.sessions >= limits.sessions { return true }
     return names.key != nil && !shard.names.use { $0.mayAddKey(to: shared.keys) }
   }
-  private func sessionOpened(_ hosted: HostedSession, _ entry: SessionIndex.Entry, _ key: CreationKey?) {
+  private func sessionOpened(
+    _ hosted: HostedSession, _ entry: SessionIndex.Entry, _ key: CreationKey?
+  ) {
     feedCreation(of: hosted)
     if isShared {
       // The log has the names.

@@ -14,8 +14,8 @@ LIMIT = {"sessionsBytes": 32 * MIB, "createsPerSecond": 10_000, "readsPerSecond"
 
 
 def large(number):
-    """A definition of 150 KB, different for each number, which takes 0.7 MB of memory."""
-    rows = [f"{number}-{row}-".ljust(40, "x") for row in range(3_600)]
+    """A definition of 320 KB, different for each number, which takes 0.6 MB of memory."""
+    rows = [f"{number}-{row}-".ljust(40, "x") for row in range(7_600)]
     return {"kind": "columns", "columns": [rows]}
 
 
@@ -62,7 +62,7 @@ def test_large_definitions_do_not_grow_the_memory_and_other_sessions_go_on(store
 
     # With a store, sessions that nobody uses make room for others.
     assert 40 < len(made) and (store == "durable" or len(made) < 60)
-    assert resident(server) - before < 100 * MIB, "250 of them would take 170 MB"
+    assert resident(server) - before < 100 * MIB, "250 of them would take 147 MB"
     assert counted(server) <= 32 * MIB
     ana.select(0, 1)
     bo.select(0, 2)

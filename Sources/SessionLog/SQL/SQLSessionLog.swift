@@ -616,6 +616,7 @@ extension SQLSessionLog {
   }
 
   private func deletePart() {
+    if hasClosed { return }
     let isDone = try? { () throws -> Bool in
       let connection = try connected()
       let isDone = try connection.transaction { try EndedRows.deletePart(connection) }
@@ -624,7 +625,7 @@ extension SQLSessionLog {
       }
       return isDone
     }()
-    guard isDone == false, !hasClosed else { return state.withLock { $0.isDeleting = false } }
+    guard isDone == false else { return state.withLock { $0.isDeleting = false } }
     deleteNextPart()
   }
 }
