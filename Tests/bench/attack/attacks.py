@@ -261,7 +261,7 @@ ATTACKS = [
     Attack("JSON Patch of 4,000 moves in 20,000 rows", renamed_session,
            partial(hosts.moves, Client), 1, "413"),
     Attack("JSON Patch that doubles at each step", one_session,
-           partial(hosts.doubling_patch, Client), 1, "413"),
+           partial(hosts.doubling_patch, Client), 1, "422"),
     Attack("taken with 5,000 overlapping intervals", booked_session,
            partial(hosts.overlapping_bookings, Client), 1, "200"),
 ]
