@@ -88,6 +88,27 @@ import Testing
     #expect(one.taken.isEmpty)
   }
 
+  /// Otherwise no node would claim it when it is due.
+  @Test func `a release that could not be stored is stored when the database can be written`()
+    async throws
+  {
+    let one = try node()
+    let fixture = try one.create()
+    fixture.append(.left(MemberID("m_1")))
+    fixture.snapshot(isIdle: true)
+    one.log.flush()
+    try shelf.write("ALTER TABLE session ADD CONSTRAINT fault CHECK (owner IS NOT NULL)")
+
+    one.log.released(one.session)
+    one.log.flush()
+    #expect(one.log.failure != nil)
+    #expect(try owner == one.number)
+
+    try shelf.write("ALTER TABLE session DROP CONSTRAINT fault")
+    try await wait(for: "the release") { try owner == nil }
+    #expect(one.log.failure == nil)
+  }
+
   @Test func `a node that closes gives up all sessions and is forgotten`() async throws {
     let (one, two) = (try node(), try node())
     try one.create()

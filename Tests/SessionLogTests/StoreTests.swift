@@ -104,6 +104,26 @@ import Testing
     #expect(loaded.entryCount == session.entries.count)
   }
 
+  /// A state that members never had would be worse than none.
+  @Test(arguments: Engine.allCases)
+  func `a session with a missing entry is not loaded, whichever is missing`(engine: Engine)
+    async throws
+  {
+    for missing in ["1", "7", "(SELECT max(sequence) FROM entry)"] {
+      let shelf = try Shelf(engine)
+      let session = try GeneratedSession(seed: 77)
+      let log = try shelf.store()
+      store(session, in: log)
+      log.flush()
+
+      try shelf.write("DELETE FROM entry WHERE sequence = \(missing)")
+
+      #expect(try await shelf.loaded(session.origin.id, from: log) == nil)
+      let count = session.entries.count
+      #expect(shelf.messages.contains { $0.contains("has \(count - 1) of \(count) entries") })
+    }
+  }
+
   @Test(arguments: Engine.allCases)
   func `records of one event-loop iteration are one batch`(engine: Engine) async throws {
     let shelf = try Shelf(engine)

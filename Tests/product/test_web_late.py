@@ -30,6 +30,7 @@ def test_a_late_confirmation_is_not_done_and_offers_to_confirm_what_is_there_now
     bo = window(server, session, name="Bo")
     choose(ana, 14, 16)
     expect(bo.chosen).to_have_text("Nov 14 – 16, 2018 · 3 days")
+    ana.is_idle()
     wire.is_dead = True
     ana.button("Confirm").click()
     choose(bo, 20, 22)
@@ -57,6 +58,7 @@ def test_late_taps_are_not_done_and_can_be_made_again_one_by_one(window, server,
     bo = window(server, session, name="Bo")
     choose(ana, 14)
     expect(bo.day("2018-11-14")).to_have_attribute("aria-selected", "true")
+    ana.is_idle()
     wire.cut()
     expect(ana.chip).not_to_have_text("Connected")
     choose(ana, 16, 12)

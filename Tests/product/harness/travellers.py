@@ -142,10 +142,8 @@ class Reader(threading.Thread):
     def run(self):
         while not self.is_over.wait(READING):
             known = self.travel.revision()
-            try:
-                answer = self.node.get(self.travel.session.path)
-            except (OSError, http.client.HTTPException, AssertionError):
-                # No answer, or one of HAProxy.
+            answer = self.travel.read(self.node)
+            if answer is None:
                 continue
             if answer.status == 200:
                 self.count += 1
@@ -230,10 +228,18 @@ class Travel:
         logs = [[json.loads(line) for line in body.splitlines()] for body in bodies]
         return History(self.session.epoch, travellers, logs, may_renew)
 
+    def read(self, node):
+        """What a node answers about the session; None if only HAProxy answers, or nobody."""
+        try:
+            return node.get(self.session.path)
+        except (OSError, http.client.HTTPException, AssertionError):
+            return None
+
     def states(self):
-        """The state as each node answers it; None while one is connecting to the database."""
-        answers = [node.get(self.session.path) for node in self.nodes]
-        if any(answer.status == 503 for answer in answers):
+        """The state as each node answers it; None while one is connecting to the database, or
+        HAProxy has not yet found that one is ready again."""
+        answers = [self.read(node) for node in self.nodes]
+        if any(answer is None or answer.status == 503 for answer in answers):
             return None
         assert all(answer.status == 200 for answer in answers), answers
         return [answer.json for answer in answers]
