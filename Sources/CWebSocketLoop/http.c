@@ -24,14 +24,14 @@ static void dispatch(wsl_http *http) {
   http->deadline_ms = wsl_now_ms() + loop->limits.answer_ms;
   if (body) request.body = (wsl_text){(const char *)body->bytes, body->count};
   request.body_memory = body;
-  request.body_held = slot->body_held;
+  request.body_reserved = slot->body_reserved;
   request.unread = http->body_rest;
   loop->handlers.respond(loop->owner, wsl_slot_id(loop, slot), &request);
   if (request.body_memory == body) {
     free(body);
     wsl_body_release(loop, slot);
   }
-  slot->body_held = 0;
+  slot->body_reserved = 0;
   wsl_http_await_answer(http);
 }
 

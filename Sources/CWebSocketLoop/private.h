@@ -214,10 +214,10 @@ struct wsl_slot {
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
   size_t unsent_bytes;      ///< of a response, or buffered by libwebsockets
-  size_t unsent_held;       ///< how many of them the `hold` handler has granted
+  size_t unsent_reserved;   ///< how many of them the `reserve` handler has granted
   wsl_network_id network;   ///< the client's network, whose connections are limited
   uint32_t body_length;     ///< the announced length of the body
-  uint32_t body_held;       ///< memory of it that the `hold` handler has granted
+  uint32_t body_reserved;   ///< memory of it that the `reserve` handler has granted
   wsl_audience audience;
   uint32_t next_free;       ///< FREE: in the free list
   union {

@@ -85,12 +85,12 @@ static void begin_sending(wsl_http *http) {
 }
 
 bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
-                size_t body_count, bool keep_alive, size_t held) {
+                size_t body_count, bool keep_alive, size_t reserved) {
   wsl_http *http = http_of(loop, id, PHASE_ASKED);
   size_t count = head_count + body_count;
   if (!http) return false;
   http->slot->unsent_bytes = count;
-  http->slot->unsent_held = held;
+  http->slot->unsent_reserved = reserved;
   wsl_exchange *response = malloc(sizeof *response + count);
   if (!response) {
     wsl_http_break(http);

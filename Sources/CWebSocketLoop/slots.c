@@ -66,34 +66,35 @@ wsl_network_id wsl_network_of(wsl_loop *loop, wsl_id id) {
 /// most. Only memory in use is counted: an announced length costs the client nothing.
 bool wsl_body_hold(wsl_loop *loop, wsl_slot *slot, size_t count) {
   if (slot->body_length <= WSL_SMALL_BODY_BYTES) return true;
-  if (!loop->handlers.hold(loop->owner, WSL_BODIES, slot->network, count, slot->body_held,
+  if (!loop->handlers.reserve(loop->owner, WSL_BODIES, slot->network, count, slot->body_reserved,
                            slot->body_length)) return false;
-  slot->body_held += (uint32_t)count;
+  slot->body_reserved += (uint32_t)count;
   return true;
 }
 
 void wsl_body_release(wsl_loop *loop, wsl_slot *slot) {
-  if (!slot->body_held) return;
-  loop->handlers.release(loop->owner, WSL_BODIES, slot->network, slot->body_held);
-  slot->body_held = 0;
+  if (!slot->body_reserved) return;
+  loop->handlers.release(loop->owner, WSL_BODIES, slot->network, slot->body_reserved);
+  slot->body_reserved = 0;
 }
 
 /// Counts `count` more bytes that a connection has not sent. Returns false if they exceed a limit.
 bool wsl_unsent_add(wsl_loop *loop, wsl_slot *slot, size_t count) {
   slot->unsent_bytes += count;
-  size_t held = slot->unsent_held;
-  if (slot->unsent_bytes <= WSL_UNCOUNTED_BYTES + held) return true;
-  size_t more = slot->unsent_bytes - WSL_UNCOUNTED_BYTES - held;
-  if (!loop->handlers.hold(loop->owner, WSL_UNSENT, slot->network, more, held, 0)) return false;
-  slot->unsent_held += more;
+  size_t reserved = slot->unsent_reserved;
+  if (slot->unsent_bytes <= WSL_UNCOUNTED_BYTES + reserved) return true;
+  size_t more = slot->unsent_bytes - WSL_UNCOUNTED_BYTES - reserved;
+  if (!loop->handlers.reserve(loop->owner, WSL_UNSENT, slot->network, more, reserved, 0))
+    return false;
+  slot->unsent_reserved += more;
   return true;
 }
 
 /// The kernel has taken all bytes of a connection, or the connection has ended.
 void wsl_unsent_end(wsl_loop *loop, wsl_slot *slot) {
-  if (slot->unsent_held)
-    loop->handlers.release(loop->owner, WSL_UNSENT, slot->network, slot->unsent_held);
-  slot->unsent_bytes = slot->unsent_held = 0;
+  if (slot->unsent_reserved)
+    loop->handlers.release(loop->owner, WSL_UNSENT, slot->network, slot->unsent_reserved);
+  slot->unsent_bytes = slot->unsent_reserved = 0;
 }
 
 // The life of a slot ---------------------------------------------------------------------------

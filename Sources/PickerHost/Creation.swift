@@ -264,7 +264,7 @@ extension HostOperations {
     ) { hosted in
       seam.denyConfirmation(of: hosted)
       // The denial may have ended or unloaded the session: its log may be full or unavailable.
-      guard hosted.phase == .open else {
+      guard hosted.phase == .loaded else {
         return answer(hosted.isEnding ? .success(()) : .failure(.unavailable))
       }
       // The end follows the denial, so that the feed reports both.

@@ -28,7 +28,7 @@ extension HostOperations {
     } then: { (result: Result<Value, HubProblem>) in
       hosted.hostChanges.end()
       do throws(HubProblem) {
-        guard hosted.phase == .open else {
+        guard hosted.phase == .loaded else {
           throw hosted.loss
         }
         try then(try result.get())

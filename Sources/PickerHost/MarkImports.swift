@@ -54,7 +54,7 @@ extension HostOperations {
   }
 
   private func outcome(
-    of effects: [Outcome], in hosted: HostedSession
+    of effects: [Effect], in hosted: HostedSession
   ) -> Result<DefinitionAnswer, HubProblem> {
     for case .delta(let delta) in effects where delta.isHostCommand {
       let version = hosted.session.fold.version

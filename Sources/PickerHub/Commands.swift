@@ -20,7 +20,7 @@ extension Hub {
   func submit(
     _ command: Command, if precondition: Precondition? = nil, ref: Int, by member: MemberID,
     unless reason: UnstoredReason?, to hosted: HostedSession, at time: HubTime,
-    completion: (([Outcome]?) -> Void)? = nil
+    completion: (([Effect]?) -> Void)? = nil
   ) -> Bool {
     if reason != nil || command.isUnknown || hosted.isBarred(command, of: member)
       || hosted.isOld(ref, of: member)
@@ -60,7 +60,7 @@ extension Hub {
 
   /// Answers a command that was not stored. Called when all steps before it have run.
   func refuse(
-    _ unstored: UnstoredCommand, _ completion: (([Outcome]?) -> Void)?,
+    _ unstored: UnstoredCommand, _ completion: (([Effect]?) -> Void)?,
     in hosted: HostedSession, at time: HubTime
   ) {
     if hosted.isEnding {
@@ -297,7 +297,7 @@ extension Hub {
 
   /// The message that answers a command; `nil` if its member has left before it was applied.
   private func answerFrame(
-    in effects: [Outcome], to member: MemberID, _ texts: any RowTexts,
+    in effects: [Effect], to member: MemberID, _ texts: any RowTexts,
     _ hosted: HostedSession
   ) -> Frame? {
     for effect in effects {

@@ -107,7 +107,7 @@ extension PickerKind {
 /// Counting commands.
 extension Hub {
   /// Counts a command that was applied, by its effects.
-  func countCommand(_ effects: [Outcome], in hosted: HostedSession) {
+  func countCommand(_ effects: [Effect], in hosted: HostedSession) {
     let kind = hosted.session.fold.definition.kind
     // By index: copying an effect would retain its parts.
     for index in effects.indices {

@@ -146,7 +146,7 @@ extension Hub {
       }
       return waits ? () : failure(.tooMany)
     }
-    guard hosted.phase == .open else {
+    guard hosted.phase == .loaded else {
       return failure(hosted.isEnding ? .noSuchSession : .unavailable)
     }
     guard hosted.steps.hasHostChange else { return body(hosted) }
@@ -221,7 +221,7 @@ extension Hub {
   func follow(_ session: SessionID) {
     guard let hosted = directory.hosted(session) else { return }
     hosted.isFollower = false
-    guard hosted.phase == .open, needed(by: hosted) != nil else { return }
+    guard hosted.phase == .loaded, needed(by: hosted) != nil else { return }
     afterHostChanges(
       of: hosted,
       failure: { [unowned self] problem in
@@ -252,7 +252,7 @@ extension Hub {
     guard needed(by: hosted) != nil else { return body(hosted) }
     afterHostChanges(of: hosted, failure: failure) { [unowned self] hosted in
       follow(hosted)
-      guard hosted.phase == .open else {
+      guard hosted.phase == .loaded else {
         return failure(hosted.isEnding ? .noSuchSession : .unavailable)
       }
       afterFollowing(of: hosted, failure: failure, body: body)
@@ -308,7 +308,7 @@ extension Hub {
   /// Another thread has made what changes for a session.
   private func made(for hosted: HostedSession) {
     hosted.hostChanges.end()
-    if hosted.phase == .open { queue(hosted) }
+    if hosted.phase == .loaded { queue(hosted) }
     for change in hosted.hostChanges.takeWaiting() { change() }
   }
 

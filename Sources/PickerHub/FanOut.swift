@@ -286,7 +286,7 @@ extension Answer {
 /// Performs the effects of a session. Each delivery may leave connections with too many pending
 /// messages, which are closed right after it.
 extension Hub {
-  func perform(_ effects: [Outcome], in hosted: HostedSession, at time: HubTime) {
+  func perform(_ effects: [Effect], in hosted: HostedSession, at time: HubTime) {
     if hosted.isEnding { return }
     for effect in effects {
       switch effect {

@@ -57,7 +57,7 @@ extension HostSeam {
   /// - Returns: Whether the entry is stored or pending.
   package func append(
     _ body: consuming LogEntry.Body, to hosted: HostedSession,
-    completion: @escaping ([Outcome]?) -> Void
+    completion: @escaping ([Effect]?) -> Void
   ) -> Bool {
     hub.append(body, to: hosted, at: hub.now, completion: completion)
   }

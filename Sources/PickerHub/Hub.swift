@@ -35,7 +35,7 @@ package final class Hub {
   package let maker: DefinitionMaker
   /// The storage of the effects of an entry, empty between calls, so that a tap does not allocate
   /// it.
-  var effects: [Outcome] = []
+  var effects: [Effect] = []
   /// The connection whose command is being given, so that it need not be looked up by its member.
   var author: HubConnection?
   package let buffered = HubBuffers()

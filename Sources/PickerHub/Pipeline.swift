@@ -21,7 +21,7 @@ extension Hub {
   @discardableResult
   func append(
     _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
-    completion: (([Outcome]?) -> Void)? = nil
+    completion: (([Effect]?) -> Void)? = nil
   ) -> Bool {
     let isDecided = body.isConfirm && hosted.session.fold.origin.host.decideSeconds != nil
     let entry = LogEntry(at: time.session, body: body, op: isDecided ? identities.text() : nil)
@@ -51,7 +51,7 @@ extension Hub {
 
   /// Ends a session whose log accepts no more entries: every later change would fail.
   private func endFull(_ hosted: HostedSession) {
-    guard hosted.phase == .open else { return }
+    guard hosted.phase == .loaded else { return }
     end(hosted, .full) { [unowned self] result in
       if case .failure = result { fail(hosted) }
     }
@@ -142,11 +142,11 @@ extension Hub {
   ///
   /// - Parameter arrival: The time of the append.
   func apply(
-    _ entry: LogEntry, arrival: Int64, _ completion: (([Outcome]?) -> Void)?,
+    _ entry: LogEntry, arrival: Int64, _ completion: (([Effect]?) -> Void)?,
     in hosted: HostedSession, at time: HubTime
   ) {
     let status = hosted.session.status
-    var effects: [Outcome] = []
+    var effects: [Effect] = []
     swap(&effects, &self.effects)
     defer {
       while effects.popLast() != nil {}
@@ -201,7 +201,7 @@ extension Hub {
   }
 }
 
-extension [Outcome] {
+extension [Effect] {
   fileprivate var haveDelta: Bool { contains { if case .delta = $0 { true } else { false } } }
 }
 
@@ -209,9 +209,9 @@ extension [Outcome] {
 enum SessionStep {
   /// Apply an entry when the log has stored it. The completion receives its effects, or `nil` if
   /// it is lost. `arrival` is the time of the append, a ``HubTime/machineNanoseconds``.
-  case apply(LogEntry, arrival: Int64, (([Outcome]?) -> Void)?)
+  case apply(LogEntry, arrival: Int64, (([Effect]?) -> Void)?)
   /// Refuse a command that is not appended to the log.
-  case refuse(UnstoredCommand, (([Outcome]?) -> Void)?)
+  case refuse(UnstoredCommand, (([Effect]?) -> Void)?)
   /// Make a connection a listener.
   case attach(HubConnection, Attachment)
   /// Read the session; skipped if it has ended or was unloaded.

@@ -392,7 +392,7 @@ package final class HostedSession {
   /// A serial number: operations on all sessions run in its order, so that they are reproducible.
   let number: Int
   /// What the directory's state means for this object, so that a delivery need not look it up.
-  package private(set) var phase = Phase.open
+  package private(set) var phase = Phase.loaded
   /// What waits for the log.
   var steps: StepQueue
   /// The progress in its log.
@@ -415,7 +415,7 @@ package final class HostedSession {
 
   package enum Phase {
     /// In memory, or about to be.
-    case open
+    case loaded
     /// In memory; its end is appended, but not stored yet.
     case ending
     /// The log has stored its end.
@@ -454,7 +454,7 @@ package final class HostedSession {
 /// Its life. Only ``SessionDirectory`` calls these functions.
 extension HostedSession {
   func beginEnd(_ reason: SessionEnd) {
-    precondition(phase == .open, "a session ends once")
+    precondition(phase == .loaded, "a session ends once")
     (phase, end) = (.ending, reason)
   }
 
@@ -483,7 +483,7 @@ extension HostedSession {
   /// The problem to answer when the log has not accepted an entry.
   package var refusal: HubProblem { isEnding ? .noSuchSession : log.refusal ?? .unavailable }
   /// Whether it is the directory's object for its session.
-  var isInMemory: Bool { phase == .open || phase == .ending }
+  var isInMemory: Bool { phase == .loaded || phase == .ending }
 
   /// The detail of the error that members receive when the session ends.
   var endDetail: String {

@@ -311,7 +311,7 @@ extension Hub {
     schedule.addExpiry(of: id, due: hosted.expiresAt, at: time)
     queueTick(of: hosted)
     endIfExpired(hosted)
-    if hosted.phase == .open { followNow(hosted, session.step) }
+    if hosted.phase == .loaded { followNow(hosted, session.step) }
     for waiter in waiters.all {
       // A session that ends is absent, but only if the log stores the end.
       if hosted.phase == .ending {
@@ -372,7 +372,7 @@ extension Hub {
   /// Evicts a session that has no connections and no members. If steps are pending, it is tried
   /// again later.
   func evict(_ hosted: HostedSession) {
-    guard log.canLoad, hosted.phase == .open, hosted.session.fold.members.isEmpty,
+    guard log.canLoad, hosted.phase == .loaded, hosted.session.fold.members.isEmpty,
       hosted.attendance.connectionCount == 0, hosted.session.listeners.isEmpty
     else { return }
     guard hosted.steps.isEmpty, !hosted.hostChanges.isPreparing, !hosted.history.isRunning

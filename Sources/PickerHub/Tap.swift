@@ -16,7 +16,7 @@ extension Hub {
     guard let connection = connections[id], !connection.isLeaving else { return }
     now = time
     guard case .joined(let member) = connection.phase, let hosted = connection.hosted,
-      hosted.phase == .open, hosted.steps.isEmpty
+      hosted.phase == .loaded, hosted.steps.isEmpty
     else { return slow(text, from: connection, at: time) }
     ownCounters.messagesIn += 1
     let message: ClientMessage

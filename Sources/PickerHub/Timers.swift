@@ -107,7 +107,7 @@ extension Hub {
   /// Ends a session that was loaded after its time to live, so that no request that waits for it
   /// restarts the time. If the log cannot store the end, its timer tries again.
   func endIfExpired(_ hosted: HostedSession) {
-    guard hosted.phase == .open, hosted.expiresAt <= now.machine,
+    guard hosted.phase == .loaded, hosted.expiresAt <= now.machine,
       hosted.session.fold.decision.confirmation == nil
     else { return }
     end(hosted, .expired) { _ in }
@@ -161,7 +161,7 @@ extension Hub {
   }
 
   private func queueTick(of hosted: HostedSession, at instant: Instant) {
-    guard hosted.phase == .open, hosted.ticks.queue(instant) else { return }
+    guard hosted.phase == .loaded, hosted.ticks.queue(instant) else { return }
     schedule.addTick(of: hosted.id, at: instant)
   }
 
@@ -193,7 +193,7 @@ extension Hub {
     _ body: LogEntry.Body, ticking hosted: HostedSession, at time: HubTime
   ) -> Bool {
     guard append(body, to: hosted, at: time) else {
-      if hosted.phase == .open, hosted.ticks.refused() {
+      if hosted.phase == .loaded, hosted.ticks.refused() {
         schedule.add(.tick(hosted.id), due: time.machine + retryMilliseconds)
       }
       return false

@@ -57,8 +57,8 @@ package final class Session {
   ///
   /// - Returns: The effects, in order. The welcome of a joining member is not among them: the log
   ///   does not know its connection. Call ``attach(_:)`` for it.
-  package func apply(_ entry: LogEntry) -> [Outcome] {
-    var effects: [Outcome] = []
+  package func apply(_ entry: LogEntry) -> [Effect] {
+    var effects: [Effect] = []
     _ = apply(entry, &effects)
     return effects
   }
@@ -66,7 +66,7 @@ package final class Session {
   /// Applies the next entry of the log, and appends its effects to an empty array.
   ///
   /// - Returns: Whether there is a new revision.
-  package func apply(_ entry: LogEntry, _ effects: inout [Outcome]) -> Bool {
+  package func apply(_ entry: LogEntry, _ effects: inout [Effect]) -> Bool {
     let (before, reached) = (fold.revision, fold.reached)
     fold.apply(entry, &effects)
     for index in effects.indices {
@@ -83,7 +83,7 @@ package final class Session {
   }
 
   /// Records what an effect changes for the connections, and may append presence to the effects.
-  private func note(_ effect: Outcome, _ effects: inout [Outcome]) {
+  private func note(_ effect: Effect, _ effects: inout [Effect]) {
     switch effect {
     case .delta: if !touches.isEmpty { liftFromRemovedRows(&effects) }
     case .joined(let member, meta: _): updates.join(member)
@@ -119,7 +119,7 @@ package final class Session {
   /// - Returns: The answer; `nil` if the member has left.
   package func refuse(
     _ command: Command, ref: Int, by member: MemberID, unless reason: UnstoredReason?
-  ) -> Outcome? {
+  ) -> Effect? {
     let unlogged = unloggedRefs[member] ?? RefBook()
     guard
       let answer = fold.refusal(
@@ -193,7 +193,7 @@ package final class Session {
   /// Adds the connection of a member.
   ///
   /// - Precondition: The fold has the member, and it has no other listener.
-  package func attach(_ listener: Listener) -> [Outcome] {
+  package func attach(_ listener: Listener) -> [Effect] {
     guard let member = listener.member, fold.members[member] != nil else {
       preconditionFailure("only a member can be connected")
     }
@@ -218,7 +218,7 @@ package final class Session {
   ///   stays online then, until ``disconnect(_:)``.
   package func detach(
     _ connection: ConnectionID, isReplaced: Bool = false
-  ) -> [Outcome] {
+  ) -> [Effect] {
     guard let index = listeners.firstIndex(where: { $0.connection == connection }) else {
       return []
     }
@@ -228,7 +228,7 @@ package final class Session {
   }
 
   /// A member without a listener is offline; nothing if it was already.
-  package func disconnect(_ member: MemberID) -> [Outcome] {
+  package func disconnect(_ member: MemberID) -> [Effect] {
     guard online.remove(member) != nil else { return [] }
     if fold.members[member] != nil { updates.change(member) }
     return [.presence]
@@ -241,7 +241,7 @@ package final class Session {
   }
 
   /// Moves or lifts a member's finger. Empty if that changes nothing.
-  package func touch(_ member: MemberID, _ touch: Touch) -> [Outcome] {
+  package func touch(_ member: MemberID, _ touch: Touch) -> [Effect] {
     guard fold.members[member] != nil, touches[member] ?? .lifted != touch else { return [] }
     touches[member] = touch == .lifted ? nil : touch
     updates.touch(member, touch)
@@ -249,7 +249,7 @@ package final class Session {
   }
 
   /// Lifts the fingers from rows that do not exist any more.
-  private func liftFromRemovedRows(_ effects: inout [Outcome]) {
+  private func liftFromRemovedRows(_ effects: inout [Effect]) {
     let columns = fold.picker.columns
     for (member, touch) in touches.sorted(by: { $0.key.text < $1.key.text }) {
       guard case .row(let column, let row, isHover: _) = touch,

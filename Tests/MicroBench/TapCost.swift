@@ -44,7 +44,7 @@ struct TapCost {
     let session = bench.session
     let member = session.listeners[0].member!
     var deltas: [Delta] = []
-    var effects: [Outcome] = []
+    var effects: [Effect] = []
     deltas.reserveCapacity(2 * count)
     let rule = Cost.measure(count: count) {
       deltas.removeAll(keepingCapacity: true)

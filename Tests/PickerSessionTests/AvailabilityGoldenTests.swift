@@ -58,7 +58,7 @@ struct AvailabilityVector: CustomTestStringConvertible {
 
 private struct GoldenRun {
   var fold: SessionFold?
-  private var outcomes: [Outcome] = []
+  private var effects: [Effect] = []
   private var error: String?
   private var layoutZone: String?
   private var before: Availability?
@@ -67,7 +67,7 @@ private struct GoldenRun {
   mutating func perform(_ step: JSONTree, definition: JSONTree) throws {
     let now = Instant(rfc3339: step["now"]!.string!.utf8)!
     let action = step["do"]!
-    (outcomes, error, layoutZone) = ([], nil, nil)
+    (effects, error, layoutZone) = ([], nil, nil)
     if action["create"] != nil {
       do throws(DefinitionProblem) {
         let made = try Definition.make(from: definition, now: now, zone: Zones.named)
@@ -84,12 +84,12 @@ private struct GoldenRun {
     before = fold!.picker.availability
     let body: LogEntry.Body
     if let new = action["define"] {
-      outcomes = fold!.apply(LogEntry(at: now, body: .tick))
+      effects = fold!.apply(LogEntry(at: now, body: .tick))
       do throws(DefinitionProblem) {
         let made = try Definition.make(from: new, now: now, zone: Zones.named)
         if made.isSame(as: fold!.definition) { return }
         let change = DefinitionChange(version: fold!.version + 1, definition: made, source: .whole)
-        outcomes += fold!.apply(LogEntry(at: now, body: .define(change)))
+        effects += fold!.apply(LogEntry(at: now, body: .define(change)))
       } catch {
         self.error = "badDefinition"
       }
@@ -103,7 +103,7 @@ private struct GoldenRun {
       refs[name, default: 0] += 1
       body = .command(MemberID(name), ref: refs[name]!, command(action))
     }
-    outcomes = fold!.apply(LogEntry(at: now, body: body))
+    effects = fold!.apply(LogEntry(at: now, body: body))
   }
 
   private mutating func join(_ name: String, at now: Instant) {
@@ -164,15 +164,15 @@ private struct GoldenRun {
   }
 
   private var refusal: Refusal? {
-    for case .answered(_, let answer) in outcomes {
+    for case .answered(_, let answer) in effects {
       if case .refused(let refusal, _) = answer.body { return refusal }
     }
     return nil
   }
 
   private var isReply: Bool {
-    outcomes.count == 1
-      && outcomes.contains {
+    effects.count == 1
+      && effects.contains {
         if case .answered(_, let answer) = $0, case .reply = answer.body { true } else { false }
       }
   }

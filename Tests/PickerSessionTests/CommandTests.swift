@@ -9,9 +9,9 @@ import Testing
   @Test func `select of the selected row gets a reply and no revision`() throws {
     var session = try SessionFixture(letters)
 
-    let outcomes = session.give(ana, 1, select(0, 0))
+    let effects = session.give(ana, 1, select(0, 0))
 
-    #expect(SessionFixture.reply(outcomes) == 0)
+    #expect(SessionFixture.reply(effects) == 0)
     #expect(session.fold.undoList.past.isEmpty)
   }
 
@@ -26,10 +26,10 @@ import Testing
   @Test func `a stale generation without a key is refused with a reload`() throws {
     var session = try SessionFixture(letters)
 
-    let outcomes = session.give(ana, 1, select(0, 2, generation: 9))
+    let effects = session.give(ana, 1, select(0, 2, generation: 9))
 
-    #expect(SessionFixture.refusal(outcomes) == .staleColumn)
-    guard case .answered(_, let answer)? = outcomes.last,
+    #expect(SessionFixture.refusal(effects) == .staleColumn)
+    guard case .answered(_, let answer)? = effects.last,
       case .refused(_, let correction) = answer.body
     else { return }
     #expect(correction == .column(0, reloads: true))
@@ -93,10 +93,10 @@ import Testing
   {
     var session = try SessionFixture(slot)
 
-    let outcomes = session.give(ana, 1, .confirm, after: 11 * 60_000)
+    let effects = session.give(ana, 1, .confirm, after: 11 * 60_000)
 
-    #expect(SessionFixture.deltas(outcomes).map(\.author) == [nil])
-    #expect(SessionFixture.refusal(outcomes) == .elapsed)
+    #expect(SessionFixture.deltas(effects).map(\.author) == [nil])
+    #expect(SessionFixture.refusal(effects) == .elapsed)
     #expect(session.fold.status == .open)
     session.give(ana, 2, .confirm, after: 11 * 60_000)
     #expect(session.fold.status == .confirmed)
@@ -106,10 +106,10 @@ import Testing
     var session = try SessionFixture(slot)
     session.give(ana, 1, .confirm)
 
-    let outcomes = session.give(bo, 1, select(0, 1), after: 3_600_000)
+    let effects = session.give(bo, 1, select(0, 1), after: 3_600_000)
 
-    #expect(SessionFixture.refusal(outcomes) == .notOpen)
-    #expect(outcomes.count == 1)
+    #expect(SessionFixture.refusal(effects) == .notOpen)
+    #expect(effects.count == 1)
     #expect(session.fold.nextTick == nil)
   }
 
@@ -118,9 +118,9 @@ import Testing
     session.give(ana, 1, .confirm)
     let result = session.fold.result
 
-    let outcomes = session.give(ana, 2, .reopen, after: 3_600_000)
+    let effects = session.give(ana, 2, .reopen, after: 3_600_000)
 
-    let deltas = SessionFixture.deltas(outcomes)
+    let deltas = SessionFixture.deltas(effects)
     #expect(deltas.map(\.revision) == [2, 3])
     #expect(deltas.first?.change == .status(StatusChange(.open, result: result)))
     #expect(deltas.map { $0.author?.member } == [ana, nil])

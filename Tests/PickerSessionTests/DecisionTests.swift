@@ -22,17 +22,17 @@ extension SessionFixture {
   @discardableResult
   fileprivate mutating func settle(
     _ settle: Settle, after milliseconds: Int64 = 1000
-  ) -> [Outcome] {
+  ) -> [Effect] {
     fold.apply(LogEntry(at: noon.adding(milliseconds: milliseconds), body: .settle(settle)))
   }
 
   @discardableResult
-  fileprivate mutating func tick(after milliseconds: Int64) -> [Outcome] {
+  fileprivate mutating func tick(after milliseconds: Int64) -> [Effect] {
     fold.apply(LogEntry(at: noon.adding(milliseconds: milliseconds), body: .tick))
   }
 
   @discardableResult
-  fileprivate mutating func note(_ text: String, after milliseconds: Int64 = 1000) -> [Outcome] {
+  fileprivate mutating func note(_ text: String, after milliseconds: Int64 = 1000) -> [Effect] {
     let note = JSONTree.object([.init("text", .string(text))])
     let patch = JSONTree.object([
       .init("columns", .object([.init("0", .object([.init("a", note)]))]))
@@ -42,13 +42,13 @@ extension SessionFixture {
   }
 }
 
-private func outcome(_ outcomes: [Outcome]) -> SettleOutcome? {
-  for case .settled(let outcome) in outcomes { return outcome }
+private func outcome(_ effects: [Effect]) -> SettleOutcome? {
+  for case .settled(let outcome) in effects { return outcome }
   return nil
 }
 
-private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
-  SessionFixture.deltas(outcomes).compactMap { delta in
+private func statusChanges(_ effects: [Effect]) -> [StatusChange] {
+  SessionFixture.deltas(effects).compactMap { delta in
     if case .status(let change) = delta.change { change } else { nil }
   }
 }
@@ -105,13 +105,13 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     var session = try SessionFixture.confirming()
     let settle = Settle(op: session.op, isGranted: true, data: data)
 
-    let outcomes = session.settle(settle)
+    let effects = session.settle(settle)
 
-    let delta = SessionFixture.deltas(outcomes)[0]
+    let delta = SessionFixture.deltas(effects)[0]
     #expect(session.fold.status == .confirmed && session.fold.decision.data == data)
     #expect(delta.author == nil && !delta.isTick && delta.result == .keys(["b", "x"]))
     #expect(
-      outcome(outcomes)
+      outcome(effects)
         == .done(Settlement(settle: settle, status: .confirmed, revision: delta.revision)))
     #expect(session.fold.nextTick == nil)
     // Reopened, the result is the value alone again.
@@ -123,9 +123,9 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     var session = try SessionFixture.confirming()
     let reason = try Note.Text(.string("sold out"), at: "reason")
 
-    let outcomes = session.settle(Settle(op: session.op, isGranted: false, reason: reason))
+    let effects = session.settle(Settle(op: session.op, isGranted: false, reason: reason))
 
-    let change = try #require(statusChanges(outcomes).first)
+    let change = try #require(statusChanges(effects).first)
     #expect(change.status == .open && change.reason == .denied)
     #expect(change.settle?.reason == reason)
     #expect(session.fold.decision.confirmation == nil)
@@ -156,10 +156,10 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     let op = session.op
     #expect(SessionFixture.refusal(session.give(bo, 1, .cancel)) == .notAllowed)
 
-    let outcomes = session.give(ana, 3, .cancel)
+    let effects = session.give(ana, 3, .cancel)
 
-    #expect(statusChanges(outcomes) == [StatusChange(.open, result: .keys(["b", "x"]), op: op)])
-    #expect(SessionFixture.deltas(outcomes)[0].author?.ref == 3)
+    #expect(statusChanges(effects) == [StatusChange(.open, result: .keys(["b", "x"]), op: op)])
+    #expect(SessionFixture.deltas(effects)[0].author?.ref == 3)
     #expect(session.fold.status == .open && session.fold.decision.confirmation == nil)
   }
 
@@ -187,10 +187,10 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     var session = try SessionFixture.confirming()
     let op = session.op
     let first = VerbatimJSON(stored: #"{"a":1,"b":{"c":"x","d":[2]}}"#)
-    let outcomes = session.settle(Settle(op: op, isGranted: true, data: first))
+    let effects = session.settle(Settle(op: op, isGranted: true, data: first))
 
     let again = Settle(op: op, isGranted: true, data: VerbatimJSON(stored: text))
-    #expect(outcome(session.settle(again)) == outcome(outcomes))
+    #expect(outcome(session.settle(again)) == outcome(effects))
     #expect(session.fold.remnant == .nothing && session.fold.decision.data == first)
   }
 
@@ -229,10 +229,10 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     #expect(outcome(cancelled.settle(grant)) == .late(reported: grant))
 
     // The decision itself brings the session to its time.
-    let outcomes = elapsed.settle(grant, after: 300_000)
+    let effects = elapsed.settle(grant, after: 300_000)
 
-    #expect(outcome(outcomes) == .late(reported: grant))
-    #expect(statusChanges(outcomes).map(\.reason) == [.timeout])
+    #expect(outcome(effects) == .late(reported: grant))
+    #expect(statusChanges(effects).map(\.reason) == [.timeout])
     #expect(elapsed.fold.status == .open)
   }
 

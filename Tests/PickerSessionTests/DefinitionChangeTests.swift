@@ -9,7 +9,7 @@ extension SessionFixture {
   /// Applies another definition, as the host does.
   @discardableResult
   fileprivate mutating func define(_ json: String, after milliseconds: Int64 = 0) throws
-    -> [Outcome]
+    -> [Effect]
   {
     let made = try Definition.make(from: try JSONTree.parse(Array(json.utf8))) { _ in .utc }
     let change = DefinitionChange(version: fold.version + 1, definition: made, source: .whole)
@@ -95,9 +95,9 @@ extension SessionFixture {
 
   @Test func `a definition that changes cells sends their months again`() throws {
     var session = try SessionFixture(calendar)
-    let outcomes = try session.define(
+    let effects = try session.define(
       #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"firstWeekday":2}"#)
-    guard case .cellsChanged(let change)? = outcomes.last else {
+    guard case .cellsChanged(let change)? = effects.last else {
       Issue.record("the cells have not changed")
       return
     }

@@ -14,16 +14,16 @@ import Testing
           member: MemberID(name), secret: SecretHash([]), name: name, role: role, subject: sub)))
   }
 
-  private static func answer(_ outcomes: [Outcome]) -> Answer? {
-    guard case .answered(.host, let answer)? = outcomes.last else { return nil }
+  private static func answer(_ effects: [Effect]) -> Answer? {
+    guard case .answered(.host, let answer)? = effects.last else { return nil }
     return answer
   }
 
   @Test func `the host's commands have no member, no ref and are one author with time`() throws {
     var session = try SessionFixture(calendar)
     session.give(ana, 1, tap("2026-11-24"))
-    let outcomes = session.give(.host, 0, tap("2026-11-26"))
-    let delta = try #require(SessionFixture.deltas(outcomes).first)
+    let effects = session.give(.host, 0, tap("2026-11-26"))
+    let delta = try #require(SessionFixture.deltas(effects).first)
     #expect(delta.isHostCommand && delta.by == nil && delta.author == nil && !delta.isTick)
     #expect(delta.hostCommand == tap("2026-11-26") && session.fold.tappedBy == nil)
     #expect(session.fold.members.count == 3)
@@ -63,13 +63,13 @@ import Testing
     #expect(SessionFixture.refusal(session.give(ana, 4, .cancel)) == .notOpen)
     #expect(SessionFixture.refusal(session.give(.host, 0, .cancel, if: .at(1))) == .stale)
 
-    let outcomes = session.give(.host, 0, .cancel, if: .at(3))
+    let effects = session.give(.host, 0, .cancel, if: .at(3))
 
-    let delta = try #require(SessionFixture.deltas(outcomes).first)
+    let delta = try #require(SessionFixture.deltas(effects).first)
     #expect(delta.change == .status(StatusChange(.cancelled, result: result)))
     #expect(delta.isHostCommand && delta.result == nil && session.fold.status == .cancelled)
     #expect(session.fold.picker.value == value && session.fold.result == result)
-    let event = try #require(session.fold.event(of: outcomes[0], at: noon))
+    let event = try #require(session.fold.event(of: effects[0], at: noon))
     let data = try JSONTree.parse(event.data)
     #expect(event.type == .cancelled && data["result"]?["start"]?.string == "2026-11-24")
     #expect(SessionFixture.refusal(session.give(.host, 0, .cancel)) == .notOpen)
@@ -100,7 +100,7 @@ import Testing
     let (dan, eva) = (MemberID("Dan"), MemberID("Eva"))
     _ = session.fold.apply(Self.joining("Dan", .owner, sub: "17"))
     _ = session.fold.apply(Self.joining("Eva", .viewer))
-    func set(_ target: Revocation.Target, _ role: Role) -> [Outcome] {
+    func set(_ target: Revocation.Target, _ role: Role) -> [Effect] {
       session.fold.apply(LogEntry(at: noon, body: .roleSet(HostRole(target, role))))
     }
     // The member's subject, because it can have another member.

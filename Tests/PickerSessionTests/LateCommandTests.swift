@@ -8,8 +8,8 @@ import Testing
 /// `at` and `hits`: commands whose author has not seen the current state.
 @Suite struct LateCommandTests {
   /// The params of the last outcome as JSON; `nil` if it is not a refusal with `stale`.
-  private func stale(_ outcomes: [Outcome]) -> String? {
-    guard case .answered(_, let answer)? = outcomes.last,
+  private func stale(_ effects: [Effect]) -> String? {
+    guard case .answered(_, let answer)? = effects.last,
       case .refused(let refusal, _) = answer.body, refusal.code == .stale
     else { return nil }
     return String(decoding: JSONTree.object(refusal.params).serialized(), as: UTF8.self)
@@ -23,9 +23,9 @@ import Testing
     session.give(ana, 1, tap("2026-11-20"))
     session.give(bo, 1, tap("2026-11-22"))
 
-    let outcomes = session.give(ana, 2, command, if: .at(1))
+    let effects = session.give(ana, 2, command, if: .at(1))
 
-    #expect(stale(outcomes) == #"{"revision":2,"by":"Bo"}"#)
+    #expect(stale(effects) == #"{"revision":2,"by":"Bo"}"#)
     #expect(session.fold.revision == 2 && session.fold.status == .open)
   }
 
@@ -56,9 +56,9 @@ import Testing
     session.give(cem, 1, tap("2026-11-22"))
     session.give(ana, 1, tap("2026-11-25"))
 
-    let outcomes = session.give(ana, 2, .undo, if: .at(1))
+    let effects = session.give(ana, 2, .undo, if: .at(1))
 
-    #expect(stale(outcomes) == #"{"revision":2,"by":"Cem"}"#)
+    #expect(stale(effects) == #"{"revision":2,"by":"Cem"}"#)
   }
 
   @Test func `a reopen is stale after another member's change of the status`() throws {
@@ -73,10 +73,10 @@ import Testing
   @Test func `a change by time makes a command stale and has no member`() throws {
     var session = try SessionFixture(slot)
 
-    let outcomes = session.give(ana, 1, .confirm, if: .at(0), after: 11 * 60_000)
+    let effects = session.give(ana, 1, .confirm, if: .at(0), after: 11 * 60_000)
 
-    #expect(SessionFixture.deltas(outcomes).map(\.author) == [nil])
-    #expect(stale(outcomes) == #"{"revision":1}"#)
+    #expect(SessionFixture.deltas(effects).map(\.author) == [nil])
+    #expect(stale(effects) == #"{"revision":1}"#)
     #expect(session.fold.status == .open)
     session.give(ana, 2, .confirm, if: .at(1), after: 11 * 60_000)
     #expect(session.fold.status == .confirmed)
@@ -100,9 +100,9 @@ import Testing
     #expect(stale(session.give(ana, 1, .undo, if: .at(9))) == "{}")
     session.give(bo, 1, tap("2026-11-20"))
 
-    let outcomes = session.give(ana, 2, .confirm, if: .at(9))
+    let effects = session.give(ana, 2, .confirm, if: .at(9))
 
-    #expect(stale(outcomes) == #"{"revision":1,"by":"Bo"}"#)
+    #expect(stale(effects) == #"{"revision":1,"by":"Bo"}"#)
   }
 
   @Test func `a tap is stale if the range has other hits than its author saw`() throws {
@@ -110,10 +110,10 @@ import Testing
     session.give(ana, 1, tap("2026-11-20"), if: .hits(0))
     session.give(bo, 1, tap("2026-11-22"), if: .hits(1))
 
-    let outcomes = session.give(ana, 2, tap("2026-11-24"), if: .hits(1))
+    let effects = session.give(ana, 2, tap("2026-11-24"), if: .hits(1))
 
-    #expect(stale(outcomes) == #"{"revision":2,"by":"Bo"}"#)
-    guard case .answered(_, let answer)? = outcomes.last,
+    #expect(stale(effects) == #"{"revision":2,"by":"Bo"}"#)
+    guard case .answered(_, let answer)? = effects.last,
       case .refused(_, let correction) = answer.body
     else { return #expect(Bool(false)) }
     #expect(correction == .range)

@@ -15,9 +15,9 @@ import Testing
   @Test func `the remaining member who joined first succeeds an owner who leaves`() throws {
     var session = try SessionFixture(letters)
 
-    let outcomes = session.leave(ana)
+    let effects = session.leave(ana)
 
-    #expect(outcomes == [.left(ana), .roleChanged(bo)])
+    #expect(effects == [.left(ana), .roleChanged(bo)])
     #expect(session.fold.membersInOrder.map(\.role) == [.owner, .editor])
   }
 

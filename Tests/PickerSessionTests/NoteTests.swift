@@ -6,8 +6,7 @@ import Testing
 
 extension SessionFixture {
   @discardableResult
-  fileprivate mutating func note(_ json: String, after milliseconds: Int64 = 0) throws -> [Outcome]
-  {
+  fileprivate mutating func note(_ json: String, after milliseconds: Int64 = 0) throws -> [Effect] {
     let patch = try JSONTree.parse(Array(json.utf8))
     return fold.apply(
       LogEntry(at: noon.adding(milliseconds: milliseconds), body: .note(NotesPatch(patch))))

@@ -73,9 +73,9 @@ import Testing
   @Test func `a refused tap does not count`() throws {
     var session = try SessionFixture(calendar)
 
-    let outcomes = session.give(ana, 1, tap("2027-11-20"))
+    let effects = session.give(ana, 1, tap("2027-11-20"))
 
-    #expect(SessionFixture.refusal(outcomes) == .outsideMonths)
+    #expect(SessionFixture.refusal(effects) == .outsideMonths)
     #expect(session.fold.picker.range == nil)
     #expect(session.fold.revision == 0)
   }

@@ -32,9 +32,9 @@ import Testing
     var session = try SessionFixture(letters)
     session.give(ana, 7, select(0, 1))
 
-    let outcomes = session.give(ana, 3, select(0, 2))
+    let effects = session.give(ana, 3, select(0, 2))
 
-    #expect(SessionFixture.refusal(outcomes) == .oldRef)
+    #expect(SessionFixture.refusal(effects) == .oldRef)
     #expect(session.fold.members[ana]?.refs.outcome(of: 3) == nil)
   }
 
@@ -42,9 +42,9 @@ import Testing
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
 
-    let outcomes = session.give(bo, 1, select(0, 2))
+    let effects = session.give(bo, 1, select(0, 2))
 
-    #expect(SessionFixture.deltas(outcomes).map(\.author?.member) == [bo])
+    #expect(SessionFixture.deltas(effects).map(\.author?.member) == [bo])
   }
 
   @Test func `the number of remembered refs is limited`() throws {
@@ -75,9 +75,9 @@ import Testing
   {
     let session = try SessionFixture(letters)
 
-    let outcomes = session.refuse(ana, 4, .unknown(type: "wish"), isOverRate: true)
+    let effects = session.refuse(ana, 4, .unknown(type: "wish"), isOverRate: true)
 
-    #expect(SessionFixture.refusal(outcomes) == .unknownType)
+    #expect(SessionFixture.refusal(effects) == .unknownType)
     #expect(session.fold.members[ana]?.refs.greatest == 0)
   }
 

@@ -6,8 +6,8 @@ import Testing
 @testable import PickerSession
 
 @Suite struct RefusalTests {
-  private func params(_ outcomes: [Outcome]) -> [JSONTree.Member]? {
-    guard case .answered(_, let answer)? = outcomes.last,
+  private func params(_ effects: [Effect]) -> [JSONTree.Member]? {
+    guard case .answered(_, let answer)? = effects.last,
       case .refused(let refusal, _) = answer.body
     else { return nil }
     return refusal.params

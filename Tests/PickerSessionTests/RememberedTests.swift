@@ -6,7 +6,7 @@ import Testing
 @Suite struct RememberedTests {
   private func readd(
     _ session: inout SessionFixture, _ member: MemberID, _ role: Role? = nil
-  ) -> [Outcome] {
+  ) -> [Effect] {
     session.fold.apply(LogEntry(at: noon, body: .returned(member, role)))
   }
 
@@ -18,9 +18,9 @@ import Testing
     session.leave(bo)
     #expect(session.fold.members[bo] == nil)
 
-    let outcomes = readd(&session, bo)
+    let effects = readd(&session, bo)
 
-    #expect(outcomes == [.joined(bo, meta: nil)])
+    #expect(effects == [.joined(bo, meta: nil)])
     var expected = before
     expected?.number = 3
     #expect(session.fold.members[bo] == expected)
@@ -134,7 +134,7 @@ import Testing
     var limits = SessionLimits()
     limits.rememberedRefBytes = 2048
     let session = Session(try SessionFixture(letters, limits: limits).fold)
-    func code(_ effect: Outcome?) -> Rejection? {
+    func code(_ effect: Effect?) -> Rejection? {
       guard case .answered(_, let answer)? = effect,
         case .refused(let refusal, _) = answer.body
       else { return nil }

@@ -4,8 +4,8 @@ import Testing
 @testable import PickerSession
 
 @Suite struct RenameTests {
-  private func renamed(_ outcomes: [Outcome]) -> [MemberID] {
-    outcomes.compactMap { if case .renamed(let member) = $0 { member } else { nil } }
+  private func renamed(_ effects: [Effect]) -> [MemberID] {
+    effects.compactMap { if case .renamed(let member) = $0 { member } else { nil } }
   }
 
   @Test func `a member that renames itself keeps everything else and makes no revision`() throws {
@@ -13,10 +13,10 @@ import Testing
     session.give(ana, 1, tap("2026-11-20"))
     var before = try #require(session.fold.members[ana])
 
-    let outcomes = session.give(ana, 2, .rename("Mia"))
+    let effects = session.give(ana, 2, .rename("Mia"))
 
-    #expect(renamed(outcomes) == [ana] && session.fold.revision == 1)
-    #expect(outcomes.contains(.answered(ana, Answer(ref: 2, body: .reply(revision: 1)))))
+    #expect(renamed(effects) == [ana] && session.fold.revision == 1)
+    #expect(effects.contains(.answered(ana, Answer(ref: 2, body: .reply(revision: 1)))))
     before.name = "Mia"
     before.refs.remember(2, .done(revision: 1), countMax: 256)
     #expect(session.fold.members[ana] == before)
@@ -38,9 +38,9 @@ import Testing
   @Test func `the same name again is a reply only`() throws {
     var session = try SessionFixture(calendar)
 
-    let outcomes = session.give(ana, 1, .rename("Ana"))
+    let effects = session.give(ana, 1, .rename("Ana"))
 
-    #expect(renamed(outcomes).isEmpty && SessionFixture.reply(outcomes) == 0)
+    #expect(renamed(effects).isEmpty && SessionFixture.reply(effects) == 0)
   }
 
   @Test func `compaction removes renames, since any viewer can give them`() throws {

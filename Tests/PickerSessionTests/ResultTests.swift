@@ -45,12 +45,12 @@ import Testing
   @Test func `a tick that changes the slot has the new result`() throws {
     var session = try SessionFixture(slot)
 
-    let outcomes = session.fold.apply(
+    let effects = session.fold.apply(
       LogEntry(at: noon.adding(milliseconds: 11 * 60_000), body: .tick))
 
     let later = Instant(rfc3339: "2026-11-20T12:20:00Z".utf8)!
     #expect(
-      SessionFixture.deltas(outcomes).map(\.result)
+      SessionFixture.deltas(effects).map(\.result)
         == [.slot(["2026-11-20", "12", "20"], later, until: nil)])
   }
 
@@ -64,10 +64,10 @@ import Testing
       #"{"kind":"slot","timeZone":"America/New_York","leadMinutes":0}"#, zone: zone, at: before)
     session.give(ana, 1, select(2, 2), at: before)
 
-    let outcomes = session.fold.apply(
+    let effects = session.fold.apply(
       LogEntry(at: before.adding(milliseconds: 60_000), body: .tick))
 
-    let deltas = SessionFixture.deltas(outcomes)
+    let deltas = SessionFixture.deltas(effects)
     let later = Instant(rfc3339: "2018-11-04T06:20:00Z".utf8)!
     #expect(deltas.map(\.change) == [.picker([], tappedBy: nil, rangeBefore: nil)])
     #expect(deltas.map(\.result) == [.slot(["2018-11-04", "01", "20"], later, until: nil)])
@@ -85,10 +85,10 @@ import Testing
       #"{"kind":"slot","timeZone":"America/New_York","leadMinutes":0}"#, zone: zone, at: before)
     session.give(ana, 1, select(2, 2), at: before)
 
-    let outcomes = session.give(ana, 2, .confirm, at: before.adding(milliseconds: 60_000))
+    let effects = session.give(ana, 2, .confirm, at: before.adding(milliseconds: 60_000))
 
-    #expect(SessionFixture.deltas(outcomes).count == 1)
-    #expect(SessionFixture.refusal(outcomes) == .elapsed)
+    #expect(SessionFixture.deltas(effects).count == 1)
+    #expect(SessionFixture.refusal(effects) == .elapsed)
   }
 
   @Test func `results differ if keys differ only in Unicode normalization`() throws {

@@ -29,7 +29,7 @@ struct SessionFixture {
   }
 
   @discardableResult
-  mutating func join(_ member: MemberID, as role: Role? = nil) -> [Outcome] {
+  mutating func join(_ member: MemberID, as role: Role? = nil) -> [Effect] {
     let joining = LogEntry.Joining(
       member: member, secret: SecretHash([]), name: member.text, role: role)
     return fold.apply(LogEntry(at: fold.origin.createdAt, body: .joined(joining)))
@@ -40,7 +40,7 @@ struct SessionFixture {
     _ member: MemberID, _ ref: Int, _ command: Command, if precondition: Precondition? = nil,
     after milliseconds: Int64 = 0, isOverRate: Bool = false, at instant: Instant = noon,
     op: String? = nil
-  ) -> [Outcome] {
+  ) -> [Effect] {
     if isOverRate { return refuse(member, ref, command, isOverRate: true) }
     let body = LogEntry.Body.command(member, ref: ref, command, precondition)
     return fold.apply(
@@ -50,34 +50,34 @@ struct SessionFixture {
   /// Checks a command that is refused without being stored.
   func refuse(
     _ member: MemberID, _ ref: Int, _ command: Command, isOverRate: Bool = false
-  ) -> [Outcome] {
+  ) -> [Effect] {
     fold.refusal(of: command, ref: ref, by: member, unless: isOverRate ? .rate : nil)
       .map { [.answered(member, $0)] } ?? []
   }
 
   @discardableResult
-  mutating func leave(_ member: MemberID) -> [Outcome] {
+  mutating func leave(_ member: MemberID) -> [Effect] {
     fold.apply(LogEntry(at: noon, body: .left(member)))
   }
 
   /// The code of the last outcome; `nil` if it is not a refusal.
-  static func refusal(_ outcomes: [Outcome]) -> Rejection? {
-    guard case .answered(_, let answer)? = outcomes.last,
+  static func refusal(_ effects: [Effect]) -> Rejection? {
+    guard case .answered(_, let answer)? = effects.last,
       case .refused(let refusal, _) = answer.body
     else { return nil }
     return refusal.code
   }
 
   /// The revision of the only outcome; `nil` if it is not a reply.
-  static func reply(_ outcomes: [Outcome]) -> Int? {
-    guard outcomes.count == 1, case .answered(_, let answer) = outcomes[0],
+  static func reply(_ effects: [Effect]) -> Int? {
+    guard effects.count == 1, case .answered(_, let answer) = effects[0],
       case .reply(let revision) = answer.body
     else { return nil }
     return revision
   }
 
-  static func deltas(_ outcomes: [Outcome]) -> [Delta] {
-    outcomes.compactMap { if case .delta(let delta) = $0 { delta } else { nil } }
+  static func deltas(_ effects: [Effect]) -> [Delta] {
+    effects.compactMap { if case .delta(let delta) = $0 { delta } else { nil } }
   }
 }
 

@@ -42,10 +42,10 @@ import Testing
     session.give(ana, 1, select(0, 1))
     let before = session.fold.picker.state.bounds
 
-    let outcomes = session.fold.apply(
+    let effects = session.fold.apply(
       LogEntry(at: noon.adding(milliseconds: 600_000), body: .tick))
 
-    #expect(outcomes == [] && session.fold.remnant == .nothing)
+    #expect(effects == [] && session.fold.remnant == .nothing)
     #expect(session.fold.picker.state.bounds != before)
   }
 }

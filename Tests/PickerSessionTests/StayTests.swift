@@ -8,7 +8,7 @@ import Testing
 extension SessionFixture {
   /// Puts a note with an amount on each of the days.
   @discardableResult
-  fileprivate mutating func price(_ amounts: [String: String]) throws -> [Outcome] {
+  fileprivate mutating func price(_ amounts: [String: String]) throws -> [Effect] {
     let days = amounts.map { #""\#($0.key)":{"text":"x","amount":\#($0.value)}"# }
     let patch = try JSONTree.parse(Array(#"{"days":{\#(days.joined(separator: ","))}}"#.utf8))
     return fold.apply(LogEntry(at: noon, body: .note(NotesPatch(patch))))
@@ -25,7 +25,7 @@ extension SessionFixture {
     """
   private let prices = ["2026-11-24": "100", "2026-11-25": "99.5", "2026-11-26": "120"]
 
-  private func code(_ outcomes: [Outcome]) -> Rejection? { SessionFixture.refusal(outcomes) }
+  private func code(_ effects: [Effect]) -> Rejection? { SessionFixture.refusal(effects) }
 
   @Test func `a claimed stay is refused before its nights are checked`() throws {
     var session = try SessionFixture(nights, openTap: .opener)
@@ -82,12 +82,12 @@ extension SessionFixture {
     let document = try JSONTree.parse(Array(nights.replacing("EUR", with: "CHF").utf8))
     let definition = try Definition.make(from: document) { _ in .utc }
 
-    let outcomes = session.fold.apply(
+    let effects = session.fold.apply(
       LogEntry(
         at: noon,
         body: .define(DefinitionChange(version: 2, definition: definition, source: .whole))))
 
-    let deltas = SessionFixture.deltas(outcomes)
+    let deltas = SessionFixture.deltas(effects)
     #expect(deltas.map { $0.result?.total?.currency } == ["CHF"])
     #expect(deltas[0].change.pickerChanges.isEmpty)
   }

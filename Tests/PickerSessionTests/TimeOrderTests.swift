@@ -15,9 +15,9 @@ import Testing
     session.give(ana, 1, select(2, 20, generation: 2), after: 1000, at: midnight)
     #expect(session.fold.result == .date(["2026", "11", "21"]))
 
-    let outcomes = session.give(bo, 1, .redo, after: -1500, at: midnight)
+    let effects = session.give(bo, 1, .redo, after: -1500, at: midnight)
 
-    #expect(outcomes.count == 1 && SessionFixture.refusal(outcomes) == .nothingToUndo)
+    #expect(effects.count == 1 && SessionFixture.refusal(effects) == .nothingToUndo)
     #expect(session.fold.result == .date(["2026", "11", "21"]))
   }
 
@@ -48,10 +48,10 @@ import Testing
     _ = session.fold.apply(LogEntry(at: midnight, body: .tick))
     session.give(ana, 1, select(2, 20, generation: 2), after: 1000, at: midnight)
 
-    let outcomes = session.fold.apply(
+    let effects = session.fold.apply(
       LogEntry(at: midnight.adding(milliseconds: -5), body: .tick))
 
-    #expect(outcomes == [] && session.fold.remnant == .nothing)
+    #expect(effects == [] && session.fold.remnant == .nothing)
     #expect(session.fold.result == .date(["2026", "11", "21"]))
   }
 
@@ -60,9 +60,9 @@ import Testing
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1), after: 60_000)
 
-    let outcomes = session.fold.apply(LogEntry(at: noon, body: .clockSet))
+    let effects = session.fold.apply(LogEntry(at: noon, body: .clockSet))
 
-    #expect(outcomes == [] && session.fold.remnant == .entry && session.fold.reached == noon)
+    #expect(effects == [] && session.fold.remnant == .entry && session.fold.reached == noon)
 
     let later = noon.adding(milliseconds: 1000)
     #expect(session.fold.apply(LogEntry(at: later, body: .clockSet)) == [])

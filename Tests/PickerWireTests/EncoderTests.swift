@@ -26,7 +26,7 @@ private func makeSession(_ definition: String) throws -> Session {
 }
 
 extension Session {
-  fileprivate func give(_ ref: Int, _ command: Command) -> [Outcome] {
+  fileprivate func give(_ ref: Int, _ command: Command) -> [Effect] {
     apply(LogEntry(at: noon, body: .command(ana, ref: ref, command)))
   }
 }

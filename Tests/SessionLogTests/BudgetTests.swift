@@ -99,10 +99,10 @@ import Testing
   ) throws {
     let origin = try LogFixture(in: MemorySessionLog()).origin
     let size = origin.json(under: SessionLimits()).count
-    let outcomes: [(logBytes: Int, ofCommand: AppendOutcome, ofTick: AppendOutcome)] = [
+    let effects: [(logBytes: Int, ofCommand: AppendOutcome, ofTick: AppendOutcome)] = [
       (size + 1, .pending, .pending), (size, .full, .pending), (size / 2, .full, .exhausted),
     ]
-    for (logBytes, ofCommand, ofTick) in outcomes {
+    for (logBytes, ofCommand, ofTick) in effects {
       var limits = SessionLimits()
       limits.logBytes = logBytes
       let shelf = try Shelf(engine)

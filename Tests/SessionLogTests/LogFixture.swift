@@ -51,10 +51,10 @@ final class LogFixture {
     let outcome = log.append(.entry(entry), of: origin.id)
     guard outcome == .stored || outcome == .pending else { return outcome }
     entryCount += 1
-    let outcomes = fold.apply(entry)
+    let effects = fold.apply(entry)
     spent.note(fold.remnant, sequence: entryCount)
-    for case .delta(let delta) in outcomes { deltas.append(delta) }
-    events += outcomes.compactMap { fold.event(of: $0, at: entry.at) }
+    for case .delta(let delta) in effects { deltas.append(delta) }
+    events += effects.compactMap { fold.event(of: $0, at: entry.at) }
     return outcome
   }
 

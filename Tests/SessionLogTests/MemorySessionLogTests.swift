@@ -16,9 +16,9 @@ import Testing
     let tick = LogRecord.entry(LogEntry(at: origin.createdAt, body: .tick))
     for session in [id, other] { _ = log.append(.created(origin), of: session) }
 
-    let outcomes = (1...3).map { _ in log.append(tick, of: id) }
+    let effects = (1...3).map { _ in log.append(tick, of: id) }
 
-    #expect(outcomes == [.stored, .stored, .exhausted])
+    #expect(effects == [.stored, .stored, .exhausted])
     #expect(log.append(tick, of: other) == .stored)
     #expect(log.append(.ended(nil), of: id) == .stored)
     #expect(log.entries(of: id).isEmpty && log.sessionCount == 1)

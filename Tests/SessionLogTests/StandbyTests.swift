@@ -69,8 +69,8 @@ import Testing
   {
     try await withStandby { one, shelf, standby in
       let found = "FROM shared_definition WHERE name = 'room'"
-      let outcomes = Mutex<[SharedWriting]>([])
-      let note = { @Sendable (outcome: SharedWriting) in outcomes.withLock { $0.append(outcome) } }
+      let effects = Mutex<[SharedWriting]>([])
+      let note = { @Sendable (outcome: SharedWriting) in effects.withLock { $0.append(outcome) } }
       let draft = SharedDraft(name: "room", document: .object([]), notes: Notes())
       one.log.write(draft, replacing: nil, completion: note)
       one.log.flush()
@@ -80,14 +80,14 @@ import Testing
       try waitForVisible("SELECT version = 2 \(found)", shelf, standby)
       try standby.start()
       one.log.flush()
-      #expect(outcomes.withLock { $0 } == [.done(version: 1), .done(version: 2)])
+      #expect(effects.withLock { $0 } == [.done(version: 1), .done(version: 2)])
 
       try standby.stop()
       one.log.remove("room", if: nil, completion: note)
       try waitForVisible("SELECT count(*) = 0 \(found)", shelf, standby)
       try standby.start()
       one.log.flush()
-      #expect(outcomes.withLock { $0.last } == .done(version: 2))
+      #expect(effects.withLock { $0.last } == .done(version: 2))
     }
   }
 
@@ -117,14 +117,14 @@ import Testing
       _ = one.log.append(.ended(nil), of: one.session)
       try waitForVisible("SELECT count(*) = 0 FROM session", shelf, standby)
 
-      let outcomes = Mutex<[LogLookup<DormantSession>]>([])
-      two.log.find(two.session) { outcome in outcomes.withLock { $0.append(outcome) } }
+      let effects = Mutex<[LogLookup<DormantSession>]>([])
+      two.log.find(two.session) { outcome in effects.withLock { $0.append(outcome) } }
       try waitForWait(standby, isReader)
-      #expect(outcomes.withLock { $0.isEmpty })
+      #expect(effects.withLock { $0.isEmpty })
 
       try standby.start()
-      try standby.wait(for: "an answer") { !outcomes.withLock { $0.isEmpty } }
-      guard case .absent? = outcomes.withLock({ $0.first }) else {
+      try standby.wait(for: "an answer") { !effects.withLock { $0.isEmpty } }
+      guard case .absent? = effects.withLock({ $0.first }) else {
         Issue.record("the session has ended")
         return
       }

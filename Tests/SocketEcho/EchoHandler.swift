@@ -69,7 +69,7 @@ final class EchoHandler: SocketLoopHandler {
     }
   }
 
-  func iterated() { iteratedCount += 1 }
+  func wroteBatch() { iteratedCount += 1 }
 
   func writeBlocked(_ connection: ConnectionID) { connections[connection]?.isFull = true }
 

@@ -159,11 +159,11 @@ bool wsl_is_reusable(wsl_loop *loop, wsl_id id);
 /// Sends a complete response: `head` (status line, headers, empty line) and `body`. Both are
 /// copied. The connection is closed afterwards if `keep_alive` is false or the client requested it.
 ///
-/// - Parameter held: Bytes that the caller holds as WSL_UNSENT for the request's network; they are
-///   released when the peer has read the response.
+/// - Parameter reserved: Bytes that the caller reserved as WSL_UNSENT for the request's network;
+///   they are released when the peer has read the response.
 /// - Returns: False if the request has ended or was already answered.
 bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
-                size_t body_count, bool keep_alive, size_t held);
+                size_t body_count, bool keep_alive, size_t reserved);
 
 /// Starts a streamed response with `head` (copied). The body follows with `wsl_stream_write` and
 /// is delimited by the end of the connection. A peer that closes its connection is detected

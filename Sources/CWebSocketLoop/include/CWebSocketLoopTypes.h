@@ -99,9 +99,9 @@ typedef struct wsl_request {
   wsl_text body;           ///< empty for an upgrade, and if it is unread
   uint64_t unread;         ///< the length of a body that is not received: it must be refused
   /// The memory of `body`. A handler that sets it to NULL owns it, frees it with `free`, on any
-  /// thread, and releases the `body_held` bytes that `hold` has granted.
+  /// thread, and releases the `body_reserved` bytes that `reserve` has granted.
   void *body_memory;
-  size_t body_held;
+  size_t body_reserved;
 } wsl_request;
 
 /// Limits. Every field must be set; there are no defaults.
@@ -122,7 +122,7 @@ typedef struct wsl_limits {
 } wsl_limits;
 
 /// Memory that connections hold: bodies that are being received, and what peers have not read.
-typedef enum wsl_holding { WSL_BODIES, WSL_UNSENT } wsl_holding;
+typedef enum wsl_memory { WSL_BODIES, WSL_UNSENT } wsl_memory;
 
 /// Callbacks, all called on the loop's thread. `owner` is the pointer passed to `wsl_create`. None
 /// of them may be NULL.
@@ -142,11 +142,11 @@ typedef struct wsl_handlers {
   bool (*recount)(void *owner, wsl_network_id from, wsl_network_id to);
   /// Whether no connection is counted.
   bool (*counts_none)(void *owner);
-  /// Reserves `count` more bytes for a connection of a network, which holds `held` already. `whole`
-  /// is the length of a body. Returns false if they are not available.
-  bool (*hold)(void *owner, wsl_holding holding, wsl_network_id network, size_t count,
-               size_t held, size_t whole);
-  void (*release)(void *owner, wsl_holding holding, wsl_network_id network, size_t count);
+  /// Reserves `count` more bytes for a connection of a network, in addition to `reserved`.
+  /// `whole` is the length of a body. Returns false if they are not available.
+  bool (*reserve)(void *owner, wsl_memory purpose, wsl_network_id network, size_t count,
+                  size_t reserved, size_t whole);
+  void (*release)(void *owner, wsl_memory purpose, wsl_network_id network, size_t count);
   /// The head of a request on a public connection was received, of which only the syntax was
   /// checked. Returns whether this loop does not serve it; `moved` follows then.
   bool (*is_elsewhere)(void *owner, const wsl_connection *connection);

@@ -30,7 +30,7 @@ package struct Answer: Hashable, Sendable {
 /// One effect of a log entry on the session, not yet encoded. The hub performs the effects of an
 /// entry in the order in which the fold returns them. What is large is indirect, so that the effect
 /// of a tap is copied cheaply.
-package enum Outcome: Hashable, Sendable {
+package enum Effect: Hashable, Sendable {
   /// A new revision, for all listeners. The author's copy carries the ref of its command.
   case delta(Delta)
   /// Time changed cells of a calendar. Listeners that display such a month get it again.

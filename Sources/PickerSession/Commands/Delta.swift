@@ -4,7 +4,7 @@ package import PickerModel
 
 /// One revision of a session: all that a client needs to update its copy.
 ///
-/// A class, because the history and the ``Outcome`` share it.
+/// A class, because the history and the ``Effect`` share it.
 package final class Delta: Sendable {
   package let revision: Int
   package let at: Instant

@@ -5,11 +5,11 @@ import PickerModel
 /// The events of a session: a pure function of its log. They are derived when an entry is applied,
 /// and again when a session is loaded whose last events were not stored.
 extension SessionFold {
-  /// The event of an outcome of the entry that was applied last; `nil` for most outcomes.
+  /// The event of an effect of the entry that was applied last; `nil` for most effects.
   ///
   /// - Parameter now: The time of the entry.
-  package func event(of outcome: Outcome, at now: Instant) -> FeedEvent? {
-    switch outcome {
+  package func event(of effect: Effect, at now: Instant) -> FeedEvent? {
+    switch effect {
     case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .sightChanged,
       .presence:
       nil
@@ -170,7 +170,7 @@ extension SessionFold {
   }
 }
 
-extension Outcome {
+extension Effect {
   /// Whether ``SessionFold/event(of:at:)`` may return an event for it.
   var canHaveEvent: Bool {
     switch self {

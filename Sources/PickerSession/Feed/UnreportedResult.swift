@@ -58,19 +58,19 @@ extension SessionFold {
   /// Reports a changed result that is due, or whose change is in the future because the clock was
   /// set back by more than a second. Called where time passes, so that the entry leaves a tick when
   /// the log is compacted.
-  mutating func reportResult(at now: Instant, _ outcomes: inout [Outcome]) {
+  mutating func reportResult(at now: Instant, _ effects: inout [Effect]) {
     guard let unreported else { return }
     let isSetBack = now.adding(milliseconds: 1000) < unreported.lastChangedAt
     guard unreported.due <= now || isSetBack else { return }
-    report(unreported, at: now, &outcomes)
+    report(unreported, at: now, &effects)
   }
 
   /// Reports a changed result, with the current state.
   mutating func report(
-    _ unreported: UnreportedResult, at now: Instant, _ outcomes: inout [Outcome]
+    _ unreported: UnreportedResult, at now: Instant, _ effects: inout [Effect]
   ) {
     self.unreported = nil
-    outcomes.append(
+    effects.append(
       .resultReported(
         ResultReport(at: min(unreported.due, now), revision: revision, state: reportedState)))
   }

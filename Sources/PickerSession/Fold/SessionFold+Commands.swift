@@ -10,22 +10,22 @@ extension SessionFold {
   /// - Parameter op: ``LogEntry/op``.
   mutating func perform(
     _ command: Command, if precondition: Precondition?, ref: Int, by member: MemberID, op: String?,
-    at now: Instant, _ outcomes: inout [Outcome]
+    at now: Instant, _ effects: inout [Effect]
   ) {
     guard let index = index(of: member) else {
-      if member == .host { perform(command, asHostIf: precondition, op: op, at: now, &outcomes) }
+      if member == .host { perform(command, asHostIf: precondition, op: op, at: now, &effects) }
       return
     }
     let sender = members.values[index].sender(of: ref)
     remnant = .nothing
     if let outcome = sender.outcome {
       let author = Delta.Author(member: member, ref: ref, command: command)
-      outcomes.append(.answered(member, repeated(outcome, of: author)))
+      effects.append(.answered(member, repeated(outcome, of: author)))
       return
     }
-    let outcomeCount = outcomes.count
-    let hasElapsed = tick(to: now, &outcomes)
-    if outcomes.count > outcomeCount { remnant = .tick }
+    let effectCount = effects.count
+    let hasElapsed = tick(to: now, &effects)
+    if effects.count > effectCount { remnant = .tick }
     let valueCount = undoList.count
     let hasUnreadKey = hasUnreadKey(command)
     do throws(Refusal) {
@@ -36,15 +36,15 @@ extension SessionFold {
       {
         commit(
           change, hasResult: takeResult(), by: member, ref: ref,
-          hasUnreadKey ? command.withoutKey : command, at: now, &outcomes)
+          hasUnreadKey ? command.withoutKey : command, at: now, &effects)
         remnant = .entry
       } else {
-        outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
+        effects.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
       }
       remember(ref, .done(revision: revision), at: index)
       switch command {
-      case .reopen, .cancel: applyWaiting(at: now, &outcomes)
-      case .rename(let name): rename(at: index, name, &outcomes)
+      case .reopen, .cancel: applyWaiting(at: now, &effects)
+      case .rename(let name): rename(at: index, name, &effects)
       case .select, .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .mark, .importMarks,
         .unknown:
         break
@@ -56,35 +56,35 @@ extension SessionFold {
       // An undo without effect has removed the values that it could not restore.
       if undoList.count != valueCount { remnant = .entry }
       let author = Delta.Author(member: member, ref: ref, command: command)
-      outcomes.append(.answered(member, refused(error, author)))
+      effects.append(.answered(member, refused(error, author)))
     }
   }
 
   /// Executes a command of the host, which no role limits, and adds its only answer.
   private mutating func perform(
     _ command: Command, asHostIf precondition: Precondition?, op: String?, at now: Instant,
-    _ outcomes: inout [Outcome]
+    _ effects: inout [Effect]
   ) {
-    let outcomeCount = outcomes.count
-    let hasElapsed = tick(to: now, &outcomes)
+    let effectCount = effects.count
+    let hasElapsed = tick(to: now, &effects)
     let hasUnreadKey = hasUnreadKey(command)
-    remnant = outcomes.count > outcomeCount ? .tick : .nothing
+    remnant = effects.count > effectCount ? .tick : .nothing
     do throws(Refusal) {
       try admit(command, ref: 0, by: .host, role: .owner, unless: nil)
       if let precondition { try check(precondition, of: .host) }
       if let change = try change(for: command, by: .host, op: op, at: now, hasElapsed: hasElapsed) {
         commit(
           change, hasResult: takeResult(), by: .host,
-          hasUnreadKey ? command.withoutKey : command, at: now, &outcomes)
+          hasUnreadKey ? command.withoutKey : command, at: now, &effects)
         remnant = .entry
       } else {
         let reply = Answer(ref: nil, body: .reply(revision: revision))
-        outcomes.append(.answered(.host, reply))
+        effects.append(.answered(.host, reply))
       }
-      if command == .reopen || command == .cancel { applyWaiting(at: now, &outcomes) }
+      if command == .reopen || command == .cancel { applyWaiting(at: now, &effects) }
     } catch {
       let author = Delta.Author(member: .host, ref: 0, command: command)
-      outcomes.append(.answered(.host, refused(error, author)))
+      effects.append(.answered(.host, refused(error, author)))
     }
   }
 
@@ -322,11 +322,11 @@ extension SessionFold {
   }
 
   private mutating func rename(
-    at index: Dictionary<MemberID, Member>.Index, _ name: String, _ outcomes: inout [Outcome]
+    at index: Dictionary<MemberID, Member>.Index, _ name: String, _ effects: inout [Effect]
   ) {
     guard !members.values[index].name.isExactly(name) else { return }
     members.values[index].name = name
-    outcomes.append(.renamed(members.keys[index]))
+    effects.append(.renamed(members.keys[index]))
   }
 
   private mutating func remember(

@@ -21,18 +21,18 @@ extension SessionFold {
   }
 
   /// Applies a decision of the host.
-  mutating func settle(_ settle: Settle, at now: Instant, _ outcomes: inout [Outcome]) {
+  mutating func settle(_ settle: Settle, at now: Instant, _ effects: inout [Effect]) {
     remnant = .nothing
-    let outcomeCount = outcomes.count
-    tick(to: now, &outcomes)
-    if outcomes.count > outcomeCount { remnant = .tick }
+    let effectCount = effects.count
+    tick(to: now, &effects)
+    if effects.count > effectCount { remnant = .tick }
     guard let confirmation = decision.confirmation, confirmation.op == settle.op else {
       let outcome = decision.outcome(of: settle)
       if case .late(let reported?) = outcome {
         decision.rememberLate(reported.op)
         remnant = .entry
       }
-      return outcomes.append(.settled(outcome))
+      return effects.append(.settled(outcome))
     }
     remnant = .entry
     if !settle.isGranted { picker.endChoice() }
@@ -42,24 +42,24 @@ extension SessionFold {
     if settle.isGranted {
       change = StatusChange(.confirmed, result: result, settle: settle)
     }
-    commit(.status(change), hasResult: hasResult, at: now, &outcomes)
+    commit(.status(change), hasResult: hasResult, at: now, &effects)
     let settlement = Settlement(settle: settle, status: change.status, revision: revision)
     decision.remember(settlement)
-    applyWaiting(at: now, &outcomes)
-    outcomes.append(.settled(.done(settlement)))
+    applyWaiting(at: now, &effects)
+    effects.append(.settled(.done(settlement)))
   }
 
   /// Opens the session again if the time of the host is up.
   ///
   /// - Returns: Whether the value or the result has changed.
-  mutating func timeOut(at now: Instant, _ outcomes: inout [Outcome]) -> Bool {
+  mutating func timeOut(at now: Instant, _ effects: inout [Effect]) -> Bool {
     guard let confirmation = decision.confirmation, now >= confirmation.until else { return false }
     let (valueBefore, resultBefore) = (picker.value, result)
     picker.endChoice()
     let hasResult = takeResult()
     let change = StatusChange(.open, result: result, op: confirmation.op, reason: .timeout)
-    commit(.status(change), hasResult: hasResult, at: now, &outcomes)
-    applyWaiting(at: now, &outcomes)
+    commit(.status(change), hasResult: hasResult, at: now, &effects)
+    applyWaiting(at: now, &effects)
     return picker.value != valueBefore || result != resultBefore
   }
 
@@ -68,15 +68,15 @@ extension SessionFold {
   /// Notes are last: a replay of the log over HTTP has them as lines of their own.
   /// - Parameter last: The revision after which nothing more is applied.
   package mutating func applyWaiting(
-    at now: Instant, through last: Int = .max, _ outcomes: inout [Outcome]
+    at now: Instant, through last: Int = .max, _ effects: inout [Effect]
   ) {
     if status == .open {
-      if revision < last { applyPendingDefinition(at: now, &outcomes) }
-      if revision < last { tick(to: now, &outcomes) }
+      if revision < last { applyPendingDefinition(at: now, &effects) }
+      if revision < last { tick(to: now, &effects) }
     }
     guard !decision.waitingNotes.isEmpty else { return }
     for patch in decision.takeNotes() where revision < last {
-      note(NotesPatch(patch), at: now, &outcomes)
+      note(NotesPatch(patch), at: now, &effects)
     }
   }
 

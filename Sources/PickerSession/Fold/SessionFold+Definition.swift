@@ -9,10 +9,10 @@ extension SessionFold {
   /// ``applyPendingDefinition(at:_:)``. Only the cells of its months move immediately, because the
   /// weekday headings follow the new definition.
   mutating func define(
-    _ change: DefinitionChange, at now: Instant, _ outcomes: inout [Outcome]
+    _ change: DefinitionChange, at now: Instant, _ effects: inout [Effect]
   ) {
-    tick(to: now, &outcomes)
-    guard (try? redefine(change, at: now, &outcomes)) != nil else { return }
+    tick(to: now, &effects)
+    guard (try? redefine(change, at: now, &effects)) != nil else { return }
     // That of a session with a shared definition is logged as a merge patch.
     if case .mergePatch(let patch) = change.source, let own = shared?.own {
       shared?.own = own.composing(patch)
@@ -23,7 +23,7 @@ extension SessionFold {
   /// - Throws: ``DefinitionProblem``. Nothing has changed then.
   mutating func redefine(
     _ change: DefinitionChange, _ adoption: Adoption? = nil, at now: Instant,
-    _ outcomes: inout [Outcome]
+    _ effects: inout [Effect]
   ) throws(DefinitionProblem) {
     let before = picker
     let results = definition.results
@@ -44,42 +44,42 @@ extension SessionFold {
       version: version, definition: definition, isAnnounced: true,
       hasOtherWeekdays: definition.firstWeekday != weekday,
       notes: adoption.flatMap { takeNotes(of: $0) })
-    commit(redefinition, answer, before, at: now, &outcomes)
-    noteSight(before: results, &outcomes)
+    commit(redefinition, answer, before, at: now, &effects)
+    noteSight(before: results, &effects)
   }
 
   /// Applies the definition that the host set while the session was not open. Does nothing if there
   /// is none.
-  package mutating func applyPendingDefinition(at now: Instant, _ outcomes: inout [Outcome]) {
+  package mutating func applyPendingDefinition(at now: Instant, _ effects: inout [Effect]) {
     guard let definedAt else { return }
     self.definedAt = nil
     let before = picker
     guard let answer = try? picker.redefine(definition, definedAt: definedAt) else { return }
     if answer.changes.isEmpty, currentResult == result {
-      return noteCells(answer, before, &outcomes)
+      return noteCells(answer, before, &effects)
     }
     let redefinition = Redefinition(
       version: version, definition: definition, isAnnounced: false, hasOtherWeekdays: false,
       notes: nil)
-    commit(redefinition, answer, before, at: now, &outcomes)
+    commit(redefinition, answer, before, at: now, &effects)
   }
 
   private mutating func commit(
     _ redefinition: Redefinition, _ answer: TickAnswer, _ before: Picker, at now: Instant,
-    _ outcomes: inout [Outcome]
+    _ effects: inout [Effect]
   ) {
     if picker.range == nil { forgetTap() }
     let change = SessionChange.definition(
       redefinition, named(answer.changes), tappedBy: tappedBy, rangeBefore: before.range)
-    commit(change, hasResult: takeResult(), at: now, &outcomes)
-    noteCells(answer, before, &outcomes)
+    commit(change, hasResult: takeResult(), at: now, &effects)
+    noteCells(answer, before, &effects)
   }
 
   private func noteCells(
-    _ answer: TickAnswer, _ before: Picker, _ outcomes: inout [Outcome]
+    _ answer: TickAnswer, _ before: Picker, _ effects: inout [Effect]
   ) {
     guard answer.cellsChanged else { return }
-    outcomes.append(
+    effects.append(
       .cellsChanged(CellChange(before: before, after: picker, notes: notes, revision: revision)))
   }
 }

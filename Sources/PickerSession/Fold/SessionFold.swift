@@ -92,22 +92,22 @@ package struct SessionFold: Sendable {
   ///
   /// - Returns: The effects, in the order in which they must be sent. Empty for an entry about an
   ///   unknown member.
-  package mutating func apply(_ entry: LogEntry) -> [Outcome] {
-    var outcomes: [Outcome] = []
-    apply(entry, &outcomes)
-    return outcomes
+  package mutating func apply(_ entry: LogEntry) -> [Effect] {
+    var effects: [Effect] = []
+    apply(entry, &effects)
+    return effects
   }
 
-  /// Applies the next entry of the log, and appends its effects to `outcomes`.
-  mutating func apply(_ entry: LogEntry, _ outcomes: inout [Outcome]) {
+  /// Applies the next entry of the log, and appends its effects.
+  mutating func apply(_ entry: LogEntry, _ effects: inout [Effect]) {
     remnant = .entry
     let bounds = picker.dateBounds
     let now = time(of: entry)
     if case .command(let member, let ref, let command, let precondition) = entry.body {
       perform(
-        command, if: precondition, ref: ref, by: member, op: entry.op, at: now, &outcomes)
+        command, if: precondition, ref: ref, by: member, op: entry.op, at: now, &effects)
     } else {
-      apply(entry.body, at: now, &outcomes)
+      apply(entry.body, at: now, &effects)
     }
     if remnant == .nothing, picker.dateBounds != bounds { remnant = .tick }
     if remnant != .nothing { reached = now }
@@ -115,23 +115,23 @@ package struct SessionFold: Sendable {
 
   /// Applies an entry that is no command: a switch over all of them would copy the command.
   private mutating func apply(
-    _ body: LogEntry.Body, at now: Instant, _ outcomes: inout [Outcome]
+    _ body: LogEntry.Body, at now: Instant, _ effects: inout [Effect]
   ) {
     switch body {
-    case .joined(let joining): join(joining, &outcomes)
-    case .roleChanged(let member, let role): take(role: role, of: member, &outcomes)
-    case .left(let member): leave(member, &outcomes)
-    case .returned(let member, let role): readd(member, role, &outcomes)
+    case .joined(let joining): join(joining, &effects)
+    case .roleChanged(let member, let role): take(role: role, of: member, &effects)
+    case .left(let member): leave(member, &effects)
+    case .returned(let member, let role): readd(member, role, &effects)
     case .tick, .clockSet:
-      let count = outcomes.count
-      tick(to: now, &outcomes)
-      if outcomes.count == count && now >= reached { remnant = .nothing }
-    case .revoked(let revocation): revoke(revocation, &outcomes)
-    case .roleSet(let role): set(role, &outcomes)
-    case .define(let change): define(change, at: now, &outcomes)
-    case .note(let patch): note(patch, at: now, &outcomes)
-    case .adopted(let adoption): adopt(adoption, at: now, &outcomes)
-    case .settle(let settle): self.settle(settle, at: now, &outcomes)
+      let count = effects.count
+      tick(to: now, &effects)
+      if effects.count == count && now >= reached { remnant = .nothing }
+    case .revoked(let revocation): revoke(revocation, &effects)
+    case .roleSet(let role): set(role, &effects)
+    case .define(let change): define(change, at: now, &effects)
+    case .note(let patch): note(patch, at: now, &effects)
+    case .adopted(let adoption): adopt(adoption, at: now, &effects)
+    case .settle(let settle): self.settle(settle, at: now, &effects)
     case .command: break
     }
   }
@@ -183,11 +183,11 @@ package struct SessionFold: Sendable {
   ///
   /// - Returns: Whether the value or the result changed.
   @discardableResult
-  mutating func tick(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
-    if unreported != nil { reportResult(at: now, &outcomes) }
-    guard status == .open else { return timeOut(at: now, &outcomes) }
+  mutating func tick(to now: Instant, _ effects: inout [Effect]) -> Bool {
+    if unreported != nil { reportResult(at: now, &effects) }
+    guard status == .open else { return timeOut(at: now, &effects) }
     guard !picker.passes(to: now) else { return false }
-    if definition.kind == .availability { return tickAvailability(to: now, &outcomes) }
+    if definition.kind == .availability { return tickAvailability(to: now, &effects) }
     let before = picker
     let answer = picker.tick(now)
     if picker.range == nil { forgetTap() }
@@ -195,10 +195,10 @@ package struct SessionFold: Sendable {
     if !answer.changes.isEmpty || hasResult {
       let change = SessionChange.picker(
         answer.changes, tappedBy: tappedBy, rangeBefore: before.range)
-      commit(change, hasResult: hasResult, at: now, &outcomes)
+      commit(change, hasResult: hasResult, at: now, &effects)
     }
     if answer.cellsChanged {
-      outcomes.append(
+      effects.append(
         .cellsChanged(
           CellChange(before: before, after: picker, notes: notes, revision: revision)))
     }
@@ -233,7 +233,7 @@ package struct SessionFold: Sendable {
   }
 
   /// Makes a new revision for a change that the picker or the notes already have, or of the status,
-  /// and appends its delta to the history and to `outcomes`.
+  /// and appends its delta to the history and to `effects`.
   ///
   /// - Parameters:
   ///   - hasResult: The value that ``takeResult()`` returned, if the picker or the notes have
@@ -241,12 +241,12 @@ package struct SessionFold: Sendable {
   ///   - author: The member or ``MemberID/host``, with the ref and its command.
   mutating func commit(
     _ change: consuming SessionChange, hasResult: Bool, by author: MemberID? = nil, ref: Int = 0,
-    _ command: Command? = nil, at now: Instant, _ outcomes: inout [Outcome]
+    _ command: Command? = nil, at now: Instant, _ effects: inout [Effect]
   ) {
     var (hasResult, endsConfirmed) = (hasResult, false)
     if case .status(let status) = change {
       let wasConfirmed = self.status == .confirmed
-      let hasOtherData = enter(status, at: now, &outcomes)
+      let hasOtherData = enter(status, at: now, &effects)
       endsConfirmed = wasConfirmed && self.status != .confirmed
       // A session that is open again has the prices of now.
       hasResult = takeResult() || hasOtherData || hasResult
@@ -263,7 +263,7 @@ package struct SessionFold: Sendable {
       endsConfirmed: endsConfirmed)
     history.append(delta)
     historyWeight += delta.weight
-    outcomes.append(.delta(delta))
+    effects.append(.delta(delta))
     trimHistory()
   }
 
@@ -271,9 +271,9 @@ package struct SessionFold: Sendable {
   ///
   /// - Returns: Whether the data of the host, which is part of the result, is another.
   private mutating func enter(
-    _ change: StatusChange, at now: Instant, _ outcomes: inout [Outcome]
+    _ change: StatusChange, at now: Instant, _ effects: inout [Effect]
   ) -> Bool {
-    if let unreported { report(unreported, at: now, &outcomes) }
+    if let unreported { report(unreported, at: now, &effects) }
     let hasOtherData = decision.data != change.data
     status = change.status
     decision.data = change.data
@@ -372,12 +372,12 @@ extension SessionFold {
 
   /// Ticks an `availability`. Without a copy of the picker before: marks are copied when they are
   /// changed while there is another reference.
-  mutating func tickAvailability(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
+  mutating func tickAvailability(to now: Instant, _ effects: inout [Effect]) -> Bool {
     let changes = named(picker.tick(now).changes)
     let hasResult = takeResult()
     guard !changes.isEmpty || hasResult else { return false }
     commit(
-      .picker(changes, tappedBy: nil, rangeBefore: nil), hasResult: hasResult, at: now, &outcomes)
+      .picker(changes, tappedBy: nil, rangeBefore: nil), hasResult: hasResult, at: now, &effects)
     return hasResult
   }
 
@@ -408,7 +408,7 @@ extension SessionFold {
   /// The members in the order in which they joined.
   package var membersInOrder: [Member] { members.values.sorted { $0.number < $1.number } }
 
-  mutating func join(_ joining: LogEntry.Joining, _ outcomes: inout [Outcome]) {
+  mutating func join(_ joining: LogEntry.Joining, _ effects: inout [Effect]) {
     guard members[joining.member] == nil else { return }
     members[joining.member] = Member(
       id: joining.member, number: joinCount, secret: joining.secret, name: joining.name,
@@ -418,32 +418,32 @@ extension SessionFold {
       } ?? (hasOwner ? .editor : .owner), refs: RefBook(),
       subject: joining.subject, info: joining.info)
     joinCount += 1
-    outcomes.append(.joined(joining.member, meta: joining.meta))
+    effects.append(.joined(joining.member, meta: joining.meta))
   }
 
   /// A member's token grants another role.
-  mutating func take(role: Role, of member: MemberID, _ outcomes: inout [Outcome]) {
+  mutating func take(role: Role, of member: MemberID, _ effects: inout [Effect]) {
     let subject = members[member]?.subject
-    change(role: granted(role, subject: subject, member: member), of: member, &outcomes)
+    change(role: granted(role, subject: subject, member: member), of: member, &effects)
   }
 
-  mutating func change(role: Role, of member: MemberID, _ outcomes: inout [Outcome]) {
+  mutating func change(role: Role, of member: MemberID, _ effects: inout [Effect]) {
     guard members[member] != nil, members[member]?.role != role else { return }
     members[member]?.role = role
-    outcomes.append(.roleChanged(member))
-    noteSight(of: member, &outcomes)
+    effects.append(.roleChanged(member))
+    noteSight(of: member, &effects)
   }
 
   /// Moves a member to ``remembered``. If a session without tokens then has no owner, its earliest
   /// remaining member becomes the owner.
-  mutating func leave(_ member: MemberID, _ outcomes: inout [Outcome]) {
+  mutating func leave(_ member: MemberID, _ effects: inout [Effect]) {
     guard let gone = members.removeValue(forKey: member) else { return }
     remembered.add(gone, limits) { picker.hasMarks(of: $0.text) }
-    outcomes.append(.left(member))
+    effects.append(.left(member))
     guard origin.access == .open, !hasOwner, let successor = membersInOrder.first else { return }
     members[successor.id]?.role = .owner
-    outcomes.append(.roleChanged(successor.id))
-    noteSight(of: successor.id, &outcomes)
+    effects.append(.roleChanged(successor.id))
+    noteSight(of: successor.id, &effects)
   }
 
   /// A member that had left rejoins, with its name, colour, role and refs, but last in the order of
@@ -452,7 +452,7 @@ extension SessionFold {
   /// - Parameter role: The role of its token. `nil` in sessions without tokens: the member keeps
   ///   its role, or becomes the owner if there is none.
   mutating func readd(
-    _ id: MemberID, _ role: Role?, _ outcomes: inout [Outcome]
+    _ id: MemberID, _ role: Role?, _ effects: inout [Effect]
   ) {
     guard members[id] == nil else { return }
     guard var member = remembered.remove(id) else { return }
@@ -465,8 +465,8 @@ extension SessionFold {
     member.number = joinCount
     joinCount += 1
     members[id] = member
-    outcomes.append(.joined(id))
-    if member.role != roleBefore { noteSight(of: id, &outcomes) }
+    effects.append(.joined(id))
+    if member.role != roleBefore { noteSight(of: id, &effects) }
   }
 }
 
@@ -476,8 +476,8 @@ extension SessionFold {
   /// Notes do not affect the picker, so they can change while the session is not open; its result
   /// has the amounts of before then. While the host decides on a confirmation, the patch waits. An
   /// invalid patch changes nothing; the host's request was checked before it was logged.
-  mutating func note(_ patch: NotesPatch, at now: Instant, _ outcomes: inout [Outcome]) {
-    tick(to: now, &outcomes)
+  mutating func note(_ patch: NotesPatch, at now: Instant, _ effects: inout [Effect]) {
+    tick(to: now, &effects)
     if status == .confirming {
       if decision.hasRoom(for: patch.tree) { decision.addNotes(patch.tree) }
       return
@@ -489,7 +489,7 @@ extension SessionFold {
     notes.apply(change)
     shared?.ownNotes.add(change)
     let edit = NotesEdit(patch: patch.json, change: change, locale: definition.locale)
-    commit(.notes(edit), hasResult: takeResult(), at: now, &outcomes)
+    commit(.notes(edit), hasResult: takeResult(), at: now, &effects)
   }
 
   /// The notes on the rows that the reloads in `change` include; `nil` if there are none.
@@ -547,19 +547,19 @@ extension SessionFold {
   ///
   /// A version that is not valid for the session leaves it as it is, and is an event. While the
   /// host decides on a confirmation, nothing happens; the version comes again afterwards.
-  mutating func adopt(_ adoption: Adoption, at now: Instant, _ outcomes: inout [Outcome]) {
-    tick(to: now, &outcomes)
+  mutating func adopt(_ adoption: Adoption, at now: Instant, _ effects: inout [Effect]) {
+    tick(to: now, &effects)
     guard status != .confirming, adoption.version > shared?.version ?? 0 else { return }
     do throws(DefinitionProblem) {
       if let problem = adoption.problem { throw problem }
       if let change = adoption.define {
-        try redefine(change, adoption, at: now, &outcomes)
+        try redefine(change, adoption, at: now, &effects)
       } else if let edit = takeNotes(of: adoption) {
-        commit(.notes(edit), hasResult: takeResult(), at: now, &outcomes)
+        commit(.notes(edit), hasResult: takeResult(), at: now, &effects)
       }
       shared?.accepted = adoption.version
     } catch {
-      outcomes.append(.definitionRejected(version: adoption.version, error))
+      effects.append(.definitionRejected(version: adoption.version, error))
     }
     shared?.version = adoption.version
   }

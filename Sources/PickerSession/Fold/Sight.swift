@@ -64,17 +64,17 @@ extension SessionFold {
   }
 
   /// Records that a member's role has changed, and with it what it may see.
-  mutating func noteSight(of member: MemberID, _ outcomes: inout [Outcome]) {
+  mutating func noteSight(of member: MemberID, _ effects: inout [Effect]) {
     guard let results = definition.results, results != .everyone else { return }
     members[member]?.sightRevision = revision
-    outcomes.append(.sightChanged(member))
+    effects.append(.sightChanged(member))
   }
 
   /// Records that the definition's `results` have changed.
-  mutating func noteSight(before: ResultsAudience?, _ outcomes: inout [Outcome]) {
+  mutating func noteSight(before: ResultsAudience?, _ effects: inout [Effect]) {
     guard definition.results != before else { return }
     sightRevision = revision
-    outcomes.append(.sightChanged(nil))
+    effects.append(.sightChanged(nil))
   }
 }
 

@@ -60,12 +60,12 @@ extension SessionFold {
     return .subject(subject)
   }
 
-  mutating func set(_ role: HostRole, _ outcomes: inout [Outcome]) {
+  mutating func set(_ role: HostRole, _ effects: inout [Effect]) {
     let role = HostRole(roleTarget(of: role.target), role.role)
     hostRoles.set(role)
     for member in membersInOrder
     where role.target.concerns(subject: member.subject, member: member.id) {
-      change(role: role.role, of: member.id, &outcomes)
+      change(role: role.role, of: member.id, &effects)
     }
     for member in remembered.members
     where role.target.concerns(subject: member.subject, member: member.id) {

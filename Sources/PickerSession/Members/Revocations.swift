@@ -111,13 +111,13 @@ package struct Revocations: Hashable, Sendable {
 }
 
 extension SessionFold {
-  mutating func revoke(_ revocation: Revocation, _ outcomes: inout [Outcome]) {
+  mutating func revoke(_ revocation: Revocation, _ effects: inout [Effect]) {
     var subject: String?
     if case .member(let id) = revocation.target {
       subject = (members[id] ?? remembered.member(id))?.subject
     }
     revocations.add(revocation, alsoOf: subject)
-    outcomes.append(.revoked(revocation.target))
-    if let subject { outcomes.append(.revoked(.subject(subject))) }
+    effects.append(.revoked(revocation.target))
+    if let subject { effects.append(.revoked(.subject(subject))) }
   }
 }

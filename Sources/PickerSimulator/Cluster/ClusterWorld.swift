@@ -546,11 +546,11 @@ private struct Truth {
   }
 
   private mutating func note(_ replayed: ReplayedEntry) {
-    for outcome in replayed.outcomes {
-      if let event = replayed.fold.event(of: outcome, at: replayed.entry.at) {
+    for effect in replayed.effects {
+      if let event = replayed.fold.event(of: effect, at: replayed.entry.at) {
         eventTypes.append(event.type.rawValue)
       }
-      guard case .delta(let delta) = outcome else { continue }
+      guard case .delta(let delta) = effect else { continue }
       if delta.at < lastAt { breach = "the times of a session do not go back: \(delta.at)" }
       lastAt = delta.at
       guard let by = delta.by else { continue }

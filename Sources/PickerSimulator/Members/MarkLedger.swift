@@ -48,10 +48,10 @@ struct MarkLedger {
   /// - Parameter fold: The state after it.
   /// - Returns: The first invariant that does not hold, as a sentence; `nil` if all hold.
   mutating func follow(
-    _ entry: LogEntry, _ outcomes: [Outcome], to fold: SessionFold
+    _ entry: LogEntry, _ effects: [Effect], to fold: SessionFold
   ) -> String? {
     guard let state = fold.picker.availability else { return "a session does not change its kind" }
-    for case .delta(let delta) in outcomes {
+    for case .delta(let delta) in effects {
       for case .cells(let change) in delta.change.pickerChanges { retain(change.cells) }
     }
     if fold.picker.definition !== definition {
@@ -59,7 +59,7 @@ struct MarkLedger {
       options = Options(definition)
       if !options.hasMaybe { remove { $1 == .maybe } }
     }
-    if let sentence = take(entry, outcomes, state) { return sentence }
+    if let sentence = take(entry, effects, state) { return sentence }
     return difference(from: state)
   }
 
@@ -86,17 +86,17 @@ struct MarkLedger {
   }
 
   private mutating func take(
-    _ entry: LogEntry, _ outcomes: [Outcome], _ state: Availability
+    _ entry: LogEntry, _ effects: [Effect], _ state: Availability
   ) -> String? {
     guard case .command(let member, let ref, let command, _) = entry.body else { return nil }
-    let hasDelta = outcomes.contains { outcome in
-      guard case .delta(let delta) = outcome, let author = delta.author else { return false }
+    let hasDelta = effects.contains { effect in
+      guard case .delta(let delta) = effect, let author = delta.author else { return false }
       return author.member == member && author.ref == ref
     }
     switch command {
     case .importMarks(let imported):
-      let isDone = outcomes.contains { outcome in
-        if case .delta(let delta) = outcome { delta.isHostCommand } else { false }
+      let isDone = effects.contains { effect in
+        if case .delta(let delta) = effect { delta.isHostCommand } else { false }
       }
       if isDone { take(imported, state) }
     case .clear where hasDelta:

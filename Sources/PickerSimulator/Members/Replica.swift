@@ -82,12 +82,12 @@ struct Replica {
       let before = fold.revision
       let definition = fold.picker.definition
       var count = 0
-      let outcomes = fold.apply(entry)
+      let effects = fold.apply(entry)
       let isKnown = !isLate && isOfViewer(entry)
-      if outcomes.contains(where: { $0.isUnneeded(isOfViewer: isKnown) }) {
+      if effects.contains(where: { $0.isUnneeded(isOfViewer: isKnown) }) {
         return "a command that is refused for its type, or because of a viewer, is not logged"
       }
-      for case .delta(let delta) in outcomes {
+      for case .delta(let delta) in effects {
         count += 1
         guard delta.revision == before + count else { return "revisions have no gaps" }
         if let author = delta.author {
@@ -96,11 +96,11 @@ struct Replica {
         }
         deltas.append(delta)
       }
-      note(outcomes, of: entry)
+      note(effects, of: entry)
       guard fold.revision == before + count else { return "every revision has its delta" }
       if let sentence = fold.picker._checkInvariants() { return sentence }
       if case .joined(let joining) = entry.body { memberIDs.insert(joining.member.text) }
-      if let sentence = ledger?.follow(entry, outcomes, to: fold) { return sentence }
+      if let sentence = ledger?.follow(entry, effects, to: fold) { return sentence }
       if let sentence = checkDefinition(before: definition) { return sentence }
       if let sentence = checkCompacted(entry) { return sentence }
       note()
@@ -147,10 +147,10 @@ struct Replica {
     return picker.state == fold.picker.state ? nil : "a compacted log gives the same picker"
   }
 
-  private mutating func note(_ outcomes: [Outcome], of entry: LogEntry) {
+  private mutating func note(_ effects: [Effect], of entry: LogEntry) {
     guard case .settle(let settle) = entry.body else { return }
-    if outcomes.contains(.settled(.late(reported: settle))) { lateOps[settle.op, default: 0] += 1 }
-    for case .delta(let delta) in outcomes {
+    if effects.contains(.settled(.late(reported: settle))) { lateOps[settle.op, default: 0] += 1 }
+    for case .delta(let delta) in effects {
       guard case .status(let change) = delta.change, change.status == .confirmed else { continue }
       confirmedOps[settle.op, default: 0] += 1
     }
@@ -188,7 +188,7 @@ extension Replica {
   mutating func dropNotesRequests() { (requestedNotes, notesRequestCount) = ([], 0) }
 }
 
-extension Outcome {
+extension Effect {
   /// Whether it is a refusal that must not be logged.
   /// - Parameter isOfViewer: Whether the hub knew that the member is a viewer.
   fileprivate func isUnneeded(isOfViewer: Bool) -> Bool {

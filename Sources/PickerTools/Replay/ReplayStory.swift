@@ -27,8 +27,8 @@ final class ReplayStory {
     let texts = texts(for: replayed.fold.definition.locale)
     if case .joined(let joining) = replayed.entry.body, joining.secret.bytes.isEmpty { return }
     var hasLine = false
-    for outcome in replayed.outcomes {
-      switch outcome {
+    for effect in replayed.effects {
+      switch effect {
       case .delta(let delta):
         let who =
           delta.author.map { "\(name($0.member)): \($0.command.words)" }

@@ -94,17 +94,17 @@ extension LogFile {
           member: member, secret: SecretHash([]), name: member.text, role: .owner)
         _ = replayer.apply(LogEntry(at: line.entry.at, body: .joined(joining)))
       }
-      let outcomes = replayer.apply(line.entry)
-      collect(outcomes)
-      for case .answered(_, let answer) in outcomes {
+      let effects = replayer.apply(line.entry)
+      collect(effects)
+      for case .answered(_, let answer) in effects {
         guard case .refused(let refusal, _) = answer.body else { continue }
         return "the replay refuses it with \(refusal.code.rawValue): \(refusal.detail)"
       }
       return nil
     }
 
-    private mutating func collect(_ outcomes: [Outcome]) {
-      for case .delta(let delta) in outcomes { pending.append(delta) }
+    private mutating func collect(_ effects: [Effect]) {
+      for case .delta(let delta) in effects { pending.append(delta) }
     }
 
     private mutating func compare(_ line: Line, _ delta: Delta, of origin: SessionOrigin) {

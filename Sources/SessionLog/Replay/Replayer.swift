@@ -5,7 +5,7 @@ package import PickerSession
 /// An entry that a replay has just applied.
 package struct ReplayedEntry {
   package let entry: LogEntry
-  package let outcomes: [Outcome]
+  package let effects: [Effect]
   /// The state after it.
   package let fold: SessionFold
 }
@@ -25,19 +25,19 @@ struct Replayer {
     self.each = each
   }
 
-  mutating func apply(_ entry: LogEntry) -> [Outcome] {
+  mutating func apply(_ entry: LogEntry) -> [Effect] {
     // An entry makes at most four revisions (a time-out, a definition, a tick, its own), and one
     // for each patch of notes that waits. The state is copied only near the wanted one.
     let reach = 3 + fold.decision.waitingNotes.count
     let isNear = passed == nil && wanted.map { fold.revision >= $0 - reach } == true
     let before = isNear ? fold : nil
-    let outcomes = fold.apply(entry)
+    let effects = fold.apply(entry)
     entryCount += 1
     if let before, let wanted, fold.revision > wanted {
       passed = before.revision == wanted ? before : Replayer.between(before, entry, wanted)
     }
-    each(ReplayedEntry(entry: entry, outcomes: outcomes, fold: fold))
-    return outcomes
+    each(ReplayedEntry(entry: entry, effects: effects, fold: fold))
+    return effects
   }
 
   /// Continues from a stored state.
@@ -60,8 +60,8 @@ struct Replayer {
     state.leaveStatus(by: entry, at: now)
     state.revision += 1
     var changed = SessionFold(before.origin, limits: before.limits, state: state)
-    var outcomes: [Outcome] = []
-    changed.applyWaiting(at: now, through: wanted, &outcomes)
+    var effects: [Effect] = []
+    changed.applyWaiting(at: now, through: wanted, &effects)
     return changed
   }
 

@@ -109,13 +109,13 @@ struct StoredFolding<Rows: SessionRows> {
     if eventSequence == FeedRecord.nothing {
       missed.add([try creationEvent], sequence: 0, status: .open)
     }
-    try foldEntries(through: .max) { fold, outcomes, sequence, now in
+    try foldEntries(through: .max) { fold, effects, sequence, now in
       spent.note(fold.remnant, sequence: sequence)
       count += 1
       guard sequence > eventSequence else { return }
       var events: [FeedEvent] = []
-      for outcome in outcomes {
-        if let event = fold.event(of: outcome, at: now) { events.append(event) }
+      for effect in effects {
+        if let event = fold.event(of: effect, at: now) { events.append(event) }
       }
       missed.add(events, sequence: sequence, status: fold.status)
     }
@@ -132,15 +132,15 @@ struct StoredFolding<Rows: SessionRows> {
 
   private mutating func foldEntries(
     through last: Int,
-    _ each: (borrowing SessionFold, [PickerSession.Outcome], _ sequence: Int, _ at: Instant) -> Void
+    _ each: (borrowing SessionFold, [Effect], _ sequence: Int, _ at: Instant) -> Void
   ) throws {
     let (rows, make) = (rows, make)
     try rows.entries(after: sequence, through: last) { sequence, body in
       let entry = try rows.entry(body, after: fold.definition, make: make)
       let now = fold.time(of: entry)
-      let outcomes = fold.apply(entry)
+      let effects = fold.apply(entry)
       self.sequence = sequence
-      each(fold, outcomes, sequence, now)
+      each(fold, effects, sequence, now)
       return true
     }
   }

@@ -52,9 +52,9 @@ package final class LargeBody: @unchecked Sendable {
     request.body_memory = nil
     bytes = UnsafeRawBufferPointer(start: body.bytes, count: body.count)
     self.memory = memory
-    countedByteCount = request.body_held
+    countedByteCount = request.body_reserved
     total = loop.bodies
-    loop.counts.release(request.body_held, of: .bodies, request.network)
+    loop.counts.release(request.body_reserved, of: .bodies, request.network)
   }
 
   deinit {

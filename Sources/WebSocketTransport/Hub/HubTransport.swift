@@ -431,8 +431,8 @@ extension HubTransport {
 
   /// Covers deltas that were written without being posted, such as stream events. What is held is
   /// handled now, so that what arrives until the next iteration need not wait for it.
-  package func iterated() {
-    latencies.iterated()
+  package func wroteBatch() {
+    latencies.wroteBatch()
     guard handleHeld() else { return }
     rearm()
     loop.wake()

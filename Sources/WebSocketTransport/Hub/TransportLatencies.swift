@@ -22,7 +22,7 @@ package struct TransportLatencies: Sendable {
     return nanoseconds
   }
 
-  /// Notes that the delta of a command was posted. ``written()`` and ``iterated()`` measure the
+  /// Notes that the delta of a command was posted. ``written()`` and ``wroteBatch()`` measure the
   /// time.
   mutating func delivered(commandOf arrival: Int64) {
     unwritten.append(arrival)
@@ -35,7 +35,7 @@ package struct TransportLatencies: Sendable {
   }
 
   /// Records the commands whose deltas have been posted: everything has been written.
-  mutating func iterated() {
+  mutating func wroteBatch() {
     written()
     TransportLatencies.record(&unfinished, in: &lastDeliverySeconds)
   }

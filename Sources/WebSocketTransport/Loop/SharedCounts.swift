@@ -19,7 +19,7 @@ package struct PeerNetwork: Hashable, Sendable {
 /// the connections of a network hold.
 package final class ConnectionCount: Sendable {
   /// What memory is held for: bodies that are being received, or what peers have not read.
-  enum Holding { case bodies, unsent }
+  enum Purpose { case bodies, unsent }
 
   private struct Network {
     var connectionCount = 0
@@ -90,30 +90,30 @@ package final class ConnectionCount: Sendable {
 
   /// Counts bytes that a connection of a network holds, in addition to `held`. Returns false if its
   /// connections would hold more than `most`; one of them may, if the others hold nothing.
-  func hold(
-    _ byteCount: Int, of holding: Holding, _ network: UInt64, held: Int = 0, most: Int
+  func reserve(
+    _ byteCount: Int, of purpose: Purpose, _ network: UInt64, reserved: Int = 0, most: Int
   ) -> Bool {
     guard byteCount > 0, network != ConnectionCount.exempt else { return true }
-    let path = ConnectionCount.path(holding)
+    let path = ConnectionCount.path(purpose)
     return state.withLock { state in
       guard let before = state.networks[network]?[keyPath: path] else { return true }
-      guard before <= held || before + byteCount <= most else { return false }
+      guard before <= reserved || before + byteCount <= most else { return false }
       state.networks[network]?[keyPath: path] += byteCount
       return true
     }
   }
 
-  func release(_ byteCount: Int, of holding: Holding, _ network: UInt64) {
+  func release(_ byteCount: Int, of purpose: Purpose, _ network: UInt64) {
     guard byteCount > 0, network != ConnectionCount.exempt else { return }
-    let path = ConnectionCount.path(holding)
+    let path = ConnectionCount.path(purpose)
     state.withLock { state in
       guard let before = state.networks[network]?[keyPath: path] else { return }
       state.networks[network]?[keyPath: path] = max(0, before - byteCount)
     }
   }
 
-  private static func path(_ holding: Holding) -> WritableKeyPath<Network, Int> {
-    switch holding {
+  private static func path(_ purpose: Purpose) -> WritableKeyPath<Network, Int> {
+    switch purpose {
     case .bodies: \.bodyBytes
     case .unsent: \.unsentBytes
     }
@@ -157,15 +157,15 @@ package final class UnsentBytes: Sendable {
   /// Reserves the memory of a response; `nil` if it is in use.
   func reserve(_ byteCount: Int) -> UnsentReservation? {
     let counted = max(0, byteCount - Int(WSL_UNCOUNTED_BYTES))
-    return grow(by: counted, held: 0) ? UnsentReservation(counted, of: self) : nil
+    return grow(by: counted, reserved: 0) ? UnsentReservation(counted, of: self) : nil
   }
 
   /// Reserves more memory for a connection. One connection may exceed the limit: otherwise a long
   /// response could never be sent.
-  func grow(by byteCount: Int, held: Int) -> Bool {
+  func grow(by byteCount: Int, reserved: Int) -> Bool {
     guard byteCount > 0 else { return true }
     let (before, after) = total.add(byteCount, ordering: .relaxed)
-    if before <= held || after <= byteCountMax { return true }
+    if before <= reserved || after <= byteCountMax { return true }
     release(byteCount)
     return false
   }

@@ -24,7 +24,7 @@ package final class SocketLoop: @unchecked Sendable {
   /// Who serves the connection whose head was received last, if this loop does not.
   var place: Place?
   /// Connections whose owner is looked up, by the number of the lookup.
-  var held: [Int: HeldConnection] = [:]
+  var lookups: [Int: OwnerLookup] = [:]
   var lookupCount = 0
   private(set) var isDraining = false
   private(set) var listeners: [Listener] = []
@@ -120,8 +120,8 @@ package final class SocketLoop: @unchecked Sendable {
       mailbox.isOpen = false
       mailbox.work = []
     }
-    for connection in held.values { discard(connection.connection) }
-    held = [:]
+    for lookup in lookups.values { discard(lookup.connection) }
+    lookups = [:]
     wsl_destroy(loop)
     Glibc.close(spareDescriptor)
     loop = nil
@@ -136,7 +136,7 @@ package final class SocketLoop: @unchecked Sendable {
   /// time at the latest. The handler must close the WebSockets (1001).
   package func drain(withinMilliseconds: Int) {
     isDraining = true
-    refuseHeld(until: .max)
+    refuseLate(until: .max)
     wsl_drain(loop, UInt32(clamping: withinMilliseconds))
   }
 
@@ -201,11 +201,11 @@ extension SocketLoop {
     uncount: { owner, audience, network in SocketLoop.of(owner).uncount(audience, network) },
     recount: { owner, from, to in SocketLoop.of(owner).counts.move(from: from, to: to) },
     counts_none: { owner in SocketLoop.of(owner).counts.isEmpty },
-    hold: { owner, holding, network, count, held, whole in
-      SocketLoop.of(owner).hold(count, holding, network, held: held, whole: whole)
+    reserve: { owner, purpose, network, count, reserved, whole in
+      SocketLoop.of(owner).reserve(count, purpose, network, reserved: reserved, whole: whole)
     },
-    release: { owner, holding, network, count in
-      SocketLoop.of(owner).release(count, holding, network)
+    release: { owner, purpose, network, count in
+      SocketLoop.of(owner).release(count, purpose, network)
     },
     is_elsewhere: { owner, connection in SocketLoop.of(owner).isElsewhere(connection!.pointee) },
     moved: { owner, connection in SocketLoop.of(owner).move(connection) },
@@ -242,8 +242,8 @@ extension SocketLoop {
     iterated: { owner, nanoseconds, isWritten in
       let loop = SocketLoop.of(owner)
       loop.iterationSeconds.record(Double(nanoseconds) / 1_000_000_000)
-      if !loop.held.isEmpty { loop.refuseHeld(until: SocketLoop.monotonicMilliseconds()) }
-      if isWritten { loop.handler?.iterated() }
+      if !loop.lookups.isEmpty { loop.refuseLate(until: SocketLoop.monotonicMilliseconds()) }
+      if isWritten { loop.handler?.wroteBatch() }
     },
     log: { owner, isError, line in SocketLoop.of(owner).log(isError, line!) })
 
@@ -315,30 +315,33 @@ extension SocketLoop {
 
   /// Reserves memory that a connection of a network holds, of which one network may use a quarter,
   /// or that of one body.
-  func hold(
-    _ byteCount: Int, _ holding: wsl_holding, _ network: UInt64, held: Int, whole: Int
+  func reserve(
+    _ byteCount: Int, _ purpose: wsl_memory, _ network: UInt64, reserved: Int, whole: Int
   ) -> Bool {
-    guard holding == WSL_BODIES else {
-      guard unsent.grow(by: byteCount, held: held) else { return false }
-      if holdUnsent(byteCount, network, held: held) { return true }
+    guard purpose == WSL_BODIES else {
+      guard unsent.grow(by: byteCount, reserved: reserved) else { return false }
+      if reserveUnsent(byteCount, network, reserved: reserved) { return true }
       unsent.release(byteCount)
       return false
     }
     let most = configuration.bodiesBytesMax
     guard bodies.reserve(byteCount, whole: whole, most: most) else { return false }
     let share = max(most / 4, configuration.bodyBytesMax)
-    if counts.hold(byteCount, of: .bodies, network, held: held, most: share) { return true }
+    if counts.reserve(byteCount, of: .bodies, network, reserved: reserved, most: share) {
+      return true
+    }
     bodies.release(byteCount)
     return false
   }
 
   /// Counts unsent bytes for a network, which are counted in total already.
-  func holdUnsent(_ byteCount: Int, _ network: UInt64, held: Int = 0) -> Bool {
-    counts.hold(byteCount, of: .unsent, network, held: held, most: unsent.byteCountMax / 4)
+  func reserveUnsent(_ byteCount: Int, _ network: UInt64, reserved: Int = 0) -> Bool {
+    counts.reserve(
+      byteCount, of: .unsent, network, reserved: reserved, most: unsent.byteCountMax / 4)
   }
 
-  func release(_ byteCount: Int, _ holding: wsl_holding, _ network: UInt64) {
-    if holding == WSL_BODIES {
+  func release(_ byteCount: Int, _ purpose: wsl_memory, _ network: UInt64) {
+    if purpose == WSL_BODIES {
       bodies.release(byteCount)
       counts.release(byteCount, of: .bodies, network)
     } else {
@@ -382,8 +385,8 @@ extension SocketLoop {
 
 /// Gives connections to the loops of their sessions, and relays them to the nodes that own these.
 extension SocketLoop {
-  private static let heldMax = 1_024
-  private static let holdMilliseconds: Int64 = 10_000
+  private static let lookupsMax = 1_024
+  private static let lookupMilliseconds: Int64 = 10_000
 
   /// Who serves a connection instead of this loop.
   enum Place {
@@ -437,21 +440,21 @@ extension SocketLoop {
     let isTaken = post {
       // A draining loop refuses it.
       if self.isDraining { return wsl_adopt(self.loop, connection) }
-      guard self.held.count < SocketLoop.heldMax else {
+      guard self.lookups.count < SocketLoop.lookupsMax else {
         self.counted.refusedFull += 1
         return wsl_refuse(self.loop, connection, "full", "too many connections")
       }
       self.lookupCount += 1
       let number = self.lookupCount
-      let deadline = SocketLoop.monotonicMilliseconds() + SocketLoop.holdMilliseconds
-      self.held[number] = HeldConnection(connection: connection, deadline: deadline)
-      owners.find(session) { owner in self.post { self.settle(number, owner) } }
+      let deadline = SocketLoop.monotonicMilliseconds() + SocketLoop.lookupMilliseconds
+      self.lookups[number] = OwnerLookup(connection: connection, deadline: deadline)
+      owners.find(session) { owner in self.post { self.found(owner, number) } }
     }
     if !isTaken { discard(connection) }
   }
 
-  private func settle(_ number: Int, _ owner: SessionOwner) {
-    guard let connection = held.removeValue(forKey: number)?.connection else { return }
+  private func found(_ owner: SessionOwner, _ number: Int) {
+    guard let connection = lookups.removeValue(forKey: number)?.connection else { return }
     switch owner {
     case .here: wsl_adopt(loop, connection)
     case .node(let address?):
@@ -472,10 +475,10 @@ extension SocketLoop {
   }
 
   /// Refuses the connections whose time for the lookup is over.
-  func refuseHeld(until now: Int64) {
-    for (number, connection) in held where connection.deadline <= now {
-      held[number] = nil
-      refuse(connection.connection)
+  func refuseLate(until now: Int64) {
+    for (number, lookup) in lookups where lookup.deadline <= now {
+      lookups[number] = nil
+      refuse(lookup.connection)
     }
   }
 
@@ -494,7 +497,7 @@ extension SocketLoop {
 }
 
 /// A connection whose owner is looked up.
-struct HeldConnection {
+struct OwnerLookup {
   let connection: wsl_connection
   let deadline: Int64
 }
@@ -517,7 +520,7 @@ extension SocketLoop {
     let body = id.isHead || response.status == 204 || response.status == 304 ? [] : response.body
     let network = wsl_network_of(loop, id.raw)
     let byteCount = reservation?.take() ?? 0
-    guard holdUnsent(byteCount, network) else {
+    guard reserveUnsent(byteCount, network) else {
       unsent.release(byteCount)
       return false
     }

@@ -61,7 +61,7 @@ package protocol SocketLoopHandler: AnyObject {
   func written()
 
   /// An event-loop iteration has ended, and everything posted has been written or buffered.
-  func iterated()
+  func wroteBatch()
 }
 
 extension SocketLoopHandler {
@@ -71,7 +71,7 @@ extension SocketLoopHandler {
   package func streamWritable(_ id: RequestID) {}
   package func streamClosed(_ id: RequestID) {}
   package func written() {}
-  package func iterated() {}
+  package func wroteBatch() {}
 }
 
 /// What is known of the first request of a new connection.

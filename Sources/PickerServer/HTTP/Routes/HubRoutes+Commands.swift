@@ -1,8 +1,9 @@
 import PickerHub
+import PickerSession
 import PickerWire
 import WebSocketTransport
 
-/// Members and commands without a WebSocket.
+/// Members, commands and decisions without a WebSocket.
 extension HubRoutes {
   /// `POST …/members`
   func addMember(_ call: RoutedRequest) throws(ProblemDocument) {
@@ -44,5 +45,20 @@ extension HubRoutes {
       locale: call.request.queryValue("locale"),
       at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
+  }
+
+  /// `POST /v1/sessions/{id}/settle`
+  func settle(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    try limitBody(of: call.request)
+    let settle: Settle
+    do throws(BadMessage) {
+      settle = try Settle(body: call.request.body.bytes)
+    } catch {
+      throw ProblemDocument(error)
+    }
+    hub.host.settle(call.session, settle, token: call.credential, at: transport.now) {
+      [self] in answer(caller, "application/json", $0)
+    }
   }
 }

@@ -6,9 +6,10 @@ import PickerSession
 import PickerWire
 import WebSocketTransport
 
-/// `POST /v1/sessions/{id}/revoke`
+/// The roles of subjects and members, and the end of access.
 /// - Source: web/guide/README.md, "Let your users in".
 extension HubRoutes {
+  /// `POST /v1/sessions/{id}/revoke`
   func revoke(_ call: RoutedRequest) throws(ProblemDocument) {
     guard gate.keys != nil else { throw notFound(call.request.path) }
     try limitBody(of: call.request)
