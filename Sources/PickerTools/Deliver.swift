@@ -20,8 +20,11 @@ struct Deliver: ParsableCommand {
 
       The file is YAML or JSON.
 
-      EXIT STATUS: 0 success. 1 --resume or --replay has failed, or libcurl is missing. 64 usage \
-      error. 65 the configuration is invalid.
+      Of two processes that deliver to one endpoint, the second waits until the first has ended. \
+      They know of each other on one machine only.
+
+      EXIT STATUS: 0 success. 1 --resume, --replay or --test has failed, or libcurl is missing. 64 \
+      usage error. 65 the configuration is invalid.
       """)
 
   @Option(
@@ -39,6 +42,10 @@ struct Deliver: ParsableCommand {
   @Option(help: ArgumentHelp("Send events again, and exit.", valueName: "first..last"))
   var replay: String?
 
+  @Option(
+    help: ArgumentHelp("Send one signed event of the type test, and exit.", valueName: "name"))
+  var test: String?
+
   @Flag(help: "Also allow endpoints with http:.")
   var allowHttp = false
 
@@ -54,8 +61,8 @@ struct Deliver: ParsableCommand {
     else {
       throw ValidationError("--feed must be a URL with a host, as http://127.0.0.1:7681")
     }
-    if replay != nil && resume != nil {
-      throw ValidationError("--replay and --resume are two actions: give one of them")
+    if [replay, resume, test].count(where: { $0 != nil }) > 1 {
+      throw ValidationError("--replay, --resume and --test are actions: give one of them")
     }
     if replay != nil && positions == nil {
       throw ValidationError("--replay must be two positions of the feed, as 900..1042")
@@ -79,19 +86,25 @@ struct Deliver: ParsableCommand {
     } catch {
       throw complain("deliver", "\(error)")
     }
+    if let name = resume ?? test, !settings.endpoints.contains(where: { $0.name == name }) {
+      throw complain("deliver", "\(config) has no endpoint \(name)")
+    }
     if let resume {
-      guard settings.endpoints.contains(where: { $0.name == resume }) else {
-        throw complain("deliver", "\(config) has no endpoint \(resume)")
-      }
       return try Deliver.reporting {
         try DeliveryLoop.resume(resume, feed: feed, key: settings.key)
       }
     }
-    if !allowHttp, let endpoint = settings.endpoints.first(where: { $0.url.hasPrefix("http:") }) {
+    let used = settings.endpoints.filter { test == nil || $0.name == test }
+    if !allowHttp, let endpoint = used.first(where: { $0.url.hasPrefix("http:") }) {
       throw complain(
         "deliver", "the endpoint \(endpoint.name) has no https: URL; --allow-http allows that")
     }
     let policy = AddressPolicy(allowed: allowNet.compactMap { AddressRange($0) })
+    if test != nil {
+      return try Deliver.reporting {
+        print(try DeliveryLoop.test(used[0], policy: policy, allowsHTTP: allowHttp))
+      }
+    }
     let loop = try Deliver.reporting {
       try DeliveryLoop(
         settings, feed: feed, policy: policy, allowsHTTP: allowHttp, replay: positions,

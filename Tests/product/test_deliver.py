@@ -194,6 +194,52 @@ def test_an_endpoint_that_is_gone_stops_until_it_is_resumed(fed, tmp_path, runni
     wait_until(lambda: cursor(fed) == 1)
 
 
+def test_of_two_processes_under_one_name_the_second_waits_until_the_first_has_ended(
+        fed, tmp_path, running):
+    """Regression: both delivered, and the order of a session's events was lost."""
+    endpoint = running(Endpoint())
+    first = running(Deliver(fed, tmp_path, endpoint.url))
+    member = fed.session(LISTS).join("Ana")
+    wait_until(lambda: endpoint.positions() == [1])
+    (tmp_path / "second").mkdir()
+    second = running(Deliver(fed, tmp_path / "second", endpoint.url))
+    wait_until(lambda: "shop: another process delivers to it" in second.says())
+    for _ in range(5):
+        member.confirm()
+        member.reopen()
+    wait_until(lambda: cursor(fed) == 11)
+    assert endpoint.positions() == list(range(1, 12))
+
+    first.kill()
+    member.confirm()
+
+    wait_until(lambda: cursor(fed) == 12)
+    assert endpoint.positions() == list(range(1, 13))
+    assert "this one goes on" in second.says() and first.says().count("process") == 0
+    other = running(Deliver(fed, tmp_path, endpoint.url, name="other"))
+    wait_until(lambda: cursor(fed, "other") == 12)
+    assert "process" not in other.says()
+
+
+def test_a_test_event_is_signed_and_its_answer_is_printed(fed, tmp_path, running):
+    endpoint = running(Endpoint(answer=lambda *_: 204 if not endpoint.received else 401))
+    deliver = running(Deliver(fed, tmp_path, endpoint.url))
+
+    def sent(name="shop"):
+        return subprocess.run(
+            deliver.command(*deliver.options, "--test", name), capture_output=True, text=True,
+            timeout=60, check=False)
+
+    taken, refused, unknown = sent(), sent(), sent("shops")
+
+    assert (taken.returncode, taken.stdout) == (0, "shop answered 204\n")
+    event = endpoint.received[0]
+    assert (event["type"], event["data"], event["position"]) == ("test", {}, 0)
+    assert refused.returncode == 1 and "shop: it answered 401" in refused.stderr
+    assert unknown.returncode == 65 and "has no endpoint shops" in unknown.stderr
+    assert cursor(fed) in (None, 0)
+
+
 def test_a_part_of_the_feed_is_sent_again(fed, tmp_path, running):
     endpoint = running(Endpoint())
     deliver = running(Deliver(fed, tmp_path, endpoint.url))

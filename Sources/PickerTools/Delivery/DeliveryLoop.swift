@@ -58,6 +58,7 @@ final class DeliveryLoop {
 
   /// Starts the requests that are due for an endpoint.
   private func advance(_ index: Int, at now: Int64) {
+    guard isOurs(index) else { return }
     for attempt in endpoints[index].delivery?.attempts(at: now) ?? [] { send(attempt, index) }
     logMaximum(index)
     guard endpoints[index].nextRequestAt <= now else { return }
@@ -76,6 +77,23 @@ final class DeliveryLoop {
           + (endpoints[index].epoch.map { "&epoch=\($0)" } ?? ""), .readFeed, index)
     }
     if endpoints[index].replay == nil { store(index, delivery, at: now) }
+  }
+
+  /// Whether this process delivers to an endpoint. A second one waits until the first has ended; a
+  /// replay does not.
+  private func isOurs(_ index: Int) -> Bool {
+    let name = endpoints[index].settings.name
+    if endpoints[index].lock != nil || endpoints[index].replay != nil { return true }
+    endpoints[index].lock = EndpointLock(name, of: feed)
+    let isOurs = endpoints[index].lock != nil
+    if endpoints[index].hasLoggedWait == isOurs {
+      endpoints[index].hasLoggedWait = !isOurs
+      log(
+        isOurs
+          ? "\(name): the other process has ended, this one goes on"
+          : "\(name): another process delivers to it; this one waits until that has ended")
+    }
+    return isOurs
   }
 
   /// Logs that no more is read from the feed, once until less than half of the maximum is held.
@@ -129,25 +147,13 @@ extension DeliveryLoop {
 
   /// Posts an event to an endpoint.
   func send(_ attempt: DeliveryAttempt, _ index: Int) {
-    let endpoint = endpoints[index].settings
-    let body = EndpointState.body(attempt)
-    let timestamp = SocketLoop.wallMilliseconds() / 1000
-    let signatures = endpoint.secrets.compactMap {
-      $0.signature(id: attempt.event.id, timestamp: timestamp, body: body)
-    }
     requestCount += 1
     requests[requestCount] = (
       index, .deliver(position: attempt.event.position, attempt: attempt.number)
     )
-    let isStarted = exchange.start(
-      HTTPExchange.Request(
-        id: requestCount, method: "POST", url: endpoint.url,
-        headers: [
-          "Content-Type: application/json", "User-Agent: pickerd",
-          "webhook-id: \(attempt.event.id)", "webhook-timestamp: \(timestamp)",
-          "webhook-signature: \(signatures.joined(separator: " "))",
-        ], body: body, allowsHTTP: allowsHTTP))
-    guard !isStarted else { return }
+    let request = endpoints[index].settings.request(
+      attempt, id: requestCount, allowsHTTP: allowsHTTP)
+    guard !exchange.start(request) else { return }
     requests[requestCount] = nil
     delivered(attempt.event.position, attempt.number, .none("the URL cannot be used"), index)
   }

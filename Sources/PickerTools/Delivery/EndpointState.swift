@@ -1,4 +1,5 @@
 import JSONText
+import WebSocketTransport
 
 /// An endpoint of `pickerd deliver`: its deliveries, and its cursor at the server.
 struct EndpointState {
@@ -21,6 +22,10 @@ struct EndpointState {
   /// Whether the log says that no more events are read because too many are held.
   var hasLoggedMaximum = false
   var isStoring = false
+  /// `nil` until no other process of this machine delivers to the endpoint.
+  var lock: EndpointLock?
+  /// Whether the log says that another process does.
+  var hasLoggedWait = false
   /// The time of the next request to the server.
   var nextRequestAt: Int64 = 0
 
@@ -70,11 +75,26 @@ struct EndpointState {
   func cursor(_ position: Int) -> String {
     "{\"position\":\(position)" + (epoch.map { ",\"epoch\":\"\($0)\"}" } ?? "}")
   }
+}
 
-  /// The body of a webhook.
-  static func body(_ attempt: DeliveryAttempt) -> [UInt8] {
-    Array(
-      ("{\(attempt.event.content),\"position\":\(attempt.event.position),"
-        + "\"watermark\":\(attempt.watermark)}").utf8)
+extension DeliverySettings.Endpoint {
+  /// The signed request of an attempt.
+  /// - Source: Standard Webhooks 1.0.
+  func request(_ attempt: DeliveryAttempt, id: UInt64, allowsHTTP: Bool) -> HTTPExchange.Request {
+    let event = attempt.event
+    let body = Array(
+      ("{\(event.content),\"position\":\(event.position),\"watermark\":\(attempt.watermark)}")
+        .utf8)
+    let timestamp = SocketLoop.wallMilliseconds() / 1000
+    let signatures = secrets.compactMap {
+      $0.signature(id: event.id, timestamp: timestamp, body: body)
+    }
+    return HTTPExchange.Request(
+      id: id, method: "POST", url: url,
+      headers: [
+        "Content-Type: application/json", "User-Agent: pickerd", "webhook-id: \(event.id)",
+        "webhook-timestamp: \(timestamp)",
+        "webhook-signature: \(signatures.joined(separator: " "))",
+      ], body: body, allowsHTTP: allowsHTTP)
   }
 }
