@@ -145,11 +145,12 @@ bool wsl_head_parse(const char *bytes, size_t count, wsl_head *head, wsl_problem
   return true;
 }
 
-/// The value of a header, the first one of several. NULL if it is absent or empty; an empty
-/// If-Match is not absent, because it matches no version.
+/// The value of a header, the first one of several. NULL if it is absent or empty. An empty If-Match
+/// is not absent, because it matches no version, and an empty Idempotency-Key is refused.
 wsl_text wsl_head_field(const char *bytes, const wsl_head *head, int header) {
   wsl_span field = head->fields[header];
-  if (!field.start || (!field.count && header != WSL_IF_MATCH)) return (wsl_text){NULL, 0};
+  bool may_be_empty = header == WSL_IF_MATCH || header == WSL_IDEMPOTENCY_KEY;
+  if (!field.start || (!field.count && !may_be_empty)) return (wsl_text){NULL, 0};
   return (wsl_text){bytes + field.start, field.count};
 }
 

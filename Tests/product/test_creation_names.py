@@ -116,6 +116,15 @@ def test_a_key_that_is_not_utf_8_is_refused(serve):
         assert (answer.status, answer.code) == (400, "badRequest"), key
 
 
+def test_a_key_of_no_or_too_many_characters_is_refused(serve):
+    """Regression: an empty key was no key, and its second request made a second session."""
+    server = serve()
+    for key in ("", "   ", "k" * 65):
+        answer = server.post(
+            "/v1/sessions", {"definition": DATE}, headers={"Idempotency-Key": key})
+        assert (answer.status, answer.code) == (400, "badRequest"), key
+
+
 def test_a_failed_creation_does_not_use_up_its_key(serve):
     server = serve()
     body = {"definition": {"kind": "slot", "stepMinutes": 7}}

@@ -51,9 +51,13 @@ def test_the_resource_and_its_problems(own_server):
     assert problem(patch(server, {})) == (404, "noSuchDefinition")
     assert problem(server.get(PATH)) == (404, "noSuchDefinition")
     assert problem(server.delete(PATH)) == (404, "noSuchDefinition")
-    assert server.request("PUT", "/v1/definitions/a%20b", {"definition": ROOM}).status == 400
     assert problem(server.post("/v1/sessions", {"uses": "room-12"})) == (404, "noSuchDefinition")
-    assert server.post("/v1/sessions", {"uses": "a b"}).json["pointer"] == "/uses"
+    for name in ("a b", ".", ".."):
+        assert server.post("/v1/sessions", {"uses": name}).json["pointer"] == "/uses"
+    # Dots that HTTP clients take for the path of a folder.
+    for name in ("a%20b", "%2e", "%2E%2E"):
+        answer = server.request("PUT", f"/v1/definitions/{name}", {"definition": ROOM})
+        assert problem(answer) == (400, "badRequest"), name
 
     prices = {"days": {"2018-12-24": {"text": "€ 120", "amount": 120}}}
     made = server.request("PUT", PATH, {"definition": ROOM, "notes": prices})

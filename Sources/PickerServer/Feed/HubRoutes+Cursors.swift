@@ -118,10 +118,10 @@ extension HubRoutes {
       default: false
       }
     }
-    guard isName, (1...64).contains(name.utf8.count) else {
+    guard isName, (1...64).contains(name.utf8.count), name != ".", name != ".." else {
       throw ProblemDocument(
         status: 400, code: "badRequest",
-        detail: "the name of a cursor has 1 to 64 letters, digits, -, _ and .")
+        detail: "the name of a cursor has 1 to 64 letters, digits, -, _ and ., not . or ..")
     }
     return CursorName(name, namespace: call.credential?.namespace)
   }
