@@ -145,8 +145,8 @@ bool wsl_head_parse(const char *bytes, size_t count, wsl_head *head, wsl_problem
   return true;
 }
 
-/// The value of a header, the first one of several. NULL if it is absent or empty. An empty If-Match
-/// is not absent, because it matches no version, and an empty Idempotency-Key is refused.
+/// The value of a header, the first one of several. NULL if it is absent or empty. But an empty
+/// If-Match matches no version, and an empty Idempotency-Key is refused.
 wsl_text wsl_head_field(const char *bytes, const wsl_head *head, int header) {
   wsl_span field = head->fields[header];
   bool may_be_empty = header == WSL_IF_MATCH || header == WSL_IDEMPOTENCY_KEY;

@@ -48,7 +48,7 @@ void wsl_leave(wsl_loop *loop, wsl_audience audience, wsl_network_id network) {
 
 bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network) {
   wsl_slot *slot = wsl_slot_of(loop, id);
-  if (!slot || slot->audience > WSL_BACKEND || slot->network != WSL_EXEMPT_NETWORK) return true;
+  if (!slot || slot->audience != WSL_PUBLIC || slot->network != WSL_EXEMPT_NETWORK) return true;
   if (!loop->handlers.recount(loop->owner, WSL_EXEMPT_NETWORK, network)) return false;
   slot->network = network;
   if (slot->http) slot->http->connection.network = network;

@@ -89,9 +89,13 @@ import Testing
     let line =
       #"{"id":"ev_1","position":7,"type":"t","timestamp":"x","data":{"session":"s","n":1.50}}"#
     let event = try #require(DeliveryEvent(line: ArraySlice(line.utf8)))
-    let body = EndpointState.body(DeliveryAttempt(event: event, number: 1, watermark: 3))
+    let secret = try #require(WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+    let endpoint = DeliverySettings.Endpoint(
+      name: "shop", url: "https://shop.example", types: nil, secrets: [secret])
+    let attempt = DeliveryAttempt(event: event, number: 1, watermark: 3)
+    let request = endpoint.request(attempt, id: 1, allowsHTTP: false)
     #expect(
-      String(decoding: body, as: UTF8.self)
+      String(decoding: request.body ?? [], as: UTF8.self)
         == #"{"type":"t","timestamp":"x","data":{"session":"s","n":1.50},"#
         + #""position":7,"watermark":3}"#)
   }

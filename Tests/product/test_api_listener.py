@@ -11,6 +11,7 @@ from harness.pickerd import REPOSITORY, Pickerd, binary
 from harness.ports import free_ports
 from harness.proxies import Proxy
 from harness.store import stored
+from rawsocket import Raw
 
 HIDDEN = [("POST", "/v1/sessions"), ("GET", "/v1/sessions"), ("PUT", "/v1/sessions/by/x"),
           ("GET", "/v1/sessions/by/x"), ("POST", "/v1/definitions/check"), ("GET", "/v1/feed"),
@@ -161,3 +162,30 @@ def test_check_prints_the_listener_of_the_backend(tmp_path):
     assert status == 0, output
     assert "apiListen: [127.0.0.1:7684, systemd:api]" in output.replace('"', "")
     assert check("--api-listen", "proxy:127.0.0.1:7684")[0] == 1
+
+
+@pytest.mark.parametrize("limit", ["connections", "connectionsPerAddress"])
+@pytest.mark.parametrize("loops", ["1", "2"])
+def test_strangers_that_use_up_the_connections_do_not_keep_the_backend_out(
+        host, tmp_path, limit, loops):
+    """A correct key is never refused because of what strangers send."""
+    server = stored(
+        tmp_path / "log", tmp_path / "store.sqlite", auth=f"keys:{host.file}", limits={limit: 20},
+        options=("--loops", loops, "--trusted-proxy", "none", "--api-listen", "127.0.0.1:0"))
+    strangers = []
+    try:
+        while True:
+            strangers.append(Raw(("127.0.0.1", server.port)))
+            strangers[-1].send(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            status = strangers[-1].response()[0]
+            if status != 200:
+                break
+        assert status == (503 if limit == "connections" else 429)
+        assert len(strangers) == (16 if limit == "connections" else 21)
+
+        for _ in range(3):
+            assert backend(server, host, "GET", "/v1/sessions").status == 200
+    finally:
+        for stranger in strangers:
+            stranger.__exit__()
+        server.stop()

@@ -202,9 +202,11 @@ extension SocketLoopConfiguration {
     let settings = configuration.limits
     connectionsMax = settings[.connections]
     addressConnectionsMax = settings[.connectionsPerAddress]
+    hasBackendListener = !configuration.apiListen.isEmpty
     if configuration.loops > 1 {
       connections = ConnectionCount(
-        connectionsMax: connectionsMax, addressConnectionsMax: addressConnectionsMax)
+        connectionsMax: connectionsMax, addressConnectionsMax: addressConnectionsMax,
+        hasBackendListener: hasBackendListener)
     }
     self.isProxy = isProxy
     pingMilliseconds = settings[.pingMilliseconds]

@@ -127,7 +127,8 @@ extension CreateRequest {
     guard let tree else { return nil }
     guard let name = tree.string, SharedDefinition.isName(name) else {
       throw BadMessage(
-        "uses must be the name of a shared definition: 1 to 64 letters, digits, -, _ and ., not . or ..",
+        "uses must be the name of a shared definition: 1 to 64 letters, digits, -, _ and ., "
+          + "not . or ..",
         pointer: "/uses")
     }
     return name

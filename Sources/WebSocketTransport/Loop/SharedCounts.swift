@@ -35,10 +35,16 @@ package final class ConnectionCount: Sendable {
 
   private let state: Mutex<State>
   private let addressConnectionsMax: Int
+  private let hasBackendListener: Bool
+  /// The connections that clients leave to the backend, at most a quarter of all.
+  private static let backendConnections = 64
 
-  package init(connectionsMax: Int, addressConnectionsMax: Int) {
+  package init(
+    connectionsMax: Int, addressConnectionsMax: Int, hasBackendListener: Bool = false
+  ) {
     state = Mutex(State(connectionsMax: connectionsMax))
     self.addressConnectionsMax = addressConnectionsMax
+    self.hasBackendListener = hasBackendListener
   }
 
   var isEmpty: Bool { state.withLock { $0.connectionCount == 0 } }
@@ -49,11 +55,16 @@ package final class ConnectionCount: Sendable {
 
   enum Admission { case admitted, tooMany, tooManyOfNetwork }
 
-  func begin(_ network: UInt64) -> Admission {
+  /// - Parameter isBackend: Whether the backend's listener accepted it: what strangers do at the
+  ///   public one does not keep it out.
+  func begin(_ network: UInt64, isBackend: Bool) -> Admission {
     state.withLock { state in
       let count = state.networks[network]?.connectionCount ?? 0
-      if state.connectionCount >= state.connectionsMax { return .tooMany }
-      if network != ConnectionCount.exempt, count >= addressConnectionsMax {
+      let kept =
+        isBackend || !hasBackendListener
+        ? 0 : min(ConnectionCount.backendConnections, state.connectionsMax / 4)
+      if state.connectionCount >= state.connectionsMax - kept { return .tooMany }
+      if network != ConnectionCount.exempt, !isBackend, count >= addressConnectionsMax {
         return .tooManyOfNetwork
       }
       state.connectionCount += 1

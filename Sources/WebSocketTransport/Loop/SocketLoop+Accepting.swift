@@ -95,7 +95,7 @@ extension SocketLoop {
       operatorCount += 1
       return true
     }
-    switch counts.begin(connection.network) {
+    switch counts.begin(connection.network, isBackend: connection.audience == WSL_BACKEND) {
     case .admitted: return true
     case .tooMany: turnAway(connection, isFull: true)
     case .tooManyOfNetwork: turnAway(connection, isFull: false)
@@ -153,7 +153,8 @@ extension SocketLoop {
     if connection.is_relayed, ProxyHeader.audience(bytes) == UInt8(WSL_BACKEND.rawValue) {
       connection.audience = WSL_BACKEND
     }
-    let network = countedNetwork(connection.peer)
+    let network =
+      connection.audience == WSL_BACKEND ? proxy.network : countedNetwork(connection.peer)
     guard counts.move(from: proxy.network, to: network) else {
       counted.refusedOfAddress += 1
       return -2

@@ -59,7 +59,8 @@ package final class SocketLoop: @unchecked Sendable {
       configuration.connections
       ?? ConnectionCount(
         connectionsMax: fitted.connections,
-        addressConnectionsMax: configuration.addressConnectionsMax)
+        addressConnectionsMax: configuration.addressConnectionsMax,
+        hasBackendListener: configuration.hasBackendListener)
     counts.limit(to: fitted.connections)
     bodies = configuration.bodies ?? BodyBytes()
     unsent = configuration.unsent ?? UnsentBytes(byteCountMax: .max)

@@ -13,6 +13,8 @@ package struct SocketLoopConfiguration: Sendable {
   package var connectionsMax = 16_384
   /// TCP connections per IPv4 address or IPv6 /64; further ones are answered 429.
   package var addressConnectionsMax = 4_096
+  /// Whether there is a listener for the backend, for which some connections are kept free.
+  package var hasBackendListener = false
   /// Whether an address (numeric, or `unix` for the peer of a Unix socket) belongs to a trusted
   /// proxy. Its connections are not limited per address, unless their clients are known.
   package var isProxy: @Sendable (_ address: String) -> Bool = { _ in false }
