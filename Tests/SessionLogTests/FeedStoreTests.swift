@@ -272,6 +272,25 @@ import Testing
     #expect(try await page(log.feed, after: 2).position == 2)
   }
 
+  /// Otherwise a reader would go on after events that it was not sent.
+  @Test(arguments: Engine.allCases)
+  func `a page that is full of bytes ends at its last event`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    for _ in 1...4 { fixture.change() }
+    fixture.feed()
+    log.flush()
+    try shelf.write("UPDATE event SET body = \(shelf.zeros(FeedRequest.byteCountMax / 2))")
+
+    let first = try await page(log.feed)
+    let rest = try await page(log.feed, after: first.position)
+
+    #expect(first.lines.map(\.position) == [1, 2] && first.position == 2)
+    #expect(rest.lines.map(\.position) == [3, 4] && rest.position == 4)
+  }
+
   @Test(arguments: Engine.allCases)
   func `a page ends at its maximum of events, and can have some types only`(engine: Engine)
     async throws

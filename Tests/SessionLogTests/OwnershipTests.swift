@@ -109,6 +109,44 @@ import Testing
     #expect(one.log.failure == nil)
   }
 
+  @Test func `a session is released after all that was appended before, also in several parts`()
+    async throws
+  {
+    let one = try node()
+    let fixture = try one.create()
+    one.log.queue.suspend()
+    fixture.refuse(2500, by: "m_1")
+    fixture.append(.left(MemberID("m_1")))
+    fixture.snapshot(isIdle: true)
+    one.log.released(one.session)
+    one.log.encodingQueue.drain()
+    one.log.queue.resume()
+    one.log.flush()
+
+    #expect(try owner == nil)
+    #expect(one.lost + one.taken == [])
+    let loaded = try #require(try await node().claim().value)
+    #expect(loaded.entryCount == fixture.entryCount && loaded.isSnapshotted)
+  }
+
+  /// Its lock may be free already, and another node may own its sessions.
+  @Test func `a node that has lost its connection answers nothing from memory`() async throws {
+    let one = try node()
+    try one.create()
+    let server = try TestServer.shared.connect("postgres")
+    try server.run(script: "ALTER DATABASE \(shelf.database) ALLOW_CONNECTIONS false")
+    defer { try? server.run(script: "ALTER DATABASE \(shelf.database) ALLOW_CONNECTIONS true") }
+    try server.run(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1",
+      [shelf.database])
+    one.log.provenAt.withLock { $0 = one.log.scheduler.instant + .seconds(60) }
+    #expect(one.log.isCertain)
+
+    one.command(2)
+
+    try await wait(for: "the doubt") { !one.log.isCertain }
+  }
+
   @Test func `a node that closes gives up all sessions and is forgotten`() async throws {
     let (one, two) = (try node(), try node())
     try one.create()

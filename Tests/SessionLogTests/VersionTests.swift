@@ -66,6 +66,27 @@ import Testing
   }
 
   @Test(arguments: Engine.allCases)
+  func `a session that is left as it was renewed keeps the note of the renewal`(engine: Engine)
+    async throws
+  {
+    let shelf = try Shelf(engine)
+    let fixture = try fill(shelf)
+    let log = try shelf.store(zone: zone(offset: -36_000), versions: new)
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+
+    _ = log.store(
+      LogSnapshot(
+        epoch: loaded.fold.origin.epoch, entryCount: fixture.entryCount, state: loaded.fold.state,
+        picker: loaded.fold.picker, isIdle: true, nextTick: nil, idleMilliseconds: 0),
+      of: fixture.origin.id)
+    log.flush()
+
+    #expect(try shelf.count("SELECT count(*) FROM snapshot WHERE replaces IS NOT NULL") == 1)
+    let replay = try shelf.replay(fixture.origin.id, versions: new, zone: zone(offset: -36_000))
+    #expect(replay.remarks.contains { $0.contains("rules 1, tzdata 2025a") })
+  }
+
+  @Test(arguments: Engine.allCases)
   func `a session retains its epoch if a new zone database does not change it`(engine: Engine)
     async throws
   {

@@ -47,7 +47,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   /// The sessions that this process owns; empty if it is the only writer.
   let owned = Mutex<Set<SessionID>>([])
   /// When the last transaction began that was committed.
-  private let provenAt: Mutex<ContinuousClock.Instant>
+  let provenAt: Mutex<ContinuousClock.Instant>
   let counts = Mutex(SessionCounts())
   /// Sessions that members have joined since the last batch.
   private let visited = Mutex<Set<SessionID>>([])
