@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mutants import ALL, AREAS
@@ -53,6 +54,12 @@ def protocol():
     return [f"test_{name}.py" for name in names.split() if name != "mutants"]
 
 
+#: Runs a command in a network of its own: servers of other runs do not take its ports. A browser
+#: whose machine has no interface is never online.
+NETWORK = """ip link set lo up && ip link add mutant type veth peer name far && ip link set far up &&
+ip address add 10.78.0.1/24 dev mutant && ip link set mutant up && exec "$@"
+"""
+ALONE = ["unshare", "--net", "sh", "-c", NETWORK, "sh"] if os.geteuid() == 0 else []
 SIMULATOR = str(BUILD / "debug/picker-simulator")
 #: The parts of each area: name and command, fast ones first.
 PARTS = {
@@ -159,7 +166,7 @@ def arguments(command, tree):
         return command
     folder = tree / "Tests/product"
     files = sorted({str(file) for pattern in command[1:] for file in folder.glob(pattern)})
-    return [str(ROOT / ".venv/bin/python"), "-m", "pytest", "-q", "-x", "--tb=line", *files]
+    return [*ALONE, str(ROOT / ".venv/bin/python"), "-m", "pytest", "-q", "-x", "--tb=line", *files]
 
 
 #: The first line of a failure, by tool: its text is what the table shows.
@@ -243,14 +250,20 @@ def attempt(number, tree):
     return None
 
 
-def prove(areas):
+def prove(areas, jobs):
     """Without a mutant, all parts pass: otherwise their failures would prove nothing."""
     place(TREE)
-    for name in sorted(areas):
-        for part, command in PARTS[name]:
-            failure = run(command, TREE, 0) and run(command, TREE, 0)
-            if failure:
-                sys.exit(f"without a mutant, a test of {part} fails: {failure}")
+    parts = {str(command): (part, command)
+             for name in sorted(areas) for part, command in PARTS[name]}
+
+    def proven(named):
+        part, command = named
+        failure = run(command, TREE, 0) and run(command, TREE, 0)
+        return failure and f"without a mutant, a test of {part} fails: {failure}"
+
+    with ThreadPoolExecutor(jobs) as pool:
+        if failures := [failure for failure in pool.map(proven, parts.values()) if failure]:
+            sys.exit("\n".join(failures))
 
 
 def main():
@@ -262,12 +275,14 @@ def main():
     options = parser.parse_args()
     if lost := anchors():
         sys.exit("\n".join(lost))
+    # A shell starts what runs in the background without it, and a test sends it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if options.check:
         return print(f"{len(ALL)} mutants")
     chosen = [int(n) for n in options.only.split(",")] if options.only else list(ALL)
     build()
     if not options.unproven:
-        prove({area(number) for number in chosen})
+        prove({area(number) for number in chosen}, options.jobs)
     waiting = queue.SimpleQueue()
     for number in chosen:
         waiting.put(number)
