@@ -42,7 +42,7 @@ static bool grow(wsl_http *http) {
   size_t before = body ? body->capacity : 0;
   size_t capacity = before ? 2 * before : BODY_FIRST_BYTES;
   if (capacity > slot->body_length) capacity = slot->body_length;
-  if (wsl_body_hold(http->loop, slot, capacity - before)) {
+  if (wsl_body_reserve(http->loop, slot, capacity - before)) {
     body = realloc(body, sizeof *body + capacity);
     if (body) {
       if (!slot->exchange) *body = (wsl_exchange){0};

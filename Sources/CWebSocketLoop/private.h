@@ -307,7 +307,7 @@ void wsl_kick(wsl_loop *loop);
 void wsl_abort(wsl_loop *loop, wsl_slot *slot);
 void wsl_slot_end(wsl_loop *loop, wsl_slot *slot);
 void wsl_leave(wsl_loop *loop, wsl_audience audience, wsl_network_id network);
-bool wsl_body_hold(wsl_loop *loop, wsl_slot *slot, size_t count);
+bool wsl_body_reserve(wsl_loop *loop, wsl_slot *slot, size_t count);
 void wsl_body_release(wsl_loop *loop, wsl_slot *slot);
 bool wsl_unsent_add(wsl_loop *loop, wsl_slot *slot, size_t count);
 void wsl_unsent_end(wsl_loop *loop, wsl_slot *slot);

@@ -60,11 +60,11 @@ wsl_network_id wsl_network_of(wsl_loop *loop, wsl_id id) {
   return slot ? slot->network : WSL_EXEMPT_NETWORK;
 }
 
-// What a slot holds ----------------------------------------------------------------------------
+// What a slot reserves -------------------------------------------------------------------------
 
 /// Reserves `count` more bytes for a body. Small ones do not count: each connection has one at
 /// most. Only memory in use is counted: an announced length costs the client nothing.
-bool wsl_body_hold(wsl_loop *loop, wsl_slot *slot, size_t count) {
+bool wsl_body_reserve(wsl_loop *loop, wsl_slot *slot, size_t count) {
   if (slot->body_length <= WSL_SMALL_BODY_BYTES) return true;
   if (!loop->handlers.reserve(loop->owner, WSL_BODIES, slot->network, count, slot->body_reserved,
                            slot->body_length)) return false;

@@ -91,6 +91,8 @@ static void receive_header(wsl_http *http, int status, int events) {
                                        header->count);
   if (length == -2 && !http->connection.is_tls)
     wsl_http_refuse(http, (wsl_problem){429, "tooMany", "too many connections from this address"});
+  else if (length == -3 && !http->connection.is_tls)
+    wsl_http_refuse(http, (wsl_problem){503, "full", "too many connections"});
   else if (length < 0) wsl_http_end(http);
   else if ((size_t)length == header->count) begin_http(loop, wsl_http_take(http));
   else header->length = (size_t)length;

@@ -20,8 +20,7 @@ struct Deliver: ParsableCommand {
 
       The file is YAML or JSON.
 
-      Of two processes that deliver to one endpoint, the second waits until the first has ended. \
-      They know of each other on one machine only.
+      Of two processes with one configuration file, the second waits until the first has ended.
 
       EXIT STATUS: 0 success. 1 --resume, --replay or --test has failed, or libcurl is missing. 64 \
       usage error. 65 the configuration is invalid.
@@ -110,7 +109,23 @@ struct Deliver: ParsableCommand {
         settings, feed: feed, policy: policy, allowsHTTP: allowHttp, replay: positions,
         log: { complain("deliver", $0) })
     }
+    if replay == nil { waitForTurn() }
     if !loop.run() { throw ExitCode(1) }
+  }
+
+  /// Waits until no other process delivers with the configuration file. The lock ends with the
+  /// process, however that ends: its descriptor stays open.
+  private func waitForTurn() {
+    let descriptor = open(config, O_RDONLY | O_CLOEXEC)
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+    guard errno == EWOULDBLOCK else {
+      let reason = String(cString: strerror(errno))
+      complain("deliver", "\(config) cannot be locked against a second process: \(reason)")
+      return
+    }
+    complain("deliver", "another process delivers with \(config); this one waits for its end")
+    while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {}
+    complain("deliver", "the other process has ended; this one goes on")
   }
 
   /// Reports a problem and ends with status 1.

@@ -139,7 +139,7 @@ import Testing
     try server.run(
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1",
       [shelf.database])
-    one.log.provenAt.withLock { $0 = one.log.scheduler.instant + .seconds(60) }
+    one.log.provenAt.withLock { $0 = one.log.scheduler.instant + .seconds(600) }
     #expect(one.log.isCertain)
 
     one.command(2)

@@ -189,3 +189,31 @@ def test_strangers_that_use_up_the_connections_do_not_keep_the_backend_out(
         for stranger in strangers:
             stranger.__exit__()
         server.stop()
+
+
+def test_strangers_at_one_node_do_not_keep_out_the_backend_of_another(host, tmp_path, postgres):
+    store, ports = postgres.database(), free_ports(2)
+    nodes = [Pickerd(
+        tmp_path / f"node{n}.log", auth=f"keys:{host.file}", clock=None, limits={"connections": 20},
+        options=("--store", store, "--node-listen", f"127.0.0.1:{ports[n]}",
+                 "--api-listen", "127.0.0.1:0")) for n in range(2)]
+    made = backend(nodes[0], host, "POST", "/v1/sessions", {"definition": CALENDAR})
+    path = f"/v1/sessions/{made.json['session']}"
+    token = host.token(made.json["session"])
+    assert nodes[1].get(path, token=token).status == 200
+    strangers = []
+    try:
+        while not strangers or strangers[-1].exchange("GET", "/healthz")[0] == 200:
+            strangers.append(Raw(("127.0.0.1", nodes[0].port)))
+        assert len(strangers) == 16
+
+        assert backend(nodes[1], host, "GET", path).status == 200
+        # A client is still one that another node has relayed.
+        answer = nodes[1].get(path, token=token)
+        assert (answer.status, answer.code) == (503, "full")
+        assert backend(nodes[1], host, "GET", path).status == 200
+    finally:
+        for stranger in strangers:
+            stranger.__exit__()
+        for node in nodes:
+            node.stop()

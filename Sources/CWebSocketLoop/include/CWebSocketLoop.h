@@ -95,7 +95,7 @@ void wsl_refuse(wsl_loop *loop, wsl_connection connection, const char *code, con
 void wsl_discard(wsl_connection connection);
 
 /// Counts the connection of a request or WebSocket against the network of the client for which a
-/// trusted proxy has opened it, unless it counts against a network already.
+/// trusted proxy has opened it, unless it counts against a network already or is the backend's.
 /// - Returns: False if that has too many; nothing is counted then.
 bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network);
 

@@ -45,7 +45,7 @@ typedef uint64_t wsl_network_id;
 /// The clients for whom a listener is.
 typedef enum wsl_audience {
   WSL_PUBLIC,    ///< clients; the handler may give their connections to another loop
-  WSL_BACKEND,   ///< the application's backend; otherwise as WSL_PUBLIC
+  WSL_BACKEND,   ///< the application's backend: as WSL_PUBLIC, but no network is counted
   WSL_ADMIN,     ///< operators; their connections stay on this loop and are limited separately
   WSL_REDIRECT,  ///< clients that are redirected to https; their connections stay on this loop
 } wsl_audience;
@@ -121,7 +121,7 @@ typedef struct wsl_limits {
   uint32_t close_ms;             ///< from `wsl_close` to the end of the connection, at most
 } wsl_limits;
 
-/// Memory that connections hold: bodies that are being received, and what peers have not read.
+/// Memory that connections reserve: bodies that are being received, and what peers have not read.
 typedef enum wsl_memory { WSL_BODIES, WSL_UNSENT } wsl_memory;
 
 /// Callbacks, all called on the loop's thread. `owner` is the pointer passed to `wsl_create`. None
@@ -134,7 +134,7 @@ typedef struct wsl_handlers {
   void (*acceptable)(void *owner, size_t listener);
   /// `count` bytes of a PROXY protocol header were received, of which the first 52 are in `bytes`.
   /// Returns its length, as far as it is known; -1 to close the connection; -2 to refuse it with
-  /// 429. If the header is complete, the handler notes the client in `connection`.
+  /// 429, -3 with 503. If the header is complete, the handler notes the client in `connection`.
   long (*proxied)(void *owner, wsl_connection *connection, const uint8_t *bytes, size_t count);
   /// A counted connection has ended.
   void (*uncount)(void *owner, wsl_audience audience, wsl_network_id network);

@@ -58,7 +58,6 @@ final class DeliveryLoop {
 
   /// Starts the requests that are due for an endpoint.
   private func advance(_ index: Int, at now: Int64) {
-    guard isOurs(index) else { return }
     for attempt in endpoints[index].delivery?.attempts(at: now) ?? [] { send(attempt, index) }
     logMaximum(index)
     guard endpoints[index].nextRequestAt <= now else { return }
@@ -77,23 +76,6 @@ final class DeliveryLoop {
           + (endpoints[index].epoch.map { "&epoch=\($0)" } ?? ""), .readFeed, index)
     }
     if endpoints[index].replay == nil { store(index, delivery, at: now) }
-  }
-
-  /// Whether this process delivers to an endpoint. A second one waits until the first has ended; a
-  /// replay does not.
-  private func isOurs(_ index: Int) -> Bool {
-    let name = endpoints[index].settings.name
-    if endpoints[index].lock != nil || endpoints[index].replay != nil { return true }
-    endpoints[index].lock = EndpointLock(name, of: feed)
-    let isOurs = endpoints[index].lock != nil
-    if endpoints[index].hasLoggedWait == isOurs {
-      endpoints[index].hasLoggedWait = !isOurs
-      log(
-        isOurs
-          ? "\(name): the other process has ended, this one goes on"
-          : "\(name): another process delivers to it; this one waits until that has ended")
-    }
-    return isOurs
   }
 
   /// Logs that no more is read from the feed, once until less than half of the maximum is held.

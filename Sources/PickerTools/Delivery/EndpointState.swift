@@ -22,10 +22,6 @@ struct EndpointState {
   /// Whether the log says that no more events are read because too many are held.
   var hasLoggedMaximum = false
   var isStoring = false
-  /// `nil` until no other process of this machine delivers to the endpoint.
-  var lock: EndpointLock?
-  /// Whether the log says that another process does.
-  var hasLoggedWait = false
   /// The time of the next request to the server.
   var nextRequestAt: Int64 = 0
 

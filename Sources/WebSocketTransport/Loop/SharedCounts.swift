@@ -16,9 +16,9 @@ package struct PeerNetwork: Hashable, Sendable {
 }
 
 /// Counts the connections of all loops that share it, in total and per network, and the memory that
-/// the connections of a network hold.
+/// is reserved for the connections of a network.
 package final class ConnectionCount: Sendable {
-  /// What memory is held for: bodies that are being received, or what peers have not read.
+  /// What memory is reserved for: bodies that are being received, or what peers have not read.
   enum Purpose { case bodies, unsent }
 
   private struct Network {
@@ -55,22 +55,30 @@ package final class ConnectionCount: Sendable {
 
   enum Admission { case admitted, tooMany, tooManyOfNetwork }
 
-  /// - Parameter isBackend: Whether the backend's listener accepted it: what strangers do at the
-  ///   public one does not keep it out.
-  func begin(_ network: UInt64, isBackend: Bool) -> Admission {
+  /// - Parameter isClient: `false` for what the backend's listener, or another node, has accepted:
+  ///   what strangers do at the public listener does not keep it out.
+  func begin(_ network: UInt64, isClient: Bool) -> Admission {
     state.withLock { state in
       let count = state.networks[network]?.connectionCount ?? 0
-      let kept =
-        isBackend || !hasBackendListener
-        ? 0 : min(ConnectionCount.backendConnections, state.connectionsMax / 4)
-      if state.connectionCount >= state.connectionsMax - kept { return .tooMany }
-      if network != ConnectionCount.exempt, !isBackend, count >= addressConnectionsMax {
+      let most = isClient ? clientsMax(state) : state.connectionsMax
+      if state.connectionCount >= most { return .tooMany }
+      if network != ConnectionCount.exempt, isClient, count >= addressConnectionsMax {
         return .tooManyOfNetwork
       }
       state.connectionCount += 1
       state.networks[network, default: Network()].connectionCount += 1
       return .admitted
     }
+  }
+
+  /// Whether there are more connections than clients may have, that of this one included: another
+  /// node has relayed it, and now it is known to be a client's.
+  var isOverClientsMax: Bool { state.withLock { $0.connectionCount > clientsMax($0) } }
+
+  /// The connections up to which clients get further ones.
+  private func clientsMax(_ state: State) -> Int {
+    let kept = hasBackendListener ? ConnectionCount.backendConnections : 0
+    return state.connectionsMax - min(kept, state.connectionsMax / 4)
   }
 
   func end(_ network: UInt64) {
@@ -99,8 +107,8 @@ package final class ConnectionCount: Sendable {
     if networks[network]?.connectionCount == 0 { networks[network] = nil }
   }
 
-  /// Counts bytes that a connection of a network holds, in addition to `held`. Returns false if its
-  /// connections would hold more than `most`; one of them may, if the others hold nothing.
+  /// Reserves bytes for a connection of a network, in addition to `reserved`. Returns false if its
+  /// connections would have more than `most`; one of them may, if the others have none.
   func reserve(
     _ byteCount: Int, of purpose: Purpose, _ network: UInt64, reserved: Int = 0, most: Int
   ) -> Bool {

@@ -95,7 +95,8 @@ extension SocketLoop {
       operatorCount += 1
       return true
     }
-    switch counts.begin(connection.network, isBackend: connection.audience == WSL_BACKEND) {
+    let isClient = connection.audience != WSL_BACKEND && !connection.is_relayed
+    switch counts.begin(connection.network, isClient: isClient) {
     case .admitted: return true
     case .tooMany: turnAway(connection, isFull: true)
     case .tooManyOfNetwork: turnAway(connection, isFull: false)
@@ -133,7 +134,8 @@ extension SocketLoop {
   /// Reads what was received of a PROXY protocol header; `bytes` are the first of `count`.
   ///
   /// - Returns: The length of the header; equal to `count` if it is complete and the connection is
-  ///   counted for the client; -1 to close the connection; -2 if the client has too many.
+  ///   counted for the client; -1 to close the connection; -2 if the client has too many; -3 if
+  ///   all clients have.
   func proxied(
     _ connection: inout wsl_connection, _ bytes: UnsafeRawBufferPointer, count: Int
   ) -> Int {
@@ -152,6 +154,10 @@ extension SocketLoop {
     }
     if connection.is_relayed, ProxyHeader.audience(bytes) == UInt8(WSL_BACKEND.rawValue) {
       connection.audience = WSL_BACKEND
+    }
+    if connection.is_relayed, connection.audience != WSL_BACKEND, counts.isOverClientsMax {
+      counted.refusedFull += 1
+      return -3
     }
     let network =
       connection.audience == WSL_BACKEND ? proxy.network : countedNetwork(connection.peer)

@@ -314,8 +314,8 @@ extension SocketLoop {
     handler?.respond(to: requestID, whole)
   }
 
-  /// Reserves memory that a connection of a network holds, of which one network may use a quarter,
-  /// or that of one body.
+  /// Reserves memory for a connection of a network, of which one network may use a quarter, or that
+  /// of one body.
   func reserve(
     _ byteCount: Int, _ purpose: wsl_memory, _ network: UInt64, reserved: Int, whole: Int
   ) -> Bool {

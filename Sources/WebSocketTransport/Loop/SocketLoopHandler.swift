@@ -60,7 +60,8 @@ package protocol SocketLoopHandler: AnyObject {
   /// Writing posted frames has begun: those of the first connection have been written.
   func written()
 
-  /// An event-loop iteration has ended, and everything posted has been written or buffered.
+  /// An event-loop iteration that has written something has ended: everything posted has been
+  /// written or buffered.
   func wroteBatch()
 }
 
