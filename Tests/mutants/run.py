@@ -107,7 +107,7 @@ def anchors():
 
 def copy(target, changed=lambda name, text: text):
     """Copies what is built and tested, and writes only the files that differ."""
-    kept = set()
+    kept = {target / "Sources" / name / "Mutated.swift" for name in os.listdir(ROOT / "Sources")}
     for top in ["Package.swift", "Package.resolved", "Makefile", "README.md", "ARCHITECTURE.md",
                 "SECURITY.md", "CHANGELOG.md", "LICENSE", "Sources", "Tests", "web", "deploy"]:
         source = ROOT / top
@@ -115,7 +115,7 @@ def copy(target, changed=lambda name, text: text):
             if not path.is_file() or "__pycache__" in path.parts:
                 continue
             name = str(path.relative_to(ROOT))
-            kept.add(name)
+            kept.add(target / name)
             text = path.read_bytes()
             if name.endswith((".swift", ".js")):
                 text = changed(name, text.decode()).encode()
@@ -124,7 +124,10 @@ def copy(target, changed=lambda name, text: text):
                 copied.parent.mkdir(parents=True, exist_ok=True)
                 copied.write_bytes(text)
                 shutil.copymode(path, copied)
-    return kept
+    for folder in ("Sources", "Tests"):
+        for path in [path for path in (target / folder).rglob("*") if path.is_file()]:
+            if path not in kept and "__pycache__" not in path.parts:
+                path.unlink()
 
 
 def switch(number, mutant):

@@ -99,6 +99,16 @@ def test_a_range_is_dragged_and_others_see_where_it_goes(window, server):
     expect(bo.day("2018-11-26")).to_have_attribute("data-by", "Ana")
     expect(bo.page.locator(".preview .band")).to_have_count(0)
 
+    # Back to where it began: one day, to which the next tap gives an end.
+    ana.day("2018-11-20").hover()
+    ana.page.mouse.down()
+    ana.day("2018-11-22").hover()
+    expect(bo.month("2018-11").locator(".preview .band")).to_have_count(1)
+    ana.day("2018-11-20").hover()
+    ana.page.mouse.up()
+    expect(ana.chosen).to_have_text("Nov 20, 2018 · 1 day")
+    ana.is_idle()
+
     # Bo finishes what Ana has begun.
     ana.day("2018-11-30").click()
     expect(bo.day("2018-11-30")).to_have_attribute("data-by", "Ana")

@@ -121,11 +121,13 @@ def test_every_night_that_can_be_had_has_its_price_where_stays_begin_on_saturday
 
 def test_a_day_says_why_it_cannot_be_had(window, server, hotel):
     ana = window(server, hotel, name="Ana")
+    sent = ana.sent()
     assert "no stay can begin on Dec 8, 2018" in ana.day("2018-12-08").get_attribute("aria-label")
     ana.day("2018-12-08").click(force=True)
     expect(ana.note).to_contain_text("no stay can begin on Dec 8, 2018")
     ana.day("2018-12-04").click(force=True)
     expect(ana.note).to_contain_text("not available")
+    assert not [message for message in sent if message["type"] == "tap"], "the page knows why"
 
     ana.day("2018-12-14").click()
     ana.day("2018-12-19").click()

@@ -243,6 +243,27 @@ def test_ten_thousand_rows_are_loaded_in_windows_with_few_dom_nodes(window, serv
     assert ana.wheel(0).locator(".row").count() < 20
 
 
+def test_a_row_is_selected_once_it_is_received(window, server, wire):
+    """The server is asked for it, and answers late."""
+    rows = [{"key": f"k{n}", "text": f"row {n}"} for n in range(2000)]
+    session = server.session({"kind": "columns", "columns": [rows]})
+    ana, bo = window(server, session, name="Ana", port=wire.port), window(server, session, name="Bo")
+    sent = ana.sent()
+
+    def has_sent(type):
+        return any(message["type"] == type for message in sent)
+
+    wire.is_mute = True
+    ana.type_at(0, "End")
+    wait_until(lambda: ana.page.evaluate("1") and has_sent("rows"))
+    ana.page.wait_for_timeout(600)
+    assert not has_sent("select")
+
+    wire.renew()
+
+    expect(bo.selected(0)).to_have_text("row 1999")
+
+
 @pytest.mark.motion
 def test_a_wheel_that_is_being_dragged_does_not_jump(window, server):
     ana, bo, _ = two(window, server, TREE)

@@ -5,6 +5,7 @@ connections can be cut.
 """
 
 import asyncio
+import json
 import os
 import re
 import threading
@@ -51,6 +52,15 @@ class Window:
         self.page_errors = []
         page.on("pageerror", self._record_error)
         page.on("console", self._record_message)
+
+    def sent(self):
+        """Loads the page again; the list of the messages that it sends from now on."""
+        messages = []
+        self.page.on("websocket", lambda socket: socket.on(
+            "framesent", lambda text: messages.append(json.loads(text))))
+        self.page.reload()
+        self.is_idle()
+        return messages
 
     def forget(self):
         """Ends the recording of errors."""
