@@ -43,6 +43,8 @@ package final class Hub {
   var now = HubTime(session: Instant(milliseconds: 0), machine: 0)
   /// What the hub itself counts: messages, commands, refusals, joins and resumes.
   var ownCounters = HubCounters()
+  /// The WebSockets that have been opened.
+  var openedCount = 0
   /// Whether the server is shutting down: it then accepts no new sessions and no joins.
   package var isDraining: Bool { reconnectSpread != nil }
   /// The range of the clients' random reconnect delays, in milliseconds; `nil` until the server

@@ -151,14 +151,14 @@ extension Hub {
     close(connection, .connectedElsewhere, "the same member has connected again")
   }
 
-  /// Whether the join of a connection has waited so long that the member has joined with a later
-  /// one.
+  /// Whether the join of a connection has waited so long, here or in the transport, that the member
+  /// has joined with one that was opened later.
   private func isReplaced(
     _ connection: HubConnection, of member: MemberID, in hosted: HostedSession
   ) -> Bool {
     guard let other = hosted.attendance.connection(of: member).flatMap({ connections[$0] })
     else { return false }
-    return connection.firstMessage < other.firstMessage
+    return connection.number < other.number
   }
 
   /// A connection ended before it was attached. If it was to replace an older one, its member is

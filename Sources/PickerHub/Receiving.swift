@@ -13,6 +13,8 @@ extension Hub {
   ) {
     now = time
     let connection = HubConnection(id: id, session: session, bearer: bearer)
+    openedCount += 1
+    connection.number = openedCount
     connections.insert(connection)
     guard !isDraining else { return closeDraining(connection) }
     // If sessions are hidden, the token comes first: see `admitFirst`.
@@ -379,8 +381,8 @@ package final class HubConnection {
   /// The ticket that admitted an event stream.
   var ticket: Ticket?
   var phase: Phase
-  /// The number of its first message among all that the hub has received; 0 before it.
-  var firstMessage = 0
+  /// Its number among all that the hub has opened.
+  var number = 0
   var sending = SendState()
   var rate = MessageRate()
   /// The texts in the language of this client.

@@ -40,7 +40,6 @@ extension Hub {
   private func slow(_ text: Span<UInt8>, from connection: HubConnection, at time: HubTime) {
     if connection.isClosing { return }
     ownCounters.messagesIn += 1
-    if connection.firstMessage == 0 { connection.firstMessage = ownCounters.messagesIn }
     receive(text, from: connection, at: time)
   }
 

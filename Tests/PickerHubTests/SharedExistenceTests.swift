@@ -107,6 +107,21 @@ import PickerHost
     #expect(fixture.port.closes == [1: 4409, 2: 4409])
   }
 
+  /// Regression: the transport holds messages of an address, and the member had another address by
+  /// then.
+  @Test func `a join that arrives late replaces no connection that was opened later`() throws {
+    let fixture = try shared()
+    fixture.join(1)
+    let ana = try #require(fixture.received(1).first)
+    fixture.open(2)
+    fixture.join(3, fixture.resume(ana, revision: 0))
+
+    fixture.send(2, #"{"type":"join"\#(fixture.resume(ana, revision: 0))}"#)
+
+    #expect(fixture.types(3).first == "welcome")
+    #expect(fixture.port.closes == [1: 4409, 2: 4409])
+  }
+
   @Test func `what another node may have changed by now is unavailable if nobody knows`() throws {
     let fixture = try shared()
     fixture.log.isCertain = false
