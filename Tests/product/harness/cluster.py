@@ -97,7 +97,12 @@ class Cluster(Client):
         return int((self.folder / f"{name}.pid").read_text())
 
     def postmaster(self, name):
-        return int((self.folder / name / "data/postmaster.pid").read_text().split()[0])
+        """The process id of a database server. Patroni may be starting it again."""
+        def words():
+            with contextlib.suppress(FileNotFoundError):
+                return (self.folder / name / "data/postmaster.pid").read_text().split()
+
+        return int(wait_until(words, timeout=FAILOVER, what=f"the server of {name}")[0])
 
     def kill(self, name):
         """kill -9; a node is started again after a second."""
