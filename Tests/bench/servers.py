@@ -55,8 +55,8 @@ class Server:
 
     name = ""
     core, load_core = SERVER_CORE, LOAD_CORE
-    #: The time in which it must accept connections, in seconds.
-    patience = 10
+    #: The time in which it must accept connections, and answer, in seconds.
+    patience = 20
 
     def __init__(self, *, delta_bytes, is_tls=False, is_deployed=False):
         self.delta_bytes = delta_bytes
@@ -150,10 +150,11 @@ class Pickerd(Server):
 
     def create(self, definition, count, **rest):
         """Creates sessions of one definition; their paths."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
         if self.is_tls:
             connection = http.client.HTTPSConnection(
-                "127.0.0.1", self.port, timeout=20, context=ssl._create_unverified_context())
+                "127.0.0.1", self.port, timeout=self.patience,
+                context=ssl._create_unverified_context())
         body = json.dumps({"definition": definition, **rest})
         paths = []
         for _ in range(count):

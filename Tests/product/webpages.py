@@ -158,8 +158,9 @@ class Window:
 
     def is_idle(self):
         """Waits until none of the member's commands is pending."""
+        # Without an interval Playwright asks once per frame, and some tests stop the frames.
         self.page.wait_for_function(
-            f"() => document.querySelector('{ELEMENTS}')?.picker.pendingCount === 0")
+            f"() => document.querySelector('{ELEMENTS}')?.picker.pendingCount === 0", polling=20)
 
     def picker(self, expression):
         """Evaluates a property of the page's session: `picker("state.revision")`."""
