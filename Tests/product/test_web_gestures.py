@@ -147,6 +147,9 @@ def test_a_finger_that_is_held_drags_a_range_and_another_one_scrolls(window, ser
     edge = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] - 9}
     browser.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [edge]})
     expect(ana.day("2019-12-31")).to_be_in_viewport()
+    # At rest: a day that is still moving is another one when the finger arrives.
+    wait_until(lambda: scroller.evaluate(
+        "(one) => one.scrollTop + one.clientHeight >= one.scrollHeight - 1"))
     touch("touchMove", "2019-12-18")
     touch("touchEnd")
     expect(bo.chosen).to_contain_text("Dec 6, 2018 – Dec 18, 2019")
