@@ -14,18 +14,22 @@ import Testing
     var fold: SessionFold
     var events: [FeedEvent] = []
 
-    init(_ host: HostFields) throws {
+    init(_ host: HostFields, _ definition: Definition? = nil) throws {
       fold = try SessionFold(
         SessionOrigin(
-          id: SessionID("s"), epoch: "e", definition: try Reported.definition("x", "y", "z"),
+          id: SessionID("s"), epoch: "e",
+          definition: definition ?? Reported.definition("x", "y", "z"),
           createdAt: noon, host: host))
       join(ana)
     }
 
     static func definition(_ keys: String...) throws -> Definition {
       let rows = keys.map { "\"\($0)\"" }.joined(separator: ",")
-      let text = #"{"kind":"columns","columns":[[\#(rows)]]}"#
-      return try Definition.make(from: try JSONTree.parse(Array(text.utf8))) { _ in .utc }
+      return try parsed(#"{"kind":"columns","columns":[[\#(rows)]]}"#)
+    }
+
+    static func parsed(_ text: String) throws -> Definition {
+      try Definition.make(from: try JSONTree.parse(Array(text.utf8))) { _ in .utc }
     }
 
     mutating func join(_ member: MemberID) {
@@ -127,6 +131,31 @@ import Testing
     let confirmed = #""status":"confirmed","result":{"keys":["x"],"data":{"booking":1.10}}"#
     #expect(session.texts[2].contains(confirmed))
     #expect(session.texts[3].contains(#""status":"open","result":{"keys":["x"]}"#))
+  }
+
+  /// Regression: the result of before had the window that the confirmation chose, and the chosen one
+  /// the window of after.
+  @Test(arguments: Way.allCases)
+  func `a revision has one result in all events, also when a window is confirmed and given up`(
+    way: Way
+  ) throws {
+    let definition = try Reported.parsed(
+      #"{"kind":"availability","dates":{"from":"2026-11-23","through":"2026-11-25"}}"#)
+    var session = try Reported(HostFields(decideSeconds: 60, watched: [.result]), definition)
+    let generation = try #require(session.fold.picker.availability?.generation)
+    let yes = CellMark(grade: "yes", cells: [0..<1], generation: generation)
+    session.give(1, .mark(yes))
+    let best = session.fold.result
+    session.give(2, .confirmWindow(cell: 2, generation: generation))
+    let chosen = session.fold.result
+    way.open(&session)
+
+    #expect(best != chosen && session.fold.result == best)
+    #expect(session.types.prefix(3) == [.resultChanged, .confirming, .resultChanged])
+    #expect(session.types.contains(.reopened))
+    for (revision, text) in zip(session.revisions, session.texts) {
+      #expect(text.contains("2026-11-25") == (revision == 2), "\(revision): \(text)")
+    }
   }
 
   @Test func `revisions never decrease, whatever comes before a result is reported`() throws {

@@ -35,7 +35,7 @@ extension SessionFold {
       if let change = try change(for: command, by: member, op: op, at: now, hasElapsed: hasElapsed)
       {
         commit(
-          change, hasResult: takeResult(), by: member, ref: ref,
+          change, hasResult: takeResult(for: change), by: member, ref: ref,
           hasUnreadKey ? command.withoutKey : command, at: now, &effects)
         remnant = .entry
       } else {
@@ -74,7 +74,7 @@ extension SessionFold {
       if let precondition { try check(precondition, of: .host) }
       if let change = try change(for: command, by: .host, op: op, at: now, hasElapsed: hasElapsed) {
         commit(
-          change, hasResult: takeResult(), by: .host,
+          change, hasResult: takeResult(for: change), by: .host,
           hasUnreadKey ? command.withoutKey : command, at: now, &effects)
         remnant = .entry
       } else {

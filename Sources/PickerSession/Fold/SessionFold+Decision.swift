@@ -36,13 +36,15 @@ extension SessionFold {
     }
     remnant = .entry
     if !settle.isGranted { picker.endChoice() }
-    let hasResult = takeResult()
-    var change = StatusChange(
-      .open, result: result, reason: .denied, settle: settle, locale: definition.locale)
-    if settle.isGranted {
-      change = StatusChange(.confirmed, result: result, settle: settle)
-    }
-    commit(.status(change), hasResult: hasResult, at: now, &effects)
+    let change =
+      if settle.isGranted {
+        StatusChange(.confirmed, result: currentResult, settle: settle)
+      } else {
+        StatusChange(
+          .open, result: currentResult, reason: .denied, settle: settle,
+          locale: definition.locale)
+      }
+    commit(.status(change), hasResult: false, at: now, &effects)
     let settlement = Settlement(settle: settle, status: change.status, revision: revision)
     decision.remember(settlement)
     applyWaiting(at: now, &effects)
@@ -56,9 +58,8 @@ extension SessionFold {
     guard let confirmation = decision.confirmation, now >= confirmation.until else { return false }
     let (valueBefore, resultBefore) = (picker.value, result)
     picker.endChoice()
-    let hasResult = takeResult()
-    let change = StatusChange(.open, result: result, op: confirmation.op, reason: .timeout)
-    commit(.status(change), hasResult: hasResult, at: now, &effects)
+    let change = StatusChange(.open, result: currentResult, op: confirmation.op, reason: .timeout)
+    commit(.status(change), hasResult: false, at: now, &effects)
     applyWaiting(at: now, &effects)
     return picker.value != valueBefore || result != resultBefore
   }

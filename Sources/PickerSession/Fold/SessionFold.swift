@@ -232,12 +232,19 @@ package struct SessionFold: Sendable {
     return true
   }
 
+  /// ``takeResult()`` for a change that a command made. A status takes its result itself, once what
+  /// it ends is reported with the result of before.
+  mutating func takeResult(for change: SessionChange) -> Bool {
+    if case .status = change { return false }
+    return takeResult()
+  }
+
   /// Makes a new revision for a change that the picker or the notes already have, or of the status,
   /// and appends its delta to the history and to `effects`.
   ///
   /// - Parameters:
   ///   - hasResult: The value that ``takeResult()`` returned, if the picker or the notes have
-  ///     changed.
+  ///     changed. Not used for a status.
   ///   - author: The member or ``MemberID/host``, with the ref and its command.
   mutating func commit(
     _ change: consuming SessionChange, hasResult: Bool, by author: MemberID? = nil, ref: Int = 0,
@@ -249,7 +256,7 @@ package struct SessionFold: Sendable {
       let hasOtherData = enter(status, at: now, &effects)
       endsConfirmed = wasConfirmed && self.status != .confirmed
       // A session that is open again has the prices of now.
-      hasResult = takeResult() || hasOtherData || hasResult
+      hasResult = takeResult() || hasOtherData
     }
     revision += 1
     if hasResult || change.changesRangeOrStatus {
