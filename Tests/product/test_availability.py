@@ -5,6 +5,9 @@ import json
 import pytest
 
 from harness import contract, store
+from harness.host import Host
+from harness.member import Member
+from harness.pickerd import Pickerd
 from harness.rawmember import RawMember
 
 HOURS = [{"from": "09:00", "until": "11:00"}]
@@ -398,6 +401,42 @@ def test_a_hidden_result_is_shown_without_counts_when_it_is_confirmed(guarded):
     owner.reopen()
     eve.member.reach(7)
     assert eve.member.screen.result is None
+
+
+@pytest.mark.parametrize("confirms", ["owner", "host"])
+def test_the_log_hides_the_window_on_which_the_host_decides(tmp_path, confirms):
+    """Regression: a viewer read in the log's command what its GET and its deltas hide."""
+    host = Host(tmp_path)
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None)
+    try:
+        decide = host.add("decide", "decide")
+        made = server.post("/v1/sessions", {
+            "definition": {"kind": "availability", "dates": ["2098-11-24", "2098-11-25"],
+                           "results": "owner"}, "decide": {"by": "host", "seconds": 60},
+        }, token=host.api).json
+        path, viewer = f"/v1/sessions/{made['session']}", host.token(made["session"], "viewer")
+        ana = Member(server.socket(path), "Ana", token=host.token(made["session"], "owner"))
+        if confirms == "owner":
+            assert ana.confirm(1)["type"] == "delta"
+        else:
+            generation = ana.screen.availability.fields["generation"]
+            posted = server.post(f"{path}/commands", {
+                "type": "confirm", "cell": 1, "generation": generation}, token=host.api)
+            assert posted.status == 200, posted
+
+        def commands(token):
+            lines = server.get(f"{path}/log", token=token).body.splitlines()
+            return [json.loads(line)["command"] for line in lines]
+
+        assert commands(viewer) == [{"type": "confirm"}]
+        [seen] = commands(host.api)
+        assert seen["cell"] == 1
+        settled = server.post(f"{path}/settle", {"op": seen["op"], "granted": False}, token=decide)
+        assert settled.status == 200
+        assert commands(viewer)[0] == {"type": "confirm"}, "also afterwards"
+        ana.drop()
+    finally:
+        server.stop()
 
 
 def test_who_may_see_more_or_less_gets_a_snapshot(guarded):

@@ -111,6 +111,15 @@ extension Delta {
     return nil
   }
 
+  /// The command, as a reader may see it: a reader without results sees no window on which the host
+  /// decides, because it is the result only once it is confirmed.
+  package func shown(_ command: Command, to sight: Sight) -> Command {
+    guard case .confirmWindow = command, !sight.seesCounts, case .status(let change) = change,
+      change.status != .confirmed
+    else { return command }
+    return .confirm
+  }
+
   /// Whether the delta changes marks.
   package var hasMarks: Bool {
     change.pickerChanges.contains { if case .marks = $0 { true } else { false } }

@@ -157,14 +157,16 @@ package enum HTTPDocument {
       writer.literal("}")
     } else if let command = delta.hostCommand {
       writer.literal(",\"host\":true,\"command\":")
-      writer.command(command, op: seesAll ? delta.begunOp : nil, seesAll: seesAll)
+      writer.command(
+        delta.shown(command, to: sight), op: seesAll ? delta.begunOp : nil, seesAll: seesAll)
     } else if let author = delta.author {
       writer.literal(",\"by\":")
       writer.string(author.member.text)
       writer.literal(",\"ref\":")
       writer.integer(author.ref)
       writer.literal(",\"command\":")
-      writer.command(author.command, op: seesAll ? delta.begunOp : nil)
+      writer.command(
+        delta.shown(author.command, to: sight), op: seesAll ? delta.begunOp : nil)
     } else {
       writer.commandWithoutAuthor(delta.change, seesAll: seesAll)
     }
