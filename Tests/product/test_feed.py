@@ -251,6 +251,9 @@ def test_a_position_that_the_feed_does_not_have_is_gone(tmp_path):
         answer = ask(server, "?after=1")
         assert (answer.status, answer.code) == (410, "gone")
         assert (answer.json["oldest"], answer.json["newest"]) == (3, 5)
+        assert ask(server, "?after=0").status == 410
+        lines = [json.loads(line) for line in ask(server).body.splitlines()]
+        assert [line["position"] for line in lines] == [3, 4, 5], "without a position: what there is"
         assert [event["position"] for event in events(server, 2)] == [3, 4, 5]
         assert ask(server, "?after=6").status == 410
     finally:

@@ -127,6 +127,19 @@ def test_a_reader_learns_that_events_were_deleted(tmp_path, source):
     assert reader.refused is None
 
 
+def test_a_stream_without_a_position_begins_with_the_oldest_event(tmp_path):
+    """Regression: once events were deleted, it was answered 410, and an EventSource stopped."""
+    server = Pickerd(tmp_path / "log", clock=None, limits={"feedEvents": 3})
+    try:
+        create(server, 5)
+        wait_until(lambda: ask(server, "?after=5").status == 200, what="all events")
+        for query in ("", "?types=session.created"):
+            kind, _, event = next_event(stream(server, query=query))
+            assert (kind, event["position"]) == ("message", 3)
+    finally:
+        server.stop()
+
+
 def test_a_position_of_a_stream_may_be_sent_with_its_epoch_or_alone(tmp_path):
     server = Pickerd(tmp_path / "log", clock=None)
     try:

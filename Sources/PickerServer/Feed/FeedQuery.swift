@@ -5,12 +5,14 @@ import WebSocketTransport
 /// The parameters of `GET /v1/feed`.
 /// - Source: web/guide/feed.md.
 struct FeedQuery: Sendable {
-  let request: FeedRequest
+  var request: FeedRequest
   /// The epoch that the position is of, if the client sends one.
   let epoch: String?
   /// Whether the client continues a stream, so that it learns why it cannot from an event: an
   /// `EventSource` does not read the body of a `410`, and stops for good.
   let isContinued: Bool
+  /// Whether the client sends a position. Without one it means the oldest event that there is.
+  let hasPosition: Bool
   /// How long to wait for the first event.
   let waitMilliseconds: Int
   /// Whether the answer is a stream of server-sent events.
@@ -25,12 +27,14 @@ struct FeedQuery: Sendable {
   init(_ request: HTTPRequest, namespace: String? = nil) throws(ProblemDocument) {
     let accept = request.headers[.accept] ?? ""
     isStream = accept.contains("text/event-stream") && request.method == .get
-    let after = try FeedQuery.number(request.queryValue("after"), "after", 0...Int.max, or: 0)
+    let text = request.queryValue("after")
+    let after = try FeedQuery.number(text, "after", 0...Int.max, or: 0)
     // A browser that reconnects sends the id it has received last, and the URL of the beginning.
     let header = isStream ? request.headers[.lastEventID] ?? "" : ""
     let last = header.isEmpty ? nil : try FeedEventID(header: header)
     epoch = last?.epoch ?? request.queryValue("epoch")
     isContinued = last != nil
+    hasPosition = isContinued || text != nil
     let limit = try FeedQuery.number(
       request.queryValue("limit"), "limit", 1...FeedRequest.countMax, or: 500)
     let seconds = try FeedQuery.number(

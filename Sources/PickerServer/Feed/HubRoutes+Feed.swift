@@ -104,7 +104,17 @@ extension FeedQuery {
     waitMilliseconds = FeedQuery.keepAliveMilliseconds
     epoch = nil
     isContinued = false
+    hasPosition = true
     isStream = true
+  }
+
+  /// The query of a client without a position, for the oldest event that there is now; `nil` if the
+  /// client sends one, or the result is another.
+  fileprivate func fromOldest(after result: Result<FeedPage, FeedProblem>) -> FeedQuery? {
+    guard !hasPosition, case .failure(.gone(let oldest, _)) = result else { return nil }
+    var query = self
+    query.request = request.following(oldest - 1)
+    return query
   }
 
   /// The interval in which idle streams are kept alive.
@@ -144,6 +154,9 @@ struct FeedReading: Sendable {
       if let problem { return completion(problem.response) }
       next(query) { result in
         guard isAdmitted() else { return completion(ProblemDocument.keyEnded.response) }
+        if let query = query.fromOldest(after: result) {
+          return answer(query, completion: completion)
+        }
         // It may have got another epoch meanwhile.
         feed.check(epoch: query.epoch) { completion($0?.response ?? result.response(feed)) }
       }
@@ -187,6 +200,9 @@ struct FeedReading: Sendable {
         if let problem {
           guard query.isContinued else { return completion(.failure(problem)) }
           return restart(query.request, .epoch, after: 0, completion)
+        }
+        if let query = query.fromOldest(after: result) {
+          return start(query, completion: completion)
         }
         switch result {
         case .success(let page):
