@@ -293,6 +293,9 @@ extension Credential {
   /// The member token, if it is one.
   var member: MemberToken? { if case .member(let token) = self { token } else { nil } }
 
+  /// The locale of a member token that has one.
+  package var locale: String? { member?.locale }
+
   /// False for a member token of other sessions.
   func mayName(_ session: SessionID) -> Bool {
     switch self {

@@ -205,6 +205,38 @@ def test_a_token_of_pyjwt_admits_over_every_transport(keyed, host, session, kid)
         member.leave()
 
 
+def test_texts_are_in_the_language_of_the_token_over_every_transport(keyed, host):
+    """Regression: only a member that joined had it. A language in the query is meant for once."""
+    made = keyed.post("/v1/sessions", {
+        "definition": CALENDAR, "title": {"en": "Stay", "de": "Aufenthalt"}}, token=host.api).json
+    path = f"/v1/sessions/{made['session']}"
+    token = host.token(made["session"], "owner", locale="de")
+    for date in ("2018-11-26", "2018-11-27"):
+        tap = keyed.post(f"{path}/commands", {"type": "tap", "date": date}, token=host.api)
+        assert tap.status == 200, tap
+    assert keyed.post(f"{path}/commands", {"type": "confirm"}, token=host.api).status == 200
+
+    def texts(query=""):
+        got = keyed.get(path + query, token=token).json
+        assert ("&locale=de" in got["links"]["ics"]) == (query == "")
+        drawing = keyed.get(f"{path}/months/2018-12.svg{query}", token=token).body.decode()
+        event = keyed.get(f"{path}/event.ics{query}", token=token).body.decode()
+        return (got["title"], "Dezember 2018" in drawing, "SUMMARY:Aufenthalt" in event,
+                first_event(keyed, path + "/events" + query, token)["locale"])
+
+    assert texts() == ("Aufenthalt", True, True, "de")
+    assert texts("?locale=en") == ("Stay", False, False, "en")
+
+
+def first_event(server, path, token):
+    connection = server.connection()
+    connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
+    lines = connection.getresponse()
+    found = next(line for line in lines if line.startswith(b"data: "))
+    connection.close()
+    return json.loads(found.removeprefix(b"data: "))
+
+
 def test_a_token_of_8_kib_fits_into_a_header(keyed, host, session):
     def padded(count):
         return host.token(session, "editor", x="x" * count)

@@ -12,7 +12,7 @@ extension HubRoutes {
     let ticket = try ticket(call.request, for: .ics, of: call.session)
     hub.host.event(
       of: call.session, token: call.credential, ticket: ticket,
-      locale: call.request.queryValue("locale"), at: transport.now
+      locale: call.locale, at: transport.now
     ) { [self] result in
       switch result {
       case .success(let event): send(event, caller, ifNoneMatch: ifNoneMatch)
@@ -39,11 +39,9 @@ extension HubRoutes {
   }
 
   /// The link to a session's event, which opens without a token as long as the session exists.
-  func eventLink(of session: SessionID, for request: HTTPRequest) -> String {
+  func eventLink(of session: SessionID, locale: String?, for request: HTTPRequest) -> String {
     let ticket = gate.tickets.lastingTicket(of: session)
-    let locale = request.queryValue("locale").flatMap { tag in
-      LocaleTag(tag) == nil ? nil : "&locale=\(tag)"
-    }
+    let locale = locale.flatMap { tag in LocaleTag(tag) == nil ? nil : "&locale=\(tag)" }
     return "\(httpBase(of: request))/v1/sessions/\(session)/event.ics?ticket=\(ticket)"
       + (locale ?? "")
   }

@@ -42,8 +42,7 @@ extension HubRoutes {
     }
     hub.post(
       body, to: call.session, token: call.credential,
-      locale: call.request.queryValue("locale"),
-      at: transport.now
+      locale: call.locale, at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
   }
 

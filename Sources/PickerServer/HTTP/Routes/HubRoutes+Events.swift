@@ -12,7 +12,7 @@ extension HubRoutes {
     var watch = WatchRequest()
     watch.token = call.credential
     watch.ticket = try ticket(call.request, for: .events, of: call.session)
-    watch.locale = call.request.queryValue("locale")
+    watch.locale = call.locale
     watch.timeZone = call.request.queryValue("timeZone")
     if let text = call.request.queryValue("months") {
       let countText = call.request.queryValue("count") ?? "1"

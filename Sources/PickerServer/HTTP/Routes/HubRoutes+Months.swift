@@ -21,7 +21,7 @@ extension HubRoutes {
     let ticket = try ticket(call.request, for: .months, of: call.session)
     hub.host.month(
       month, of: call.session, token: call.credential, ticket: ticket,
-      locale: call.request.queryValue("locale"), at: transport.now
+      locale: call.locale, at: transport.now
     ) { [self] result in
       switch result {
       case .success(let content):

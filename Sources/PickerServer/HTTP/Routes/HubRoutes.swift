@@ -156,10 +156,12 @@ final class HubRoutes {
   func read(_ call: RoutedRequest) {
     let caller = call.caller
     hub.host.read(
-      call.session, token: call.credential, locale: call.request.queryValue("locale"),
+      call.session, token: call.credential, locale: call.locale,
       timeZone: call.request.queryValue("timeZone"),
       isFull: call.request.queryValue("definition") == "full",
-      eventLink: { [self] in eventLink(of: call.session, for: call.request) },
+      eventLink: { [self] in
+        eventLink(of: call.session, locale: call.locale, for: call.request)
+      },
       at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
   }
@@ -167,6 +169,7 @@ final class HubRoutes {
   /// `GET /v1/sessions/by/{external}`
   func readByName(_ call: RoutedRequest) {
     let (caller, request, credential) = (call.caller, call.request, call.credential)
+    let locale = call.locale
     // Only used on this loop's thread, except for the link, which needs the gate alone.
     nonisolated(unsafe) let routes = self
     let (home, group) = (transport.index, transport.group)
@@ -177,10 +180,11 @@ final class HubRoutes {
       }
       group.post(to: HubShard.index(of: id, among: group.transports.count)) { transport in
         transport.hub.host.read(
-          id, token: credential, locale: request.queryValue("locale"),
+          id, token: credential, locale: locale,
           timeZone: request.queryValue("timeZone"),
           isFull: request.queryValue("definition") == "full", isByName: true,
-          eventLink: { routes.eventLink(of: id, for: request) }, at: transport.now
+          eventLink: { routes.eventLink(of: id, locale: locale, for: request) },
+          at: transport.now
         ) { result in
           group.post(to: home) { _ in routes.answer(caller, "application/json", result) }
         }

@@ -51,6 +51,9 @@ struct RoutedRequest {
   /// The session that the path names, whether or not it exists.
   var session: SessionID { SessionID(self["id"]) }
 
+  /// The locale of the texts: that of the query, otherwise that of the member's token.
+  var locale: String? { request.queryValue("locale") ?? credential?.locale }
+
   /// The text of a variable of the route's pattern; crashes if the pattern does not have it.
   subscript(name: String) -> String {
     guard let text = variables[name] else {
