@@ -165,6 +165,18 @@ test("the days that remain are not taken for those that were removed", () => {
   }
 });
 
+test("what is in between and not available is a day of a range and a night of a stay, in every language", () => {
+  const range = { start: "2026-12-01", end: "2026-12-03", hits: 2, by: "m_1" };
+  const cut = { kind: "rangeCorrected", range, wanted: "2026-12-05", reason: "blocked", cause: "tap" };
+  const text = (locale, unit) => textOf(cut, locale, { kind: "calendar", selection: "range", unit });
+  assert.equal(text("en", "days"), "Dec 5, 2026 → Dec 3, 2026: a day in between is not available");
+  assert.equal(text("en", "nights"), "Dec 5, 2026 → Dec 3, 2026: a night in between is not available");
+  for (const [locale, { reasons, stay }] of Object.entries(languages)) {
+    assert.ok(text(locale, "days").endsWith(reasons.blocked({})), locale);
+    assert.ok(text(locale, "nights").endsWith(stay.reasons.blocked({})), locale);
+  }
+});
+
 test("a time that has passed or is too soon has one sentence that is true of both", () => {
   const moved = { kind: "corrected", column: 2, wanted: { text: "00" }, to: { text: "50" }, reason: "elapsed" };
   const wanted = {

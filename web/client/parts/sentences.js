@@ -160,7 +160,9 @@ export function rangeText(range, picker, words) {
 function reasonText(reason, facts, picker, words) {
   const { definition } = picker.state;
   if (reason === "maxNights" && facts.start) return words.stay.tooLong(rulesOn(definition, facts.start).maxNights);
-  const text = /** @type {any} */ ({ ...words.reasons, ...words.stay.reasons })[reason];
+  const { reasons, stay } = words;
+  const all = isNights(picker.state) ? { ...reasons, ...stay.reasons } : { ...stay.reasons, ...reasons };
+  const text = /** @type {any} */ (all)[reason];
   if (!text) return reason;
   const first = boundOf(picker, "min");
   const last = boundOf(picker, "max");
