@@ -6,7 +6,7 @@ import { rowText } from "../../web/client/parts/row-text.js";
 import { sentenceOf } from "../../web/client/parts/sentences.js";
 import { ar } from "../../web/client/words/ar.js";
 import { de } from "../../web/client/words/de.js";
-import { dateSpan, daySpan } from "../../web/client/words/dates.js";
+import { dateSpan, daySpan, isolated } from "../../web/client/words/dates.js";
 import { en } from "../../web/client/words/en.js";
 import { ja } from "../../web/client/words/ja.js";
 import { zhHans } from "../../web/client/words/zh-Hans.js";
@@ -113,6 +113,28 @@ test("a late command says what it would have done, what is there now, and by who
   assert.equal(lateText(own).text, "Not done: Tap Dec 8. This has changed since. Now: Dec 24 – 26");
 });
 
+test("a name is isolated where it or the sentence is written from right to left", () => {
+  const called = (name, locale) => {
+    const picker = changedByBo(locale);
+    picker.state.members.set("m_2", { id: "m_2", name, color: "#123456" });
+    const finished = { start: "2026-12-02", end: "2026-12-09", hits: 2, by: "m_2" };
+    const say = (notice) => sentenceOf(notice, picker, languages[locale], []);
+    return [
+      say({ kind: "joined", member: picker.state.members.get("m_2") }).who,
+      say({ kind: "range", range: null, by: "m_2", mine: false, cause: "clear" }).who,
+      say({ kind: "range", range: null, finished, by: "m_1", mine: true, cause: "tap" }).text,
+      say(late("confirm")).text,
+    ];
+  };
+  const arabic = called("ضيف 27", "en");
+  assert.deepEqual(arabic.slice(0, 2), ["\u2068ضيف 27\u2069", "\u2068ضيف 27\u2069"]);
+  assert.ok(arabic[2].startsWith("\u2068ضيف 27\u2069 had already finished Dec 2"));
+  assert.ok(arabic[3].includes(". \u2068ضيف 27\u2069 has changed this since."));
+  for (const text of called("Gast 44", "ar")) assert.ok(text.includes("\u2068Gast 44\u2069"), text);
+  for (const text of called("Zoë 王 🏖", "de")) assert.doesNotMatch(text, /[\u2068\u2069]/);
+  for (const name of ["עדה", "Ana (ضيف)", "𞤀𞤣", "\u202eanA"]) assert.equal(isolated(name, "ja"), `\u2068${name}\u2069`);
+});
+
 test("what is there now may be nothing, an open range, rows, or a status", () => {
   const now = (more) => lateText(late("confirm"), "en", changedByBo("en", more)).text.split("Now: ")[1];
   assert.equal(now({ range: null, result: null }), "nothing chosen");
@@ -204,7 +226,7 @@ test("a notice of a command or role by the host names the host in every language
     const say = (notice) => sentenceOf(notice, changedByBo(locale), words, []);
     assert.deepEqual([say(reopened).who, say(reopened).text], [words.theHost, words.reopened], locale);
     assert.deepEqual([say(cleared).who, say(cleared).text], [words.theHost, words.rangeCleared], locale);
-    assert.deepEqual([say(demoted).who, say(demoted).text], ["Bo", words.roleNow.viewer], locale);
+    assert.deepEqual([say(demoted).who, say(demoted).text], [isolated("Bo", locale), words.roleNow.viewer], locale);
   }
 });
 

@@ -6,6 +6,7 @@ import { isNights, stayTo } from "../core/stays.js";
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
 import { boundOf, todayOf } from "../parts/session-dates.js";
+import { isolated } from "../words/words.js";
 import { dateAfterKey } from "./keys.js";
 import { MonthList } from "./month-list.js";
 import { calendarSheet } from "./sheet.js";
@@ -64,7 +65,7 @@ export class CalendarElement extends PickerElement {
     const hint = definition?.selection === "single" ? hints.single
       : picker.isRangeOpen ? hints.second : range ? hints.again : hints.first;
     const opener = picker.isRangeOpen && range?.by !== picker.self?.id && picker.state.members.get(range?.by ?? "");
-    setText(this.guide, !picker.canChange ? "" : opener ? `${words.opener(opener.name)} ${hint}` : hint);
+    setText(this.guide, !picker.canChange ? "" : opener ? `${words.opener(isolated(opener.name, picker.locale))} ${hint}` : hint);
     setText(this.hits, words.hits(range?.hits ?? 0));
     setText(this.todayButton, words.today);
     setAttribute(this.before, "aria-label", words.previousMonth);
@@ -120,9 +121,10 @@ export class CalendarElement extends PickerElement {
     if (!picker?.state.monthList) return;
     const { range, isGuess } = picker.rangeShown;
     const own = this.pointed && this.previewTo(picker, this.pointed);
-    const previews = [...(own && picker.canChange ? [{ ...own, color: null }] : []), ...(this.later?.previews(picker) ?? [])];
-    const ends = this.later?.ends(picker) ?? new Map();
-    this.list.draw({ picker, words, range, isGuess, previews, ends, focusDate: this.#tabDate(picker) });
+    const others = this.later?.others(picker);
+    const previews = others?.previews ?? [];
+    if (own && picker.canChange) previews.unshift({ ...own, color: null });
+    this.list.draw({ picker, words, range, isGuess, ...others, previews, focusDate: this.#tabDate(picker) });
     this.later?.draw(picker);
   }
 

@@ -24,7 +24,7 @@ const languages = {
   ar: {
     title: "الشهر والتواريخ", year: "السنة", month: "الشهر", close: "إغلاق",
     day: "اليوم", first: "اليوم الأول", last: "اليوم الأخير", arrival: "الوصول", departure: "المغادرة", pick: "اختيار",
-    picked: (name, span) => `\u2068${name}\u2069 اختار \u2068${span}\u2069`, show: "عرض", lowest: "أقل سعر في الشهر",
+    picked: (name, span) => `${name} اختار \u2068${span}\u2069`, show: "عرض", lowest: "أقل سعر في الشهر",
   },
   de: {
     title: "Monat und Daten", year: "Jahr", month: "Monat", close: "Schließen",

@@ -4,7 +4,7 @@
 import { isOpen } from "../core/predict.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { solidOf } from "../parts/people.js";
-import { dayOf, daySpan } from "../words/words.js";
+import { dayOf, daySpan, isolated } from "../words/words.js";
 import { MonthDialog } from "./dialog.js";
 import { listenToDrags } from "./drag.js";
 import { laterSheet } from "./later-sheet.js";
@@ -80,10 +80,19 @@ export class Later {
   }
 
   /**
-   * The ranges that other members would choose now, where their pointers and fingers are.
+   * What is drawn of others.
    * @param {PickerSession} picker
    */
-  previews(picker) {
+  others(picker) {
+    return { previews: this.#previews(picker), ends: this.#ends(picker), touches: touchesOf(picker) };
+  }
+
+  /**
+   * The ranges that other members would choose now, where their pointers and fingers are.
+   * @param {PickerSession} picker
+   * @returns {{start: string, end: string, color: string | null}[]}
+   */
+  #previews(picker) {
     return [...picker.state.touching.values()].flatMap(({ member: id, date }) => {
       const member = picker.state.members.get(id);
       const range = member && member.role !== "viewer" && date ? this.element.previewTo(picker, date) : null;
@@ -95,7 +104,7 @@ export class Later {
    * Who has picked the ends of the range, if there are several members.
    * @param {PickerSession} picker
    */
-  ends(picker) {
+  #ends(picker) {
     /** @type {Map<string, {name: string, color: string}>} */
     const ends = new Map();
     const names = this.#namesOf(picker);
@@ -138,7 +147,7 @@ export class Later {
     const by = this.#namesOf(picker);
     const author = picker.state.members.get(by?.end ?? by?.start ?? "");
     const isOthers = author && author.id !== picker.self?.id;
-    setText(this.mark, `${isOthers ? words.picked(author.name, span) : span} · ${words.show}`);
+    setText(this.mark, `${isOthers ? words.picked(isolated(author.name, locale), span) : span} · ${words.show}`);
     setAttribute(this.mark, "data-side", side < 0 ? "above" : "below");
     this.mark.style.setProperty("--author", isOthers ? solidOf(author.color) : "var(--accent)");
   }
@@ -163,4 +172,18 @@ export class Later {
     this.legend.replaceChildren(...all);
     this.legend.hidden = all.length === 0;
   }
+}
+
+/**
+ * The members that touch days, by date.
+ * @param {PickerSession} picker
+ */
+function touchesOf({ state }) {
+  /** @type {Map<string, import("../parts/ghosts.js").Ghost[]>} */
+  const touches = new Map();
+  for (const { member: id, date, hover } of state.touching.values()) {
+    const member = state.members.get(id);
+    if (member && date) touches.set(date, [...(touches.get(date) ?? []), { member, hover }]);
+  }
+  return touches;
 }

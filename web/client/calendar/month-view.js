@@ -20,7 +20,8 @@ import { isTaken, whyNot } from "./why.js";
  * @property {import("../core/types").Range | null} range including the effect of own unanswered taps
  * @property {boolean} isGuess
  * @property {{start: string, end: string, color: string | null}[]} previews of open ranges; those of others have a color
- * @property {Map<string, {name: string, color: string}>} ends who has picked the first and the last day
+ * @property {Map<string, {name: string, color: string}>} [ends] who has picked the first and the last day
+ * @property {Map<string, import("../parts/ghosts.js").Ghost[]>} [touches] the members that touch days
  * @property {string} focusDate the day that is reached with Tab
  */
 
@@ -75,7 +76,6 @@ export class MonthView {
     setAttribute(this.element, "data-loading", !known);
     setAttribute(this.title, "tabindex", scene.focusDate.startsWith(this.month) ? "0" : "-1");
     const covered = coveredCells(bands);
-    const touches = fingersOn(picker, this.month);
     const isSame = this.#isDrawnFor(picker, words);
     if (!isSame) this.#findFree(known?.cells ?? [], picker.state);
     const { lead } = this.grid;
@@ -83,16 +83,17 @@ export class MonthView {
       const cell = lead + at;
       const date = day.dataset.date;
       const band = covered.get(cell);
-      const end = scene.ends.get(date);
-      const own = `${band?.isHead} ${band?.isTail} ${date === scene.focusDate} ${touches.has(date)} ${end?.name} ${end?.color}`;
+      const end = scene.ends?.get(date);
+      const touches = scene.touches?.get(date);
+      const own = `${band?.isHead} ${band?.isTail} ${date === scene.focusDate} ${!touches} ${end?.name} ${end?.color}`;
       // Touches are drawn each time: their members may have changed.
-      if (isSame && this.drawn[cell] === own && !touches.has(date)) return;
+      if (isSame && this.drawn[cell] === own && !touches) return;
       this.drawn[cell] = own;
       const wire = known?.cells[cell];
       setText(day.firstChild, wire?.text ?? String(at + 1));
       setAttribute(day, "data-by", end?.name);
       if (end) day.style.setProperty("--by", end.color);
-      this.#drawDay(day, date, wire, band, touches.get(date), scene, words);
+      this.#drawDay(day, date, wire, band, touches, scene, words);
     });
   }
 
@@ -252,18 +253,4 @@ function coveredCells(bands) {
     }
   }
   return covered;
-}
-
-/**
- * The members that touch days of a month, by date.
- * @param {PickerSession} picker @param {string} month
- */
-function fingersOn({ state }, month) {
-  /** @type {Map<string, import("../parts/ghosts.js").Ghost[]>} */
-  const fingers = new Map();
-  for (const { member: id, date, hover } of state.touching.values()) {
-    const member = state.members.get(id);
-    if (member && date?.startsWith(month)) fingers.set(date, [...(fingers.get(date) ?? []), { member, hover }]);
-  }
-  return fingers;
 }

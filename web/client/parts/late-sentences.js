@@ -3,7 +3,7 @@
 
 import { isOpen, predictChosen } from "../core/predict.js";
 import { clockText, dayOf, daySpan, shortDate, timeText } from "../words/words.js";
-import { rangeText } from "./sentences.js";
+import { nameOf, rangeText } from "./sentences.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Chosen} Chosen */
@@ -65,9 +65,9 @@ function chosenText({ result, range, texts }, { state, locale }) {
  * Who has made the change; null if the server does not know it, or it was this member itself.
  * @param {{revision?: number, by?: string}} params @param {PickerSession} picker @param {Words} words
  */
-function authorText({ revision, by }, { state, self }, words) {
-  if (revision === undefined || (by !== undefined && by === self?.id)) return null;
-  return by === undefined ? words.clockOrHost : state.members.get(by)?.name ?? words.somebody;
+function authorText({ revision, by }, picker, words) {
+  if (revision === undefined || (by !== undefined && by === picker.self?.id)) return null;
+  return by === undefined ? words.clockOrHost : nameOf(by, picker, words);
 }
 
 /** @param {PickerSession} picker @param {Words} words */

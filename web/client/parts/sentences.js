@@ -3,7 +3,7 @@
 import { ordinalOf } from "../core/civil.js";
 import { isOpen } from "../core/predict.js";
 import { isNights, rulesOn } from "../core/stays.js";
-import { dateSpan, shortDate } from "../words/words.js";
+import { dateSpan, isolated, shortDate } from "../words/words.js";
 import { columnLabel } from "./column-label.js";
 import { hostedOf } from "./hosted.js";
 import { hostText, movesSelection, slotText } from "./host-sentences.js";
@@ -35,7 +35,7 @@ export function sentenceOf(notice, picker, words, labels) {
     const { kind, member } = notice;
     const role = member.role === "owner" ? words.promoted : words.roleNow[member.role];
     const text = { joined: words.joined, left: words.left, away: words.gone, back: words.back, promoted: role }[kind];
-    return { text, who: member.name, color: member.color, mine: false, tone: "people", canUndo: false };
+    return { text, who: isolated(member.name, picker.locale), color: member.color, mine: false, tone: "people", canUndo: false };
   }
   if (notice.kind === "refused" && notice.code === "stale" && notice.command) {
     const { command, params = {}, seen } = notice;
@@ -72,8 +72,16 @@ const byMe = (words, picker) => ({ who: words.you, color: picker.self?.color ?? 
 /** @param {string | null} by @param {boolean} mine @param {PickerSession} picker @param {Words} words */
 function author(by, mine, picker, words) {
   if (by === null) return { who: words.time, color: null };
-  const member = picker.state.members.get(by);
-  return { who: mine ? words.you : member?.name ?? words.somebody, color: member?.color ?? null };
+  return { who: mine ? words.you : nameOf(by, picker, words), color: picker.state.members.get(by)?.color ?? null };
+}
+
+/**
+ * The name of a member in a sentence.
+ * @param {string | undefined} id @param {PickerSession} picker @param {Words} words
+ */
+export function nameOf(id, { state, locale }, words) {
+  const member = state.members.get(id ?? "");
+  return member ? isolated(member.name, locale) : words.somebody;
 }
 
 /** @param {Notice} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels @returns {string | null} */
@@ -132,8 +140,7 @@ function movedText(notice, picker, words, labels) {
 function replacedText(range, picker, words) {
   const days = dateSpan(range.start, range.end, picker.locale);
   if (range.by !== null && range.by === picker.self?.id) return words.rangeEndedByFirstTap(days);
-  const name = picker.state.members.get(range.by ?? "")?.name ?? words.somebody;
-  return words.rangeReplaced(name, days);
+  return words.rangeReplaced(nameOf(range.by, picker, words), days);
 }
 
 /** @param {import("../core/types").Range} range that an undo has restored @param {PickerSession} picker @param {Words} words */

@@ -4,6 +4,14 @@
 export const directionOf = (locale) =>
   (["ar", "fa", "he", "ur"].includes(locale.split("-")[0].toLowerCase()) ? "rtl" : "ltr");
 
+/**
+ * The name of a member for a sentence. It is isolated if it or the sentence is written from right to left: otherwise the
+ * digits and punctuation beside it or at its ends would change their places.
+ * @param {string} name @param {string} locale of the sentence
+ */
+export const isolated = (name, locale) =>
+  (/[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufefc\ud802\ud803\ud83a\ud83b]/.test(name) || directionOf(locale) === "rtl" ? `\u2068${name}\u2069` : name);
+
 /** @type {Map<string, Intl.DateTimeFormat>} a cache: creating a format is slow */
 const formats = new Map();
 
