@@ -205,6 +205,21 @@ def test_a_wheel_is_a_listbox_with_an_active_descendant(window, server):
     expect(row).to_have_attribute("aria-setsize", "69")
 
 
+def test_names_are_readable_in_sentences_of_the_other_direction(window, server):
+    session = server.session(CALENDAR)
+    guest = window(server, session, name="ضيف 27")
+    ana = window(server, session, name="Ana (2)", locale="ar")
+    guest.day("2018-11-14").click()
+    expect(ana.page.locator(".hint")).to_contain_text("\u2068ضيف 27\u2069")
+    ana.day("2018-11-16").click()
+    expect(guest.note).to_contain_text("Ana (2): Nov 14")
+    # A name that does not fit is cut at its end.
+    for one in (guest, ana):
+        tag = one.day("2018-11-14")
+        expect(tag).to_have_attribute("data-by", "You" if one is guest else "ضيف 27")
+        assert tag.evaluate("(day) => getComputedStyle(day, '::before').unicodeBidi") == "plaintext"
+
+
 def test_arrow_keys_follow_the_visual_direction_in_right_to_left(window, server):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana", locale="ar")

@@ -42,7 +42,7 @@ export const laterSheet = sheetOf(`
 .day[data-by]::before {
   content: attr(data-by); position: absolute; z-index: 2; inset-block-start: -.3rem; max-inline-size: calc(100% + .3rem); block-size: 1rem;
   padding-inline: .35rem; border-radius: .5rem; background: var(--by); color: #fff; font-size: .64rem; line-height: 1rem; font-weight: 700;
-  overflow: hidden; text-overflow: ellipsis; white-space: nowrap; pointer-events: none;
+  overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: plaintext; pointer-events: none;
 }
 /* In the first week it would be below the weekdays. */
 .week:first-child .day[data-by]::before { z-index: 4; }
