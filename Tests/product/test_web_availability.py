@@ -229,6 +229,21 @@ def test_a_phone_taps_and_holds_days_and_scrolls_otherwise(window, server):
     assert stored(session) == {"Ana": [(1, 2, "yes"), (3, 5, "yes"), (6, 8, "yes")]}
 
 
+def test_the_line_below_today_is_not_in_the_count_of_the_day(window, server):
+    ana = window(server, server.session(WEEKENDS), name="Ana")
+    today = ana.page.locator(".cell[data-today]")
+    expect(today).to_have_attribute("data-date", "2018-11-23")
+    ana.cell(0).click()
+    expect(today.locator(".count")).to_have_text("1/1")
+    line, between = today.evaluate("""(cell) => {
+        const [number, count] = [".number", ".count"].map((name) => cell.querySelector(name));
+        return [parseFloat(getComputedStyle(number).borderBlockEndWidth),
+                count.getBoundingClientRect().top - number.getBoundingClientRect().bottom];
+      }""")
+    assert line == 2
+    assert between >= 1
+
+
 @pytest.mark.parametrize("results", ["counts", "owner"])
 def test_what_is_only_for_the_owner_is_not_shown_to_others(window, guarded, results):
     session = guarded.session({**TIMES, "results": results})

@@ -105,7 +105,7 @@ export const availabilitySheet = sheetOf(`
 .month .count { font-size: .74rem; min-block-size: 1.15em; color: var(--ink); }
 .month .none { color: var(--muted); font-size: .9rem; }
 .month .none .number { opacity: .75; }
-.month .cell[data-today] .number { text-decoration: underline; text-underline-offset: 3px; text-decoration-thickness: 2px; }
+.month .cell[data-today] .number { border-block-end: 2px solid; line-height: 1; margin-block-end: 2px; }
 .month .cell[data-joined~="before"]::after { inset-inline-start: -4px; }
 .month .cell[data-joined~="after"]::after { inset-inline-end: -4px; }
 .month .cell[data-past] { color: var(--muted); }
