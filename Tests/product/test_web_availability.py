@@ -229,6 +229,41 @@ def test_a_phone_taps_and_holds_days_and_scrolls_otherwise(window, server):
     assert stored(session) == {"Ana": [(1, 2, "yes"), (3, 5, "yes"), (6, 8, "yes")]}
 
 
+#: Of a cell: the contrast of its texts, and whether something is drawn over them.
+READABLE = """(cell) => {
+    const luminance = (color) => {
+      const [red, green, blue] = color.match(/[\\d.]+/g).map((each) => each / 255)
+        .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const below = luminance(getComputedStyle(cell).backgroundColor);
+    const contrasts = [".number", ".count"].map((name) => {
+      const text = luminance(getComputedStyle(cell.querySelector(name)).color);
+      return (Math.max(text, below) + 0.05) / (Math.min(text, below) + 0.05);
+    });
+    const over = ["::before", "::after"].map((name) => getComputedStyle(cell, name))
+      .filter(({ content, zIndex }) => content !== "none" && Number(zIndex) >= 0);
+    return [Math.min(...contrasts), over.length];
+  }"""
+
+
+def test_the_texts_of_a_confirmed_day_are_readable(window, server):
+    session = server.session({**WEEKENDS, "length": 1})
+    member, = session.together("Bo")
+    member.mark("yes", [1, 2])
+    ana = window(server, session, name="Ana")
+    ana.cell(1).click()
+    shows(ana, yes=[1])
+    member.confirm()
+    expect(ana.cell(1)).to_have_attribute("data-window", "chosen")
+    expect(ana.cell(1).locator(".count")).to_have_text("2/2")
+    for theme in ({"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}):
+        ana.page.emulate_media(**theme)
+        contrast, over = ana.cell(1).evaluate(READABLE)
+        assert contrast >= 4.5, theme
+        assert over == 0, theme
+
+
 def test_the_line_below_today_is_not_in_the_count_of_the_day(window, server):
     ana = window(server, server.session(WEEKENDS), name="Ana")
     today = ana.page.locator(".cell[data-today]")

@@ -110,6 +110,10 @@ export const availabilitySheet = sheetOf(`
 .month .cell[data-joined~="after"]::after { inset-inline-end: -4px; }
 .month .cell[data-past] { color: var(--muted); }
 .month .cell[data-preview]::before, .month .cell[data-window]::before { border-radius: .6rem; }
+/* The confirmed days: nothing is drawn over their texts. */
+.month .cell[data-window="chosen"] { --ink: var(--on-accent); --mine: var(--on-accent); isolation: isolate; background: var(--accent); color: var(--on-accent); }
+.month .cell[data-window="chosen"]::before { content: none; }
+.month .cell[data-window="chosen"]::after { z-index: -1; }
 
 .beside-board { display: grid; gap: .8rem; align-content: start; min-inline-size: 0; }
 .details { min-block-size: 5.4rem; display: grid; gap: .35rem; align-content: start; padding-inline: .25rem; }
