@@ -81,6 +81,40 @@ def test_dates_are_typed(window, server):
     expect(dialog).to_be_hidden()
 
 
+def test_an_end_of_the_range_has_no_name_if_it_is_unknown_who_has_picked_it(window, server):
+    session = server.session(CALENDAR)
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
+    first, last = "2018-11-21", "2018-11-26"
+    ana.day(last).click()
+    expect(bo.day(last)).to_have_attribute("data-by", "Ana")
+    # The first tap is still known after a reload.
+    bo.page.reload()
+    expect(bo.day(last)).to_have_attribute("data-by", "Ana")
+    bo.day(first).click()
+    for one, names in ((ana, ("Bo", "You")), (bo, ("You", "Ana"))):
+        expect(one.day(first)).to_have_attribute("data-by", names[0])
+        expect(one.day(last)).to_have_attribute("data-by", names[1])
+
+    # A snapshot says that Bo was the last one, but not on which end.
+    ana.page.reload()
+    expect(ana.day(first)).to_have_attribute("data-head", "")
+    expect(ana.page.locator(".mark")).to_be_attached()
+    expect(ana.face("Bo")).to_be_visible()
+    ana.page.wait_for_function("() => document.querySelector('pickerd-calendar').later !== null")
+    expect(ana.page.locator("[data-by]")).to_have_count(0)
+    # The next range is that of known members again.
+    ana.day("2018-11-28").click()
+    expect(ana.day("2018-11-28")).to_have_attribute("data-by", "You")
+    bo.day("2018-11-29").click()
+    expect(ana.day("2018-11-28")).to_have_attribute("data-by", "You")
+    expect(ana.day("2018-11-29")).to_have_attribute("data-by", "Bo")
+    for _ in range(2):
+        ana.page.locator(".act.undo").click()
+    expect(ana.day(first)).to_have_attribute("data-head", "")
+    expect(ana.page.locator("[data-by]")).to_have_count(0)
+    expect(bo.day(last)).to_have_attribute("data-by", "Ana")
+
+
 def test_a_range_is_dragged_and_others_see_where_it_goes(window, server):
     session = server.session(CALENDAR)
     ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")

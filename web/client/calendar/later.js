@@ -18,7 +18,18 @@ import { laterWordsOf } from "./later-words.js";
 const namedMax = 20;
 
 /** @param {import("../core/types").Range} range */
-const keyOf = ({ start, end }) => `${start}/${end}`;
+const keyOf = ({ start, end, hits, by }) => `${start}/${end}/${hits}/${by}`;
+
+/**
+ * Who has picked the ends of a range by its second tap. Only the date of the first tap says which end is whose.
+ * @param {{date: string, by: string | null} | null} first
+ * @param {import("../core/types").Range} range @param {string | null} by the member of the second tap
+ * @returns {Names | null} null if it is unknown
+ */
+function namesAfter(first, { start, end }, by) {
+  if (first?.date === end && start !== end) return { start: by, end: first.by };
+  return first?.date === start ? { start: first.by, end: by } : null;
+}
 
 export class Later {
   /** @param {CalendarElement} element */
@@ -36,8 +47,6 @@ export class Later {
     listenToDrags(element);
     const root = /** @type {ShadowRoot} */ (element.shadowRoot);
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, laterSheet()];
-    const { range } = element.picker?.state ?? {};
-    if (range?.by && element.picker?.isRangeOpen) this.first = { date: range.start, by: range.by };
   }
 
   forget() {
@@ -56,12 +65,10 @@ export class Later {
     const { range, by, cause } = notice;
     const { first } = this;
     const picker = /** @type {PickerSession} */ (this.element.picker);
-    this.first = range && isOpen(picker.state, range) ? { date: range.start, by: range.by ?? by } : null;
+    this.#noteFirst(picker, range);
     if (!range || this.first || cause === "undo" || by === null) return;
-    const byFirst = first && (first.date === range.start || first.date === range.end) ? first : null;
-    const names = byFirst?.date === range.end && range.start !== range.end
-      ? { start: by, end: byFirst.by } : { start: byFirst?.by ?? null, end: by };
-    this.#name(range, names);
+    const names = namesAfter(first, range, by);
+    if (names) this.#name(range, names);
   }
 
   /**
@@ -79,11 +86,18 @@ export class Later {
     if (this.names.size > namedMax) this.names.delete([...this.names.keys()][0]);
   }
 
+  /** @param {PickerSession} picker @param {import("../core/types").Range | null} range that of the server */
+  #noteFirst({ state }, range) {
+    this.first = range && isOpen(state, range) ? { date: range.start, by: range.by ?? null } : null;
+  }
+
   /**
    * What is drawn of others.
    * @param {PickerSession} picker
    */
   others(picker) {
+    // A snapshot may have replaced the range without a notice.
+    this.#noteFirst(picker, picker.state.range);
     return { previews: this.#previews(picker), ends: this.#ends(picker), touches: touchesOf(picker) };
   }
 
@@ -120,11 +134,12 @@ export class Later {
 
   /** @param {PickerSession} picker @returns {Names | null} */
   #namesOf(picker) {
-    const { range } = picker.rangeShown;
+    const { range, isGuess } = picker.rangeShown;
     if (!range) return null;
     const by = range.by ?? null;
-    return this.names.get(keyOf(range))
-      ?? (picker.isRangeOpen ? { start: by, end: null } : { start: this.first?.by ?? null, end: by });
+    if (picker.isRangeOpen || picker.state.definition?.selection === "single") return { start: by, end: by };
+    // A snapshot says who has tapped last, but not on which end.
+    return (isGuess ? namesAfter(this.first, range, by) : this.names.get(keyOf(range))) ?? null;
   }
 
   /** @param {PickerSession} picker */
@@ -145,7 +160,7 @@ export class Later {
     const words = laterWordsOf(locale);
     const span = range.start === range.end ? dayOf(range.start, locale) : daySpan(range.start, range.end, locale);
     const by = this.#namesOf(picker);
-    const author = picker.state.members.get(by?.end ?? by?.start ?? "");
+    const author = picker.state.members.get(by?.end ?? by?.start ?? range.by ?? "");
     const isOthers = author && author.id !== picker.self?.id;
     setText(this.mark, `${isOthers ? words.picked(isolated(author.name, locale), span) : span} · ${words.show}`);
     setAttribute(this.mark, "data-side", side < 0 ? "above" : "below");
