@@ -15,7 +15,8 @@ TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".j
 #: Modules of the page that only a bundle has, see web/bundle.py.
 ONLY_BUNDLED = {"dial.js", "shell.js", "start.js", "worker.js"}
 #: Modules that few pages need, beside those of the availability's element.
-LOADED_LATER = {"/demo/availability.js", "/demo/find-dialog.js", "/client/define-availability.js"}
+LOADED_LATER = {"/demo/availability.js", "/demo/find-days.js", "/demo/find-dialog.js",
+                "/client/define-availability.js"}
 
 
 def address(path):

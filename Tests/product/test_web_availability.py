@@ -345,6 +345,49 @@ def test_the_cards_ask_for_days_and_hours_and_give_a_link(window, plain):
     assert ana.picker("state.definition.length") == 2
 
 
+def test_the_dialog_says_at_its_field_why_no_time_can_be_found(window, plain):
+    ana = window(plain, name="Ana", locale="de", timezone_id="Europe/Berlin")
+    dialog = ana.page.get_by_role("dialog")
+    create = dialog.get_by_role("button", name="Link erstellen")
+
+    def refused(field, text):
+        create.click()
+        expect(field).to_be_focused()
+        message = "(field) => field.validity.valid ? '' : field.validationMessage"
+        assert field.evaluate(message) == text
+
+    ana.page.locator("[data-open=hour-0]").click()
+    expect(create).to_be_visible()
+    title, first = dialog.get_by_label("Titel"), dialog.get_by_label("Von", exact=True)
+    title.fill("  ")
+    refused(title, "Geben Sie einen Titel ein.")
+    title.fill("Planung")
+    tomorrow = first.input_value()
+    first.fill("2020-01-01")
+    refused(first, "Das ist schon vorbei.")
+    first.fill(tomorrow)
+    until = dialog.get_by_label("Spätestens")
+    dialog.get_by_label("Frühestens").select_option("18:00")
+    until.select_option("09:00")
+    refused(until, "Wählen Sie eine spätere Uhrzeit als bei „Frühestens“.")
+    until.select_option("20:00")
+    length = dialog.get_by_label("Dauer")
+    length.select_option("180")
+    refused(length, "So viel Zeit liegt nicht zwischen diesen Uhrzeiten.")
+    ana.page.keyboard.press("Escape")
+
+    ana.page.locator("[data-open=weekend-0]").click()
+    last = dialog.get_by_label("Bis", exact=True)
+    first.fill("2031-12-01")
+    last.fill("2031-12-05")
+    refused(last, "In diesem Zeitraum liegt kein Wochenende mit so vielen Tagen.")
+    last.fill("2033-01-01")
+    refused(last, "Wählen Sie höchstens 366 Tage.")
+    last.fill("2031-12-07")
+    create.click()
+    expect(dialog.get_by_label("Ihr Link")).to_be_visible()
+
+
 def test_the_fields_of_the_dialog_are_beside_each_other_on_a_phone(window, plain):
     ana = window(plain, name="Ana", path="#/", phone=True, locale="ar")
     dialog = ana.page.locator("dialog.find")

@@ -1,16 +1,14 @@
 // The dialog that creates an availability: asks for a title, dates and hours, and then shows the link.
 
-import { dateOf, ordinalOf } from "../client/core/civil.js";
 import { make, setText } from "../client/parts/dom.js";
 import { todayIn } from "../client/words/dates.js";
+import { problemOf, proposedDates } from "./find-days.js";
 import { createNew, markShared } from "./opening.js";
 import { linkOf, routeOf } from "./route.js";
 import { Problem } from "./server.js";
 
 /** Durations of a window, in minutes. */
 const durations = [30, 60, 90, 120, 180];
-/** The days that are proposed: a working week of times, eight weeks of dates. */
-const proposedDays = { times: 5, dates: 56 };
 /** How long a session lasts after its last change or join: people take days to answer. */
 const ttlSeconds = 60 * 86_400;
 const weekdaysBlocked = [{ weekdays: [2, 3, 4, 5, 6] }];
@@ -27,10 +25,10 @@ export class FindDialog {
     this.kind = kind;
     this.words = words;
     const { find } = words;
-    const first = dateOf(ordinalOf(todayIn(Date.now(), definition.timeZone)) + 1);
-    const last = dateOf(ordinalOf(first) + proposedDays[kind] - 1);
+    const today = todayIn(Date.now(), definition.timeZone);
+    const { first, last } = proposedDates(kind, today);
     this.name = make("input", { type: "text", value: title, maxlength: "120", required: true, autocomplete: "off" });
-    this.first = make("input", { type: "date", value: first, required: true, oninput: () => { this.last.min = this.first.value; } });
+    this.first = make("input", { type: "date", value: first, min: today, required: true, oninput: () => { this.last.min = this.first.value; } });
     this.last = make("input", { type: "date", value: last, min: first, required: true });
     this.from = hours(0, 23, 9);
     this.until = hours(1, 24, 18);
@@ -43,7 +41,7 @@ export class FindDialog {
     this.failure = make("p", { class: "problem", role: "alert", hidden: true });
     this.button = make("button", { class: "primary", type: "submit" }, find.create);
     const headingId = `find-${dialogCount += 1}`;
-    this.form = make("form", { onsubmit: (/** @type {Event} */ event) => {
+    this.form = make("form", { oninput: () => this.#check(), onsubmit: (/** @type {Event} */ event) => {
       event.preventDefault();
       void this.#create();
     } }, named(find.title, this.name), pair(named(find.first, this.first), named(find.last, this.last)),
@@ -59,11 +57,32 @@ export class FindDialog {
     } }, make("h2", { id: headingId }, title), this.form);
   }
 
+  /** Has the browser name the field for which no time can be found. */
+  #check() {
+    const { kind, definition: { timeZone, stepMinutes: step } } = this;
+    const now = new Date();
+    const dates = { days: Number(this.days.value), weekends: this.weekends.checked };
+    const times = {
+      from: minutesOf(this.from.value), until: minutesOf(this.until.value), minutes: Number(this.minutes.value), step,
+      now: minutesOf(now.toLocaleTimeString("en-GB", { timeZone, timeStyle: "short" })),
+    };
+    const found = problemOf({
+      title: this.name.value, today: todayIn(now.getTime(), timeZone), first: this.first.value, last: this.last.value,
+      ...(kind === "dates" ? { dates } : { times }),
+    });
+    const { problems } = this.words.find;
+    const text = found && (found.problem === "tooManyDays" ? problems.tooManyDays(found.days ?? 0) : problems[found.problem]);
+    for (const field of /** @type {const} */ (["name", "first", "last", "until", "minutes"])) {
+      this[field].setCustomValidity(field === found?.field ? text : "");
+    }
+  }
+
   /** @param {HTMLElement} opener that gets the focus back */
   open(opener) {
     this.opener = opener;
     document.body.append(this.element);
     this.element.showModal();
+    this.#check();
     this.name.select();
   }
 
@@ -126,6 +145,12 @@ const named = (label, field) => make("label", {}, label, field);
 
 /** @param {...HTMLElement} fields */
 const pair = (...fields) => make("div", { class: "pair" }, ...fields);
+
+/** @param {string} time `HH:MM` */
+function minutesOf(time) {
+  const [hour, minute] = time.split(":").map(Number);
+  return hour * 60 + minute;
+}
 
 /** @param {number} first @param {number} last @param {number} chosen */
 const hours = (first, last, chosen) => make("select", {}, ...Array.from({ length: last - first + 1 }, (_, at) => {

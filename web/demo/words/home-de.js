@@ -23,6 +23,12 @@ export const de = {
     minutes: "Dauer", duration: (minutes) => (minutes < 60 ? `${minutes} Minuten` : minutes === 60 ? "1 Stunde" : `${String(minutes / 60).replace(".", ",")} Stunden`), weekends: "Nur Samstage und Sonntage", days: "Tage am Stück",
     results: "Wer sieht die Antworten", everyone: "Alle, mit Namen", counts: "Alle, nur Zahlen", owner: "Nur Inhaberin oder Inhaber",
     create: "Link erstellen", cancel: "Abbrechen", link: "Ihr Link", linkText: "Schicken Sie ihn an alle. Antworten erscheinen, sobald sie gegeben werden.", copy: "Link kopieren", open: "Öffnen",
+    problems: {
+      noTitle: "Geben Sie einen Titel ein.", past: "Das ist schon vorbei.", lastBeforeFirst: "Wählen Sie einen Tag, der nicht vor dem ersten liegt.",
+      tooManyDays: (days) => `Wählen Sie höchstens ${days} Tage.`, untilBeforeFrom: "Wählen Sie eine spätere Uhrzeit als bei „Frühestens“.",
+      tooLong: "So viel Zeit liegt nicht zwischen diesen Uhrzeiten.", noWeekend: "In diesem Zeitraum liegt kein Wochenende mit so vielen Tagen.",
+      tooFewDays: "So viele Tage hat dieser Zeitraum nicht.",
+    },
   },
   what: "Worum geht es?", whatExample: "Wochenende am See", plan: "Gemeinsame Tage",
   recent: "Ihre letzten Picker", forget: "Liste leeren",

@@ -23,6 +23,12 @@ export const en = {
     minutes: "Length", duration: (minutes) => (minutes < 60 ? `${minutes} minutes` : minutes === 60 ? "1 hour" : `${minutes / 60} hours`), weekends: "Only Saturdays and Sundays", days: "Days in a row",
     results: "Who sees the answers", everyone: "Everybody, with names", counts: "Everybody, only numbers", owner: "Only the owner",
     create: "Create the link", cancel: "Cancel", link: "Your link", linkText: "Send it to everybody. Answers appear as they are given.", copy: "Copy link", open: "Open",
+    problems: {
+      noTitle: "Enter a title.", past: "This is already over.", lastBeforeFirst: "Choose a day that is not before the first one.",
+      tooManyDays: (days) => `Choose at most ${days} days.`, untilBeforeFrom: "Choose a later time than at “Not before”.",
+      tooLong: "There is less time than that between these hours.", noWeekend: "There is no weekend of that many days between these dates.",
+      tooFewDays: "There are not that many days between these dates.",
+    },
   },
   what: "What is it about?", whatExample: "Weekend at the lake", plan: "Days together",
   recent: "Your recent pickers", forget: "Clear this list",

@@ -23,6 +23,11 @@ export const ja = {
     minutes: "長さ", duration: (minutes) => (minutes < 60 ? `${minutes} 分` : `${minutes / 60} 時間`), weekends: "土日のみ", days: "連続日数",
     results: "回答を見られる人", everyone: "全員（名前つき）", counts: "全員（人数のみ）", owner: "オーナーのみ",
     create: "リンクを作成", cancel: "キャンセル", link: "リンク", linkText: "みんなに送ってください。回答はすぐに表示されます。", copy: "リンクをコピー", open: "開く",
+    problems: {
+      noTitle: "タイトルを入力してください。", past: "すでに過ぎています。", lastBeforeFirst: "開始日以降の日付を選んでください。",
+      tooManyDays: (days) => `${days} 日以内で選んでください。`, untilBeforeFrom: "「最も早い時刻」より後の時刻を選んでください。",
+      tooLong: "この時間帯はそれより短いです。", noWeekend: "この期間にその日数の週末はありません。", tooFewDays: "この期間はその日数より短いです。",
+    },
   },
   what: "何を決めますか？", whatExample: "湖畔の週末", plan: "みんなの日程",
   recent: "最近のピッカー", forget: "一覧を消去",

@@ -42,6 +42,11 @@ export type HomeWords = {
     minutes: string; duration: (minutes: number) => string; weekends: string; days: string;
     results: string; everyone: string; counts: string; owner: string;
     create: string; cancel: string; link: string; linkText: string; copy: string; open: string;
+    /** Why no time can be found in what was filled in. */
+    problems: {
+      noTitle: string; past: string; lastBeforeFirst: string; tooManyDays: (days: number) => string; untilBeforeFrom: string;
+      tooLong: string; noWeekend: string; tooFewDays: string;
+    };
   };
   /** The title of a new plan: the question, an example, and the title of one without. */
   what: string; whatExample: string; plan: string;
