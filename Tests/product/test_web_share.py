@@ -86,3 +86,21 @@ def test_a_link_that_is_too_long_has_no_code(window, server):
     ana = window(server, name="Ana")
     assert ana.page.evaluate("""async () =>
         (await import("/demo/qr.js")).qrModules("x".repeat(214))""") is None
+
+
+@pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
+def test_done_folds_the_panel_below_the_picker_and_is_gone(window, plain, phone):
+    options = {"phone": True} if phone else {"viewport": {"width": 1180, "height": 900}}
+    ana = window(plain, name="Ana", path="#/", locale="de", **options)
+    ana.page.locator("[data-open=range-0]").click()
+    panel = ana.page.locator(".panel.share")
+    expect(panel.locator(".qr svg")).to_be_visible()
+
+    ana.button("Fertig").click()
+
+    expect(panel.locator("#share-link")).to_be_hidden()
+    assert panel.evaluate("""(panel) => Boolean(document.querySelector(".picker-column")
+        .compareDocumentPosition(panel) & Node.DOCUMENT_POSITION_FOLLOWING)""")
+    panel.locator("summary").click()
+    expect(panel.locator("#share-link")).to_be_visible()
+    expect(ana.button("Fertig")).to_be_hidden()

@@ -22,7 +22,12 @@ export class SharePanel {
     this.copyButton = make("button", { class: "primary", type: "button", onclick: () => this.#copy() });
     this.sendButton = make("button", { class: "secondary", type: "button", onclick: () => this.#send() });
     this.secondLink = make("a", { class: "secondary second", target: "_blank", rel: "noopener" });
-    this.doneButton = make("button", { class: "secondary done", type: "button", onclick: () => done?.() });
+    this.doneButton = make("button", { class: "secondary done", type: "button", onclick: () => {
+      // The panel is folded, so that the user sees that the step is over, and can be opened again.
+      this.element.open = false;
+      this.doneButton.hidden = true;
+      done?.();
+    } });
     this.doneButton.hidden = !done;
     this.role = make("select", { onchange: () => this.#choose(this.role.value) });
     this.role.hidden = !this.tokens;
