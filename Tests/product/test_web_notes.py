@@ -150,6 +150,11 @@ def test_a_confirmed_choice_goes_into_a_calendar(window, server):
     assert event.startswith(b"BEGIN:VCALENDAR\r\n") and b"DTSTART;VALUE=DATE:20181114" in event
     ana.button("Reopen").click()
     expect(links).to_be_hidden()
+    ana.button("Confirm").click()
+    expect(links).to_be_visible()
+    session.delete()
+    expect(ana.page.get_by_role("heading", name="This picker has ended.")).to_be_visible()
+    expect(links).to_be_hidden()
 
 
 def test_the_calendar_file_is_there_where_tokens_are(window, guarded):
