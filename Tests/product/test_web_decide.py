@@ -54,12 +54,13 @@ def test_the_host_denies_a_booking_with_a_reason_and_does_not_answer(window, ser
     expect(ana.chosen).to_contain_text("Waiting for confirmation")
     deny = action(bo, "host-deny")
     deny.get_by_label("Reason").fill("It's closed")
-    deny.get_by_role("button", name="Deny").click()
+    deny.get_by_label("Reason").press("Enter")
     for one in (ana, bo):
         expect(one.note).to_contain_text("Not confirmed: It's closed")
         expect(one.chosen).to_have_attribute("data-status", "open")
         expect(action(one, "host-deny")).to_be_hidden()
         fits(one)
+    expect(bo.page.locator(".host > summary")).to_be_focused()
 
     confirm(ana, bo)
     server.post("/v1/clock", {"now": ana.picker("state.until")})
@@ -83,11 +84,13 @@ def test_the_host_grants_a_booking_after_a_reload(window, plain):
     grant = action(ana, "host-grant")
     expect(grant).to_be_visible()
     fits(ana)
-    grant.get_by_role("button", name="Grant").click()
+    grant.get_by_role("button", name="Grant").press("Enter")
     for one in (ana, bo):
         expect(one.chosen).to_contain_text("Confirmed.")
         expect(one.note).to_contain_text("Your choice has been confirmed.")
         expect(action(one, "host-grant")).to_be_hidden()
+    expect(ana.page.locator(".host > summary")).to_be_focused()
+    assert bo.page.evaluate("document.activeElement === document.body"), "Bo has decided nothing"
 
 
 def test_the_commands_decide_as_the_buttons_do_in_every_language(window, plain):

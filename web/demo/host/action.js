@@ -16,6 +16,7 @@ import { Command } from "./command.js";
  * @property {string} locale
  * @property {string | null} op the confirmation that waits for the host's decision
  * @property {any} given the complete definition; null until it is loaded
+ * @property {HTMLElement} heading of the panel, which can have the focus
  * @property {string[]} labels the names of the columns in the page's language
  * @property {(request: HostRequest) => Promise<boolean>} perform resolves to whether it succeeded
  */

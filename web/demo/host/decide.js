@@ -22,6 +22,8 @@ class DecideAction extends Action {
   /** @param {PickerSession} picker */
   draw(picker) {
     const isAsked = picker.state.status === "confirming" && this.host.op !== null;
+    // An element that is hidden loses the focus to the page.
+    if (!isAsked && this.element.contains(document.activeElement)) this.host.heading.focus();
     this.element.hidden = !isAsked;
     if (isAsked) this.show();
     else this.command.show(null);
