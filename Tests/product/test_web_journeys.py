@@ -36,7 +36,7 @@ def test_two_friends_are_invited_to_choose_a_weekend_change_a_name_and_see_who_c
     link = ana.page.get_by_label("Link", exact=True).input_value()
 
     bo = arrives(window, plain, link, phone=True)
-    expect(bo.page.locator(".from")).to_have_text("Ana invites you to")
+    expect(bo.page.locator(".from")).to_have_text("You are invited to")
     expect(bo.page.get_by_role("heading", level=1)).to_have_text("Weekend at the lake")
     expect(bo.page.locator(".who")).to_have_text("Ana decides: only Ana can confirm.")
     for panel in ("host", "definition", "wire"):

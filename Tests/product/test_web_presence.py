@@ -177,6 +177,16 @@ def test_with_tokens_the_pages_link_does_not_grant_ownership(window, guarded):
     bo = window(guarded, name="Bo", path=urlsplit(link)._replace(scheme="", netloc="").geturl()[1:])
 
     expect(bo.face("Ana")).to_be_visible()
+    expect(bo.page.locator(".from")).to_have_text("Ana invites you to")
     expect(bo.button("Confirm")).to_be_hidden()
     bo.type_at(0, "ArrowDown")
     expect(ana.selected(0)).to_have_text("Windows")
+
+
+def test_a_guest_who_has_become_the_owner_has_invited_nobody(window, server):
+    session = server.session(LISTS)
+    ana, _ = session.join("Ana"), session.join("Bo")
+    ana.leave()
+    cem = window(server, session, name="Cem")
+    expect(cem.page.locator(".who")).to_have_text("Bo decides: only Bo can confirm.")
+    expect(cem.page.locator(".from")).to_have_text("You are invited to")

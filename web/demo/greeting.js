@@ -5,9 +5,13 @@ import { make, setAttribute, setText } from "../client/parts/dom.js";
 /** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
 
 export class Greeting {
-  /** @param {import("./settings.js").Settings} settings @param {boolean} hasToken whose name may be that of the user */
+  /**
+   * @param {import("./settings.js").Settings} settings
+   * @param {boolean} hasToken whose name may be that of the user, and whose owner has invited the others
+   */
   constructor(settings, hasToken) {
     this.settings = settings;
+    this.hasToken = hasToken;
     this.from = make("p", { class: "from" });
     this.title = make("h1", { class: "picker-title" });
     this.who = make("p", { class: "who" });
@@ -43,17 +47,18 @@ export class Greeting {
     // Where the access has a name, it is not asked for.
     this.form.hidden = typedName !== "" || (this.form.hidden && self?.name !== name);
     if (!self) return;
-    const owners = [...state.members.values()].filter(({ role }) => role === "owner");
-    const inviter = owners.find(({ id }) => id !== self.id);
-    setText(this.from, self.role === "owner" ? words.yours : inviter ? words.invites(inviter.name) : words.invited);
-    setText(this.who, this.#decision(picker, isHosts, decidedBy, inviter));
+    const owner = [...state.members.values()].find(({ role, id }) => role === "owner" && id !== self.id);
+    // Without tokens, the owner may be a guest who has followed one that left.
+    const isInviter = owner && this.hasToken;
+    setText(this.from, self.role === "owner" ? words.yours : isInviter ? words.invites(owner.name) : words.invited);
+    setText(this.who, this.#decision(picker, isHosts, decidedBy, owner));
   }
 
   /**
    * @param {PickerSession} picker @param {boolean | null} isHosts @param {string | null} decidedBy
-   * @param {import("../client/core/types").Member | undefined} inviter another owner
+   * @param {import("../client/core/types").Member | undefined} owner another member
    */
-  #decision({ self, state }, isHosts, decidedBy, inviter) {
+  #decision({ self, state }, isHosts, decidedBy, owner) {
     const { decides, confirmedBy, cancelledBy, you } = this.settings.words;
     if (state.status === "confirmed" || state.status === "cancelled") {
       const name = decidedBy === self?.id ? you : state.members.get(decidedBy ?? "")?.name;
@@ -63,7 +68,7 @@ export class Greeting {
     if (isHosts === null) return "";
     if (isHosts) return decides.host;
     if (self?.role === "owner") return decides.you;
-    return inviter ? decides.owner(inviter.name) : decides.somebody;
+    return owner ? decides.owner(owner.name) : decides.somebody;
   }
 
   /** @param {Event} event */
