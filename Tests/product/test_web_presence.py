@@ -183,6 +183,18 @@ def test_with_tokens_the_pages_link_does_not_grant_ownership(window, guarded):
     expect(ana.selected(0)).to_have_text("Windows")
 
 
+def test_names_are_isolated_from_sentences_of_another_direction(window, server):
+    session = server.session(LISTS)
+    ana = session.join("<b>Ünï</b>")
+    bo = window(server, session, name="Bo", locale="ar")
+    who = bo.page.locator(".who")
+    expect(who).to_have_text("القرار لـ \u2068<b>Ünï</b>\u2069: لا يؤكد سواه.")
+    bo.page.select_option("#language", "en")
+    expect(who).to_have_text("<b>Ünï</b> decides: only <b>Ünï</b> can confirm.")
+    ana.do("rename", name="ليلى")
+    expect(who).to_have_text("\u2068ليلى\u2069 decides: only \u2068ليلى\u2069 can confirm.")
+
+
 def test_a_guest_who_has_become_the_owner_has_invited_nobody(window, server):
     session = server.session(LISTS)
     ana, _ = session.join("Ana"), session.join("Bo")

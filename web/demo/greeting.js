@@ -1,6 +1,7 @@
 // Above a picker: who invites to it, its title, who decides, and the question for the user's name.
 
 import { make, setAttribute, setText } from "../client/parts/dom.js";
+import { withNames } from "./words/words.js";
 
 /** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
 
@@ -50,7 +51,7 @@ export class Greeting {
     const owner = [...state.members.values()].find(({ role, id }) => role === "owner" && id !== self.id);
     // Without tokens, the owner may be a guest who has followed one that left.
     const isInviter = owner && this.hasToken;
-    setText(this.from, self.role === "owner" ? words.yours : isInviter ? words.invites(owner.name) : words.invited);
+    setText(this.from, self.role === "owner" ? words.yours : isInviter ? withNames(words.invites, owner.name) : words.invited);
     setText(this.who, this.#decision(picker, isHosts, decidedBy, owner));
   }
 
@@ -61,14 +62,14 @@ export class Greeting {
   #decision({ self, state }, isHosts, decidedBy, owner) {
     const { decides, confirmedBy, cancelledBy, you } = this.settings.words;
     if (state.status === "confirmed" || state.status === "cancelled") {
-      const name = decidedBy === self?.id ? you : state.members.get(decidedBy ?? "")?.name;
+      const name = state.members.get(decidedBy ?? "")?.name;
       const sentence = state.status === "confirmed" ? confirmedBy : cancelledBy;
-      return name ? sentence(name) : "";
+      return decidedBy === self?.id ? sentence(you) : name ? withNames(sentence, name) : "";
     }
     if (isHosts === null) return "";
     if (isHosts) return decides.host;
     if (self?.role === "owner") return decides.you;
-    return owner ? decides.owner(owner.name) : decides.somebody;
+    return owner ? withNames(decides.owner, owner.name) : decides.somebody;
   }
 
   /** @param {Event} event */

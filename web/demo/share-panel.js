@@ -3,6 +3,7 @@
 import { make, setAttribute, setText } from "../client/parts/dom.js";
 import { qrModules, qrPath } from "./qr.js";
 import { storedTokens, linkOf } from "./route.js";
+import { withNames } from "./words/words.js";
 
 export class SharePanel {
   /**
@@ -65,7 +66,7 @@ export class SharePanel {
 
   /** @param {string} title of the picker @param {string} user the name of the user */
   name(title, user) {
-    this.message = this.words && title ? this.words.message(user, title) : "";
+    this.message = this.words && title ? withNames(this.words.message, user, title) : "";
   }
 
   /** @param {string} role */
