@@ -156,6 +156,20 @@ def rename(one, name):
     one.page.keyboard.press("Enter")
 
 
+def test_a_name_of_blanks_is_asked_for_again(window, server):
+    ana = window(server, server.session(LISTS), name="")
+    field = ana.page.get_by_label("Who are you?")
+    field.fill("  ")
+    field.evaluate("(one) => one.addEventListener('invalid', () => { window.isAsked = true; })")
+    ana.button("Save").click()
+    ana.page.wait_for_function("() => window.isAsked")
+    expect(field).to_be_focused()
+    assert field.evaluate("(one) => one.validationMessage") == "Please fill out this field."
+    field.fill(" Ana ")
+    ana.button("Save").click()
+    expect(ana.face("Ana (You)")).to_be_visible()
+
+
 @pytest.mark.used_pages
 def test_an_owner_changes_its_name_and_stays_the_owner(window, server):
     session = server.session(LISTS)

@@ -75,8 +75,10 @@ export class Greeting {
   /** @param {Event} event */
   #submit(event) {
     event.preventDefault();
-    if (!this.field.value.trim()) return this.field.focus();
-    this.settings.setName(this.field.value.trim());
+    const name = this.field.value = this.field.value.trim();
+    // Blanks are no name: the browser asks for one, as for an empty field.
+    if (!this.field.reportValidity()) return;
+    this.settings.setName(name);
     document.getElementById("main")?.focus({ preventScroll: true });
   }
 }
