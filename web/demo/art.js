@@ -68,22 +68,19 @@ function linked() {
 /**
  * Days of a month that begins on a given column.
  * @param {number} left @param {number} top of the first baseline @param {number} step @param {number} down
- * @param {number} weeks @param {number} lead @param {number} count
+ * @param {number} lead @param {number} count
  * @param {(day: number) => string} look
  */
-function days(left, top, step, down, weeks, lead, count, look) {
-  return Array.from({ length: weeks * 7 }, (_, cell) => {
-    const day = cell - lead + 1;
-    const isOutside = day < 1 || day > count;
-    const x = left + (cell % 7) * step;
-    const y = top + Math.floor(cell / 7) * down;
-    return text(x, y, String(day < 1 ? day + 31 : isOutside ? day - count : day), isOutside ? "day outside" : `day ${look(day)}`);
+function days(left, top, step, down, lead, count, look) {
+  return Array.from({ length: count }, (_, at) => {
+    const cell = lead + at;
+    return text(left + (cell % 7) * step, top + Math.floor(cell / 7) * down, String(at + 1), `day ${look(at + 1)}`);
   });
 }
 
 const month = () => drawing(200, 128, "month",
-  draw("circle", { cx: 124.4, cy: 55.6, r: 10, class: "accent" }),
-  ...days(27.6, 21, 24.2, 19.2, 6, 2, 30, (day) => (day === 17 ? "on" : "")));
+  draw("circle", { cx: 124.4, cy: 64.2, r: 11, class: "accent" }),
+  ...days(27.6, 22, 24.2, 23, 2, 30, (day) => (day === 17 ? "on" : "")));
 
 const table = () => drawing(200, 128, "table",
   draw("circle", { cx: 50, cy: 64, r: 27, class: "dial" }), draw("circle", { cx: 50, cy: 64, r: 16, class: "plate" }),
@@ -96,7 +93,7 @@ const table = () => drawing(200, 128, "table",
 
 const stay = () => drawing(200, 128, "stay",
   draw("rect", { x: 61, y: 45, width: 102, height: 20, rx: 10, class: "accent" }),
-  ...days(22, 23, 26, 36, 3, 0, 21, (day) => (day >= 10 && day <= 13 ? "on" : "")),
+  ...days(22, 23, 26, 36, 0, 21, (day) => (day >= 10 && day <= 13 ? "on" : "")),
   ...Array.from({ length: 21 }, (_, day) => text(22 + (day % 7) * 26, 37 + Math.floor(day / 7) * 36, `€${day % 7 > 4 ? 140 : 95}`, day % 7 > 4 ? "amount high" : "amount")));
 
 /** A booking that waits for a yes or a no. */
@@ -113,7 +110,7 @@ const weekend = () => drawing(200, 128, "weekend",
   ...[[0, 1], [2, 3], [3, 4], [1, 1]].flatMap((shades, row) => shades.map((shade, column) => draw("rect", {
     x: 139 + column * 26, y: 13 + row * 27, width: 24, height: 22, rx: 7, class: `heat heat-${shade}` }))),
   draw("rect", { x: 138, y: 66, width: 52, height: 24, rx: 8, class: "mine" }),
-  ...days(22, 28, 25.8, 27, 4, 0, 28, (day) => (day % 7 > 5 || day % 7 === 0 ? "free" : "outside")));
+  ...days(22, 28, 25.8, 27, 0, 28, (day) => (day % 7 > 5 || day % 7 === 0 ? "free" : "outside")));
 
 /** A grid of times in two time zones, shaded by how many can, with one person's time outlined. */
 const hour = () => drawing(200, 128, "hour",
@@ -131,7 +128,7 @@ const hand = (x, y, letter, who) => draw("g", { class: `person ${who}` },
 const range = () => drawing(200, 128, "range",
   draw("rect", { x: 88, y: 36.5, width: 102, height: 23, rx: 11.5, class: "accent" }),
   draw("rect", { x: 10, y: 64.5, width: 128, height: 23, rx: 11.5, class: "accent" }),
-  ...days(22, 23.5, 26, 28, 4, 0, 28, (day) => (day >= 11 && day <= 19 ? "on" : "")),
+  ...days(22, 23.5, 26, 28, 0, 28, (day) => (day >= 11 && day <= 19 ? "on" : "")),
   hand(88, 35, "A", "ana"), hand(139, 89, "B", "bo"));
 
 /**

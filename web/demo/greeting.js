@@ -1,7 +1,7 @@
 // Above a picker: who invites to it, its title, who decides, and the question for the user's name.
 
 import { make, setAttribute, setText } from "../client/parts/dom.js";
-import { withNames } from "./words/words.js";
+import { isolated } from "../client/words/dates.js";
 
 /** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
 
@@ -43,7 +43,7 @@ export class Greeting {
    * @param {string | null} decidedBy the member who has confirmed or cancelled, if that is known
    */
   draw(picker, isHosts, decidedBy) {
-    const { words, typedName, name } = this.settings;
+    const { words, typedName, name, locale } = this.settings;
     const { self, state } = picker;
     // Where the access has a name, it is not asked for.
     this.form.hidden = typedName !== "" || (this.form.hidden && self?.name !== name);
@@ -51,7 +51,7 @@ export class Greeting {
     const owner = [...state.members.values()].find(({ role, id }) => role === "owner" && id !== self.id);
     // Without tokens, the owner may be a guest who has followed one that left.
     const isInviter = owner && this.hasToken;
-    setText(this.from, self.role === "owner" ? words.yours : isInviter ? withNames(words.invites, owner.name) : words.invited);
+    setText(this.from, self.role === "owner" ? words.yours : isInviter ? words.invites(isolated(owner.name, locale)) : words.invited);
     setText(this.who, this.#decision(picker, isHosts, decidedBy, owner));
   }
 
@@ -60,16 +60,16 @@ export class Greeting {
    * @param {import("../client/core/types").Member | undefined} owner another member
    */
   #decision({ self, state }, isHosts, decidedBy, owner) {
-    const { decides, confirmedBy, cancelledBy, you } = this.settings.words;
+    const { locale, words: { decides, confirmedBy, cancelledBy, you } } = this.settings;
     if (state.status === "confirmed" || state.status === "cancelled") {
       const name = state.members.get(decidedBy ?? "")?.name;
       const sentence = state.status === "confirmed" ? confirmedBy : cancelledBy;
-      return decidedBy === self?.id ? sentence(you) : name ? withNames(sentence, name) : "";
+      return decidedBy === self?.id ? sentence(you) : name ? sentence(isolated(name, locale)) : "";
     }
     if (isHosts === null) return "";
     if (isHosts) return decides.host;
     if (self?.role === "owner") return decides.you;
-    return owner ? withNames(decides.owner, owner.name) : decides.somebody;
+    return owner ? decides.owner(isolated(owner.name, locale)) : decides.somebody;
   }
 
   /** @param {Event} event */

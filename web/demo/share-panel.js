@@ -1,9 +1,9 @@
 // The panel with the link to share.
 
 import { make, setAttribute, setText } from "../client/parts/dom.js";
+import { isolated } from "../client/words/dates.js";
 import { qrModules, qrPath } from "./qr.js";
 import { storedTokens, linkOf } from "./route.js";
-import { withNames } from "./words/words.js";
 
 export class SharePanel {
   /**
@@ -66,7 +66,8 @@ export class SharePanel {
 
   /** @param {string} title of the picker @param {string} user the name of the user */
   name(title, user) {
-    this.message = this.words && title ? withNames(this.words.message, user, title) : "";
+    const { lang } = document.documentElement;
+    this.message = this.words && title ? this.words.message(isolated(user, lang), isolated(title, lang)) : "";
   }
 
   /** @param {string} role */

@@ -10,7 +10,7 @@ export const de = {
     date: "Jahr, Monat, Tag. Tage nach heute sind nicht ausgegraut; sie stehen gar nicht in der Liste.",
     slot: "Tag, Stunde, Minute: frühestens in zwanzig Minuten, in Zehnerschritten, immer auf dem aktuellen Stand.",
     linked: "Provinz, Stadt, Bezirk: Jede Spalte hängt von der davor ab.",
-    month: "Sechs ganze Wochen rund um einen Monat, und ein Tag zur Auswahl.",
+    month: "Eine Liste von Monaten, und ein Tag zur Auswahl.",
     range: "Erster und letzter Tag, über Monate hinweg; zwei Personen können je einmal tippen.",
     table: "Ein Tisch am Mittag oder Abend: Öffnungszeiten, Mittagspause und schon vergebene Zeiten.",
     stay: "Anreise und Abreise, der Preis jeder Nacht und die Summe; der Anbieter kann Preise jederzeit ändern.",

@@ -10,7 +10,7 @@ export const en = {
     date: "Year, month, day. Dates after today are not greyed out; they are not in the list.",
     slot: "Day, hour, minute: at least twenty minutes from now, in steps of ten, updated as time passes.",
     linked: "Province, city, district: each column depends on the one before it.",
-    month: "Six full weeks around a month, and one day to choose.",
+    month: "A list of months, and one day to choose.",
     range: "First day and last day, across months; two people can tap one each.",
     table: "A table for lunch or dinner: opening hours, a lunch break, times that are taken already.",
     stay: "Arrival and departure, the price of each night, and the total; the host can change prices at any time.",

@@ -34,17 +34,6 @@ const languages = { en };
 export const demoWordsOf = (locale) => languages[locale] ?? en;
 
 /**
- * A sentence with names. If it has right-to-left characters, the names are isolated, so that none of them moves the words
- * and marks beside it.
- * @template {string[]} Names @param {(...names: Names) => string} sentence @param {Names} names
- */
-export function withNames(sentence, ...names) {
-  const text = sentence(...names);
-  const isolated = /** @type {any} */ (names.map((name) => `\u2068${name}\u2069`));
-  return /[\u0590-\u08ff\ufb1d-\ufefc]/.test(text) ? sentence(.../** @type {Names} */ (isolated)) : text;
-}
-
-/**
  * Loads the texts of the page and of the elements in a language. If that fails, they are English.
  * @param {string} locale one of `languageNames`
  */
