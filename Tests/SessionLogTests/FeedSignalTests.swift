@@ -6,22 +6,37 @@ import Testing
 
 /// Readers that wait for the feed have one timer.
 @Suite struct FeedSignalTests {
-  @Test func `readers are resumed at their own times, also one that waits again`() async {
+  @Test(.timeLimit(.minutes(1)))
+  func `readers are resumed after their own times, also one that waits again`() async {
     let signal = FeedSignal()
+    let begun = ContinuousClock.now
+    let early = Mutex<[String]>([])
     let resumed = Mutex<[String]>([])
-    await withCheckedContinuation { done in
-      signal.wait(after: 0, milliseconds: 400) {
-        resumed.withLock { $0.append("late") }
-        done.resume()
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      @Sendable func wait(
+        _ name: String, _ milliseconds: Int, after start: ContinuousClock.Instant,
+        then: @escaping @Sendable () -> Void = {}
+      ) {
+        let due = start + .milliseconds(milliseconds)
+        signal.wait(after: 0, milliseconds: milliseconds) {
+          if ContinuousClock.now < due { early.withLock { $0.append(name) } }
+          let count = resumed.withLock { names -> Int in
+            names.append(name)
+            return names.count
+          }
+          then()
+          if count == 3 { done.resume() }
+        }
       }
-      signal.wait(after: 0, milliseconds: 200) { resumed.withLock { $0.append("middle") } }
-      signal.wait(after: 0, milliseconds: 50) {
-        resumed.withLock { $0.append("early") }
-        signal.wait(after: 0, milliseconds: 50) { resumed.withLock { $0.append("again") } }
-      }
+      wait("hour", 3_600_000, after: begun)
+      wait("last", 200, after: begun)
+      wait("first", 50, after: begun) { wait("again", 50, after: ContinuousClock.now) }
     }
 
-    #expect(resumed.withLock { $0 } == ["early", "again", "middle", "late"])
+    #expect(early.withLock { $0 } == [])
+    #expect(Set(resumed.withLock { $0 }) == ["first", "again", "last"])
+    #expect(signal.waiterCount == 1, "the one of an hour")
+    signal.advance(to: 1)
     #expect(signal.waiterCount == 0)
   }
 
