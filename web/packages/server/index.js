@@ -323,11 +323,12 @@ export class Pickerd {
   }
 
   async *feed({ after = "", types = [], waitSeconds = 25 } = {}) {
-    let [epoch, position] = after ? after.split(":") : ["", "0"];
+    let [epoch, position] = after ? after.split(":") : ["", ""];
     let isRestarted = false;
     for (;;) {
       const seconds = isRestarted ? 0 : waitSeconds;
-      const query = new URLSearchParams({ after: position, waitSeconds: `${seconds}` });
+      const query = new URLSearchParams({ waitSeconds: `${seconds}` });
+      if (position) query.set("after", position);
       if (epoch) query.set("epoch", epoch);
       if (types.length) query.set("types", types.join(","));
       let answer;

@@ -498,11 +498,12 @@ class Pickerd:
         PickerdError is raised, such as `badToken` and `notAllowed`.
         """
         epoch, _, position = after.rpartition(":")
-        position = position or "0"
         is_restarted = False
         while True:
             seconds = 0 if is_restarted else wait_seconds
-            query = {"after": position, "waitSeconds": seconds}
+            query = {"waitSeconds": seconds}
+            if position:
+                query["after"] = position
             if epoch:
                 query["epoch"] = epoch
             if types:
