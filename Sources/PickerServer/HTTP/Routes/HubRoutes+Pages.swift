@@ -10,8 +10,10 @@ extension HubRoutes {
   ///
   /// They are read without a credential, so that a preview has nothing that needs one. With keys
   /// the session is not even looked up, and no answer shows whether it exists.
-  func sessionPage(_ call: RoutedRequest) {
+  func sessionPage(_ call: RoutedRequest) throws(ProblemDocument) {
     let (head, session) = (call.request.head, SessionID(call["link"]))
+    // A link that is cut before its id.
+    guard !call["link"].isEmpty else { return try answerNowhere(call.caller, call.request) }
     guard gate.keys(for: head) == nil else { return sendPage(call, of: nil) }
     let looksUp = hub.needsLookUp(session, at: transport.now)
     if looksUp, (try? gate.admitLookUp(head)) == nil { return sendPage(call, of: nil) }
@@ -33,8 +35,16 @@ extension HubRoutes {
     transport.answer(caller, page)
   }
 
+  /// Answers a request whose address leads to nothing.
+  ///
+  /// - Throws: 404, if it is none of a browser.
+  func answerNowhere(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
+    guard let page = pageNotFound(request) else { throw notFound(request.path) }
+    transport.answer(caller, page)
+  }
+
   /// The answer to a browser whose address leads to nothing: a page with a way back.
-  func pageNotFound(_ request: HTTPRequest) -> HTTPResponse? {
+  private func pageNotFound(_ request: HTTPRequest) -> HTTPResponse? {
     guard request.method == .get || request.method == .head,
       request.headers[.accept]?.contains("text/html") == true,
       !request.target.begins(with: ["v1"]),

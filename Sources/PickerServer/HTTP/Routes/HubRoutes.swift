@@ -217,10 +217,7 @@ final class HubRoutes {
       let file = files.answer(
         method: request.method.rawValue, path: path,
         ifNoneMatch: request.headers[.ifNoneMatch])
-    else {
-      guard let page = pageNotFound(request) else { throw notFound(request.path) }
-      return transport.answer(caller, page)
-    }
+    else { return try answerNowhere(caller, request) }
     if file.status == 405 { throw methodNotAllowed([.get]) }
     var response = HTTPResponse(status: file.status, headers: file.headers, body: file.body)
     response.hasTagOfContent = true
