@@ -132,7 +132,8 @@ test("a name is isolated where it or the sentence is written from right to left"
   assert.ok(arabic[3].includes(". \u2068ضيف 27\u2069 has changed this since."));
   for (const text of called("Gast 44", "ar")) assert.ok(text.includes("\u2068Gast 44\u2069"), text);
   for (const text of called("Zoë 王 🏖", "de")) assert.doesNotMatch(text, /[\u2068\u2069]/);
-  for (const name of ["עדה", "Ana (ضيف)", "𞤀𞤣", "\u202eanA"]) assert.equal(isolated(name, "ja"), `\u2068${name}\u2069`);
+  assert.deepEqual([isolated("\u202eanA", "en"), isolated("x\u2069\u202eabc", "ar")], ["anA", "\u2068xabc\u2069"]);
+  for (const name of ["עדה", "Ana (ضيف)", "𞤀𞤣"]) assert.equal(isolated(name, "ja"), `\u2068${name}\u2069`);
 });
 
 test("what is there now may be nothing, an open range, rows, or a status", () => {

@@ -159,8 +159,7 @@ export class Later {
     const { locale } = picker;
     const words = laterWordsOf(locale);
     const span = range.start === range.end ? dayOf(range.start, locale) : daySpan(range.start, range.end, locale);
-    const by = this.#namesOf(picker);
-    const author = picker.state.members.get(by?.end ?? by?.start ?? range.by ?? "");
+    const author = picker.state.members.get(range.by ?? "");
     const isOthers = author && author.id !== picker.self?.id;
     setText(this.mark, `${isOthers ? words.picked(isolated(author.name, locale), span) : span} · ${words.show}`);
     setAttribute(this.mark, "data-side", side < 0 ? "above" : "below");

@@ -9,8 +9,12 @@ export const directionOf = (locale) =>
  * digits and punctuation beside it or at its ends would change their places.
  * @param {string} name @param {string} locale of the sentence
  */
-export const isolated = (name, locale) =>
-  (/[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufefc\ud802\ud803\ud83a\ud83b]/.test(name) || directionOf(locale) === "rtl" ? `\u2068${name}\u2069` : name);
+export function isolated(name, locale) {
+  // Without marks of its own that would end the isolation, or reverse what follows.
+  const plain = name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+  const isRightToLeft = /[\u0590-\u08ff\u200f\ufb1d-\ufefc\ud802\ud803\ud83a\ud83b]/.test(plain) || directionOf(locale) === "rtl";
+  return isRightToLeft ? `\u2068${plain}\u2069` : plain;
+}
 
 /** @type {Map<string, Intl.DateTimeFormat>} a cache: creating a format is slow */
 const formats = new Map();
