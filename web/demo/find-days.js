@@ -4,7 +4,7 @@ import { dateOf, ordinalOf, weekdayOf } from "../client/core/civil.js";
 
 /** The days that are proposed: a working week of times, eight weekends and the days between them. */
 const proposedDays = { times: 5, dates: 56 };
-/** The server's maximum of dates, and of cells, which are as long as a step. */
+/** The server's maximum of dates, and of cells, which are as long as a step; when clocks are set back, an hour more. */
 const datesMax = 366;
 const cellsMax = 4_032;
 const saturday = 7;
@@ -28,10 +28,10 @@ export function proposedDates(kind, today) {
  */
 
 /**
- * Why no time can be found in what was filled in.
+ * Why no time can be found in what was filled in, as far as it is seen without the rules of the zone.
  * @param {Filled} filled
  * @returns {{field: "name" | "first" | "last" | "until" | "minutes", problem: Problem, days?: number} | null}
- * null if one can be found, or a date is missing
+ * null if there is no reason, or a date is missing
  */
 export function problemOf({ title, today, first, last, times, dates }) {
   if (!title.trim()) return { field: "name", problem: "noTitle" };
@@ -40,7 +40,7 @@ export function problemOf({ title, today, first, last, times, dates }) {
   if (last < first) return { field: "last", problem: "lastBeforeFirst" };
   const [from, through] = [ordinalOf(first), ordinalOf(last)];
   if (times && times.until <= times.from) return { field: "until", problem: "untilBeforeFrom" };
-  const days = times ? Math.min(datesMax, Math.floor(cellsMax * times.step / (times.until - times.from))) : datesMax;
+  const days = times ? Math.min(datesMax, Math.floor((cellsMax * times.step - 60) / (times.until - times.from))) : datesMax;
   if (through - from >= days) return { field: "last", problem: "tooManyDays", days };
   if (times) return timesProblemOf(times, last === today);
   if (dates && longestRun(from, through, dates.weekends) < dates.days) {

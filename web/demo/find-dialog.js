@@ -9,6 +9,8 @@ import { Problem } from "./server.js";
 
 /** Durations of a window, in minutes. */
 const durations = [30, 60, 90, 120, 180];
+/** The years that dates have on the wire have four digits. */
+const lastDate = "9999-12-31";
 /** How long a session lasts after its last change or join: people take days to answer. */
 const ttlSeconds = 60 * 86_400;
 const weekdaysBlocked = [{ weekdays: [2, 3, 4, 5, 6] }];
@@ -28,8 +30,8 @@ export class FindDialog {
     const today = todayIn(Date.now(), definition.timeZone);
     const { first, last } = proposedDates(kind, today);
     this.name = make("input", { type: "text", value: title, maxlength: "120", required: true, autocomplete: "off" });
-    this.first = make("input", { type: "date", value: first, min: today, required: true, oninput: () => { this.last.min = this.first.value; } });
-    this.last = make("input", { type: "date", value: last, min: first, required: true });
+    this.first = make("input", { type: "date", value: first, min: today, max: lastDate, required: true, oninput: () => { this.last.min = this.first.value; } });
+    this.last = make("input", { type: "date", value: last, min: first, max: lastDate, required: true });
     this.from = hours(0, 23, 9);
     this.until = hours(1, 24, 18);
     this.minutes = make("select", {}, ...durations.map((minutes) =>
@@ -61,7 +63,9 @@ export class FindDialog {
   #check() {
     const { kind, definition: { timeZone, stepMinutes: step } } = this;
     const now = new Date();
-    const dates = { days: Number(this.days.value), weekends: this.weekends.checked };
+    // More days than a weekend has are refused by their own field.
+    const weekends = this.weekends.checked;
+    const dates = { days: Math.min(Number(this.days.value), weekends ? 2 : Infinity), weekends };
     const times = {
       from: minutesOf(this.from.value), until: minutesOf(this.until.value), minutes: Number(this.minutes.value), step,
       now: minutesOf(now.toLocaleTimeString("en-GB", { timeZone, timeStyle: "short" })),

@@ -11,7 +11,7 @@ struct FeedQuery: Sendable {
   /// Whether the client continues a stream, so that it learns why it cannot from an event: an
   /// `EventSource` does not read the body of a `410`, and stops for good.
   let isContinued: Bool
-  /// Whether the client sends a position. Without one it means the oldest event that there is.
+  /// Whether the client sends a position. Without one, reading begins with the oldest event.
   let hasPosition: Bool
   /// How long to wait for the first event.
   let waitMilliseconds: Int

@@ -44,7 +44,7 @@ extension SessionFold {
           .open, result: currentResult, reason: .denied, settle: settle,
           locale: definition.locale)
       }
-    commit(.status(change), hasResult: false, at: now, &effects)
+    commit(.status(change), at: now, &effects)
     let settlement = Settlement(settle: settle, status: change.status, revision: revision)
     decision.remember(settlement)
     applyWaiting(at: now, &effects)
@@ -59,7 +59,7 @@ extension SessionFold {
     let (valueBefore, resultBefore) = (picker.value, result)
     picker.endChoice()
     let change = StatusChange(.open, result: currentResult, op: confirmation.op, reason: .timeout)
-    commit(.status(change), hasResult: false, at: now, &effects)
+    commit(.status(change), at: now, &effects)
     applyWaiting(at: now, &effects)
     return picker.value != valueBefore || result != resultBefore
   }

@@ -247,7 +247,7 @@ package struct SessionFold: Sendable {
   ///     changed. Not used for a status.
   ///   - author: The member or ``MemberID/host``, with the ref and its command.
   mutating func commit(
-    _ change: consuming SessionChange, hasResult: Bool, by author: MemberID? = nil, ref: Int = 0,
+    _ change: consuming SessionChange, hasResult: Bool = false, by author: MemberID? = nil, ref: Int = 0,
     _ command: Command? = nil, at now: Instant, _ effects: inout [Effect]
   ) {
     var (hasResult, endsConfirmed) = (hasResult, false)

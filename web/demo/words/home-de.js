@@ -26,7 +26,7 @@ export const de = {
     problems: {
       noTitle: "Geben Sie einen Titel ein.", past: "Das ist schon vorbei.", lastBeforeFirst: "Wählen Sie einen Tag, der nicht vor dem ersten liegt.",
       tooManyDays: (days) => `Wählen Sie höchstens ${days} Tage.`, untilBeforeFrom: "Wählen Sie eine spätere Uhrzeit als bei „Frühestens“.",
-      tooLong: "So viel Zeit liegt nicht zwischen diesen Uhrzeiten.", noWeekend: "In diesem Zeitraum liegt kein Wochenende mit so vielen Tagen.",
+      tooLong: "So viel Zeit liegt nicht zwischen diesen Uhrzeiten.", noWeekend: "In diesem Zeitraum liegt kein solches Wochenende.",
       tooFewDays: "So viele Tage hat dieser Zeitraum nicht.",
     },
   },

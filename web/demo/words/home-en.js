@@ -26,7 +26,7 @@ export const en = {
     problems: {
       noTitle: "Enter a title.", past: "This is already over.", lastBeforeFirst: "Choose a day that is not before the first one.",
       tooManyDays: (days) => `Choose at most ${days} days.`, untilBeforeFrom: "Choose a later time than at “Not before”.",
-      tooLong: "There is less time than that between these hours.", noWeekend: "There is no weekend of that many days between these dates.",
+      tooLong: "There is less time than that between these hours.", noWeekend: "There is no such weekend between these dates.",
       tooFewDays: "There are not that many days between these dates.",
     },
   },

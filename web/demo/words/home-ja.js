@@ -26,7 +26,7 @@ export const ja = {
     problems: {
       noTitle: "タイトルを入力してください。", past: "すでに過ぎています。", lastBeforeFirst: "開始日以降の日付を選んでください。",
       tooManyDays: (days) => `${days} 日以内で選んでください。`, untilBeforeFrom: "「最も早い時刻」より後の時刻を選んでください。",
-      tooLong: "この時間帯はそれより短いです。", noWeekend: "この期間にその日数の週末はありません。", tooFewDays: "この期間はその日数より短いです。",
+      tooLong: "この時間帯に収まりません。", noWeekend: "この期間には条件に合う週末がありません。", tooFewDays: "この期間はその日数より短いです。",
     },
   },
   what: "何を決めますか？", whatExample: "湖畔の週末", plan: "みんなの日程",

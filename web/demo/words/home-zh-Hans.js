@@ -26,7 +26,7 @@ export const zhHans = {
     problems: {
       noTitle: "请输入标题。", past: "这个时间已经过去。", lastBeforeFirst: "请选择不早于第一天的日期。",
       tooManyDays: (days) => `最多可选 ${days} 天。`, untilBeforeFrom: "请选择晚于“最早”的时间。",
-      tooLong: "这段时间没有这么长。", noWeekend: "这些日期之间没有这么多天的周末。", tooFewDays: "这些日期之间没有这么多天。",
+      tooLong: "所选时长超过了这段时间。", noWeekend: "所选日期内没有这样的周末。", tooFewDays: "所选日期范围没有这么多天。",
     },
   },
   what: "这次要定什么？", whatExample: "湖边的周末", plan: "一起的日子",
