@@ -247,8 +247,8 @@ package struct SessionFold: Sendable {
   ///     changed. Not used for a status.
   ///   - author: The member or ``MemberID/host``, with the ref and its command.
   mutating func commit(
-    _ change: consuming SessionChange, hasResult: Bool = false, by author: MemberID? = nil, ref: Int = 0,
-    _ command: Command? = nil, at now: Instant, _ effects: inout [Effect]
+    _ change: consuming SessionChange, hasResult: Bool = false, by author: MemberID? = nil,
+    ref: Int = 0, _ command: Command? = nil, at now: Instant, _ effects: inout [Effect]
   ) {
     var (hasResult, endsConfirmed) = (hasResult, false)
     if case .status(let status) = change {
