@@ -49,6 +49,23 @@ import WebSocketTransport
     #expect(policy.verdict(on: "www.pick.example.org") == .misdirected)
   }
 
+  /// Regression: with a `--host`, Prometheus and backends that use the address got 421.
+  @Test func `the listeners of the backend and of operators accept addresses, but no other names`()
+    throws
+  {
+    for listen in ["127.0.0.1:7682", "0.0.0.0:7682"] {
+      let policy = HostPolicy(
+        listen: [try ListenAddress(listen)], names: [try #require(HostName("pick.example.org"))],
+        acceptsAddresses: true)
+      for host in ["10.0.0.1:7682", "0.0.0.0", "[2001:db8::1]:7682", "pick.example.org"] {
+        #expect(policy.verdict(on: host) == .accepted, "\(host)")
+      }
+      for host in ["evil.example", "10.0.0.1.evil.example", "127.1", "1.2.3.4.5"] {
+        #expect(policy.verdict(on: host) == .misdirected, "\(host)")
+      }
+    }
+  }
+
   @Test func `other listeners accept every host unless hosts are configured`() throws {
     #expect(try policy("0.0.0.0:80").verdict(on: "pick.example.org") == .accepted)
     #expect(try policy("[::]:80").verdict(on: "10.1.2.3:80") == .accepted)

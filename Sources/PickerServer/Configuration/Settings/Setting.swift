@@ -88,7 +88,8 @@ extension Setting {
         standard: "any name; only loopback names if a --listen is loopback or systemd",
         meaning: "A name to accept in the Host header, such as pick.example.org. Other names get "
           + "status 421, as protection against DNS rebinding; a missing, repeated or malformed "
-          + "Host gets 400. localhost, 127.0.0.0/8 and [::1] are always accepted.",
+          + "Host gets 400. localhost, 127.0.0.0/8 and [::1] are always accepted, numeric "
+          + "addresses also at --api-listen and --admin-listen.",
         isList: true, isReloadable: true)
     case .trustedProxy:
       Facts(

@@ -16,8 +16,10 @@ final class AdmissionPolicies: Sendable {
       hosts = HostPolicy(
         listen: configuration.listen, names: configuration.hosts,
         publicName: configuration.publicURL?.name)
-      apiHosts = HostPolicy(listen: configuration.apiListen, names: configuration.hosts)
-      adminHosts = HostPolicy(listen: configuration.adminListen, names: configuration.hosts)
+      apiHosts = HostPolicy(
+        listen: configuration.apiListen, names: configuration.hosts, acceptsAddresses: true)
+      adminHosts = HostPolicy(
+        listen: configuration.adminListen, names: configuration.hosts, acceptsAddresses: true)
       origins = configuration.origins
       proxies = configuration.trustedProxies
       limits = configuration.limits

@@ -12,14 +12,20 @@ package struct HostPolicy: Hashable, Sendable {
   let names: Set<String>
   /// Whether every well-formed `Host` is accepted.
   let acceptsAnyName: Bool
+  /// Whether every numeric address is accepted.
+  let acceptsAddresses: Bool
 
   /// - Parameters:
   ///   - names: The names given with `--host`. If empty, only the loopback names and `publicName`
   ///     are accepted if a listener is or may be a loopback address, otherwise every name.
   ///   - publicName: The name in `--public-url`, which is accepted in addition.
+  ///   - acceptsAddresses: For clients that know the server by its address, such as Prometheus: DNS
+  ///     rebinding needs a name.
   package init(
-    listen: [ListenAddress], names: some Collection<HostName>, publicName: HostName? = nil
+    listen: [ListenAddress], names: some Collection<HostName>, publicName: HostName? = nil,
+    acceptsAddresses: Bool = false
   ) {
+    self.acceptsAddresses = acceptsAddresses
     self.names = Set(names.map(\.text) + (publicName.map { [$0.text] } ?? []))
     acceptsAnyName = names.isEmpty && !listen.contains(where: \.mayBeLoopback)
   }
@@ -27,6 +33,7 @@ package struct HostPolicy: Hashable, Sendable {
   package func verdict(on header: String?) -> Verdict {
     guard let header, let name = HostName(header: header) else { return .malformed }
     return acceptsAnyName || name.isLoopback || names.contains(name.text)
+      || acceptsAddresses && name.isAddress
       ? .accepted : .misdirected
   }
 }
@@ -71,6 +78,12 @@ package struct HostName: Hashable, Sendable {
     var address = in_addr()
     return inet_pton(AF_INET, text, &address) == 1
       && UInt32(bigEndian: address.s_addr) >> 24 == 127
+  }
+
+  /// Whether it is a numeric address.
+  var isAddress: Bool {
+    var address = in_addr()
+    return text.hasPrefix("[") || inet_pton(AF_INET, text, &address) == 1
   }
 
   /// Letters, digits, `-`, `_` and dots, at most 253 bytes.
