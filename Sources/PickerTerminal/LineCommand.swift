@@ -107,7 +107,7 @@ extension LineCommand {
   private static func row(
     _ words: [String], in state: PickerState
   ) -> Result<(column: Int, row: Int), Problem> {
-    guard !state.columns.isEmpty else { return .failure(Problem(sentence: "this is a calendar")) }
+    guard !state.columns.isEmpty else { return .failure(Problem(sentence: "it has no columns")) }
     guard words.count == 2, let number = Int(words[0]), (1...state.columns.count).contains(number)
     else {
       return .failure(

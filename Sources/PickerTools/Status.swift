@@ -95,8 +95,10 @@ struct AdminAddress: ParsableArguments {
 
   func key() throws -> String? {
     guard let keyFile else { return ProcessInfo.processInfo.environment["PICKERD_KEY"] }
-    return try String(contentsOfFile: keyFile, encoding: .utf8)
+    let key = try textFile(keyFile, "--key-file")
       .trimmingCharacters(in: .whitespacesAndNewlines)
+    if key.isEmpty { throw ValidationError("--key-file \(keyFile) is empty; give one with a key") }
+    return key
   }
 
   var url: String {

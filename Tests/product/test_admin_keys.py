@@ -115,6 +115,9 @@ def test_the_operators_commands_present_a_key(guarded, operators, tmp_path):
     assert ended.returncode == 0, ended.stderr
     missing = run(*status, "--key-file", str(tmp_path / "missing"))
     assert missing.returncode == 69 and missing.stdout == ""
+    assert missing.stderr == f"pickerd status: --key-file {tmp_path}/missing cannot be read\n"
+    empty = run(*status, key=" ")
+    assert empty.returncode == 69 and "key is empty" in empty.stderr, empty.stderr
 
 
 def test_a_revoked_key_is_refused_and_a_broken_file_keeps_the_keys_of_before(start, tmp_path):

@@ -74,7 +74,7 @@ def test_failed_commands_print_the_reason_and_set_the_exit_status(server):
     assert any(line.startswith("! tap 2030-01-01: ") for line in lines)
     assert any(line.startswith("? dance: no such command; there are select") for line in lines)
     assert "? tap soon: tap needs a date such as 2026-11-20" in lines
-    assert "? select 1 x: select: this is a calendar" in lines
+    assert "? select 1 x: select: it has no columns" in lines
     assert "you: first day 2018-11-20" in lines, "later commands are executed"
 
 

@@ -250,6 +250,19 @@ def test_closed_connections_do_not_leak_descriptors(server):
     ana.receives_nothing()
 
 
+def test_fewer_descriptors_than_connections_need_are_warned_of_once(tmp_path):
+    """Regression: the line had the level info, and each further loop wrote another one."""
+    log = tmp_path / "log"
+    with log.open("w") as lines, subprocess.Popen(
+            ["prlimit", "--nofile=1024:1024", str(binary()), "serve", "--listen", "127.0.0.1:0",
+             "--store", "memory:", "--loops", "2"], stdout=lines, stderr=lines) as server:
+        wait_until(lambda: "pickerd serves" in log.read_text(), what="the start")
+        server.terminate()
+    found = [line for line in log.read_text().splitlines() if "open files" in line]
+    assert len(found) == 1, found
+    assert "warning transport: at most 512 connections instead of 16384: the limit" in found[0]
+
+
 def test_two_servers_run_side_by_side(start):
     first, second = start(), start()
 

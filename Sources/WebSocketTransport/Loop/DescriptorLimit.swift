@@ -24,6 +24,7 @@ enum DescriptorLimit {
     guard limit.rlim_cur < wanted else { return (connectionsMax, nil) }
     let usable = Int(limit.rlim_cur)
     let fits = (usable > 2 * spare ? usable - spare : usable / 2) / each
+    guard fits < connectionsMax else { return (connectionsMax, nil) }
     return (
       fits,
       "at most \(fits) connections instead of \(connectionsMax): the limit of open files is "

@@ -64,7 +64,7 @@ package final class SocketLoop: @unchecked Sendable {
     counts.limit(to: fitted.connections)
     bodies = configuration.bodies ?? BodyBytes()
     unsent = configuration.unsent ?? UnsentBytes(byteCountMax: .max)
-    if let warning = fitted.warning { configuration.log(false, warning) }
+    if let warning = fitted.warning { configuration.log(true, warning) }
     var limits = wsl_limits(configuration, connectionsMax: connectionsMax)
     var handlers = SocketLoop.handlers
     let names = configuration.subprotocols.map { Array($0.utf8CString) }
