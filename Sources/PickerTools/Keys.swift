@@ -157,8 +157,10 @@ private func changing<Value>(
   _ file: String, creates: Bool, _ body: (inout KeyFile) throws(KeyFileProblem) -> Value
 ) throws -> Value {
   do {
-    let report = { (note: String) in _ = complain("key", "\(file): \(note)") }
-    return try KeyFile.change(file, creates: creates, note: report, body)
+    var notes: [String] = []
+    let value = try KeyFile.change(file, creates: creates, note: { notes.append($0) }, body)
+    for note in notes { complain("key", "\(file): \(note)") }
+    return value
   } catch {
     throw complain("key", error.description)
   }

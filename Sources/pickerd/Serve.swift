@@ -73,7 +73,10 @@ struct Serve: ParsableCommand {
     let loader = ConfigurationLoader(options: options, environment: environment)
     let loaded = try loaded(loader)
     if check {
-      guard let problem = loaded.settings.store.problem else { return print(loaded.summary) }
+      guard let problem = loaded.settings.store.problem else {
+        print(loaded.summary)
+        return try flushOutput()
+      }
       throw complain("serve", "\(problem)", EXIT_FAILURE)
     }
     Server.blockSignals()

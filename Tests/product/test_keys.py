@@ -649,6 +649,8 @@ def test_a_file_that_others_can_read_is_refused(tmp_path):
     host.file.chmod(0o600)
     checked = pickerd("serve", "--store", "memory:", "--auth", f"keys:{host.file}", "--check")
     assert checked.returncode == 0 and f"keys:{host.file}" in checked.stdout
+    folder = pickerd("key", "list", host.folder)
+    assert folder.returncode == 65 and "is not a regular file" in folder.stderr, folder.stderr
     listed = pickerd("key", "list", host.file)
     assert "api  sessions" in listed.stdout and host.secret not in listed.stdout
     for auth in ("jwt", "keys", "keys:", "Open"):

@@ -54,6 +54,13 @@ def test_an_invalid_command_line_is_rejected_with_an_explanation(arguments):
     assert "serves http" not in result.stdout
 
 
+def test_a_check_whose_output_cannot_be_written_fails():
+    with open("/dev/full", "w") as full:
+        check = subprocess.run([str(binary()), "serve", "--check", "--store", "memory:"],
+                               stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+    assert check.returncode == 74 and "cannot write the output" in check.stderr
+
+
 def test_the_first_line_has_the_listening_address():
     process = subprocess.Popen(
         [str(binary()), "serve", "--listen", "127.0.0.1:0", "--store", "memory:"],

@@ -11,6 +11,9 @@ package enum SecretFile {
     guard stat(path, &status) == 0 else {
       throw KeyFileProblem("\(path) cannot be read: \(String(cString: strerror(errno)))")
     }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw KeyFileProblem("\(path) is not a regular file")
+    }
     guard status.st_mode & (status.st_uid == 0 ? 0o037 : 0o077) == 0 else {
       let mode = String(status.st_mode & 0o777, radix: 8)
       throw KeyFileProblem(
