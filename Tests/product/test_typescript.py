@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 WEB = Path(__file__).resolve().parents[2] / "web"
+KIT = WEB / "packages/server"
 STRICT = {
     "target": "ES2022", "module": "ES2022", "moduleResolution": "node",
     "lib": ["ES2022", "DOM", "DOM.Iterable"], "types": [], "allowJs": True, "checkJs": True,
@@ -42,3 +43,44 @@ def test_the_client_and_the_demo_page_pass_strict_type_checking(errors):
 
 def test_a_type_error_is_detected(errors):
     assert ["wrong.js(3,15)" in error for error in errors if "wrong.js" in error] == [True]
+
+
+# Programs of hosts and pages.
+PROGRAMS = {
+    "the tour of the backend kit": """
+declare const process: { env: { [name: string]: string } };
+""" + re.search(r"^```js\n(.*?)^```$", (KIT / "README.md").read_text(), re.M | re.S)[1],
+    "a loop over all events": """
+import { Pickerd } from "@pickerd/server";
+export async function follow(pickerd: Pickerd, types: string[]) {
+  for await (const event of pickerd.feed()) {
+    if (event.type === "restarted") continue;
+    const session: string = event.data.session;
+    if (event.type === "session.confirming") await pickerd.settle(session, event.data.op, true);
+    if (event.type === "session.ended" && event.data.reason === "full") console.log(session);
+    if (event.type === "member.joined") console.log(event.data.member.name.length);
+    if (event.type === "definition.changed") console.log(event.data.version.toFixed());
+  }
+  for await (const { data, cursor } of pickerd.feed({ after: "", types }))
+    console.log(data?.session.length, cursor.length);
+}""",
+    "a webhook": """
+import { verifyWebhook } from "@pickerd/server";
+export function receive(headers: { [name: string]: string }, body: string): string | null {
+  const event = verifyWebhook("whsec_", headers, body);
+  if (event.type === "test") return null;
+  return event.type === "session.confirming" ? event.data.op : event.data.session;
+}""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_passes_strict_type_checking(tmp_path, name):
+    (tmp_path / "program.ts").write_text(PROGRAMS[name])
+    paths = {"@pickerd/server": [str(KIT / "index.d.ts")], "/client/*": [str(WEB / "client/*")]}
+    options = {**STRICT, "baseUrl": str(WEB), "paths": paths}
+    (tmp_path / "tsconfig.json").write_text(
+        json.dumps({"compilerOptions": options, "files": ["program.ts"]}))
+    done = subprocess.run(["tsc", "--project", str(tmp_path)], capture_output=True, text=True,
+                          timeout=600, check=False)
+    assert done.returncode == 0, done.stdout

@@ -66,7 +66,7 @@ export function verifyWebhook(
   headers: { get(name: string): string | null } | { [name: string]: string | string[] | undefined },
   body: string | Uint8Array,
   options?: { toleranceSeconds?: number; now?: number },
-): Omit<Event, "cursor"> & { watermark: number };
+): Delivered;
 
 /** A refusal, or no answer. */
 export class PickerdError extends Error {
@@ -85,24 +85,15 @@ export class PickerdError extends Error {
   problem: JSONObject;
 }
 
-/** What happened in a session. */
-export interface Event {
-  id: string;
-  position: number;
-  /** `session.confirming`, `session.ended` and so on. */
-  type: string;
-  timestamp: string;
-  data: EventData;
-  /** `EPOCH:POSITION`: store it in the same transaction as what you do because of the event. */
-  cursor: string;
-}
-
+/** What every event says about its session. */
 export interface EventData {
   session: string;
   epoch: string;
   revision: number;
   status: Status;
   result: any;
+  /** The result is null, because the event would be too long. */
+  resultOmitted?: true;
   external?: string;
   title?: Text;
   meta?: any;
@@ -111,6 +102,56 @@ export interface EventData {
   by?: { member: string; subject?: string };
   [name: string]: any;
 }
+/** `op` is the confirmation to decide about. */
+export interface ConfirmingData extends EventData { op: string }
+/** The confirmation `op` was granted too late; `data` as you gave it. */
+export interface LateData extends EventData { op: string; data?: any }
+/** After a confirmation that the host has not granted, with `reason`. */
+export interface ReopenedData extends EventData {
+  reason?: "denied" | "timeout"; detail?: Text; data?: any;
+}
+export interface EndedData extends EventData { reason: "deleted" | "expired" | "full" }
+export interface ChangedData extends EventData { version: number }
+export interface RejectedData extends EventData {
+  uses: { name: string; version: number }; pointer: string; detail: string;
+}
+export interface MemberData extends EventData {
+  member: { id: string; name: string; role: Role; subject?: string; info?: any; meta?: any };
+}
+
+/** The data of the events by their type: see "The events" in the guide. */
+export interface EventDataByType {
+  "session.created": EventData;
+  "session.confirming": ConfirmingData;
+  "session.confirmed": EventData;
+  "session.cancelled": EventData;
+  "session.reopened": ReopenedData;
+  "session.ended": EndedData;
+  "session.confirming.late": LateData;
+  "definition.changed": ChangedData;
+  "definition.rejected": RejectedData;
+  "result.changed": EventData;
+  "member.joined": MemberData;
+  "member.left": MemberData;
+}
+export type EventType = keyof EventDataByType;
+
+/** An event without its place in the feed of this reader; `type` decides on its `data`. */
+type Happened<Type extends EventType> = {
+  [One in Type]: {
+    id: string; position: number; type: One; timestamp: string; data: EventDataByType[One];
+  };
+}[Type];
+/** What happened in a session. */
+export type Event<Type extends EventType = EventType> = Happened<Type> & {
+  /** `EPOCH:POSITION`: store it in the same transaction as what you do because of the event. */
+  cursor: string;
+};
+
+/** What `pickerd deliver` posts: an event, or with `--test` one of the type `test`. */
+export type Delivered = { watermark: number } & (
+  | Happened<EventType>
+  | { id: string; position: 0; type: "test"; timestamp: string; data: { session?: undefined } });
 
 /** Events were missed: the cursor is too old, or a backup was restored. Read your sessions. */
 export interface Restarted {
@@ -308,6 +349,9 @@ export class Pickerd {
    * @param options `after`: the `cursor` of the last event that you have handled; without one, from
    *   the oldest. `types`: by default all. `waitSeconds`: of a long poll, at most 60, default 25.
    */
-  feed(options?: { after?: string; types?: string[]; waitSeconds?: number }):
+  feed<Type extends EventType = EventType>(
+    options?: { after?: string; types?: readonly Type[]; waitSeconds?: number },
+  ): AsyncGenerator<Event<Type> | Restarted, never>;
+  feed(options?: { after?: string; types?: readonly string[]; waitSeconds?: number }):
     AsyncGenerator<Event | Restarted, never>;
 }
