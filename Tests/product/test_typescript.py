@@ -64,6 +64,16 @@ export async function follow(pickerd: Pickerd, types: string[]) {
   for await (const { data, cursor } of pickerd.feed({ after: "", types }))
     console.log(data?.session.length, cursor.length);
 }""",
+    "notes and commands": """
+import { Pickerd } from "@pickerd/server";
+export async function change(pickerd: Pickerd, session: string) {
+  const text = { en: "sold out", de: "ausgebucht" };
+  await pickerd.patchNotes(session, { columns: { 0: { "06": { text, tone: "bad" } } } });
+  await pickerd.patchNotes(session, { days: { "2026-12-24": { tone: null, amount: null } } });
+  await pickerd.command(session, { type: "tap", month: "2026-12", cell: 3, hits: 0 });
+  await pickerd.command(session, { type: "tap", month: "2026-12", x: 0.5, y: 0.5, hits: 0 });
+  await pickerd.command(session, { type: "confirm", cell: 3, generation: 1, at: 7 });
+}""",
     "a webhook": """
 import { verifyWebhook } from "@pickerd/server";
 export function receive(headers: { [name: string]: string }, body: string): string | null {

@@ -190,7 +190,14 @@ export interface NewSession {
   [name: string]: any;
 }
 
-export interface Note { text: string; amount?: number }
+/** In a patch, fields that it does not have stay, and null removes one. */
+export interface Note {
+  /** 1 to 24 characters, in at most 8 locales; a new note needs it. */
+  text?: Text;
+  tone?: "low" | "high" | "good" | "bad" | null;
+  /** Of a day: at most 1,000,000,000 with two decimals. */
+  amount?: number | null;
+}
 /** Notes of days, or of rows by column and key. */
 export interface Notes {
   days?: { [date: string]: Note | null };
@@ -224,10 +231,17 @@ export interface Command {
   hits?: number;
   /** With the others: the revision that you have seen. */
   at?: number;
+  /** With `tap`: a day, or a month with a cell or with a point of its drawing (0…1). */
   date?: string;
+  month?: string;
+  x?: number;
+  y?: number;
+  /** With `tap`, of the month; with `confirm`, where the window of an availability begins. */
+  cell?: number;
   column?: number;
   row?: number;
   key?: string;
+  /** With `select`: of the column that you have seen. With `confirm` and a `cell`: of the cells. */
   generation?: number;
 }
 
