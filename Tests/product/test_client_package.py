@@ -25,7 +25,7 @@ import { CalendarElement } from "@pickerd/client/define";
 import type { PickerEventMap, ResultByKind } from "@pickerd/client/types";
 
 const picker = await connect("/v1/sessions/a", { name: "Ada", locale: "de" });
-picker.addEventListener("notice", (event) => (event as PickerEventMap["notice"]).detail.kind);
+picker.addEventListener("notice", ({ detail }: PickerEventMap["notice"]) => detail.kind);
 const result = picker.result as ResultByKind["calendar"] | null;
 const element: CalendarElement | null = document.querySelector("pickerd-calendar");
 element?.picker?.tap({ date: "2026-11-20" });
@@ -49,11 +49,11 @@ const picker = usePicker("/v1/sessions/a", { name: "Ada" });
 Calendar({ picker, months: 2, onChange: (value, element) => [value.length, element.picker?.revision] });
 """
 BACKEND = """import { Pickerd, PickerdError, signToken, verifyWebhook } from "@pickerd/server";
-import type { Claims, Event } from "@pickerd/server";
+import type { Claims, Delivered } from "@pickerd/server";
 
 const pickerd = new Pickerd("http://127.0.0.1:7681", "pk_a.b", { retrySeconds: 5 });
 const claims: Claims = { session: "a", role: "owner", sub: "17" };
-const event: Omit<Event, "cursor"> = verifyWebhook(["whsec_a"], new Headers(), new Uint8Array());
+const event: Delivered = verifyWebhook(["whsec_a"], new Headers(), new Uint8Array());
 for await (const { type, data, cursor } of pickerd.feed({ after: event.id }))
   if (data) await pickerd.settle(data.session, cursor, true, { reason: { en: type } });
 export const code = (error: unknown) => (error instanceof PickerdError ? error.code : "");

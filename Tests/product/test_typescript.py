@@ -64,6 +64,18 @@ export async function follow(pickerd: Pickerd, types: string[]) {
   for await (const { data, cursor } of pickerd.feed({ after: "", types }))
     console.log(data?.session.length, cursor.length);
 }""",
+    "listeners to a session": """
+import { connect } from "/client/pickerd.js";
+const picker = await connect("/v1/sessions/a");
+picker.addEventListener("change", () => console.log(picker.connection, picker.result));
+picker.addEventListener("notice", ({ detail }) => console.log(detail.kind, detail), { once: true });
+picker.addEventListener("answered", ({ detail }) => console.log(detail.milliseconds.toFixed()));
+const record = ({ detail }: CustomEvent<{ direction: "in" | "out" }>) => detail.direction;
+picker.addEventListener("message", record);
+picker.removeEventListener("message", record);
+const general: EventTarget = picker;
+picker.addEventListener("other", (event: Event) => console.log(event.type, general));
+export {};""",
     "notes and commands": """
 import { Pickerd } from "@pickerd/server";
 export async function change(pickerd: Pickerd, session: string) {

@@ -2,25 +2,15 @@
 
 import type { AvailabilityElement } from "./availability/availability-element.js";
 import type { CalendarElement } from "./calendar/calendar-element.js";
-import type { Notice, Outcome, Message } from "./core/types";
 import type { WheelsElement } from "./wheels/wheels-element.js";
 
-export type { Options } from "./core/types";
+export type { Options, PickerEventMap } from "./core/types";
 
 /** The attributes of the elements. */
 export type PickerAttributes = {
   months?: string; presence?: "off"; session?: string; "member-name"?: string; locale?: string; token?: string; labels?: string;
   name?: string; required?: boolean; disabled?: boolean;
   id?: string; class?: string; style?: unknown; slot?: string; ref?: unknown; key?: unknown;
-};
-
-/** The events of a `PickerSession`. */
-export type PickerEventMap = {
-  change: CustomEvent<null>;
-  connection: CustomEvent<null>;
-  notice: CustomEvent<Notice>;
-  answered: CustomEvent<Outcome & { milliseconds: number }>;
-  message: CustomEvent<{ direction: "in" | "out"; message: Message }>;
 };
 
 type More = { [field: string]: unknown };

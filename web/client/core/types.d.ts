@@ -175,3 +175,33 @@ export type Effect =
   | { effect: "save"; memory: Memory | null }
   | { effect: "settle"; ref: number; outcome: Outcome }
   | { effect: "emit"; name: string; detail?: unknown };
+
+/** The events of a `PickerSession`. */
+export type PickerEventMap = {
+  change: CustomEvent<null>;
+  connection: CustomEvent<null>;
+  notice: CustomEvent<Notice>;
+  answered: CustomEvent<Outcome & { milliseconds: number }>;
+  message: CustomEvent<{ direction: "in" | "out"; message: Message }>;
+};
+
+declare module "./session.js" {
+  interface PickerSession {
+    addEventListener<Name extends keyof PickerEventMap>(
+      type: Name, listener: (this: PickerSession, event: PickerEventMap[Name]) => void,
+      options?: boolean | AddEventListenerOptions,
+    ): void;
+    addEventListener(
+      type: string, listener: EventListenerOrEventListenerObject | null,
+      options?: boolean | AddEventListenerOptions,
+    ): void;
+    removeEventListener<Name extends keyof PickerEventMap>(
+      type: Name, listener: (this: PickerSession, event: PickerEventMap[Name]) => void,
+      options?: boolean | EventListenerOptions,
+    ): void;
+    removeEventListener(
+      type: string, listener: EventListenerOrEventListenerObject | null,
+      options?: boolean | EventListenerOptions,
+    ): void;
+  }
+}
