@@ -76,6 +76,17 @@ picker.removeEventListener("message", record);
 const general: EventTarget = picker;
 picker.addEventListener("other", (event: Event) => console.log(event.type, general));
 export {};""",
+    "results by kind": """
+import type { ResultByKind } from "/client/tags";
+export function first(chosen: ResultByKind["calendar"] | null): string | undefined {
+  if (chosen && "start" in chosen) return `${chosen.start} ${chosen.nights?.toFixed()}`;
+  const date: string | undefined = chosen?.date;
+  return `${date} ${chosen?.total?.amount.toFixed()}`;
+}
+export function begins(found: ResultByKind["availability"]): string {
+  const start: string = "local" in found ? found.local : found.start;
+  return start + found.yes?.toFixed();
+}""",
     "notes and commands": """
 import { Pickerd } from "@pickerd/server";
 export async function change(pickerd: Pickerd, session: string) {

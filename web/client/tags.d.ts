@@ -2,6 +2,7 @@
 
 import type { AvailabilityElement } from "./availability/availability-element.js";
 import type { CalendarElement } from "./calendar/calendar-element.js";
+import type { Total } from "./core/types";
 import type { WheelsElement } from "./wheels/wheels-element.js";
 
 export type { Options, PickerEventMap } from "./core/types";
@@ -20,8 +21,14 @@ export type ResultByKind = {
   slot: { local: string } & More;
   cascade: { keys: string[] } & More;
   columns: { keys: string[] } & More;
-  calendar: ({ start: string; end: string } | { date: string }) & More;
-  availability: ({ local: string; instant: string; until: string } | { start: string; end: string }) & More;
+  // No index signature: with one, "start" in result would not tell a range from a day.
+  calendar: ({ start: string; end: string; days?: number; nights?: number } | { date: string }) & {
+    total?: Total; data?: unknown;
+  };
+  availability: (
+    | { local: string; instant: string; until: string }
+    | { start: string; end: string; days: number }
+  ) & { yes?: number; maybe?: number; no?: number; data?: unknown };
 };
 
 declare global {
