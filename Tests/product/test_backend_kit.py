@@ -327,12 +327,28 @@ def test_what_cannot_be_sent_is_refused_at_once_with_a_pickerd_error():
                 lambda: pickerd.create({}, idempotency_key="a\nb"),
                 lambda: pickerd.create({}, idempotency_key="李"),
                 lambda: pickerd.create({"meta": float("nan")}),
-                lambda: pickerd.create({"meta": object()}),
-                lambda: kit.Pickerd("nowhere").session("a")]:
+                lambda: pickerd.create({"meta": object()})]:
             with pytest.raises(kit.PickerdError) as refused:
                 act()
             assert refused.value.code == "badMessage"
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    "url", [None, "", "nowhere", "pick.example.org", "https://", "ws://pick", b"https://pick"])
+def test_an_address_that_is_missing_is_refused_at_once(url):
+    with pytest.raises(ValueError) as refused:
+        kit.Pickerd(url, "pk_a.b")
+    assert str(refused.value) == (
+        "url must be the address of pickerd, such as https://pick.example.org")
+
+
+def test_a_key_that_is_missing_is_refused_at_once():
+    for key in (None, "", 7):
+        with pytest.raises(ValueError, match="key must be an API key"):
+            kit.Pickerd("https://pick.example.org", key)
+    kit.Pickerd("http://127.0.0.1:7681/pick/")
+    kit.Pickerd("http://127.0.0.1:7681", "pk_a.b", retry_seconds=1)
 
 
 def test_what_stands_after_a_settle_is_one_word():

@@ -152,9 +152,23 @@ test("what cannot be sent is refused at once with a PickerdError", async (t) => 
   for (const act of [
     () => pickerd.session("\ud800"), () => pickerd.createBy("\ud800", {}),
     () => pickerd.create({}, { idempotencyKey: "a\nb" }), () => pickerd.create({}, { idempotencyKey: "李" }),
-    () => pickerd.create({ meta: 1n }), () => new Pickerd("nowhere").session("a")])
+    () => pickerd.create({ meta: 1n })])
     await assert.rejects(act(), isUnsendable);
   assert.equal(requests.length, 0);
+});
+
+test("an address or a key that is missing is refused at once", () => {
+  for (const url of [undefined, null, "", "nowhere", "pick.example.org", "https://", "ws://pick"])
+    assert.throws(() => new Pickerd(url, "pk_a.b"), {
+      name: "TypeError",
+      message: "url must be the address of pickerd, such as https://pick.example.org",
+    });
+  for (const key of [undefined, "", 7])
+    assert.throws(() => new Pickerd("https://pick.example.org", key), {
+      name: "TypeError", message: /^key must be an API key/,
+    });
+  for (const rest of [["pk_a.b"], [], [null, { retrySeconds: 1 }]])
+    assert.ok(new Pickerd("http://127.0.0.1:7681/pick/", ...rest));
 });
 
 test("a shared definition has its version behind a proxy that compresses", async (t) => {

@@ -266,12 +266,13 @@ export interface CommandAnswer {
 export class Pickerd {
   /**
    * @param url of the listener for backends, `https://pick.example.org` or with a path.
-   * @param key `pk_ID.SECRET`; none for a server with `--auth open`.
+   * @param key `pk_ID.SECRET`; none, or null, for a server with `--auth open`.
    * @param options `timeoutSeconds`: for one attempt, default 10; `retrySeconds`: how long a
    *   request is repeated, default 30.
+   * @throws TypeError for another address, and for a key that is empty or undefined.
    */
   constructor(
-    url: string, key?: string, options?: { timeoutSeconds?: number; retrySeconds?: number });
+    url: string, key?: string | null, options?: { timeoutSeconds?: number; retrySeconds?: number });
 
   /**
    * Any other request of `/v1/openapi.json`.

@@ -213,7 +213,13 @@ export class Pickerd {
   #timeoutSeconds;
   #retrySeconds;
 
-  constructor(url, key = "", { timeoutSeconds = 10, retrySeconds = 30 } = {}) {
+  constructor(url, key, { timeoutSeconds = 10, retrySeconds = 30 } = {}) {
+    if (typeof url !== "string" || !/^https?:\/\/[^/\s]\S*$/i.test(url))
+      throw new TypeError("url must be the address of pickerd, such as https://pick.example.org");
+    // An undefined key may be an environment variable that is not set; null is no key.
+    if (arguments.length > 1 && key !== null && (typeof key !== "string" || !key))
+      throw new TypeError(
+        "key must be an API key, pk_ID.SECRET; null for a server with --auth open");
     this.#url = url.replace(/\/+$/, "");
     this.#key = key;
     this.#timeoutSeconds = timeoutSeconds;

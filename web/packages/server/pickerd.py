@@ -30,6 +30,8 @@ BYTES_MAX = {"info": 1024, "meta": 4096}
 LEVELS_MAX = 128
 #: After these a request is sent again if that is safe.
 TEMPORARY = (429, 502, 503, 504)
+#: The key of a client without one.
+_NO_KEY: Any = object()
 
 
 class WebhookError(Exception):
@@ -321,12 +323,20 @@ class Pickerd:
     A request is repeated after 429, 502, 503, 504 and if there is no answer. `command`, and a JSON
     Patch without `if_match`, could be done twice: they are repeated only after 429 and if no
     connection could be made. Every method raises PickerdError, also for arguments that cannot be
-    sent, at once.
+    sent, at once. The constructor raises ValueError for another address, and for a key that is
+    empty or None.
     """
 
-    def __init__(self, url: str, key: str = "", *, timeout_seconds: float = 10,
+    def __init__(self, url: str, key: str = _NO_KEY, *, timeout_seconds: float = 10,
                  retry_seconds: float = 30):
-        self._url, self._key = url.rstrip("/"), key
+        if not isinstance(url, str) or not re.fullmatch(r"(?i)https?://[^/\s]\S*", url):
+            raise ValueError(
+                "url must be the address of pickerd, such as https://pick.example.org")
+        # An empty key, or None, may be an environment variable that is not set.
+        if key is not _NO_KEY and (not isinstance(key, str) or not key):
+            raise ValueError(
+                "key must be an API key, pk_ID.SECRET; without one for a server with --auth open")
+        self._url, self._key = url.rstrip("/"), "" if key is _NO_KEY else key
         self._timeout_seconds, self._retry_seconds = timeout_seconds, retry_seconds
 
     def _send(self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] = {},
