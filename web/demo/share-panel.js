@@ -14,7 +14,8 @@ export class SharePanel {
   constructor(session, token, isOpen, done) {
     this.session = session;
     this.tokens = storedTokens(session);
-    this.token = this.tokens?.editor ?? token;
+    const isPersonal = !this.tokens && isSigned(token);
+    this.token = this.tokens?.editor ?? (isPersonal ? undefined : token);
     /** What is sent with the link. */
     this.message = "";
     this.heading = make("summary", {});
@@ -41,6 +42,7 @@ export class SharePanel {
       make("div", {}, this.role, this.field,
         make("div", { class: "ways" }, this.copyButton, this.sendButton, this.secondLink, this.doneButton), this.status),
       this.picture), this.local);
+    this.element.hidden = isPersonal;
     this.#draw();
   }
 
@@ -124,6 +126,12 @@ export class SharePanel {
     }
   }
 }
+
+/**
+ * Whether a token is one of `--auth keys`, a JWT. Everyone with a link that has it would be its user.
+ * @param {string | undefined} token
+ */
+const isSigned = (token) => token?.split(".").length === 3;
 
 /**
  * Whether only this machine can open the address.
