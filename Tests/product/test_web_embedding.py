@@ -384,6 +384,9 @@ def test_an_element_of_the_wrong_kind_logs_once_which_one_to_use(
     logged, kind = list(ada.page_errors), definition["kind"]
     ada.page_errors.clear()
     assert logged == [f"<{element}> cannot show a session of the kind {kind}: use <{other}>"]
+    for part in ("bar", "hint", "stage"):
+        expect(ada.page.locator(f"{element} [part={part}]")).to_be_hidden()
+    assert ada.page.eval_on_selector(element, "(one) => one.value") == ""
 
 
 def test_an_element_outside_of_the_page_does_not_listen_to_its_picker(embedding, server):

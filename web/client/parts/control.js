@@ -17,24 +17,24 @@ export class Control {
     this.element = element;
     /** @type {ElementInternals | undefined} missing in old browsers, where the element is no control */
     this.internals = element.attachInternals?.();
-    /** @type {string | null} null before the session is known */
+    /** @type {string | null} null while no session is shown */
     this.value = null;
   }
 
   /**
    * Takes the value and the states of a session. A form has only a result that the server has stored.
-   * @param {import("../core/session.js").PickerSession | null} picker @param {HTMLElement} anchor where a problem is shown
+   * @param {import("../core/session.js").PickerSession | null} picker null: none is shown
+   * @param {HTMLElement} anchor where a problem is shown
    */
   draw(picker, anchor) {
-    const isKnown = picker?.state.isKnown ?? false;
-    const value = valueOf(isKnown && picker ? picker.result : null);
+    const value = valueOf(picker && picker.result);
     const isMissing = value === "" && this.element.hasAttribute("required");
     this.internals?.setFormValue(value || null);
     if (isMissing) this.internals?.setValidity({ valueMissing: true }, missingText(), anchor);
     else this.internals?.setValidity({});
-    this.#setStates(isKnown && picker ? [picker.state.status, picker.connection === "live" ? "online" : "offline"] : []);
+    this.#setStates(picker ? [picker.state.status, picker.connection === "live" ? "online" : "offline"] : []);
     const before = this.value;
-    this.value = isKnown ? value : null;
+    this.value = picker ? value : null;
     if (before === null || this.value === null || before === value) return;
     for (const name of ["input", "change"]) this.element.dispatchEvent(new Event(name, { bubbles: true, composed: true }));
   }

@@ -226,8 +226,10 @@ export class PickerElement extends Base {
     setAttribute(this.frameElement, "dir", directionOf(locale));
     setAttribute(this.frameElement, "lang", locale);
     this.#drawConnection(picker);
-    this.control.draw(picker, this.bar.element);
     const isKnown = picker?.state.isKnown ?? false;
+    const isOther = isKnown && this.#isOther(/** @type {PickerSession} */ (picker));
+    this.frameElement.hidden = isOther;
+    this.control.draw(isKnown && !isOther ? picker : null, this.bar.element);
     this.bar.element.hidden = this.hint.hidden = this.top.inert = this.stage.inert = !isKnown;
     if (!picker || picker !== this.drawn) {
       this.speaker?.forget();
@@ -235,8 +237,8 @@ export class PickerElement extends Base {
     }
     if (!picker || !isKnown) return;
     if (this.drawn && picker !== this.drawn) this.forget();
-    if (picker !== this.drawn) this.#checkKind(picker);
     this.drawn = picker;
+    if (isOther) return;
     const zone = zoneText(picker, words);
     this.zone.hidden = zone === "";
     setText(this.zone, zone);
@@ -248,17 +250,19 @@ export class PickerElement extends Base {
   }
 
   /**
-   * Logs which element to use, if this one cannot show the session: it is empty then.
+   * Whether another element shows the session. Logs it once, and also a kind that is newer than all elements.
    * @param {PickerSession} picker
    */
-  #checkKind({ state }) {
+  #isOther(picker) {
+    const { state } = picker;
     const own = /** @type {typeof PickerElement} */ (this.constructor).element;
     const other = state.isCalendar ? "pickerd-calendar" : state.availability ? "pickerd-availability" : "pickerd-wheels";
     const isKnown = state.hasKnownKind || state.availability;
-    if (own === other && isKnown) return;
-    const kind = state.definition?.kind;
-    const way = isKnown ? `: use <${other}>` : "";
-    console.error(`<${own}> cannot show a session of the kind ${kind}${way}`);
+    if (picker !== this.drawn && !(own === other && isKnown)) {
+      const way = isKnown ? `: use <${other}>` : "";
+      console.error(`<${own}> cannot show a session of the kind ${state.definition?.kind}${way}`);
+    }
+    return own !== other;
   }
 
   #letGo() {
