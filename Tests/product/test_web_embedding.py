@@ -379,7 +379,7 @@ def test_an_element_of_the_wrong_kind_logs_once_which_one_to_use(
     ada.page.wait_for_function(
         f"document.querySelector('{element}').picker?.connection === 'live'")
 
-    ada.page.eval_on_selector(element, "(one) => { one.redraw(); one.redraw(); }")
+    ada.page.eval_on_selector(element, "(one) => { one.redraw(); one.redraw(); return one.speaking.then(() => {}); }")
 
     logged, kind = list(ada.page_errors), definition["kind"]
     ada.page_errors.clear()

@@ -24,7 +24,7 @@ globalThis.setTimeout = (work, milliseconds) => {
   // A session that a failed test leaves connected does not retain the process.
   return milliseconds > 1000 ? timer.unref() : timer;
 };
-const { connect } = await import("../../web/client/pickerd.js");
+const { connect, sessionURL } = await import("../../web/client/pickerd.js");
 
 let count = 0;
 /** The last socket opens, and gets a welcome as the member that it resumes, or as a new one. */
@@ -89,4 +89,20 @@ test("a stopped session does not react to the network, a retried one does", asyn
   assert.notEqual(welcome(), picker.self.id);
   picker.stop();
   other.stop();
+});
+
+test("the link of a session's page is an address of the session", () => {
+  assert.equal(sessionURL("https://host/s/a%20b#token=t"), "wss://host/v1/sessions/a%20b");
+  assert.equal(sessionURL("http://host/below/s/ID"), "ws://host/below/v1/sessions/ID");
+  assert.equal(sessionURL("/s/ID"), "ws://host/v1/sessions/ID");
+  for (const url of ["ws://host/s/v1/sessions/ID", "wss://host/v1/sessions/s"]) assert.equal(sessionURL(url), url);
+  assert.equal(sessionURL("s"), "ws://host/v1/sessions/s");
+});
+
+test("without a session nothing is connected", async () => {
+  const { length } = sockets;
+  for (const session of ["", undefined, null]) {
+    await assert.rejects(connect(session), { name: "TypeError", message: "session must be a URL, a path or an id" });
+  }
+  assert.equal(sockets.length, length);
 });

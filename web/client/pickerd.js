@@ -12,13 +12,15 @@ export { PickerSession };
 
 /**
  * The WebSocket address of a session.
- * @param {string} session its URL (`ws:`, `wss:`, `http:`, `https:`), its path, or its id alone, at the root of the host
+ * @param {string} session its URL (`ws:`, `wss:`, `http:`, `https:`), its path, the link of its page (`…/s/ID`), or its id
+ *   alone, at the root of the host
  * @param {string} [base] by default the page's own address
  */
 export function sessionURL(session, base = location.href) {
   const path = /[/:]/.test(session) ? session : `/v1/sessions/${encodeURIComponent(session)}`;
   const url = new URL(path, base);
-  url.protocol = { "http:": "ws:", "https:": "wss:" }[url.protocol] ?? url.protocol;
+  url.pathname = url.pathname.replace(/\/s\/([^/]+)$/, "/v1/sessions/$1");
+  url.protocol = url.protocol.replace("http", "ws");
   url.hash = "";
   return url.href;
 }
@@ -31,6 +33,7 @@ export function sessionURL(session, base = location.href) {
  * @returns {Promise<PickerSession>} resolves while it is still connecting; see its `connection`
  */
 export async function connect(session, options = {}) {
+  if (!session) throw new TypeError("session must be a URL, a path or an id");
   const url = sessionURL(session);
   const member = recall(url)?.member;
   const remembers = await holdMember(member);

@@ -231,7 +231,7 @@ export class PickerElement extends Base {
     this.frameElement.hidden = isOther;
     this.control.draw(isKnown && !isOther ? picker : null, this.bar.element);
     this.bar.element.hidden = this.hint.hidden = this.top.inert = this.stage.inert = !isKnown;
-    if (!picker || picker !== this.drawn) {
+    if (picker !== this.drawn) {
       this.speaker?.forget();
       setAttribute(this.frameElement, "data-status", null);
     }
@@ -257,11 +257,7 @@ export class PickerElement extends Base {
     const { state } = picker;
     const own = /** @type {typeof PickerElement} */ (this.constructor).element;
     const other = state.isCalendar ? "pickerd-calendar" : state.availability ? "pickerd-availability" : "pickerd-wheels";
-    const isKnown = state.hasKnownKind || state.availability;
-    if (picker !== this.drawn && !(own === other && isKnown)) {
-      const way = isKnown ? `: use <${other}>` : "";
-      console.error(`<${own}> cannot show a session of the kind ${state.definition?.kind}${way}`);
-    }
+    if (picker !== this.drawn) this.speak((speaker) => speaker.logKind(own, other, state));
     return own !== other;
   }
 

@@ -45,6 +45,17 @@ export class Speaker {
   }
 
   /**
+   * Logs which element to use, if this one cannot show a session.
+   * @param {string} own @param {string} other the one for the session @param {PickerSession["state"]} state
+   */
+  logKind(own, other, { hasKnownKind, availability, definition }) {
+    const isKnown = hasKnownKind || availability;
+    if (own === other && isKnown) return;
+    const way = isKnown ? `: use <${other}>` : "";
+    console.error(`<${own}> cannot show a session of the kind ${definition?.kind}${way}`);
+  }
+
+  /**
    * Refuses something that the user wanted, without a request.
    * @param {() => string} write the reason
    */
