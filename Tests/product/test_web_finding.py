@@ -228,6 +228,24 @@ def test_prices_have_a_legend_and_the_lowest_is_marked(window, server):
     expect(ana.chosen).to_have_text("Dec 5 – 6, 2018 · 2 days · €219")
 
 
+def test_equal_prices_have_no_legend_of_the_lowest(window, server):
+    session = server.session({**CALENDAR, "currency": "EUR"})
+    ana = window(server, session, name="Ana")
+
+    def price(amounts):
+        days = {f"2018-12-{day}": {"text": f"€ {amount}", "amount": amount} for day, amount in amounts.items()}
+        assert server.request("PATCH", session.path + "/notes", {"days": days}, headers=MERGE).status == 200
+        for day, amount in amounts.items():
+            expect(ana.day(f"2018-12-{day}").locator(".remark")).to_have_text(f"€ {amount}")
+
+    price({"05": 90, "06": 90})
+    expect(ana.page.locator("[data-cheapest]")).to_have_count(0)
+    expect(ana.page.locator(".legend")).to_be_empty()
+    price({"06": 80})
+    expect(ana.page.locator("[data-cheapest]")).to_have_count(1)
+    expect(ana.page.locator(".legend")).to_have_text("lowest price of the month")
+
+
 def test_undo_is_there_when_there_is_something_and_cancel_asks(window, server):
     session = server.session(CALENDAR)
     ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")

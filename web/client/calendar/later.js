@@ -176,13 +176,13 @@ export class Later {
     const cells = [...picker.state.months.values()].flatMap((month) => month.cells);
     const tones = new Set(cells.map(({ note }) => note?.tone));
     const shown = /** @type {const} */ (["low", "high"]).filter((tone) => tones.has(tone));
-    const hasPrices = cells.some(({ note }) => note?.amount !== undefined);
+    const hasLowest = [...this.element.list.views.values()].some(({ cheapest }) => cheapest >= 0);
     const words = laterWordsOf(picker.locale);
-    const described = JSON.stringify([shown, hasPrices, words.lowest]);
+    const described = JSON.stringify([shown, hasLowest, words.lowest]);
     if (this.legend.dataset.shown === described) return;
     this.legend.dataset.shown = described;
     const all = shown.map((tone) => make("span", { class: "remark", "data-tone": tone }, this.element.words.tones[tone]));
-    if (hasPrices) all.push(make("span", { class: "remark lowest" }, words.lowest));
+    if (hasLowest) all.push(make("span", { class: "remark lowest" }, words.lowest));
     this.legend.replaceChildren(...all);
     this.legend.hidden = all.length === 0;
   }
