@@ -228,6 +228,14 @@ def test_prices_have_a_legend_and_the_lowest_is_marked(window, server):
     expect(ana.chosen).to_have_text("Dec 5 – 6, 2018 · 2 days · €219")
 
 
+def test_at_first_no_part_of_the_week_above_is_in_view(window, server):
+    ana = window(server, server.session(CALENDAR), name="Ana", viewport={"width": 390, "height": 844})
+
+    head = ana.page.locator(".month[data-month='2018-11'] .head").bounding_box()
+    above = ana.day("2018-11-17").locator(".number").bounding_box()
+    assert above["y"] + above["height"] <= head["y"] + head["height"] + 0.5
+
+
 def test_equal_prices_have_no_legend_of_the_lowest(window, server):
     session = server.session({**CALENDAR, "currency": "EUR"})
     ana = window(server, session, name="Ana")

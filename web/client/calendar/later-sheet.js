@@ -40,7 +40,7 @@ export const laterSheet = sheetOf(`
 .day[data-cheapest] .remark { font-weight: 750; text-decoration: underline; text-underline-offset: 1px; padding-block-end: 3px; }
 /* Who has picked this end of the range. */
 .day[data-by]::before {
-  content: attr(data-by); position: absolute; z-index: 2; inset-block-start: -.3rem; max-inline-size: calc(100% + .3rem); block-size: 1rem;
+  content: attr(data-by); position: absolute; z-index: 2; inset-block-start: -.2rem; max-inline-size: calc(100% + .3rem); block-size: 1rem;
   padding-inline: .35rem; border-radius: .5rem; background: var(--by); color: #fff; font-size: .64rem; line-height: 1rem; font-weight: 700;
   overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: plaintext; pointer-events: none;
 }

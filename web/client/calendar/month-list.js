@@ -19,8 +19,8 @@ const noteHeight = 1.1;
 const headHeight = 4.35;
 /** The width of the list, in pixels, from which on two months are beside each other: that of a page of 900 px. */
 const twoMonthsWidth = 700;
-/** The part of a week above it in which a name of an end of the range may be. */
-const nameShare = 0.12;
+/** The part of a week above it in which a name of an end of the range may be. The circles of the week above end there. */
+const nameShare = 0.06;
 /** The gap between months beside each other, in pixels, as in the style sheet. */
 const columnGap = 24;
 
