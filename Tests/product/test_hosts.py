@@ -109,6 +109,17 @@ def test_the_admin_listener_rejects_foreign_hosts(server):
         421, "misdirected")
 
 
+def test_only_the_listeners_of_operators_and_backends_accept_numeric_addresses(start):
+    """Regression: with --host, a Prometheus that used the server's address got 421."""
+    server = start(options=("--host", "pick.example.org", "--api-listen", "127.0.0.1:0"))
+
+    for host in ("192.0.2.1:7682", "[2001:db8::1]"):
+        for port in (server.admin_port, server.api_port):
+            assert status(server, "/healthz", host, port=port) == (200, None), (host, port)
+        assert status(server, "/healthz", host) == (421, "misdirected")
+    assert status(server, "/healthz", "evil.example", port=server.api_port)[0] == 421
+
+
 def test_the_admin_listener_refuses_websockets(server):
     session = server.session(LISTS)
     with Raw(("127.0.0.1", server.admin_port)) as there:

@@ -263,8 +263,10 @@ def test_fewer_descriptors_than_connections_need_are_warned_of_once(tmp_path):
     with log.open("w") as lines, subprocess.Popen(
             ["prlimit", "--nofile=1024:1024", str(binary()), "serve", "--listen", "127.0.0.1:0",
              "--store", "memory:", "--loops", "2"], stdout=lines, stderr=lines) as server:
-        wait_until(lambda: "pickerd serves" in log.read_text(), what="the start")
-        server.terminate()
+        try:
+            wait_until(lambda: "pickerd serves" in log.read_text(), what="the start")
+        finally:
+            server.terminate()
     found = [line for line in log.read_text().splitlines() if "open files" in line]
     assert len(found) == 1, found
     assert "warning transport: at most 512 connections instead of 16384: the limit" in found[0]

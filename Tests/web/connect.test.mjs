@@ -95,6 +95,8 @@ test("the link of a session's page is an address of the session", () => {
   assert.equal(sessionURL("https://host/s/a%20b#token=t"), "wss://host/v1/sessions/a%20b");
   assert.equal(sessionURL("http://host/below/s/ID"), "ws://host/below/v1/sessions/ID");
   assert.equal(sessionURL("/s/ID"), "ws://host/v1/sessions/ID");
+  assert.equal(sessionURL("https://host/#/s/ID?token=t"), "wss://host/v1/sessions/ID");
+  assert.equal(sessionURL("http://host/below/#/s/a%20b"), "ws://host/below/v1/sessions/a%20b");
   for (const url of ["ws://host/s/v1/sessions/ID", "wss://host/v1/sessions/s"]) assert.equal(sessionURL(url), url);
   assert.equal(sessionURL("s"), "ws://host/v1/sessions/s");
 });

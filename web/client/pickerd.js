@@ -17,7 +17,9 @@ export { PickerSession };
  * @param {string} [base] by default the page's own address
  */
 export function sessionURL(session, base = location.href) {
-  const path = /[/:]/.test(session) ? session : `/v1/sessions/${encodeURIComponent(session)}`;
+  // A page's own address has its session after the number sign.
+  const link = session.replace(/\/?#(\/s\/[^?]+).*/, "$1");
+  const path = /[/:]/.test(link) ? link : `/v1/sessions/${encodeURIComponent(link)}`;
   const url = new URL(path, base);
   url.pathname = url.pathname.replace(/\/s\/([^/]+)$/, "/v1/sessions/$1");
   url.protocol = url.protocol.replace("http", "ws");

@@ -14,7 +14,7 @@ export class SharePanel {
   constructor(session, token, isOpen, done) {
     this.session = session;
     this.tokens = storedTokens(session);
-    const isPersonal = !this.tokens && isSigned(token);
+    const isPersonal = !this.tokens && namesUser(token);
     this.token = this.tokens?.editor ?? (isPersonal ? undefined : token);
     /** What is sent with the link. */
     this.message = "";
@@ -128,10 +128,17 @@ export class SharePanel {
 }
 
 /**
- * Whether a token is one of `--auth keys`, a JWT. Everyone with a link that has it would be its user.
+ * Whether a token names its user, as one of `--auth keys` may: everyone with a link that has it would be this user.
  * @param {string | undefined} token
  */
-const isSigned = (token) => token?.split(".").length === 3;
+function namesUser(token = "") {
+  try {
+    const claims = JSON.parse(atob(token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/")));
+    return "sub" in claims || "name" in claims;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Whether only this machine can open the address.

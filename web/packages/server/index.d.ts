@@ -110,6 +110,7 @@ export interface LateData extends EventData { op: string; data?: any }
 export interface ReopenedData extends EventData {
   reason?: "denied" | "timeout"; detail?: Text; data?: any;
 }
+/** Of a session whose log cannot be read, only `session`, `epoch` and `reason` are known. */
 export interface EndedData extends EventData { reason: "deleted" | "expired" | "full" }
 export interface ChangedData extends EventData { version: number }
 export interface RejectedData extends EventData {
@@ -151,7 +152,8 @@ export type Event<Type extends EventType = EventType> = Happened<Type> & {
 /** What `pickerd deliver` posts: an event, or with `--test` one of the type `test`. */
 export type Delivered = { watermark: number } & (
   | Happened<EventType>
-  | { id: string; position: 0; type: "test"; timestamp: string; data: { session?: undefined } });
+  | { id: string; position: 0; type: "test"; timestamp: string;
+      data: { session?: undefined; [field: string]: undefined } });
 
 /** Events were missed: the cursor is too old, or a backup was restored. Read your sessions. */
 export interface Restarted {
@@ -269,7 +271,7 @@ export class Pickerd {
    * @param key `pk_ID.SECRET`; none, or null, for a server with `--auth open`.
    * @param options `timeoutSeconds`: for one attempt, default 10; `retrySeconds`: how long a
    *   request is repeated, default 30.
-   * @throws TypeError for another address, and for a key that is empty or undefined.
+   * @throws TypeError if `url` is no address of http or https, or `key` is empty or undefined.
    */
   constructor(
     url: string, key?: string | null, options?: { timeoutSeconds?: number; retrySeconds?: number });

@@ -323,8 +323,8 @@ class Pickerd:
     A request is repeated after 429, 502, 503, 504 and if there is no answer. `command`, and a JSON
     Patch without `if_match`, could be done twice: they are repeated only after 429 and if no
     connection could be made. Every method raises PickerdError, also for arguments that cannot be
-    sent, at once. The constructor raises ValueError for another address, and for a key that is
-    empty or None.
+    sent, at once. The constructor raises ValueError if `url` is no address of http or https, or
+    `key` is empty or None.
     """
 
     def __init__(self, url: str, key: str = _NO_KEY, *, timeout_seconds: float = 10,

@@ -18,6 +18,7 @@ package struct HostPolicy: Hashable, Sendable {
   /// - Parameters:
   ///   - names: The names given with `--host`. If empty, only the loopback names and `publicName`
   ///     are accepted if a listener is or may be a loopback address, otherwise every name.
+  ///     Addresses are accepted in addition with `acceptsAddresses`.
   ///   - publicName: The name in `--public-url`, which is accepted in addition.
   ///   - acceptsAddresses: For clients that know the server by its address, such as Prometheus: DNS
   ///     rebinding needs a name.
