@@ -18,10 +18,9 @@ export { PickerSession };
  */
 export function sessionURL(session, base = location.href) {
   // A page's own address has its session after the number sign.
-  const link = session.replace(/\/?#(\/s\/[^?]+).*/, "$1");
-  const path = /[/:]/.test(link) ? link : `/v1/sessions/${encodeURIComponent(link)}`;
+  const link = session.replace(/(^|\/)(?:#\/)?s\/([^/?#]+)([?#].*)?$/, "$1v1/sessions/$2");
+  const path = /[/:]/.test(link) ? link : `/v1/sessions/${encodeURIComponent(session)}`;
   const url = new URL(path, base);
-  url.pathname = url.pathname.replace(/\/s\/([^/]+)$/, "/v1/sessions/$1");
   url.protocol = url.protocol.replace("http", "ws");
   url.hash = "";
   return url.href;
