@@ -43,8 +43,10 @@ NODE_FAULTS = {
     "test_a_restart_of_all_nodes_one_after_the_other": 5, "test_an_owner_whose_network_is_lost": 5,
     "test_an_owner_that_is_cut_off_from_the_databases": 15,
 }
-#: How many seconds after the databases members have answers; if nodes die, too, 5 more.
-AFTER_DATABASES = {"test_kill_9_of_the_primarys_postmaster_and_of_two_nodes": 3 + 5}
+#: How many seconds after the databases members have answers; if nodes die, too, or a primary is
+#: killed twice, 5 more.
+AFTER_DATABASES = {"test_kill_9_of_the_primarys_postmaster_and_of_two_nodes": 3 + 5,
+                   "test_kill_9_of_a_primary_whose_other_standby_is_ahead": 3 + 5}
 
 
 @pytest.fixture(scope="module")

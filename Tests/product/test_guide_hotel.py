@@ -77,6 +77,7 @@ def test_a_walk_in_a_race_for_the_last_room_and_kills_between_all_steps(hotel):
     hotel.kill("serve")
     hotel.start()
 
+    wait_until(lambda: hotel.outcomes().count("ended") == 2, timeout=PATIENCE, what="deleted stays")
     sold = settled(hotel)
     # The walk-in, Cem, and of Ana and Bo the one that was decided first.
     assert sold[night(1)] == 2 and len(hotel.stays()) == 3
@@ -88,7 +89,6 @@ def test_a_walk_in_a_race_for_the_last_room_and_kills_between_all_steps(hotel):
     dora.tap(night(1)), dora.tap(night(2))
     dora.until(lambda m: not (m.screen.result or {"end": ""})["end"] > night(1), what="no such night")
     assert "cannot be booked" in hotel.post(hotel.desk, **{**walk_in, "guest": "x" * 36})[1]
-    wait_until(lambda: hotel.outcomes().count("ended") == 2, timeout=PATIENCE, what="deleted stays")
     free = {**walk_in, "arrival": night(5), "departure": night(6), "guest": "y" * 36}
     assert "Booked." in hotel.post(hotel.desk, **free)[1], "a deleted stay is booked no more"
     again = hotel.join(cem.path)
