@@ -657,6 +657,19 @@ def test_a_file_that_others_can_read_is_refused(tmp_path):
         assert pickerd("serve", "--auth", auth, "--check").returncode == 1
 
 
+def test_a_change_that_cannot_be_written_is_not_reported_as_done(tmp_path):
+    """Regression: key add said which lines were added, and then that the disk is full."""
+    file = tmp_path / "keys.yaml"
+    assert pickerd("key", "add", file, "first", "--scope", "feed").returncode == 0
+    before = file.read_bytes()
+    # Python ignores SIGXFSZ, and so does what it starts then: a write fails, as on a full disk.
+    failed = subprocess.run(
+        ["prlimit", "--fsize=0", str(binary()), "key", "add", str(file), "second", "--scope",
+         "feed"], capture_output=True, text=True, restore_signals=False)
+    assert failed.returncode == 65 and "cannot be written" in failed.stderr, failed.stderr
+    assert "added" not in failed.stderr and failed.stdout == "" and file.read_bytes() == before
+
+
 def test_a_yaml_file_is_changed_with_its_comments_and_read_again(tmp_path):
     file = tmp_path / "keys.yaml"
     first = pickerd("key", "add", file, "backend", "--scope", "sessions")
