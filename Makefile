@@ -44,7 +44,7 @@ TEST_PACKAGES = $(WEB_PACKAGES) $(call unless,chromium-headless-shell,chromium-h
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   patroni etcd-server \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) node-react node-react-dom \
-  $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
+  $(call unless,openssl,openssl) \
   $(call unless,certutil,libnss3-tools) \
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java \
   nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \

@@ -6,7 +6,7 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// A target of the overview in ARCHITECTURE.md: it imports what stands left of it.
+/// A target of the list in ARCHITECTURE.md: it imports targets above it.
 func line(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
 }
@@ -38,7 +38,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
   ],
   targets: [
     // The pure core: values in, values out. No Foundation, no clock, no random of its own.
@@ -62,7 +61,7 @@ let package = Package(
       ["PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
 
     // The shell.
-    line("BackgroundWork", []),
+    line("BackgroundWork", [.product(name: "DequeModule", package: "swift-collections")]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // Needs the headers of libpq-dev; the library is loaded for a PostgreSQL store only.
@@ -109,7 +108,6 @@ let package = Package(
         "PickerModel", "CivilTime", "JSONText",
         "CWebSocketLoop", "CSignatures",
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "CoreMetrics", package: "swift-metrics"),
       ]),
     // Needs the headers of libcurl4-openssl-dev; the server never loads the library.
     .target(
@@ -117,9 +115,12 @@ let package = Package(
     line(
       "PickerTools",
       [
-        "CHTTPClient", "CSignatures", "PickerServer", "PickerTerminal", "WebSocketTransport",
+        "CHTTPClient", "CSignatures", "PickerServer", "WebSocketTransport",
         "SessionLog", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
     line(
       "PickerRehearsal",
@@ -199,8 +200,6 @@ let package = Package(
         "SessionLog", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
         "CivilTime", "JSONText",
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
     tests("PickerRehearsalTests", ["PickerRehearsal", "PickerClient", "JSONText"]),
     .executableTarget(

@@ -8,8 +8,9 @@ set -uo pipefail
 : "${RELEASE:?says how the release is built; please call this by make test}"
 cd "$(dirname "$0")/.."
 
-# How long one input of a fuzzer may take: the CPU may be busy with other tests.
-FUZZ_INPUT_SECONDS=120
+source Tests/limits.sh
+# Less CPU time than the parts whose tests mostly wait, but not a hundredth beside busy processes.
+NICE=5
 # Processes for the product tests: three have a browser, the others mostly wait for timeouts.
 WORKERS=8
 
@@ -17,10 +18,10 @@ WORKERS=8
 check=${1:-}
 WORLDS=100
 if [ "$check" ]; then WORLDS=10; fi
-PROTOCOL=(golden golden_availability availability nights calendar join refs undo resume
+PROTOCOL=(golden golden_availability availability nights join refs undo resume
   presence roles rename notes ticks status result late_commands stale_columns live_definitions
-  message_encoding malformed http http_commands create definitions sessions log history tickets
-  member_view open_tap row_windows command_order normalization refusal_params oracle close_codes hosts
+  malformed http http_commands create definitions sessions log tickets
+  member_view open_tap row_windows command_order refusal_params close_codes hosts
   mutants)
 
 # The modules whose tests use no clock, so that they pass at any speed.
@@ -37,17 +38,19 @@ mkdir -p "$logs"
 passed=0
 failed=0
 lines=()
+# Commands that repeat what failed.
+again=()
 
-# report NAME STATUS PASSED FAILED [SECONDS] : a part that failed without a failed test counts as
-# one.
+# report NAME STATUS GOOD BAD [SECONDS [UNIT]] : a part that failed without a failed test counts as
+# one. A part with a unit, such as worlds, has no tests that passed.
 report() {
-  local name=$1 status=$2 good=$3 bad=$4 seconds=${5:-$((SECONDS - since))}
+  local name=$1 status=$2 good=$3 bad=$4 seconds=${5:-$((SECONDS - since))} unit=${6:-passed}
   if [ "$status" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
   if [ "$status" = 0 ] && [ "$good" = 0 ]; then bad=1 name="$name ran no test"; fi
-  if [ "$status" = 124 ]; then name="$name ran out of time"; fi
-  passed=$((passed + good))
+  if [ "$status" = 124 ]; then name="$name hung"; fi
+  if [ "$unit" = passed ]; then passed=$((passed + good)); fi
   failed=$((failed + bad))
-  lines+=("$(printf '%-28s %5d passed %3d failed %5d s' "$name" "$good" "$bad" "$seconds")")
+  lines+=("$(printf '%-28s %6d %-6s %3d failed %5d s' "$name" "$good" "$unit" "$bad" "$seconds")")
 }
 
 begin() {
@@ -86,7 +89,7 @@ suites=$(dirname Tests/*/pytest.ini 2>/dev/null)
 # packages : installs the Python packages, and compiles the product's tests once, before all
 # processes need them.
 packages() {
-  renice -n 19 "$BASHPID" >/dev/null
+  renice -n "$NICE" "$BASHPID" >/dev/null
   [ "$suites" != "Tests/*" ] || return 0
   local wanted
   wanted=$(cat Tests/*/requirements.txt | sha256sum | cut -c1-16)
@@ -117,41 +120,30 @@ for product in pickerd MicroBench picker-simulator; do
   build $RELEASE --product "$product"
 done
 
-allocations() { timeout --foreground 15m .build/release/MicroBench check; }
+# The commands of the parts that use no clock.
+declare -A commands=(
+  [allocations]=".build/release/MicroBench check"
+  [instructions]="python3 Tests/bench/instructions.py --check --rows '1x1 1x10'"
+  [worlds]="echo 1 101 | xargs -n 1 -P 2 .build/release/picker-simulator --count $WORLDS --seed"
+  [bytes]=".build/release/picker-simulator --bytes"
+  [fuzzing]="Tests/fuzz/fuzz.sh few $HUNG")
 
-instructions() {
-  timeout --foreground 15m python3 Tests/bench/instructions.py --check --rows "1x1 1x10"
-}
-
-worlds() {
-  local status=0
-  for seed in 1 101; do
-    timeout --foreground 15m .build/release/picker-simulator --seed "$seed" --count "$WORLDS" &
-  done
-  wait -n || status=$?
-  wait -n || status=$?
-  return "$status"
-}
-
-bytes() { timeout --foreground 15m .build/release/picker-simulator --bytes; }
-
-fuzzing() { Tests/fuzz/fuzz.sh few "$FUZZ_INPUT_SECONDS"; }
+TESTS=".build/debug/pickerdPackageTests.xctest --testing-library swift-testing"
 
 # swift_tests ARGUMENT… : runs the selected module tests. `swift test` would wait for another one.
 swift_tests() {
-  NO_COLOR=1 timeout --foreground 20m .build/debug/pickerdPackageTests.xctest \
-    --testing-library swift-testing "$@"
+  NO_COLOR=1 timeout --foreground "$HUNG" $TESTS "$@"
 }
 
-pure() { swift_tests --filter "$PURE"; }
+commands[pure]="NO_COLOR=1 $TESTS --filter '$PURE'"
 
-# beside PART… : parts that use no clock, one after the other, at the lowest priority. They run
-# beside the other parts, whose tests mostly wait, and do not delay them.
+# beside PART… : runs parts of `commands`, one after the other, at a lower priority. They run beside
+# the other parts, whose tests mostly wait, and do not delay them.
 beside() {
-  renice -n 19 "$BASHPID" >/dev/null
+  renice -n "$NICE" "$BASHPID" >/dev/null
   for part in "$@"; do
     since=$SECONDS
-    "$part" >"$logs/$part.log" 2>&1
+    timeout --foreground "$HUNG" bash -c "${commands[$part]}" >"$logs/$part.log" 2>&1
     echo "$? $((SECONDS - since))" >"$logs/$part.status"
   done
 }
@@ -179,6 +171,10 @@ results() {
   all=$(count '.*Test run with ([0-9]+) tests? .*' "$log")
   bad=$(grep -cE '^✘ Test ("|.*\(\)).* failed after' "$log")
   grep -q 'Test run with' "$log" || tail -n 40 "$log"
+  while read -r test; do
+    again+=("$TESTS --filter '$test'")
+  done < <(sed -nE 's/^✘ Test ("(.*)"|(\w+)\(\)).* failed after .*/\2\3/p' "$log" |
+    tr -c "[:alnum:]_\n" .)
   report "$name" "$status" $((all - bad)) "$bad" "${@:4}"
 }
 
@@ -209,9 +205,13 @@ fi
 
 if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then
   begin "browser client (node --test)"
-  timeout 10m node --test --test-reporter=tap Tests/*/*.test.mjs >"$logs/node.log" 2>&1
+  timeout "$HUNG" node --test --test-reporter=tap Tests/*/*.test.mjs >"$logs/node.log" 2>&1
   status=$?
   grep -E '^not ok|^# (tests|pass|fail)' "$logs/node.log" | head -n 100
+  while read -r test; do
+    again+=("node --test --test-name-pattern='$test' Tests/web/*.test.mjs")
+  done < <(sed -nE 's/^ *not ok [0-9]+ - (.*)/\1/p' "$logs/node.log" |
+    tr -c "[:alnum:]_\n" .)
   report "browser client" "$status" "$(count '# pass ([0-9]+)' "$logs/node.log")" \
     "$(count '# fail ([0-9]+)' "$logs/node.log")"
 fi
@@ -226,7 +226,7 @@ if [ "$suites" != "Tests/*" ]; then
     files=("$suite")
     if [ "$check" ]; then files=("${PROTOCOL[@]/#/$suite/test_}") files=("${files[@]/%/.py}"); fi
     PICKERD="$PWD/.build/release/pickerd" \
-      timeout 25m .venv/bin/python -m pytest -q "${files[@]}" --junitxml="$xml" \
+      timeout "$HUNG" .venv/bin/python -m pytest -q "${files[@]}" --junitxml="$xml" \
       --numprocesses="$WORKERS" --dist=loadgroup --no-loadscope-reorder --durations=10
     status=$?
     all=$(attribute tests)
@@ -243,25 +243,30 @@ status=1 seconds=0
 read -r status seconds <"$logs/pure.status"
 results "modules without a clock" "$logs/pure.log" "$status" "$seconds"
 
-# finish PART NAME PASSED FAILED : shows and reports a part that ran beside the others. The two
+# finish PART NAME GOOD BAD [UNIT] : shows and reports a part that ran beside the others. The two
 # patterns match its counts.
 finish() {
   local log=$logs/$1.log status=1 seconds=0
   printf '\n== %s\n' "$2"
   cat "$log"
   read -r status seconds <"$logs/$1.status"
-  report "$2" "$status" "$(sum "$3" "$log")" "$(sum "$4" "$log")" "$seconds"
+  report "$2" "$status" "$(sum "$3" "$log")" "$(sum "$4" "$log")" "$seconds" "${5:-passed}"
+  if [ "$status" != 0 ]; then again+=("${commands[$1]}"); fi
 }
 
 counts=('([0-9]+) passed, [0-9]+ failed' '[0-9]+ passed, ([0-9]+) failed')
 finish allocations "allocations" "${counts[@]}"
 finish instructions "instructions of a tap" "${counts[@]}"
-finish worlds "simulated worlds" '([0-9]+) worlds, .* no violations' '(-)'
+finish worlds "simulated worlds" '([0-9]+) worlds, .* no violations' '(-)' worlds
 if ! [ "$check" ]; then
-  finish bytes "faults behind every byte" '([0-9]+) faults .* no violations' '(-)'
-  finish fuzzing "fuzzing" "${counts[@]}"
+  finish bytes "faults behind every byte" '([0-9]+) faults .* no violations' '(-)' faults
+  finish fuzzing "fuzzing" '[a-z]+ +Done ([0-9]+) runs' '[0-9]+ passed, ([0-9]+) failed' inputs
 fi
 
+if [ "${#again[@]}" != 0 ]; then
+  printf '\nto repeat what failed:\n'
+  printf '  %s\n' "${again[@]}"
+fi
 printf '\n'
 printf '%s\n' "${lines[@]}"
 printf '%d passed, %d failed\n' "$passed" "$failed"

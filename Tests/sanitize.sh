@@ -4,6 +4,7 @@
 # Exit status 0: all passed without reports of a sanitizer.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+source Tests/limits.sh
 python=${PYTHON:-.venv/bin/python}
 # Tests that sanitizers do not support: valgrind, and memory limits that the shadow exceeds.
 without="not valgrind and not memory and not resident and not costs_less and not thousands_of_idle"
@@ -41,9 +42,9 @@ for kind in ${@:-address thread}; do
   export ASAN_OPTIONS=$options TSAN_OPTIONS=$options SWIFT_BACKTRACE=enable=no
   # Apart: these have time limits that other tests would use up.
   apart='ConnectionTests|RehearsalTests'
-  passes modules timeout 40m swift test --skip-build --disable-xctest --skip "$apart" "${flags[@]}"
-  passes apart timeout 10m swift test --skip-build --disable-xctest --filter "$apart" "${flags[@]}"
-  passes sockets env SOCKET_ECHO="$built/SocketEcho" PICKERD="$built/pickerd" timeout 30m \
+  passes modules timeout "$HUNG" swift test --skip-build --disable-xctest --skip "$apart" "${flags[@]}"
+  passes apart timeout "$HUNG" swift test --skip-build --disable-xctest --filter "$apart" "${flags[@]}"
+  passes sockets env SOCKET_ECHO="$built/SocketEcho" PICKERD="$built/pickerd" timeout "$HUNG" \
     "$python" -m pytest -q --numprocesses=2 --dist=loadgroup -k "$without" \
     Tests/product/test_socket_*.py Tests/product/test_rfc6455*.py Tests/product/test_loops*.py
   unset ASAN_OPTIONS TSAN_OPTIONS

@@ -25,17 +25,21 @@ from urllib.parse import quote
 WEB = Path(__file__).resolve().parent
 #: Modules of the page that another one loads when they are needed. A module that both use is in the
 #: file of the one that is there first, and not in a file of its own, which would be one of many.
-LOADED_AFTER = {"demo/picker-page.js": "./demo.js", "demo/home.js": "./demo.js",
+LOADED_AFTER = {"demo/picker-page.js": "./demo.js", "demo/home.js": "./demo.js", "demo/around.js": "./demo.js",
                 "demo/panels.js": "./picker-page.js", "demo/wheels.js": "./picker-page.js",
                 "demo/availability.js": "./picker-page.js", "demo/find-dialog.js": "./home.js",
                 "demo/closed-page.js": "./picker-page.js",
-                "demo/share-panel.js": "./picker-page.js",
+                "demo/share.js": "./picker-page.js", "demo/name-sheet.js": "./picker-page.js",
+                "client/availability/painting.js": "../../demo/availability.js",
                 "client/calendar/later.js": "../../demo/picker-page.js",
+                "client/parts/banner.js": "../../demo/picker-page.js",
                 "client/parts/speaker.js": "../../demo/picker-page.js"}
 #: The same for the client, by its stable addresses.
 CLIENT_LOADED_AFTER = {
-    "elements.js": {"client/calendar/later.js": "../elements.js", "client/parts/speaker.js": "../elements.js"},
-    "define-availability.js": {"client/parts/speaker.js": "../define-availability.js"},
+    "elements.js": {"client/availability/painting.js": "../elements.js",
+                    "client/calendar/later.js": "../elements.js", "client/parts/speaker.js": "../elements.js"},
+    "define-availability.js": {"client/availability/painting.js": "../define-availability.js",
+                               "client/parts/speaker.js": "../define-availability.js"},
     "define-calendar.js": {"client/calendar/later.js": "../define-calendar.js",
                            "client/parts/speaker.js": "../define-calendar.js"},
     "define-wheels.js": {"client/parts/speaker.js": "../define-wheels.js"}, "pickerd.js": {}}
@@ -49,11 +53,11 @@ def esbuild(folder, *arguments, text=None):
 
 
 def minify_sheets(folder):
-    """Minifies the style sheets of the elements, which are strings for esbuild."""
+    """Minifies the style sheets in modules, which are strings for esbuild."""
     def minified(match):
         return f"sheetOf(`{esbuild(folder, '--loader=css', text=match[1]).strip()}`)"
 
-    for path in folder.glob("client/*/*sheet.js"):
+    for path in folder.glob("client/*/*.js"):
         path.write_text(re.sub(r"sheetOf\(`([^`\\$]*)`\)", minified, path.read_text()))
 
 
@@ -132,7 +136,7 @@ def bundle_page(folder, temporary):
                for name, paths in needed.items()),
              # The last one: it may change the address, to which the other URLs are relative.
              f'<script type="module" src="{start}" async></script>']
-    loads = r'  <(?:link rel="(?:stylesheet|modulepreload|preload)"|script type="module")[^\n]*\n'
+    loads = r'  <(?:link rel="(?:stylesheet|preload)"|script type="module")[^\n]*\n'
     head = "".join(f"  {each}\n" for each in lines)
     page = re.sub(loads, "", page).replace("</head>", head + "</head>")
     icon = "data:image/svg+xml," + quote((folder / "demo/icon.svg").read_text().strip(), " /:=()")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """package.py FOLDER : packs the npm packages @pickerd/client, react and server; prints their paths.
+package.py --types : writes the types of the protocol, client/core/protocol.d.ts.
 
 An archive has the modules as they are, with types. Those of the client (.d.ts) are from the JSDoc
 comments, by tsc; its custom-elements.json, for editors, is from the tables of the README. The
@@ -27,6 +28,52 @@ TYPES = {"allowJs": True, "declaration": True, "emitDeclarationOnly": True, "str
          "lib": ["ES2022", "DOM", "DOM.Iterable"]}
 
 
+def type_of(schema):
+    """The TypeScript type of a JSON schema, as far as a type can say it."""
+    if "$ref" in schema:
+        return schema["$ref"].rsplit("/", 1)[1][0].upper() + schema["$ref"].rsplit("/", 1)[1][1:]
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "enum" in schema:
+        return " | ".join(json.dumps(one) for one in schema["enum"])
+    kinds = schema.get("type")
+    if isinstance(kinds, list):
+        return " | ".join(type_of({**schema, "type": kind}) for kind in kinds)
+    if kinds == "object" and "properties" in schema:
+        fields = [f"{name}{'' if name in schema.get('required', ()) else '?'}: {type_of(one)}"
+                  for name, one in schema["properties"].items()]
+        return "{ " + "; ".join(fields) + " }"
+    for choice in ("oneOf", "anyOf"):
+        if choice in schema:
+            return " | ".join(type_of(one) for one in schema[choice])
+    if kinds == "array":
+        places = schema.get("prefixItems")
+        if places and len(places) == schema.get("minItems"):
+            return f"[{', '.join(type_of(one) for one in places)}]"
+        return f"({type_of(schema.get('items') or {})})[]"
+    if kinds == "object":
+        return "{ [name: string]: " + type_of(schema.get("additionalProperties") or {}) + " }"
+    return {"integer": "number", "number": "number", "string": "string", "boolean": "boolean",
+            "null": "null"}.get(kinds, "any")
+
+
+def protocol_types():
+    """The types of the protocol's messages, from the AsyncAPI document."""
+    components = json.loads((CLIENT / "api/asyncapi.json").read_text())["components"]
+    lines = ["// The messages of the protocol. Made by `package.py --types` from ../api/asyncapi.json.", ""]
+    for name, schema in components["schemas"].items():
+        lines.append(f"export type {name[0].upper()}{name[1:]} = {type_of(schema)};")
+    sides = {"client": [], "server": []}
+    for name, message in components["messages"].items():
+        side, kind = name.split(".")
+        title = f"{kind[0].upper()}{kind[1:]}" + ("Command" if side == "client" else "Message")
+        sides[side].append(title)
+        lines.append(f"export type {title} = {type_of(message['payload']['schema'])};")
+    for side, titles in sides.items():
+        lines.append(f"export type {side.capitalize()}Message = {' | '.join(titles)};")
+    return "\n".join(lines) + "\n"
+
+
 def write_types(folder):
     project = folder / "tsconfig.json"
     project.write_text(json.dumps({"compilerOptions": TYPES, "include": ["**/*.js", "**/*.d.ts"]}))
@@ -34,7 +81,7 @@ def write_types(folder):
     project.unlink()
     for path in folder.rglob("*.d.ts"):
         # Node's resolution of modules needs the extension.
-        text = re.sub(r'"(\.\.?/(?:[\w.]+/)*(?:types|tags))"', r'"\1.js"', path.read_text())
+        text = re.sub(r'"(\.\.?/(?:[\w.]+/)*(?:types|tags|protocol))"', r'"\1.js"', path.read_text())
         path.write_text(text)
 
 
@@ -92,6 +139,9 @@ def write_version(path, version):
 
 
 def main():
+    if sys.argv[1] == "--types":
+        (CLIENT / "core/protocol.d.ts").write_text(protocol_types())
+        return
     target = Path(sys.argv[1])
     version = (WEB.parent / "VERSION").read_text().strip()
     for source in ("client", "react", "packages/server"):

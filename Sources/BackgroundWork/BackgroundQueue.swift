@@ -1,3 +1,4 @@
+import DequeModule
 import Dispatch
 import Foundation
 import Synchronization
@@ -11,7 +12,7 @@ import Synchronization
 package final class BackgroundQueue: Sendable {
   /// What the thread and the queue share.
   private final class Backlog: Sendable {
-    let works = Mutex<[Work]>([])
+    let works = Mutex<Deque<Work>>([])
     let signal = DispatchSemaphore(value: 0)
 
     func add(_ work: Work) {

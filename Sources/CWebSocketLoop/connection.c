@@ -19,7 +19,10 @@ static void polled(uv_poll_t *poll, int status, int events) {
   wsl_http *http = poll->data;
   wsl_note_event(http->loop);
   // libuv polls again within an iteration if there are many events.
-  if (!http->is_settled) http->ready(http, status, events);
+  if (http->is_settled) return;
+  bool is_request = http->phase == PHASE_HEAD || http->phase == PHASE_BODY;
+  if (is_request && status == 0) wsl_http_readable(http);
+  else http->ready(http, status, events);
 }
 
 /// Polls the socket for `events`; 0 stops. An error is always reported otherwise.
@@ -54,6 +57,48 @@ wsl_http *wsl_http_make(wsl_loop *loop, wsl_connection connection, wsl_phase pha
   return http;
 }
 
+// Reading a request, as far as the handler permits it -------------------------------------------
+
+/// Asks the handler whether what a connection has received of a request is read now.
+void wsl_http_readable(wsl_http *http) {
+  wsl_loop *loop = http->loop;
+  if (!http->slot) http->slot = wsl_slot_take(loop, http);
+  if (!http->slot)
+    wsl_http_refuse(http, (wsl_problem){503, "full", "too many connections"});
+  else if (!loop->handlers.readable(loop->owner, wsl_slot_id(loop, http->slot)))
+    wsl_http_hold(http);
+}
+
+/// Reads nothing more until `wsl_read`, which continues with `ready`.
+void wsl_http_hold(wsl_http *http) {
+  http->is_held = true;
+  http->slot->paused_at_ms = wsl_now_ms();
+  wsl_http_poll(http, 0, http->ready);
+}
+
+void wsl_read(wsl_loop *loop, wsl_id id) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  if (!slot || !slot->http) return;
+  wsl_http *http = slot->http;
+  if (http->is_held) http->deadline_ms += wsl_now_ms() - slot->paused_at_ms;
+  http->is_held = false;
+  http->ready(http, 0, UV_READABLE);
+}
+
+void wsl_drop(wsl_loop *loop, wsl_id id) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  if (slot && slot->http) wsl_http_break(slot->http);
+  else if (wsl_is_open(slot)) wsl_abort(loop, slot);
+}
+
+// The end of a connection -----------------------------------------------------------------------
+
+static void end_request(wsl_http *http) {
+  if (!http->slot) return;
+  wsl_slot_release(http->loop, http->slot);
+  http->slot = NULL;
+}
+
 static void free_http(uv_handle_t *handle) { free(handle->data); }
 
 /// Frees the state of a connection, and returns the connection, which the caller owns then.
@@ -66,15 +111,10 @@ wsl_connection wsl_http_take(wsl_http *http) {
     while (*link != http) link = &(*link)->next_settled;
     *link = http->next_settled;
   }
+  end_request(http);
   uv_poll_stop(&http->poll);
   uv_close((uv_handle_t *)&http->poll, free_http);
   return http->connection;
-}
-
-static void end_request(wsl_http *http) {
-  if (!http->slot) return;
-  wsl_slot_release(http->loop, http->slot);
-  http->slot = NULL;
 }
 
 /// Closes a connection.
@@ -82,7 +122,6 @@ void wsl_http_end(wsl_http *http) {
   wsl_loop *loop = http->loop;
   bool was_streaming = http->is_streaming;
   wsl_id id = http->slot ? wsl_slot_id(loop, http->slot) : 0;
-  end_request(http);
   wsl_connection connection = wsl_http_take(http);
   wsl_connection_free(connection);
   wsl_leave(loop, connection.audience, connection.network);
@@ -147,7 +186,7 @@ void wsl_http_sweep(wsl_loop *loop, int64_t now) {
     next = http->next;
     http->dropped_bytes = 0;
     if (http->phase == PHASE_LINGERING) wsl_http_poll(http, UV_READABLE, drop_received);
-    if (!http->deadline_ms || now < http->deadline_ms) continue;
+    if (http->is_held || !http->deadline_ms || now < http->deadline_ms) continue;
     bool is_idle = http->connection.is_later && http->connection.head_count == 0;
     if (!is_idle && http->phase != PHASE_LINGERING) loop->counters.timed_out++;
     wsl_http_end(http);

@@ -111,6 +111,21 @@ static int header_of(wsl_text name) {
   return header;
 }
 
+/// The response to a target with more parts than are decoded. Status 0: none.
+static wsl_problem check_parts(wsl_text target) {
+  const char *query = memchr(target.bytes, '?', target.count);
+  size_t path_count = query ? (size_t)(query - target.bytes) : target.count;
+  size_t slashes = 0, fields = 1;
+  for (size_t index = 0; index < path_count; index++) slashes += target.bytes[index] == '/';
+  for (size_t index = path_count; index < target.count; index++)
+    fields += target.bytes[index] == '&';
+  if (slashes > WSL_SEGMENTS_MAX)
+    return (wsl_problem){404, "notFound", "the path of the request has more than 64 segments"};
+  if (fields > WSL_QUERY_FIELDS_MAX)
+    return (wsl_problem){400, "badRequest", "the query of the request has more than 64 fields"};
+  return (wsl_problem){0};
+}
+
 static bool parse_request_line(wsl_text line, const char *bytes, wsl_head *head,
                                wsl_problem *problem) {
   wsl_text method = take_word(&line), target = take_word(&line);
@@ -123,17 +138,21 @@ static bool parse_request_line(wsl_text line, const char *bytes, wsl_head *head,
   head->target = (wsl_span){(uint16_t)(target.bytes - bytes), (uint16_t)target.count};
   *problem = (wsl_problem){400, "badRequest", "the HTTP version must be 1.1 or 1.0"};
   head->is_1_1 = wsl_is_equal(line, "HTTP/1.1");
-  return head->is_1_1 || wsl_is_equal(line, "HTTP/1.0");
+  if (!head->is_1_1 && !wsl_is_equal(line, "HTTP/1.0")) return false;
+  *problem = check_parts(target);
+  return problem->status == 0;
 }
 
 /// Parses a complete head. Returns false, with the response, if it is malformed.
 bool wsl_head_parse(const char *bytes, size_t count, wsl_head *head, wsl_problem *problem) {
-  size_t start = empty_lines(bytes, count);
+  size_t start = empty_lines(bytes, count), line_count = 0;
   wsl_text rest = {bytes + start, count - start}, name, value;
   *head = (wsl_head){0};
   if (!parse_request_line(take_line(&rest), bytes, head, problem)) return false;
   head->headers = (uint16_t)(rest.bytes - bytes);
   for (wsl_text line = take_line(&rest); line.count > 0; line = take_line(&rest)) {
+    *problem = (wsl_problem){431, "tooLarge", "the head of the request has more than 100 headers"};
+    if (++line_count > WSL_HEADER_LINES_MAX) return false;
     *problem = (wsl_problem){400, "badRequest", "the head of the request is malformed"};
     if (!split(line, &name, &value)) return false;
     int header = header_of(name);
@@ -154,21 +173,32 @@ wsl_text wsl_head_field(const char *bytes, const wsl_head *head, int header) {
   return (wsl_text){bytes + field.start, field.count};
 }
 
-/// Writes the values of a repeated header, with a comma and a space between them.
-size_t wsl_head_join(const char *bytes, size_t count, const wsl_head *head, int header,
-                     char *into) {
-  wsl_text rest = {bytes + head->headers, count - head->headers}, name, value;
-  char *end = into;
+/// Replaces the values of repeated headers with all their values, with a comma and a space between
+/// them, which it writes to `into`.
+void wsl_head_join(const char *bytes, size_t count, const wsl_head *head,
+                   wsl_text fields[WSL_HEADER_COUNT], char *into) {
+  wsl_text rest = {bytes + head->headers, count - head->headers}, name;
+  wsl_text values[WSL_HEADER_LINES_MAX];
+  int headers[WSL_HEADER_LINES_MAX], line_count = 0;
+  if (!head->repeated) return;
   for (wsl_text line = take_line(&rest); line.count > 0; line = take_line(&rest)) {
-    if (!split(line, &name, &value) || header_of(name) != header) continue;
-    if (end > into) {
-      *end++ = ',';
-      *end++ = ' ';
-    }
-    memcpy(end, value.bytes, value.count);
-    end += value.count;
+    split(line, &name, &values[line_count]);
+    headers[line_count++] = header_of(name);
   }
-  return (size_t)(end - into);
+  for (int header = 0; header < WSL_HEADER_COUNT; header++) {
+    char *start = into;
+    if (!(head->repeated >> header & 1)) continue;
+    for (int line = 0; line < line_count; line++) {
+      if (headers[line] != header) continue;
+      if (into > start) {
+        *into++ = ',';
+        *into++ = ' ';
+      }
+      memcpy(into, values[line].bytes, values[line].count);
+      into += values[line].count;
+    }
+    fields[header] = (wsl_text){start, (size_t)(into - start)};
+  }
 }
 
 /// Whether a comma-separated list contains a token, ignoring case.

@@ -17,7 +17,7 @@ static void dispatch(wsl_http *http) {
   wsl_loop *loop = http->loop;
   wsl_slot *slot = http->slot;
   wsl_exchange *body = slot->exchange;
-  char joined[WSL_HEAD_BYTES_MAX * 2];
+  char joined[WSL_JOINED_BYTES];
   wsl_request request = wsl_request_of(http, joined);
   slot->exchange = NULL;
   http->phase = PHASE_ASKED;
@@ -69,7 +69,7 @@ static void receive_body(wsl_http *http, int status, int events) {
     if (room > RECEIVE_BYTES_MAX) room = RECEIVE_BYTES_MAX;
     ssize_t count = status != 0 ? 0 : wsl_receive(http->connection.descriptor, tls,
                                                   body->bytes + body->count, room, 0);
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) break;
     if (count <= 0) {
       wsl_http_end(http);
       return;
@@ -78,11 +78,12 @@ static void receive_body(wsl_http *http, int status, int events) {
     http->body_rest -= (uint64_t)count;
   } while (http->body_rest > 0 && tls && SSL_pending(tls) > 0);
   if (http->body_rest == 0) dispatch(http);
+  else wsl_http_poll(http, UV_READABLE, receive_body);
 }
 
 /// Asks the handler whether a large body is received.
 static bool is_admitted(wsl_http *http, size_t length) {
-  char joined[WSL_HEAD_BYTES_MAX * 2];
+  char joined[WSL_JOINED_BYTES];
   wsl_loop *loop = http->loop;
   wsl_request request = wsl_request_of(http, joined);
   http->phase = PHASE_ASKED;
@@ -92,7 +93,8 @@ static bool is_admitted(wsl_http *http, size_t length) {
   return is_admitted;
 }
 
-/// Waits for a body, which the handler may refuse if it is large. - Source: RFC 9110, 10.1.1
+/// Waits for a body, which the handler may refuse if it is large.
+/// - Source: RFC 9110, section 10.1.1: an expectation is ignored in HTTP/1.0.
 static void expect_body(wsl_http *http, size_t length) {
   static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
   wsl_loop *loop = http->loop;
@@ -104,9 +106,8 @@ static void expect_body(wsl_http *http, size_t length) {
   http->deadline_ms =
       wsl_now_ms() + loop->limits.body_ms + (int64_t)(length >> 16) * 1000;
   if (!grow(http)) return;
-  if (expectation.bytes && wsl_is_equal(expectation, "100-continue"))
+  if (http->head.is_1_1 && expectation.bytes && wsl_is_equal(expectation, "100-continue"))
     (void)!wsl_transmit(connection->descriptor, connection->tls, go_on, sizeof go_on - 1);
-  wsl_http_poll(http, UV_READABLE, receive_body);
   receive_body(http, 0, UV_READABLE);
 }
 
@@ -127,8 +128,9 @@ static void open_websocket(wsl_http *http, const char *subprotocol) {
                        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %.24s\r\n%s%s%s\r\n",
                        key.bytes, *subprotocol ? "Sec-WebSocket-Protocol: " : "", subprotocol,
                        *subprotocol ? "\r\n" : "");
-  wsl_connection connection = wsl_http_take(http);
+  http->slot = NULL;
   slot->http = NULL;
+  wsl_connection connection = wsl_http_take(http);
   free(connection.head);
   connection.head = NULL;
   int descriptor = connection.tls ? wsl_tunnel_to(loop, connection, slot) : connection.descriptor;
@@ -141,19 +143,26 @@ static void open_websocket(wsl_http *http, const char *subprotocol) {
   wsl_slot_end(loop, slot);
 }
 
-/// Asks the handler to admit a WebSocket.
+static void head_received(wsl_http *http, int status, int events);
+
+/// Asks the handler to admit a WebSocket, which may hold the connection first.
 static void upgrade(wsl_http *http, int64_t body_length) {
-  char joined[WSL_HEAD_BYTES_MAX * 2];
+  char joined[WSL_JOINED_BYTES];
   wsl_loop *loop = http->loop;
   wsl_request request = wsl_request_of(http, joined);
   request.unread = (uint64_t)body_length;
   http->phase = PHASE_ASKED;
   int number = loop->handlers.admit(loop->owner, wsl_slot_id(loop, http->slot), &request);
-  if (number >= 0)
+  if (number >= 0) {
     open_websocket(http, loop->protocols[number].name);
-  else if (http->phase == PHASE_ASKED)
+  } else if (number == WSL_HELD) {
+    http->phase = PHASE_HEAD;
+    http->ready = head_received;
+    wsl_http_hold(http);
+  } else if (http->phase == PHASE_ASKED) {
     wsl_http_refuse(http, (wsl_problem){500, "internal",
                                         "the server failed to answer the upgrade"});
+  }
 }
 
 // Requests -------------------------------------------------------------------------------------
@@ -184,13 +193,10 @@ static void serve(wsl_http *http) {
   const char *bytes = http->connection.head;
   wsl_text connection = wsl_head_field(bytes, head, WSL_CONNECTION);
   wsl_text protocol = wsl_head_field(bytes, head, WSL_UPGRADE);
-  http->slot = wsl_slot_take(loop, http);
-  if (!http->slot) {
-    wsl_http_refuse(http, (wsl_problem){503, "full", "too many connections"});
-    return;
-  }
   bool is_repeated = head->repeated >> WSL_CONNECTION & 1;
-  http->is_kept = head->is_1_1 && !is_repeated && !wsl_has_token(connection, "close");
+  // A relayed connection is only for the session for which it was opened.
+  http->is_kept = head->is_1_1 && !is_repeated && !wsl_has_token(connection, "close") &&
+                  !http->connection.is_relayed;
   http->body_rest = 0;
   // - Source: RFC 9110, section 7.8: an upgrade to another protocol is ignored.
   bool is_websocket = protocol.bytes && wsl_is_equal(protocol, "websocket");
@@ -210,12 +216,21 @@ static void serve(wsl_http *http) {
   else expect_body(http, (size_t)length);
 }
 
-void wsl_http_serve(wsl_loop *loop, wsl_connection connection) {
+/// The head of a request has been received before.
+static void head_received(wsl_http *http, int status, int events) {
+  const wsl_connection *connection = &http->connection;
   wsl_problem problem;
+  (void)status;
+  (void)events;
+  if (wsl_head_parse(connection->head, connection->head_count, &http->head, &problem)) serve(http);
+  else wsl_http_refuse(http, problem);
+}
+
+void wsl_http_serve(wsl_loop *loop, wsl_connection connection) {
   wsl_http *http = wsl_http_make(loop, connection, PHASE_HEAD, loop->limits.answer_ms);
   if (!http) return;
-  if (wsl_head_parse(connection.head, connection.head_count, &http->head, &problem)) serve(http);
-  else wsl_http_refuse(http, problem);
+  http->ready = head_received;
+  wsl_http_readable(http);
 }
 
 // Heads ----------------------------------------------------------------------------------------
@@ -277,7 +292,7 @@ static void head_ready(wsl_http *http, int status, int events) {
 
 void wsl_http_begin(wsl_loop *loop, wsl_connection connection) {
   wsl_http *http = wsl_http_make(loop, connection, PHASE_HEAD, loop->limits.header_ms);
-  if (http) head_ready(http, 0, UV_READABLE);
+  if (http) wsl_http_poll(http, UV_READABLE, head_ready);
 }
 
 /// A response is sent: expects the next request, or ends the connection.
@@ -300,7 +315,7 @@ static void finish(wsl_http *http) {
   http->deadline_ms = wsl_now_ms() + (int64_t)loop->limits.idle_seconds * 1000;
   wsl_http_poll(http, UV_READABLE, head_ready);
   // The socket does not report what OpenSSL has decrypted.
-  if (connection->tls && SSL_pending(connection->tls) > 0) head_ready(http, 0, UV_READABLE);
+  if (connection->tls && SSL_pending(connection->tls) > 0) wsl_http_readable(http);
 }
 
 void wsl_http_settle_all(wsl_loop *loop) {

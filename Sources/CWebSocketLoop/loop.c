@@ -165,6 +165,18 @@ static void timed(uv_timer_t *timer) {
   loop->handlers.timer(loop->owner);
 }
 
+/// Starts the timer that wsl_timer() has set. libuv runs timers until none is due: one that its own
+/// callback has started would run again before any socket is read, without end.
+static void start_timer(wsl_loop *loop) {
+  if (!loop->is_timer_new) return;
+  loop->is_timer_new = false;
+  uv_timer_stop(&loop->timer);
+  if (loop->timer_at_ms < 0) return;
+  int64_t after_ms = loop->timer_at_ms - wsl_now_ms();
+  uv_update_time(&loop->uv);
+  uv_timer_start(&loop->timer, timed, after_ms > 0 ? (uint64_t)after_ms : 0, 0);
+}
+
 /// Runs once per event-loop iteration, before the loop blocks in epoll_wait(). The time between is
 /// not counted as busy, nor what libwebsockets reads before its first callback.
 static void iteration_ended(uv_prepare_t *prepare) {
@@ -176,6 +188,7 @@ static void iteration_ended(uv_prepare_t *prepare) {
   uint64_t busy = uv_hrtime() - loop->began_at_ns;
   loop->began_at_ns = 0;
   loop->handlers.iterated(loop->owner, busy, is_written);
+  start_timer(loop);
 }
 
 static void make_handles(wsl_loop *loop) {
@@ -213,11 +226,17 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
   return NULL;
 }
 
+static _Thread_local wsl_loop *running;
+
 void wsl_run(wsl_loop *loop) {
   use_log(loop);
+  running = loop;
   uv_run(&loop->uv, UV_RUN_DEFAULT);
+  running = NULL;
   wsl_flush(loop);
 }
+
+void *wsl_running(void) { return running ? running->owner : NULL; }
 
 void wsl_stop(wsl_loop *loop) { uv_stop(&loop->uv); }
 
@@ -238,11 +257,8 @@ void wsl_drain(wsl_loop *loop, uint32_t within_ms) {
 void wsl_wake(wsl_loop *loop) { uv_async_send(&loop->wake); }
 
 void wsl_timer(wsl_loop *loop, int64_t at_ms) {
-  uv_timer_stop(&loop->timer);
-  if (at_ms < 0) return;
-  int64_t after_ms = at_ms - wsl_now_ms();
-  uv_update_time(&loop->uv);
-  uv_timer_start(&loop->timer, timed, after_ms > 0 ? (uint64_t)after_ms : 0, 0);
+  loop->timer_at_ms = at_ms;
+  loop->is_timer_new = true;
 }
 
 wsl_counters wsl_count(const wsl_loop *loop) { return loop->counters; }

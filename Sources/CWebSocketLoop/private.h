@@ -37,6 +37,9 @@
 ///     FAILED      libwebsockets fails the frame         libwebsockets   300 ms: closed
 ///     ABORTED     dropped in the next iteration         nobody          closed
 ///
+/// In HEAD and BODY the handler can hold a connection: nothing is read of it, not even the TLS
+/// handshake, and no time limit runs, until `wsl_read`.
+///
 /// In every phase a time limit, a failed write or a reset ends the connection. A WebSocket with TLS
 /// has one end of a socket pair: a tunnel (relay.c) passes what OpenSSL decrypts and encrypts
 /// between the other end and the client.
@@ -52,6 +55,15 @@
 /// The limit for the request line and headers of one request; a longer head is answered 431. A
 /// member token of 8 KiB fits.
 #define WSL_HEAD_BYTES_MAX 12288
+
+/// The limits for the parts of a head: so many are split and decoded. More header lines are
+/// answered 431, more slashes in the path 404, more fields in the query 400.
+#define WSL_HEADER_LINES_MAX 100
+#define WSL_SEGMENTS_MAX 64
+#define WSL_QUERY_FIELDS_MAX 64
+
+/// The room for the repeated headers of a request, which are joined with two bytes.
+#define WSL_JOINED_BYTES (WSL_HEAD_BYTES_MAX + 2 * WSL_HEADER_LINES_MAX)
 
 /// The buffer size for a complete response with a problem document (RFC 9457). Its `detail` is
 /// always short.
@@ -132,10 +144,11 @@ struct wsl_http {
   wsl_http *next_settled;   ///< in the loop's list of those that the iteration's end must look at
   void (*ready)(wsl_http *http, int status, int events);  ///< handles an event
   bool is_settled;          ///< in that list
+  bool is_held;             ///< by the handler, since `slot->paused_at_ms`
   bool is_streaming;        ///< the handler has started a stream, and not ended it
   bool is_half_closed;      ///< the peer sends nothing more
   bool is_kept;             ///< the request permits another one on the connection
-  wsl_slot *slot;           ///< of the request; NULL: none
+  wsl_slot *slot;           ///< of the request; NULL: nothing was received of it
   int64_t deadline_ms;
   uint64_t body_rest;       ///< bytes of the body that were not received
   uint32_t dropped_bytes;   ///< since the last sweep
@@ -168,6 +181,7 @@ struct wsl_pipe {
   bool is_tunnel;
   wsl_slot *slot;           ///< that a tunnel serves; NULL: it has ended, or there is none: the
                             ///< relay counts as the connection
+  int64_t node_number;      ///< of the node
   bool is_connected;        ///< to the node
   uint8_t handle_count;     ///< that are not closed
   int64_t deadline_ms;      ///< to connect, or to end; 0: none
@@ -256,6 +270,9 @@ struct wsl_loop {
   uv_prepare_t iteration_end;
   uv_async_t wake;
   uv_timer_t timer, sweep;
+  /// What wsl_timer() has set, until the iteration ends.
+  int64_t timer_at_ms;
+  bool is_timer_new;
   wsl_listener listeners[WSL_LISTENERS_MAX];
   size_t listener_count;
   wsl_http *unopened, *settled;
@@ -335,14 +352,14 @@ size_t wsl_head_end(const char *bytes, size_t count, size_t from);
 bool wsl_head_begins(const char *bytes, size_t count);
 bool wsl_head_parse(const char *bytes, size_t count, wsl_head *head, wsl_problem *problem);
 wsl_text wsl_head_field(const char *bytes, const wsl_head *head, int header);
-size_t wsl_head_join(const char *bytes, size_t count, const wsl_head *head, int header,
-                     char *into);
+void wsl_head_join(const char *bytes, size_t count, const wsl_head *head,
+                   wsl_text fields[WSL_HEADER_COUNT], char *into);
 bool wsl_has_token(wsl_text list, const char *token);
 int64_t wsl_content_length(const char *bytes, const wsl_head *head);
 
 // request.c
 /// A request for a handler. `joined` has room for its repeated headers.
-wsl_request wsl_request_of(const wsl_http *http, char joined[WSL_HEAD_BYTES_MAX * 2]);
+wsl_request wsl_request_of(const wsl_http *http, char joined[WSL_JOINED_BYTES]);
 
 // relay.c
 void wsl_refuse_socket(int descriptor, SSL *tls, wsl_problem problem);
@@ -356,6 +373,8 @@ wsl_http *wsl_http_make(wsl_loop *loop, wsl_connection connection, wsl_phase pha
                         uint32_t milliseconds);
 void wsl_http_poll(wsl_http *http, int events,
                    void (*ready)(wsl_http *http, int status, int events));
+void wsl_http_readable(wsl_http *http);
+void wsl_http_hold(wsl_http *http);
 wsl_connection wsl_http_take(wsl_http *http);
 void wsl_http_end(wsl_http *http);
 void wsl_http_settle(wsl_http *http);

@@ -256,8 +256,8 @@ static wsl_pipe *make(wsl_loop *loop, wsl_connection connection, int descriptor)
   return relay;
 }
 
-void wsl_relay(wsl_loop *loop, wsl_connection connection, int descriptor, const void *header,
-               size_t header_count) {
+void wsl_relay(wsl_loop *loop, wsl_connection connection, int64_t node, int descriptor,
+               const void *header, size_t header_count) {
   int bytes = KERNEL_BYTES;
   setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
   setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
@@ -268,6 +268,7 @@ void wsl_relay(wsl_loop *loop, wsl_connection connection, int descriptor, const 
     refuse(loop, connection);
     return;
   }
+  relay->node_number = node;
   relay->client.taken = &loop->counters.relayed_to_clients;
   relay->node.taken = &loop->counters.relayed_to_nodes;
   relay->deadline_ms = wsl_now_ms() + CONNECT_MS;
@@ -328,6 +329,15 @@ bool wsl_tunnel_send(wsl_pipe *tunnel, const void *bytes, size_t count) {
   watch(client);
   watch(node);
   return true;
+}
+
+void wsl_end_relays(wsl_loop *loop, int64_t node) {
+  for (wsl_pipe *relay = loop->relays, *next; relay; relay = next) {
+    next = relay->next;
+    if (relay->is_tunnel || relay->node_number != node) continue;
+    if (relay->is_connected) end(relay);
+    else refuse(loop, take(relay));
+  }
 }
 
 /// Ends the relays whose time is over, and quiet ones of a draining loop. INT64_MAX ends all.

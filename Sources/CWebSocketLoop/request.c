@@ -1,10 +1,9 @@
 #include "private.h"
 
-wsl_request wsl_request_of(const wsl_http *http, char joined[WSL_HEAD_BYTES_MAX * 2]) {
+wsl_request wsl_request_of(const wsl_http *http, char joined[WSL_JOINED_BYTES]) {
   const wsl_connection *connection = &http->connection;
   const wsl_head *head = &http->head;
   const char *bytes = connection->head;
-  char *end = joined;
   wsl_request request = {.method = head->method,
                          .is_tls = connection->is_tls,
                          .is_1_1 = head->is_1_1,
@@ -13,12 +12,8 @@ wsl_request wsl_request_of(const wsl_http *http, char joined[WSL_HEAD_BYTES_MAX 
                          .peer = connection->peer,
                          .target = {bytes + head->target.start, head->target.count},
                          .body = {"", 0}};
-  for (int header = 0; header < WSL_HEADER_COUNT; header++) {
+  for (int header = 0; header < WSL_HEADER_COUNT; header++)
     request.headers[header] = wsl_head_field(bytes, head, header);
-    if (!(head->repeated >> header & 1)) continue;
-    size_t count = wsl_head_join(bytes, connection->head_count, head, header, end);
-    request.headers[header] = (wsl_text){end, count};
-    end += count;
-  }
+  wsl_head_join(bytes, connection->head_count, head, request.headers, joined);
   return request;
 }

@@ -9,6 +9,8 @@
 // Not libwebsockets', which binds an IPv4 literal to all addresses, does not report why binding
 // failed, and spins when the process is out of descriptors.
 
+enum { LAST_EVENTS_MAX = 128 };  ///< in which the last connections are accepted
+
 static void acceptable(uv_poll_t *poll, int status, int events) {
   wsl_listener *listener = poll->data;
   wsl_loop *loop = listener->loop;
@@ -40,7 +42,9 @@ void wsl_close_listeners(wsl_loop *loop, bool accepts_rest) {
   for (size_t index = 0; index < loop->listener_count; index++) {
     wsl_listener *listener = &loop->listeners[index];
     if (!listener->is_polled) continue;
-    if (accepts_rest && !listener->is_shared) loop->handlers.acceptable(loop->owner, index);
+    bool may_have_more = accepts_rest && !listener->is_shared;
+    for (int count = 0; may_have_more && count < LAST_EVENTS_MAX; count++)
+      may_have_more = loop->handlers.acceptable(loop->owner, index);
     listener->is_polled = false;
     uv_poll_stop(&listener->poll);
     if (!listener->is_shared)

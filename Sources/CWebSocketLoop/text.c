@@ -10,6 +10,7 @@ int64_t wsl_now_ms(void) { return (int64_t)(uv_hrtime() / 1000000); }
 static const char *phrase_of(int status) {
   switch (status) {
   case 400: return "Bad Request";
+  case 404: return "Not Found";
   case 411: return "Length Required";
   case 429: return "Too Many Requests";
   case 431: return "Request Header Fields Too Large";

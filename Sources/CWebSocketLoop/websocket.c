@@ -50,11 +50,6 @@ void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, siz
   if (wsl_is_open(slot)) start_close(loop, slot, code, reason, count);
 }
 
-void wsl_drop(wsl_loop *loop, wsl_id id) {
-  wsl_slot *slot = wsl_slot_of(loop, id);
-  if (wsl_is_open(slot)) wsl_abort(loop, slot);
-}
-
 /// Closes a connection whose peer has violated RFC 6455 or a limit.
 static void fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason) {
   count_code(loop->counters.failed, code);
@@ -193,10 +188,10 @@ static int opened(wsl_loop *loop, wsl_slot *slot) {
 /// while it closes.
 static int writable(wsl_loop *loop, wsl_slot *slot) {
   if (lws_partial_buffered(slot->wsi) || !wsl_is_open(slot)) return 0;
-  bool was_full = slot->is_write_blocked;
+  bool was_blocked = slot->is_write_blocked;
   slot->is_write_blocked = false;
   wsl_unsent_end(loop, slot);
-  if (was_full && wsl_is_open(slot) && !slot->is_write_blocked)
+  if (was_blocked && wsl_is_open(slot) && !slot->is_write_blocked)
     loop->handlers.writable(loop->owner, wsl_slot_id(loop, slot));
   return 0;
 }

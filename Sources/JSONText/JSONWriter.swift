@@ -88,21 +88,42 @@ package struct JSONWriter: ~Copyable {
 
   package mutating func integer(_ value: Int) {
     if value < 0 { byte(UInt8(ascii: "-")) }
-    var rest = value.magnitude
+    let rest = value.magnitude
     if rest < 10 { return byte(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest)) }
-    var digitCount = rest < 100 ? 2 : rest < 1_000 ? 3 : 4
-    var power: UInt = 10_000
-    while rest >= power {
+    if rest < 10_000 { return digits(of: UInt32(truncatingIfNeeded: rest)) }
+    var digitCount = 5
+    var power: UInt = 100_000
+    while digitCount < 20, rest >= power {
       digitCount += 1
-      if digitCount == 20 { break }
-      power *= 10
+      (power, _) = power.multipliedReportingOverflow(by: 10)
     }
+    digits(of: rest, digitCount)
+  }
+
+  private mutating func digits(of value: UInt, _ digitCount: Int) {
     reserve(digitCount)
     used += digitCount
+    var rest = value
     for digit in 1...digitCount {
       start[used - digit] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
+  }
+
+  /// Writes a number of two to four digits, of which most messages have many.
+  @inline(__always)
+  private mutating func digits(of value: UInt32) {
+    let digitCount = value < 100 ? 2 : value < 1_000 ? 3 : 4
+    reserve(4)
+    let end = start + (used + digitCount)
+    used += digitCount
+    let (tens, hundreds) = (value / 10, value / 100)
+    end[-1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value - 10 * tens)
+    end[-2] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens - 10 * hundreds)
+    if digitCount == 2 { return }
+    let thousands = value / 1_000
+    end[-3] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: hundreds - 10 * thousands)
+    if digitCount == 4 { end[-4] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: thousands) }
   }
 
   package mutating func bool(_ value: Bool) { value ? literal("true") : literal("false") }

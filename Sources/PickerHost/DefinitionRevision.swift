@@ -11,8 +11,10 @@ package struct DefinitionRevision: Sendable {
   /// The current definition.
   let definition: Definition
   let version: Int
-  /// Whether the session has a shared definition: its own part then gets what changes.
-  let hasShared: Bool
+  /// Of a session with a shared definition: the session's own part, which gets what changes.
+  let own: JSONTree?
+  /// The shared definition, if the request is a merge patch, which is one of the own part.
+  let shared: SharedDefinition?
   let now: Instant
 
   /// The limits of the changed document. The steps take about as long as making the largest
@@ -31,14 +33,22 @@ package struct DefinitionRevision: Sendable {
   func change(_ maker: DefinitionMaker, isStored: Bool) throws(HubProblem) -> DefinitionChange? {
     let (document, given) = try document()
     let picker = try picker(document, maker)
-    if picker.definition.isSame(as: definition) { return nil }
+    let ownPatch: JSONTree? = if case .mergePatch(let patch) = given, own != nil { patch } else {
+      nil
+    }
+    if picker.definition.isSame(as: definition) {
+      guard let own, let ownPatch, !own.merging(ownPatch).isSameValue(as: own) else { return nil }
+      return DefinitionChange(
+        version: version, definition: definition, source: .mergePatch(.object([])), own: ownPatch)
+    }
     let source =
-      hasShared
-      ? .mergePatch(
+      own == nil
+      ? given
+      : .mergePatch(
         definition.document(full: true).mergePatch(to: picker.definition.document(full: true)))
-      : given
     return DefinitionChange(
-      version: version + 1, definition: picker.definition, source: source, picker: picker,
+      version: version + 1, definition: picker.definition, source: source, own: ownPatch,
+      picker: picker,
       encoded: source == .whole && isStored ? maker.encode(picker.definition) : nil)
   }
 
@@ -51,7 +61,14 @@ package struct DefinitionRevision: Sendable {
     let document: (tree: JSONTree, source: DefinitionChange.Source)
     switch request.format {
     case .whole, .unknown: document = (tree, .whole)
-    case .mergePatch: document = (definition.document(full: true).merging(tree), .mergePatch(tree))
+    case .mergePatch:
+      let merged =
+        if let own, let shared {
+          shared.document.merging(own.merging(tree))
+        } else {
+          definition.document(full: true).merging(tree)
+        }
+      document = (merged, .mergePatch(tree))
     case .jsonPatch:
       do throws(JSONPatchProblem) {
         document = (try definition.document(patchedWith: tree, limits: limits), .jsonPatch(tree))

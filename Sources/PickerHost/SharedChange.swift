@@ -44,10 +44,10 @@ package struct SharedChange: Sendable {
     }
     let definition = try definition(given)
     let notes = try notes(tree["notes"] ?? .object([]), for: definition.kind)
-    let draft = SharedDraft(name: name, document: definition.document(full: true), notes: notes)
-    guard let current else { return draft }
-    let isSame = draft.document.isSameValue(as: current.document) && draft.notes == current.notes
-    return isSame ? nil : draft
+    let document = definition.document(full: true)
+    let isOther = current.map { !document.isSameValue(as: $0.document) } ?? false
+    if let current, !isOther, notes == current.notes { return nil }
+    return SharedDraft(name: name, document: document, notes: notes, isReported: isOther)
   }
 
   private func document() throws(HubProblem) -> JSONTree {
@@ -101,7 +101,7 @@ package struct SharedChange: Sendable {
   }
 
   private func notes(_ tree: JSONTree, for kind: PickerKind) throws(HubProblem) -> Notes {
-    if tree == .null || kind == .availability && isEmpty(tree) { return Notes() }
+    if tree == .null || !kind.hasNotes && isEmpty(tree) { return Notes() }
     do throws(BadNotes) {
       var notes = Notes()
       notes.apply(try notes.change(by: tree, for: kind))

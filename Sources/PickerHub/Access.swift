@@ -79,7 +79,8 @@ extension Admission {
       switch access {
       case .open: return
       case .keys: throw credential == nil ? .noToken : .badToken
-      case .tokens:
+      case .creator where role < .owner: return
+      case .creator, .tokens:
         guard let credential else { throw .noToken }
         guard let known = self.role(of: credential, in: session) else { throw .badToken }
         guard known >= role else {
@@ -123,9 +124,9 @@ extension Admission {
     (try? admit(credential, to: session, needs: .owner)) != nil
   }
 
-  /// Whether the sender of an admitted request sees all marks of an `availability`: with an owner's
+  /// Whether the sender of an admitted request sees the parts of all members: with an owner's
   /// token or a host's key. In a session without tokens nobody has one.
-  func seesMarks(_ credential: Credential?, of session: Session) -> Bool {
+  func seesParts(_ credential: Credential?, of session: Session) -> Bool {
     switch credential {
     case nil: false
     case .key, .namespaceKey, .operator: true
@@ -188,6 +189,8 @@ extension Admission {
   ) throws(Denial) -> Role? {
     switch (authentication, session.fold.origin.access) {
     case (.open, .open), (.token, .open): return nil
+    case (.open, .creator), (.token, .creator):
+      return (join.token ?? bearer).flatMap { role(of: .token($0), in: session) }
     case (.open, .tokens), (.token, .tokens):
       guard let written = join.token ?? bearer else {
         throw Denial(.badToken, "this session needs a token in join or Authorization")
@@ -198,7 +201,7 @@ extension Admission {
       return role
     case (.open, .keys), (.token, .keys):
       throw Denial(.badToken, "this session needs a server with --auth keys")
-    case (.keys, .open), (.keys, .tokens):
+    case (.keys, .open), (.keys, .creator), (.keys, .tokens):
       // Created in another mode: a host's token does not admit to it.
       throw Denial(.noSuchSession, "session not found")
     case (.keys, .keys):
@@ -224,21 +227,29 @@ extension Admission {
   /// creation with an idempotency key can be given again: they follow from the key, which is not
   /// stored.
   ///
-  /// - Parameter random: The source of tokens without a key.
+  /// - Parameters:
+  ///   - isOwned: Whether its creator owns it, with `--auth open`.
+  ///   - random: The source of tokens without a key.
   func newAccess(
-    from key: String?, salt: String, _ random: inout IdentitySource
-  ) -> (SessionOrigin.Access, tokens: [(role: Role, token: String)]) {
+    isOwned: Bool, from key: String?, salt: String, _ random: inout IdentitySource
+  ) throws(HubProblem) -> (SessionOrigin.Access, tokens: CreatedTokens) {
+    func token(_ role: Role) -> String {
+      key.map { identities.token(salt, $0, role.rawValue) } ?? random.text()
+    }
     switch authentication {
-    case .open: return (.open, [])
-    case .keys: return (.keys, [])
+    case .open where isOwned:
+      let owner = token(.owner)
+      return (.creator(identities.hash(owner)), .owner(owner))
+    case .open: return (.open, .none)
+    case .keys where isOwned, .token where isOwned:
+      throw .badBody(
+        DefinitionProblem(
+          pointer: "/ownership", detail: "ownership can be \"creator\" only with --auth open"))
+    case .keys: return (.keys, .none)
     case .token:
-      var tokens: [(role: Role, token: String)] = []
-      for role in [Role.owner, .editor, .viewer] {
-        let token = key.map { identities.token(salt, $0, role.rawValue) } ?? random.text()
-        tokens.append((role, token))
-      }
-      let hashes = tokens.map { ($0.role, identities.hash($0.token)) }
-      return (.tokens(Dictionary(uniqueKeysWithValues: hashes)), tokens)
+      let tokens = [Role.owner, .editor, .viewer].map { ($0, token($0)) }
+      let hashes = tokens.map { ($0.0, identities.hash($0.1)) }
+      return (.tokens(Dictionary(uniqueKeysWithValues: hashes)), .roles(tokens))
     }
   }
 }

@@ -18,8 +18,8 @@ extension Hub {
   /// - Returns: As ``append(_:to:at:completion:)``.
   @discardableResult
   func submit(
-    _ command: Command, if precondition: Precondition? = nil, ref: Int, by member: MemberID,
-    unless reason: UnstoredReason?, to hosted: HostedSession, at time: HubTime,
+    _ command: consuming Command, if precondition: Precondition? = nil, ref: Int,
+    by member: MemberID, unless reason: UnstoredReason?, to hosted: HostedSession, at time: HubTime,
     completion: (([Effect]?) -> Void)? = nil
   ) -> Bool {
     if reason != nil || command.isUnknown || hosted.isBarred(command, of: member)
@@ -31,22 +31,14 @@ extension Hub {
       return true
     }
     if isAhead(hosted, at: time) { tickIfDue(hosted, at: time) }
-    let stored = withoutUnreadKey(command, in: hosted, at: time)
+    // Without what would not be read, to store fewer bytes. That is known only when the command
+    // will be applied to the current state: the session's queue is empty.
+    if hosted.steps.isEmpty, !hosted.session.readsAll(of: command, at: time.session) {
+      command = command.brief
+    }
     return append(
-      .command(member, ref: ref, stored, precondition), to: hosted, at: time, completion: completion
-    )
-  }
-
-  /// The command without a key that would not be read, to store fewer bytes. That is known only
-  /// when the command will be applied to the current state: the session's queue is empty.
-  private func withoutUnreadKey(
-    _ command: Command, in hosted: HostedSession, at time: HubTime
-  ) -> Command {
-    guard case .select(let selection) = command, selection.key != nil,
-      hosted.steps.isEmpty,
-      hosted.session.ignoresKey(of: selection, at: time.session)
-    else { return command }
-    return .select(selection.withoutKey)
+      .command(member, ref: ref, command, precondition), to: hosted, at: time,
+      completion: completion)
   }
 
   /// Why a member's command is refused without being stored, if its fold cannot know that.
@@ -54,7 +46,7 @@ extension Hub {
     against command: Command, isOverRate: Bool, _ token: MemberToken?
   ) -> UnstoredReason? {
     if isOverRate { return .rate }
-    guard case .rename = command, token?.name != nil else { return nil }
+    guard command.isRename, token?.name != nil else { return nil }
     return .fixedName
   }
 
@@ -125,7 +117,7 @@ extension Hub {
     let role: Role?
     switch hosted.session.fold.origin.access {
     case .open: role = nil
-    case .tokens: role = admission.role(of: credential, in: hosted.session)
+    case .creator, .tokens: role = admission.role(of: credential, in: hosted.session)
     case .keys:
       guard let token else { throw .notAllowed("joining needs a member token") }
       role = hosted.session.fold.granted(token.role, subject: token.subject)
@@ -174,17 +166,32 @@ extension Hub {
     at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    let role: Role = request.member == nil ? .owner : .viewer
-    find(id, token: token, needs: role, at: time, failure: { answer(.failure($0)) }) {
+    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       if let member = request.member {
-        post(request, of: MemberID(member), to: hosted, token, locale, answer)
-      } else {
-        afterFollowing(of: hosted, failure: { answer(.failure($0)) }) { [unowned self] hosted in
-          postAsHost(request, to: hosted, locale, answer)
-        }
+        return post(request, of: MemberID(member), to: hosted, token, locale, answer)
+      }
+      do throws(HubProblem) {
+        try admitHost(token, of: hosted.session)
+      } catch {
+        return answer(.failure(error))
+      }
+      afterFollowing(of: hosted, failure: { answer(.failure($0)) }) { [unowned self] hosted in
+        postAsHost(request, to: hosted, locale, answer)
       }
     }
+  }
+
+  /// Checks that the sender of a command without a member is the host: it has an API key, or the
+  /// token of the creator who owns the session.
+  private func admitHost(
+    _ credential: Credential?, of session: Session
+  ) throws(HubProblem) {
+    if credential?.isKey == true { return }
+    guard session.fold.origin.access.hasCreator else {
+      throw .badRequest("member and secret are required; POST …/members returns both")
+    }
+    try admission.admit(credential, to: session, needs: .owner)
   }
 
   private func postAsHost(
@@ -250,7 +257,7 @@ extension Hub {
     let origin = hosted.session.fold.origin
     var role: Role?
     switch origin.access {
-    case .open: guard isSecretRight else { throw .wrongSecret }
+    case .open, .creator: guard isSecretRight else { throw .wrongSecret }
     case .tokens:
       guard isSecretRight else { throw .wrongSecret }
       if let role = admission.role(of: credential, in: hosted.session), role < member.role {

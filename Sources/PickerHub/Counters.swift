@@ -91,19 +91,6 @@ package struct CommandCounts: Sendable {
   }
 }
 
-extension PickerKind {
-  fileprivate var number: Int {
-    switch self {
-    case .date: 0
-    case .slot: 1
-    case .cascade: 2
-    case .columns: 3
-    case .calendar: 4
-    case .availability: 5
-    }
-  }
-}
-
 /// Counting commands.
 extension Hub {
   /// Counts a command that was applied, by its effects.

@@ -39,20 +39,26 @@ package let rowsOnLoop = 500
 package struct DefinitionMaker: Sendable {
   private let limits: DefinitionLimits
   private let zones: any ZoneSource
+  private let memory: (any MemoryAccount)?
   private let digest: @Sendable ([UInt8]) -> [UInt8]
 
-  /// - Parameter digest: The same hash as the hub's ``IdentitySource`` has.
+  /// - Parameters:
+  ///   - memory: Counts the definitions.
+  ///   - digest: The same hash as the hub's ``IdentitySource`` has.
   package init(
-    limits: DefinitionLimits, zones: any ZoneSource,
+    limits: DefinitionLimits, zones: any ZoneSource, memory: (any MemoryAccount)? = nil,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
     self.limits = limits
     self.zones = zones
+    self.memory = memory
     self.digest = digest
   }
 
   package func make(_ tree: JSONTree, at now: Instant) throws(DefinitionProblem) -> Definition {
-    try Definition.make(from: tree, limits: limits, now: now) { zones.rules(named: $0) }
+    try Definition.make(from: tree, limits: limits, now: now, memory: memory) {
+      zones.rules(named: $0)
+    }
   }
 
   /// Encodes a definition for the log.
@@ -163,11 +169,14 @@ package struct SharedDraft: Sendable {
   package let name: String
   package let document: JSONTree
   package let notes: Notes
+  /// Whether the feed reports it: it replaces another definition, not only other notes.
+  package let isReported: Bool
 
   package var byteCount: Int { document.byteCount + notes.byteCount }
 
-  package init(name: String, document: JSONTree, notes: Notes) {
+  package init(name: String, document: JSONTree, notes: Notes, isReported: Bool = false) {
     (self.name, self.document, self.notes) = (name, document, notes)
+    self.isReported = isReported
   }
 }
 
@@ -312,15 +321,26 @@ extension Hub {
     for change in hosted.hostChanges.takeWaiting() { change() }
   }
 
-  /// Appends the entry, if anything changes for the session. If the log has reached its maximum
-  /// size, the session stays as it is until it is loaded again or the definition changes again.
+  /// Appends the entry, if anything changes for the session. A log that does not accept it now is
+  /// tried again. If the session's has reached its maximum size, the session stays as it is until
+  /// it is loaded again or the definition changes again.
   func follow(_ hosted: HostedSession, _ step: SharedStep) {
     hosted.followedVersion = step.version
     guard let adoption = step.adoption(after: hosted.session.fold.version) else {
       hosted.session.versionWithoutChange = step.version
       return
     }
-    append(.adopted(adoption), to: hosted, at: now)
+    let isAccepted = append(.adopted(adoption), to: hosted, at: now)
+    if isAccepted || hosted.log.refusal == .logFull { return }
+    hosted.followedVersion = 0
+    schedule.add(.follow(hosted.id), due: now.machine + retryMilliseconds)
+  }
+
+  /// A session has left memory. After the last one nothing is cached of shared definitions.
+  func forgetShared() {
+    if directory.residentCount == 0, directory.loadingCount == 0, following.creationCount == 0 {
+      following.forget()
+    }
   }
 
   /// A session has been created or loaded: it may have to follow a version that came meanwhile.
@@ -369,9 +389,11 @@ struct SharedFollowing {
   private(set) var newest: [String: SharedDefinition] = [:]
   /// By the state of the sessions.
   private var steps: [State: Step] = [:]
-  /// The number of steps at which those that are ready are forgotten: only few are needed at a
-  /// time, unless sessions have parts of their own.
-  private static let stepCountMax = 32
+  /// The memory of the definitions that ``steps`` retain, in bytes, an estimate.
+  private var stepByteCount = 0
+  /// The number of steps, and their memory, at which those that are ready are forgotten: only few
+  /// are needed at a time, unless sessions have parts of their own.
+  private static let (stepCountMax, stepByteCountMax) = (32, 16_777_216)
   /// Sessions whose definition is being read, to create them.
   var creationCount = 0
 
@@ -388,14 +410,27 @@ struct SharedFollowing {
     return newest[shared.name] != nil
   }
 
+  mutating func forget() {
+    newest = [:]
+    forgetSteps()
+  }
+
   private mutating func forgetSteps() {
     steps = steps.filter { if case .making = $0.value { true } else { false } }
+    stepByteCount = 0
   }
 
   func step(_ state: State) -> Step? { steps[state] }
 
   mutating func set(_ step: Step, for state: State) {
-    if steps.count >= SharedFollowing.stepCountMax { forgetSteps() }
+    if steps.count >= SharedFollowing.stepCountMax
+      || stepByteCount >= SharedFollowing.stepByteCountMax
+    {
+      forgetSteps()
+    }
     steps[state] = step
+    if case .ready(let step) = step {
+      stepByteCount += state.definition.byteCount + (step.definition?.byteCount ?? 0)
+    }
   }
 }

@@ -7,8 +7,8 @@ import PickerWire
 /// Encodes what happens in sessions, and delivers it to their listeners.
 ///
 /// It owns the encoder and the languages, and a buffer of recipients that is empty between calls,
-/// so that a tap allocates nothing. Sessions come as arguments and are only read. A call may leave
-/// connections that the caller must close: see ``Connections/nextOverflowing()``.
+/// so that a tap does not allocate it. Sessions come as arguments and are only read. A call may
+/// leave connections that the caller must close: see ``Connections/nextOverflowing()``.
 final class FanOut {
   let encoder: MessageEncoder
   let languages: Languages
@@ -16,6 +16,36 @@ final class FanOut {
   private var recipients: [ConnectionID] = []
   /// Deltas, and those of ticks.
   private(set) var counters = HubCounters()
+  /// The last snapshot, as long as it is being sent: many listeners may need the same.
+  private var lastSnapshot: (key: SnapshotKey, at: Int64, frame: WeakFrame)?
+  private var retainedSnapshot: Frame?
+  /// Whether the last snapshot is retained although it has been sent: the next connection in turn
+  /// may need the same, and each would encode it again.
+  var retainsSnapshot = false {
+    didSet { if !retainsSnapshot { retainedSnapshot = nil } }
+  }
+
+  /// What a snapshot depends on, beside the time.
+  private struct SnapshotKey: Equatable {
+    let session: ObjectIdentifier
+    let revision: Int
+    let presenceCount: Int
+    let language: Int?
+    let sight: Sight
+  }
+
+  private struct WeakFrame {
+    weak var frame: Frame?
+  }
+
+  /// A delta that numbers cells anew has everybody's parts. If it is heavier than this for all
+  /// listeners together, they get snapshots one after the other instead; a unit is about 190 bytes.
+  private static let cellsWeightMax = 10_000
+  /// A message that is longer, and has more bytes than these for all listeners together, is sent to
+  /// one after the other.
+  private static let (longByteCountMin, byteCountAtOnceMax) = (16_384, 1_048_576)
+  /// For how long listeners get the same snapshot, which has a time, in milliseconds.
+  private static let snapshotMilliseconds: Int64 = 1000
 
   init(_ encoder: MessageEncoder, _ languages: Languages, _ connections: Connections) {
     self.encoder = encoder
@@ -47,6 +77,12 @@ final class FanOut {
   ) -> SharedCopy? {
     counters.deltas += 1
     if delta.isTick { counters.ticks += 1 }
+    if delta.weight &* session.listeners.count > FanOut.cellsWeightMax, delta.isRenumbering,
+      delta.by == nil
+    {
+      replace(in: session)
+      return nil
+    }
     // By index: copying a listener would retain and release its member's name.
     let listeners = session.listeners
     if listeners.count == 1 {
@@ -96,12 +132,27 @@ final class FanOut {
       isOneToMany: session.hasManyListeners)
   }
 
+  /// Sends a snapshot to each listener in its turn, in place of a delta.
+  private func replace(in session: Session) {
+    for listener in session.listeners {
+      guard let connection = connections[listener.connection] else { continue }
+      connections.replaceUpdates(of: connection)
+    }
+  }
+
   /// Posts the shared copy of a delta.
   ///
   /// If any connection was write-blocked or closed since ``broadcast(_:in:at:author:)``, a
   /// recipient may not be idle any more: then each is delivered to separately.
   func post(_ shared: consuming SharedCopy, at time: HubTime) {
-    if connections.stopCount == shared.stopCount {
+    if shared.frame.count > FanOut.longByteCountMin,
+      shared.frame.count &* shared.recipients.count > FanOut.byteCountAtOnceMax
+    {
+      for recipient in shared.recipients {
+        guard let connection = connections[recipient] else { continue }
+        connections.deliverInTurn(shared.frame, to: connection, at: time)
+      }
+    } else if connections.stopCount == shared.stopCount {
       connections.post(
         shared.frame, toAll: shared.recipients, isOneToMany: shared.isOneToMany)
     } else {
@@ -119,15 +170,12 @@ final class FanOut {
     _ delta: Delta, toOnly listeners: [Listener], in session: Session, at time: HubTime
   ) {
     guard let connection = connections[listeners[0].connection] else { return }
-    var ref: Int?
-    if let by = delta.by, let member = listeners[0].member, by.text.isExactly(member.text) {
-      ref = delta.ref
-    }
+    let ref = delta.isBy(listeners[0].member) ? delta.ref : nil
     let texts = languages[listeners[0].language]
     let view = listeners[0].view
     let bands =
       view == nil && !delta.hasDayNotes
-      ? [] : encoder.viewPart(of: delta, in: session, view, texts: texts)
+      ? nil : encoder.viewPart(of: delta, in: session, view, texts: texts)
     let sight =
       session.fold.definition.results == nil ? .everything : session.sight(of: listeners[0])
     let message = encoder.message(of: delta, ref: ref, bands: bands, sight: sight, texts: texts)
@@ -245,17 +293,38 @@ extension FanOut {
 
   /// Sends pending messages until the connection is write-blocked, and a snapshot in place of
   /// dropped updates.
-  func flush(_ connection: HubConnection, in session: Session, at time: HubTime) {
+  ///
+  /// - Returns: The number of bytes.
+  @discardableResult
+  func flush(_ connection: HubConnection, in session: Session, at time: HubTime) -> Int {
     connections.flush(connection, at: time) {
       let listener = session.listeners.first { $0.connection == connection.id }
       return Connections.Replacement(
-        snapshot: encoder.snapshot(
-          of: session, sight: listener.map(session.sight) ?? .everything,
-          texts: connection.texts, now: time.session),
+        snapshot: snapshot(for: listener, connection, in: session, at: time),
         details: details(for: listener, connection, in: session))
     } lateAnswer: { answer in
       encode(answer.late(at: session), connection.texts, in: session)
     }
+  }
+
+  /// The snapshot for a listener: the last one, if that was for an equal listener just now.
+  private func snapshot(
+    for listener: Listener?, _ connection: HubConnection, in session: Session, at time: HubTime
+  ) -> Frame {
+    let sight = listener.map(session.sight) ?? .everything
+    let key = SnapshotKey(
+      session: ObjectIdentifier(session), revision: session.fold.revision,
+      presenceCount: session.presenceCount, language: listener?.language, sight: sight)
+    if let lastSnapshot, lastSnapshot.key == key, let frame = lastSnapshot.frame.frame,
+      time.machine - lastSnapshot.at < FanOut.snapshotMilliseconds
+    {
+      return frame
+    }
+    let frame = encoder.snapshot(
+      of: session, sight: sight, texts: connection.texts, now: time.session)
+    lastSnapshot = (key, time.machine, WeakFrame(frame: frame))
+    if retainsSnapshot { retainedSnapshot = frame }
+    return frame
   }
 
   /// What a listener needs after a welcome or a snapshot: the months in view and the touches.
@@ -299,10 +368,10 @@ extension Hub {
       case .cellsChanged(let change):
         fanOut.sendMonthsAgain(change, in: hosted.session, at: time)
       case .answered(let member, let answer):
-        guard let listener = hosted.session.listener(of: member) else { break }
-        if let connection = connections[listener.connection] {
-          self.answer(connection, answer, in: hosted)
-        }
+        guard let id = self.connection(of: member, in: hosted), let connection = connections[id],
+          connection.isListening
+        else { break }
+        self.answer(connection, answer, in: hosted)
       case .joined, .resultReported, .settled, .definitionRejected: break
       case .revoked(let target): closeRevoked(target, in: hosted)
       case .roleChanged, .renamed, .left, .presence: broadcastPresence(in: hosted, at: time)
@@ -407,7 +476,7 @@ struct DeltaCopies {
   /// Whether the copies depend on the language, and whether they do on the view.
   private let hasTexts: Bool
   private let hasViews: Bool
-  /// Whether all listeners see the same, as in every kind but `availability`.
+  /// Whether all listeners see the same, as where no member has a part of its own.
   let isPlain: Bool
   /// Whether the copies depend on the listener's time zone.
   private let hasZones: Bool
@@ -501,7 +570,7 @@ struct DeltaCopies {
 
   /// The part of a sight that the delta depends on.
   private func needed(_ sight: Sight) -> Sight {
-    let isOwn = sight.member.map { delta.by == $0 || delta.hasMarks(of: $0) } ?? false
+    let isOwn = sight.member.map { delta.by == $0 || delta.hasPart(of: $0) } ?? false
     return Sight(sight.audience, isOwn ? sight.member : nil, zone: hasZones ? sight.zone : nil)
   }
 
@@ -595,7 +664,7 @@ extension Delta {
   fileprivate var hasNotes: Bool {
     switch change {
     case .notes: true
-    case .status(let change): change.settle?.reason != nil
+    case .status(let change): change.hasText
     case .picker: notes != nil
     case .definition: notes != nil || change.notesEdit != nil
     }
@@ -609,12 +678,7 @@ extension Delta {
 
   /// Whether any of the changes depends on the listener's time zone.
   fileprivate var hasZones: Bool {
-    change.pickerChanges.contains { change in
-      switch change {
-      case .cells, .best: true
-      case .reload, .removal, .row, .months, .range, .past, .closed, .marks, .heat: false
-      }
-    }
+    change.pickerChanges.contains { $0.hasZones }
   }
 
   /// Whether any of the changes has texts; if not, all languages share one copy.
@@ -626,7 +690,7 @@ extension Delta {
     }
     switch change {
     case .picker: break
-    case .status(let change): return change.settle?.reason != nil
+    case .status(let change): return change.hasText
     case .notes: return true
     case .definition: if change.notesEdit != nil { return true }
     }

@@ -120,11 +120,8 @@ extension HostSeam {
   package func isElsewhere(_ id: SessionID) -> Bool {
     hub.lookups.isElsewhere(id, at: hub.now.machine)
   }
-  /// Whether the memory of the sessions has reached its maximum.
-  package var isFull: Bool { hub.directory.isFull }
-  package func hasRoom(for definition: Definition) -> Bool {
-    hub.directory.hasRoom(for: definition)
-  }
+  /// Whether the memory of the sessions is below its maximum, once histories are dropped for it.
+  package func hasMemory(for byteCount: Int) -> Bool { hub.directory.makeRoom(for: byteCount) }
   /// The problem of a request whose session could not be loaded.
   package func absence(of id: SessionID) -> HubProblem { hub.absence(of: id) }
 
@@ -154,7 +151,7 @@ extension HostSeam {
     hub.languages.texts(for: tag, fallback: fallback)
   }
 
-  /// The zone in which a reader gets the cells of an `availability`; `nil` for the definition's.
+  /// The zone in which a reader gets times; `nil` for the definition's.
   package func cellZone(_ name: String?, of definition: Definition) -> CellZone? {
     hub.cellZone(name, of: definition)
   }
@@ -168,9 +165,9 @@ extension HostSeam {
 
   /// The tokens of a new session, and what its log has of them; the same for the same key and salt.
   package func newAccess(
-    from key: String?, salt: String
-  ) -> (SessionOrigin.Access, tokens: [(role: Role, token: String)]) {
-    hub.admission.newAccess(from: key, salt: salt, &hub.identities)
+    isOwned: Bool, from key: String?, salt: String
+  ) throws(HubProblem) -> (SessionOrigin.Access, tokens: CreatedTokens) {
+    try hub.admission.newAccess(isOwned: isOwned, from: key, salt: salt, &hub.identities)
   }
 
   /// Whether the sender of an admitted request may change the session.
@@ -178,9 +175,9 @@ extension HostSeam {
     hub.admission.allowsChange(credential, of: session)
   }
 
-  /// Whether the sender of an admitted request sees all marks of an `availability`.
-  package func seesMarks(_ credential: Credential?, of session: Session) -> Bool {
-    hub.admission.seesMarks(credential, of: session)
+  /// Whether the sender of an admitted request sees the parts of all members.
+  package func seesParts(_ credential: Credential?, of session: Session) -> Bool {
+    hub.admission.seesParts(credential, of: session)
   }
 
   /// Checks a reader of a session that is not in memory.

@@ -7,7 +7,8 @@ package import PickerWire
 /// The server without sockets, clock and disk: connections, members and sessions.
 ///
 /// One thread owns it. Each call passes the current time and runs to completion. The hub passes
-/// frames to the port within the call, so that no queue delays the fan-out of a tap.
+/// frames to the port within the call; only a long message to many listeners, and what a
+/// write-blocked connection gets, waits in an outbox.
 ///
 /// The hub coordinates types that own their state: what exists (``SessionDirectory``), what each
 /// session in memory waits for (``HostedSession``), what happens later (``HubSchedule``), who may
@@ -63,7 +64,8 @@ package final class Hub {
     self.shard = shard
     self.identities = identities
     maker = DefinitionMaker(
-      limits: configuration.definitionLimits, zones: zones, digest: identities.digest)
+      limits: configuration.definitionLimits, zones: zones, memory: shard.memory,
+      digest: identities.digest)
     admission = Admission(configuration.authentication, identities)
     schedule = HubSchedule(buffered)
     connections = Connections(port, schedule, buffered, limits: configuration.limits)
@@ -199,8 +201,10 @@ package enum HubProblem: Error, Hashable, Sendable {
   case externalTaken(SessionID)
   /// The idempotency key was used with another body.
   case keyReused
-  /// The server has reached its maximum of sessions, or of their memory.
-  case full
+  /// The server has reached a limit of new sessions.
+  case full(CreationLimit)
+  /// The session is not in memory, and there is no room for it.
+  case noMemory
   /// The session has reached its maximum of members or event streams.
   case sessionFull
   /// The session has the maximum number of roles that the host has given.
@@ -210,6 +214,23 @@ package enum HubProblem: Error, Hashable, Sendable {
   /// The store of all sessions has reached its maximum size.
   case storeFull
   case unavailable
+}
+
+/// What refuses new sessions.
+package enum CreationLimit: Hashable, Sendable {
+  /// The maximum of sessions that have not ended.
+  case sessions
+  /// The maximum of the memory of sessions. Larger definitions and more notes are refused as well.
+  case sessionsBytes
+  /// The maximum of idempotency keys, which is that of sessions.
+  case keys
+}
+
+extension HubProblem {
+  /// The detail of ``noMemory``.
+  package static let noMemoryDetail =
+    "the session cannot be loaded, because the sessions in memory have reached sessionsBytes; "
+    + "retry later, or let the operator raise that limit"
 }
 
 /// The decision in effect when another one arrives too late.

@@ -1,3 +1,4 @@
+package import PickerModel
 package import PickerSession
 
 /// The sessions of a server that one hub owns.
@@ -50,6 +51,7 @@ package struct HubShard {
 /// The number of sessions that have not ended, in all hubs of a server. Hubs call it from their own
 /// threads.
 package protocol SessionTotal: AnyObject {
+  var count: Int { get }
   func add(_ count: Int)
   /// Adds one if there are fewer than `max`.
   ///
@@ -59,7 +61,7 @@ package protocol SessionTotal: AnyObject {
 
 /// The total of a single hub, used from its thread only.
 private final class OwnTotal: SessionTotal {
-  private var count = 0
+  private(set) var count = 0
 
   func add(_ count: Int) { self.count += count }
 
@@ -70,23 +72,31 @@ private final class OwnTotal: SessionTotal {
   }
 }
 
-/// The memory of the sessions in all hubs of a server and of their logs in memory, in bytes, an
-/// estimate, and its maximum. Hubs and logs call it from their own threads.
-package protocol SessionMemory: AnyObject {
+/// The memory of the sessions in all hubs of a server, of their definitions and of their logs in
+/// memory, in bytes, an estimate, and its maximum.
+package protocol SessionMemory: MemoryAccount {
   var byteCount: Int { get }
   var byteCountMax: Int { get set }
-  /// - Parameter byteCount: Negative if memory was released.
-  func add(_ byteCount: Int)
+  /// The memory that the last refused session would have taken; 0 if none was refused.
+  var refusedByteCount: Int { get set }
 }
 
 extension SessionMemory {
   package func hasRoom(for added: Int) -> Bool { byteCount + added <= byteCountMax }
+
+  /// Whether there is room for an empty session, and for one like the last, if that was refused.
+  package var hasRoomForRefused: Bool {
+    // One that could never be created must not count.
+    hasRoom(for: max(min(refusedByteCount, byteCountMax / 2), Session.byteCountMin))
+  }
 }
 
-/// The memory of the sessions of a single hub, used from its thread only.
-private final class OwnMemory: SessionMemory {
+/// The memory of the sessions of a single hub. Must be used from one thread, so also the threads
+/// that make definitions must be the same.
+private final class OwnMemory: SessionMemory, @unchecked Sendable {
   private(set) var byteCount = 0
   var byteCountMax = Int.max
+  var refusedByteCount = 0
 
   func add(_ byteCount: Int) { self.byteCount += byteCount }
 }

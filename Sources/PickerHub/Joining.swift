@@ -90,7 +90,9 @@ extension Hub {
   }
 
   private func closeFull(_ connection: HubConnection) {
-    close(connection, .unavailable, "the session has reached its maximum number of members")
+    close(
+      connection, .unavailable,
+      "the session has as many members as the limit members allows; reconnect when some have left")
   }
 
   /// Closes a connection whose join could not be stored.
@@ -99,11 +101,12 @@ extension Hub {
     case .logFull:
       close(
         connection, .unavailable,
-        "the log of this session has reached its maximum size; create a new session")
+        "the log of this session has reached the limit logBytes; create a new session")
     case .storeFull:
       close(
         connection, .unavailable,
-        "the store of the server has reached its maximum size; reconnect later")
+        "the store has reached the limit storeBytes, or sessionsBytes if it is the memory; "
+          + "reconnect when sessions have ended")
     default: cannotStore(connection)
     }
   }
@@ -209,6 +212,7 @@ extension Hub {
       connection: connection.id, member: member, language: attachment.language,
       view: showsMonths ? attachment.view : nil, zone: attachment.zone)
     let effects = hosted.session.attach(listener)
+    connection.isListening = true
     welcome(connection, attachment, missed: missed, in: hosted, at: time)
     perform(effects, in: hosted, at: time)
   }
@@ -238,7 +242,7 @@ extension Hub {
     return name.allSatisfy(\.isWhitespace) ? "guest" : name
   }
 
-  /// The zone in which a reader gets the cells of an `availability`; `nil` for the definition's.
+  /// The zone in which a reader gets times; `nil` for the definition's.
   ///
   /// - Parameter name: From the client; not validated.
   func cellZone(_ name: String?, of definition: Definition) -> CellZone? {
@@ -250,11 +254,6 @@ extension Hub {
   func cut(_ view: MonthView) -> MonthView {
     MonthView(from: view.from, count: max(0, min(view.count, limits.session.months)))
   }
-}
-
-extension SessionFold {
-  /// A member of the session, or one that has left and whose identity is still stored.
-  package func knownMember(_ id: MemberID) -> Member? { members[id] ?? remembered.member(id) }
 }
 
 /// Who a joining client is.
@@ -506,7 +505,7 @@ extension Hub {
         connection: stream, member: nil, language: language,
         view: showsMonths ? request.view.map(cut) : nil,
         zone: cellZone(request.timeZone, of: fold.definition),
-        seesAll: admission.seesMarks(request.token, of: hosted.session)))
+        seesAll: admission.seesParts(request.token, of: hosted.session)))
     welcomeWatcher(connection, request, in: hosted.session)
   }
 
@@ -545,7 +544,7 @@ extension Hub {
     return hosted.session.fold.mayHaveForgotten(after: seen)
   }
 
-  /// Reads a session's recent deltas from the log; see ``HostedSession/readHistory(from:_:then:)``.
+  /// Reads a session's recent deltas from the log; see ``HostedSession/readHistory(from:then:)``.
   func readHistory(of hosted: HostedSession, then body: @escaping (_ isRead: Bool) -> Void) {
     hosted.readHistory(from: log) { [unowned self] isRead in
       directory.recount(hosted)
@@ -587,6 +586,9 @@ struct HistoryReading {
 
   var isRunning: Bool { !waiters.isEmpty }
 
+  /// The deltas in memory are dropped.
+  fileprivate mutating func drop() { isPartial = true }
+
   /// - Returns: Whether the caller starts a read; `false` while one is running.
   fileprivate mutating func wait(_ body: @escaping (_ isRead: Bool) -> Void) -> Bool {
     waiters.append(body)
@@ -604,6 +606,14 @@ struct HistoryReading {
 }
 
 extension HostedSession {
+  /// Drops the history, unless it is being read.
+  func dropHistory() -> Bool {
+    guard !history.isRunning else { return false }
+    session.dropHistory()
+    history.drop()
+    return true
+  }
+
   /// Reads the session's recent deltas from its log into its history.
   ///
   /// - Parameter body: Called with true when the deltas are there, with false if the log cannot be

@@ -30,7 +30,7 @@ struct LogProgress {
   /// Entries after the last snapshot that the next one makes superfluous.
   private(set) var spent = SpentEntries()
   /// The sequence number of the last entry whose events were passed to the log.
-  private(set) var eventSequence = FeedRecord.nothing
+  private(set) var eventSequence = 0
   /// Why the log refused the last entry, if it or the store has reached its maximum size.
   var refusal: HubProblem? {
     switch lastOutcome {
@@ -135,12 +135,6 @@ extension Hub {
       of: hosted)
   }
 
-  /// Passes the event of the creation to the log.
-  func feedCreation(of hosted: HostedSession) {
-    let event = hosted.session.creationEvent
-    _ = feed(FeedRecord(events: [event], sequence: 0, previous: FeedRecord.nothing), of: hosted)
-  }
-
   /// Passes events to the log.
   func feed(_ record: FeedRecord, of hosted: HostedSession) -> Bool {
     if log.feed(record, of: hosted) { return true }
@@ -169,9 +163,9 @@ extension Hub {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       let seesAll = admission.allowsChange(token, of: hosted.session)
-      let seesMarks = admission.seesMarks(token, of: hosted.session)
+      let seesParts = admission.seesParts(token, of: hosted.session)
       logReader.page(
-        of: hosted.session.fold, seesAll: seesAll, seesMarks: seesMarks, after: after, limit: limit
+        of: hosted.session.fold, seesAll: seesAll, seesParts: seesParts, after: after, limit: limit
       ) {
         page in
         let problem: HubProblem = hosted.isEnding ? .noSuchSession : .unavailable

@@ -22,7 +22,7 @@ package struct LogCursor: Sendable {
   fileprivate let origin: SessionOrigin
   /// Whether the reader may change the session.
   fileprivate let seesAll: Bool
-  /// What it sees of marks.
+  /// What it sees of the parts of members.
   fileprivate let sight: Sight
   /// The language of the lines.
   fileprivate let locale: String
@@ -51,12 +51,12 @@ struct LogReader {
   ///
   /// - Parameter limit: The maximum of lines; `nil`: all.
   func page(
-    of fold: SessionFold, seesAll: Bool, seesMarks: Bool, after: Int, limit: Int?,
+    of fold: SessionFold, seesAll: Bool, seesParts: Bool, after: Int, limit: Int?,
     answer: @escaping (LogPage?) -> Void
   ) {
     if after >= fold.revision { return answer(LogPage(lines: [], next: nil)) }
     var cursor = LogCursor(
-      origin: fold.origin, seesAll: seesAll, sight: fold.sight(of: nil, seesAll: seesMarks),
+      origin: fold.origin, seesAll: seesAll, sight: fold.sight(of: nil, seesAll: seesParts),
       locale: fold.definition.locale, deltas: [],
       position: nil, remainingCount: limit ?? .max)
     if let recent = fold.deltas(after: after) {
@@ -154,21 +154,6 @@ package struct HistoryPosition: Sendable {
   }
 
   package var isDone: Bool { fold.revision >= through }
-
-  /// Continues from the state of a snapshot.
-  package mutating func adopt(_ state: SessionFold.StoredState, sequence: Int) {
-    fold = SessionFold(origin, limits: fold.limits, state: state)
-    self.sequence = sequence
-  }
-
-  /// Applies the next entry, and appends its deltas between ``after`` and ``through`` to `deltas`.
-  package mutating func apply(_ entry: LogEntry, sequence: Int, _ deltas: inout [Delta]) {
-    self.sequence = sequence
-    for case .delta(let delta) in fold.apply(entry)
-    where delta.revision > after && delta.revision <= through {
-      deltas.append(delta)
-    }
-  }
 }
 
 /// A page of the deltas of a session, oldest first.

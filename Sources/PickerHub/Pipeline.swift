@@ -223,15 +223,9 @@ enum SessionStep {
   /// Close all connections and remove the session.
   case end((_ isStored: Bool) -> Void)
 
-  /// Whether it applies a tick, the leave of a member or a shared definition, which may be due in
-  /// thousands of sessions at the same time.
+  /// See ``LogEntry/Facts/isTimed``.
   var isTimed: Bool {
-    guard case .apply(let entry, _, _) = self else { return false }
-    return switch entry.body {
-    case .tick, .clockSet, .left, .adopted: true
-    case .joined, .roleChanged, .returned, .command, .define, .note, .settle, .revoked, .roleSet:
-      false
-    }
+    if case .apply(let entry, _, _) = self { entry.facts.isTimed } else { false }
   }
 
   var isRefusal: Bool { if case .refuse = self { true } else { false } }
@@ -248,8 +242,8 @@ enum SessionStep {
   /// Its memory in bytes including referenced objects, an estimate.
   var byteCount: Int {
     switch self {
-    case .apply(let entry, _, _): 256 + entry.body.textByteCount
-    case .refuse(let unstored, _): 256 + unstored.command.textByteCount
+    case .apply(let entry, _, _): 256 + entry.facts.textByteCount
+    case .refuse(let unstored, _): 256 + unstored.command.byteCount
     case .attach, .look, .request, .created, .end: 256
     }
   }
@@ -285,47 +279,9 @@ struct Attachment {
   let resumeAfter: Int?
 }
 
-extension LogEntry.Body {
-  /// The size of the texts from a client, in bytes.
-  var textByteCount: Int {
-    switch self {
-    case .joined(let joining):
-      [joining.name, joining.subject, joining.info, joining.meta].reduce(0) {
-        $0 + ($1?.utf8.count ?? 0)
-      }
-    case .revoked(let revocation): revocation.target.textByteCount
-    case .roleSet(let role): role.target.textByteCount
-    case .command(_, ref: _, let command, _): command.textByteCount
-    case .define(let change): 64 * change.definition.weight
-    case .note(let patch): 64 * patch.tree.valueCount
-    case .adopted(let adoption):
-      64 * ((adoption.define?.definition.weight ?? 0) + (adoption.notes?.tree.valueCount ?? 0))
-    case .settle(let settle):
-      settle.op.utf8.count + (settle.data?.text.utf8.count ?? 0)
-        + (settle.reason?.tree.serialized().count ?? 0)
-    case .roleChanged, .left, .returned, .tick, .clockSet: 0
-    }
-  }
-}
-
-extension Revocation.Target {
-  fileprivate var textByteCount: Int {
-    if case .subject(let subject) = self { subject.utf8.count } else { 64 }
-  }
-}
-
 extension Command {
   var isUnknown: Bool { if case .unknown = self { true } else { false } }
-
-  var textByteCount: Int {
-    switch self {
-    case .select(let selection): selection.key?.utf8.count ?? 0
-    case .unknown(let text), .rename(let text): text.utf8.count
-    case .mark(let mark): 16 * mark.cells.count
-    case .importMarks(let marks): 32 * marks.count
-    case .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: 0
-    }
-  }
+  var isRename: Bool { if case .rename = self { true } else { false } }
 }
 
 /// The steps of a session that wait for its log, in order: entries whose append is pending, and
@@ -401,7 +357,7 @@ extension StepQueue {
   func mayGive(_ needed: Role, to member: MemberID, hasTokens: Bool) -> Bool {
     steps.contains { step in
       guard case .apply(let entry, _, _) = step else { return false }
-      return hasTokens ? entry.body.mayGive(needed, to: member) : entry.body.mayChangeOwners
+      return hasTokens ? entry.body.mayGive(needed, to: member) : entry.facts.mayChangeOwners
     }
   }
 
@@ -426,12 +382,7 @@ extension StepQueue {
   /// before it is applied.
   var hasHostChange: Bool {
     steps.contains { step in
-      guard case .apply(let entry, arrival: _, _) = step else { return false }
-      return switch entry.body {
-      case .define, .note, .adopted, .settle: true
-      case .joined, .roleChanged, .left, .returned, .command, .tick, .clockSet, .revoked, .roleSet:
-        false
-      }
+      if case .apply(let entry, _, _) = step { entry.facts.isHostChange } else { false }
     }
   }
 }
@@ -451,28 +402,5 @@ extension StepQueue {
     guard hasPausedConnections, byteCount <= byteCountMax / 2 else { return false }
     hasPausedConnections = false
     return true
-  }
-}
-
-extension LogEntry.Body {
-  /// Whether this entry can give a member at least a role, in a session whose tokens grant roles.
-  fileprivate func mayGive(_ needed: Role, to member: MemberID) -> Bool {
-    switch self {
-    case .joined(let joining): joining.member == member && (joining.role ?? .owner) >= needed
-    case .roleChanged(let changed, let role): changed == member && role >= needed
-    // Without a role the member gets its former one.
-    case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
-    case .roleSet(let set): set.role >= needed
-    case .left, .command, .define, .note, .adopted, .settle, .tick, .clockSet, .revoked: false
-    }
-  }
-
-  /// Whether this entry can make a member the owner, in a session without tokens, where the member
-  /// that joined first is the owner.
-  fileprivate var mayChangeOwners: Bool {
-    switch self {
-    case .joined, .roleChanged, .left, .returned, .roleSet: true
-    case .command, .define, .note, .adopted, .settle, .tick, .clockSet, .revoked: false
-    }
   }
 }

@@ -173,10 +173,11 @@ extension Hub {
     guard mayExist(connection.session) else {
       return close(connection, .noSuchSession, "session not found")
     }
+    if lacksMemory(for: connection.session) {
+      return close(connection, .unavailable, HubProblem.noMemoryDetail)
+    }
     guard directory.dormant(connection.session)?.isUnreadable == true else {
-      return directory.isFull
-        ? close(connection, .unavailable, "the memory for sessions is full; reconnect later")
-        : cannotStore(connection)
+      return cannotStore(connection)
     }
     close(connection, .internalError, "the stored session cannot be read; reconnect later")
   }
@@ -273,11 +274,7 @@ extension Hub {
 
   /// Whether a select is for an older generation of its column: only then its key is read.
   private func isStale(_ command: Command, in hosted: HostedSession) -> Bool {
-    let columns = hosted.session.fold.picker.columns
-    guard case .select(let selection) = command, columns.indices.contains(selection.column) else {
-      return false
-    }
-    return columns[selection.column].generation != selection.generation
+    if case .act(let action) = command { hosted.session.fold.picker.isStale(action) } else { false }
   }
 
   private var tooMany: Refusal {
@@ -387,6 +384,8 @@ package final class HubConnection {
   var rate = MessageRate()
   /// The texts in the language of this client.
   var texts: any RowTexts = EnglishTexts()
+  /// Whether its join has been applied: it is a listener of its session.
+  var isListening = false
   /// Whether it has sent `leave`. Later messages are ignored.
   var isLeaving = false
   /// Whether it gets a snapshot with the next presence, because its member may see more or less.
@@ -404,8 +403,7 @@ package final class HubConnection {
     case silent
     /// A WebSocket whose first messages wait for its session, or its history, to be loaded.
     case waiting(Inbox)
-    /// A WebSocket that has sent its join; its commands are those of this member. It is a listener
-    /// of the session as soon as the join has been applied.
+    /// A WebSocket that has sent its join; its commands are those of this member.
     case joined(MemberID)
     /// An event stream: it receives everything and sends nothing.
     case watching
@@ -550,17 +548,17 @@ extension Hub {
     case .watching:
       perform(hosted.session.detach(connection.id), in: hosted, at: time)
       evictSoon(hosted)
-    case .joined(let member): detach(connection.id, of: member, in: hosted, at: time)
+    case .joined(let member): detach(connection, of: member, in: hosted, at: time)
     }
   }
 
   private func detach(
-    _ connection: ConnectionID, of member: MemberID, in hosted: HostedSession, at time: HubTime
+    _ connection: HubConnection, of member: MemberID, in hosted: HostedSession, at time: HubTime
   ) {
-    hosted.attendance.disconnect(member, connection)
-    if hosted.session.listener(of: member)?.connection == connection {
+    hosted.attendance.disconnect(member, connection.id)
+    if connection.isListening {
       let isReplaced = hosted.attendance.connection(of: member) != nil
-      let effects = hosted.session.detach(connection, isReplaced: isReplaced)
+      let effects = hosted.session.detach(connection.id, isReplaced: isReplaced)
       perform(effects, in: hosted, at: time)
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
     }
@@ -610,24 +608,39 @@ extension Hub {
   }
 
   /// Stops reading from all connections, so that received commands can be stored and answered
-  /// before ``drain(at:)``.
+  /// before ``drain(isPatient:at:)``.
   package func finishCommands() {
     beginDraining()
     for connection in connections.inOrder { connections.pause(connection) }
   }
 
-  /// Closes all connections with a reconnect delay, and stores snapshots of the sessions.
-  package func drain(at time: HubTime) {
+  /// Closes connections with a reconnect delay, and stores snapshots of the sessions.
+  ///
+  /// - Parameter isPatient: Whether those stay open to which answers or updates are still to be
+  ///   sent: closing drops what is pending.
+  /// - Returns: Whether none stays open.
+  @discardableResult
+  package func drain(isPatient: Bool = false, at time: HubTime) -> Bool {
     now = time
     beginDraining()
-    for connection in connections.inOrder {
-      closeDraining(connection)
+    var isDone = true
+    for connection in connections.inOrder where !connection.isClosing {
+      if isPatient, !connection.sending.isIdle {
+        isDone = false
+      } else {
+        closeDraining(connection)
+      }
     }
+    storeLastSnapshots()
+    return isDone
+  }
+
+  private func storeLastSnapshots() {
     guard log.canLoad else { return }
     // The next process may have other zone rules or a newer model. It checks the log against the
     // stored snapshots; entries after the last snapshot would be unchecked.
     for hosted in directory.hostedInOrder where hosted.log.isAhead {
-      log.storeSnapshot(of: hosted, isIdle: false, at: time)
+      log.storeSnapshot(of: hosted, isIdle: false, at: now)
     }
   }
 }

@@ -1,4 +1,5 @@
 import DequeModule
+package import PickerModel
 package import PickerSession
 package import PickerWire
 
@@ -186,6 +187,7 @@ struct SendState {
 
   /// Whether a message is sent at once.
   var isIdle: Bool { outbox.isIdle }
+  var isBlocked: Bool { outbox.isFull }
   /// Whether updates are dropped, because a snapshot will replace them.
   var needsSnapshot: Bool { outbox.needsSnapshot }
   /// The pending messages and their bytes.
@@ -265,6 +267,27 @@ extension Connections {
   }
 }
 
+/// Long messages to many connections, one after the other: all at once would delay the others, and
+/// the bytes that the sockets do not take are copied for each.
+extension Connections {
+  /// Drops the pending updates of a connection. A snapshot replaces them in its turn, see
+  /// ``HubSchedule/takeTurns(at:_:isBlocked:)``, or when the connection is writable.
+  func replaceUpdates(of connection: HubConnection) {
+    guard !connection.isClosing, !connection.sending.needsSnapshot else { return }
+    let isQueued = !connection.sending.isIdle
+    change(connection) { $0.dropUpdates() }
+    if !isQueued { schedule.addTurn(connection.id) }
+  }
+
+  /// Sends an update to a connection in its turn.
+  func deliverInTurn(_ frame: Frame, to connection: HubConnection, at time: HubTime) {
+    guard !connection.isClosing else { return }
+    let isQueued = !connection.sending.isIdle
+    append(.updates(frame), to: connection, at: time)
+    if !isQueued { schedule.addTurn(connection.id) }
+  }
+}
+
 /// Write-blocked connections.
 extension Connections {
   /// What replaces dropped updates.
@@ -297,18 +320,20 @@ extension Connections {
   ///   - replacement: Encodes what replaces dropped updates. A welcome that is still pending is
   ///     sent before it.
   ///   - lateAnswer: Encodes an answer that follows the snapshot.
+  /// - Returns: The number of bytes sent.
   func flush(
     _ connection: HubConnection, at time: HubTime, replacement: () -> Replacement,
     lateAnswer: (Answer) -> Frame
-  ) {
+  ) -> Int {
+    var byteCount = 0
     while !connection.sending.outbox.isFull {
       guard connection.sending.outbox.needsSnapshot else {
         guard let message = change(connection, { $0.next() }) else { break }
-        if let frame = message.frame { send(frame, connection) }
+        if let frame = message.frame { byteCount += send(frame, connection) }
         continue
       }
       if let welcome = change(connection, { $0.nextRetained() }) {
-        send(welcome, connection)
+        byteCount += send(welcome, connection)
         continue
       }
       let replacement = replacement()
@@ -316,14 +341,17 @@ extension Connections {
         outbox.snapshotTaken(encode: lateAnswer)
         for frame in replacement.details.reversed() { outbox.prepend(.updates(frame)) }
       }
-      send(replacement.snapshot, connection)
+      byteCount += send(replacement.snapshot, connection)
       watch(connection, at: time)
     }
+    return byteCount
   }
 
-  private func send(_ frame: Frame, _ connection: HubConnection) {
+  /// - Returns: The length of the frame.
+  private func send(_ frame: Frame, _ connection: HubConnection) -> Int {
     counters.deliveries += 1
     if port.send(frame, to: connection.id) == .writeBlocked { block(connection) }
+    return frame.count
   }
 
   /// Starts the time within which a connection with dropped updates must read (default 10 s).
@@ -468,7 +496,8 @@ struct Outbox {
 
   mutating func clear() { self = Outbox() }
 
-  private mutating func dropUpdates() {
+  /// Drops the updates, which a snapshot must replace.
+  mutating func dropUpdates() {
     waiting = Deque(waiting.compactMap(Outbox.retained))
     byteCount = 0
     needsSnapshot = true

@@ -17,6 +17,8 @@ struct SessionDirectory {
   private let names: any SharedIndex
   private let buffers: HubBuffers
   private var memory: ResidentMemory
+  /// Sessions whose histories are dropped next to make room.
+  private var withHistory: Deque<SessionID> = []
   /// The number of sessions that were ever in memory; the next one gets it as its number.
   private var hostedCount = 0
   /// Sessions in memory by the names of their shared definitions, and by their numbers.
@@ -29,7 +31,7 @@ struct SessionDirectory {
   init(_ shard: HubShard, _ buffers: HubBuffers = HubBuffers()) {
     total = shard.total
     names = shard.names
-    memory = ResidentMemory(total: shard.memory)
+    memory = ResidentMemory(total: shard.memory, hubCount: shard.count)
     self.buffers = buffers
   }
 
@@ -65,7 +67,7 @@ struct SessionDirectory {
     loadingCount += (life?.isLoading == true ? 1 : 0) - (before?.isLoading == true ? 1 : 0)
     if life?.hosted !== before?.hosted {
       if let hosted = before?.hosted, let charge = hosted.charge {
-        memory.remove(charge, of: hosted.session)
+        memory.remove(charge)
         hosted.charge = nil
       }
       if let hosted = life?.hosted { hosted.charge = memory.add(hosted.session) }
@@ -96,10 +98,33 @@ extension SessionDirectory {
 /// The memory of the sessions in memory.
 extension SessionDirectory {
   /// Whether the sessions of all hubs take as much memory as they may.
-  var isFull: Bool { memory.isFull }
+  var isFull: Bool { !memory.hasRoom(for: 1) }
 
-  func hasRoom(for new: HostedSession) -> Bool { memory.hasRoom(for: new.session) }
-  func hasRoom(for definition: Definition) -> Bool { memory.hasRoom(for: definition) }
+  /// Whether new sessions are refused: there is no room for an empty one, or for one like the last,
+  /// which was refused.
+  var refusesSessions: Bool { memory.refusesSessions }
+
+  /// Whether there is room for a new session. Its definition counts already.
+  mutating func makeRoom(for new: HostedSession) -> Bool {
+    let hasRoom = makeRoom(for: new.session.byteCount)
+    memory.note(new.session, isRefused: !hasRoom)
+    return hasRoom
+  }
+
+  /// Whether there is room. If not, histories are dropped, which can be read from the log again, so
+  /// that they keep no session out of memory.
+  mutating func makeRoom(for byteCount: Int = 1) -> Bool {
+    if memory.hasRoom(for: byteCount) { return true }
+    if withHistory.isEmpty, memory.hasHistories {
+      withHistory = Deque(
+        hostedInOrder.lazy.filter { !$0.session.fold.history.isEmpty }.map(\.id))
+    }
+    while !memory.hasRoom(for: byteCount), let id = withHistory.popFirst() {
+      guard let hosted = hosted(id), hosted.dropHistory() else { continue }
+      recount(hosted)
+    }
+    return memory.hasRoom(for: byteCount)
+  }
 
   /// Counts the memory of a session that has changed, if it is in memory.
   mutating func recount(_ hosted: HostedSession) {
@@ -513,80 +538,62 @@ extension HostedSession {
   }
 }
 
-/// The memory of a hub's sessions in bytes, an estimate. A definition counts once, however many
-/// sessions have it.
+/// The memory of a hub's sessions in bytes, an estimate. Their definitions count themselves.
 ///
 /// Invariant: the ``SessionMemory`` of the server has the sum of the charges of the sessions in
-/// memory, and each of their definitions once.
+/// memory.
 struct ResidentMemory {
   /// What is counted of a session.
   struct Charge {
-    /// Its memory without definitions.
-    fileprivate var byteCount: Int
-    /// Its definitions besides that of its creation.
-    fileprivate var later: [Definition]
+    fileprivate let byteCount: Int
+    /// The part of it that is its history.
+    fileprivate let historyByteCount: Int
+
+    fileprivate init(_ session: Session) {
+      (byteCount, historyByteCount) = (session.byteCount, session.historyByteCount)
+    }
   }
 
   private let total: any SessionMemory
-  /// The number of charges that have each definition.
-  private var useCounts: [Definition: Int] = [:]
+  private let hubCount: Int
+  private var historyByteCount = 0
 
-  init(total: any SessionMemory) { self.total = total }
-
-  /// Whether the sessions of all hubs take as much memory as they may.
-  var isFull: Bool { !total.hasRoom(for: 1) }
-
-  /// Whether there is room for a new session.
-  func hasRoom(for session: Session) -> Bool {
-    total.hasRoom(for: session.byteCount + addedByteCount(of: session.fold.origin.definition))
+  init(total: any SessionMemory, hubCount: Int) {
+    (self.total, self.hubCount) = (total, hubCount)
   }
 
-  /// Whether there is room for a definition.
-  func hasRoom(for definition: Definition) -> Bool {
-    total.hasRoom(for: addedByteCount(of: definition))
-  }
+  func hasRoom(for byteCount: Int) -> Bool { total.hasRoom(for: byteCount) }
 
-  private func addedByteCount(of definition: Definition) -> Int {
-    useCounts[definition] == nil ? definition.byteCount : 0
+  /// Whether dropping the histories is worth looking at all sessions.
+  var hasHistories: Bool { historyByteCount > total.byteCountMax / (16 * hubCount) }
+
+  var refusesSessions: Bool { !total.hasRoomForRefused && !hasHistories }
+
+  /// A session was about to be created.
+  func note(_ session: Session, isRefused: Bool) {
+    total.refusedByteCount =
+      isRefused ? session.byteCount + session.fold.origin.definition.byteCount : 0
   }
 
   /// Counts a session.
   mutating func add(_ session: Session) -> Charge {
-    let charge = Charge(byteCount: session.byteCount, later: session.laterDefinitions)
-    total.add(charge.byteCount)
-    for definition in [session.fold.origin.definition] + charge.later { use(definition) }
+    let charge = Charge(session)
+    count(charge, 1)
     return charge
   }
 
   /// Counts a session again, which has changed.
   mutating func update(_ charge: inout Charge, of session: Session) {
-    let byteCount = session.byteCount
-    total.add(byteCount - charge.byteCount)
-    charge.byteCount = byteCount
-    let later = session.laterDefinitions
-    if later == charge.later { return }
-    for definition in later { use(definition) }
-    for definition in charge.later { release(definition) }
-    charge.later = later
+    count(charge, -1)
+    charge = Charge(session)
+    count(charge, 1)
   }
 
   /// Counts a session no more.
-  mutating func remove(_ charge: Charge, of session: Session) {
-    total.add(-charge.byteCount)
-    for definition in [session.fold.origin.definition] + charge.later { release(definition) }
-  }
+  mutating func remove(_ charge: Charge) { count(charge, -1) }
 
-  private mutating func use(_ definition: Definition) {
-    let useCount = useCounts[definition, default: 0]
-    if useCount == 0 { total.add(definition.byteCount) }
-    useCounts[definition] = useCount + 1
-  }
-
-  private mutating func release(_ definition: Definition) {
-    guard let useCount = useCounts[definition] else {
-      preconditionFailure("only a definition that was counted is released")
-    }
-    useCounts[definition] = useCount == 1 ? nil : useCount - 1
-    if useCount == 1 { total.add(-definition.byteCount) }
+  private mutating func count(_ charge: Charge, _ factor: Int) {
+    total.add(factor * charge.byteCount)
+    historyByteCount += factor * charge.historyByteCount
   }
 }

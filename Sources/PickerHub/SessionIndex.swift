@@ -17,17 +17,20 @@ package struct SessionIndex: Sendable {
     package let ordinal: Int64
     package let external: String?
     package let namespace: String?
+    /// The name of its shared definition, as ``SharedUse/name``.
+    package let uses: String?
     /// `nil` until the session is loaded, after a restart.
     package var status: SessionStatus?
 
     package init(
       id: SessionID, ordinal: Int64, external: String?, namespace: String? = nil,
-      status: SessionStatus?
+      uses: String? = nil, status: SessionStatus?
     ) {
       self.id = id
       self.ordinal = ordinal
       self.external = external
       self.namespace = namespace
+      self.uses = uses
       self.status = status
     }
   }
@@ -231,11 +234,12 @@ extension SessionIndex {
   /// - Parameters:
   ///   - status: Only sessions with it, if any.
   ///   - namespace: Only sessions of it, if any.
+  ///   - uses: Only sessions that use this shared definition, if any.
   ///   - unreadable: Sessions whose status cannot be known. They are found without a status.
   ///   - cursor: Only sessions after it; 0: from the first one.
   ///   - limit: The maximum number of sessions.
   package func page(
-    external: String?, status: SessionStatus?, namespace: String? = nil,
+    external: String?, status: SessionStatus?, namespace: String? = nil, uses: String? = nil,
     unreadable: Set<SessionID> = [], after cursor: Int64, limit: Int
   ) -> Page {
     var found: [Entry] = []
@@ -244,7 +248,7 @@ extension SessionIndex {
     let candidates = candidates(external, namespace, after: cursor)
     for (ordinal, id) in candidates.prefix(SessionIndex.testedMax) {
       guard let entry = entries[id], ordinal > cursor,
-        namespace == nil || namespace == entry.namespace
+        namespace == nil || namespace == entry.namespace, uses == nil || uses == entry.uses
       else { continue }
       if entry.status == nil, !unreadable.contains(id) {
         unknown.append(id)

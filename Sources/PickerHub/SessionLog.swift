@@ -5,7 +5,11 @@ package import PickerSession
 
 /// A record of a session's log: `created` first, then entries, `ended` last.
 package enum LogRecord: Sendable {
-  case created(SessionOrigin)
+  /// The log writes the event in the transaction that creates the session. With several nodes it
+  /// belongs to none then; one claims it at `nextTick`, if nobody asks for it before.
+  ///
+  /// Indirect, because an origin is four times as large as an entry.
+  indirect case created(SessionOrigin, event: FeedEvent? = nil, nextTick: Instant? = nil)
   case entry(LogEntry)
   /// The log writes the event in the transaction that removes the session; `nil` for a session that
   /// could not be read.
@@ -13,13 +17,12 @@ package enum LogRecord: Sendable {
 }
 
 extension LogRecord {
-  /// Whether a log or a store that has reached its maximum size refuses the record. Ticks, leaving
-  /// and the end of a session are stored nevertheless: they are small, and a session needs them to
-  /// end.
+  /// Whether a log or a store that has reached its maximum size refuses the record, see
+  /// ``LogEntry/Facts/needsBudget``.
   package var needsBudget: Bool {
     switch self {
     case .created: true
-    case .entry(let entry): entry.needsBudget
+    case .entry(let entry): entry.facts.needsBudget
     case .ended: false
     }
   }
@@ -28,9 +31,10 @@ extension LogRecord {
   /// not counted, because the session shares it.
   package var byteCount: Int {
     switch self {
-    case .created(let origin):
+    case .created(let origin, let event, _):
       1024 + (origin.title?.tree.serialized().count ?? 0) + origin.notes.byteCount
-    case .entry(let entry): entry.byteCount
+        + (event?.byteCount ?? 0)
+    case .entry(let entry): entry.facts.byteCount
     case .ended(let event): 64 + (event?.byteCount ?? 0)
     }
   }
@@ -97,7 +101,9 @@ package struct LogSnapshot: Sendable {
 
   /// The memory that it takes while it is pending, in bytes, an estimate.
   package var byteCount: Int {
-    let members = state.members.reduce(0) { $0 + 256 + 64 * $1.refs.entries.count }
+    let members = state.facts.members.values.reduce(0) {
+      $0 + 256 + 64 * $1.refs.entries.count
+    }
     return 1024 + members + 8 * (spent.dropped.count + spent.ticks.count)
   }
 }
@@ -321,16 +327,20 @@ package struct SessionListQuery: Hashable, Sendable {
   package let status: SessionStatus?
   /// Only sessions of this namespace, if any.
   package let namespace: String?
+  /// Only sessions that use this shared definition, if any.
+  package let uses: String?
   /// Only sessions with a greater ordinal; 0: from the first one.
   package let after: Int64
   /// The maximum number of sessions.
   package let limit: Int
 
   package init(
-    external: String?, status: SessionStatus?, namespace: String? = nil, after: Int64, limit: Int
+    external: String?, status: SessionStatus?, namespace: String? = nil, uses: String? = nil,
+    after: Int64, limit: Int
   ) {
     self.external = external
     self.namespace = namespace
+    self.uses = uses
     self.status = status
     self.after = after
     self.limit = limit
@@ -393,56 +403,6 @@ package struct FeedRecord: Sendable {
       records.append(
         FeedRecord(events: events, sequence: sequence, previous: previous, status: status))
       previous = sequence
-    }
-  }
-}
-
-extension LogEntry {
-  /// See ``LogRecord/needsBudget``.
-  package var needsBudget: Bool {
-    switch body {
-    case .command, .define, .note, .adopted, .joined, .roleChanged, .returned: true
-    case .left, .tick, .clockSet, .revoked, .roleSet, .settle: false
-    }
-  }
-
-  /// Whether ``memoryByteCount`` is ``byteCount``.
-  package var isCommand: Bool { if case .command = body { true } else { false } }
-
-  /// The size of the entry in memory, an estimate. Its stored size is about the same.
-  package var byteCount: Int {
-    switch body {
-    case .joined(let joining): 224 + body.textByteCount + 2 * joining.secret.bytes.count
-    case .roleChanged, .left, .returned: 104
-    case .tick, .clockSet: 64
-    case .revoked, .roleSet: 160 + body.textByteCount
-    case .define(let change): 160 + body.textByteCount + (change.encoded?.json.count ?? 0)
-    case .command: 160 + body.textByteCount + (op?.utf8.count ?? 0)
-    case .note, .adopted, .settle: 160 + body.textByteCount
-    }
-  }
-
-  /// The memory of the entry in a log that retains it, in bytes, an estimate. Unlike a pending
-  /// entry, it may be the only owner of a definition.
-  package var memoryByteCount: Int {
-    switch body {
-    case .define(let change): byteCount + change.definition.byteCount + change.source.byteCount
-    case .note(let patch): byteCount + patch.tree.byteCount
-    case .adopted(let adoption):
-      byteCount + (adoption.define?.definition.byteCount ?? 0)
-        + (adoption.define?.source.byteCount ?? 0) + (adoption.notes?.tree.byteCount ?? 0)
-    case .command, .joined, .left, .returned, .revoked, .roleChanged, .roleSet, .settle,
-      .tick, .clockSet:
-      byteCount
-    }
-  }
-}
-
-extension DefinitionChange.Source {
-  fileprivate var byteCount: Int {
-    switch self {
-    case .whole: 0
-    case .mergePatch(let patch), .jsonPatch(let patch): patch.byteCount
     }
   }
 }

@@ -56,6 +56,7 @@ extension Hub {
   /// Removes a session whose end is stored, and closes its connections.
   func remove(_ hosted: HostedSession) {
     directory.ended(hosted.id)
+    forgetShared()
     if isShared { lookups.noteMissing(hosted.id, at: now.machine) }
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
@@ -117,18 +118,26 @@ extension Hub {
     _ fold: SessionFold, _ names: SessionIndex.Names, ordinal: Int64, key: CreationKey?,
     completion: @escaping (CreationOutcome) -> Void
   ) throws(HubProblem) {
-    if let shared = log.sharedCount, isFull(shared, for: names) { throw .full }
-    guard shard.total.take(max: limits.sessions) else { throw .full }
+    if let shared = log.sharedCount {
+      if shared.sessions >= limits.sessions { throw .full(.sessions) }
+      // Keys count as sessions do.
+      guard names.key == nil || shard.names.use({ $0.mayAddKey(to: shared.keys) }) else {
+        throw .full(.keys)
+      }
+    }
+    guard shard.total.take(max: limits.sessions) else { throw .full(.sessions) }
     // The directory counts the session itself; this only reserved room for it.
     defer { shard.total.add(-1) }
     let hosted = directory.host(fold, at: now)
-    guard directory.hasRoom(for: hosted) else { throw .full }
+    guard directory.makeRoom(for: hosted) else { throw .full(.sessionsBytes) }
     var origin = fold.origin
     (origin.ordinal, origin.key) = (ordinal, key)
     let entry = SessionIndex.Entry(
       id: origin.id, ordinal: ordinal, external: origin.host.external,
-      namespace: origin.host.namespace, status: .open)
-    switch log.append(.created(origin), of: origin.id) {
+      namespace: origin.host.namespace, uses: origin.uses?.name, status: .open)
+    let record = LogRecord.created(
+      origin, event: fold.creationEvent, nextTick: fold.nextTick)
+    switch log.append(record, of: origin.id) {
     case .storeFull: throw .storeFull
     case .failed, .full, .exhausted: throw .unavailable
     case .stored:
@@ -140,7 +149,6 @@ extension Hub {
       hosted.steps.append(
         .created { [unowned self] outcome in
           if outcome == .stored {
-            directory.created(hosted)
             sessionOpened(hosted, entry, key)
           } else {
             shard.names.use { $0.release(names) }
@@ -150,23 +158,28 @@ extension Hub {
     }
   }
 
-  /// Whether the sessions or the idempotency keys of all nodes are at their maximum.
-  private func isFull(_ shared: SharedCount, for names: SessionIndex.Names) -> Bool {
-    if shared.sessions >= limits.sessions { return true }
-    return names.key != nil && !shard.names.use { $0.mayAddKey(to: shared.keys) }
+  /// Why new sessions are refused now, apart from a store that cannot be written and from draining;
+  /// `nil` if they are not.
+  package var creationProblem: HubProblem? {
+    let count = log.sharedCount?.sessions ?? shard.total.count
+    if count >= limits.sessions { return .full(.sessions) }
+    return directory.refusesSessions ? .full(.sessionsBytes) : nil
   }
+
   private func sessionOpened(
     _ hosted: HostedSession, _ entry: SessionIndex.Entry, _ key: CreationKey?
   ) {
-    feedCreation(of: hosted)
-    if isShared {
-      // The log has the names.
+    guard !isShared else {
+      // The log has the names, and the session: the node of its first member shall own it.
       let names = SessionIndex.Names(
         external: entry.external, namespace: entry.namespace, key: key?.keyHash)
       shard.names.use { $0.release(names) }
-    } else {
-      shard.names.use { $0.add(entry, key: key) }
+      unload(hosted)
+      directory.forget(hosted.id)
+      return forgetShared()
     }
+    directory.created(hosted)
+    shard.names.use { $0.add(entry, key: key) }
     schedule.addExpiry(of: hosted.id, due: hosted.expiresAt, at: now)
     queueTick(of: hosted)
     followNow(hosted)
@@ -257,7 +270,7 @@ extension Hub {
     case .inMemory(let hosted) where isCurrent(id): body(hosted)
     case .inMemory: confirm(id, waiter)
     case .waits: break
-    case .begins where directory.isFull && !isDeletion:
+    case .begins where !isDeletion && !directory.makeRoom():
       directory.loadFailed(id, isUnreadable: false)
       body(nil)
     case .begins: log.load(id, limits: limits.session, hub: shard.index)
@@ -291,8 +304,9 @@ extension Hub {
   package func loaded(_ id: SessionID, _ outcome: LogLookup<LoadedSession>, at time: HubTime) {
     now = time
     guard case .loading(_, let waiters) = directory[id] else { return }
-    let isFull = directory.isFull
     let session = outcome.value
+    // Its definition counts already.
+    let isFull = !directory.makeRoom(for: 1 - (session?.fold.definition.byteCount ?? 0))
     guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
       notLoaded(id, outcome)
       // No other node does what it is due for.
@@ -366,7 +380,8 @@ extension Hub {
   /// Starts a timer that evicts a session without members, unless someone connects to it meanwhile.
   func evictSoon(_ hosted: HostedSession) {
     guard log.canLoad, hosted.isInMemory, hosted.session.fold.members.isEmpty else { return }
-    schedule.add(.idle(hosted.id), due: now.machine + min(5_000, limits.memberMilliseconds))
+    let wait = min(idleMilliseconds, limits.memberMilliseconds)
+    schedule.add(.idle(hosted.id), due: now.machine + wait)
   }
 
   /// Evicts a session that has no connections and no members. If steps are pending, it is tried
@@ -381,6 +396,7 @@ extension Hub {
       log.storeSnapshot(of: hosted, isIdle: true, at: now)
     }
     directory.evict(hosted, state(of: hosted))
+    forgetShared()
     release(hosted.id)
   }
 
@@ -479,7 +495,17 @@ extension Hub {
   }
 
   /// The problem of a request whose session could not be loaded.
-  func absence(of id: SessionID) -> HubProblem { mayExist(id) ? .unavailable : .noSuchSession }
+  func absence(of id: SessionID) -> HubProblem {
+    guard mayExist(id) else { return .noSuchSession }
+    return lacksMemory(for: id) ? .noMemory : .unavailable
+  }
+
+  /// Whether a session is not in memory because there is no room for it.
+  func lacksMemory(for id: SessionID) -> Bool {
+    // One that is in memory was loaded to be deleted only.
+    directory.isFull
+      && (directory.dormant(id)?.isUnreadable == false || directory.hosted(id) != nil)
+  }
 
   /// Looks up a session that the hub does not know, and loads it.
   ///
@@ -514,6 +540,8 @@ extension Hub {
   }
 }
 
+/// The time after which a session without members leaves memory.
+private let idleMilliseconds: Int64 = 5_000
 /// The time for which the hub remembers that it has not got a session.
 private let absenceMilliseconds: Int64 = 1000
 

@@ -15,24 +15,23 @@ extension Hub {
   package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
     guard let connection = connections[id], !connection.isLeaving else { return }
     now = time
-    guard case .joined(let member) = connection.phase, let hosted = connection.hosted,
+    guard let member = connection.member, let hosted = connection.hosted,
       hosted.phase == .loaded, hosted.steps.isEmpty
     else { return slow(text, from: connection, at: time) }
     ownCounters.messagesIn += 1
-    let message: ClientMessage
     do throws(BadMessage) {
-      message = try ClientMessage.decode(text)
+      // Of no variable, from which the command would be copied.
+      switch try ClientMessage.decode(text) {
+      case .command(let ref, let command, let precondition):
+        let verdict = connection.rate.count(at: time.machine, countMax: limits.messagesPerSecond)
+        if verdict == .farOver { return closeTooFast(connection) }
+        give(
+          command, if: precondition, ref: ref, isOverRate: verdict == .over, from: connection,
+          member, in: hosted, at: time)
+      case let message: take(message, from: connection, in: hosted, at: time)
+      }
     } catch {
       return close(connection, .badMessage, error.detail)
-    }
-    switch consume message {
-    case .command(let ref, let command, let precondition):
-      let verdict = connection.rate.count(at: time.machine, countMax: limits.messagesPerSecond)
-      if verdict == .farOver { return closeTooFast(connection) }
-      give(
-        command, if: precondition, ref: ref, isOverRate: verdict == .over, from: connection, member,
-        in: hosted, at: time)
-    case let message: take(message, from: connection, in: hosted, at: time)
     }
     end(messageOf: connection, in: hosted, at: time)
   }
@@ -45,14 +44,14 @@ extension Hub {
 
   /// Submits a member's command.
   func give(
-    _ command: Command, if precondition: Precondition?, ref: Int, isOverRate: Bool,
+    _ command: consuming Command, if precondition: Precondition?, ref: Int, isOverRate: Bool,
     from connection: HubConnection, _ member: MemberID, in hosted: HostedSession, at time: HubTime
   ) {
     guard takeRole(of: connection, member, in: hosted, at: time) else {
       return cannotStore(connection)
     }
     var reason: UnstoredReason? = isOverRate ? .rate : nil
-    if case .rename = command {
+    if command.isRename {
       reason = self.reason(against: command, isOverRate: isOverRate, connection.token.token)
     }
     author = connection

@@ -1,6 +1,7 @@
 import CivilTime
 import DequeModule
 import HeapModule
+import PickerModel
 import PickerSession
 
 /// Runs what is due in the hub's ``HubSchedule``.
@@ -22,6 +23,26 @@ extension Hub {
     schedule.takeTicks(at: time) { session, instant in tick(session, instant, at: time) }
     schedule.takeAbsences(at: time) { timer in perform(timer, at: time) }
     schedule.takeFollowers(at: time) { session in follow(session) }
+    if schedule.hasTurns {
+      fanOut.retainsSnapshot = true
+      schedule.takeTurns(at: time) { connection in
+        takeTurn(connection, at: time)
+      } isBlocked: { connection in
+        connections[connection]?.sending.isBlocked ?? false
+      }
+      fanOut.retainsSnapshot = schedule.hasTurns
+    }
+  }
+
+  /// Sends what is pending for a connection.
+  ///
+  /// - Returns: The number of bytes.
+  private func takeTurn(_ id: ConnectionID, at time: HubTime) -> Int {
+    guard let connection = connections[id], !connection.isClosing,
+      let hosted = hosted(of: connection), !hosted.isEnding
+    else { return 0 }
+    defer { closeOverflowing() }
+    return fanOut.flush(connection, in: hosted.session, at: time)
   }
 
   private func perform(_ timer: TimerQueue.Timer, at time: HubTime) {
@@ -281,6 +302,15 @@ extension Hub {
 private let timedStepCountMax = 50
 /// The maximum of sessions that follow their shared definition in one call.
 private let followerCountMax = 8
+/// The number of bytes of long messages after which the other connections wait for the next call.
+private let turnByteCountMax = 262_144
+/// The number of connections after which the others wait, because each may need a snapshot of its
+/// own, which takes long to encode whatever its bytes are.
+private let turnCountMax = 8
+/// The number of bytes that connections have not read after which the others wait for them.
+private let unreadByteCountMax = 16_777_216
+/// For how long the others wait for a connection that does not read.
+private let unreadMilliseconds: Int64 = 250
 /// The maximum of timers that run in one call.
 private let timerCountMax = 1000
 /// The maximum time between two checks of a session's time to live.
@@ -306,6 +336,12 @@ final class HubSchedule {
   /// When the next of them may follow, in machine milliseconds: not in the same iteration of the
   /// loop, which would otherwise run all of them before it reads from any connection.
   private var followersDue: Int64 = 0
+  /// Connections that wait for a long message, because many do.
+  private var turns: Deque<ConnectionID> = []
+  /// Connections that have not read what they got in their turn.
+  private var reading: [(connection: ConnectionID, byteCount: Int, since: Int64)] = []
+  /// As ``followersDue``.
+  private var turnsDue: Int64 = 0
   private let buffers: HubBuffers
   /// Sessions and connections that have ended since the queues were last compacted.
   private var endedCount = 0
@@ -324,6 +360,7 @@ final class HubSchedule {
   /// - Parameter clockRuns: Whether the sessions' clock runs; a frozen one makes no tick due.
   func nextDue(at time: HubTime, clockRuns: Bool) -> Int64? {
     var due = timers.nextDue
+    if !turns.isEmpty { due = min(due ?? .max, max(turnsDue, time.machine)) }
     guard timedStepsLeft > 0 else { return due }
     if !followers.isEmpty { due = min(due ?? .max, max(followersDue, time.machine)) }
     if let next = absences.nextDue { due = min(due ?? .max, next) }
@@ -419,6 +456,41 @@ extension HubSchedule {
       count += 1
       body(session)
     }
+  }
+}
+
+/// Long messages for many connections.
+extension HubSchedule {
+  func addTurn(_ connection: ConnectionID) { turns.append(connection) }
+
+  var hasTurns: Bool { !turns.isEmpty }
+
+  /// Removes the first queued connections one after the other, and passes them to `body`, which
+  /// returns the number of bytes that it has sent.
+  ///
+  /// - Parameter isBlocked: Whether a connection has not read all of it.
+  func takeTurns(
+    at time: HubTime, _ body: (ConnectionID) -> Int, isBlocked: (ConnectionID) -> Bool
+  ) {
+    guard time.machine >= turnsDue else { return }
+    turnsDue = time.machine + 1
+    reading.removeAll {
+      time.machine - $0.since >= unreadMilliseconds || !isBlocked($0.connection)
+    }
+    var unread = reading.reduce(0) { $0 + $1.byteCount }
+    var (sent, count) = (0, 0)
+    while sent < turnByteCountMax, count < turnCountMax, unread < unreadByteCountMax,
+      let connection = turns.popFirst()
+    {
+      let byteCount = body(connection)
+      count += 1
+      sent += byteCount
+      if isBlocked(connection) {
+        reading.append((connection, byteCount, time.machine))
+        unread += byteCount
+      }
+    }
+    if turns.isEmpty { reading = [] }
   }
 }
 

@@ -32,6 +32,8 @@ extension Clause {
   static let resend = Clause(
     "After every `welcome` of the same `member.id`, send all unanswered commands again, in order, "
       + "with their own `ref`, `at` and `hits`.")
+  static let early = Clause(
+    "Between `join` and `welcome` queue the user's commands, do not send them")
   static let late = Clause(
     "`clear`, `undo`, `redo`, `confirm`, `cancel` and `reopen` have `at`: the newest revision that "
       + "you had applied when the user gave the command.")

@@ -5,44 +5,61 @@ import PickerWire
 
 /// A scripted session and its checks of the client.
 package struct Scene: Sendable {
-  /// The name for `--scene`.
-  package let name: String
+  /// What happens, in one or two words. Scenes with different kinds of pickers share it.
+  package let title: String
   /// A summary of what happens, for `--help` and reports.
   package let summary: String
+  package let kind: SceneKind
+  /// The name for `--scene`.
+  package let name: String
   /// The definition, and possibly further members of the request that creates the session.
   let definition: String
   var limits = ServerLimits()
   let play: @Sendable (Stage) throws -> Void
 
   init(
-    _ name: String, _ summary: String, _ definition: String,
+    _ title: String, _ summary: String, _ part: Part, isOneOfSeveral: Bool = false,
     limits change: (inout ServerLimits) -> Void = { _ in },
     play: @escaping @Sendable (Stage) throws -> Void
   ) {
-    self.name = name
+    self.title = title
     self.summary = summary
-    self.definition = definition
+    kind = part.kind
+    name = isOneOfSeveral ? "\(title)-\(part.kind)" : title
+    definition = part.definition
     self.play = play
     limits.messagesPerSecond = 1000
     change(&limits)
   }
 
-  package static let all = folding + marking + deciding + connection + late + closing
+  /// A scene that is played with several kinds of pickers.
+  static func each(
+    _ title: String, _ summary: String, _ parts: Part...,
+    limits change: (inout ServerLimits) -> Void = { _ in },
+    play: @escaping @Sendable (Stage, Part) throws -> Void
+  ) -> [Scene] {
+    parts.map { part in
+      Scene(title, summary, part, isOneOfSeveral: true, limits: change) { try play($0, part) }
+    }
+  }
 
-  static let calendar = """
-    {"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"maxDays":5,\
-    "blocked":[{"from":"2026-11-18"}]}
-    """
-  static let nights = """
-    {"kind":"calendar","unit":"nights","months":{"from":"2026-11","through":"2026-12"},\
-    "currency":"EUR","stays":[{"weekdays":[7],"arrival":false}],\
-    "taken":{"a":{"from":"2026-11-27","through":"2026-11-29"}}}
-    """
-  static let date = """
-    {"kind":"date","min":"2024-01-01","max":"2026-12-31","initial":"2026-03-15"}
-    """
-  static let lists = #"{"kind":"columns","columns":[["a","b","c","d"],["x","y","z"]]}"#
-  static let slot = #"{"kind":"slot","leadMinutes":0,"stepMinutes":10,"days":2}"#
+  /// Whether `--scene` selects it with a name, or with a title, which selects all kinds.
+  package func isCalled(_ text: String) -> Bool { text == name || text == title }
+
+  /// The titles in the order of the scenes, and the kinds with which each is played.
+  package static var table: [(title: String, kinds: [SceneKind], summary: String)] {
+    var rows: [(title: String, kinds: [SceneKind], summary: String)] = []
+    for scene in all {
+      if rows.last?.title == scene.title {
+        rows[rows.count - 1].kinds.append(scene.kind)
+      } else {
+        rows.append((scene.title, [scene.kind], scene.summary))
+      }
+    }
+    return rows
+  }
+
+  package static let all = several + folding + marking + deciding + connection + late + closing
 }
 
 /// Scenes about the ranges of close codes.
@@ -52,7 +69,7 @@ extension Scene {
     ends("close-44-unknown", "a newer server closes for good", 4477, "newReason", .band),
     ends("close-43", "the token has expired", 4302, "tokenExpired", .credentials),
     ends("close-protocol", "a message was too long", 1009, nil, .protocolError),
-    Scene("close-45", "the server is unavailable and closes every connection", lists) { stage in
+    Scene("close-45", "the server is unavailable and closes every connection", .lists) { stage in
       try stage.begin()
       let error = #"{"type":"error","code":"unavailable","detail":"the store is unavailable"}"#
       stage.script { script in
@@ -75,7 +92,7 @@ extension Scene {
       let waited = stage.milliseconds - start
       throw Breach(.backOff, "six attempts within \(waited) ms, with 4503 as the answer to each")
     },
-    Scene("close-45-unknown", "a newer server closes with an unknown code", lists) { stage in
+    Scene("close-45-unknown", "a newer server closes with an unknown code", .lists) { stage in
       try stage.begin()
       stage.close(4577, last: #"{"type":"error","code":"newReason","detail":"later"}"#)
       _ = try stage.resumes(.band)
@@ -86,7 +103,7 @@ extension Scene {
   private static func ends(
     _ name: String, _ summary: String, _ code: UInt16, _ error: String?, _ clause: Clause
   ) -> Scene {
-    Scene(name, summary, lists) { stage in
+    Scene(name, summary, .lists) { stage in
       try stage.begin()
       stage.close(code, last: error.map { #"{"type":"error","code":"\#($0)","detail":""}"# })
       try stage.staysAway(clause)
@@ -97,72 +114,7 @@ extension Scene {
 /// Scenes about lost connections.
 extension Scene {
   static let connection = [
-    Scene("cut-command", "the connection is lost before a command arrives", calendar) { stage in
-      try stage.begin()
-      stage.script { script in
-        script.swallows = { server, _, message in
-          guard message["ref"] != nil else { return false }
-          server.script.swallows = nil
-          server.cut()
-          return true
-        }
-      }
-      let tap = try stage.act(#""type":"tap","date":"2026-11-03""#)
-      _ = try stage.resumes()
-      guard let again = stage.command(within: stage.patience) else {
-        throw Breach(.resend, "the unanswered command was not sent again: \(tap.text)")
-      }
-      guard again["hits"] == .integer(0) else {
-        throw Breach(.hits, "the user saw no hits: \(again.text)")
-      }
-      guard again.with(.integer(0), at: "hits") == tap.with(.integer(0), at: "hits") else {
-        throw Breach(.resend, "sent again with changes: \(again.text), not \(tap.text)")
-      }
-      try stage.expectState(.resend)
-    },
-    Scene(
-      "cut-answer", "the connection is lost before the answer arrives; it may come twice", calendar
-    ) { stage in
-      try stage.begin()
-      stage.script { script in
-        script.swallows = { server, connection, message in
-          guard message["ref"] != nil else { return false }
-          server.script.swallows = nil
-          server.script.rewrites = { _ in [] }
-          server.pass(message.serialized(), from: connection)
-          server.script.rewrites = nil
-          server.cut()
-          return true
-        }
-      }
-      try stage.act(#""type":"tap","date":"2026-11-03""#)
-      _ = try stage.resumes()
-      try stage.expectLastingState(.twice)
-    },
-    Scene(
-      "resume", "the connection is lost while others act; the missed deltas follow", calendar
-    ) { stage in
-      try stage.begin()
-      let first = try stage.act(#""type":"tap","date":"2026-11-03""#)
-      try stage.expectState(.fold)
-      let revision = stage.truth()["revision"]
-      stage.others(
-        #""type":"tap","date":"2026-11-05""#, #""type":"tap","date":"2026-11-10""#,
-        after: { $0.cut() })
-      let resume = try stage.resumes()
-      guard resume["revision"] == revision else {
-        throw Breach(
-          .resume, "resumes at \(resume["revision"]!.text) instead of \(revision?.text ?? "")")
-      }
-      try stage.expectState(.resume)
-      let second = try stage.act(#""type":"tap","date":"2026-11-12""#)
-      guard let before = first["ref"]?.integer, let after = second["ref"]?.integer, after > before
-      else {
-        throw Breach(.growing, "first \(first.text), after reconnecting \(second.text)")
-      }
-      try stage.expectState(.fold)
-    },
-    Scene("no-history", "the missed deltas are not stored any more; a snapshot follows", lists) {
+    Scene("no-history", "the missed deltas are not stored any more; a snapshot follows", .lists) {
       $0.session.history = 2
     } play: { stage in
       try stage.begin()
@@ -174,7 +126,7 @@ extension Scene {
       _ = try stage.resumes()
       try stage.expectState(.snapshot)
     },
-    Scene("gap", "a delta does not arrive", lists) { stage in
+    Scene("gap", "a delta does not arrive", .lists) { stage in
       try stage.begin()
       stage.script { $0.rewrites = { _ in [] } }
       stage.others(#""type":"select","column":0,"row":1,"generation":1"#)
@@ -186,7 +138,7 @@ extension Scene {
       }
       try stage.expectState(.gap)
     },
-    Scene("another-member", "the server has forgotten the member", lists) { stage in
+    Scene("another-member", "the server has forgotten the member", .lists) { stage in
       try stage.begin()
       stage.script { script in
         script.swallows = { server, connection, message in
@@ -208,7 +160,7 @@ extension Scene {
       }
       try stage.expectState(.otherMember)
     },
-    Scene("draining", "the server shuts down and sends a reconnect delay", lists) { stage in
+    Scene("draining", "the server shuts down and sends a reconnect delay", .lists) { stage in
       try stage.begin()
       let start = stage.milliseconds
       stage.close(1001, last: #"{"type":"draining","reconnectAfterMs":700}"#)
@@ -264,7 +216,8 @@ extension Scene {
   ]
 
   /// A session whose confirmations the host decides on within a minute.
-  private static let decided = lists + #","decide":{"by":"host","seconds":60}"#
+  private static let decided = Part(
+    .wheels, Part.lists.definition + #","decide":{"by":"host","seconds":60}"#)
 }
 
 extension Stage {
@@ -292,7 +245,7 @@ extension Stage {
 /// Scenes about applying messages on a stable connection.
 extension Scene {
   static let folding = [
-    Scene("ticks", "time passes: rows vanish and the result changes", slot) {
+    Scene("ticks", "time passes: rows vanish and the result changes", .slot) {
       stage in
       try stage.begin()
       stage.clock("2026-11-20T10:25:00Z")
@@ -301,7 +254,7 @@ extension Scene {
       try stage.expectState(.fold)
     },
     Scene(
-      "stale-column", "another member changes the column that the user is looking at", date
+      "stale-column", "another member changes the column that the user is looking at", .date
     ) { stage in
       try stage.begin()
       stage.others(#""type":"select","column":1,"row":3,"generation":1"#)
@@ -317,57 +270,7 @@ extension Scene {
       }
       try stage.expectState(.fold)
     },
-    Scene("refusal", "a tap is refused, and the refusal contains changes", calendar) {
-      stage in
-      try stage.begin()
-      try stage.act(#""type":"tap","date":"2026-11-18""#)
-      try stage.expectState(.answer)
-      let revision = stage.truth()["revision"]?.integer ?? 0
-      let range = #""start":"2026-11-05","end":"2026-11-07","hits":2"#
-      stage.script { script in
-        script.swallows = { server, connection, message in
-          guard let ref = message["ref"]?.integer else { return false }
-          let refusal = """
-            {"type":"refused","ref":\(ref),"code":"blocked","detail":"2026-11-16 is blocked",\
-            "params":{"date":"2026-11-16"},"revision":\(revision),\
-            "changes":[{"change":"range",\(range)}]}
-            """
-          server.write(try! JSONTree.parse(Array(refusal.utf8)), to: connection)
-          return true
-        }
-      }
-      try stage.act(#""type":"tap","date":"2026-11-16""#)
-      let expected = try! JSONTree.parse(Array("{\(range)}".utf8))
-      try stage.expectState(.refused) {
-        $0.with(expected, at: "snapshot", "calendar", "range")
-      }
-    },
-    Scene("clamp", "a tap beyond the longest range is clamped", calendar) { stage in
-      try stage.begin()
-      try stage.act(#""type":"tap","date":"2026-11-03""#)
-      try stage.expectState(.fold)
-      try stage.act(#""type":"tap","date":"2026-11-13""#)
-      try stage.expectState(.clamp)
-    },
-    Scene("slow-link", "the client does not read for a while and gets one snapshot", lists) {
-      $0.outboxMessages = 8
-    } play: { stage in
-      try stage.begin()
-      stage.script { $0.isFull = true }
-      for row in [1, 2, 3, 1, 2, 3, 1, 2] {
-        stage.others(#""type":"select","column":0,"row":\#(row),"generation":1"#)
-      }
-      try stage.act(#""type":"select","column":1,"row":2"#)
-      for row in [3, 1, 2, 3, 1, 2, 3] {
-        stage.others(#""type":"select","column":0,"row":\#(row),"generation":1"#)
-      }
-      stage.onLoop { server in
-        server.script.isFull = false
-        if let connection = server.connection { server.writable(connection) }
-      }
-      try stage.expectState(.snapshot)
-    },
-    Scene("unknown", "a newer server sends unknown types, changes, fields and codes", lists) {
+    Scene("unknown", "a newer server sends unknown types, changes, fields and codes", .lists) {
       stage in
       let more = JSONTree.Member("aurora", .object([.init("strength", .integer(3))]))
       let change = JSONTree.object([.init("change", .string("aurora")), .init("hue", .null)])
@@ -392,7 +295,7 @@ extension Scene {
       try stage.act(#""type":"select","column":1,"row":1"#)
       try stage.expectState(.unknown)
     },
-    Scene("duplicate", "a delta and an answer arrive twice", lists) { stage in
+    Scene("duplicate", "a delta and an answer arrive twice", .lists) { stage in
       try stage.begin()
       let select = try stage.act(#""type":"select","column":1,"row":1"#)
       try stage.expectState(.fold)
@@ -408,21 +311,13 @@ extension Scene {
           + #"{"change":"result","result":{"keys":["c","y"]}}]}"#)
       try stage.expectLastingState(.duplicate)
     },
-    Scene("role", "the owner leaves, and the client's member becomes owner", lists) { stage in
+    Scene("role", "the owner leaves, and the client's member becomes owner", .lists) { stage in
       stage.joinOther()
       try stage.begin()
       stage.onLoop { $0.leap(milliseconds: 200_000) }
       try stage.expectState(.role)
     },
-    Scene("status", "the owner confirms", calendar) { stage in
-      try stage.begin()
-      try stage.act(#""type":"tap","date":"2026-11-03""#)
-      try stage.act(#""type":"tap","date":"2026-11-05""#)
-      try stage.expectState(.result)
-      try stage.act(#""type":"confirm""#)
-      try stage.expectState(.fold)
-    },
-    Scene("definition-columns", "the host adds a column, then leaves only one", lists) {
+    Scene("definition-columns", "the host adds a column, then leaves only one", .lists) {
       stage in
       try stage.begin()
       stage.others(#""type":"select","column":0,"row":3,"generation":1"#)
@@ -431,7 +326,7 @@ extension Scene {
       stage.redefine(#"{"columns":[["a","d"]]}"#)
       try stage.expectState(.definition)
     },
-    Scene("definition-calendar", "the host shortens the range and the list of months", calendar) {
+    Scene("definition-calendar", "the host shortens the range and the list of months", .calendar) {
       stage in
       try stage.begin()
       try stage.act(#""type":"tap","date":"2026-11-03""#)
@@ -440,7 +335,7 @@ extension Scene {
       stage.redefine(#"{"maxDays":2,"months":{"from":"2026-11","through":"2027-02"}}"#)
       try stage.expectState(.fold)
     },
-    Scene("nights", "a stay ends before a booked night, and the host changes a price", nights) {
+    Scene("nights", "a stay ends before a booked night, and the host changes a price", .nights) {
       stage in
       try stage.begin()
       stage.note(
@@ -458,68 +353,10 @@ extension Scene {
   ]
 }
 
-extension Stage {
-  /// Checks the state, after a pause in which the client must have read everything that was sent.
-  func expectLastingState(_ clause: Clause) throws {
-    pause(0.1)
-    try expectState(clause)
-  }
-}
-
-/// Scenes about commands that arrive late, and about names.
+/// Scenes about the history of another epoch, and about names.
 extension Scene {
   static let late = [
-    Scene("late-confirm", "the user confirms before the change of another member arrives", lists) {
-      stage in
-      try stage.begin()
-      stage.others(#""type":"select","column":0,"row":1,"generation":1"#)
-      try stage.expectState(.fold)
-      let seen = stage.truth()["revision"]
-      stage.script { $0.holds = true }
-      stage.others(#""type":"select","column":0,"row":2,"generation":1"#)
-      let confirm = try stage.act(#""type":"confirm""#)
-      stage.onLoop { $0.release() }
-      guard confirm["at"] == seen else {
-        throw Breach(.late, "the user saw revision \(seen?.text ?? ""): \(confirm.text)")
-      }
-      try stage.expectState(.late)
-    },
-    Scene("late-again", "a confirm is lost, and arrives after a change of another member", lists) {
-      stage in
-      try stage.begin()
-      stage.swallowCommands()
-      let confirm = try stage.act(#""type":"confirm""#)
-      stage.others(
-        #""type":"select","column":0,"row":1,"generation":1"#, after: { $0.cutAndDeliver() })
-      _ = try stage.resumes()
-      guard let again = stage.command(within: stage.patience) else {
-        throw Breach(.resend, "the unanswered command was not sent again: \(confirm.text)")
-      }
-      guard again == confirm, again["at"] == .integer(0) else {
-        throw Breach(.again, "sent again: \(again.text), first \(confirm.text)")
-      }
-      try stage.expectState(.again)
-    },
-    Scene(
-      "late-tap", "a second tap is lost, and is sent again with the hits that the user saw",
-      calendar
-    ) { stage in
-      try stage.begin()
-      try stage.act(#""type":"tap","date":"2026-11-03""#)
-      try stage.expectState(.fold)
-      stage.swallowCommands()
-      try stage.act(#""type":"tap","date":"2026-11-05""#)
-      stage.onLoop { $0.cutAndDeliver() }
-      _ = try stage.resumes()
-      guard let again = stage.command(within: stage.patience) else {
-        throw Breach(.resend, "the unanswered tap was not sent again")
-      }
-      guard again["hits"] == .integer(1) else {
-        throw Breach(.hits, "the user saw one hit: \(again.text)")
-      }
-      try stage.expectState(.hits)
-    },
-    Scene("another-epoch", "the server has lost a part of the session's history", lists) { stage in
+    Scene("another-epoch", "the server has lost a part of the session's history", .lists) { stage in
       stage.script { script in
         script.rewrites = { message in
           let isWelcome = message["type"]?.string == "welcome"
@@ -537,7 +374,7 @@ extension Scene {
       }
       try stage.expectState(.otherEpoch)
     },
-    Scene("rename", "the user and another member change their names", lists) { stage in
+    Scene("rename", "the user and another member change their names", .lists) { stage in
       try stage.begin()
       stage.joinOther()
       let rename = try stage.act(#""type":"rename","name":"Mia""#)
@@ -555,35 +392,10 @@ extension Scene {
   ]
 }
 
-extension Stage {
-  /// Makes the client's commands get lost, until ``ScriptedServer/cutAndDeliver()``.
-  fileprivate func swallowCommands() {
-    script { $0.swallows = { _, _, message in message["ref"] != nil } }
-  }
-}
-
-extension ScriptedServer {
-  /// Cuts the client's connection; messages of the next one reach the hub.
-  fileprivate func cutAndDeliver() {
-    script.swallows = nil
-    cut()
-  }
-}
-
 /// Scenes about an `availability`.
 extension Scene {
-  private static let hours = """
-    {"kind":"availability","dates":{"from":"2026-11-23","through":"2026-11-24"},\
-    "stepMinutes":60,"hours":[{"from":"09:00","until":"13:00"}],"length":2,\
-    "closes":"2026-11-23T11:00"}
-    """
-  private static let hidden = """
-    {"kind":"availability","dates":{"from":"2026-11-23","through":"2026-11-29"},\
-    "results":"counts"}
-    """
-
   static let marking = [
-    Scene("marks", "members mark, also while the connection is lost, and clear", hours) {
+    Scene("marks", "members mark, also while the connection is lost, and clear", .hours) {
       stage in
       try stage.begin()
       stage.others(#""type":"mark","grade":"yes","cells":[[0,3],[5,6]],"generation":1"#)
@@ -601,7 +413,7 @@ extension Scene {
       try stage.mark(#""grade":null,"cells":[[0,8]]"#, generation: 1)
       try stage.expectState(.marks)
     },
-    Scene("cells", "the host changes the hours: the cells are numbered anew", hours) { stage in
+    Scene("cells", "the host changes the hours: the cells are numbered anew", .hours) { stage in
       try stage.begin()
       stage.others(#""type":"mark","grade":"yes","cells":[[0,6]],"generation":1"#)
       try stage.mark(#""grade":"no","cells":[[2,8]]"#, generation: 1)
@@ -611,7 +423,52 @@ extension Scene {
       try stage.mark(#""grade":"yes","cells":[[9,10]]"#, generation: 2)
       try stage.expectState(.marks)
     },
-    Scene("past-cells", "time passes: cells are past, and marks cannot be changed", hours) {
+    Scene("stale-cells", "the user marks before a change of the cells arrives", .hours) { stage in
+      try stage.begin()
+      stage.others(#""type":"mark","grade":"yes","cells":[[0,6]],"generation":1"#)
+      try stage.expectState(.marks)
+      stage.script { $0.holds = true }
+      stage.redefine(#"{"hours":[{"from":"10:00","until":"15:00"}]}"#)
+      try stage.mark(#""grade":"no","cells":[[2,8]]"#, generation: 1)
+      stage.onLoop { $0.release() }
+      try stage.expectState(.cells)
+    },
+    Scene("cells-resume", "the cells are numbered anew while the connection is lost", .hours) {
+      stage in
+      try stage.begin()
+      stage.others(#""type":"mark","grade":"yes","cells":[[0,6]],"generation":1"#)
+      try stage.mark(#""grade":"no","cells":[[2,8]]"#, generation: 1)
+      try stage.expectState(.marks)
+      stage.redefine(#"{"hours":[{"from":"10:00","until":"15:00"}]}"#) { $0.cut() }
+      stage.others(#""type":"mark","grade":"maybe","cells":[[8,10]],"generation":2"#)
+      _ = try stage.resumes()
+      try stage.expectState(.cells)
+      try stage.mark(#""grade":"yes","cells":[[9,10]]"#, generation: 2)
+      try stage.expectState(.marks)
+    },
+    Scene(
+      "cells-snapshot", "the cells are numbered anew, and a snapshot has the marks", .hours
+    ) {
+      $0.outboxMessages = 8
+    } play: { stage in
+      try stage.begin()
+      try stage.mark(#""grade":"no","cells":[[2,8]]"#, generation: 1)
+      try stage.expectState(.marks)
+      stage.whileNotReading {
+        // More than 8 in any case: the first message is sent before the server knows.
+        for grade in ["yes", "no", "maybe", "yes", "no", "maybe"] {
+          stage.others(#""type":"mark","grade":"\#(grade)","cells":[[0,6]],"generation":1"#)
+        }
+        stage.redefine(#"{"hours":[{"from":"10:00","until":"15:00"}]}"#)
+        for grade in ["no", "maybe", "yes", "no", "maybe", "yes"] {
+          stage.others(#""type":"mark","grade":"\#(grade)","cells":[[6,10]],"generation":2"#)
+        }
+      }
+      try stage.expectState(.snapshot)
+      try stage.mark(#""grade":"yes","cells":[[9,10]]"#, generation: 2)
+      try stage.expectState(.marks)
+    },
+    Scene("past-cells", "time passes: cells are past, and marks cannot be changed", .hours) {
       stage in
       try stage.begin()
       try stage.mark(#""grade":"yes","cells":[[0,4]]"#, generation: 1)
@@ -623,7 +480,7 @@ extension Scene {
       try stage.mark(#""grade":"no","cells":[[5,6]]"#, generation: 1)
       try stage.expectState(.answer)
     },
-    Scene("hidden-marks", "the host hides the results, and shows them again", hidden) { stage in
+    Scene("hidden-marks", "the host hides the results, and shows them again", .hidden) { stage in
       // The owner sees everything.
       stage.joinOther()
       try stage.begin()

@@ -111,10 +111,13 @@ extension Stage {
     }
   }
 
+  /// Makes the client's user act.
+  func give(_ command: String) { client.act(try! JSONTree.parse(Array("{\(command)}".utf8))) }
+
   /// Makes the client's user act, and waits for the command that the client sends.
   @discardableResult
   func act(_ command: String) throws -> JSONTree {
-    client.act(try! JSONTree.parse(Array("{\(command)}".utf8)))
+    give(command)
     guard let sent = self.command(within: patience) else {
       throw Breach(.answer, "the client has not sent {\(command)} within \(patience) s")
     }
@@ -122,6 +125,31 @@ extension Stage {
       throw Breach(.answer, "the command has no positive ref: \(sent.text)")
     }
     return sent
+  }
+
+  /// Waits for a command that the client has sent before, and checks that it is unchanged.
+  ///
+  /// - Parameter hits: What the user of a calendar saw; the first time they may be missing.
+  @discardableResult
+  func expectAgain(
+    _ sent: JSONTree, _ clause: Clause = .resend, hits: Int? = nil
+  ) throws -> JSONTree {
+    guard let again = command(within: patience) else {
+      throw Breach(.resend, "the unanswered command was not sent again: \(sent.text)")
+    }
+    if let hits, again["hits"] != .integer(hits) {
+      throw Breach(.hits, "the user saw \(hits) hits: \(again.text)")
+    }
+    guard again.with(.null, at: "hits") == sent.with(.null, at: "hits") else {
+      throw Breach(clause, "sent again with changes: \(again.text), not \(sent.text)")
+    }
+    return again
+  }
+
+  /// Checks the state, after a pause in which the client must have read everything that was sent.
+  func expectLastingState(_ clause: Clause) throws {
+    pause(0.1)
+    try expectState(clause)
   }
 
   /// Requests the client's state until it equals the server's, or fails after ``patience``.
@@ -202,6 +230,24 @@ extension Stage {
   func others(
     _ commands: String..., after prepare: @escaping @Sendable (ScriptedServer) -> Void = { _ in }
   ) {
+    apply(.commands(commands), after: prepare)
+  }
+
+  /// Makes the other member or the host change something.
+  ///
+  /// - Parameter prepare: Done before that, without anything between.
+  func apply(
+    _ change: Part.Change, after prepare: @escaping @Sendable (ScriptedServer) -> Void = { _ in }
+  ) {
+    switch change {
+    case .commands(let commands): post(commands, after: prepare)
+    case .patch(let patch): redefine(patch, after: prepare)
+    }
+  }
+
+  private func post(
+    _ commands: [String], after prepare: @escaping @Sendable (ScriptedServer) -> Void
+  ) {
     if other == nil { joinOther() }
     let bodies = commands.map { command in
       other!.ref += 1
@@ -220,8 +266,11 @@ extension Stage {
   }
 
   /// Patches the definition.
-  func redefine(_ patch: String) {
+  func redefine(
+    _ patch: String, after prepare: @escaping @Sendable (ScriptedServer) -> Void = { _ in }
+  ) {
     onLoop { server in
+      prepare(server)
       let request = DefinitionRequest(
         format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: 100_000)
       server.hub.host.redefine(server.session, request, token: nil, at: server.now) { _ in }
@@ -259,11 +308,32 @@ extension Stage {
 
   /// Cuts the client's connection without a close frame, as in a tunnel.
   func cut() { onLoop { $0.cut() } }
+
+  /// Makes the client's commands get lost, until ``ScriptedServer/cutAndDeliver()``.
+  func swallowCommands() {
+    script { $0.swallows = { _, _, message in message["ref"] != nil } }
+  }
+
+  /// Does what happens while the client does not read.
+  func whileNotReading(_ work: () throws -> Void) rethrows {
+    script { $0.isFull = true }
+    try work()
+    onLoop { server in
+      server.script.isFull = false
+      if let connection = server.connection { server.writable(connection) }
+    }
+  }
 }
 
 extension ScriptedServer {
   func cut() {
     if let connection { loop.drop(connection) }
+  }
+
+  /// Cuts the client's connection; messages of the next one reach the hub.
+  func cutAndDeliver() {
+    script.swallows = nil
+    cut()
   }
 }
 

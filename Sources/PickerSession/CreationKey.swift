@@ -1,7 +1,9 @@
 package import CivilTime
 
 /// Identifies a creation that can be repeated, from `Idempotency-Key`.
-package struct CreationKey: Hashable, Sendable {
+///
+/// A class, so that an origin without one has only a pointer.
+package final class CreationKey: Sendable {
   /// The hash of the key.
   package let keyHash: [UInt8]
   /// The hash of the body with which the session was created.
@@ -26,4 +28,14 @@ package struct CreationKey: Hashable, Sendable {
     self.at = at
     self.forgotten = forgotten
   }
+}
+
+extension CreationKey: Hashable {
+  package static func == (left: CreationKey, right: CreationKey) -> Bool {
+    left.keyHash == right.keyHash && left.bodyHash == right.bodyHash
+      && left.session == right.session && left.epoch == right.epoch && left.salt == right.salt
+      && left.at == right.at && left.forgotten == right.forgotten
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(keyHash) }
 }

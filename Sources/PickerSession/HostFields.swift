@@ -16,6 +16,8 @@ package struct HostFields: Hashable, Sendable {
   package var isOneMember: Bool
   /// Whether members cannot reopen the session, so that what was confirmed is final for them.
   package var isReopenedByHost: Bool
+  /// Whether members cannot cancel the session, except a confirmation that waits for the host.
+  package var isCancelledByHost: Bool
   /// The namespace of the key that created the session; `nil` for a key without one.
   package var namespace: String?
   /// Texts for the session's calendar event.
@@ -28,12 +30,15 @@ package struct HostFields: Hashable, Sendable {
     case result
     /// Members that join and leave.
     case members
+    /// Changes of its definition, if it uses a shared one.
+    case definition
   }
 
   package init(
     external: String? = nil, meta: VerbatimJSON? = nil, decideSeconds: Int? = nil,
     watched: Set<Watched> = [], isOneMember: Bool = false, isReopenedByHost: Bool = false,
-    namespace: String? = nil, event: EventTexts = EventTexts(), bodyDigest: [UInt8]? = nil
+    isCancelledByHost: Bool = false, namespace: String? = nil, event: EventTexts = EventTexts(),
+    bodyDigest: [UInt8]? = nil
   ) {
     self.external = external
     self.meta = meta
@@ -41,6 +46,7 @@ package struct HostFields: Hashable, Sendable {
     self.watched = watched
     self.isOneMember = isOneMember
     self.isReopenedByHost = isReopenedByHost
+    self.isCancelledByHost = isCancelledByHost
     self.namespace = namespace
     self.event = event
     self.bodyDigest = bodyDigest
@@ -49,10 +55,10 @@ package struct HostFields: Hashable, Sendable {
 
 /// The texts that a host gives a calendar event, besides the title; each at most 500 characters.
 package struct EventTexts: Hashable, Sendable {
-  package let location: String?
-  package let description: String?
+  package var location: String?
+  package var description: String?
   /// An absolute http or https URL.
-  package let url: String?
+  package var url: String?
 
   package init(location: String? = nil, description: String? = nil, url: String? = nil) {
     self.location = location

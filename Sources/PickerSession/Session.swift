@@ -10,7 +10,9 @@ package final class Session {
   /// The open connections in the order in which they were attached.
   package private(set) var listeners: [Listener] = []
   /// The presence updates that have not been sent yet.
-  package private(set) var updates = PresenceUpdates()
+  package private(set) var updates = PresenceUpdates() { didSet { presenceCount &+= 1 } }
+  /// Counts changes of ``updates``: while it is the same, so are the members and who is online.
+  package private(set) var presenceCount = 0
   /// The positions of the fingers that are down.
   package private(set) var touches: [MemberID: Touch] = [:]
   /// Events of applied entries that have not been handed to the feed.
@@ -37,7 +39,7 @@ package final class Session {
   /// Whether members get their roles from tokens. In a session without tokens nobody is a viewer.
   package var hasTokens: Bool {
     switch fold.origin.access {
-    case .open: false
+    case .open, .creator: false
     case .tokens, .keys: true
     }
   }
@@ -70,14 +72,16 @@ package final class Session {
     let (before, reached) = (fold.revision, fold.reached)
     fold.apply(entry, &effects)
     for index in effects.indices {
-      let effect = effects[index]
       // Asked first, because a method of `fold` copies it.
-      if effect.canHaveEvent,
-        let event = fold.event(of: effect, at: SessionFold.time(of: entry, after: reached))
+      if effects[index].canHaveEvent,
+        let event = fold.event(
+          of: effects[index], at: SessionFold.time(of: entry, after: reached))
       {
         events.append(event)
       }
-      note(effect, &effects)
+      // Most are deltas, which are not copied here.
+      if case .delta = effects[index], touches.isEmpty { continue }
+      note(effects[index], &effects)
     }
     return fold.revision != before
   }
@@ -85,7 +89,7 @@ package final class Session {
   /// Records what an effect changes for the connections, and may append presence to the effects.
   private func note(_ effect: Effect, _ effects: inout [Effect]) {
     switch effect {
-    case .delta: if !touches.isEmpty { liftFromRemovedRows(&effects) }
+    case .delta: liftFromRemovedRows(&effects)
     case .joined(let member, meta: _): updates.join(member)
     case .roleChanged(let member): updates.changeRole(member)
     case .renamed(let member): updates.change(member)
@@ -167,17 +171,23 @@ package final class Session {
     unloggedRefs.isEmpty ? 0 : unloggedRefs[member]?.greatest ?? 0
   }
 
+  /// Removes the history from memory: it can be read from the log again.
+  package func dropHistory() { fold.dropHistory() }
+
   /// Prepends deltas, read from the log, to the history in memory.
   package func restoreHistory(_ deltas: [Delta]) { fold.restoreHistory(deltas) }
 
   /// The role of a member; `nil` if it is not in the session.
   package func role(of member: MemberID) -> Role? { fold.members[member]?.role }
 
-  /// Whether a select at `now` uses the row's index and not its key, so that the key need not be
-  /// logged. While the host decides, a changed definition may wait for the end of the time.
-  package func ignoresKey(of selection: Command.Selection, at now: Instant) -> Bool {
-    fold.status != .confirming && fold.isCurrent(selection)
-      && fold.picker.isStill(at: max(now, fold.reached))
+  /// Whether a command at `now` is read as a whole, so that all of it must be logged. While the
+  /// host decides, a changed definition may wait for the end of the time.
+  package func readsAll(of command: Command, at now: Instant) -> Bool {
+    // Asked first, because the action is copied.
+    guard command.hasBrief, case .act(let action) = command, fold.status != .confirming else {
+      return true
+    }
+    return fold.picker.readsAll(of: action) || !fold.picker.isStill(at: max(now, fold.reached))
   }
 
   /// The connection of a member, which has at most one; `nil` if it is offline.
@@ -266,35 +276,31 @@ package final class Session {
   }
 }
 
-/// The memory of a session. Definitions are counted by themselves, because sessions share them.
+/// The memory of a session. Definitions count themselves, because sessions and deltas share them.
 extension Session {
   /// The memory in bytes without definitions, an estimate that takes as long for every session.
   ///
-  /// The amounts are rounded from measurements: a session without members takes 3 to 4 KB, a member
-  /// 1 KB, the delta of a tap 400 to 600 bytes. The refs of members are not counted, because other
-  /// limits bound them: a member is connected or leaves soon, and a tap adds one ref.
+  /// The amounts are rounded from measurements: a member takes 1 KB. The refs of members are not
+  /// counted, because other limits bound them: a member is connected or leaves soon, and a tap adds
+  /// one ref.
   package var byteCount: Int {
     // Reads single properties, because reading `fold` copies it.
     let memberCount = fold.members.count + fold.remembered.members.count
-    let deltas = 512 * fold.history.count + Delta.weightBytes * fold.historyWeight
     let texts =
       fold.notes.byteCount + fold.origin.notes.byteCount + 4 * fold.decision.waitingByteCount
       + (fold.origin.host.meta?.text.utf8.count ?? 0)
-    let marks = fold.picker.marksByteCount
-    return 4096 + marks + 1024 * memberCount + fold.remembered.refByteCount + retiredRefByteCount
-      + deltas
-      + 128 * fold.undoList.count + texts
+    let parts = fold.picker.partsByteCount
+    return Session.byteCountMin + parts + 1024 * memberCount + fold.remembered.refByteCount
+      + retiredRefByteCount + historyByteCount + 128 * fold.undoList.count + texts
   }
 
-  /// The definitions in use besides that of the creation: the current one, and the picker's if that
-  /// is an older one.
-  package var laterDefinitions: [Definition] {
-    let (first, current, shown) = (
-      fold.origin.definition, fold.definition, fold.picker.definition
-    )
-    var later: [Definition] = []
-    if current != first { later.append(current) }
-    if shown != current, shown != first { later.append(shown) }
-    return later
+  /// The memory of a session without members, history and texts, rounded from measurements of 3 to
+  /// 4 KB.
+  package static let byteCountMin = 4096
+
+  /// The memory of the history in bytes without definitions, an estimate: the delta of a tap takes
+  /// 400 to 600.
+  package var historyByteCount: Int {
+    512 * fold.history.count + Delta.weightBytes * fold.historyWeight
   }
 }

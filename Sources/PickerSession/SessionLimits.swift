@@ -12,7 +12,7 @@ package struct SessionLimits: Hashable, Sendable {
   package var refs = 256
   /// Values that undo can restore; default 100.
   package var undo = 100
-  /// Runs of equal marks of one member of an `availability`; default 400.
+  /// Runs of cells in the part of one member; default 400.
   package var runs = 400
   /// Deltas in memory from which a connection can resume; default 1,000.
   package var history = 1000

@@ -19,6 +19,8 @@ package struct SessionOrigin: Sendable {
   /// By the session's clock.
   package let createdAt: Instant
   package let host: HostFields
+  /// The first value; `nil` if it is that of the definition.
+  package var result: ResultFields?
   /// The position of the session in the list of sessions. Stored beside the origin; 0 when it is
   /// read back.
   package var ordinal: Int64 = 0
@@ -50,10 +52,14 @@ package struct SessionOrigin: Sendable {
   package enum Access: Hashable, Sendable {
     /// The first member is the owner, later ones are editors.
     case open
+    /// Members with the token of the creator are owners, all others editors. Everybody may read.
+    case creator(SecretHash)
     /// A token for each role. The response to the creation of the session contains them.
     case tokens([Role: SecretHash])
     /// Member tokens that the host signs. A server without the host's keys accepts no member.
     case keys
+
+    package var hasCreator: Bool { if case .creator = self { true } else { false } }
   }
 
   package init(
@@ -76,7 +82,12 @@ package struct SessionOrigin: Sendable {
 
   /// The role of a token; `nil` if it is not a token of this session.
   package func role(of token: SecretHash) -> Role? {
-    guard case .tokens(let hashes) = access else { return nil }
+    let hashes: [Role: SecretHash]
+    switch access {
+    case .tokens(let known): hashes = known
+    case .creator(let owner): hashes = [.owner: owner]
+    case .open, .keys: return nil
+    }
     var role: Role?
     for candidate in Role.allCases where hashes[candidate]?.matches(token) == true {
       role = candidate

@@ -27,9 +27,12 @@ struct JSONFormat: LineFormat {
   }
 
   func line(for notice: PickerNotice, in state: PickerState) -> String? {
-    if case .refused = notice { return nil }
-    return Sentences.notice(notice, in: state).map {
-      Self.event("notice", [.init("text", .string($0))])
+    Sentences.notice(notice, in: state).map { text in
+      var members: [JSONTree.Member] = [.init("text", .string(text))]
+      if case .slotGone(let wanted, let because) = notice {
+        members += [.init("wanted", .string(wanted)), .init("because", .string(because.rawValue))]
+      }
+      return Self.event("notice", members)
     }
   }
 
@@ -78,6 +81,7 @@ struct JSONFormat: LineFormat {
     case .unknownRow: "unknownRow"
     case .badName: "badName"
     case .badCells: "badCells"
+    case .badValue: "badValue"
     case .cancelled: "cancelled"
     }
   }

@@ -13,7 +13,7 @@ struct InputLine: Hashable {
   var seen: PickerState?
 }
 
-/// `pickerd join --plain` and `--json`: reads commands as lines, sends them one after the other
+/// `pickerd join`: reads commands as lines, sends them one after the other
 /// and prints events as lines.
 package actor LineClient {
   private enum Input: Sendable {
@@ -149,6 +149,7 @@ package actor LineClient {
     var seen = state
     switch Self.read(&last, in: state) {
     case .command(.tap): seen.shownHits = hits + 1
+    case .command(.set(let value)): seen.shownHits = value.hits
     case .command(.clear): seen.shownHits = 0
     default: seen.shownHits = hits
     }
@@ -196,8 +197,16 @@ package actor LineClient {
     line.id = object["id"]
     return LineCommand(object: object, in: state)
   }
+}
 
-  private func printLine(_ line: String) { Terminal.write(harmless(line) + "\n") }
+extension PickerState {
+  /// Whether the connection has ended and will not reconnect.
+  fileprivate var isOver: Bool {
+    switch connection {
+    case .away, .needsCredentials: true
+    case .idle, .connecting, .joining, .live, .waiting, .left: false
+    }
+  }
 }
 
 /// Splits bytes into lines.

@@ -20,16 +20,16 @@ extension LineCommand {
     "show": .show, "state": .show, "quit": .quit,
   ]
   private static let known =
-    "select COLUMN TEXT, tap DATE, mark GRADE CELLS, clear, undo, redo, confirm, cancel, reopen, "
-    + "rename NAME, touch, months, show or quit"
+    "select COLUMN TEXT, tap DATE, set VALUE, mark GRADE CELLS, clear, undo, redo, confirm, "
+    + "cancel, reopen, rename NAME, touch, months, show or quit"
   private static let markHint =
     "mark needs yes, maybe, no or none, and 1 to 64 cells or ranges of cells that ascend, such as "
     + "mark yes 12-19 40"
   private static let nameHint = "rename needs a name of 1 to 64 characters such as Mia"
 
-  /// Parses words: `select 2 Green`, `tap 2026-11-20`, `touch 2026-11-20`, `touch 2 Green`,
-  /// `touch`, `months 2026-11 3`, `rename Mia`, `mark yes 12-19 40`, `confirm 12`, and the commands
-  /// of one word.
+  /// Parses words: `select 2 Green`, `tap 2026-11-20`, `set 2026-11-20 2026-11-24`,
+  /// `touch 2026-11-20`, `touch 2 Green`, `touch`, `months 2026-11 3`, `rename Mia`,
+  /// `mark yes 12-19 40`, `confirm 12`, and the commands of one word.
   ///
   /// Columns count from 1. A row is given by its text or its key.
   init(words line: String, in state: PickerState) {
@@ -45,9 +45,11 @@ extension LineCommand {
       self = day.map { .command(.tap($0)) } ?? .unknown("tap needs a date such as 2026-11-20")
     case "select": self = Self.select(rest, in: state)
     case "rename":
-      let parts = line.trimmed.split(maxSplits: 1, whereSeparator: \.isWhitespace)
-      let name: Substring = (parts.dropFirst().first ?? "").drop(while: \.isWhitespace)
-      self = name.isEmpty ? .unknown(Self.nameHint) : .command(.rename(String(name)))
+      let name = Self.afterVerb(line)
+      self = name.isEmpty ? .unknown(Self.nameHint) : .command(.rename(name))
+    case "set":
+      let value = state.value(typed: Self.afterVerb(line))
+      self = value.map { .command(.set($0)) } ?? .unknown(Self.setHint(in: state))
     case "mark":
       self = Self.mark(line.split(whereSeparator: \.isWhitespace).dropFirst(), in: state)
     case "confirm" where !rest.isEmpty:
@@ -65,6 +67,16 @@ extension LineCommand {
       self = .months(from: month, count: count)
     default: self = Self.simple[verb] ?? .unknown("no such command; there are \(Self.known)")
     }
+  }
+
+  private static func afterVerb(_ line: String) -> String {
+    let parts = line.trimmed.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+    return String((parts.dropFirst().first ?? "").drop(while: \.isWhitespace))
+  }
+
+  private static func setHint(in state: PickerState) -> String {
+    guard let example = state.valueExample else { return "set: this picker has no whole value" }
+    return "set needs a value such as \(example)"
   }
 
   private static func mark(_ words: ArraySlice<Substring>, in state: PickerState) -> LineCommand {
@@ -146,6 +158,11 @@ extension LineCommand {
       self =
         command.map { .command($0) }
         ?? .unknown("select needs a column from 0 and one of its rows as row, key or text")
+    case "set":
+      let value = state.value(of: object["result"])
+      self =
+        value.map { .command(.set($0)) }
+        ?? .unknown("set needs a result in the form in which this picker has its result")
     case "rename":
       self = object["name"]?.string.map { .command(.rename($0)) } ?? .unknown(Self.nameHint)
     case "touch":

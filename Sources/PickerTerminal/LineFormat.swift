@@ -15,7 +15,7 @@ protocol LineFormat {
   func picture(of state: PickerState) -> [String]
 }
 
-/// The output of `--plain`. A prefix marks the connection (`* `), the selection (`= `), invalid
+/// Sentences, without `--json`. A prefix marks the connection (`* `), the selection (`= `), invalid
 /// commands (`? `) and failed ones (`! `); other lines are notices.
 struct PlainFormat: LineFormat {
   private var connection = ""
@@ -26,7 +26,7 @@ struct PlainFormat: LineFormat {
     // Short states: between "connecting" and "connected", and between two waits for a token.
     if state.connection == .joining { return [] }
     if state.connection == .connecting && state.tokenCloseCode != nil { return [] }
-    let connection = Sentences.connection(state, saysUnstored: false)
+    let connection = Sentences.connection(state)
     if connection != self.connection { lines.append("* \(connection)") }
     self.connection = connection
     guard state.definition != nil else { return lines }
@@ -38,9 +38,7 @@ struct PlainFormat: LineFormat {
   }
 
   func line(for notice: PickerNotice, in state: PickerState) -> String? {
-    // The line for the answer already has it.
-    if case .refused = notice { return nil }
-    return Sentences.notice(notice, in: state)
+    Sentences.notice(notice, in: state)
   }
 
   func line(

@@ -2,18 +2,16 @@ import PickerClient
 
 /// Texts for states and notices.
 enum Sentences {
-  /// - Parameter saysUnstored: Whether to mention pending commands.
-  static func connection(_ state: PickerState, saysUnstored: Bool = true) -> String {
-    let unstored = saysUnstored && state.pendingCount > 0 ? ", not stored yet" : ""
+  static func connection(_ state: PickerState) -> String {
     let problem = state.problem.map { " (\($0.detail))" } ?? ""
     switch state.connection {
     case .idle: return "not connected"
     case .connecting, .joining, .waiting:
       if state.isWaitingForToken {
-        return "waiting for a token" + unstored + (state.problem.map { ": \($0.detail)" } ?? "")
+        return "waiting for a token" + (state.problem.map { ": \($0.detail)" } ?? "")
       }
-      return (state.epoch == nil ? "connecting" : "reconnecting") + unstored + problem
-    case .live: return "connected" + unstored
+      return (state.epoch == nil ? "connecting" : "reconnecting") + problem
+    case .live: return "connected"
     case .needsCredentials(let code): return "a token is needed, \(code)\(problem)"
     case .away(let code): return "closed, \(code)\(problem)"
     case .left: return "left"
@@ -56,7 +54,9 @@ enum Sentences {
 
   /// The status as a word, and until when the host may decide.
   static func status(_ state: PickerState) -> String {
-    guard let until = state.until else { return state.status.rawValue }
+    guard let until = state.until else {
+      return state.status.rawValue + (state.cancelReason.map { ": \($0)" } ?? "")
+    }
     // The time of day, without milliseconds.
     return "\(state.status.rawValue) until \(until.dropFirst(11).prefix(8)) UTC"
   }
@@ -65,6 +65,8 @@ enum Sentences {
   static func notice(_ notice: PickerNotice, in state: PickerState) -> String? {
     switch notice {
     case .moved(let column, let row, let cause, let correction, let by):
+      // The line about the slot says why.
+      if correction?.reason == "gone", state.definition?.kind == "slot" { return nil }
       if let correction {
         return "\(row.text) instead of \(correction.wanted): \(reason(correction.reason))"
       }
@@ -78,6 +80,9 @@ enum Sentences {
         return "\(text)\(wanted): \(reason(correction.reason))"
       }
       return "\(who(by, state)): \(cause == "undo" ? "undone, " : "")\(text)"
+    case .slotGone(let wanted, let because):
+      return "\(wanted.split(separator: "T").joined(separator: " ")) \(loss(because)), "
+        + (state.result == nil ? "no time is left" : "now \(chosen(state))")
     case .repriced(let total?, _): return "the total is now \(price(total))"
     case .repriced(nil, _): return "there is no total now"
     case .marked(let respondent): return "\(respondent.name) has marked"
@@ -87,16 +92,15 @@ enum Sentences {
     // A decision of the host.
     case .status(.confirmed, nil): return "confirmed by the host"
     case .status(let status, nil): return status.rawValue
-    case .status(let status, let by): return "\(who(by, state)): \(status.rawValue)"
+    case .status(let status, let by):
+      let reason = status == state.status ? state.cancelReason : nil
+      return "\(who(by, state)): \(status.rawValue)" + (reason.map { ": \($0)" } ?? "")
     case .notConfirmed(let reason, let detail):
       return reason == "timeout"
         ? "not confirmed: the host has not answered in time"
         : "not confirmed" + (detail.map { ": \($0)" } ?? "")
-    case .refused(.stale, _, let params, let command):
-      return stale(
-        params, in: state, again: command.flatMap(again) ?? "the same key does it on this")
-    case .refused(let code, let detail, _, _):
-      return detail.isEmpty ? "refused: \(code)" : "refused: \(detail)"
+    // The line for the answer has it.
+    case .refused: return nil
     case .lost: return "it is unknown whether the last command was executed"
     case .joined(let member): return "\(member.name) joined"
     case .left(let member): return "\(member.name) left"
@@ -109,45 +113,30 @@ enum Sentences {
 
   static func failure(_ failure: PickerFailure, in state: PickerState) -> String {
     switch failure {
-    case .refused(.stale, _, let params):
-      stale(params, in: state, again: "the same line does it on this")
+    case .refused(.stale, _, let params): stale(params, in: state)
     case .refused(let code, let detail, _): detail.isEmpty ? code.rawValue : detail
     case .offline: "there is no connection"
     case .replaced: "replaced by a later select"
     case .lost: "it is unknown whether it was executed"
     case .unknownRow: "there is no such row"
     case .badName: "a name has 1 to 64 characters"
+    case .badValue: "there is no such date or time"
     case .badCells: "a mark has 1 to 64 runs of cells that ascend"
     case .cancelled: "cancelled"
     }
   }
 
   /// What is there now, who has changed it, and how to give the command again.
-  private static func stale(
-    _ params: RefusalParams, in state: PickerState, again: String
-  ) -> String {
+  private static func stale(_ params: RefusalParams, in state: PickerState) -> String {
     let status = state.status == .open ? "" : " (\(self.status(state)))"
     let author =
       switch (params.revision, params.by) {
       case (nil, _): "the former changes are lost"
       case (_, nil): "changed by time or the host"
-      case (_, let by): "changed by \(DisplayWidth.fitted(who(by, state), to: 20))"
+      case (_, let by): "changed by \(who(by, state))"
       }
-    return "not done: \(author), now \(chosen(state))\(status); \(again)"
-  }
-
-  /// The key of a command in a terminal, and what it does.
-  private static func again(_ command: PickerCommand) -> String? {
-    switch command {
-    case .tap: "Enter taps on this"
-    case .clear: "x clears this"
-    case .undo: "u undoes on this"
-    case .redo: "r redoes on this"
-    case .confirm: "c confirms this"
-    case .reopen: "o reopens this"
-    case .confirmWindow: "c confirms this"
-    case .cancel, .select, .mark, .rename: nil
-    }
+    return "not done: \(author), now \(chosen(state))\(status); "
+      + "the same line does it on this"
   }
 
   private static func range(_ range: PickerRange, in state: PickerState) -> String {
@@ -165,6 +154,14 @@ enum Sentences {
     return id == state.me?.id ? "you" : state.member(id)?.name ?? "somebody"
   }
 
+  private static func loss(_ loss: PickerSlotLoss) -> String {
+    switch loss {
+    case .taken: "has just been booked"
+    case .closed: "is closed"
+    case .rules: "is not available any more"
+    }
+  }
+
   private static func reason(_ reason: String) -> String {
     switch reason {
     case "min": "nothing earlier can be picked"
@@ -180,5 +177,23 @@ enum Sentences {
     case "noDeparture": "no stay ends on that day"
     default: reason
     }
+  }
+}
+
+extension Sentences {
+  static func counts(_ counts: PickerGradeCounts) -> String {
+    "\(counts.yes) yes, \(counts.maybe) maybe, \(counts.no) no"
+  }
+
+  /// The day of a cell, and its time.
+  static func cell(_ cell: Int, of cells: PickerAvailability) -> String {
+    if cells.areDates { return cells.days[cell].text }
+    for day in cells.days {
+      for run in day.runs where run.cells.contains(cell) {
+        let row = cells.rows[run.position + cell - run.cells.lowerBound]
+        return "\(day.text) \(row.text)" + (row.isAgain ? " again" : "")
+      }
+    }
+    return ""
   }
 }

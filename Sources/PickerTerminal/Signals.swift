@@ -2,15 +2,13 @@ import Dispatch
 import Foundation
 
 /// Delivers signals outside signal handlers, so that callbacks may call any function.
-package struct Signals {
+struct Signals {
   private var sources: [any DispatchSourceSignal] = []
-
-  package init() {}
 
   /// Calls `happened` for each of `numbers` and disables their default actions.
   ///
   /// Returns once the sources are active, because earlier signals would be lost.
-  package mutating func watch(_ numbers: [Int32], happened: @escaping @Sendable () -> Void) {
+  mutating func watch(_ numbers: [Int32], happened: @escaping @Sendable () -> Void) {
     for number in numbers {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())

@@ -12,7 +12,9 @@ enum StateDocument {
       .init("result", result(of: state)),
     ]
     if let until = state.until { members.append(.init("until", .string(until))) }
+    if let reason = state.cancelReason { members.append(.init("reason", .string(reason))) }
     if state.isReopenedByHost { members.append(.init("reopen", .string("host"))) }
+    if state.isCancelledByHost { members.append(.init("cancel", .string("host"))) }
     if isWhole {
       members.append(.init("role", .string(state.me?.role.rawValue ?? "")))
       members.append(.init("unanswered", .integer(state.pendingCount)))

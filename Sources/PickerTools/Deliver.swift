@@ -1,6 +1,9 @@
 import ArgumentParser
 import Foundation
+import Logging
 import PickerServer
+
+extension LogFormat: ExpressibleByArgument {}
 
 /// `pickerd deliver`: posts the events of the feed to endpoints.
 struct Deliver: ParsableCommand {
@@ -53,6 +56,9 @@ struct Deliver: ParsableCommand {
       "Also connect to these addresses that are not public; can be repeated.", valueName: "cidr"))
   var allowNet: [String] = []
 
+  @Option(help: "How log lines are written: text or json.")
+  var logFormat = LogFormat.text
+
   func validate() throws {
     let url = URLComponents(string: feed)
     guard let url, ["http", "https"].contains(url.scheme), url.host?.isEmpty == false,
@@ -98,6 +104,9 @@ struct Deliver: ParsableCommand {
       throw complain(
         "deliver", "the endpoint \(endpoint.name) has no https: URL; --allow-http allows that")
     }
+    let log = Logger(label: "pickerd") { _ in
+      LineLogHandler(LogThreshold(.notice), logFormat)
+    }
     let policy = AddressPolicy(allowed: allowNet.compactMap { AddressRange($0) })
     if test != nil {
       return try Deliver.reporting {
@@ -107,25 +116,25 @@ struct Deliver: ParsableCommand {
     let loop = try Deliver.reporting {
       try DeliveryLoop(
         settings, feed: feed, policy: policy, allowsHTTP: allowHttp, replay: positions,
-        log: { complain("deliver", $0) })
+        log: log)
     }
-    if replay == nil { waitForTurn() }
+    if replay == nil { waitForTurn(log) }
     if !loop.run() { throw ExitCode(1) }
   }
 
   /// Waits until no other process delivers with the configuration file. The lock ends with the
   /// process, however that ends: its descriptor stays open.
-  private func waitForTurn() {
+  private func waitForTurn(_ log: Logger) {
     let descriptor = open(config, O_RDONLY | O_CLOEXEC)
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
     guard errno == EWOULDBLOCK else {
       let reason = String(cString: strerror(errno))
-      complain("deliver", "\(config) cannot be locked against a second process: \(reason)")
+      log.warning("\(config) cannot be locked against a second process: \(reason)")
       return
     }
-    complain("deliver", "another process delivers with \(config); this one waits for its end")
+    log.notice("another process delivers with \(config); this one waits for its end")
     while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {}
-    complain("deliver", "the other process has ended; this one goes on")
+    log.notice("the other process has ended; this one goes on")
   }
 
   /// Reports a problem and ends with status 1.

@@ -1,16 +1,18 @@
 import ArgumentParser
 import Foundation
+import JSONText
 import PickerServer
 
-/// `pickerd status`: a running server in the terminal.
+/// `pickerd status`: the figures of a running server.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show a running server: sessions, loops, rates, latencies, store and feed.",
     discussion: """
-      Reads the metrics of the admin listener (--admin-listen of pickerd serve) and draws them \
-      until q is pressed. Without a terminal, and with --once, it prints a page and exits; with \
-      --json objects, one per line and interval. Rates and latencies are those of the interval. \
-      If the server has --admin-keys, an API key with the scope metrics is needed.
+      Reads the metrics of the admin listener (--admin-listen of pickerd serve) twice and prints \
+      them: rates per second and latencies are those of the interval, durations are in seconds, \
+      sizes in bytes. If the server has --admin-keys, an API key with the scope metrics is needed.
+
+        watch pickerd status
 
       EXIT STATUS: 0 success. 64 usage error. 69 the server cannot be reached. 74 the output \
       cannot be written.
@@ -18,14 +20,15 @@ struct Status: ParsableCommand {
 
   @OptionGroup var admin: AdminAddress
 
-  @Flag(help: "Print one page and exit.")
+  // Scripts for 1.0.0, which could also draw, give it.
+  @Flag(help: .hidden)
   var once = false
 
-  @Flag(help: "Print JSON objects, one per line.")
+  @Flag(help: "Print a JSON object.")
   var json = false
 
   @Option(
-    help: ArgumentHelp("The time between two samples. (default: 1)", valueName: "seconds"))
+    help: ArgumentHelp("The time between the two samples. (default: 1)", valueName: "seconds"))
   var interval = 1.0
 
   func validate() throws {
@@ -35,46 +38,30 @@ struct Status: ParsableCommand {
   }
 
   func run() throws {
-    let url = admin.url
-    let key: String?
+    let before, after: String
+    let clock = ContinuousClock()
+    var start = clock.now
     do {
-      key = try admin.key()
+      let client = try AdminClient(url: admin.url, key: try admin.key())
+      func metrics() throws -> String {
+        String(decoding: try client.request("GET", "/metrics").body, as: UTF8.self)
+      }
+      before = try metrics()
+      start = clock.now
+      Thread.sleep(forTimeInterval: interval)
+      after = try metrics()
     } catch {
       throw complain("status", "\(error)", EX_UNAVAILABLE)
     }
-    let source: StatusView.Source = {
-      let client = try AdminClient(url: url, key: key)
-      return String(decoding: try client.request("GET", "/metrics").body, as: UTF8.self)
-    }
-    if once || json || !StatusView.canDraw { return try print(url, source) }
-    let interval = interval
-    Task { @MainActor in
-      if let sentence = await StatusView(url: url, interval: interval, source: source).run() {
-        complain("status", sentence)
-        Foundation.exit(EX_UNAVAILABLE)
-      }
-      Foundation.exit(0)
-    }
-    dispatchMain()
-  }
-
-  private func print(_ url: String, _ source: StatusView.Source) throws {
-    func sample() throws -> (text: String, seconds: Double) {
-      do {
-        return (try source(), StatusView.seconds)
-      } catch {
-        throw complain("status", "\(error)", EX_UNAVAILABLE)
-      }
-    }
-    var first = try sample()
-    repeat {
-      Thread.sleep(forTimeInterval: interval)
-      let last = try sample()
-      let status = ServerStatus(url: url, first: first, last: last)
-      Swift.print(json ? status.json : status.page, terminator: json ? "\n" : "")
-      try flushOutput()
-      first = last
-    } while json && !once
+    let status = ServerStatus(
+      before: before, after: after, seconds: start.duration(to: clock.now) / .seconds(1))
+    let url = JSONTree.Member("url", .string(admin.url))
+    let document = JSONTree.object([url] + (status.document.members ?? []))
+    print(
+      json
+        ? String(decoding: document.serialized(), as: UTF8.self) + "\n"
+        : ServerStatus.page(document), terminator: "")
+    try flushOutput()
   }
 }
 

@@ -5,7 +5,7 @@ import PickerTerminal
 import PickerTools
 import Synchronization
 
-/// `pickerd join`: a terminal client.
+/// `pickerd join`: a client that reads commands and writes events as lines.
 struct Join: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Join a session in a terminal, or from a script.",
@@ -14,27 +14,16 @@ struct Join: ParsableCommand {
       http://host:7681/v1/sessions/ID or ws://host:7681/v1/sessions/ID; https and wss use TLS. \
       The client reconnects automatically.
 
-      KEYS: the arrow keys change the selected row or move the cursor to another day; Tab moves to \
-      the next column or month; Enter taps the day; Esc cancels an open range or ends touching; \
-      Page Up, Page Down, Home and End move further. u undo, r redo, x clear, c confirm, o reopen, \
-      n changes your name, q quit. Days and rows that others touch or point at are marked with \
-      (12) and ◂Name. If somebody else has changed the value before a command arrives, it is not \
-      done: the client says what is there now, and the same key does it on this. The client needs \
-      80 columns and 24 rows.
-
-      In an availability the arrow keys move over the cells, v or Shift with an arrow key extends \
-      a rectangle, Space paints it, or removes what it has painted; 1, 2 and 3 choose yes, maybe \
-      and no, 0 erases, x clears all own marks; b jumps to the best times, c confirms the best, C \
-      the one at the cursor. A cell has the own mark, + ? or -, and the number of those who can.
-
-      LINES: with --plain or --json, or without a terminal, commands are read from standard input, \
-      one per line, and executed in order: select COLUMN TEXT (columns from 1, a row's text or \
-      key), tap DATE, mark GRADE CELLS (yes, maybe, no or none; cells such as 12-19 40), \
-      confirm CELL, \
-      clear, undo, redo, confirm, cancel, reopen, rename NAME, touch DATE, \
-      touch COLUMN TEXT, touch (ends touching), months FROM COUNT, show, quit. The end of \
-      the input quits. --plain writes a sentence per event, with a prefix: * connection, = \
-      selection, ! command refused and why, ? unknown command.
+      LINES: commands are read from standard input, one per line, and executed in order: select \
+      COLUMN TEXT (columns from 1, a row's text or key), tap DATE, set VALUE (a date; two dates of \
+      a range or stay; a time such as 2026-12-03 14:20 or 2026-12-03T13:20:00Z; or a row's text or \
+      key for each column, such as Linux, Atom), mark GRADE CELLS (yes, maybe, no or none; cells \
+      such as 12-19 40), confirm CELL, clear, undo, redo, confirm, cancel, reopen, rename NAME, \
+      touch DATE, touch COLUMN TEXT, touch (ends touching), months FROM COUNT, show (everything \
+      there is to choose), quit. The end of the input quits. A sentence is written per event, with \
+      a prefix: * connection, = selection, ! command refused and why, ? unknown command. If \
+      somebody else has changed the value before a command arrives, it is not done: the client \
+      says what is there now, and the same line does it on this.
 
       JSON: --json writes one object per line, with a member event: connection (connection, close, \
       code, detail, waitingForToken), state (epoch, revision, status, result, columns, \
@@ -45,6 +34,7 @@ struct Join: ParsableCommand {
       without an answer). \
       Commands are words, or objects as in the protocol without ref: \
       {"type":"tap","date":"2026-11-20","id":7}, \
+      {"type":"set","result":{"start":"2026-11-20","end":"2026-11-24"}}, \
       {"type":"mark","grade":"yes","cells":[[12,20]]}, \
       {"type":"select","column":0,"text":"Green"}, with columns and rows from 0; the answer \
       repeats the id, which can be any JSON value.
@@ -89,7 +79,8 @@ struct Join: ParsableCommand {
       """, valueName: "path"))
   var tokenFile: String?
 
-  @Flag(help: "Write sentences instead of drawing the picker, for pipes and screen readers.")
+  // Scripts for 1.0.0, which could also draw, give it.
+  @Flag(help: .hidden)
   var plain = false
 
   @Flag(help: "Write JSON objects, one per line, for scripts.")
@@ -97,7 +88,7 @@ struct Join: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --plain or --json: exit after this time without a connection. (default: never)",
+      "Exit after this time without a connection. (default: never)",
       valueName: "seconds"))
   var timeout: Double?
 
@@ -118,16 +109,9 @@ struct Join: ParsableCommand {
     }
     let picker = try connection(to: address)
     let (timeout, json) = (timeout, json)
-    let drawsPicture = !plain && !json && TerminalClient.canDraw
-    Task { @MainActor in
-      let status: Int32
-      if drawsPicture {
-        status = await TerminalClient(picker).run()
-      } else {
-        let patience = timeout.map { Duration.seconds($0) }
-        status = await LineClient(picker, isJSON: json, patience: patience).run()
-      }
-      Foundation.exit(status)
+    Task {
+      let patience = timeout.map { Duration.seconds($0) }
+      Foundation.exit(await LineClient(picker, isJSON: json, patience: patience).run())
     }
     dispatchMain()
   }

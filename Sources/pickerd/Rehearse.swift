@@ -36,8 +36,13 @@ struct Rehearse: ParsableCommand {
       of the contract. 64 usage error. 69 cannot listen on the address. 73 the file of \
       --junit cannot be written.
 
-      SCENES:
-      \(Scene.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
+      SCENES, and whether they are played with wheels (date, slot, columns, cascade), calendar and \
+      availability. One with several kinds is also several scenes: resume is resume-wheels, \
+      resume-calendar and resume-availability.
+      \(Scene.table.map { row in
+        let kinds = SceneKind.allCases.map { row.kinds.contains($0) ? $0.rawValue.prefix(1) : "-" }
+        return "  \(kinds.joined()) \(row.title): \(row.summary)"
+      }.joined(separator: "\n"))
       """)
 
   @Argument(
@@ -49,6 +54,12 @@ struct Rehearse: ParsableCommand {
   @Option(
     help: ArgumentHelp("Run only this scene; can be repeated. (default: all)", valueName: "name"))
   var scene: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Run only the scenes of this kind, wheels, calendar or availability; can be repeated.",
+      valueName: "kind"))
+  var kind: [SceneKind] = []
 
   @Option(help: ArgumentHelp("Write a JUnit XML report.", valueName: "file"))
   var junit: String?
@@ -66,10 +77,18 @@ struct Rehearse: ParsableCommand {
       "Without COMMAND: the address for clients to poll.", valueName: "address:port"))
   var listen = "127.0.0.1:7690"
 
+  private var scenes: [Scene] {
+    Scene.all.filter { one in
+      (scene.isEmpty || scene.contains(where: one.isCalled))
+        && (kind.isEmpty || kind.contains(one.kind))
+    }
+  }
+
   func validate() throws {
-    if let unknown = scene.first(where: { name in !Scene.all.contains { $0.name == name } }) {
+    if let unknown = scene.first(where: { name in !Scene.all.contains { $0.isCalled(name) } }) {
       throw ValidationError("--scene \(unknown) is unknown; see SCENES in --help")
     }
+    if scenes.isEmpty { throw ValidationError("no such scene is played with that kind of picker") }
     guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be from 1 to 64") }
     guard patience > 0, patience <= 600 else {
       throw ValidationError("--patience must be a number of seconds up to 600")
@@ -82,7 +101,6 @@ struct Rehearse: ParsableCommand {
       throw complain(
         "rehearse", "cannot write \(junit): its folder must exist and be writable", EX_CANTCREAT)
     }
-    let scenes = Scene.all.filter { scene.isEmpty || scene.contains($0.name) }
     let outcomes = command.isEmpty ? try polled(scenes) : processes(scenes)
     let report = RehearsalReport(outcomes)
     print(report.summary)
@@ -116,3 +134,5 @@ struct Rehearse: ParsableCommand {
     fflush(nil)
   }
 }
+
+extension SceneKind: ExpressibleByArgument {}

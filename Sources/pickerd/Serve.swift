@@ -89,17 +89,31 @@ struct Serve: ParsableCommand {
     } catch {
       throw complain("serve", "\(error)", EX_UNAVAILABLE)
     }
-    for url in server.apiURLs { print("pickerd api \(url)") }
-    for url in server.adminURLs { print("pickerd admin \(url)") }
-    for url in server.redirectURLs { print("pickerd redirects \(url)") }
-    // Flush: the parent process may wait for these lines, and stdout is buffered if it is a pipe.
-    for url in server.urls { print("pickerd serves \(url)") }
-    fflush(nil)
+    announce(server, loaded.settings.logFormat)
     server.run()
     // Not `exit`: its handlers release what the threads of the store may still use, as OpenSSL's
     // digests while sessions are loaded.
     fflush(nil)
     _exit(EXIT_SUCCESS)
+  }
+
+  /// Prints the addresses of the server, in the format of its log.
+  private func announce(_ server: Server, _ format: LogFormat) {
+    let lines =
+      server.apiURLs.map { "pickerd api \($0)" } + server.adminURLs.map { "pickerd admin \($0)" }
+      + server.redirectURLs.map { "pickerd redirects \($0)" }
+      + server.urls.map { "pickerd serves \($0)" }
+    let log = Logger(label: "pickerd") { _ in
+      LineLogHandler(LogThreshold(.notice), format) { print($0, terminator: "") }
+    }
+    for line in lines {
+      switch format {
+      case .text: print(line)
+      case .json: log.notice("\(line)")
+      }
+    }
+    // The parent process may wait for these lines, and stdout is buffered if it is a pipe.
+    fflush(nil)
   }
 
   /// The values of the command line options.

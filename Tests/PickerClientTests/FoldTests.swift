@@ -274,6 +274,57 @@ import Testing
     #expect(notices == [.status(.confirmed, by: PickerNotice.host)])
   }
 
+  @Test func `the host's cancel has a reason until the next status`() {
+    var ana = ClientFixture()
+    let closed = #""status":"cancelled","reason":"Dr. Weber is ill","cancel":"host""#
+    ana.join(letters.replacing(#""status":"open""#, with: closed))
+    #expect(ana.state.isCancelledByHost && ana.state.cancelReason == "Dr. Weber is ill")
+    func status(_ revision: Int, _ change: String) -> String {
+      #"{"type":"delta","revision":\#(revision),"host":true,"at":"2026-11-23T10:00:00.000Z","#
+        + #""changes":[{"change":"status",\#(change)}]}"#
+    }
+    ana.receive(status(1, #""status":"open""#))
+    #expect(ana.state.cancelReason == nil)
+    ana.receive(status(2, #""status":"cancelled","reason":"closed""#))
+    #expect(ana.state.cancelReason == "closed")
+    let cancelled = ana.notices()
+    #expect(
+      cancelled == [
+        .status(.open, by: PickerNotice.host), .status(.cancelled, by: PickerNotice.host),
+      ])
+    ana.receive(status(3, #""status":"open","detail":"Dr. Weber is ill""#))
+    let taken = ana.notices()
+    #expect(taken.last == .notConfirmed(reason: "cancelled", detail: "Dr. Weber is ill"))
+  }
+
+  @Test func `a slot that is gone says what was selected and why`() {
+    func column(_ keys: String...) -> String {
+      let rows = keys.map { #"{"key":"\#($0)","text":"\#($0)"}"# }.joined(separator: ",")
+      return #""generation":1,"count":\#(keys.count),"from":0,"rows":[\#(rows)]"#
+    }
+    var ana = ClientFixture()
+    ana.join(
+      #""definition":{"kind":"slot"},"status":"open","result":{"local":"2026-11-30T08:00","#
+        + #""instant":"2026-11-30T08:00:00Z"},"columns":[{\#(column("2026-11-30")),"row":0},"#
+        + #"{\#(column("08")),"row":0},{\#(column("00", "30")),"row":0}]"#)
+    let result = #"{"change":"result","result":{"local":"2026-11-30T08:30","#
+      + #""instant":"2026-11-30T08:30:00Z"}}"#
+    ana.receive(
+      delta(
+        1,
+        #"{"change":"reload","column":2,\#(column("30")),"row":0},{"change":"row","column":2,"#
+          + #""row":0,"key":"30","text":"30","cause":"clamp","reason":"gone","wanted":"00","#
+          + #""because":"taken"},"# + result))
+    let moved = ana.notices()
+    #expect(moved.last == .slotGone(wanted: "2026-11-30T08:00", because: .taken))
+    #expect(ana.state.result == .slot(local: "2026-11-30T08:30"))
+
+    ana.receive(
+      delta(2, #"{"change":"result","result":null,"reason":"gone","because":"strike"}"#))
+    let emptied = ana.notices()
+    #expect(emptied == [.slotGone(wanted: "2026-11-30T08:30", because: .rules)])
+  }
+
   @Test func `days in view have notes, including cells of adjacent months`() {
     var ana = ClientFixture()
     ana.join(calendar)

@@ -27,7 +27,7 @@ func watchAndTap(link: String) async {
     switch error {
     case .refused(.tapClaimed, _, _): print("somebody else has begun a range")
     case .refused(let code, let detail, _): print("\(code): \(detail)")
-    case .offline, .replaced, .lost, .unknownRow, .badName, .badCells, .cancelled:
+    case .offline, .replaced, .lost, .unknownRow, .badName, .badCells, .badValue, .cancelled:
       print("not done: \(error)")
     }
   }

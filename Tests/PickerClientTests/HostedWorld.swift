@@ -29,7 +29,7 @@ final class HostedWorld {
 
     func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
       switch record {
-      case .created(let origin): self.origin = origin
+      case .created(let origin, _, _): self.origin = origin
       case .entry(let entry): entries.append(entry)
       case .ended: break
       }

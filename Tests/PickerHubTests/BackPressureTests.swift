@@ -137,7 +137,7 @@ import Testing
   }
 
   private func load(_ fixture: HubFixture) throws {
-    guard case .created(let origin)? = fixture.log.records.first else { return }
+    guard case .created(let origin, _, _)? = fixture.log.records.first else { return }
     let loaded = LoadedSession(
       fold: try SessionFold(origin), entryCount: 0, idleMilliseconds: fixture.machine,
       isSnapshotted: false)

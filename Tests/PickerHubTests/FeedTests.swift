@@ -226,7 +226,7 @@ import PickerHost
 
   /// Applies the entries of the log again.
   private func folded(_ fixture: HubFixture) throws -> (SessionFold, FeedRecord) {
-    guard case .created(let origin)? = fixture.log.records.first else {
+    guard case .created(let origin, _, _)? = fixture.log.records.first else {
       throw BadMessage("no creation")
     }
     var fold = try SessionFold(origin)

@@ -107,7 +107,7 @@ final class TestLog: SessionLog {
 
   /// The session that was created last.
   var lastCreated: SessionID? {
-    records.compactMap { if case .created(let origin) = $0 { origin.id } else { nil } }.last
+    records.compactMap { if case .created(let origin, _, _) = $0 { origin.id } else { nil } }.last
   }
 
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
@@ -121,6 +121,9 @@ final class TestLog: SessionLog {
       case .exhausted: isEntry
       }
     if isRefused { return outcome }
+    if case .created(_, let event?, _) = record {
+      fed.append(FeedRecord(events: [event], sequence: 0, previous: FeedRecord.nothing))
+    }
     records.append(record)
     return outcome == .pending ? .pending : .stored
   }
@@ -225,6 +228,21 @@ final class HubFixture {
       let body = try? JSONTree.parse(created.body)
       for token in body?["tokens"]?.members ?? [] { tokens[token.key] = token.value.string }
     }
+    if isShared { try claim() }
+  }
+
+  /// Loads the created session, which belongs to no node of a shared log yet.
+  private func claim() throws {
+    guard case .created(let origin, _, _)? = log.records.first else { return }
+    let dormant = DormantSession(
+      id: session, ttlSeconds: origin.ttlSeconds, idleMilliseconds: 0, nextTick: nil,
+      hasMembers: false)
+    hub.restore([dormant], at: now)
+    let fold = try SessionFold(origin, limits: hub.limits.session)
+    hub.loaded(
+      session,
+      LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0, eventSequence: 0), at: now)
+    log.loads = []
   }
 
   var now: HubTime {

@@ -356,4 +356,20 @@ import Testing
     #expect(fixture.types(2).last == "draining")
     #expect(fixture.port.closes == [1: 1001, 2: 1001])
   }
+
+  @Test func `a patient drain leaves a write-blocked connection open until it has read`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.port.full = [2]
+    fixture.join(2)
+
+    #expect(!fixture.hub.drain(isPatient: true, at: fixture.now))
+    #expect(fixture.port.closes == [1: 1001])
+    fixture.port.full = []
+    fixture.becomeWritable(2)
+
+    #expect(fixture.hub.drain(isPatient: true, at: fixture.now))
+    #expect(fixture.port.closes == [1: 1001, 2: 1001])
+    #expect(fixture.types(2) == ["welcome", "draining"])
+  }
 }

@@ -231,7 +231,7 @@ import PickerHost
       return
     }
     #expect(change.encoded?.json == (canLoad ? change.definition.fullJSON : nil))
-    #expect(entry.byteCount > (canLoad ? 2 : 1) * change.definition.json.count)
+    #expect(entry.facts.byteCount > (canLoad ? 2 : 1) * change.definition.json.count)
   }
 
   /// - Returns: A function that returns the state, or `nil` until it is encoded.

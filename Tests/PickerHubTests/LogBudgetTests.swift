@@ -46,7 +46,7 @@ import PickerHost
 
     let error = fixture.received(2).first { $0["type"]?.string == "error" }
     #expect(fixture.port.closes == [2: 4503])
-    #expect(error?["detail"]?.string?.contains("maximum size") == true)
+    #expect(error?["detail"]?.string?.contains("logBytes") == true)
   }
 
   @Test func `a full log refuses new members over HTTP`() throws {

@@ -164,7 +164,7 @@ import PickerHost
     {
       answer = try? $0.get()
     }
-    guard case .created(let origin)? = fixture.log.records.first else { return }
+    guard case .created(let origin, _, _)? = fixture.log.records.first else { return }
     fixture.hub.loaded(
       fixture.session,
       LoadedSession(

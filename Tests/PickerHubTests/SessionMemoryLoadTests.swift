@@ -50,10 +50,12 @@ extension HubFixture {
     for isDeleted in [false, true] {
       let fixture = try HubFixture(
         largeList, limited(try HubFixture(largeList).sessionsBytes), canLoad: true)
-      #expect(try fixture.create(otherLargeList) == .full)
+      #expect(try fixture.create(otherLargeList) == .full(.sessionsBytes))
 
       if isDeleted { fixture.delete(fixture.session) } else { fixture.wait(10_000) }
 
+      // What it stores counts while it is in memory.
+      (fixture.log.records, fixture.log.snapshots) = ([], [])
       #expect(fixture.sessionsBytes == 0)
       #expect(try fixture.create(otherLargeList) == nil)
     }
@@ -69,7 +71,7 @@ extension HubFixture {
     fixture.join(1)
     let problem = fixture.read(fixture.session)
 
-    #expect(fixture.port.closes == [1: 4503] && problem() == .unavailable)
+    #expect(fixture.port.closes == [1: 4503] && problem() == .noMemory)
     #expect(fixture.log.loads == [])
     fixture.delete(large)
     fixture.join(2)
@@ -77,11 +79,74 @@ extension HubFixture {
     #expect(fixture.log.loads == [0] && fixture.types(2).first == "welcome")
   }
 
+  /// Fills the history of a session.
+  private func tap(_ fixture: HubFixture, in session: SessionID) {
+    fixture.open(9, session: session)
+    fixture.send(9, #"{"type":"join"}"#)
+    for ref in 1...64 {
+      fixture.wait(100)
+      fixture.send(9, select(ref, 0, ref % 3))
+    }
+  }
+
+  @Test func `histories are dropped to create a session`() throws {
+    let fixture = try HubFixture(letters)
+    tap(fixture, in: fixture.session)
+    let full = fixture.sessionsBytes
+    fixture.hub.change(limited(full).limits)
+    #expect(fixture.hub.creationProblem == nil)
+
+    #expect(try fixture.create(letters) == nil)
+
+    #expect(fixture.fold.history.isEmpty && fixture.sessionsBytes < full)
+    fixture.send(9, select(65, 0, 2))
+    #expect(fixture.received(9).last?["revision"]?.integer == fixture.fold.revision)
+  }
+
+  @Test func `histories are dropped to load a session`() throws {
+    let fixture = try HubFixture(letters, canLoad: true)
+    let first = fixture.session
+    let fold = fixture.evict()
+    try fixture.create(letters)
+    let second = try #require(fixture.log.lastCreated)
+    tap(fixture, in: second)
+    fixture.hub.change(limited(fixture.sessionsBytes).limits)
+
+    let problem = fixture.read(first)
+    fixture.load(fold)
+
+    #expect(problem() == nil && fixture.hub.session(first) != nil)
+    #expect(fixture.hub.session(second)?.fold.history.isEmpty == true)
+  }
+
+  @Test func `it is known why new sessions are refused`() throws {
+    let fixture = try HubFixture(largeList)
+    let size = fixture.sessionsBytes
+    #expect(fixture.hub.creationProblem == nil)
+    var limits = HubConfiguration().limits
+    limits.sessions = 1
+    fixture.hub.change(limits)
+    #expect(fixture.hub.creationProblem == .full(.sessions))
+    fixture.hub.change(limited(size).limits)
+    #expect(fixture.hub.creationProblem == .full(.sessionsBytes))
+
+    fixture.hub.change(limited(5 * size / 2).limits)
+    #expect(fixture.hub.creationProblem == nil)
+    #expect(try fixture.create(otherLargeList) == nil && fixture.hub.creationProblem == nil)
+    // Half as much as it needs is left.
+    let third = otherLargeList.replacing("b row", with: "c row")
+    #expect(try fixture.create(third) == .full(.sessionsBytes))
+    #expect(fixture.hub.creationProblem == .full(.sessionsBytes))
+    #expect(try fixture.create(letters) == nil && fixture.hub.creationProblem == nil)
+  }
+
   @Test func `a session is not loaded if the memory has become full meanwhile`() throws {
     let fixture = try HubFixture(largeList, canLoad: true)
     let fold = fixture.evict()
     try fixture.create(letters)
-    for (raw, limit) in [(1 as UInt64, fixture.sessionsBytes), (2, fixture.sessionsBytes + 1)] {
+    // The definition of the session that is loaded counts already.
+    let others = fixture.sessionsBytes - fold.definition.byteCount
+    for (raw, limit) in [(1 as UInt64, others), (2, others + 1)] {
       fixture.hub.change(limited(.max).limits)
       fixture.join(raw)
       fixture.hub.change(limited(limit).limits)
@@ -114,7 +179,8 @@ extension HubFixture {
       _ = Issue.record("the session has not ended")
       return
     }
-    #expect(fixture.hub.sessionCount == 1 && fixture.sessionsBytes == size)
+    // The other one belongs to no node of a shared log.
+    #expect(fixture.hub.sessionCount == (isShared ? 0 : 1) && fixture.sessionsBytes == size)
   }
 
   @Test func `a refused deletion while the memory is full leaves no session in memory`() throws {
@@ -132,8 +198,9 @@ extension HubFixture {
     let readProblem = fixture.read(fixture.session)
     fixture.load(fold)
 
-    #expect(problem == .noToken && readProblem() == .unavailable)
-    #expect(fixture.port.closes == [1: 4503] && fixture.sessionsBytes == 0)
+    #expect(problem == .noToken && readProblem() == .noMemory)
+    #expect(fixture.port.closes == [1: 4503])
+    #expect(fixture.sessionsBytes == fold.definition.byteCount, "only the test has it")
     #expect(fixture.hub.inventory.dormant == 1)
   }
 

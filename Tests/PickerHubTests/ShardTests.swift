@@ -96,13 +96,13 @@ final class TestTotal: SessionTotal {
     let last = try make(on: hubs[1])
     #expect(total.count == 4)
     for fixture in hubs {
-      #expect(throws: HubProblem.full) { try make(on: fixture) }
+      #expect(throws: HubProblem.full(.sessions)) { try make(on: fixture) }
     }
     hubs[1].hub.host.delete(last, token: nil, at: hubs[1].now) { _ in }
 
     #expect(total.count == 3)
     _ = try make(on: hubs[0])
-    #expect(throws: HubProblem.full) { try make(on: hubs[1]) }
+    #expect(throws: HubProblem.full(.sessions)) { try make(on: hubs[1]) }
     #expect(total.count == 4)
   }
 

@@ -91,7 +91,7 @@ import PickerHost
 
   @Test func `few sessions follow in one call, and all get a change once`() throws {
     fixture.log.shared["room"] = try room(1, #","maxDays":1"#)
-    let sessions = try (0..<20).map { _ in try use() }
+    let sessions = try (0..<20).map { try use($0 < 5 ? #","watch":["definition"]"# : "") }
     fixture.hub.changed(try room(2, #","maxDays":2"#), at: fixture.now)
     #expect(adoptions().isEmpty)
     fixture.hub.timer(at: fixture.now)
@@ -104,7 +104,25 @@ import PickerHost
     change(try room(3, #","maxDays":3"#))
     #expect(adoptions().count == 28)
     let events = fixture.log.fed.flatMap(\.events).filter { $0.type == .definitionChanged }
-    #expect(events.count == 28 && Set(events.map(\.identity)).count == 28)
+    let watched = sessions.prefix(5).reduce(0) { $0 + fold($1).revision }
+    #expect(events.count == watched && Set(events.map(\.identity)).count == watched)
+  }
+
+  @Test func `a version counts once, however many sessions and deltas have it`() throws {
+    func blocked(_ version: Int) -> String {
+      let days = (10...28).map { "{\"from\":\"2026-1\($0 % 3)-\($0)\"}" }
+      return #","maxDays":\#(version),"blocked":[\#(days.joined(separator: ","))]"#
+    }
+    fixture.log.shared["room"] = try room(1, blocked(1))
+    let sessions = try (0..<20).map { _ in try use() }
+    let before = fixture.sessionsBytes
+    let size = fold(sessions[0]).definition.byteCount
+
+    for version in 2...9 { change(try room(version, blocked(version))) }
+
+    let added = fixture.sessionsBytes - before
+    #expect(sessions.allSatisfy { fold($0).history.count == 8 })
+    #expect(added >= 20 * 8 * 512 + 8 * size && added < 20 * 8 * 512 + 10 * size)
   }
 
   @Test func `few entries wait for the log at a time`() throws {
@@ -118,6 +136,23 @@ import PickerHost
     #expect(adoptions().count == 70)
     for session in sessions { fixture.hub.committed(1, of: session, at: fixture.now) }
     #expect(sessions.allSatisfy { days($0) == 2 })
+  }
+
+  /// Regression: it stayed as it was until the next version, with a store that had room again.
+  @Test(arguments: [(AppendOutcome.storeFull, 2), (.full, 9)])
+  func `a session follows when a store that was full has room again`(
+    outcome: AppendOutcome, days: Int
+  ) throws {
+    fixture.log.shared["room"] = try room(1, #","maxDays":9"#)
+    let session = try use()
+    fixture.log.outcome = outcome
+    change(try room(2, #","maxDays":2"#))
+    #expect(self.days(session) == 9)
+
+    fixture.log.outcome = .stored
+    fixture.wait(2000)
+
+    #expect(self.days(session) == days)
   }
 
   @Test func `a definition and its notes change in one revision`() throws {
@@ -212,7 +247,7 @@ import PickerHost
   private func post(_ id: SessionID, _ body: String) throws -> () -> String? {
     var answer: Result<[UInt8], HubProblem>?
     fixture.hub.post(
-      try CommandRequest(Array(body.utf8)), to: id, token: nil, locale: nil, at: fixture.now
+      try CommandRequest(Array(body.utf8)), to: id, token: .key, locale: nil, at: fixture.now
     ) { answer = $0 }
     return {
       switch answer {
@@ -257,7 +292,9 @@ import PickerHost
     #expect(reopened() != nil && fold(last).picker.range != nil)
 
     // A change of the session's own definition is evaluated against the version, too.
-    fixture.hub.changed(try room(4, #","maxDays":9"#), at: fixture.now)
+    let newest = try room(4, #","maxDays":9"#)
+    fixture.log.shared["room"] = newest
+    fixture.hub.changed(newest, at: fixture.now)
     try patch(last, #"{"minDays":2}"#)
     #expect(fold(last).shared?.version == 4 && days(last) == 9)
     fixture.wait(1000)

@@ -166,7 +166,7 @@ import PickerHost
 
     let keys = fixture.log.records.map { record -> String? in
       guard case .entry(let entry) = record,
-        case .command(_, ref: _, .select(let selection), _) = entry.body
+        case .command(_, ref: _, .act(.columns(.select(let selection))), _) = entry.body
       else { return "no select" }
       return selection.key
     }

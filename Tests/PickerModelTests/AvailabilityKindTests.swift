@@ -6,6 +6,8 @@ import Testing
 
 private let now = Instant("2026-11-20T10:00:00Z")
 
+private let oneDay = #""dates":["2026-11-23"]"#
+
 @Suite struct AvailabilityKindTests {
   private func problem(_ options: String, at now: Instant? = now) -> String? {
     let json = #"{"kind":"availability",\#(options)}"#
@@ -26,25 +28,25 @@ private let now = Instant("2026-11-20T10:00:00Z")
     (#""dates":{"from":"today","through":"today","step":1}"#, "/dates/step"),
     (#""dates":["2026-11-24","2026-11-24"]"#, "/dates/1"),
     (#""dates":["2026-11-23","2026-11-24","2026-11-25","2026-11-24"]"#, "/dates/3"),
-    (#""dates":["today"]"#, "/dates/0"),
+    (#""dates":["today"]"#, "/dates/0"), (#""dates":[]"#, "/dates"),
     (#""dates":{"from":"2026-01-01","through":"2027-01-02"}"#, "/dates"),
     (#""dates":{"from":"today","through":"today+P366D"}"#, "/dates"),
-    (#""dates":[],"stepMinutes":7"#, "/stepMinutes"),
-    (#""dates":[],"stepMinutes":1"#, "/stepMinutes"),
-    (#""dates":[],"stepMinutes":null"#, "/stepMinutes"),
-    (#""dates":[],"length":32"#, "/length"), (#""dates":[],"length":0"#, "/length"),
-    (#""dates":[],"stepMinutes":30,"length":49"#, "/length"),
-    (#""dates":[],"minimum":0"#, "/minimum"), (#""dates":[],"minimum":1001"#, "/minimum"),
-    (#""dates":[],"unmarked":"maybe"#, ""), (#""dates":[],"unmarked":"maybe""#, "/unmarked"),
-    (#""dates":[],"results":"nobody""#, "/results"), (#""dates":[],"maybe":1"#, "/maybe"),
-    (#""dates":[],"closes":"soon""#, "/closes"), (#""dates":[],"firstWeekday":8"#, "/firstWeekday"),
-    (#""dates":[],"hours":[{"from":"10:00","until":"09:00"}]"#, "/hours/0/until"),
+    (#"\#(oneDay),"stepMinutes":7"#, "/stepMinutes"),
+    (#"\#(oneDay),"stepMinutes":1"#, "/stepMinutes"),
+    (#"\#(oneDay),"stepMinutes":null"#, "/stepMinutes"),
+    (#"\#(oneDay),"length":32"#, "/length"), (#"\#(oneDay),"length":0"#, "/length"),
+    (#"\#(oneDay),"stepMinutes":30,"length":49"#, "/length"),
+    (#"\#(oneDay),"minimum":0"#, "/minimum"), (#"\#(oneDay),"minimum":1001"#, "/minimum"),
+    (#"\#(oneDay),"unmarked":"maybe"#, ""), (#"\#(oneDay),"unmarked":"maybe""#, "/unmarked"),
+    (#"\#(oneDay),"results":"nobody""#, "/results"), (#"\#(oneDay),"maybe":1"#, "/maybe"),
+    (#"\#(oneDay),"closes":"soon""#, "/closes"), (#"\#(oneDay),"firstWeekday":8"#, "/firstWeekday"),
+    (#"\#(oneDay),"hours":[{"from":"10:00","until":"09:00"}]"#, "/hours/0/until"),
     (
-      #""dates":[],"exceptions":{"2026-11-23":[{"from":"10:00"}]}"#,
+      #"\#(oneDay),"exceptions":{"2026-11-23":[{"from":"10:00"}]}"#,
       "/exceptions/2026-11-23/0/until"
     ),
-    (#""dates":[],"blocked":[{"from":"2026-11-23","through":"2026-11-22"}]"#, "/blocked/0/through"),
-    (#""dates":[],"undo":true"#, "/undo"),
+    (#"\#(oneDay),"blocked":[{"from":"2026-11-23","through":"2026-11-22"}]"#, "/blocked/0/through"),
+    (#"\#(oneDay),"undo":true"#, "/undo"),
   ])
   func `a problem of a definition has its place`(_ options: String, _ pointer: String) {
     // Text that is no JSON has no place.
@@ -53,9 +55,9 @@ private let now = Instant("2026-11-20T10:00:00Z")
   }
 
   @Test(arguments: [
-    #""dates":[]"#, #""dates":{"from":"2026-01-01","through":"2027-01-01"}"#,
-    #""dates":[],"length":31"#, #""dates":[],"stepMinutes":30,"length":48"#,
-    #""dates":[],"hours":[]"#, #""dates":["2026-11-23"],"closes":"2020-01-01T00:00""#,
+    #""dates":{"from":"2026-01-01","through":"2027-01-01"}"#,
+    #"\#(oneDay),"length":31"#, #"\#(oneDay),"stepMinutes":30,"length":48"#,
+    #"\#(oneDay),"stepMinutes":30,"hours":[]"#, #"\#(oneDay),"closes":"2020-01-01T00:00""#,
   ])
   func `the limits are possible, and no cells are, too`(_ options: String) {
     #expect(problem(options) == nil)
@@ -116,13 +118,27 @@ private let now = Instant("2026-11-20T10:00:00Z")
     }
   }
 
+  /// In the Azores the clock is set back from 01:00 to 00:00.
+  @Test(arguments: [
+    ("2029-10-28T00:30:00Z", "2029-10-28T01:00:00Z", "Sun, Oct 28, 00:30–01:00"),
+    ("2029-10-27T23:30:00Z", "2029-10-28T01:00:00Z", "Sat, Oct 27, 23:30 – Sun, Oct 28, 01:00"),
+    ("2029-10-28T01:00:00Z", "2029-10-28T01:30:00Z", "Sun, Oct 28, 00:00–00:30"),
+  ])
+  func `a window ends where its last minute does, at a repeated midnight too`(
+    _ start: String, _ until: String, _ text: String
+  ) {
+    let zone = Zones.named("Atlantic/Azores")!
+    let span = WindowSpan.time(Instant(start), until: Instant(until))
+    #expect(EnglishTexts().window(span, in: zone) == text)
+  }
+
   @Test func `a new zone database moves marks with their instants`() throws {
     let definition = try Definition.make(
       #"{"kind":"availability","dates":["2026-11-23"],"stepMinutes":60,"timeZone":"Europe/Berlin"}"#
     )
     var picker = try Picker(definition, now: now)
-    let limits = MarkLimits(respondentsMax: 9, runsMax: 9)
-    _ = try picker.mark(CellMark(grade: "yes", cells: [0..<2], generation: 1), by: "a", limits)
+    _ = try picker.perform(
+      .mark(CellMark(grade: "yes", cells: [0..<2], generation: 1)), by: "a")
     let other = try Definition.make(
       #"{"kind":"availability","dates":["2026-11-23"],"stepMinutes":60,"timeZone":"Europe/London"}"#
     )

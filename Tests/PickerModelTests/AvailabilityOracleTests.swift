@@ -20,11 +20,12 @@ import Testing
     var picker = try Picker(
       #"{"kind":"availability","dates":["2026-11-23"],"stepMinutes":30,"length":3}"#,
       at: "2026-11-20T10:00:00Z")
-    let limits = MarkLimits(respondentsMax: 10, runsMax: 10)
-    _ = try picker.mark(CellMark(grade: "yes", cells: [0..<16], generation: 1), by: "a", limits)
+    let limits = PickerLimits(respondentsMax: 10, runsMax: 10)
+    _ = try picker.perform(
+      .mark(CellMark(grade: "yes", cells: [0..<16], generation: 1)), by: "a", limits)
 
-    let changes = try picker.mark(
-      CellMark(grade: "no", cells: [0..<1, 15..<16], generation: 1), by: "a", limits)
+    let changes = try picker.perform(
+      .mark(CellMark(grade: "no", cells: [0..<1, 15..<16], generation: 1)), by: "a", limits)
 
     #expect(
       summary(changes) == [
@@ -75,7 +76,7 @@ private struct AvailabilityWorld {
     let member = Int.random(in: 0..<7, using: &random)
     if Int.random(in: 0..<10, using: &random) == 0 {
       cells[member] = nil
-      fold(try picker.clearMarks(of: "\(member)"))
+      fold(try picker.perform(.clear, by: "\(member)"))
       return
     }
     let past = picker.availability!.past
@@ -92,24 +93,25 @@ private struct AvailabilityWorld {
     if cells[member]?.isEmpty == true { cells[member] = nil }
     let mark = CellMark(grade: grade.map { "\($0.name)" }, cells: ranges, generation: 1)
     fold(
-      try picker.mark(mark, by: "\(member)", MarkLimits(respondentsMax: 100, runsMax: 400)))
+      try picker.perform(
+        .mark(mark), by: "\(member)", PickerLimits(respondentsMax: 100, runsMax: 400)))
   }
 
   private mutating func fold(_ changes: [PickerChange]) {
     for change in changes {
       switch change {
-      case .marks(let change):
+      case .availability(.marks(let change)):
         let member = Int(change.respondent)!
         for run in change.runs {
           for cell in run.cells { shown.marks[member, default: [:]][cell] = run.grade }
         }
         if shown.marks[member]?.isEmpty == true { shown.marks[member] = nil }
-      case .heat(let change):
+      case .availability(.heat(let change)):
         shown.respondents = change.respondentCount
         for run in change.runs {
           for cell in run.cells { shown.heat[cell] = run.counts.isZero ? nil : run.counts }
         }
-      case .best(let change): shown.best = change.windows.map(\.window)
+      case .availability(.best(let change)): shown.best = change.windows.map(\.window)
       default: break
       }
     }

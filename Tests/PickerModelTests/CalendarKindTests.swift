@@ -118,7 +118,7 @@ import Testing
         _ = try picker.tap(.date(start))
         #expect(picker.reach == walk(start, first).0...walk(start, last).0)
         guard !isBlocked(goal) else { continue }
-        guard case .range(let change) = try picker.tap(.date(goal))[0] else { return }
+        guard case .calendar(.range(let change)) = try picker.tap(.date(goal))[0] else { return }
         let (stop, reason) = walk(start, goal)
         #expect(change.range == DateRange(start: min(start, stop), end: max(start, stop), hits: 2))
         #expect(change.reason == reason)

@@ -71,7 +71,12 @@ import Testing
     ),
     (
       #""kind":"calendar","max":"1800-01-01","months":{"from":"2018-07","through":"2018-09"}"#,
-      "min is 2018-07-01, the first day, after"
+      "min is 2018-07-01, the first day of the list, after"
+    ),
+    (
+      #""kind":"calendar","min":"1799-01-01","max":"1800-01-01","#
+        + #""months":{"from":"2018-07","through":"2018-09"}"#,
+      "which is 1800-01-01; it must"
     ),
   ])
   func `a problem says that a limit is the default`(_ fields: String, _ part: String) throws {
@@ -199,8 +204,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (#""months":7"#, "/months"), (#""months":{}"#, "/months/from"),
-    (#""months":{"from":"2016-01"}"#, "/months/through"),
+    (#""months":7"#, "/months"), (#""months":{"from":"x"}"#, "/months/from"),
+    (#""months":{"through":1}"#, "/months/through"),
     (#""months":{"from":"2016-01","through":"2016-02","to":1}"#, "/months/to"),
     (#""months":{"from":"2016-13","through":"2016-02"}"#, "/months/from"),
     (#""months":{"through":"today","from":"x"}"#, "/months/through"),
@@ -260,6 +265,13 @@ import Testing
     (#""unit":"nights","stays":[{"arrival":"no"}]"#, "/stays/0/arrival"),
     (#""unit":"nights","stays":[{"nights":1}]"#, "/stays/0/nights"),
     (#""currency":"EURO""#, "/currency"), (#""currency":"eur""#, "/currency"),
+    (#""months":{"from":"2018-07","through":"2018-09"},"min":"2018-10-01""#, "/min"),
+    (#""months":{"from":"2018-07","through":"2018-09"},"max":"2018-06-30""#, "/max"),
+    (
+      #""months":{"from":"2018-07","through":"2018-09"},"max":"2018-11-02","min":"2018-11-01""#,
+      "/min"
+    ),
+    (#""min":"2018-11-01","months":{"from":"2018-09","through":"2018-07"}"#, "/months/from"),
     (#""unit":"nights","currency":7"#, "/currency"),
   ])
   func `problems of calendars have a pointer`(_ fields: String, _ pointer: String) throws {
@@ -285,7 +297,7 @@ import Testing
     #"{"kind":"calendar"}"#, #"{"kind":"calendar","blocked":[]}"#,
     #"{"kind":"calendar","blocked":[{"from":"2016-08-05"},{"weekdays":[7,1,7]}],"maxDays":9}"#,
     #"{"kind":"calendar","months":{"from":"0001-02","through":"1001-01"},"max":"0003-01-01"}"#,
-    #"{"kind":"calendar","min":"2030-01-01","max":"2030-12-31","selection":"single"}"#,
+    #"{"kind":"calendar","min":"2010-01-01","max":"2030-12-31","selection":"single"}"#,
     #"{"kind":"calendar","months":{"from":"thisMonth-P1Y2M","through":"thisYear+P1Y"}}"#,
     #"{"kind":"calendar","unit":"nights"}"#, #"{"kind":"calendar","unit":"days","currency":"EUR"}"#,
     #"{"kind":"calendar","unit":"nights","minNights":2,"maxNights":14,"currency":"CHF","stays":["#
@@ -326,6 +338,8 @@ import Testing
         + #""selection":"range","#
         + #""minDays":1,"blocked":[{"from":"2016-08-05","through":"2016-08-05"}],"#
         + #""allowBlockedInside":false}"#)
+    #expect(
+      try text(#"{"kind":"calendar","months":{}}"#) == text(#"{"kind":"calendar"}"#))
     #expect(
       try text(#"{"kind":"calendar","unit":"nights","stays":[{"from":"2016-08-05"}]}"#)
         == #"{"kind":"calendar","timeZone":"UTC","locale":"en","months":{"from":"thisYear-P3Y","#

@@ -12,7 +12,7 @@ struct GoldenVector: CustomTestStringConvertible {
   var testDescription: String { name }
 
   private static let families = [
-    "date", "slot", "slot-hours", "columns", "calendar", "define", "nights",
+    "date", "slot", "slot-hours", "columns", "calendar", "define", "nights", "set",
   ]
 
   static let all: [GoldenVector] = families.flatMap { family in
@@ -25,7 +25,7 @@ struct GoldenVector: CustomTestStringConvertible {
 
 @Suite struct GoldenTests {
   @Test func `all vectors are found`() {
-    #expect(GoldenVector.all.count == 118)
+    #expect(GoldenVector.all.count == 129)
   }
 
   @Test(arguments: GoldenVector.all)
@@ -85,6 +85,8 @@ private struct GoldenRun {
           row: select["row"]!.integer!, column: select["column"]!.integer!)
       } else if let tap = action["tap"] {
         changes = try picker!.tap(target(tap))
+      } else if let result = action["set"] {
+        changes = try picker!.set(try! ResultFields(result))
       } else if action["clear"] != nil {
         changes = picker!.clear()
       } else if let look = action["look"] {
@@ -167,10 +169,11 @@ private struct GoldenRun {
       .array(
         changes.compactMap { change in
           switch change {
-          case .reload(let column, _), .removal(let column, _): .integer(column)
-          case .row, .months, .range, .cells, .past, .closed, .marks, .heat, .best: nil
+          case .columns(.reload(let column, _)), .columns(.removal(let column, _)): .integer(column)
+          case .columns(.row), .calendar, .availability: nil
           }
         })
+    case "sets": .array(moves(.set).map { .integer($0.column) })
     case "clamps": .array(moves(.clamp).map(clamp))
     case "resets": .array(resets.map(JSONTree.integer))
     default: .string("a member that no test knows")
@@ -179,7 +182,8 @@ private struct GoldenRun {
 
   private func moves(_ cause: MoveCause) -> [(column: Int, move: RowMove)] {
     changes.compactMap {
-      if case .row(let column, let move) = $0, move.cause == cause { (column, move) } else { nil }
+      guard case .columns(.row(let column, let move)) = $0, move.cause == cause else { return nil }
+      return (column, move)
     }
   }
 
@@ -188,7 +192,10 @@ private struct GoldenRun {
   /// Some vectors list a column that became empty, which is only reloaded, among the resets.
   private func areResets(_ expected: JSONTree) -> Bool {
     let emptied = changes.compactMap { change -> Int? in
-      if case .reload(let column, let state) = change, state.rows.count == 0 { column } else { nil }
+      guard case .columns(.reload(let column, let state)) = change, state.rows.count == 0 else {
+        return nil
+      }
+      return column
     }
     let named = Set(expected.array!.map { $0.integer! })
     return named.isSuperset(of: resets) && named.subtracting(resets).isSubset(of: emptied)
@@ -233,7 +240,9 @@ private struct GoldenRun {
 
   /// The range change of a definition change with the members that are present.
   private var range: JSONTree {
-    let moved = changes.compactMap { if case .range(let change) = $0 { change } else { nil } }
+    let moved = changes.compactMap {
+      if case .calendar(.range(let change)) = $0 { change } else { nil }
+    }
     guard let change = moved.first else { return .null }
     var members: [JSONTree.Member] = [.init("cause", .string(change.cause.rawValue))]
     if let reason = change.reason { members.append(.init("reason", .string(reason.rawValue))) }
@@ -269,7 +278,9 @@ private struct GoldenRun {
   }
 
   private var tapClamp: JSONTree {
-    guard case .range(let change)? = changes.first, let wanted = change.wanted else { return .null }
+    guard case .calendar(.range(let change))? = changes.first, let wanted = change.wanted else {
+      return .null
+    }
     let range = change.range!
     let end = range.end < wanted ? range.end : range.start
     return .object([

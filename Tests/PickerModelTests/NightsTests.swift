@@ -9,7 +9,8 @@ import Testing
 
   private func tap(_ picker: inout Picker, _ date: CivilDate) -> StayOracle.Outcome {
     do throws(Refusal) {
-      guard case .range(let change) = try picker.tap(.date(date))[0], let range = change.range
+      guard case .calendar(.range(let change)) = try picker.tap(.date(date))[0],
+        let range = change.range
       else { return .refused("no range") }
       #expect(change.wanted == (change.reason == nil ? nil : date))
       #expect(change.cause == (change.reason == nil ? .tap : .clamp))
@@ -79,7 +80,7 @@ import Testing
       guard case .stay(let start, let end, _) = tap(&picker, day) else { continue }
       let answer = try picker.redefine(definition)
       let change = answer.changes.compactMap { change in
-        if case .range(let change) = change { change } else { nil }
+        if case .calendar(.range(let change)) = change { change } else { nil }
       }.first
       let reason = change?.reason?.rawValue
       let found: StayOracle.Outcome =

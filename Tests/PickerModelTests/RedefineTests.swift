@@ -363,12 +363,12 @@ extension Picker {
     var columns = before.columns.map(ShownColumn.init)
     for change in changes {
       switch change {
-      case .reload(let index, let state):
+      case .columns(.reload(let index, let state)):
         let column = ShownColumn(state)
         if index == columns.count { columns.append(column) } else { columns[index] = column }
-      case .removal(let index, _): columns = Array(columns.prefix(index))
-      case .row(let index, let move): columns[index].selected = move.key
-      case .months, .range, .cells, .past, .closed, .marks, .heat, .best: continue
+      case .columns(.removal(let index, _)): columns = Array(columns.prefix(index))
+      case .columns(.row(let index, let move)): columns[index].selected = move.key
+      case .calendar, .availability: continue
       }
     }
     return columns

@@ -56,6 +56,88 @@ import Testing
     #expect(wrong.prefix(2) == [])
   }
 
+  @Test(arguments: ["Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "America/Havana"])
+  func `a slot that a new definition takes away says why, as the oracle does`(_ name: String)
+    throws
+  {
+    let zone = Zones.named(name)!
+    var random = RandomSource(seed: 52)
+    var seen: Set<String> = []
+    var wrong: [String] = []
+    var instant = Instant("2001-01-01T00:00:00Z")
+    for round in 0..<60 {
+      if round % 10 == 0 { instant = Instant(seconds: zone.nextTransition(after: instant)!.at) }
+      let oracles = (0...1).map { _ in
+        SlotOracle(zone: zone, near: instant.seconds, using: &random)
+      }
+      var picker = try Picker(
+        Definition.make(oracles[0].json), now: Instant(seconds: oracles[0].now))
+      for column in 0...2 where picker.columns[column].rows.count > 0 {
+        let row = Int.random(in: 0..<picker.columns[column].rows.count, using: &random)
+        _ = try picker.select(row: row, column: column)
+      }
+      let keys = picker.keys
+      let start = picker.result["instant"]?.string.map { Instant($0).seconds }
+      let answer = try picker.redefine(Definition.make(oracles[1].json))
+
+      let loss = start.flatMap { picker.keys == keys ? nil : oracles[1].loss(of: $0) }
+      if answer.loss != (picker.keys.isEmpty ? loss : nil) { wrong.append("\(answer.loss)") }
+      for case .columns(.row(column: _, let move)) in answer.changes {
+        if move.loss == loss, (move.reason == .gone) == (loss != nil) { continue }
+        wrong.append("\(move.loss) not \(loss) of \(keys), \(oracles.map(\.json))")
+      }
+      if let loss { seen.insert("\(loss)\(picker.keys.isEmpty ? ", none left" : "")") }
+    }
+    #expect(wrong.prefix(2) == [])
+    #expect(seen.isSuperset(of: ["taken", "closed", "rules"]), "\(seen)")
+  }
+
+  @Test func `the booking that was selected decides why it is gone`() throws {
+    func changes(_ options: String) throws -> [String] {
+      var picker = try Picker(#"{"kind":"slot","leadMinutes":0}"#, at: "2026-11-30T08:00:00Z")
+      _ = try picker.select(key: "09", column: 1)
+      let answer = try picker.redefine(
+        Definition.make(#"{"kind":"slot","leadMinutes":0,\#(options)}"#))
+      return summary(
+        answer.changes.filter { if case .columns(.reload) = $0 { false } else { true } })
+        + [answer.loss.map { "\($0)" } ?? "a slot is left"]
+    }
+    let morning = #""until":"12:00"}]"#
+    #expect(
+      try changes(#""taken":{"a":{"from":"2026-11-30T09:00","until":"2026-11-30T09:30"}}"#)
+        == ["row 2 30 clamp gone 00 taken", "a slot is left"])
+    #expect(
+      try changes(
+        #""bufferMinutes":10,"taken":{"a":{"from":"2026-11-30T09:15","until":"2026-11-30T09:20"}}"#)
+        == ["row 2 30 clamp gone 00 taken", "a slot is left"])
+    #expect(
+      try changes(#""hours":[{"from":"10:00",\#(morning)"#)
+        == ["row 1 10 clamp gone 09 closed", "a slot is left"])
+    #expect(
+      try changes(#""minutes":60,"hours":[{"from":"08:00","until":"09:30"}]"#)
+        == [
+          "row 0 2026-12-01 clamp gone 2026-11-30 closed", "row 1 08 clamp gone 09 closed",
+          "a slot is left",
+        ])
+    #expect(
+      try changes(#""dates":{"2026-11-30":[]}"#)
+        == [
+          "row 0 2026-12-01 clamp gone 2026-11-30 closed", "row 1 00 clamp gone 09 closed",
+          "a slot is left",
+        ])
+    #expect(
+      try changes(
+        #""hours":[],"taken":{"a":{"from":"2026-11-30T09:00","until":"2026-11-30T09:30"}}"#)
+        == ["taken"])
+    #expect(try changes(#""hours":[]"#) == ["closed"])
+    var late = try Picker(#"{"kind":"slot"}"#, at: "2026-11-30T08:00:00Z")
+    let answer = try late.redefine(Definition.make(#"{"kind":"slot","leadMinutes":60}"#))
+    #expect(
+      summary(answer.changes).suffix(2) == [
+        "row 1 09 clamp gone 08 rules", "row 2 00 clamp gone 20 rules",
+      ])
+  }
+
   @Test func `ticks find the same days as a new picker`() throws {
     var random = RandomSource(seed: 4)
     for (index, name) in ["Europe/Berlin", "America/St_Johns", "Pacific/Apia"].enumerated() {

@@ -92,23 +92,38 @@ struct SlotOracle {
     let first = local(earliest).date
     let wall = Wall(of: self, from: earliest - 6 * 86_400, to: earliest + 20 * 86_400)
     let last = first + days + 8
+    let open = openMinutes(of: (first - 3)...(last + 3), wall).filter { !isTaken($0) }
+    return slots(wall, from: earliest, dates: first...last, open)
+  }
+
+  /// Why a booking at `start` is not possible, found minute by minute.
+  func loss(of start: Int64) -> SlotLoss {
+    let date = local(start).date
+    let wall = Wall(of: self, from: start - 8 * 86_400, to: start + 8 * 86_400)
+    let open = openMinutes(of: (date - 3)...(date + 4), wall)
+    let booked = stride(from: start, to: start + Int64(minutes * 60), by: 60)
+    if booked.contains(where: isTaken) { return .taken }
+    return booked.allSatisfy(open.contains) ? .rules : .closed
+  }
+
+  private func isTaken(_ second: Int64) -> Bool {
+    let margin = Int64(buffer * 60)
+    return taken.contains { second >= $0.lowerBound - margin && second < $0.upperBound + margin }
+  }
+
+  private func openMinutes(of dates: ClosedRange<Int>, _ wall: Wall) -> Set<Int64> {
     var open: Set<Int64> = []
-    for date in (first - 3)...(last + 3) {
+    for date in dates {
       let weekday = CivilDate(ordinal: date).weekday
       let all = [Window(weekdays: [], from: 0, until: 1_440)]
-      let windows = dates[date] ?? hours?.filter { $0.weekdays.contains(weekday) } ?? all
+      let windows = self.dates[date] ?? hours?.filter { $0.weekdays.contains(weekday) } ?? all
       for window in windows {
         let from = wall.instant(date, window.from, isFirst: true)
         let until = wall.instant(date, window.until, isFirst: false)
         for minute in stride(from: from, to: until, by: 60) { open.insert(minute) }
       }
     }
-    for time in taken {
-      let low = time.lowerBound - Int64(buffer * 60)
-      let high = time.upperBound + Int64(buffer * 60)
-      for minute in stride(from: low, to: high, by: 60) { open.remove(minute) }
-    }
-    return slots(wall, from: earliest, dates: first...last, open)
+    return open
   }
 
   /// The local time at each minute of a period.

@@ -58,8 +58,38 @@ extension Picker {
 
   mutating func tick(_ now: String) -> TickAnswer { tick(Instant(now)) }
 
-  mutating func tap(_ date: String, mayClose: Bool = true) throws -> [PickerChange] {
+  mutating func tap(_ date: String, mayClose: Bool = true) throws(Refusal) -> [PickerChange] {
     try tap(.date(CivilDate(date)), mayClose: mayClose)
+  }
+
+  mutating func tap(
+    _ target: TapTarget, mayClose: Bool = true
+  ) throws(Refusal) -> [PickerChange] {
+    try perform(.tap(target), mayClose: mayClose)
+  }
+
+  mutating func clear() -> [PickerChange] { (try? perform(.clear)) ?? [] }
+
+  mutating func set(_ fields: ResultFields) throws(Refusal) -> [PickerChange] {
+    try perform(.set(fields))
+  }
+
+  mutating func perform(
+    _ action: PickerAction, by member: String = "m", mayClose: Bool = true,
+    _ limits: PickerLimits = PickerLimits(respondentsMax: 9, runsMax: 9)
+  ) throws(Refusal) -> [PickerChange] {
+    try perform(action, by: Actor(MemberID(member), mayClose: mayClose, limits: limits))
+  }
+
+  /// Selects a row that the member sees.
+  mutating func select(row: Int, column: Int) throws(Refusal) -> [PickerChange] {
+    let generation = columns.indices.contains(column) ? columns[column].generation : 1
+    return try perform(
+      .select(RowSelection(column: column, row: row, generation: generation, key: nil)))
+  }
+
+  func row(ofKey key: String, column: Int) -> Int? {
+    columns.indices.contains(column) ? columns[column].rows.row(ofKey: key) : nil
   }
 
   /// Selects the row with `key`.
@@ -76,29 +106,32 @@ extension ColumnRows {
 func summary(_ changes: [PickerChange]) -> [String] {
   changes.map { change in
     switch change {
-    case .reload(let column, let state):
+    case .columns(.reload(let column, let state)):
       return "reload \(column) #\(state.generation) of \(state.rows.count)"
-    case .removal(let column, let generation): return "removal \(column) #\(generation)"
-    case .row(let column, let move):
+    case .columns(.removal(let column, let generation)): return "removal \(column) #\(generation)"
+    case .columns(.row(let column, let move)):
       let why = move.reason.map { " \($0.rawValue) \(move.wanted ?? "-")" } ?? ""
-      return "row \(column) \(move.key) \(move.cause.rawValue)\(why)"
-    case .months(let list): return "months \(list.first) \(list.last) \(list.count)"
-    case .range(let change):
+      let loss = move.loss.map { " \($0.rawValue)" } ?? ""
+      return "row \(column) \(move.key) \(move.cause.rawValue)\(why)\(loss)"
+    case .calendar(.months(let list)): return "months \(list.first) \(list.last) \(list.count)"
+    case .calendar(.range(let change)):
       let range = change.range.map { "\($0.start) \($0.end) \($0.hits)" } ?? "none"
       let why = change.reason.map { " \($0.rawValue)" } ?? ""
       let wanted = change.wanted.map { " \($0)" } ?? ""
       let reach = change.reach.map { " reach \($0.lowerBound) \($0.upperBound)" } ?? ""
       return "range \(range) \(change.cause.rawValue)\(why)\(wanted)\(reach)"
-    case .cells(let change): return "cells \(change.cells.count) #\(change.generation)"
-    case .past(let past): return "past \(past)"
-    case .closed(let isClosed): return "closed \(isClosed)"
-    case .marks(let change):
+    case .availability(.cells(let change)):
+      return "cells \(change.cells.count) #\(change.generation)"
+    case .availability(.past(let past)): return "past \(past)"
+    case .availability(.closed(let isClosed)): return "closed \(isClosed)"
+    case .availability(.marks(let change)):
       let runs = change.runs.map { run in
         "\(run.cells.lowerBound)-\(run.cells.upperBound) \(run.grade.map { "\($0.name)" } ?? "none")"
       }
       return "marks \(change.respondent) \(runs.joined(separator: ", "))"
-    case .heat(let change): return "heat of \(change.respondentCount)"
-    case .best(let change): return "best \(change.windows.map { $0.window.cell })"
+    case .availability(.heat(let change)): return "heat of \(change.respondentCount)"
+    case .availability(.best(let change)):
+      return "best \(change.windows.map { $0.window.cell })"
     }
   }
 }

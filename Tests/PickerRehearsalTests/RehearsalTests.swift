@@ -147,8 +147,30 @@ final class SwiftClient: RehearsedClient, @unchecked Sendable {
     for clause in Clause.all { #expect(words.contains(clause.text), "\(clause.text)") }
   }
 
+  @Test func `the guide has a table of the scenes and their kinds, and their number`() throws {
+    let page = Self.guide.deletingLastPathComponent().appendingPathComponent("rehearse.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let rows = Scene.table.map { row in
+      let kinds = SceneKind.allCases.map { row.kinds.contains($0) ? "x" : "" }
+      return "| `\(row.title)` | \(kinds.joined(separator: " | ")) | \(row.summary) |"
+    }
+    let shown = text.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.hasSuffix(" |") }
+
+    #expect(shown.map(String.init).filter { $0.split(separator: "|").count == 5 } == rows)
+    #expect(text.contains("\(Scene.all.count - 1) of \(Scene.all.count) scenes passed"))
+  }
+
+  @Test func `a scene is called by its name, or by the title of its kinds`() {
+    let called = { text in Scene.all.filter { $0.isCalled(text) }.map(\.name) }
+
+    #expect(called("clamp") == ["clamp-wheels", "clamp-calendar"])
+    #expect(called("clamp-wheels") == ["clamp-wheels"])
+    #expect(called("gap") == ["gap"])
+    #expect(Set(Scene.all.map(\.name)).count == Scene.all.count)
+  }
+
   @Test func `the Swift client passes`() {
-    let outcomes = Rehearsal(patience: 30) { SwiftClient() }.run(jobs: 8)
+    let outcomes = Rehearsal(patience: 600) { SwiftClient() }.run(jobs: 8)
 
     #expect(outcomes.count == Scene.all.count)
     for outcome in outcomes where !outcome.isPassed {

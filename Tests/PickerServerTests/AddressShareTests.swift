@@ -31,12 +31,20 @@ import Testing
 
   @Test func `what an address sends over its share is held, what another one sends is not`() {
     let shares = Shares(heldMax: 3)
-    shares[address].add(Shares.nanosecondsMax - 2 * Shares.nanosecondsEach - 1)
+    shares[address].add(Shares.nanosecondsMax - 1)
     #expect(!shares[address].mustHold)
 
     shares[address].add(1)
 
     #expect(shares[address].mustHold && !shares[other].mustHold)
+  }
+
+  @Test func `the bytes that are delivered count`() {
+    let shares = Shares(heldMax: 3)
+
+    shares[address].add(0, deliveryCount: 1, byteCount: Int(Shares.nanosecondsMax))
+
+    #expect(shares[address].mustHold)
   }
 
   @Test func `held items continue in order, within the share of each iteration`() {

@@ -31,7 +31,8 @@ import Testing
     #expect(count.withLock { $0 } == 100)
   }
 
-  @Test func `a released queue does its work and ends its thread`() async throws {
+  @Test(.timeLimit(.minutes(10)))
+  func `a released queue does its work and ends its thread`() async throws {
     let thread = try await withCheckedThrowingContinuation { continuation in
       let queue = BackgroundQueue(name: "test")
       queue.async {
@@ -42,10 +43,9 @@ import Testing
       }
     }
 
-    for _ in 1...6000 where FileManager.default.fileExists(atPath: "/proc/\(thread)") {
+    while FileManager.default.fileExists(atPath: "/proc/\(thread)") {
       try await Task.sleep(for: .milliseconds(10))
     }
-    #expect(!FileManager.default.fileExists(atPath: "/proc/\(thread)"))
   }
 }
 

@@ -1,5 +1,6 @@
 import CWebSocketLoop
 import Foundation
+import Synchronization
 import Testing
 
 @testable import WebSocketTransport
@@ -26,5 +27,28 @@ import Testing
     #expect(answer.hasPrefix("HTTP/1.1 503 "))
     #expect(parts.last?.contains("the server is shutting down") == true)
     #expect(answer.contains("Content-Length: \(parts.last?.utf8.count ?? 0)\r\n"))
+  }
+
+  /// Regression: the store's threads added to the work of a loop beside it, and batches were lost.
+  @Test func `what a thread does after an iteration is done at once beside loops`() throws {
+    let loop = try SocketLoop(SocketLoopConfiguration())
+    let isRunning = DispatchSemaphore(value: 0)
+    let isDone = DispatchSemaphore(value: 0)
+    let order = Mutex<[String]>([])
+    loop.post {
+      SocketLoop.afterIteration { order.withLock { $0.append("of the loop") } }
+      isRunning.signal()
+      #expect(isDone.wait(timeout: .now() + 60) == .success)
+    }
+    let thread = Thread { loop.run() }
+    thread.start()
+    isRunning.wait()
+
+    SocketLoop.afterIteration { order.withLock { $0.append("of the other thread") } }
+    isDone.signal()
+    loop.post { loop.post { loop.stop() } }
+    while !thread.isFinished { usleep(1000) }
+
+    #expect(order.withLock { $0 } == ["of the other thread", "of the loop"])
   }
 }

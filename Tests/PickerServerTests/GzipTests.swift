@@ -7,6 +7,7 @@ import Testing
   @Test(arguments: [
     "gzip", "GZIP", "deflate, gzip;q=0.5", "gzip ; q=1, identity;q=0.5", "*", "x-gzip",
     "br;q=1.0, gzip;q=0.8, *;q=0.1", "gzip, identity",
+    "gzip" + String(repeating: ",a", count: 126),
   ])
   func `gzip is selected for a client that accepts it`(header: String) {
     #expect(AcceptEncoding.acceptsGzip(header))
@@ -14,7 +15,7 @@ import Testing
 
   @Test(arguments: [
     nil, "", "identity", "br", "gzip;q=0", "gzip; q=0.0", "*;q=0", "identity, gzip;q=0.5",
-    "gzip;q=0, *", "gzip;q=x",
+    "gzip;q=0, *", "gzip;q=x", "gzip" + String(repeating: ",a", count: 127),
   ])
   func `gzip is not selected for any other client`(header: String?) {
     #expect(!AcceptEncoding.acceptsGzip(header))

@@ -1,3 +1,4 @@
+import Foundation
 import JSONText
 import PickerSession
 import Testing
@@ -63,6 +64,22 @@ import WebSocketTransport
     }
   }
 
+  @Test func `a query may have the parameters that the API document has, and no others`() throws {
+    let url = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../web/client/api/openapi.json")
+    let document = try JSONTree.parse([UInt8](Data(contentsOf: url)))
+    let tables = [RouteTable.main(isClockManual: true), .admin]
+    for route in tables.flatMap(\.routes) where route.pattern.text.hasPrefix("/v1/") {
+      let operation = document["paths"]?[route.pattern.text]?[route.method.rawValue.lowercased()]
+      let names = (operation?["parameters"]?.array ?? []).filter { $0["in"]?.string == "query" }
+        .compactMap { $0["name"]?.string }
+      #expect(Set(names) == Set(route.query), "\(route.method) \(route.pattern.text)")
+      #expect(throws: ProblemDocument.self) {
+        try route.check(RequestTarget("/?unheard-of=1").query)
+      }
+    }
+  }
+
   @Test(arguments: [RouteTable.main(isClockManual: true), .admin])
   func `every route can be reached`(table: RouteTable) {
     for route in table.routes {
@@ -80,4 +97,16 @@ import WebSocketTransport
   }
 
   private struct Missing: Error {}
+
+  /// Other changes are records of a batch.
+  @Test func `what is a transaction of its own has a rate`() {
+    let routes = RouteTable.main(isClockManual: false).routes.filter { route in
+      ["/v1/definitions/{name}", "/v1/feed/cursors/{name}"].contains(route.pattern.text)
+        && route.method != .get
+    }
+    #expect(routes.count == 5)
+    for route in routes {
+      #expect(route.rate != nil, "\(route.method) \(route.pattern.text)")
+    }
+  }
 }

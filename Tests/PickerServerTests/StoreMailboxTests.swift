@@ -84,6 +84,7 @@ extension StoreNotice {
     switch self {
     case .committed(let parts): parts.map { "\($0.session) \($0.count)" }
     case .refused(let sessions): sessions.map { "\($0) refused" }
+    case .stopped(let nodes): nodes.map { "\($0) stopped" }
     case .taken(let sessions): sessions.map { "\($0) taken" }
     case .lost(let sessions): sessions.map { "\($0) lost" }
     case .loaded(let session, _): ["\(session) loaded"]

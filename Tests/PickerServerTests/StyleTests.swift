@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func `file names have no meaningless words`() throws {
-    let vague = ["util", "manager", "helper", "item", "option", "room", "user", "action", "misc"]
+    let vague = ["util", "manager", "helper", "item", "option", "room", "user", "misc"]
     for source in try Self.sources(in: "Sources", "swift", "c", "h") {
       let words = Self.words(of: source.name)
       #expect(words.isDisjoint(with: vague + vague.map { $0 + "s" }), "\(source.path)")

@@ -116,14 +116,14 @@ private struct GoldenRun {
     let generation = fold!.picker.availability!.generation
     if let mark = action["mark"] {
       let cells = mark["cells"]!.array!.map { $0.array![0].integer!..<$0.array![1].integer! }
-      return .mark(
-        CellMark(grade: mark["grade"]?.string, cells: cells, generation: generation))
+      return .act(
+        .mark(CellMark(grade: mark["grade"]?.string, cells: cells, generation: generation)))
     }
     if let confirm = action["confirm"] {
       guard let cell = confirm["cell"]?.integer else { return .confirm }
-      return .confirmWindow(cell: cell, generation: generation)
+      return .confirmWindow(WindowChoice(cell: cell, generation: generation))
     }
-    return action["clear"] != nil ? .clear : .reopen
+    return action["clear"] != nil ? .act(.clear) : .reopen
   }
 
   /// Checks that a stored session goes on as this one.

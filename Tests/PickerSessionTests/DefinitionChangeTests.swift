@@ -69,7 +69,7 @@ extension SessionFixture {
     }
     #expect(!redefinition.isAnnounced && redefinition.version == 2 && changes.count == 2)
     #expect(session.fold.picker.value == .keys(["c", "x"]))
-    #expect(session.fold.definedAt == nil)
+    #expect(session.fold.facts.definedAt == nil)
   }
 
   @Test func `a pending definition without effect is applied without a revision`() throws {

@@ -47,7 +47,8 @@ import Testing
 
     mutating func select(_ ref: Int, row: Int, after milliseconds: Int64 = 0) {
       give(
-        ref, .select(.init(column: 0, row: row, generation: 1, key: nil)), after: milliseconds)
+        ref, .act(.select(.init(column: 0, row: row, generation: 1, key: nil))), after: milliseconds
+      )
     }
 
     var op: String { fold.decision.confirmation?.op ?? "" }
@@ -144,9 +145,9 @@ import Testing
     var session = try Reported(HostFields(decideSeconds: 60, watched: [.result]), definition)
     let generation = try #require(session.fold.picker.availability?.generation)
     let yes = CellMark(grade: "yes", cells: [0..<1], generation: generation)
-    session.give(1, .mark(yes))
+    session.give(1, .act(.mark(yes)))
     let best = session.fold.result
-    session.give(2, .confirmWindow(cell: 2, generation: generation))
+    session.give(2, .confirmWindow(WindowChoice(cell: 2, generation: generation)))
     let chosen = session.fold.result
     way.open(&session)
 

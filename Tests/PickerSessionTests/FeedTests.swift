@@ -14,13 +14,14 @@ import Testing
 
     init(
       _ definition: String = #"{"kind":"columns","columns":[["x","y","z"]]}"#,
-      title: String? = nil, host: HostFields = HostFields()
+      title: String? = nil, host: HostFields = HostFields(), uses: SharedUse? = nil
     ) throws {
       let made = try Definition.make(from: try JSONTree.parse(Array(definition.utf8))) { _ in .utc }
-      fold = try SessionFold(
-        SessionOrigin(
-          id: SessionID("s"), epoch: "e", definition: made, title: title.map(Note.Text.same),
-          createdAt: noon, host: host))
+      var origin = SessionOrigin(
+        id: SessionID("s"), epoch: "e", definition: made, title: title.map(Note.Text.same),
+        createdAt: noon, host: host)
+      origin.uses = uses
+      fold = try SessionFold(origin)
       events = [fold.creationEvent]
     }
 
@@ -38,8 +39,8 @@ import Testing
     }
 
     mutating func select(_ ref: Int, row: Int, after milliseconds: Int64) {
-      let selection = Command.Selection(column: 0, row: row, generation: 1, key: nil)
-      give(ref, .select(selection), after: milliseconds)
+      let selection = RowSelection(column: 0, row: row, generation: 1, key: nil)
+      give(ref, .act(.select(selection)), after: milliseconds)
     }
 
     func data(_ index: Int) -> String { String(decoding: events[index].data, as: UTF8.self) }
@@ -95,6 +96,23 @@ import Testing
     #expect(session.data(1).hasSuffix(#""result":{"keys":["z"]},"version":2}"#))
   }
 
+  /// The shared definition is reported, once for all sessions.
+  @Test(arguments: [[], [.result, .members], [.definition]] as [Set<HostFields.Watched>])
+  func `of a session that uses a shared definition changes are reported if they are watched`(
+    watched: Set<HostFields.Watched>
+  ) throws {
+    let use = SharedUse(name: "room", version: 1, own: .object([]))
+    var session = try Reported(host: HostFields(watched: watched), uses: use)
+    let tree = try JSONTree.parse(Array(#"{"kind":"columns","columns":[["z"]]}"#.utf8))
+    let definition = try Definition.make(from: tree) { _ in .utc }
+    let change = DefinitionChange(version: 2, definition: definition, source: .whole)
+
+    session.apply(.define(change))
+
+    let changes = session.events.map(\.type).filter { $0 == .definitionChanged }
+    #expect(changes.count == (watched.contains(.definition) ? 1 : 0))
+  }
+
   @Test func `a watched result is reported when it has not changed for 2 s`() throws {
     var session = try Reported(host: HostFields(watched: [.result]))
     session.join(ana)
@@ -117,7 +135,7 @@ import Testing
   @Test func `the same result is reported whichever entry comes first`() throws {
     let bodies: [LogEntry.Body] = [
       .tick, .command(ana, ref: 2, .confirm), .command(ana, ref: 2, .unknown(type: "?")),
-      .command(ana, ref: 2, .select(.init(column: 0, row: 2, generation: 1, key: nil))),
+      .command(ana, ref: 2, .act(.select(.init(column: 0, row: 2, generation: 1, key: nil)))),
     ]
     let reports = try bodies.map { body in
       var session = try Reported(host: HostFields(watched: [.result]))

@@ -28,13 +28,13 @@ import Testing
     #expect(delta.hostCommand == tap("2026-11-26") && session.fold.tappedBy == nil)
     #expect(session.fold.members.count == 3)
 
-    let stale = session.give(ana, 2, .clear, if: .at(1))
+    let stale = session.give(ana, 2, .act(.clear), if: .at(1))
     #expect(SessionFixture.refusal(stale) == .stale)
-    session.give(.host, 0, .clear)
+    session.give(.host, 0, .act(.clear))
     let confirm = Self.answer(session.give(.host, 0, .confirm, if: .at(2)))
     #expect(confirm?.ref == nil)
     #expect(SessionFixture.refusal(session.give(.host, 0, .confirm)) == .notComplete)
-    let again = Self.answer(session.give(.host, 0, .clear))
+    let again = Self.answer(session.give(.host, 0, .act(.clear)))
     #expect(again == Answer(ref: nil, body: .reply(revision: 3)))
   }
 
@@ -66,7 +66,7 @@ import Testing
     let effects = session.give(.host, 0, .cancel, if: .at(3))
 
     let delta = try #require(SessionFixture.deltas(effects).first)
-    #expect(delta.change == .status(StatusChange(.cancelled, result: result)))
+    #expect(delta.change == .status(StatusChange(.cancelled, result: result, locale: "en")))
     #expect(delta.isHostCommand && delta.result == nil && session.fold.status == .cancelled)
     #expect(session.fold.picker.value == value && session.fold.result == result)
     let event = try #require(session.fold.event(of: effects[0], at: noon))
@@ -78,6 +78,49 @@ import Testing
     #expect(session.fold.status == .open && session.fold.picker.value == value)
   }
 
+  @Test func `an owner cannot cancel a session that only the host cancels`() throws {
+    var session = try SessionFixture(
+      letters, host: HostFields(decideSeconds: 60, isCancelledByHost: true))
+    #expect(SessionFixture.refusal(session.give(ana, 1, .cancel)) == .notAllowed)
+    // Before the kind, the status and what else may be wrong.
+    #expect(SessionFixture.refusal(session.give(bo, 1, .cancel)) == .notAllowed)
+    session.give(ana, 2, .confirm, op: "op")
+    session.give(ana, 3, .cancel)
+    #expect(session.fold.status == .open)
+    session.give(.host, 0, .cancel)
+    #expect(session.fold.status == .cancelled)
+    #expect(SessionFixture.refusal(session.give(ana, 4, .cancel)) == .notAllowed)
+  }
+
+  @Test func `the reason of the host's cancel stands until the next status`() throws {
+    var session = try SessionFixture(letters, host: HostFields(decideSeconds: 60))
+    let reason = Note.Text.same("Dr. Weber is ill")
+    session.give(ana, 1, .confirm, op: "op")
+
+    let opened = session.give(.host, 0, .cancelWithReason(reason))
+
+    let first = try #require(SessionFixture.deltas(opened).first)
+    #expect(
+      first.change
+        == .status(
+          StatusChange(
+            .open, result: session.fold.result, op: "op", text: reason, locale: "en")))
+    #expect(session.fold.decision.cancelReason == nil)
+    let event = try #require(session.fold.event(of: opened[0], at: noon))
+    #expect(try JSONTree.parse(event.data)["detail"]?.string == "Dr. Weber is ill")
+
+    let cancelled = session.give(.host, 0, .cancelWithReason(reason))
+    #expect(session.fold.decision.cancelReason == reason)
+    let end = try #require(session.fold.event(of: cancelled[0], at: noon))
+    #expect(try JSONTree.parse(end.data)["reason"]?.string == "Dr. Weber is ill")
+    let stored = SessionFold(session.fold.origin, state: session.fold.state)
+    #expect(stored.decision.cancelReason == reason)
+    session.give(ana, 2, .reopen)
+    #expect(session.fold.decision.cancelReason == nil)
+    session.give(ana, 3, .cancel)
+    #expect(session.fold.decision.cancelReason == nil)
+  }
+
   /// It is no longer the best one when the poll goes on.
   @Test func `a window that the host cancels stays the result until the session is reopened`()
     throws
@@ -85,7 +128,7 @@ import Testing
     var session = try SessionFixture(
       #"{"kind":"availability","dates":{"from":"2026-11-23","through":"2026-11-25"}}"#)
     let generation = try #require(session.fold.picker.availability?.generation)
-    session.give(ana, 1, .confirmWindow(cell: 2, generation: generation))
+    session.give(ana, 1, .confirmWindow(WindowChoice(cell: 2, generation: generation)))
     let result = session.fold.result
     #expect(session.fold.status == .confirmed && result != .null)
     session.give(.host, 0, .cancel)

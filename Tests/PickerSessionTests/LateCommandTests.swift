@@ -15,7 +15,7 @@ import Testing
     return String(decoding: JSONTree.object(refusal.params).serialized(), as: UTF8.self)
   }
 
-  @Test(arguments: [Command.clear, .undo, .redo, .confirm, .cancel])
+  @Test(arguments: [Command.act(.clear), .undo, .redo, .confirm, .cancel])
   func `a late command is stale after another member's change of the value`(
     command: Command
   ) throws {
@@ -45,7 +45,7 @@ import Testing
     session.give(ana, 1, tap("2026-11-22"))
     session.give(ana, 2, tap("2026-11-25"))
 
-    session.give(ana, 3, .clear, if: .at(1))
+    session.give(ana, 3, .act(.clear), if: .at(1))
 
     #expect(session.fold.picker.range == nil)
   }
@@ -80,6 +80,46 @@ import Testing
     #expect(session.fold.status == .open)
     session.give(ana, 2, .confirm, if: .at(1), after: 11 * 60_000)
     #expect(session.fold.status == .confirmed)
+  }
+
+  @Test func `a command of the host is stale after a change by time`() throws {
+    var session = try SessionFixture(slot)
+    _ = session.fold.apply(
+      LogEntry(at: noon.adding(milliseconds: 3 * 3_600_000), body: .tick))
+    #expect(session.fold.revision == 1)
+
+    let effects = session.give(.host, 0, .confirm, if: .at(0), after: 3 * 3_600_000)
+
+    #expect(stale(effects) == #"{"revision":1}"#)
+    #expect(session.fold.status == .open)
+  }
+
+  @Test func `a command of the host is stale after another command of the host, and after itself`()
+    throws
+  {
+    var session = try SessionFixture(letters)
+    session.give(ana, 1, .confirm)
+    session.give(.host, 0, .reopen, if: .at(1))
+    #expect(session.fold.status == .open)
+    #expect(stale(session.give(.host, 0, .reopen, if: .at(1))) == #"{"revision":2}"#)
+    // Another process of the host.
+    session.give(.host, 0, select(0, 1))
+    session.give(.host, 0, .confirm)
+
+    #expect(stale(session.give(.host, 0, .reopen, if: .at(1))) == #"{"revision":4}"#)
+    #expect(stale(session.give(.host, 0, .cancel, if: .at(2))) == #"{"revision":4}"#)
+    #expect(session.fold.status == .confirmed)
+  }
+
+  @Test func `a confirm of the host is stale after a definition that changes the value`() throws {
+    var session = try SessionFixture(letters)
+    let tree = try JSONTree.parse(Array(#"{"kind":"columns","columns":[["b"],["x"]]}"#.utf8))
+    let made = try Definition.make(from: tree) { _ in .utc }
+    let change = DefinitionChange(version: 2, definition: made, source: .whole)
+    _ = session.fold.apply(LogEntry(at: noon, body: .define(change)))
+    #expect(session.fold.revision == 1)
+
+    #expect(stale(session.give(.host, 0, .confirm, if: .at(0))) == #"{"revision":1}"#)
   }
 
   @Test func `a change that keeps value and status makes nothing stale`() throws {
@@ -125,12 +165,12 @@ import Testing
   @Test func `a command sent again has the same answer`() throws {
     var session = try SessionFixture(calendar)
     session.give(bo, 1, tap("2026-11-20"))
-    let first = session.give(ana, 1, .clear, if: .at(0))
-    session.give(bo, 2, .clear)
+    let first = session.give(ana, 1, .act(.clear), if: .at(0))
+    session.give(bo, 2, .act(.clear))
     session.give(ana, 2, tap("2026-11-23"), if: .hits(0))
     session.give(bo, 3, tap("2026-11-25"))
 
-    #expect(session.give(ana, 1, .clear, if: .at(0)) == first)
+    #expect(session.give(ana, 1, .act(.clear), if: .at(0)) == first)
     #expect(SessionFixture.reply(session.give(ana, 2, tap("2026-11-23"), if: .hits(0))) == 3)
   }
 
@@ -138,11 +178,11 @@ import Testing
     var session = try SessionFixture(calendar)
     session.give(bo, 1, tap("2026-11-20"))
     session.give(bo, 2, tap("2026-11-22"))
-    session.give(bo, 3, .clear)
+    session.give(bo, 3, .act(.clear))
     #expect(stale(session.give(ana, 1, .confirm, if: .at(1))) != nil)
     session.give(ana, 2, .cancel)
 
-    #expect(SessionFixture.refusal(session.give(ana, 3, .clear, if: .at(1))) == .notOpen)
+    #expect(SessionFixture.refusal(session.give(ana, 3, .act(.clear), if: .at(1))) == .notOpen)
   }
 
   @Test func `what decides is restored from a snapshot`() throws {
@@ -164,11 +204,12 @@ import Testing
       for revision in 1...Int.random(in: 1...8, using: &random) {
         let change = LastChanges.Change(
           revision: revision, member: members.randomElement(using: &random)!)
-        pairs.add(change)
+        pairs.add(revision: revision, by: change.member)
         log.append(change)
         for member in [ana, bo, cem] {
-          #expect(pairs.last(notBy: member) == log.last { $0.member != member }, "\(log)")
+          #expect(pairs.last(before: member) == log.last { $0.member != member }, "\(log)")
         }
+        #expect(pairs.last(before: .host) == change, "\(log)")
       }
     }
   }

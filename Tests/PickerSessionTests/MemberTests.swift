@@ -95,4 +95,18 @@ import Testing
     #expect(!hash.matches(SecretHash([1, 2, 4])))
     #expect(!hash.matches(SecretHash([1, 2])))
   }
+
+  @Test func `nobody inherits a session of its creator`() throws {
+    var session = try SessionFixture(calendar, access: .creator(SecretHash([1])))
+    #expect(session.fold.membersInOrder.map(\.role) == [.editor, .editor, .editor])
+    let eva = MemberID("Eva")
+    session.join(eva, as: .owner)
+    session.leave(eva)
+    #expect(session.fold.members.values.allSatisfy { $0.role == .editor })
+    session.leave(ana)
+    _ = session.fold.apply(LogEntry(at: noon, body: .returned(ana, nil)))
+    #expect(session.fold.members[ana]?.role == .editor)
+    _ = session.fold.apply(LogEntry(at: noon, body: .returned(eva, nil)))
+    #expect(session.fold.members[eva]?.role == .owner)
+  }
 }

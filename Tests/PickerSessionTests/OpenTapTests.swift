@@ -26,6 +26,17 @@ import Testing
     #expect(session.fold.picker.range?.hits == 2)
   }
 
+  @Test func `opener: a clock that was set back before the first tap ends the claim`() throws {
+    var session = try SessionFixture(calendar, openTap: .opener)
+    session.give(ana, 1, tap("2026-11-20"), after: 3_600_000)
+    let back = LogEntry(at: noon.adding(milliseconds: 3_590_000), body: .clockSet)
+    _ = session.fold.apply(back)
+
+    session.give(bo, 1, tap("2026-11-22"), after: 3_590_000)
+
+    #expect(session.fold.picker.range?.hits == 2)
+  }
+
   @Test func `opener: the member who opened the range may close it immediately`() throws {
     var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
@@ -47,7 +58,7 @@ import Testing
   @Test func `opener: any member may clear and undo`() throws {
     var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
-    session.give(bo, 1, .clear)
+    session.give(bo, 1, .act(.clear))
     #expect(session.fold.picker.range == nil)
     #expect(session.fold.tappedBy == nil)
 
@@ -60,7 +71,7 @@ import Testing
   @Test func `opener: undo does not restart the 15 s`() throws {
     var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
-    session.give(bo, 1, .clear, after: 10_000)
+    session.give(bo, 1, .act(.clear), after: 10_000)
     session.give(bo, 2, .undo, after: 12_000)
 
     #expect(

@@ -46,12 +46,13 @@ import Testing
         == facts(["first": .string("2026-10"), "last": .string("2026-12")]))
     let november = CivilMonth(year: 2026, month: 11)!
     #expect(
-      params(session.give(ana, 2, .tap(.cell(november, 35)))) == facts(["count": .integer(35)]))
-    #expect(
-      params(session.give(ana, 3, .tap(.point(november, x: 0.5, y: 0.01))))
+      params(session.give(ana, 2, .act(.tap(.cell(november, 35)))))
         == facts(["count": .integer(35)]))
     #expect(
-      params(session.give(ana, 4, .tap(.cell(november, 34))))
+      params(session.give(ana, 3, .act(.tap(.point(november, x: 0.5, y: 0.01)))))
+        == facts(["count": .integer(35)]))
+    #expect(
+      params(session.give(ana, 4, .act(.tap(.cell(november, 34)))))
         == facts(["date": .string("2026-12-05")]))
     #expect(
       params(session.give(ana, 5, tap("2026-11-10")))

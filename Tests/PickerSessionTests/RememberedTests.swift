@@ -85,7 +85,7 @@ import Testing
 
     #expect(readd(&session, ana).isEmpty)
     #expect(readd(&session, MemberID("Dan")).isEmpty)
-    #expect(session.fold.joinCount == 3)
+    #expect(session.fold.facts.joinCount == 3)
   }
 
   @Test func `the number of remembered members is limited`() throws {

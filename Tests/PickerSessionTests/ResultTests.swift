@@ -25,7 +25,7 @@ import Testing
     let results = [
       session.give(ana, 1, tap("2026-11-20")), session.give(bo, 1, tap("2026-11-25")),
       session.give(ana, 2, tap("2026-11-03")), session.give(ana, 3, .undo),
-      session.give(ana, 4, .clear),
+      session.give(ana, 4, .act(.clear)),
     ].flatMap(SessionFixture.deltas).map(\.result)
 
     let range = PickerResult.range(start: date("2026-11-20"), end: date("2026-11-25"))

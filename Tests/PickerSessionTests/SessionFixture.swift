@@ -85,8 +85,8 @@ let calendar = #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-1
 let letters = #"{"kind":"columns","columns":[["a","b","c"],["x","y"]]}"#
 let slot = #"{"kind":"slot","leadMinutes":0,"stepMinutes":10,"days":2}"#
 
-func tap(_ date: String) -> Command { .tap(.date(CivilDate(iso: date.utf8)!)) }
+func tap(_ date: String) -> Command { .act(.tap(.date(CivilDate(iso: date.utf8)!))) }
 
 func select(_ column: Int, _ row: Int, generation: Int = 1, key: String? = nil) -> Command {
-  .select(.init(column: column, row: row, generation: generation, key: key))
+  .act(.select(.init(column: column, row: row, generation: generation, key: key)))
 }

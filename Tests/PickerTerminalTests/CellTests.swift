@@ -4,10 +4,10 @@ import Testing
 
 @testable import PickerTerminal
 
-/// An availability on a screen, and in lines of text and JSON.
+/// An availability in lines of text and JSON.
 @Suite struct CellTests {
   /// Two days with the times 09:00, 09:30, 10:00; on the second day there is no 09:00.
-  private func screen(marks: String = "", past: Int = 0) -> Screen {
+  private func state(marks: String = "") -> PickerState {
     var machine = ClientMachine()
     _ = machine.handle(.start, at: 0)
     _ = machine.handle(.opened, at: 0)
@@ -16,7 +16,7 @@ import Testing
       "color":"#d1495b"},"locale":"en","epoch":"e","revision":0,"resumed":false,\
       "now":"2026-11-20T10:00:00.000Z","snapshot":{"definition":{"kind":"availability",\
       "length":2,"maybe":true},"status":"open","result":null,"availability":{"generation":3,\
-      "count":5,"past":\(past),"closed":false,"timeZone":"Europe/Berlin","days":[\
+      "count":5,"past":0,"closed":false,"timeZone":"Europe/Berlin","days":[\
       {"date":"2026-11-23","text":"Mon, Nov 23","cells":[[0,3,0]]},\
       {"date":"2026-11-24","text":"Tue, Nov 24","cells":[[3,2,1]]}],"rows":[\
       {"time":"09:00","text":"09:00"},{"time":"09:30","text":"09:30"},\
@@ -25,66 +25,28 @@ import Testing
       "yes":1,"maybe":0,"no":0}]}},"members":[]}
       """
     _ = machine.handle(.received(Array(welcome.utf8)), at: 0)
-    var screen = Screen()
-    screen.take(machine.state)
-    return screen
+    return machine.state
   }
 
   private let bo =
     ##"{"member":"b","name":"Bo","color":"#2e9e5b","runs":[[1,3,"yes"]]}"##
 
-  @Test func `the grid has the cells, who can, and the best times`() {
-    let lines = screen(marks: bo).draw().lines
+  @Test func `the picture has the cells, who can, the own marks, and the best times`() {
+    let own = ##"{"member":"m","name":"Ana","color":"#d1495b","runs":[[0,1,"maybe"]]}"##
+    let lines = PlainFormat().picture(of: state(marks: own + "," + bo))
 
-    #expect(lines[3] == "         11-23 11-24")
-    #expect(lines[4] == " 09:00  [·   ]")
-    #expect(lines[5] == " 09:30   ·1    ·")
-    #expect(lines.contains(" 1. Mon, Nov 23, 09:30–10:30: 1 yes, 0 maybe, 0 no"))
-    #expect(lines.contains(" Mon, Nov 23 09:00"))
-  }
-
-  /// The requests of the last key.
-  private func press(_ screen: inout Screen, _ keys: Key...) -> [KeyRequest] {
-    keys.map { screen.press($0) }.last ?? []
-  }
-
-  @Test func `space paints the rectangle from v to the cursor, without past cells`() {
-    var screen = screen(past: 1)
-    let cursor = screen.cell
-
-    let requests = press(&screen, .letter("2"), .letter("v"), .right, .down, .letter(" "))
-
-    #expect(cursor == 1 && screen.anchor == nil)
-    #expect(requests == [.command(.mark(.maybe, cells: [1..<5], generation: 3))])
-  }
-
-  @Test func `Shift extends, 0 erases, and painting what is painted erases, too`() {
-    var screen = screen(
-      marks: ##"{"member":"m","name":"Ana","color":"#d1495b","runs":[[1,3,"yes"]]}"##)
-
-    let painted = press(&screen, .down, .shift(.down), .letter(" "))
-    let erased = press(&screen, .letter("v"), .up, .letter("0"))
-
-    #expect(painted == [.command(.mark(nil, cells: [1..<3], generation: 3))])
-    #expect(erased == painted)
-  }
-
-  @Test func `keys move over places without cells, jump to the best, and confirm a window`() {
-    var screen = screen(marks: bo)
-    var cells: [Int?] = []
-    for key in [Key.right, .letter("b"), .right, .end] {
-      _ = press(&screen, key)
-      cells.append(screen.cell)
-    }
-    let confirm = press(&screen, .letter("C"))
-    let undo = press(&screen, .letter("u"))
-
-    #expect(cells == [0, 1, 3, 4])
-    #expect(confirm == [.command(.confirmWindow(cell: 4, generation: 3))] && undo == [])
+    #expect(
+      lines.prefix(5) == [
+        "= nothing chosen, open", "cell 0: Mon, Nov 23 09:00, 0 yes, 0 maybe, 0 no, you maybe",
+        "cell 1: Mon, Nov 23 09:30, 1 yes, 0 maybe, 0 no",
+        "cell 2: Mon, Nov 23 10:00, 1 yes, 0 maybe, 0 no",
+        "cell 3: Tue, Nov 24 09:30, 0 yes, 0 maybe, 0 no",
+      ])
+    #expect(lines.contains("best, cell 1: Mon, Nov 23, 09:30–10:30: 1 yes, 0 maybe, 0 no"))
   }
 
   @Test func `lines of words and of JSON mark and confirm`() {
-    let state = screen().state
+    let state = state()
     #expect(
       LineCommand(words: "mark yes 0-1 4", in: state)
         == .command(.mark(.yes, cells: [0..<2, 4..<5], generation: 3)))
@@ -119,16 +81,10 @@ import Testing
   }
 
   @Test func `the JSON of the state has the fields of the protocol`() {
-    let document = JSONTree.object(StateDocument.members(screen(marks: bo).state))["availability"]
+    let document = JSONTree.object(StateDocument.members(state(marks: bo)))["availability"]
 
     #expect(document?["marks"]?.array?[0]["runs"]?.serialized() == Array(#"[[1,3,"yes"]]"#.utf8))
     #expect(document?["heat"]?.serialized() == Array("[[1,3,1,0,0]]".utf8))
     #expect(document?["generation"] == .integer(3) && document?["respondents"] == .integer(1))
-  }
-
-  @Test func `arrows with Shift are read`() {
-    var reader = KeyReader()
-    let keys = reader.take(Array("\u{1B}[1;2A\u{1B}[1;5B".utf8))
-    #expect(keys == [.shift(.up), .down])
   }
 }

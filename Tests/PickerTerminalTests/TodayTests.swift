@@ -3,7 +3,7 @@ import Testing
 
 @testable import PickerTerminal
 
-/// The date at which the cursor begins.
+/// The date of the first month that is loaded.
 @Suite struct TodayTests {
   private func state(_ timeZone: String, now: String) -> PickerState {
     var machine = ClientMachine()

@@ -43,7 +43,7 @@ import Testing
     return states
   }
 
-  @Test func `with --plain the user reads once that a token is missing, and why`() {
+  @Test func `the user reads once that a token is missing, and why`() {
     var format = PlainFormat()
 
     let lines = Self.rejected(3).flatMap { format.lines(for: $0) }

@@ -108,4 +108,12 @@ import Testing
 
     #expect(DeliveryEvent(line: ArraySlice(line.utf8))?.session == "s")
   }
+
+  @Test func `an event of a shared definition is in the order of that definition`() {
+    let line =
+      #"{"id":"ev_1","position":7,"type":"definition.changed","timestamp":"x","#
+      + #""data":{"name":"room","version":3}}"#
+
+    #expect(DeliveryEvent(line: ArraySlice(line.utf8))?.session == "definition room")
+  }
 }

@@ -55,7 +55,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
 
     let cut = String(repeating: "é", count: 201)
     #expect(
-      message == .command(ref: 1, .select(.init(column: 0, row: 0, generation: 0, key: cut))))
+      message == .command(ref: 1, .act(.select(.init(column: 0, row: 0, generation: 0, key: cut)))))
     #expect("e\u{301}a".prefix(scalarCount: 1) == "e")
     #expect("abc".prefix(scalarCount: 3) == "abc")
   }
@@ -70,7 +70,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
   }
 
   @Test func `every field name is recognised`() {
-    #expect(MessageFields.Name.allCases.count == 28)
+    #expect(MessageFields.Name.allCases.count == 29)
     for name in MessageFields.Name.allCases {
       #expect(MessageFields.Name(JSONName("\(name)".utf8)!) == name)
     }
@@ -80,19 +80,19 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     let table: [(String, Command)] = [
       (
         #"{"type":"select","ref":7,"column":1,"row":4,"generation":3,"key":"05"}"#,
-        .select(.init(column: 1, row: 4, generation: 3, key: "05"))
+        .act(.select(.init(column: 1, row: 4, generation: 3, key: "05")))
       ),
       (
         #"{"type":"select","ref":7,"column":-1,"row":-4,"generation":0}"#,
-        .select(.init(column: -1, row: -4, generation: 0, key: nil))
+        .act(.select(.init(column: -1, row: -4, generation: 0, key: nil)))
       ),
-      (#"{"type":"tap","ref":7,"date":"2026-11-20"}"#, .tap(.date(day))),
-      (#"{"type":"tap","ref":7,"month":"2026-11","cell":19}"#, .tap(.cell(november, 19))),
+      (#"{"type":"tap","ref":7,"date":"2026-11-20"}"#, .act(.tap(.date(day)))),
+      (#"{"type":"tap","ref":7,"month":"2026-11","cell":19}"#, .act(.tap(.cell(november, 19)))),
       (
         #"{"type":"tap","ref":7,"month":"2026-11","x":0.42,"y":1}"#,
-        .tap(.point(november, x: 0.42, y: 1))
+        .act(.tap(.point(november, x: 0.42, y: 1)))
       ),
-      (#"{"type":"clear","ref":7}"#, .clear), (#"{"type":"undo","ref":7}"#, .undo),
+      (#"{"type":"clear","ref":7}"#, .act(.clear)), (#"{"type":"undo","ref":7}"#, .undo),
       (#"{"type":"redo","ref":7}"#, .redo), (#"{"type":"confirm","ref":7}"#, .confirm),
       (#"{"type":"cancel","ref":7}"#, .cancel), (#"{"type":"reopen","ref":7}"#, .reopen),
       (#"{"type":"wish","ref":7}"#, .unknown(type: "wish")),
@@ -112,13 +112,70 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #expect(precondition == .at(41))
     #expect(isBad(#"{"type":"\#(type)","ref":7,"at":"41"}"#))
     #expect(isBad(#"{"type":"\#(type)","ref":7,"at":1.5}"#))
+    #expect(isBad(#"{"type":"\#(type)","ref":7,"at":null}"#))
+  }
+
+  @Test func `a set is decoded with a whole value, whose other fields are ignored`() throws {
+    func set(_ result: String) throws -> ClientMessage {
+      try decode(#"{"type":"set","ref":7,"at":41,"result":\#(result)}"#)
+    }
+    guard
+      case .command(ref: 7, .act(.set(let fields)), .at(41)) = try set(
+        #"{"local":"2026-12-03T14:20","instant":"2026-12-03T14:20:00+01:00","until":7,"data":{}}"#)
+    else { return #expect(Bool(false)) }
+    #expect(fields.tree == .object([.init("instant", .string("2026-12-03T13:20:00.000Z"))]))
+    for (result, tree) in [
+      (#"{"local":"2026-12-03T14:20","yes":null}"#, #"{"local":"2026-12-03T14:20"}"#),
+      (#"{"keys":["é","b"]}"#, #"{"keys":["é","b"]}"#), ("{}", "{}"),
+      (
+        #"{"end":"2026-12-03","start":"2026-12-01","days":3}"#,
+        #"{"start":"2026-12-01","end":"2026-12-03"}"#
+      ),
+    ] {
+      guard case .command(ref: 7, .act(.set(let fields)), _) = try set(result) else {
+        return #expect(Bool(false))
+      }
+      #expect(String(decoding: fields.tree.serialized(), as: UTF8.self) == tree)
+    }
+    for result in [
+      "null", "[]", "7", #""2026-11-20""#, #"{"date":"2026-02-30"}"#, #"{"date":null}"#,
+      #"{"date":"2026-11-20","date":"2026-11-20"}"#, #"{"local":"2026-12-03T24:00"}"#,
+      #"{"local":"2026-12-03T13:20:00Z"}"#, #"{"instant":"2026-12-03T14:20"}"#,
+      #"{"instant":"2026-12-03T13:20:00Z","local":1}"#, #"{"keys":"a"}"#, #"{"keys":["a",null]}"#,
+      #"{"start":"2026-12-01","end":true}"#,
+    ] { #expect(throws: BadMessage.self, "\(result)") { try set(result) } }
+    #expect(isBad(#"{"type":"set","ref":7}"#) && isBad(#"{"type":"set","result":{}}"#))
+  }
+
+  @Test func `keys of a set are truncated to more than any picker has`() throws {
+    let long = String(repeating: "é", count: 300)
+    let keys = Array(repeating: "\"\(long)\"", count: 60).joined(separator: ",")
+    guard
+      case .command(ref: 7, .act(.set(let fields)), nil) = try decode(
+        #"{"type":"set","ref":7,"result":{"keys":[\#(keys)]}}"#)
+    else { return #expect(Bool(false)) }
+    #expect(fields.tree["keys"]?.array?.count == 33)
+    #expect(fields.tree["keys"]?.array?[0].string?.unicodeScalars.count == 201)
+  }
+
+  @Test func `a select of the host needs no more than column and key`() throws {
+    func host(_ fields: String) throws(BadMessage) -> CommandRequest {
+      try CommandRequest(Array(#"{"type":"select","column":1\#(fields)}"#.utf8))
+    }
+    let byKey = Command.act(.select(.init(column: 1, row: 0, generation: 0, key: "05")))
+    #expect(try host(#","key":"05""#).command == byKey)
     #expect(
-      try decode(#"{"type":"\#(type)","ref":7,"at":null}"#)
-        == decode(#"{"type":"\#(type)","ref":7}"#))
+      try host(#","key":"05","row":4,"generation":3"#).command
+        == .act(.select(.init(column: 1, row: 4, generation: 3, key: "05"))))
+    for fields in ["", #","key":5"#, #","key":null"#, #","row":4"#, #","key":"05","row":4"#] {
+      #expect(throws: BadMessage.self, "\(fields)") { try host(fields) }
+    }
+    let member = #","key":"05","member":"m","secret":"s","ref":1"#
+    #expect(throws: BadMessage.self) { try host(member) }
   }
 
   @Test func `a tap is decoded with the hits that its author saw`() throws {
-    let tap = ClientMessage.command(ref: 7, .tap(.date(day)), .hits(2))
+    let tap = ClientMessage.command(ref: 7, .act(.tap(.date(day))), .hits(2))
     #expect(try decode(#"{"type":"tap","ref":7,"date":"2026-11-20","hits":2}"#) == tap)
     #expect(isBad(#"{"type":"tap","ref":7,"date":"2026-11-20","hits":true}"#))
     let select = #"{"type":"select","ref":7,"column":0,"row":1,"generation":1"#
@@ -184,8 +241,21 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #expect(try decode(text) == .command(ref: 1, .undo))
   }
 
-  @Test func `null is the same as an absent field`() throws {
-    #expect(try decode(#"{"type":"join","name":null,"months":null}"#) == .join(.init()))
+  @Test func `an optional field that is null is ill-typed, and one of another message is ignored`()
+    throws
+  {
+    for fields in [
+      #""type":"join","name":null"#, #""type":"join","months":null"#,
+      #""type":"join","resume":null"#, #""type":"tap","ref":1,"date":"2026-11-20","hits":null"#,
+      #""type":"tap","ref":1,"date":null,"month":"2026-11","cell":3"#,
+      #""type":"confirm","ref":1,"cell":null"#, #""type":"touch","date":null"#,
+      #""type":"touch","column":1,"row":4,"hover":null"#,
+    ] { #expect(isBad("{\(fields)}"), "\(fields)") }
+    #expect(try decode(#"{"type":"undo","ref":7,"name":null}"#) == .command(ref: 7, .undo))
+    #expect(
+      try decode(#"{"type":"select","ref":1,"column":0,"row":0,"generation":1,"key":null}"#)
+        == .selectWithBadKey(
+          ref: 1, .act(.select(.init(column: 0, row: 0, generation: 1, key: nil)))))
     #expect(isBad(#"{"type":"undo","ref":null}"#))
   }
 

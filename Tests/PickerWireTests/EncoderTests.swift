@@ -109,8 +109,9 @@ private let lettersSnapshot =
     guard
       case .delta(let delta)? = session.give(
         7,
-        .select(
-          .init(column: 0, row: 1, generation: 1, key: nil))
+        .act(
+          .select(
+            .init(column: 0, row: 1, generation: 1, key: nil)))
       ).first
     else {
       Issue.record("the select was not broadcast")
@@ -139,7 +140,7 @@ private let lettersSnapshot =
     let session = try makeSession(letters)
     func delta(_ ref: Int, row: Int) throws -> Delta? {
       let effects = session.give(
-        ref, .select(.init(column: 0, row: row, generation: 1, key: nil)))
+        ref, .act(.select(.init(column: 0, row: row, generation: 1, key: nil))))
       guard case .delta(let delta)? = effects.first else { return nil }
       return delta
     }
@@ -187,7 +188,7 @@ private let lettersSnapshot =
   @Test func `an open range has its author and its reach`() throws {
     let session = try makeSession(calendar)
     let date = CivilDate(year: 2026, month: 11, day: 20)!
-    guard case .delta(let delta)? = session.give(1, .tap(.date(date))).first else { return }
+    guard case .delta(let delta)? = session.give(1, .act(.tap(.date(date)))).first else { return }
 
     let encoded = encoder.encode(delta, texts: texts)
 
@@ -201,8 +202,8 @@ private let lettersSnapshot =
   @Test func `a cleared range has null start and end`() throws {
     let session = try makeSession(calendar)
     let date = CivilDate(year: 2026, month: 11, day: 20)!
-    _ = session.give(1, .tap(.date(date)))
-    guard case .delta(let delta)? = session.give(2, .clear).first else { return }
+    _ = session.give(1, .act(.tap(.date(date))))
+    guard case .delta(let delta)? = session.give(2, .act(.clear)).first else { return }
 
     #expect(
       text(encoder.frame(encoder.encode(delta, texts: texts), ref: nil)).hasSuffix(

@@ -69,7 +69,7 @@ import Testing
 
   @Test(arguments: Engine.allCases)
   func `a store has a backlog until its batch is stored`(engine: Engine) throws {
-    let log = try Shelf(engine).store(afterIteration: { _, _ in })
+    let log = try Shelf(engine).store(afterIteration: { _ in })
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     #expect(log.figures.backlog.recordCount > 0 && log.figures.backlog.oldestSeconds > 0)

@@ -56,7 +56,7 @@ import Testing
     let entries = log.entries(of: session.origin.id)
 
     #expect(entries.count < session.entries.count)
-    #expect(log.byteCount(of: session.origin.id) == entries.reduce(0) { $0 + $1.byteCount })
+    #expect(log.byteCount(of: session.origin.id) == entries.reduce(0) { $0 + $1.facts.byteCount })
     #expect(await history(of: fixture, from: log) == fixture.deltas)
   }
 
@@ -73,8 +73,8 @@ import Testing
       fixture.append(LogEntry(at: at, body: body))
     }
     for day in 1...3 as ClosedRange<Int64> { append(.tick, day: day) }
-    let november = Command.Selection(column: 1, row: 0, generation: 1, key: nil)
-    append(.command(MemberID("m_1"), ref: 1, .select(november)), day: 20)
+    let november = RowSelection(column: 1, row: 0, generation: 1, key: nil)
+    append(.command(MemberID("m_1"), ref: 1, .act(.select(november))), day: 20)
     fixture.snapshot()
     log.flush()
 

@@ -20,11 +20,7 @@ import Testing
 
   /// Waits until all rows of the session are deleted.
   private func waitUntilEmpty(_ shelf: Shelf) async throws {
-    for _ in 0..<12_000 {
-      if try shelf.read(Int.self, total) == 0 { return }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    Issue.record("all rows are deleted")
+    try await wait(for: "the deletion of all rows") { try shelf.read(Int.self, total) == 0 }
   }
 
   @Test(arguments: Engine.allCases)

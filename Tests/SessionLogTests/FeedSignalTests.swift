@@ -6,7 +6,9 @@ import Testing
 
 /// Readers that wait for the feed have one timer.
 @Suite struct FeedSignalTests {
-  @Test(.timeLimit(.minutes(1)))
+  private let all = FeedRequest(after: 0, types: nil, countMax: 1)
+
+  @Test(.timeLimit(.minutes(10)))
   func `readers are resumed after their own times, also one that waits again`() async {
     let signal = FeedSignal()
     let begun = ContinuousClock.now
@@ -18,7 +20,7 @@ import Testing
         then: @escaping @Sendable () -> Void = {}
       ) {
         let due = start + .milliseconds(milliseconds)
-        signal.wait(after: 0, milliseconds: milliseconds) {
+        signal.wait(for: all, milliseconds: milliseconds) {
           if ContinuousClock.now < due { early.withLock { $0.append(name) } }
           let count = resumed.withLock { names -> Int in
             names.append(name)
@@ -36,7 +38,7 @@ import Testing
     #expect(early.withLock { $0 } == [])
     #expect(Set(resumed.withLock { $0 }) == ["first", "again", "last"])
     #expect(signal.waiterCount == 1, "the one of an hour")
-    signal.advance(to: 1)
+    signal.advance(FeedNews(position: 1))
     #expect(signal.waiterCount == 0)
   }
 
@@ -44,15 +46,41 @@ import Testing
     let signal = FeedSignal()
     let count = Mutex(0)
     for _ in 0..<3 {
-      signal.wait(after: 0, milliseconds: 50) { count.withLock { $0 += 1 } }
+      signal.wait(for: all, milliseconds: 50) { count.withLock { $0 += 1 } }
     }
-    signal.advance(to: 1)
+    signal.advance(FeedNews(position: 1))
     #expect(count.withLock { $0 } == 3)
 
-    signal.wait(after: 0, milliseconds: 50) { count.withLock { $0 += 1 } }
+    signal.wait(for: all, milliseconds: 50) { count.withLock { $0 += 1 } }
     try await Task.sleep(for: .milliseconds(150))
 
     #expect(count.withLock { $0 } == 4, "there is an event after 0 already")
     #expect(signal.waiterCount == 0)
+  }
+
+  @Test func `an event resumes the readers that have requested one of its type and namespace`() {
+    let signal = FeedSignal()
+    let resumed = Mutex<[String]>([])
+    for (name, types, namespace) in [
+      ("all", nil, nil), ("ended", ["session.ended"], nil), ("shop", nil, "shop"),
+      ("created in shop", ["session.created"], "shop"),
+    ] as [(String, [String]?, String?)] {
+      signal.wait(
+        for: FeedRequest(after: 0, types: types, namespace: namespace, countMax: 1),
+        milliseconds: 3_600_000
+      ) { resumed.withLock { $0.append(name) } }
+    }
+    func add(_ position: Int, _ type: String, _ namespace: String) -> Set<String> {
+      resumed.withLock { $0 = [] }
+      signal.advance(
+        FeedNews(position: position, kinds: [.init(type: type, namespace: namespace)]))
+      return Set(resumed.withLock { $0 })
+    }
+
+    #expect(add(1, "session.confirmed", "") == ["all"])
+    #expect(add(2, "session.confirmed", "hotel") == [])
+    #expect(add(3, "session.ended", "shop") == ["ended", "shop"])
+    #expect(signal.waiterCount == 1)
+    #expect(add(4, "session.created", "shop") == ["created in shop"])
   }
 }

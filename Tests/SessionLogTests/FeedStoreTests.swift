@@ -1,7 +1,9 @@
 import Foundation
 import JSONText
 import PickerHub
+import PickerModel
 import PickerSession
+import Synchronization
 import Testing
 
 @testable import SessionLog
@@ -358,6 +360,27 @@ import Testing
     #expect(try await page(memory, after: 49).lines.count == 2)
   }
 
+  /// The check is part of the transaction.
+  @Test func `there are at most 100 cursors, also if they are set at once`() async throws {
+    let shelf = try Shelf()
+    let log = try shelf.store()
+    let outcomes = Mutex<[Bool]>([])
+    let hold = log.queue.hold()
+    for number in 0..<105 {
+      log.feed.setCursor(CursorName("c\(number)", namespace: nil), to: 0) { result in
+        outcomes.withLock { $0.append((try? result.get()) != nil) }
+      }
+    }
+    _ = try await page(log.feed)
+    hold.signal()
+    log.flush()
+    log.flush()
+
+    #expect(outcomes.withLock { $0.count { $0 } } == 100)
+    #expect(try shelf.count("SELECT count(*) FROM feed_cursor") == 100)
+    #expect(log.feed.cursors.count == 100)
+  }
+
   @Test(arguments: Engine.allCases)
   func `there are at most 100 cursors`(engine: Engine) async throws {
     let log = try Shelf(engine).store()
@@ -388,13 +411,14 @@ import Testing
     let memory = MemoryFeed(digest: { $0 }, now: { 0 })
     let log = MemorySessionLog(feed: memory)
     let (resumptions, continuation) = AsyncStream.makeStream(of: Void.self)
-    memory.signal.wait(after: 0, milliseconds: 3_600_000) { continuation.finish() }
+    let first = FeedRequest(after: 0, types: nil, countMax: 1)
+    memory.signal.wait(for: first, milliseconds: 3_600_000) { continuation.finish() }
     #expect(memory.signal.waiterCount == 1)
     try LogFixture(in: log).feed()
     for await _ in resumptions {}
 
     await withCheckedContinuation { continuation in
-      memory.signal.wait(after: 1, milliseconds: 20) { continuation.resume() }
+      memory.signal.wait(for: first.following(1), milliseconds: 20) { continuation.resume() }
     }
     #expect(memory.signal.waiterCount == 0)
   }

@@ -41,6 +41,7 @@ final class LogFixture {
     appending = log
     fold = try SessionFold(origin, limits: limits)
     #expect(log.append(.created(origin), of: origin.id) != .failed)
+    if let log = log as? SQLSessionLog { try log.own(origin.id) }
   }
 
   /// Closes the log, so that the file can be opened again.
@@ -87,9 +88,9 @@ final class LogFixture {
   func tap(_ count: Int, by member: String) {
     for _ in 0..<count {
       let ref = entryCount + 1
-      let selection = Command.Selection(
+      let selection = RowSelection(
         column: 0, row: (fold.picker.columns[0].selected! + 1) % 3, generation: 1, key: nil)
-      append(.command(MemberID(member), ref: ref, .select(selection)))
+      append(.command(MemberID(member), ref: ref, .act(.select(selection))))
     }
   }
 
@@ -109,6 +110,20 @@ final class LogFixture {
         isIdle: isIdle, nextTick: nil, idleMilliseconds: 0, spent: spent,
         eventSequence: eventSequence),
       of: origin.id)
+  }
+}
+
+extension SQLSessionLog {
+  /// Claims a new session of a shared log, as for its first member.
+  func own(_ session: SessionID) throws {
+    guard let ownership else { return }
+    flush()
+    try queue.sync {
+      note(try transaction { try ownership.claim([session], $0) })
+      let byteCount = try connected().value(
+        "SELECT byte_count FROM session WHERE id = $1", [session.text], as: Int.self)
+      state.withLock { $0.note(byteCount, of: session) }
+    }
   }
 }
 

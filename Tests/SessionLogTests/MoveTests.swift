@@ -46,6 +46,7 @@ import Testing
     let sessions = try (UInt64(1)...12).map { try GeneratedSession(seed: $0) }
     for session in sessions {
       _ = log.append(.created(session.origin), of: session.origin.id)
+      try log.own(session.origin.id)
       for entry in session.entries { _ = log.append(.entry(entry), of: session.origin.id) }
     }
     log.flush()

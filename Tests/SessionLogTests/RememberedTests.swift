@@ -24,13 +24,13 @@ import Testing
   {
     let fold = try fill(MemorySessionLog()).fold
     var (forgotten, later, other) = (fold.state, fold.state, fold.state)
-    forgotten.remembered = RememberedMembers()
-    later.revision += 1
-    other.members = []
+    forgotten.facts.remembered = RememberedMembers()
+    later.facts.revision += 1
+    other.facts.members = [:]
 
     let value = StateChecksum(of: fold).value
 
-    #expect(fold.state.remembered.members.count == 1)
+    #expect(fold.remembered.members.count == 1)
     #expect(StateChecksum(forgotten, fold.picker).value == value)
     #expect(StateChecksum(fold.state.withoutRefsAndNames, fold.picker).value == value)
     #expect(StateChecksum(later, fold.picker).value != value)

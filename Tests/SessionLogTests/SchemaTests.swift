@@ -75,13 +75,25 @@ import Testing
     var store: SQLSessionLog? = try shelf.store()
     try await shelf.close(&store)
     try shelf.write(
-      version.map { "UPDATE store SET schema_version = \($0)" } ?? "DELETE FROM store")
+      version.map { "UPDATE store SET schema_number = \($0)" } ?? "DELETE FROM store")
 
     let problem = #expect(throws: StoreProblem.self) { try shelf.store() }
     #expect(
       problem?.description.hasSuffix(
         " is damaged (its schema has no valid number): restore a backup, or begin with a new store")
         == true)
+  }
+
+  @Test(arguments: Engine.allCases)
+  func `a store whose states and entries have another form is refused`(engine: Engine)
+    async throws
+  {
+    let shelf = try Shelf(engine)
+    var store: SQLSessionLog? = try shelf.store()
+    try await shelf.close(&store)
+    try shelf.write("ALTER TABLE store RENAME COLUMN schema_number TO schema_version")
+
+    #expect(isRefused { _ = try shelf.store() })
   }
 
   /// Regression: the version of the other program was taken for that of a schema.

@@ -42,31 +42,36 @@ final class Shelf: Sendable {
     zone: ZoneRules = .utc,
     versions: FoldVersions = FoldVersions(tzdata: "2025a"),
     pendingByteCountMax: Int = SQLSessionLog.pendingByteCountMax,
-    storeByteCountMax: Int = .max, afterIteration: @escaping AfterIteration = { $1() },
-    digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    storeByteCountMax: Int = .max, afterIteration: @escaping AfterIteration = { $0() },
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 },
+    unusedSeconds: (@Sendable () -> Int)? = nil, patience: Duration = hung
   ) throws -> SQLSessionLog {
     var settings = SQLSessionLog.Settings(
       zone: { _ in zone }, digest: digest, notify: { self.posted.add($0) })
     (settings.limits, settings.feedLimits, settings.versions) = (limits, feedLimits, versions)
     settings.pendingByteCountMax = pendingByteCountMax
-    settings.storeByteCountMax = storeByteCountMax
+    (settings.storeByteCountMax, settings.unusedSeconds) = (storeByteCountMax, unusedSeconds)
     settings.afterIteration = afterIteration
     switch engine {
-    case .sqlite: return try whenUnlocked { try SQLSessionLog(file: path, settings) }
+    case .sqlite: return try whenUnlocked(patience) { try SQLSessionLog(file: path, settings) }
     case .postgres: return try SQLSessionLog(database: address, settings)
     }
   }
 
   /// A store that a test has released exists until its queues have ended what they do.
-  private func whenUnlocked<Store>(_ open: () throws -> Store) throws -> Store {
-    for _ in 0..<100 {
+  private func whenUnlocked<Store>(
+    _ patience: Duration, _ open: () throws -> Store
+  ) throws -> Store {
+    let begin = ContinuousClock.now
+    while true {
       do {
         return try open()
-      } catch let problem as StoreProblem where problem.isLocked {
+      } catch let problem as StoreProblem
+        where problem.isLocked && begin.duration(to: .now) < patience
+      {
         Thread.sleep(forTimeInterval: 0.02)
       }
     }
-    return try open()
   }
 
   /// Closes a store, and waits until its queues have ended what they do.
@@ -116,7 +121,8 @@ final class Shelf: Sendable {
   func loaded(
     _ id: SessionID, from log: SQLSessionLog, limits: SessionLimits = SessionLimits(), hub: Int = 0
   ) async throws -> LoadedSession? {
-    for _ in 0..<600 {
+    let begin = ContinuousClock.now
+    while begin.duration(to: .now) < hung {
       forget()
       log.load(id, limits: limits, hub: hub)
       let outcome = try await notice {
@@ -160,23 +166,28 @@ final class Posted: Sendable {
   /// Waits until a notice was posted that `pick` accepts, and returns the last of them.
   @discardableResult
   func wait<Found>(for what: String, _ pick: (StoreNotice) -> Found?) async throws -> Found {
-    for _ in 0..<12_000 {
-      if let found = all(pick).last { return found }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    throw StoreProblem("the store has not posted \(what)")
+    try await found(what) { all(pick).last }
   }
 
   func forget() { notices.withLock { $0 = [] } }
 }
 
+/// Only a hung process takes as long, however busy the machine is.
+let hung = Duration.seconds(600)
+
 /// Waits until a condition holds that no notice reports.
 func wait(for what: String, _ holds: () throws -> Bool) async throws {
-  for _ in 0..<3000 {
-    if try holds() { return }
-    try await Task.sleep(for: .milliseconds(20))
+  _ = try await found(what) { try holds() ? true : nil }
+}
+
+/// Waits until there is a value.
+func found<Found>(_ what: String, _ find: () throws -> Found?) async throws -> Found {
+  let begin = ContinuousClock.now
+  while begin.duration(to: .now) < hung {
+    if let found = try find() { return found }
+    try await Task.sleep(for: .milliseconds(5))
   }
-  throw StoreProblem("not within 60 s: \(what)")
+  throw StoreProblem("not within \(hung): \(what)")
 }
 
 extension SQLSessionLog {

@@ -64,9 +64,7 @@ import Testing
   }
 
   /// Regression: a change whose commit had an unknown outcome was made again, on its own result.
-  @Test func `a shared definition is changed and deleted once, also over two connections`()
-    async throws
-  {
+  @Test func `a shared definition is changed once, also over two connections`() async throws {
     try await withStandby { one, shelf, standby in
       let found = "FROM shared_definition WHERE name = 'room'"
       let effects = Mutex<[SharedWriting]>([])
@@ -81,13 +79,6 @@ import Testing
       try standby.start()
       one.log.flush()
       #expect(effects.withLock { $0 } == [.done(version: 1), .done(version: 2)])
-
-      try standby.stop()
-      one.log.remove("room", if: nil, completion: note)
-      try waitForVisible("SELECT count(*) = 0 \(found)", shelf, standby)
-      try standby.start()
-      one.log.flush()
-      #expect(effects.withLock { $0.last } == .done(version: 2))
     }
   }
 

@@ -1,5 +1,6 @@
 import CivilTime
 import PickerHub
+import PickerModel
 import PickerSession
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
     let joining = LogEntry.Joining(member: member, secret: hash(1), name: "", role: nil)
     let growing = [
       .created(try GeneratedSession(seed: 1).origin), entry(.joined(joining)),
-      entry(.command(member, ref: 1, .clear)), entry(.roleChanged(member, .viewer)),
+      entry(.command(member, ref: 1, .act(.clear))), entry(.roleChanged(member, .viewer)),
     ]
     let others = [entry(.tick), entry(.left(member)), .ended(nil)]
 
@@ -58,7 +59,7 @@ import Testing
     #expect(log!.figures.storeByteCount == full)
     #expect(log!.append(.ended(nil), of: SessionID("a")) == .pending)
 
-    try await waitUntil { log!.figures.storeByteCount ?? 0 < empty + 100_000 }
+    try await wait(for: "the deletion") { log!.figures.storeByteCount ?? 0 < empty + 100_000 }
     #expect(try log!.figures.storeByteCount == size(shelf))
   }
 
@@ -69,7 +70,7 @@ import Testing
     fixture.join("m_1")
     try createLarge("a", in: log!)
 
-    #expect(fixture.append(.command(MemberID("m_1"), ref: 1, .clear)) == .storeFull)
+    #expect(fixture.append(.command(MemberID("m_1"), ref: 1, .act(.clear))) == .storeFull)
     fixture.closeLog()
     log = nil
     log = try shelf.store(storeByteCountMax: 1_000_000)
@@ -77,7 +78,7 @@ import Testing
     #expect(log!.append(created, of: SessionID("b")) == .storeFull)
     #expect(log!.append(.ended(nil), of: SessionID("a")) == .pending)
 
-    try await waitUntil { log!.append(created, of: SessionID("b")) == .pending }
+    try await wait(for: "space") { log!.append(created, of: SessionID("b")) == .pending }
   }
 
   /// Creates a session with a definition of 2 MB.
@@ -86,13 +87,5 @@ import Testing
     let rows = (0..<11_000).map { "\"\($0)\(row)\"" }.joined(separator: ",")
     _ = try LogFixture(#"{"kind":"columns","columns":[[\#(rows)]]}"#, in: log, id: id)
     log.flush()
-  }
-
-  private func waitUntil(_ condition: () -> Bool) async throws {
-    for _ in 0..<12_000 {
-      if condition() { return }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    Issue.record("the condition is true")
   }
 }

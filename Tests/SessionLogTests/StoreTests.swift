@@ -9,8 +9,9 @@ import Testing
 @testable import SessionLog
 
 @Suite(.database) struct StoreTests {
-  private func store(_ session: GeneratedSession, in log: any SessionLog) {
+  private func store(_ session: GeneratedSession, in log: SQLSessionLog) throws {
     _ = log.append(.created(session.origin), of: session.origin.id)
+    try log.own(session.origin.id)
     for entry in session.entries { _ = log.append(.entry(entry), of: session.origin.id) }
   }
 
@@ -29,7 +30,7 @@ import Testing
     let shelf = try Shelf(engine)
     let sessions = try (UInt64(1)...24).map { try GeneratedSession(seed: $0) }
     var log: SQLSessionLog? = try shelf.store()
-    for session in sessions { store(session, in: log!) }
+    for session in sessions { try store(session, in: log!) }
     try await shelf.close(&log)
 
     log = try shelf.store()
@@ -50,7 +51,7 @@ import Testing
     let log = try shelf.store()
     let count = UInt64(GeneratedSession.definitions.count)
     let sessions = try [5, 5 + count, 5 + 2 * count, 6].map { try GeneratedSession(seed: $0) }
-    for session in sessions { store(session, in: log) }
+    for session in sessions { try store(session, in: log) }
     var loaded: [LoadedSession] = []
     for (session, hub) in zip(sessions, [0, 0, 1, 0]) {
       loaded.append(
@@ -69,7 +70,7 @@ import Testing
     let shelf = try Shelf(engine)
     let log = try shelf.store()
     let session = try GeneratedSession(seed: 5)
-    store(session, in: log)
+    try store(session, in: log)
     weak var definition: Definition?
     do {
       let loaded = try await shelf.loaded(session.origin.id, from: log)
@@ -88,6 +89,7 @@ import Testing
     let session = try GeneratedSession(seed: 77)
     let log = try shelf.store()
     _ = log.append(.created(session.origin), of: session.origin.id)
+    try log.own(session.origin.id)
     for (place, entry) in session.entries.enumerated() {
       _ = log.append(.entry(entry), of: session.origin.id)
       guard place % 9 == 8 else { continue }
@@ -109,18 +111,21 @@ import Testing
   func `a session with a missing entry is not loaded, whichever is missing`(engine: Engine)
     async throws
   {
-    for missing in ["1", "7", "(SELECT max(sequence) FROM entry)"] {
+    let session = try GeneratedSession(seed: 77)
+    let count = session.entries.count
+    for (missing, problem) in [
+      ("1", "entry 1 of session"), ("7", "entry 7 of session"),
+      ("(SELECT max(sequence) FROM entry)", "has \(count - 1) of \(count) entries"),
+    ] {
       let shelf = try Shelf(engine)
-      let session = try GeneratedSession(seed: 77)
       let log = try shelf.store()
-      store(session, in: log)
+      try store(session, in: log)
       log.flush()
 
       try shelf.write("DELETE FROM entry WHERE sequence = \(missing)")
 
       #expect(try await shelf.loaded(session.origin.id, from: log) == nil)
-      let count = session.entries.count
-      #expect(shelf.messages.contains { $0.contains("has \(count - 1) of \(count) entries") })
+      #expect(shelf.messages.contains { $0.contains(problem) })
     }
   }
 
@@ -128,9 +133,13 @@ import Testing
   func `records of one event-loop iteration are one batch`(engine: Engine) async throws {
     let shelf = try Shelf(engine)
     let turns = Mutex<[@Sendable () -> Void]>([])
-    let log = try shelf.store { _, work in turns.withLock { $0.append(work) } }
+    let log = try shelf.store { work in turns.withLock { $0.append(work) } }
 
-    for seed in UInt64(1)...8 { store(try GeneratedSession(seed: seed), in: log) }
+    for seed in UInt64(1)...8 {
+      let session = try GeneratedSession(seed: seed)
+      _ = log.append(.created(session.origin), of: session.origin.id)
+      for entry in session.entries { _ = log.append(.entry(entry), of: session.origin.id) }
+    }
     #expect(turns.withLock { $0.count } == 1)
     for turn in turns.withLock({ $0 }) { turn() }
     log.flush()
@@ -140,7 +149,7 @@ import Testing
 
   @Test func `a batch of many sessions writes few pages`() throws {
     let turns = Mutex<[@Sendable () -> Void]>([])
-    let log = try Shelf().store { _, work in turns.withLock { $0.append(work) } }
+    let log = try Shelf().store { work in turns.withLock { $0.append(work) } }
     let origins = try (UInt64(1)...300).map { try GeneratedSession(seed: $0).origin }
     let entry = try #require(try GeneratedSession(seed: 1).entries.last)
     for origin in origins {
@@ -168,7 +177,7 @@ import Testing
     let shelf = try Shelf(engine)
     let log = try shelf.store()
     let session = try GeneratedSession(seed: 5)
-    store(session, in: log)
+    try store(session, in: log)
     _ = log.append(.ended(nil), of: session.origin.id)
     log.flush()
 
@@ -180,7 +189,7 @@ import Testing
     let shelf = try Shelf()
     let log = try shelf.store()
 
-    #expect(throws: StoreProblem.self) { try shelf.store() }
+    #expect(throws: StoreProblem.self) { try shelf.store(patience: .zero) }
     withExtendedLifetime(log) {}
   }
 }

@@ -41,7 +41,7 @@ final class TestServer: Sendable {
   }
 
   func address(_ name: String) throws -> PostgresAddress {
-    try PostgresAddress("postgres://pickerd@/\(name)?host=\(folder)&connect_timeout=60")
+    try PostgresAddress("postgres://pickerd@/\(name)?host=\(folder)&connect_timeout=600")
   }
 
   func connect(_ name: String) throws -> PostgresConnection {

@@ -1,5 +1,6 @@
 import CivilTime
 import PickerHub
+import PickerModel
 import PickerSession
 import Testing
 
@@ -52,7 +53,8 @@ final class TestNode: Sendable {
 
   /// As ``claim()``, when the database has noticed that its owner has ended.
   func load() async throws -> LoadedSession {
-    for _ in 0..<600 {
+    let begin = ContinuousClock.now
+    while begin.duration(to: .now) < hung {
       if let loaded = try await claim().value { return loaded }
       try await Task.sleep(for: .milliseconds(50))
     }
@@ -65,7 +67,7 @@ final class TestNode: Sendable {
   }
 
   /// Appends a command that changes nothing.
-  func command(_ ref: Int) { append(.command(MemberID("m_1"), ref: ref, .clear)) }
+  func command(_ ref: Int) { append(.command(MemberID("m_1"), ref: ref, .act(.clear))) }
 
   /// The number of records of the session that were reported as committed, since the last claim.
   var committedCount: Int {

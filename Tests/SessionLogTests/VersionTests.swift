@@ -30,7 +30,7 @@ import Testing
       fixture.append(
         .command(
           MemberID("m_1"), ref: row,
-          .select(.init(column: 0, row: row, generation: generation, key: nil))))
+          .act(.select(.init(column: 0, row: row, generation: generation, key: nil)))))
     }
     if hasSnapshot { fixture.snapshot(isIdle: isIdle) }
     if hasTail { fixture.append(.command(MemberID("m_1"), ref: 9, .undo)) }

@@ -27,7 +27,8 @@ var drainMilliseconds = 3_000
 let limits: [String: WritableKeyPath<SocketLoopConfiguration, Int>] = [
   "connectionsMax": \.connectionsMax, "messageBytesMax": \.messageBytesMax,
   "fragmentsMax": \.fragmentsMax, "assemblyMilliseconds": \.assemblyMilliseconds,
-  "bodyBytesMax": \.bodyBytesMax, "headerMilliseconds": \.headerMilliseconds,
+  "lookupsMax": \.lookupsMax, "bodyBytesMax": \.bodyBytesMax,
+  "headerMilliseconds": \.headerMilliseconds,
   "addressConnectionsMax": \.addressConnectionsMax,
   "bodyMilliseconds": \.bodyMilliseconds, "answerMilliseconds": \.answerMilliseconds,
   "idleSeconds": \.idleSeconds, "pingMilliseconds": \.pingMilliseconds,
@@ -60,10 +61,10 @@ for argument in CommandLine.arguments.dropFirst() {
     let found: SessionOwner? =
       switch parts[1] {
       case "here": .here
-      case "nowhere": .node(address: nil)
+      case "nowhere": .node(2, address: nil)
       case "unknown": .unavailable
       case "silent": nil
-      default: .node(address: NodeAddress(parts[1])!)
+      default: .node(2, address: NodeAddress(parts[1])!)
       }
     configuration.owners = SessionOwners(
       isHere: { _ in false }, find: { _, completion in if let found { completion(found) } })

@@ -52,7 +52,7 @@ final class HubLoad {
   private init(_ settings: BenchSettings) throws {
     let mailbox = self.mailbox
     var store = SQLSessionLog.Settings(zone: { _ in nil }, digest: { $0 }) { mailbox.post($0) }
-    store.afterIteration = { mailbox.post(.run($0, $1)) }
+    store.afterIteration = { mailbox.post(.runInHub(0, $0)) }
     log =
       if let database = settings.database {
         try SQLSessionLog(database: PostgresAddress(database), store)
@@ -79,7 +79,7 @@ final class HubLoad {
       case .committed(let parts):
         for (session, count) in parts { hub.committed(count, of: session, at: now) }
       case .run(_, let work): work()
-      case .orphaned: break
+      case .orphaned, .stopped: break
       case .lost, .refused, .taken, .loaded, .runInHub, .shared, .message:
         fatalError("the store has failed: \(notice)")
       }

@@ -20,7 +20,7 @@ from attack.attacks import ATTACKS, BACKGROUND_NICENESS, PAIRS
 from attack.client import Client
 from attack.victims import COUNT, measure
 from report import rounds_of, shown, table
-from servers import Pickerd
+from servers import RSA, Pickerd, certificate, free_port
 
 NAME = "attacks"
 STORES = ("memory", "sqlite")
@@ -30,10 +30,14 @@ PATIENCE_MICROSECONDS = 5_000_000.0
 
 
 class AttackedPickerd(Pickerd):
-    """A server with default limits except for `limits`."""
+    """A server with default limits except for `limits`.
 
-    def __init__(self, store, limits):
+    With TLS, which is at `tls_port`, the measured members use the listener without it.
+    """
+
+    def __init__(self, store, limits, has_tls):
         self.limits = limits
+        self.tls_port = free_port() if has_tls else None
         super().__init__(store=store, is_pinned=False)
 
     def arguments(self):
@@ -41,6 +45,10 @@ class AttackedPickerd(Pickerd):
         while "--limit" in given:
             place = given.index("--limit")
             del given[place:place + 2]
+        if self.tls_port:
+            given[given.index("--listen") + 1] = f"127.0.0.1:{self.tls_port}"
+            given += ["--api-listen", f"127.0.0.1:{self.port}", "--tls-certificate",
+                      certificate(RSA), "--tls-key", certificate(RSA)]
         # Loopback addresses are trusted by default, and would have no limits.
         return given + ["--trusted-proxy", "none"] + [
             part for name, value in self.limits.items() for part in ("--limit", f"{name}={value}")]
@@ -103,11 +111,11 @@ def under(attack, state, work):
 def measured(attack, store, seconds):
     with tempfile.TemporaryDirectory() as folder:
         where = "memory:" if store == "memory" else f"sqlite:{folder}/store.sqlite"
-        server = AttackedPickerd(where, attack.limits)
+        server = AttackedPickerd(where, attack.limits, attack.is_tls)
         try:
             client = Client(server.port)
             paths = [client.create() for _ in range(COUNT)]
-            state = attack.prepare(server.port)
+            state = attack.prepare(server.port) | {"tls_port": server.tls_port}
             pairs = []
             for _ in range(PAIRS):
                 quiet = tapped(server, paths, seconds)

@@ -61,7 +61,7 @@ class Inserts:
         self.run("psql", "-v", "ON_ERROR_STOP=1", "-d", self.store, text=tables)
         self.run("psql", "-v", "ON_ERROR_STOP=1", "-d", self.store, text=f"""
             CREATE SEQUENCE entries CACHE 1000;
-            INSERT INTO node (history) VALUES (1);
+            INSERT INTO node (number, history) VALUES (1, 1);
             INSERT INTO session
               (id, epoch, origin, byte_count, ttl_seconds, active_at, rules, ordinal, owner)
               SELECT 's' || n, 'e', '', 0, 86400, 0, 1, n, 1

@@ -32,15 +32,18 @@ def free_port():
         return one.getsockname()[1]
 
 
-def certificate():
-    """A file with a self-signed certificate of an ECDSA key, and the key."""
-    file = BUILT / "bench/certificate.pem"
+ECDSA, RSA = ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"), ("rsa:2048",)
+
+
+def certificate(algorithm=ECDSA):
+    """A file with a self-signed certificate, and its key."""
+    file = BUILT / f"bench/certificate{'-rsa' if algorithm == RSA else ''}.pem"
     if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
         key = file.with_suffix(".key")
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-             "ec_paramgen_curve:prime256v1", "-nodes", "-days", "365", "-subj", "/CN=localhost",
-             "-keyout", key, "-out", file], check=True, capture_output=True)
+            ["openssl", "req", "-x509", "-newkey", *algorithm, "-nodes", "-days", "365", "-subj",
+             "/CN=localhost", "-keyout", key, "-out", file], check=True, capture_output=True)
         file.write_text(file.read_text() + key.read_text())
     return file
 
@@ -55,8 +58,6 @@ class Server:
 
     name = ""
     core, load_core = SERVER_CORE, LOAD_CORE
-    #: The time in which it must accept connections, and answer, in seconds.
-    patience = 20
 
     def __init__(self, *, delta_bytes, is_tls=False, is_deployed=False):
         self.delta_bytes = delta_bytes
@@ -74,11 +75,11 @@ class Server:
             stdout=subprocess.DEVNULL)
         while True:
             try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                socket.create_connection(("127.0.0.1", self.port)).close()
                 break
             except ConnectionRefusedError:
-                if self.process.poll() is not None or time.monotonic() > begun + self.patience:
-                    sys.exit(f"{self.name} serves nothing")
+                if self.process.poll() is not None:
+                    sys.exit(f"{self.name} has ended: it serves nothing")
                 time.sleep(0.0005)
         self.startup = (time.monotonic() - begun) * 1000
 
@@ -150,11 +151,10 @@ class Pickerd(Server):
 
     def create(self, definition, count, **rest):
         """Creates sessions of one definition; their paths."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
         if self.is_tls:
             connection = http.client.HTTPSConnection(
-                "127.0.0.1", self.port, timeout=self.patience,
-                context=ssl._create_unverified_context())
+                "127.0.0.1", self.port, context=ssl._create_unverified_context())
         body = json.dumps({"definition": definition, **rest})
         paths = []
         for _ in range(count):

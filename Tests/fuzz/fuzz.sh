@@ -18,10 +18,13 @@ if [ "$seconds" = few ]; then logs=.build/fuzz/few; fi
 coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table
 
 mkdir -p .build
+# For few inputs, which are a part of a test run, one compiler at a time leaves the other cores to
+# the other tests: for root, swift build resets the niceness of the compilers.
+jobs=()
+if [ "$seconds" = few ]; then jobs=(--jobs 1); fi
 # Without the variable, the order of the two sanitizers is random, and another order builds
-# everything again. For root, swift build resets the niceness of the compilers, but not the
-# scheduling policy, with which they do not delay other tests.
-if ! PICKERD_FUZZ=1 SWIFT_DETERMINISTIC_HASHING=1 chrt --idle 0 swift build \
+# everything again.
+if ! PICKERD_FUZZ=1 SWIFT_DETERMINISTIC_HASHING=1 swift build "${jobs[@]}" \
   --scratch-path .build/fuzz --product PickerFuzz \
   --sanitize=fuzzer --sanitize=address -Xswiftc -use-ld=lld \
   -Xswiftc -sanitize-coverage=$coverage >.build/fuzz-build.log 2>&1; then
@@ -29,18 +32,18 @@ if ! PICKERD_FUZZ=1 SWIFT_DETERMINISTIC_HASHING=1 chrt --idle 0 swift build \
   exit 1
 fi
 
-# fuzz TARGET LENGTH COUNT : inputs of at most LENGTH bytes; COUNT of them, if they are few. LeakSanitizer reports Swift's tagged pointers
-# as leaks, and Swift's backtracer can hang in a process with libFuzzer.
+# fuzz TARGET LENGTH COUNT : inputs of at most LENGTH bytes; COUNT of them, if they are few.
+# LeakSanitizer reports Swift's tagged pointers as leaks, and Swift's backtracer can hang in a
+# process with libFuzzer.
 fuzz() {
-  local target=$1 length=$2 found=$found limit=(-max_total_time="$seconds") whole=$seconds
+  local target=$1 length=$2 found=$found limit=(-max_total_time="$seconds")
   if [ "$seconds" = few ]; then
-    found=.build/fuzz/few limit=(-runs="$3") whole=300
+    found=.build/fuzz/few limit=(-runs="$3")
     rm -rf "${found:?}/$target"
   fi
   mkdir -p "$found/$target" "$failures/$target"
   FUZZ=$target ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
-    timeout $((whole * 2 + input_seconds + 100)) .build/fuzz/debug/PickerFuzz \
-    "${limit[@]}" -max_len="$length" -timeout="$input_seconds" -rss_limit_mb=4096 \
+    .build/fuzz/debug/PickerFuzz "${limit[@]}" -max_len="$length" -timeout="$input_seconds" -rss_limit_mb=4096 \
     -dict=Tests/fuzz/json.dict -artifact_prefix="$failures/$target/" \
     "$found/$target" "Tests/fuzz/corpus/$target" >"$found/$target.log" 2>&1
 }

@@ -79,7 +79,7 @@ PARTS = {
         ("hub", swift(r"^PickerHubTests\.")),
         ("simulator", swift(r"^PickerSimulatorTests\.")),
         ("worlds", [SIMULATOR, "--seed", "1", "--count", "20"]),
-        ("store", pytest("test_store_*.py", "test_log*.py", "test_history.py")),
+        ("store", pytest("test_store_*.py", "test_log*.py")),
         ("feed", pytest("test_feed*.py", "test_deliver*.py")),
         ("tools", pytest("test_tools_*.py", "test_upgrade.py")),
         ("databases", pytest("test_postgres*.py", "test_cluster*.py")),

@@ -5,68 +5,46 @@ run in parallel processes. Within a process, creating a session sets the clock.
 """
 
 import gc
+import json
+import os
+import re
+import shlex
+import signal
+from pathlib import Path
 
 import pytest
 
-from harness.pickerd import Pickerd
+from harness.pickerd import Pickerd, binary
 from harness.postgres import Postgres
+
+# A shell ignores it in its background jobs, such as `make test &`, and servers would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: A rate limit that only tests of rates reach.
 MANY = 100_000
 
-#: Files whose tests have a browser, in groups of equal CPU time, the browsers' included. A process
-#: runs one group: more browsers at a time would starve each other on two cores.
-BROWSERS = [
-    ["test_web_axe", "test_web_decide", "test_web_host", "test_web_tokens"],
-    ["test_web_wheels", "test_web_calendar", "test_web_presence", "test_web_shop",
-     "test_web_offline"],
-    ["test_web_page", "test_web_connection", "test_web_notes", "test_web_accessibility",
-     "test_web_all_clients", "test_web_restart", "test_web_share", "test_web_embedding", "test_web_finding",
-     "test_web_layout"],
-]
-#: Files whose tests import jsonschema, which takes 2 s: one process does it.
-SCHEMAS = ["test_api_documents", "test_kubernetes", "test_packaging"]
-#: Tests that run in another group than their file.
-APART = {
-    "test_the_java_client_passes": "java",
-    "test_more_connections_than_fit_a_batch_receive_everything_in_order": "batches",
-    "test_the_browser_client_passes_as_a_running_client": "browser1",
-    "test_a_react_page_uses_a_session_and_leaves_it": "browser0",
-}
-#: The slowest other groups, slowest first. A process runs whole groups, so slow ones start early.
-LONGEST = [
-    "test_rehearse", "test_tls_sockets", "test_cluster",
-    "test_store_kill", "test_guide_shop", "test_deliver_faults", "java", "test_deliver",
-    "test_cluster_nodes", "batches", "test_feed", "test_postgres", "test_postgres_faults",
-    "schemas",
-    "test_cluster_processes", "test_store_file", "test_creation_names", "test_proxies_cluster",
-    "test_guessing", "test_store_restart", "test_join_lines", "test_token_renewal", "test_decide",
-    "test_log_full", "test_socket_unix", "test_socket_loops", "test_socket_limits",
-    "test_malformed", "test_proxies", "test_join_odd_servers", "test_tools_log", "test_typescript",
-    "test_socket_memory", "test_event_streams", "test_store_growth", "test_keys",
-    "test_loops_connections", "test_live_definitions_large", "test_feed_keys", "test_request_rates",
-    "test_monitoring", "test_sessions", "test_tickets", "test_golden", "test_join_terminal",
-    "test_socket_http", "test_process", "test_timeouts", "test_listeners", "test_loops",
-    "test_guide", "test_service", "test_session_memory",
-]
+#: The seconds that each file takes; durations.py stores them.
+SECONDS = json.loads((Path(__file__).parent / "durations.json").read_text())
+#: Groups of files with a browser. More browsers at a time would starve each other on two cores.
+BROWSERS = [f"browser{number}" for number in range(3)]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Orders the groups for `--dist=loadgroup`: one process runs a group."""
-    groups = {name: f"browser{n}" for n, names in enumerate(BROWSERS) for name in names}
-    groups |= dict.fromkeys(SCHEMAS, "schemas")
-    order = [*(f"browser{n}" for n in range(len(BROWSERS))), *LONGEST]
-    ranks = {name: rank for rank, name in enumerate(order)}
+    """Orders the groups for `--dist=loadgroup`, the longest first: one process runs a group.
 
-    def group(item):
-        name = item.path.stem
-        other = groups.get(name, "browser2" if name.startswith("test_web") else name)
-        return APART.get(item.originalname, other)
-
-    items.sort(key=lambda item: ranks.get(group(item), len(ranks)))
+    A group is a file. The files with a browser are in groups of about the same length.
+    """
+    seconds = {item.module: SECONDS.get(item.module.__name__, 1) for item in items}
+    lengths, groups = dict.fromkeys(BROWSERS, 0), {}
+    for module in sorted(seconds, key=seconds.get, reverse=True):
+        has_browser = "webpages" in getattr(module, "pytest_plugins", ())
+        group = min(BROWSERS, key=lengths.get) if has_browser else module.__name__
+        groups[module] = group
+        lengths[group] = lengths.get(group, 0) + seconds[module]
+    items.sort(key=lambda item: lengths[groups[item.module]], reverse=True)
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(group(item)))
+        item.add_marker(pytest.mark.xdist_group(groups[item.module]))
 
 
 def pytest_collection_finish():
@@ -222,3 +200,15 @@ def pytest_runtest_makereport(item, call):
         for server in item.funcargs.get("_servers", ()):
             report.sections.append((f"log of {server.log.name}", server.log_tail()))
     return report
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Prints a command for each failed test, which repeats it alone."""
+    reports = [report for kind in ("failed", "error") for report in terminalreporter.getreports(kind)]
+    folder = os.path.relpath(config.rootpath)
+    # xdist appends the group to a name.
+    names = (re.sub(r"@\w+$", "", report.nodeid) for report in reports)
+    for name in dict.fromkeys(names):
+        terminalreporter.write_line(
+            f"to repeat: PICKERD={os.path.relpath(binary())} .venv/bin/python -m pytest "
+            + shlex.quote(f"{folder}/{name}"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.patience import PATIENCE
 from rawsocket import Gone, Raw, open_websocket
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -68,11 +69,18 @@ class SocketEcho:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def cpu_of_a_second(self, raw=None):
+        """The CPU time until the server has answered a request that takes it a second."""
+        before = self.cpu_seconds()
+        with raw or self.raw() as connection:
+            connection.exchange("GET", "/later?milliseconds=1000")
+        return self.cpu_seconds() - before
+
     def resident_bytes(self):
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
-    def stop(self, timeout=60):
+    def stop(self, timeout=PATIENCE):
         """Drains the server; its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -97,8 +105,8 @@ def shared(log, **limits):
 
 
 PATIENT = dict(
-    assemblyMilliseconds=120_000, headerMilliseconds=120_000, bodyMilliseconds=120_000,
-    idleSeconds=120, closeMilliseconds=120_000, pongMilliseconds=120_000)
+    assemblyMilliseconds=3_600_000, headerMilliseconds=3_600_000, bodyMilliseconds=3_600_000,
+    idleSeconds=3600, closeMilliseconds=3_600_000, pongMilliseconds=3_600_000)
 #: The time for a header is longer than a busy machine delays a client between its handshakes.
 HASTY = dict(
     assemblyMilliseconds=600, headerMilliseconds=30_000, bodyMilliseconds=700, idleSeconds=3,
@@ -107,10 +115,8 @@ HASTY = dict(
 
 @pytest.fixture(scope="session")
 def echo(tmp_path_factory):
-    """A shared server whose timeouts are longer than a busy machine delays a test.
-
-    What it closes within 60 s, it does not close because of a timeout.
-    """
+    """A shared server whose timeouts are longer than `PATIENCE`: what it closes, it closes for
+    another reason."""
     yield from shared(tmp_path_factory.mktemp("echo") / "log", **PATIENT)
 
 

@@ -40,7 +40,7 @@ def opened(browser, server, session, name, **options):
     page.add_init_script(f"localStorage.setItem('pickerd name', '{name}')")
     page.goto(f"http://127.0.0.1:{server.port}/s/{session.id}")
     page.wait_for_selector(".month:not([data-loading]), .row:not([hidden])")
-    page.wait_for_selector("#share-link", state="attached")
+    page.wait_for_selector(".share-button")
     return page
 
 

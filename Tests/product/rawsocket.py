@@ -8,10 +8,12 @@ import contextlib
 import hashlib
 import json
 import os
+import select
 import socket
 import ssl
 import struct
-import time
+
+from harness.patience import PATIENCE
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -31,7 +33,7 @@ class Raw:
     """
 
     def __init__(
-            self, address, timeout=30.0, receive_buffer=None, tls=None, first=b"", source=None):
+            self, address, timeout=PATIENCE, receive_buffer=None, tls=None, first=b"", source=None):
         is_unix = isinstance(address, str)
         family = socket.AF_UNIX if is_unix else (
             socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
@@ -90,15 +92,6 @@ class Raw:
         except Gone:
             data, self.buffer = self.buffer, b""
             return data
-
-    def seconds_until_gone(self):
-        began = time.monotonic()
-        self.read_to_end()
-        return time.monotonic() - began
-
-    def ends_soon(self):
-        """Whether the server ends the connection well before the timeouts of `PATIENT`."""
-        return self.seconds_until_gone() < 60
 
     def reset(self):
         """Ends the connection with an RST."""
@@ -240,13 +233,27 @@ def accept_of(key):
 
 
 def open_websocket(
-        address, path="/", timeout=30.0, receive_buffer=None, tls=None, first=b"", source=None,
+        address, path="/", timeout=PATIENCE, receive_buffer=None, tls=None, first=b"", source=None,
         **headers):
     raw = Raw(address, timeout, receive_buffer, tls, first, source)
     status, answer, _ = raw.upgrade(path, **headers)
     assert status == 101, (status, answer)
     assert answer["sec-websocket-accept"] == accept_of(headers.get("Sec_WebSocket_Key", KEY))
     return raw
+
+
+def drip(raw, pieces):
+    """Sends the pieces, each when nothing has come for a while, until the server answers."""
+    for piece in pieces:
+        raw.send(piece)
+        if select.select([raw.socket], [], [], 0.03)[0]:
+            return
+    raise AssertionError("the server has received everything")
+
+
+def has_nothing(raw):
+    """Whether nothing has arrived that is not read yet."""
+    return not raw.buffer and not select.select([raw.socket], [], [], 0)[0]
 
 
 def at_once(address, count, *request):

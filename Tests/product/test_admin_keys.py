@@ -2,7 +2,6 @@
 
 import http.client
 import os
-import signal
 import socket
 import subprocess
 
@@ -10,7 +9,8 @@ import pytest
 
 from harness.definitions import CALENDAR
 from harness.host import Host, pickerd
-from harness.pickerd import binary, wait_until
+from harness.patience import PATIENCE
+from harness.pickerd import binary
 
 
 class Operators:
@@ -100,13 +100,13 @@ def test_the_operators_commands_present_a_key(guarded, operators, tmp_path):
             more = ("--key-file", str(tmp_path / "key"))
         return subprocess.run(
             [str(binary()), *arguments, "--admin", f"127.0.0.1:{guarded.admin_port}", *more],
-            capture_output=True, text=True, timeout=120, env=environment)
+            capture_output=True, text=True, timeout=PATIENCE, env=environment)
 
-    status = ("status", "--once", "--interval", "0.1")
+    status = ("status", "--interval", "0.1")
     metrics, sessions = operators.keys["metrics"], operators.keys["sessions"]
     refused = run(*status)
     assert refused.returncode == 69 and "401" in refused.stderr and refused.stdout == ""
-    assert run(*status, key=metrics).stdout.startswith("pickerd http://127.0.0.1:")
+    assert run(*status, key=metrics).stdout.startswith("url: http://127.0.0.1:")
     assert run(*status, variable=metrics).returncode == 0
     assert run("session", "list").returncode == 69
     assert guarded.id in run("session", "list", key=sessions).stdout
@@ -120,33 +120,14 @@ def test_the_operators_commands_present_a_key(guarded, operators, tmp_path):
     assert empty.returncode == 69 and "key is empty" in empty.stderr, empty.stderr
 
 
-def test_a_revoked_key_is_refused_and_a_broken_file_keeps_the_keys_of_before(start, tmp_path):
-    operators = Operators(tmp_path)
-    server = start(clock=None, options=("--admin-keys", str(operators.file)))
-    metrics = operators.keys["metrics"]
-    assert asked(server, "/metrics", metrics)[0] == 200
-
-    new = operators.add("metrics", "other")
-    wait_until(lambda: asked(server, "/metrics", new)[0] == 200, what="the new key")
-    assert pickerd("key", "revoke", operators.file, "metrics").returncode == 0
-    wait_until(lambda: asked(server, "/metrics", metrics)[0] == 401, what="the revocation")
-    right = operators.file.read_bytes()
-    operators.file.write_text("keys: [")
-    server.process.send_signal(signal.SIGHUP)
-    server.logged("the previous keys remain in effect", str(operators.file))
-    assert asked(server, "/metrics", new)[0] == 200
-    operators.file.write_bytes(right)
-    server.logged(f"the key file {operators.file} has been read again; it has 3 keys")
-
-
 def test_a_unix_socket_needs_a_key_too(start, operators, tmp_path):
     path = tmp_path / "admin"
     start(clock=None, admin=f"unix:{path}", options=("--admin-keys", str(operators.file)))
 
     def status(**environment):
         return subprocess.run(
-            [str(binary()), "status", "--once", "--interval", "0.1", "--admin", f"unix:{path}"],
-            capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+            [str(binary()), "status", "--interval", "0.1", "--admin", f"unix:{path}"],
+            capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, **environment})
 
     assert status().returncode == 69
     assert status(PICKERD_KEY=operators.keys["metrics"]).returncode == 0
@@ -168,7 +149,7 @@ def test_another_machine_needs_a_key_for_what_the_same_machine_reads_without(
     address = own_address()
     options = ("--admin-keys", str(operators.file)) if has_keys else ()
     server = start(clock=None, admin=f"{address}:0", options=options)
-    server.connection = lambda port: http.client.HTTPConnection(address, port, timeout=60)
+    server.connection = lambda port: http.client.HTTPConnection(address, port, timeout=PATIENCE)
 
     for path, scope in (("/v1/sessions", "sessions"), ("/v1/feed", "feed")):
         key = operators.keys[scope] if has_keys else None
@@ -176,48 +157,3 @@ def test_another_machine_needs_a_key_for_what_the_same_machine_reads_without(
         assert found.status == (200 if has_keys else 403), found
 
 
-def test_a_server_listens_on_loopback_only_unless_it_is_given_another_address(start):
-    server = start(clock=None)
-    listed = subprocess.run(["ss", "-ltnpH"], capture_output=True, text=True, check=True).stdout
-    mine = {line.split()[3] for line in listed.splitlines() if f"pid={server.process.pid}," in line}
-
-    assert mine == {f"127.0.0.1:{server.port}", f"127.0.0.1:{server.admin_port}"}
-
-
-def checked(*arguments):
-    return subprocess.run(
-        [str(binary()), "serve", "--check", *map(str, arguments)], capture_output=True, text=True)
-
-
-def test_check_shows_the_file_and_reports_one_that_cannot_be_used(operators, tmp_path):
-    valid = checked("--admin-keys", operators.file)
-    assert valid.returncode == 0 and f"adminKeys: {operators.file}" in valid.stdout
-    assert operators.keys["metrics"].split(".")[1] not in valid.stdout
-
-    for path, text in ((tmp_path / "missing", "cannot be read"), (tmp_path, "regular file")):
-        found = checked("--admin-keys", path)
-        assert found.returncode == 1 and "--admin-keys: " in found.stderr, found
-        assert text in found.stderr or "others can access it" in found.stderr, found.stderr
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-def test_a_file_of_root_may_be_readable_by_the_group_of_the_server(operators, tmp_path):
-    """As the files of a Kubernetes secret with fsGroup, and as PostgreSQL's rule for keys."""
-    folder = tmp_path / "secret"
-    folder.mkdir()
-    file = folder / "admin.yaml"
-    file.write_bytes(operators.file.read_bytes())
-    for owner, mode, is_usable in (
-            (0, 0o440, True), (0, 0o640, True), (0, 0o644, False), (0, 0o660, False),
-            (10001, 0o600, True), (10001, 0o640, False)):
-        os.chown(file, owner, 10001)
-        file.chmod(mode)
-        found = checked("--admin-keys", file)
-        assert (found.returncode == 0) == is_usable, (owner, oct(mode), found.stderr)
-
-    # A change retains owner and mode, so that the server can still read the file.
-    os.chown(file, 10001, 10001)
-    file.chmod(0o600)
-    assert pickerd("key", "revoke", file, "feed").returncode == 0
-    found = file.stat()
-    assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (10001, 10001, 0o600)

@@ -7,7 +7,7 @@ import pytest
 from harness.definitions import CALENDAR
 from harness.host import Host
 from harness.member import Member
-from harness.pickerd import REPOSITORY, Pickerd, binary, wait_until
+from harness.pickerd import REPOSITORY, Pickerd, wait_until
 from harness.ports import free_ports
 from harness.proxies import Proxy
 from harness.store import stored
@@ -152,18 +152,6 @@ def test_the_backend_reaches_a_session_of_any_node(host, tmp_path, postgres):
         node.stop()
 
 
-def test_check_prints_the_listener_of_the_backend(tmp_path):
-    def check(*options):
-        done = subprocess.run([str(binary()), "serve", "--check", "--store", "memory:", *options],
-                              capture_output=True, text=True)
-        return done.returncode, done.stdout + done.stderr
-
-    status, output = check("--api-listen", "127.0.0.1:7684", "--api-listen", "systemd")
-    assert status == 0, output
-    assert "apiListen: [127.0.0.1:7684, systemd:api]" in output.replace('"', "")
-    assert check("--api-listen", "proxy:127.0.0.1:7684")[0] == 1
-
-
 def fill(server, strangers, count, refusal):
     """Opens connections until `count` have been answered; the next one gets `refusal`.
 
@@ -202,29 +190,3 @@ def test_strangers_that_use_up_the_connections_do_not_keep_the_backend_out(
         for stranger in strangers:
             stranger.__exit__()
         server.stop()
-
-
-def test_strangers_at_one_node_do_not_keep_out_the_backend_of_another(host, tmp_path, postgres):
-    store, ports = postgres.database(), free_ports(2)
-    nodes = [Pickerd(
-        tmp_path / f"node{n}.log", auth=f"keys:{host.file}", clock=None, limits={"connections": 20},
-        options=("--store", store, "--node-listen", f"127.0.0.1:{ports[n]}",
-                 "--api-listen", "127.0.0.1:0")) for n in range(2)]
-    made = backend(nodes[0], host, "POST", "/v1/sessions", {"definition": CALENDAR})
-    path = f"/v1/sessions/{made.json['session']}"
-    token = host.token(made.json["session"])
-    assert nodes[1].get(path, token=token).status == 200
-    strangers = []
-    try:
-        fill(nodes[0], strangers, count=15, refusal=503)
-
-        assert backend(nodes[1], host, "GET", path).status == 200
-        # A client is still one that another node has relayed.
-        answer = nodes[1].get(path, token=token)
-        assert (answer.status, answer.code) == (503, "full")
-        assert backend(nodes[1], host, "GET", path).status == 200
-    finally:
-        for stranger in strangers:
-            stranger.__exit__()
-        for node in nodes:
-            node.stop()

@@ -8,7 +8,6 @@ from harness import contract, store
 from harness.host import Host
 from harness.member import Member
 from harness.pickerd import Pickerd
-from harness.rawmember import RawMember
 
 HOURS = [{"from": "09:00", "until": "11:00"}]
 TIMES = {"kind": "availability", "timeZone": "Europe/Berlin", "dates": ["2018-11-26", "2018-11-27"],
@@ -66,115 +65,6 @@ def test_the_layout_is_that_of_the_members_time_zone(server):
     assert (zone["timeZone"], zone["rows"][0]["time"]) == ("Asia/Tokyo", "17:00")
 
 
-def test_dates_are_the_same_everywhere_and_have_months(server):
-    session = server.session(DATES | {"firstWeekday": 2})
-    york = session.join("York", timeZone="America/New_York")
-
-    layout = york.welcome["snapshot"]["availability"]
-    assert layout["timeZone"] == "UTC" and layout["weekdays"][0] == "Mon"
-    assert layout["days"][0] == {"date": "2018-11-24", "text": "Sat, Nov 24", "day": "24"}
-    assert layout["months"] == [
-        {"month": "2018-11", "title": "November 2018", "cells": [[0, 7, 26]]}]
-
-
-@pytest.mark.parametrize("cells", [
-    [], [[0, 0]], [[1, 0]], [[2, 3], [0, 1]], [[0, 2], [1, 3]], [[0, 1, 2]], [["0", 1]], [[0.5, 1]],
-    [[0]], 5, None, [{"a": 1, "a": 2}], [[n * 2, n * 2 + 1] for n in range(65)]],
-    ids=lambda cells: json.dumps(cells)[:20])
-def test_runs_that_are_none_close_the_connection(server, cells):
-    session = server.session(TIMES)
-    ana = session.join("Ana")
-    ana.send({"type": "mark", "ref": 1, "grade": "yes", "cells": cells, "generation": 1})
-    ana.pending.clear()
-    ana.closed(4400)
-    assert session.revision() == 0
-
-
-@pytest.mark.parametrize("change", [
-    {"grade": 1}, {"generation": "1"}, {"generation": None}, {"ref": None}, "grade", "cells",
-    "generation"], ids=str)
-def test_a_mark_with_a_wrong_or_missing_field_closes_the_connection(server, change):
-    ana = server.session(TIMES).join("Ana")
-    mark = {"type": "mark", "ref": 1, "grade": "yes", "cells": [[0, 1]], "generation": 1}
-    if isinstance(change, str):
-        del mark[change]
-    else:
-        mark |= change
-    ana.send_text(json.dumps(mark))
-    ana.closed(4400)
-
-
-def test_what_is_wrong_with_a_mark_is_refused_in_order_and_changes_nothing(start):
-    server = start(limits={"members": 3, "runs": 2})
-    closes = TIMES | {"closes": "2018-11-26T09:45"}
-    session = server.session(closes | {"maybe": False})
-    ana, bo, cem = session.together("Ana", "Bo", "Cem")
-    ana.mark("yes", [0, 1])
-    bo.mark("yes", [3, 4])
-    server.clock("2018-11-26T08:30:00Z")
-    ana.until(lambda m: m.screen.availability.fields["past"] == 2)
-    before = session.get()
-
-    def refused(grade, *cells, generation=1, member=ana):
-        answer = member.mark(grade, *cells, generation=generation)
-        assert answer["type"] == "refused" and answer["changes"] == [], answer
-        assert answer["revision"] == before["revision"]
-        return answer["code"], answer["params"]
-
-    assert refused("maybe", [9, 10], generation=2) == ("noSuchGrade", {})
-    assert refused("perhaps", [9, 10], generation=2) == ("noSuchGrade", {})
-    assert refused("yes", [-1, 10], generation=2) == ("staleCells", {"generation": 1})
-    assert refused("yes", [1, 2], [7, 9]) == ("noSuchCell", {"count": 8})
-    assert refused("yes", [-1, 1]) == ("noSuchCell", {"count": 8})
-    assert refused("yes", [1, 1 << 50]) == ("noSuchCell", {"count": 8})
-    assert refused("yes", [1, 3]) == ("past", {"past": 2})
-    assert refused("yes", [3, 4], [5, 6]) == ("tooManyRuns", {"count": 2})
-    assert refused(None, [9, 10]) == ("noSuchCell", {"count": 8})
-    assert ana.do("undo")["code"] == ana.do("redo")["code"] == "wrongKind"
-    assert ana.do("select", column=0, row=0, generation=1)["code"] == "wrongKind"
-    assert ana.tap("2018-11-26")["code"] == "wrongKind"
-    for message in ({"type": "months", "from": "2018-11", "count": 1},
-                    {"type": "rows", "column": 0, "from": 0, "count": 1},
-                    {"type": "touch", "date": "2018-11-26"},
-                    {"type": "touch", "column": 0, "row": 0}):
-        ana.send(message)
-        assert ana.expect("refused")["code"] == "wrongKind", message
-    assert session.get() == before
-    server.clock("2018-11-26T08:45:00Z")
-    closed = {"closes": "2018-11-26T08:45:00.000Z"}
-    answer = ana.mark("maybe", [0, 1])
-    assert (answer["code"], answer["params"]) == ("closed", closed)
-    assert ana.clear()["code"] == "closed"
-
-
-def test_there_are_as_many_respondents_as_members_are_possible(start):
-    server = start(limits={"members": 1, "memberMilliseconds": 0})
-    session = server.session(TIMES)
-    ana = session.join("Ana")
-    ana.mark("yes", [0, 1])
-    ana.leave()
-    ana.closed(1000)
-    bo = session.join("Bo")
-
-    answer = bo.mark("yes", [0, 1])
-
-    assert (answer["code"], answer["params"]) == ("full", {"count": 1})
-    assert bo.mark(None, [0, 1])["type"] == "reply"
-    assert bo.screen.availability.marks == {ana.id: {0: "yes"}}
-
-
-@pytest.mark.parametrize("message", [
-    {"grade": "yes", "cells": [[0, 2], [1, 3]], "generation": 1}, {"grade": "yes", "cells": [],
-     "generation": 1}, {"cells": [[0, 1]], "generation": 1}], ids=str)
-def test_a_posted_mark_that_is_wrong_is_a_bad_request(server, message):
-    session = server.session(TIMES)
-    member = server.post(session.path + "/members", {"name": "Ana"}).json["member"]
-    answer = server.post(session.path + "/commands", {
-        "member": member["id"], "secret": member["secret"], "type": "mark", "ref": 1, **message})
-    assert (answer.status, answer.code) == (400, "badRequest")
-    assert session.revision() == 0
-
-
 def test_marks_can_be_posted(server):
     session = server.session(TIMES)
     member = server.post(session.path + "/members", {"name": "Ana"}).json["member"]
@@ -188,49 +78,6 @@ def test_marks_can_be_posted(server):
     answer = server.post(session.path + "/commands", {
         **author, "type": "confirm", "ref": 2, "cell": 3, "generation": 1})
     assert changes(answer.json, "result")[0]["result"]["local"] == "2018-11-26T10:30"
-
-
-@pytest.mark.parametrize("options, pointer", [
-    ({"dates": {"from": "2018-01-01", "through": "2019-01-02"}}, "/dates"),
-    ({"dates": ["2018-11-26", "2018-11-26"]}, "/dates/1"),
-    ({"length": 49}, "/length"), ({"stepMinutes": 7}, "/stepMinutes"),
-    ({"results": "me"}, "/results"), ({"minDays": 1}, "/minDays")], ids=str)
-def test_a_bad_definition_has_its_place_and_changes_nothing(server, options, pointer):
-    session = server.session(TIMES)
-    for answer in (server.create(TIMES | options),
-                   server.request("PUT", session.path + "/definition", TIMES | options)):
-        assert (answer.status, answer.code) == (422, "badDefinition")
-        assert answer.json["pointer"] == pointer
-    assert session.revision() == 0
-
-
-def test_there_are_no_notes(server):
-    session = server.session(TIMES)
-    for patch in ({"days": {"2018-11-26": {"text": "x"}}}, {"columns": {}}, {}):
-        answer = server.request("PATCH", session.path + "/notes", patch)
-        assert (answer.status, answer.code) == (400, "badRequest")
-
-
-def test_confirm_takes_the_window_at_a_cell_until_it_is_reopened(server):
-    session = server.session(TIMES | {"length": 2})
-    ana, bo = session.together("Ana", "Bo")
-    bo.mark("yes", [0, 4])
-    best = session.result()
-
-    delta = ana.confirm(5)
-
-    assert [change["change"] for change in delta["changes"]] == ["status", "result"]
-    assert delta["changes"][1]["result"]["local"] == "2018-11-27T09:30"
-    assert delta["changes"][0]["result"] == delta["changes"][1]["result"] == session.result()
-    delta = ana.reopen()
-    assert delta["changes"] == [
-        {"change": "status", "status": "open"}, {"change": "result", "result": best}]
-    assert ana.do("confirm", cell=0, generation=2)["code"] == "staleCells"
-    assert ana.confirm(8)["code"] == "noSuchCell"
-    assert ana.confirm(7)["code"] == "notComplete"
-    ana.send({"type": "confirm", "ref": 99, "cell": 0})
-    ana.pending.clear()
-    ana.closed(4400)
 
 
 def test_a_member_that_resumes_gets_the_deltas_that_it_missed(server):
@@ -249,44 +96,6 @@ def test_a_member_that_resumes_gets_the_deltas_that_it_missed(server):
     again = session.back(back, revision=-1, timeZone="Asia/Tokyo")
     assert not again.welcome["resumed"]
     assert again.screen.availability.fields["timeZone"] == "Asia/Tokyo"
-
-
-def test_a_slow_reader_gets_a_snapshot(server):
-    session = server.session(
-        TIMES | {"stepMinutes": 5, "hours": [{"from": "00:00", "until": "24:00"}]})
-    ana = session.join("Ana")
-    ana.is_trusted = True
-    slow = RawMember(server, session, receive_buffer=4096)
-    runs = [[3 * n, 3 * n + 1] for n in range(64)]
-    for count in range(4_000):  # 2 KB each.
-        ana.ask("mark", grade=("yes", "no")[count % 2], cells=runs, generation=1)
-    ana.until(lambda m: not m.pending, timeout=120, what="all answers")
-    revision = session.revision()
-    while True:
-        message = slow.message()
-        assert message is not None
-        if message["type"] == "snapshot":
-            break
-    contract.message_fits(message)
-    assert message["revision"] == revision
-    seen = session.get()["snapshot"]["availability"]
-    assert message["snapshot"]["availability"]["marks"] == seen["marks"]
-    slow.close()
-
-
-def test_the_definition_changes_while_members_mark(server):
-    session = server.session(TIMES)
-    ana, bo = session.together("Ana", "Bo")
-    bo.mark("yes", [2, 6])
-    answer = server.request("PATCH", session.path + "/definition", {
-        "hours": [{"from": "10:00", "until": "12:00"}]})
-
-    assert [c["change"] for c in answer.json["changes"]] == [
-        "definition", "cells", "marks", "heat", "best"]
-    ana.reach(2)
-    assert ana.screen.availability.marks == {bo.id: {0: "yes", 1: "yes"}}
-    assert ana.mark("yes", [0, 1], generation=1)["code"] == "staleCells"
-    assert ana.mark("yes", [0, 1])["type"] == "delta"
 
 
 def test_an_event_has_the_times_or_the_dates_of_the_window(server):
@@ -485,39 +294,6 @@ def test_in_an_open_session_the_first_member_sees_all_and_http_what_a_viewer_see
     ana.closed(1000)
     message = bo.expect("snapshot", passing=("delta", "presence"))
     assert message["snapshot"]["result"]["yes"] == 1, "Bo is the owner now"
-
-
-def test_the_marks_of_who_has_left_stay(start):
-    server = start(limits={"memberMilliseconds": 0})
-    session = server.session(TIMES)
-    ana, bo = session.together("Ana", "Bo")
-    bo.mark("yes", [0, 1])
-    bo.leave()
-    bo.closed(1000)
-    ana.until(lambda m: bo.id not in m.screen.members)
-    (marks,) = session.get()["snapshot"]["availability"]["marks"]
-    assert (marks["member"], marks["name"]) == (bo.id, "Bo")
-    back = session.back(bo)
-    assert back.id == bo.id
-    assert back.clear()["type"] == "delta"
-    assert session.get()["snapshot"]["availability"]["marks"] == []
-
-
-def test_cells_are_past_and_marks_closed_when_it_is_time(server):
-    session = server.session(TIMES | {"closes": "2018-11-26T10:15"}, now="2018-11-26T07:59:00Z")
-    ana = session.join("Ana")
-    ana.mark("yes", [0, 8])
-    for now, expected in (("08:00", ["past", "best", "result"]),
-                          ("09:15", ["past", "closed", "best", "result"]),
-                          ("09:20", None), ("09:30", ["past", "best", "result"])):
-        revision = ana.screen.revision
-        server.clock(f"2018-11-26T{now}:00Z")
-        if expected is None:
-            assert session.revision() == revision
-            continue
-        delta = ana.expect("delta")
-        assert [change["change"] for change in delta["changes"]] == expected and "by" not in delta
-    assert ana.screen.availability.fields["closed"]
 
 
 def test_marks_survive_a_restart(start, tmp_path):

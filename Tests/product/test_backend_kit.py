@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives import serialization
 from harness.definitions import LISTS
 from harness.delivery import OTHER, SECRET, Deliver, Endpoint, cursor
 from harness.host import Host
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, Pickerd, wait_until
 from harness.store import again, stored
 
@@ -52,7 +53,7 @@ def node(folder, text, **environment):
         package.symlink_to(KIT)
     (folder / "program.mjs").write_text(text)
     done = subprocess.run(["node", "program.mjs"], cwd=folder, env={**os.environ, **environment},
-                          capture_output=True, text=True, timeout=300)
+                          capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

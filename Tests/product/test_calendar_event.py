@@ -69,12 +69,6 @@ def test_a_date_and_a_single_day_are_events_of_one_day(server):
     assert (found["DTSTART"].dt, found["DTEND"].dt) == (date(2026, 11, 23), date(2026, 11, 24))
 
 
-@pytest.mark.parametrize("title", ["", " \n"])
-def test_an_event_with_a_blank_title_has_the_default_summary(server, title):
-    session = server.session({"kind": "date", "min": "2026-01-01", "max": "2026-12-31"}, title=title)
-    assert event(session)["SUMMARY"] == "pickerd"
-
-
 @pytest.mark.parametrize("minutes, until", [(None, "30"), (90, "90")])
 def test_a_slot_is_an_event_in_utc_with_the_length_in_minutes(server, minutes, until):
     session = server.session({**BOOKING, **({"minutes": minutes} if minutes else {})})

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from harness.definitions import LISTS
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY
 from harness.tls import TLSFront
 
@@ -29,7 +30,7 @@ def dials(server, tmp_path):
         env={**os.environ, "SSL_CERT_FILE": str(front.certificate)})
     yield front, process
     process.kill()
-    process.wait(60)
+    process.wait(PATIENCE)
     process.stdin.close()
     process.stdout.close()
     front.close()
@@ -40,7 +41,7 @@ def dial(process, link):
     process.stdin.flush()
 
 
-def line(process, timeout=60):
+def line(process, timeout=PATIENCE):
     readable, _, _ = select.select([process.stdout], [], [], timeout)
     assert readable, f"no line within {timeout} s"
     return process.stdout.readline().decode().rstrip()
@@ -51,10 +52,10 @@ def test_a_hanging_tls_handshake_does_not_delay_other_connections(server, dials)
     link = f"https://localhost:{front.port}/#/s/{server.session(LISTS).id}"
     with socket.create_server(("127.0.0.1", 0)) as silent:
         dial(process, f"https://localhost:{silent.getsockname()[1]}/#/s/nobody")
-        silent.settimeout(60)
+        silent.settimeout(PATIENCE)
         hanging, _ = silent.accept()
         with hanging:
-            hanging.settimeout(60)
+            hanging.settimeout(PATIENCE)
             assert hanging.recv(1) == b"\x16", "the client has started a TLS handshake"
 
             dial(process, link)

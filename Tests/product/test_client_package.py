@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from harness.definitions import CALENDAR
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, binary
 from playwright.sync_api import expect
 
@@ -55,7 +56,7 @@ const pickerd = new Pickerd("http://127.0.0.1:7681", "pk_a.b", { retrySeconds: 5
 const claims: Claims = { session: "a", role: "owner", sub: "17" };
 const event: Delivered = verifyWebhook(["whsec_a"], new Headers(), new Uint8Array());
 for await (const { type, data, cursor } of pickerd.feed({ after: event.id }))
-  if (data) await pickerd.settle(data.session, cursor, true, { reason: { en: type } });
+  if (data?.session) await pickerd.settle(data.session, cursor, true, { reason: { en: type } });
 export const code = (error: unknown) => (error instanceof PickerdError ? error.code : "");
 export const tokens = [signToken("pk_a.b", claims), signToken("pk_a.b", { session: "a", role: "admin" })];
 """
@@ -83,7 +84,8 @@ createRoot(document.getElementById("root")).render(h(StrictMode, {}, h(App)));
 
 def run(*command, **rest):
     rest = {"env": {**os.environ, "NODE_PATH": DEBIAN}, **rest}
-    done = subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=600, **rest)
+    done = subprocess.run([str(each) for each in command], capture_output=True, text=True,
+                          timeout=PATIENCE, **rest)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -138,7 +140,8 @@ def test_a_page_is_checked_against_the_types(project):
     run("tsc", "--project", project)
 
     (project / "page.mts").write_text(PAGE.replace('{ date: "2026-11-20" }', '{ day: 20 }'))
-    done = subprocess.run(["tsc", "--project", project], capture_output=True, text=True, timeout=600)
+    done = subprocess.run(["tsc", "--project", project], capture_output=True, text=True,
+                          timeout=PATIENCE)
     assert "page.mts(9,24)" in done.stdout and done.stdout.count("error") == 1, done.stdout
 
 
@@ -177,7 +180,8 @@ def test_the_react_package_has_types(project):
     (project / "react.d.ts").write_text(REACT_TYPES)
     (project / "component.mts").write_text(REACT_PAGE)
     (project / "tsconfig.json").write_text(json.dumps({"compilerOptions": STRICT, "files": ["react.d.ts", "component.mts"]}))
-    done = subprocess.run(["tsc", "--project", project], capture_output=True, text=True, timeout=600)
+    done = subprocess.run(["tsc", "--project", project], capture_output=True, text=True,
+                          timeout=PATIENCE)
     # A session has no such property; all else is right.
     assert "'revision' does not exist" in done.stdout and done.stdout.count("error") == 1, done.stdout
 
@@ -194,7 +198,8 @@ def test_the_backend_kit_runs_without_a_dom_and_has_types(project):
     (project / "backend.mts").write_text(BACKEND)
     files = {"compilerOptions": STRICT, "files": ["backend.mts"]}
     (project / "tsconfig.json").write_text(json.dumps(files))
-    done = subprocess.run(["tsc", "--project", project], capture_output=True, text=True, timeout=600)
+    done = subprocess.run(["tsc", "--project", project], capture_output=True, text=True,
+                          timeout=PATIENCE)
     # There is no such role; all else is right.
     assert "backend.mts(10," in done.stdout and done.stdout.count("error TS") == 1, done.stdout
 

@@ -12,28 +12,6 @@ from harness.pickerd import REPOSITORY, wait_until
 from harness.store import stored
 
 SOURCES = REPOSITORY / "Sources"
-TESTS = REPOSITORY / "Tests/product"
-
-#: Close code: the test that receives it from the server.
-RECEIVED_IN = {
-    1000: "test_api_documents.py",
-    1001: "test_process.py",
-    1002: "test_rfc6455.py",
-    1003: "test_message_encoding.py",
-    1007: "test_message_encoding.py",
-    1009: "test_message_encoding.py",
-    4301: "test_reconnecting.py",
-    4302: "test_keys.py",
-    4400: "test_join.py",
-    4403: "test_keys.py",
-    4404: "test_handshake.py",
-    4409: "test_reconnecting.py",
-    4410: "test_loops.py",
-    4500: "test_close_codes.py",
-    4503: "test_join.py",
-    4508: "test_join.py",
-    4529: "test_rates.py",
-}
 
 #: Close code of the transport: the source that sends it. libwebsockets itself sends 1002, too.
 SENT_BY_TRANSPORT = {
@@ -62,7 +40,6 @@ def test_the_documents_name_exactly_the_codes_that_are_sent():
 
     assert in_guide - {1005, 1006} == sent  # these two are never on the wire (RFC 6455, 7.4.1)
     assert {int(code) for code in asyncapi["x-closeCodes"]} == sent
-    assert set(RECEIVED_IN) == sent
 
 
 @pytest.mark.parametrize("code, name", sorted(hub_codes().items()))
@@ -77,12 +54,6 @@ def test_the_hub_closes_with(code, name):
 def test_the_transport_closes_with(code):
     path, call = SENT_BY_TRANSPORT[code]
     assert re.search(call, (SOURCES / "CWebSocketLoop" / path).read_text())
-
-
-@pytest.mark.parametrize("code, test", sorted(RECEIVED_IN.items()))
-def test_a_test_receives(code, test):
-    received = rf"(\.closed\({code}\b|is_over_soon\(\w+, {code}\b)"
-    assert re.search(received, (TESTS / test).read_text()), f"{test} does not receive {code}"
 
 
 def test_a_stored_session_that_cannot_be_read_closes_with_4500(tmp_path):

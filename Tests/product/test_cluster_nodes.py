@@ -5,20 +5,17 @@ one order.
 """
 
 import json
-import subprocess
-import threading
-from datetime import datetime, timezone
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from harness.cluster import Client
 from harness.definitions import LISTS
 from harness.member import Member
+from harness.metrics import samples
 from harness.pickerd import Pickerd, wait_until
 from harness.ports import free_ports
-from harness.proxies import program
+from harness.proxies import Proxy
 from harness.store import MANY
-from harness.travellers import Travel
 
 
 class Nodes(list):
@@ -51,34 +48,9 @@ def nodes(tmp_path, store):
     nodes.stop()
 
 
-def test_a_ticket_of_one_node_is_valid_at_the_others_and_after_a_restart(nodes):
-    session = nodes[0].session({"kind": "calendar"}, now=None)
-    made = nodes[0].post(f"{session.path}/tickets", {"for": "months", "seconds": 600}).json
-    month = datetime.now(timezone.utc).strftime("%Y-%m")
-    drawing = f"{session.path}/months/{month}.svg?ticket={made['ticket']}"
-
-    nodes[1].terminate()
-    nodes[1].exited()
-    nodes[1].start()
-
-    assert [node.get(drawing).status for node in nodes] == [200] * 3
-    changed = drawing[:-1] + ("0" if drawing[-1] != "0" else "1")
-    assert [node.get(changed).status for node in nodes] == [401, 401, 401]
-
-
 def join(session, node, name, **fields):
     """A member of a session at a node."""
     return session.track(Member(node.socket(session.path), name, **fields))
-
-
-def back(session, member, node):
-    """The member at another node."""
-    member.url = node.socket(session.path)
-    return session.track(member.come_back())
-
-
-def names(member):
-    return sorted(m["name"] for m in member.screen.members.values())
 
 
 def online(member):
@@ -103,96 +75,48 @@ def test_a_session_is_joined_at_another_node_at_once(nodes):
     assert states[0]["snapshot"] == states[1]["snapshot"] == states[2]["snapshot"]
 
 
-class Balancer(Client):
-    """An HAProxy before the nodes, without TLS."""
-
-    def __init__(self, folder, name, balance, nodes):
-        self.port, self.sessions = free_ports(1)[0], []
-        path = folder / f"{name}.cfg"
-        path.write_text("\n".join([
-            "defaults", "  mode http", "  timeout connect 5s", "  timeout client 60s",
-            "  timeout server 60s", "  timeout tunnel 60s", "listen public",
-            f"  bind 127.0.0.1:{self.port}", f"  balance {balance}",
-            "  http-request set-header X-Forwarded-For %[src]", "  retries 3",
-            "  option redispatch 1", "  http-reuse never",
-            *(f"  server node{n} 127.0.0.1:{node.port}" for n, node in enumerate(nodes)), ""]))
-        self.process = subprocess.Popen([program("haproxy"), "-db", "-f", path])
-        wait_until(self.is_ready, what=name)
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-
-@pytest.fixture
-def balancers(tmp_path, nodes):
-    """One sends connections round robin, and one by a hash with the nodes in another order."""
-    made = [Balancer(tmp_path, "robin", "roundrobin", nodes),
-            Balancer(tmp_path, "hash", "hash path", nodes[::-1])]
-    yield made
-    for each in made:
-        each.stop()
+def test_one_kept_connection_through_haproxy_serves_the_sessions_of_all_nodes(nodes, tmp_path):
+    """Regression: HAProxy uses a client's connection to a node for its later requests, and a third of
+    them was answered 503."""
+    proxy = Proxy("haproxy", tmp_path, *(node.port for node in nodes))
+    sessions = []
+    # Most owners are not the nodes to which the ids are hashed.
+    for node in nodes * 5:
+        sessions.append(node.session(LISTS, now=None))
+        join(sessions[-1], node, "Ana")
+    statuses = []
+    connection = proxy.connection()
+    connection.connect()
+    first = connection.sock
+    for session in sessions * 4:
+        connection.request("PATCH", f"{session.path}/definition", '{"locale": "de"}',
+                           {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        response.read()
+        statuses.append(response.status)
+    assert statuses == [200] * len(statuses)
+    assert connection.sock is first
+    proxy.stop()
 
 
-def owner(nodes, session, postgres):
-    """The node that owns a session."""
-    address = postgres.sql(nodes.store, f"""
-        SELECT address FROM pickerd.session JOIN pickerd.node ON node.number = owner
-        WHERE id = '{session.id}'""").strip()
-    return next(node for node in nodes if address in node.arguments)
+def test_few_sessions_are_relayed_when_the_proxy_hashes(nodes, tmp_path):
+    """Regression: the node that had created a session owned it for some milliseconds, and 18 of 60
+    first members were relayed."""
+    proxy = Proxy("haproxy", tmp_path, *(node.port for node in nodes))
 
+    def post(path, body):
+        connection = proxy.connection()
+        connection.request("POST", path, json.dumps(body))
+        response = connection.getresponse()
+        assert response.status == 201, response.read()
+        return json.loads(response.read())
 
-def test_load_balancers_that_disagree_work(nodes, balancers, postgres):
-    travel = Travel(balancers, members=6)
-    with travel.under_way():
-        travel.wait_for_answers(20)
-        node = owner(nodes, travel.session, postgres)
-        node.kill()
-        travel.wait_for_answers(20)
-        node.start()
-        travel.wait_for_answers()
-    assert travel.violations() == []
-    assert max(travel.silences()) < 5
-    travel.end()
-
-
-def test_the_newer_connection_of_a_member_stays(nodes):
-    session = nodes[0].session(LISTS, now=None)
-    ana = join(session, nodes[0], "Ana")
-    for node in (nodes[1], nodes[2], nodes[0]):
-        older, ana = ana, back(session, ana, node)
-        older.closed(4409)
-        ana.select(0, 1)
-    ana.receives_nothing()
-
-
-def test_a_command_that_is_sent_again_through_another_node_is_done_once(nodes):
-    session = nodes[0].session(LISTS, now=None)
-    ana = join(session, nodes[0], "Ana")
-    command = {"type": "select", "column": 0, "row": 1, "ref": ana.next_ref(),
-               "generation": ana.screen.columns[0]["generation"]}
-    ana.send(command)
-    first = ana.answer(command["ref"])
-
-    again = back(session, ana, nodes[1])
-    again.send(command)
-    second = again.answer(command["ref"])
-
-    assert second["revision"] == first["revision"] == 1
-    assert nodes[2].get(session.path).json["revision"] == 1
-
-
-def test_fingers_and_names_are_seen_at_other_nodes(nodes):
-    session = nodes[0].session(LISTS, now=None)
-    ana, bo = join(session, nodes[0], "Ana"), join(session, nodes[1], "Bo")
-    ana.until(lambda m: online(m) == ["Ana", "Bo"])
-    bo.until(lambda m: online(m) == ["Ana", "Bo"])
-
-    ana.touch(column=0, row=2)
-
-    bo.until(lambda m: m.screen.touching.get(ana.id) == {"column": 0, "row": 2}, what="the finger")
-    ana.drop()
-    bo.until(lambda m: online(m) == ["Bo"], what="her absence")
+    for _ in range(60):
+        session = post("/v1/sessions", {"definition": LISTS})["session"]
+        post(f"/v1/sessions/{session}/members", {"name": "Ana"})
+    relayed = sum(sum(samples(node, "pickerd_relays_total").values()) for node in nodes)
+    assert relayed < 6
+    proxy.stop()
 
 
 def test_http_requests_work_at_every_node(nodes):
@@ -227,90 +151,21 @@ def test_http_requests_work_at_every_node(nodes):
     ana.closed(4410)
 
 
-def test_a_session_that_several_nodes_delete_at_once_is_not_unavailable(nodes):
-    """Regression: requests that arrived during the end at another node were answered 503."""
-    answers = []
+def test_what_is_asked_of_all_nodes_during_a_deletion_is_not_unavailable(nodes):
+    """Regression: a new session changed its owner at once, and what was relayed to the former one
+    was answered 503."""
+    requests = [("DELETE", "", None), ("GET", "", None), ("POST", "/members", {"name": "Bo"})]
 
-    def ask(node, method, path):
-        answers.append(node.request(method, path).status)
-
-    for _ in range(10):
+    def statuses(_):
         session = nodes[0].session(LISTS, now=None)
-        threads = [threading.Thread(target=ask, args=(node, method, session.path))
-                   for node in nodes for method in ("DELETE", "GET")]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor() as pool:
+            answers = [pool.submit(node.request, method, session.path + rest, body)
+                       for method, rest, body in requests for node in nodes * 2]
+            return [answer.result().status for answer in answers]
 
-    assert len(answers) == 60 and set(answers) <= {200, 204, 404}, answers
-
-
-def test_a_name_is_given_once(nodes):
-    answers = []
-
-    def create(node):
-        answers.append(node.create(LISTS, external="order 7"))
-
-    for turn in range(3):
-        answers.clear()
-        threads = [threading.Thread(target=create, args=(node,)) for node in nodes]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert sorted(answer.status for answer in answers) == [201, 409, 409]
-        created = next(a.json["session"] for a in answers if a.status == 201)
-        assert {a.json["session"] for a in answers} == {created}, answers
-        same = nodes[turn % 3].request(
-            "PUT", "/v1/sessions/by/order%207", {"definition": LISTS})
-        assert (same.status, same.json["session"]) == (200, created)
-        assert nodes[(turn + 1) % 3].delete(f"/v1/sessions/{created}").status == 204
-
-
-def test_an_idempotency_key_gives_one_session(nodes):
-    headers = {"Idempotency-Key": "once"}
-    answers = [node.post("/v1/sessions", {"definition": LISTS}, headers=headers) for node in nodes]
-    assert [answer.status for answer in answers] == [201, 200, 200]
-    assert len({answer.json["session"] for answer in answers}) == 1
-    other = nodes[1].post("/v1/sessions", {"definition": LISTS, "title": "x"}, headers=headers)
-    assert (other.status, other.code) == (422, "keyReused")
-
-
-def test_every_node_lists_all_sessions(nodes):
-    created = [node.session(LISTS, now=None).id for node in nodes for _ in range(2)]
-    member = join(nodes[0].sessions[0], nodes[1], "Ana")
-    member.confirm()
-
-    def listed(node, query=""):
-        answer = node.get(f"/v1/sessions?{query}", port=node.admin_port)
-        return [s["session"] for s in answer.json["sessions"]]
-
-    for node in nodes:
-        assert sorted(listed(node)) == sorted(created)
-        wait_until(lambda node=node: listed(node, "status=confirmed") == [created[0]])
-    first = nodes[2].get("/v1/sessions?limit=4", port=nodes[2].admin_port).json
-    assert len(first["sessions"]) == 4
-    rest = listed(nodes[0], f"limit=4&after={first['next']}")
-    assert len(rest) == 2
-
-
-def test_a_session_expires_everywhere(nodes):
-    for seconds in (1, 5, 25):
-        session = nodes[0].session(LISTS, now=None, ttlSeconds=seconds)
-        try:
-            ana = join(session, nodes[1], "Ana")
-            break
-        except AssertionError:
-            pass  # A slow machine joins too late.
-
-    ana.closed(4410, timeout=90)
-
-    assert is_gone(nodes, session)
-    ended = wait_until(lambda: [
-        e for e in feed(nodes[2])
-        if e["type"] == "session.ended" and e["data"]["session"] == session.id])
-    assert ended[0]["data"]["reason"] == "expired"
+    with ThreadPoolExecutor(4) as pool:
+        found = sum(pool.map(statuses, range(80)), [])
+    assert len(found) == 1440 and set(found) <= {200, 201, 204, 404}, set(found)
 
 
 def feed(node):
@@ -331,7 +186,7 @@ def test_the_feed_has_every_event_once_at_all_nodes(nodes):
             for each in those:
                 each.reach(answer["revision"])
     for node in nodes:
-        wait_until(lambda node=node: len(feed(node)) == 3 * (1 + 3 + 4), timeout=90)
+        wait_until(lambda node=node: len(feed(node)) == 3 * (1 + 3 + 4))
     first, second, third = map(feed, nodes)
     assert first == second == third
     assert [event["position"] for event in first] == list(range(1, len(first) + 1))
@@ -349,7 +204,7 @@ def test_events_of_a_killed_node_are_in_the_feed(nodes):
     bo.reach(1)
     nodes[1].kill()
     wait_until(lambda: [e["type"] for e in feed(nodes[2])]
-               == ["session.created", "session.confirmed"], timeout=90, what="the events")
+               == ["session.created", "session.confirmed"], what="the events")
     nodes[1].start()
 
 
@@ -361,9 +216,7 @@ def test_members_of_a_killed_node_leave_although_nobody_asks_for_their_session(t
         nodes[1].kill()
 
         left = wait_until(
-            lambda: [e for e in feed(nodes[0]) if e["type"] == "member.left"], timeout=90)
+            lambda: [e for e in feed(nodes[0]) if e["type"] == "member.left"])
         assert left[0]["data"]["session"] == session.id
     finally:
         nodes.stop()
-
-

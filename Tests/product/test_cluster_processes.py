@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.cluster import FAILOVER, Cluster
+from harness.cluster import Cluster
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, binary, wait_until
 
 #: Starts a program and dies before the program has run an instruction: on the same processor, and
@@ -36,13 +37,13 @@ def test_programs_are_started_again_and_the_death_of_the_script_ends_everything(
         cluster.kill(name)
 
     wait_until(lambda: all(cluster.pid(name) != pid for name, pid in before.items()),
-               timeout=FAILOVER, what="another node2 and another HAProxy")
-    wait_until(cluster.is_ready, timeout=FAILOVER, what="a node that is ready")
+               what="another node2 and another HAProxy")
+    wait_until(cluster.is_ready, what="a node that is ready")
     pids = {name: cluster.pid(name) for name in ("node1", "node2", "node3", "haproxy")}
     cluster.process.kill()
     cluster.process.wait()
     with contextlib.suppress(AssertionError):
-        wait_until(lambda: not any(map(runs, pids.values())), timeout=120, what="their end")
+        wait_until(lambda: not any(map(runs, pids.values())), what="their end")
     assert {name: Path(f"/proc/{pid}/stat").read_text()
             for name, pid in pids.items() if runs(pid)} == {}
     shutil.rmtree(cluster.folder)
@@ -75,7 +76,7 @@ def test_a_port_on_which_another_haproxy_listens_is_refused():
 
         done = subprocess.run(
             [REPOSITORY / "deploy/cluster/cluster.py", "--store", "memory:", "--pickerd",
-             binary(), "--port", str(port)], capture_output=True, text=True, timeout=180)
+             binary(), "--port", str(port)], capture_output=True, text=True, timeout=PATIENCE)
 
     assert done.returncode == 1
     assert done.stderr == (
@@ -86,7 +87,7 @@ def test_a_port_on_which_another_haproxy_listens_is_refused():
 def test_a_server_that_is_not_there_is_reported_at_once():
     done = subprocess.run(
         [REPOSITORY / "deploy/cluster/cluster.py", "--pickerd", "/nowhere/pickerd"],
-        capture_output=True, text=True, timeout=30)
+        capture_output=True, text=True, timeout=PATIENCE)
 
     assert done.returncode == 1
     assert done.stderr == (
@@ -98,7 +99,7 @@ def test_an_invalid_argument_of_the_nodes_is_reported():
     done = subprocess.run(
         [REPOSITORY / "deploy/cluster/cluster.py", "--store", "memory:", "--pickerd",
          binary(), "--", "--limit", "nonsense=1"],
-        capture_output=True, text=True, timeout=180)
+        capture_output=True, text=True, timeout=PATIENCE)
 
     assert done.returncode == 1
     # Whichever of the three exits first is reported.

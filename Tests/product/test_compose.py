@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, binary
 from harness.proxies import make_certificate, program, substituted
 
@@ -91,7 +92,7 @@ def test_haproxy_accepts_its_configuration(tmp_path):
 
 def test_pickerd_accepts_the_settings_of_the_nodes(tmp_path):
     done = subprocess.run(
-        [binary(), "serve", "--check"], capture_output=True, text=True, timeout=60,
+        [binary(), "serve", "--check"], capture_output=True, text=True, timeout=PATIENCE,
         env={"PATH": os.environ["PATH"], "STATE_DIRECTORY": str(tmp_path),
              **environment("node1")})
 

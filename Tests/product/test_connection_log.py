@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from websockets.exceptions import InvalidStatus
 
 from harness.definitions import LISTS
-from harness.member import Member, dial
+from harness.member import Member
 from harness.pickerd import wait_until
 
 
@@ -53,16 +52,6 @@ def test_a_refused_join_is_logged_with_its_close_code_and_without_the_token(star
     assert [(entry["code"], entry["reason"]) for entry in closing] == [("4301", "badToken")]
     text = server.log.read_text()
     assert "not-the-token" not in text and "Mallory" not in text and session.id not in text
-
-
-def test_a_refused_handshake_is_logged_with_its_status(logging):
-    session = logging.session(LISTS)
-    with pytest.raises(InvalidStatus):
-        dial(session.url, origin="https://evil.example")
-    wait_until(lambda: lines(logging, message="WebSocket refused"), what="the line")
-
-    refused = lines(logging, message="WebSocket refused")
-    assert [(entry["status"], entry["address"]) for entry in refused] == [("403", "127.0.0.1")]
 
 
 def test_the_default_level_has_no_lines_about_connections(start):

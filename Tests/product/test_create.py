@@ -10,6 +10,7 @@ import pytest
 from harness import contract
 from harness.definitions import CALENDAR, DATE, LISTS
 from harness.member import Member
+from harness.patience import PATIENCE
 from harness.pickerd import Answer, check_problem
 
 
@@ -19,7 +20,7 @@ from harness.pickerd import Answer, check_problem
 def test_post_creates_a_session(server):
     answer = server.create(DATE)
 
-    created = contract.fits("http-created", answer.json)
+    created = contract.fits("created", answer.json)
     assert (answer.status, answer.type, created["revision"]) == (201, "application/json", 0)
     path = f"/v1/sessions/{created['session']}"
     assert answer.headers["location"] in (path, f"http://127.0.0.1:{server.port}{path}")
@@ -36,24 +37,11 @@ def test_the_returned_socket_url_accepts_a_join(server):
     server.delete(f"/v1/sessions/{answer.json['session']}")
 
 
-def test_session_ids_are_random_and_epochs_are_unique(server):
-    created = [server.create(LISTS).json for _ in range(50)]
-
-    ids = {session["session"] for session in created}
-    assert len(ids) == 50
-    assert all(re.fullmatch(r"[A-Za-z0-9_-]{16,}", id) for id in ids), ids
-    assert len({id[:8] for id in ids}) == 50, "random from the start"
-
-
 def test_title_ttl_and_open_tap_are_stored(server):
     session = server.session(
         CALENDAR, title="Holidays 2018 🏖", ttlSeconds=31_536_000, openTap="opener")
 
     assert session.get()["title"] == "Holidays 2018 🏖"
-
-
-def test_a_session_without_a_title_has_none(server):
-    assert "title" not in server.session(DATE).get()
 
 
 @pytest.mark.parametrize("fields", [
@@ -91,13 +79,9 @@ def test_external_and_meta_are_returned_unchanged(server):
     created = server.post("/v1/sessions", body[:-1] + b', "meta": ' + META + b"}").json
     answer = server.get(f"/v1/sessions/{created['session']}")
 
-    assert contract.fits("http-session", answer.json)["external"] == "order/4711 é"
+    assert contract.fits("session", answer.json)["external"] == "order/4711 é"
     assert b'"meta":' + re.sub(rb": |, ", lambda m: m[0].strip(), META) in answer.body
     server.delete(f"/v1/sessions/{created['session']}")
-
-
-def test_a_session_without_external_and_meta_has_neither(server):
-    assert not {"external", "meta"} & server.session(DATE).get().keys()
 
 
 @pytest.mark.parametrize("fields", [
@@ -172,7 +156,7 @@ def test_a_body_of_4_mib_is_accepted(server, path):
 @pytest.mark.parametrize("size", [4 * 1024 * 1024 + 1, 10**12])
 def test_a_body_over_4_mib_is_rejected(server, size):
     """The server responds to `Content-Length` alone, before the client has sent the body."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as there:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as there:
         there.sendall(
             b"POST /v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
             b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n{" % (server.port, size))

@@ -82,6 +82,7 @@ def test_a_session_has_its_notes_title_and_texts_from_the_beginning(server, tmp_
     ({"title": {"en": "x" * 201}}, "/title"), ({"title": "x" * 201}, "/title"),
     ({"location": "x" * 501}, "/location"), ({"description": ""}, "/description"),
     ({"url": "javascript:alert(1)"}, "/url"), ({"url": "https://a.example/\r\nX:1"}, "/url"),
+    ({"url": "https://x.example/\"><script>"}, "/url"), ({"url": "https://x.example/{a}"}, "/url"),
     ({"url": 1}, "/url")])
 def test_a_wrong_field_is_named(server, fields, pointer):
     answer = server.post("/v1/sessions", {"definition": STAY, **fields})
@@ -94,7 +95,7 @@ def test_a_session_is_read_by_its_external_id(server):
                 for number in range(6)]
 
     for number, id in enumerate(sessions):
-        got = contract.fits("http-session", named(server, f"room/{number}?").json)
+        got = contract.fits("session", named(server, f"room/{number}?").json)
         assert (got["session"], got["meta"]) == (id, number)
         assert got == server.get(f"/v1/sessions/{id}").json
     full = named(server, "room/1?", query="?definition=full&locale=de")
@@ -112,7 +113,7 @@ def test_a_put_with_another_body_says_that_the_session_differs(server):
     assert (made.status, "differs" in made.json) == (201, False)
     same = named(server, "order", "PUT", meta={"b": [2, 3], "a": 1}, title="Order", external="order")
     assert (same.status, "differs" in same.json) == (200, False)
-    other = contract.fits("http-created", named(server, "order", "PUT", title="Other").json)
+    other = contract.fits("created", named(server, "order", "PUT", title="Other").json)
     assert (other["session"], other["differs"]) == (made.json["session"], True)
     again(server)
     assert "differs" not in named(server, "order", "PUT", **fields).json

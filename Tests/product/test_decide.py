@@ -1,12 +1,10 @@
 """The host decides: `confirming`, `POST …/settle`, what waits, restarts at each step."""
 
 import threading
-import time
 
 import pytest
 
 from harness.definitions import LISTS
-from harness.pickerd import wait_until
 from harness.store import again, back, stored
 
 DECIDE = {"by": "host", "seconds": 300}
@@ -41,18 +39,6 @@ def confirming(server, *, now="2026-11-20T12:00:00Z", **fields):
 
 def op(session):
     return session.get()["op"]
-
-
-def test_changes_of_the_host_do_not_delay_its_decision(serve):
-    """20 changes of a session are allowed in a second; the decision may be due in the same one."""
-    session, *_ = confirming(serve())
-    notes = f"{session.path}/notes"
-    bodies = [{"columns": [{"a": {"hint": str(n)}}]} for n in range(40)]
-    statuses = [session.server.request("PATCH", notes, body, headers=MERGE).status
-                for body in bodies]
-
-    assert 429 in statuses
-    assert settle(session, True, op=op(session)).status == 200
 
 
 def settle(session, granted, *, op=None, **fields):
@@ -108,20 +94,6 @@ def test_a_grant_confirms_with_the_data_of_the_host(server):
     session.agree()
 
 
-@pytest.mark.parametrize("data", [{"b": [2], "a": 1}, {"a": 1.0, "b": [2.0]}])
-def test_a_grant_whose_data_is_written_in_another_way_is_the_same(server, data):
-    session, *_ = confirming(server)
-    first = settle(session, True, data={"a": 1, "b": [2]})
-    before = first.json["op"]
-
-    again = settle(session, True, op=before, data=data)
-    other = settle(session, True, op=before, data={"a": 1, "b": [3]})
-
-    assert (again.status, again.body) == (200, first.body)
-    assert (other.status, other.code) == (409, "tooLate")
-    assert other.json["stands"] == {"status": "confirmed", "revision": 3, "granted": True}
-
-
 def test_a_denial_opens_the_session_with_the_reason_in_each_language(server):
     session, ana, bo, _ = confirming(server)
     cem = session.join("Cem", locale="de-AT")
@@ -142,36 +114,6 @@ def test_a_denial_opens_the_session_with_the_reason_in_each_language(server):
     assert late.json["stands"] == {"status": "open", "revision": 4, "granted": False}
     assert session.get()["status"] == "open"
     session.agree()
-
-
-def test_without_a_decision_the_session_is_open_again_in_time(server):
-    session, ana, bo, _ = confirming(server)
-    first = op(session)
-    server.clock("2026-11-20T12:04:59.999Z")
-    assert session.get()["status"] == "confirming"
-
-    server.clock("2026-11-20T12:05:00Z")
-
-    assert bo.reach(3).record[-1]["changes"] == [
-        {"change": "status", "status": "open", "reason": "timeout"}]
-    assert session.log()[-1]["command"] == {"type": "tick"}
-    late = settle(session, True, op=first)
-    assert (late.status, late.code) == (409, "tooLate")
-    session.agree()
-
-
-def test_cancel_of_the_owner_takes_the_confirmation_back(server):
-    session, ana, bo, _ = confirming(server)
-    first = op(session)
-    assert bo.cancel()["code"] == "notAllowed"
-
-    delta = ana.cancel()
-
-    assert delta["changes"] == [{"change": "status", "status": "open"}]
-    assert settle(session, True, op=first).code == "tooLate"
-    assert ana.confirm()["changes"][0]["status"] == "confirming"
-    assert op(session) != first
-    assert settle(session, True, op=op(session)).status == 200
 
 
 @pytest.mark.parametrize("before, command, after", [
@@ -199,49 +141,6 @@ def test_the_commands_of_an_owner_do_what_the_guide_says(server, before, command
         assert answer.get("code", answer["type"]) == after
 
 
-@pytest.mark.parametrize("granted", [True, False])
-def test_an_op_that_the_session_never_had_is_not_taken_for_a_lost_race(server, granted):
-    other = op(confirming(server)[0])
-    session, ana, bo, _ = confirming(server)
-    first = op(session)
-    for wrong in ("x", first[:-1], other):
-        answer = settle(session, granted, op=wrong)
-        assert (answer.status, answer.code) == (404, "noSuchOp"), answer
-    assert (session.get()["status"], session.revision()) == ("confirming", 2)
-    assert settle(session, granted, op=first).status == 200
-    assert settle(session, granted, op=other).code == "noSuchOp"
-
-
-def test_whether_an_op_is_known_is_checked_last(guarded):
-    session = guarded.session(LISTS, decide=DECIDE)
-
-    def code(body, role="owner", path=session.path):
-        answer = guarded.post(path + "/settle", body, token=session.tokens.get(role))
-        return answer.status, answer.code
-
-    unknown = {"op": "x", "granted": True}
-    assert code(unknown) == (404, "noSuchOp")
-    assert code({**unknown, "granted": 1}) == (400, "badRequest")
-    assert code(unknown, role="editor") == (403, "notAllowed")
-    assert code(unknown, role="nobody") == (401, "noToken")
-    assert code(unknown, path="/v1/sessions/0000000000000000000000") == (404, "noSuchSession")
-
-
-def test_once_confirmations_are_forgotten_an_unknown_op_is_late(server):
-    session, ana, *_ = confirming(server)
-    first = op(session)
-    for _ in range(31):
-        ana.cancel()
-        ana.confirm()
-    assert settle(session, True, op=first).code == "tooLate"
-    assert settle(session, True, op="x").code == "noSuchOp"
-    ana.cancel()
-    ana.confirm()
-    assert settle(session, True, op=first).code == "tooLate"
-    assert settle(session, True, op="x").code == "tooLate"
-    assert settle(session, True, op=op(session)).status == 200
-
-
 def test_the_first_of_two_decisions_at_once_counts(server):
     session, *_ = confirming(server)
     first, answers = op(session), []
@@ -260,30 +159,6 @@ def test_the_first_of_two_decisions_at_once_counts(server):
     assert len(session.log()) == 3
 
 
-def test_definitions_and_notes_are_accepted_and_applied_afterwards(server):
-    session, ana, bo, _ = confirming(server)
-    value = session.result()
-    columns = session.get(full=True)["snapshot"]["definition"]["columns"]
-    fewer = [[key for key in columns[0] if key != value["keys"][0]], *columns[1:]]
-    answer = server.request(
-        "PATCH", session.path + "/definition", {"columns": fewer}, headers=MERGE)
-    assert (answer.status, answer.json["version"]) == (200, 2)
-    key = fewer[0][0]
-    note = {"columns": {"0": {key: {"text": "new"}}}}
-    noted = server.request("PATCH", session.path + "/notes", note, headers=MERGE)
-    assert (noted.status, noted.json["changes"]) == (200, [])
-    assert server.get(session.path + "/notes").json["columns"] == note["columns"]
-    assert session.result() == value and session.revision() == 3
-
-    settle(session, False)
-
-    bo.reach(6)
-    kinds = [[c["change"] for c in d["changes"]] for d in bo.record if d["type"] == "delta"][-3:]
-    assert kinds[0] == ["status"] and "reload" in kinds[1] and kinds[2] == ["notes"]
-    assert session.result() != value
-    session.agree()
-
-
 def test_a_reader_that_resumes_or_is_late_sees_the_outcome(server):
     session, ana, bo, _ = confirming(server)
     bo.drop()
@@ -292,39 +167,6 @@ def test_a_reader_that_resumes_or_is_late_sees_the_outcome(server):
     bo.reach(3)
     assert bo.welcome["resumed"] and bo.screen.status == "open"
     session.agree()
-
-
-def test_delete_settles_as_denied_first(serve):
-    server = serve()
-    session, *_ = confirming(server, now=None)
-    assert session.delete().status == 204
-    assert server.get(session.path).status == 404
-
-
-def test_a_confirming_session_does_not_expire(serve):
-    server = serve()
-    session, ana = confirmed_in_time(server, ttlSeconds=1)
-    ana.leave()
-
-    time.sleep(2.5)
-    assert session.get()["status"] == "confirming"
-    assert settle(session, True).status == 200
-    wait_until(lambda: server.get(session.path).status == 404, what="expiry")
-
-
-def confirmed_in_time(server, ttlSeconds):
-    """A session that waits for its host; another, if this process was so slow that one expired."""
-    for attempt in range(10):
-        decide = {"by": "host", "seconds": 12}
-        session = server.session(LISTS, decide=decide, ttlSeconds=ttlSeconds, now=None)
-        try:
-            ana = session.join("Ana")
-            ana.select(0, 1)
-            assert ana.confirm()["type"] == "delta"
-            return session, ana
-        except AssertionError:
-            pass
-    raise AssertionError("every session expires before it is confirmed")
 
 
 def test_the_data_of_a_denial_is_not_in_the_log(server):
@@ -344,12 +186,6 @@ def test_bad_decisions_are_refused_with_a_pointer(server, fields, pointer):
     session = server.session(LISTS, decide=DECIDE)
     answer = server.post(session.path + "/settle", {"op": "x", "granted": True, **fields})
     assert (answer.status, answer.code, answer.json["pointer"]) == (400, "badRequest", pointer)
-
-
-def test_decisions_at_their_limits_are_accepted(server):
-    session, *_ = confirming(server)
-    answer = settle(session, False, reason="日" * 200, data="x" * 4094)
-    assert answer.status == 200
 
 
 def test_nobody_but_the_owner_decides_where_tokens_are(guarded):
@@ -403,18 +239,3 @@ def test_a_confirmation_survives_a_restart_at_each_step(serve, kill, outcome):
     late = settle(session, outcome != "granted", op=first)
     assert (late.status, late.code) == (409, "tooLate")
     assert settle(session, True, op="x").code == "noSuchOp"
-
-
-@pytest.mark.parametrize("is_down", [True, False], ids=["down", "nobody there"])
-def test_the_time_of_the_host_ends_without_anybody_watching(serve, is_down):
-    server = serve()
-    session, ana, bo, _ = confirming(server)
-    ana.leave(), bo.leave()
-    if is_down:
-        again(server, kill=True)  # The manual clock starts at the machine's time, after `until`.
-    else:
-        time.sleep(6)  # Nobody is in it: after 5 s it is in the store only.
-        server.clock("2026-11-20T12:05:00Z")
-
-    wait_until(lambda: session.get()["status"] == "open", what="the end of the time")
-    assert session.log()[-1]["changes"][0]["reason"] == "timeout"

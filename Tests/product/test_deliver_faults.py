@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from harness.between import Between
 from harness.definitions import LISTS
 from harness.delivery import Deliver, Endpoint, cursor
+from harness.patience import PATIENCE
 from harness.pickerd import Pickerd, wait_until
 from harness.ports import free_port
 from harness.store import stored
@@ -117,7 +118,7 @@ def test_a_name_that_changes_between_look_ups_is_refused(tmp_path, running):
             environment={"LD_PRELOAD": str(library), "LOOKUPS": str(lookups)}))
         server.session(LISTS)
 
-        wait_until(lambda: "attempt 2 at 1: the address is refused" in deliver.says(), timeout=90)
+        wait_until(lambda: "attempt 2 at 1: the address is refused" in deliver.says())
         deliver.kill()
 
         assert "attempt 1 at 1: 500" in deliver.says()
@@ -191,7 +192,7 @@ def test_a_kill_at_a_step_loses_no_event(tmp_path, running, victim, request_line
     is_ready, victims = threading.Event(), {"server": server}
 
     def end():
-        assert is_ready.wait(60)
+        assert is_ready.wait(PATIENCE)
         victims[victim].kill()
 
     kill = Once(end)
@@ -216,9 +217,9 @@ def test_a_kill_at_a_step_loses_no_event(tmp_path, running, victim, request_line
         victims["deliver"] = running(
             Deliver(server, tmp_path, endpoint.url, feed_port=between.server_port))
         is_ready.set()
-        assert kill.done.wait(90)
+        assert kill.done.wait(PATIENCE)
         victims[victim].start()
-        wait_until(lambda: cursor(server) == 8, timeout=120)
+        wait_until(lambda: cursor(server) == 8)
         check(server, endpoint.received)
     finally:
         server.stop()
@@ -239,9 +240,9 @@ def test_a_killed_endpoint_gets_the_event_again(tmp_path, running, death):
         fill(server)
         process, port = start(free_port(), death)
         deliver = running(Deliver(server, tmp_path, f"http://127.0.0.1:{port}/"))
-        assert process.wait(90) == -9
+        assert process.wait(PATIENCE) == -9
         start(port, "never")
-        wait_until(lambda: cursor(server) == 8, timeout=120)
+        wait_until(lambda: cursor(server) == 8)
         events = [json.loads(line) for line in received.read_text().splitlines()]
         check(server, events)
         # The first events of both sessions are sent together: which one begins the pause is open.

@@ -2,11 +2,8 @@
 
 import json
 
-import pytest
-
 from harness import contract
-from harness.definitions import CALENDAR, LISTS, heavy
-from harness.pickerd import wait_until
+from harness.definitions import CALENDAR, LISTS
 from harness.screen import Screen
 
 
@@ -107,24 +104,6 @@ def test_an_event_stream_has_the_members_deltas(server):
     watcher.close()
 
 
-def test_an_event_stream_is_not_a_member(server):
-    session = server.session(LISTS)
-    ana = session.join("Ana")
-    watcher = Watcher(session)
-
-    ana.receives_nothing()
-    assert [m["name"] for m in session.get()["members"]] == ["Ana"]
-    bo = session.join("Bo")
-    watcher.next("presence")
-    assert bo.id in watcher.screen.members
-    ana.touch(column=0, row=1)
-    watcher.next("presence")
-    assert watcher.screen.touching[ana.id] == {"column": 0, "row": 1}
-    watcher.close()
-    ana.until(lambda m: bo.id in m.screen.members)
-    ana.receives_nothing()
-
-
 def test_missed_deltas_follow_the_last_event_id(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
@@ -143,64 +122,6 @@ def test_missed_deltas_follow_the_last_event_id(server):
     again.close()
 
 
-@pytest.mark.parametrize("last", ["x", "12345678.1", "1", "", "😀.1", ".1", "12345678.-1"])
-def test_an_invalid_last_event_id_returns_a_snapshot(server, last):
-    session = server.session(LISTS)
-    session.join("Ana").select(0, 1)
-
-    watcher = Watcher(session, last=last.encode().decode("latin-1"))
-
-    assert watcher.welcome["resumed"] is False and "snapshot" in watcher.welcome
-    watcher.close()
-
-
-def test_a_last_event_id_before_the_history_returns_a_snapshot(small):
-    session = small.session(LISTS)
-    ana = session.join("Ana")
-    first = Watcher(session)
-    ana.select(0, 1)
-    first.reach(1)
-    first.close()
-    for n in range(25):
-        ana.select(0, n % 2 * 2)
-
-    again = Watcher(session, last=first.last_id)
-
-    assert again.welcome["resumed"] is False
-    again.close()
-
-
-def test_events_are_in_the_requested_locale(server):
-    session = server.session({"kind": "date", "timeZone": "Asia/Shanghai"})
-    watcher = Watcher(session, "?locale=zh-Hans")
-
-    assert watcher.welcome["snapshot"]["columns"][2]["rows"][0]["text"] == "01日"
-    watcher.close()
-
-
-def test_deleting_the_session_sends_an_end_event(server):
-    session = server.session(LISTS)
-    watcher = Watcher(session)
-
-    session.delete()
-
-    assert watcher.next("end")["code"] == "sessionEnded"
-    assert watcher.event() is None
-
-
-def test_a_new_day_sends_months(server):
-    session = server.session({**CALENDAR, "min": "today"})
-    watcher = Watcher(session, "?months=2018-11")
-    watcher.next("months")
-
-    server.clock("2018-11-24T00:00:01+08:00")
-
-    months = watcher.next("months")
-    today = [c["date"] for c in months["months"][0]["cells"] if c.get("today")]
-    assert today == ["2018-11-24"]
-    watcher.close()
-
-
 def test_invalid_requests_are_rejected_before_the_stream_starts(guarded):
     session = guarded.session(CALENDAR)
     path = f"{session.path}/events"
@@ -215,44 +136,6 @@ def test_invalid_requests_are_rejected_before_the_stream_starts(guarded):
     watcher.close()
     head = guarded.request("HEAD", path, token=session.tokens["viewer"])
     assert (head.status, head.type) == (200, "text/event-stream")
-
-
-def test_the_member_limit_applies_to_event_streams(small):
-    session = small.session(LISTS)
-    watchers = [Watcher(session) for _ in range(3)]
-
-    assert small.get(f"{session.path}/events").code == "full"
-
-    watchers.pop().close()
-    wait_until(lambda: _has_room(session, watchers), what="another accepted stream")
-    for watcher in watchers:
-        watcher.close()
-
-
-def _has_room(session, watchers):
-    try:
-        watchers.append(Watcher(session))
-    except AssertionError:
-        return False
-    return True
-
-
-def test_a_slow_reader_gets_a_snapshot(start):
-    server = start(limits={"messagesPerSecond": 100_000, "stalledMilliseconds": 600_000})
-    session = server.session(heavy())
-    ana = session.join("Ana")
-    watcher = Watcher(session)
-
-    ana.is_trusted = True
-    refs = [ana.ask("select", column=0, row=1 - n % 2, generation=1) for n in range(300)]
-    ana.answer(refs[-1], timeout=120)
-
-    seen = set()
-    while watcher.screen.revision < 300:
-        seen.add(watcher.next("delta", "snapshot")["type"])
-    assert seen == {"delta", "snapshot"}
-    assert watcher.screen.differs_from(session.get()) is None
-    watcher.close()
 
 
 def test_a_draining_server_sends_when_to_reconnect(start):

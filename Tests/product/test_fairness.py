@@ -1,35 +1,23 @@
 """An address that sends more than its share of an event-loop iteration is answered later."""
 
+import http.client
 import json
+import re
 import signal
 import socket
+import ssl
 
 import pytest
 
+from harness.certificates import Authority
 from harness.definitions import LISTS
+from harness.loops import metric
+from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from harness.rawmember import TEXT, RawMember
 
-COUNT = 300
 CONNECTION_COUNT, COUNT_EACH = 60, 10
-REQUEST_COUNT = 600
-
-
-def test_all_commands_over_the_share_of_an_address_are_answered_in_order(start):
-    # Loopback addresses are trusted by default, and have no share.
-    server = start(
-        options=("--trusted-proxy", "none"),
-        limits={"messagesPerSecond": 100_000})
-    session = server.session(LISTS)
-    other = RawMember(server, session, name="Ana")
-    many = RawMember(server, session, name="Bo", source="127.0.0.2")
-
-    for ref in range(1, COUNT + 1):
-        many.send({"type": "select", "ref": ref, "column": 0, "row": ref % 3, "generation": 1})
-
-    assert answered(many, COUNT) == list(range(1, COUNT + 1))
-    other.send({"type": "select", "ref": 1, "column": 0, "row": 1, "generation": 1})
-    assert answered(other, 1) == [1]
+UPGRADE_COUNT, HANDSHAKE_COUNT = 300, 100
 
 
 def test_messages_over_the_share_of_an_address_are_handled_after_one_of_another(start):
@@ -63,30 +51,68 @@ def test_messages_over_the_share_of_an_address_are_handled_after_one_of_another(
 
 
 @pytest.mark.parametrize("proxy", ["none", "127.0.0.1"])
-def test_requests_over_the_share_of_an_address_are_answered_after_one_of_another(start, proxy):
-    # One loop: a second one could be executed after the first one has answered most requests.
+def test_upgrades_over_the_share_of_an_address_are_answered_after_one_of_another(start, proxy):
     server = start(
         options=("--trusted-proxy", proxy, "--loops", "1"),
-        limits={"messagesPerSecond": 100_000, "refs": REQUEST_COUNT})
+        limits={"joinsPerSecond": 10_000, "joinMilliseconds": 600_000})
     session = server.session(LISTS)
-    many, other = (
-        server.post(f"{session.path}/members", {"name": name}).json["member"]
-        for name in ("Ana", "Bo"))
-    connections = [connected(server, proxy, "127.0.0.2") for _ in range(REQUEST_COUNT)]
-    last = connected(server, proxy, "127.0.0.3")
+    connections = [connected(server, proxy, "127.0.0.2") for _ in range(UPGRADE_COUNT)]
+    last = http.client.HTTPConnection("127.0.0.1", server.admin_port, timeout=PATIENCE)
+    last.request("GET", "/healthz")
+    last.getresponse().read()
 
     # All requests arrive before one iteration of the event loop, that of the other address last.
     server.process.send_signal(signal.SIGSTOP)
-    for ref, connection in enumerate(connections, 1):
-        post(connection, "127.0.0.2", session, many, ref, column=0, row=ref % 3)
-    post(last, "127.0.0.3", session, other, 1, column=1, row=1)
+    for connection in connections:
+        connection.sendall(
+            f"GET {session.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 127.0.0.2\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
+            "Sec-WebSocket-Protocol: pickerd.v1\r\n\r\n".encode())
+    last.request("GET", "/metrics")
     server.process.send_signal(signal.SIGCONT)
 
-    revisions = [answer(connection)["revision"] for connection in connections]
-    own = answer(last)["revision"]
-    assert own < max(revisions) / 2
-    for connection in [*connections, last]:
+    figures = last.getresponse().read().decode()
+    opened = int(re.search(r"^pickerd_connections (\d+)", figures, re.M)[1])
+    assert opened < UPGRADE_COUNT / 2
+    for connection in connections:
+        assert connection.recv(4096).startswith(b"HTTP/1.1 101 ")
         connection.close()
+    last.close()
+
+
+def test_handshakes_over_the_share_of_an_address_are_made_in_later_iterations(start, tmp_path):
+    issued, hello = Authority(tmp_path).issue("rsa"), client_hello()
+    server = start(limits={"joinMilliseconds": 600_000}, options=(
+        "--trusted-proxy", "none", "--loops", "1",
+        "--tls-certificate", str(issued.certificate), "--tls-key", str(issued.key)))
+    before = metric(server, "pickerd_sockets")
+    connections = [
+        socket.create_connection(("127.0.0.1", server.port), source_address=("127.0.0.2", 0))
+        for _ in range(HANDSHAKE_COUNT)]
+    wait_until(
+        lambda: metric(server, "pickerd_sockets") == before + HANDSHAKE_COUNT,
+        what="the connections")
+
+    begun = metric(server, "pickerd_loop_iteration_seconds_count")
+    server.process.send_signal(signal.SIGSTOP)
+    for connection in connections:
+        connection.sendall(hello)
+    server.process.send_signal(signal.SIGCONT)
+    for connection in connections:
+        assert connection.recv(4096)[0] == 22, "a handshake record"
+        connection.close()
+
+    # Each takes longer than half a share.
+    assert metric(server, "pickerd_loop_iteration_seconds_count") - begun > HANDSHAKE_COUNT / 4
+
+
+def client_hello():
+    sent = ssl.MemoryBIO()
+    with pytest.raises(ssl.SSLWantReadError):
+        ssl.create_default_context().wrap_bio(
+            ssl.MemoryBIO(), sent, server_hostname="localhost").do_handshake()
+    return sent.read()
 
 
 def connected(server, proxy, source):
@@ -96,15 +122,6 @@ def connected(server, proxy, source):
     connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     assert answer(connection) is None
     return connection
-
-
-def post(connection, source, session, member, ref, **fields):
-    body = json.dumps({
-        "type": "select", "ref": ref, "member": member["id"], "secret": member["secret"],
-        "generation": 1, **fields}).encode()
-    connection.sendall(
-        f"POST {session.path}/commands HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: {source}\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
 
 
 def answer(connection):

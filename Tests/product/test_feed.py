@@ -13,6 +13,8 @@ import pytest
 
 from harness import contract
 from harness.definitions import LISTS
+from harness.patience import PATIENCE
+from harness.metrics import samples
 from harness.pickerd import Pickerd, wait_until
 from harness.store import again, stored, stored_at
 
@@ -49,12 +51,8 @@ def events(server, after=0, **query):
         after = lines[-1]["position"]
     for event in found:
         if event["data"].get("reason") != "expired":
-            contract.fits("feed-event", event)
+            contract.fits("feedEvent", event)
     return found
-
-
-def types(found):
-    return [event["type"] for event in found]
 
 
 def test_a_confirmation_is_the_same_event_by_every_path(fed):
@@ -76,147 +74,17 @@ def test_a_confirmation_is_the_same_event_by_every_path(fed):
     assert all(event["data"]["by"]["member"].startswith("m_") for event in found)
 
 
-def test_every_change_of_the_status_is_an_event(fed):
-    session = fed.session(LISTS, title="Lunch", meta={"table": 4})
-    ana = session.join("Ana")
-    ana.confirm()
-    ana.reopen()
-    ana.cancel()
-    ana.reach(3)
-    changed = fed.request("PUT", f"{session.path}/definition",
-                          {"kind": "columns", "columns": [["x"], ["y"], ["z"]]})
-    assert changed.status == 200, changed
-    assert fed.delete(session.path).status == 204
-
-    found = wait_until(lambda: len(events(fed)) == 6 and events(fed))
-
-    assert types(found) == ["session.created", "session.confirmed", "session.reopened",
-                            "session.cancelled", "definition.changed", "session.ended"]
-    assert [event["position"] for event in found] == [1, 2, 3, 4, 5, 6]
-    assert {event["data"]["title"] for event in found} == {"Lunch"}
-    assert all(event["data"]["meta"] == {"table": 4} for event in found)
-    assert found[-1]["data"]["reason"] == "deleted"
-
-
-def test_a_session_that_expires_is_an_event(fed):
-    fed.session(LISTS, ttlSeconds=1)
-    found = wait_until(lambda: len(events(fed)) == 2 and events(fed))
-    assert found[1]["type"] == "session.ended" and found[1]["data"]["reason"] == "expired"
-    assert found[1]["data"]["result"] == found[0]["data"]["result"]
-
-
-def test_a_watched_result_is_reported_once_after_2_seconds_without_a_change(fed):
-    for attempt in range(10):
-        session = fed.session(LISTS, watch=["result", "members"])
-        ana = session.join("Ana")
-        first = time.monotonic()
-        for row in (1, 2):
-            ana.select(0, row)
-        last = time.monotonic()
-        ana.select(0, 1)
-        ana.reach(3)
-        if time.monotonic() - first < 1.5:
-            break  # Otherwise a slow machine may report a result in between, rightly.
-
-    def reported():
-        found = [event for event in events(fed) if event["data"]["session"] == session.id]
-        return found if "result.changed" in types(found) else None
-
-    found = wait_until(reported)
-
-    assert 1 < time.monotonic() - last
-    assert types(found) == ["session.created", "member.joined", "result.changed"]
-    assert found[2]["data"]["revision"] == 3 and found[2]["data"]["result"] == session.result()
-    assert found[1]["data"]["member"]["name"] == "Ana"
-
-
-def test_a_result_that_is_confirmed_at_once_is_reported_before(fed):
-    session = fed.session(LISTS, watch=["result"])
-    ana = session.join("Ana")
-    ana.select(0, 1)
-    ana.confirm()
-
-    found = wait_until(lambda: len(events(fed)) == 3 and events(fed))
-
-    assert types(found) == ["session.created", "result.changed", "session.confirmed"]
-    assert [(e["data"]["revision"], e["data"]["status"]) for e in found[1:]] == [
-        (1, "open"), (2, "confirmed")]
-    assert found[1]["data"]["result"] == found[2]["data"]["result"] == session.result()
-
-
-def test_a_denial_has_its_reason_and_data_and_the_result_of_its_revision(fed):
-    session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
-    session.join("Ana").confirm()
-    op, before = session.get()["op"], session.result()
-    waiting = {"kind": "columns", "columns": [["q"], ["x"], ["y"]]}
-    assert fed.request("PUT", f"{session.path}/definition", waiting).status == 200
-    settled = fed.post(f"{session.path}/settle", {
-        "op": op, "granted": False, "reason": {"en": "full"}, "data": {"hold": 7}})
-    assert settled.status == 200, settled
-
-    found = wait_until(lambda: len(events(fed)) == 4 and events(fed))
-
-    data = found[3]["data"]
-    assert (found[3]["type"], data["revision"]) == ("session.reopened", settled.json["revision"])
-    assert (data["op"], data["reason"]) == (op, "denied")
-    assert (data["detail"], data["data"], data["result"]) == ({"en": "full"}, {"hold": 7}, before)
-    assert session.result() != before
-
-
-def test_a_late_grant_is_reported_once_with_its_data(fed):
-    session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
-    ana = session.join("Ana")
-    ana.confirm()
-    op = session.get()["op"]
-    ana.cancel()
-    grant = {"op": op, "granted": True, "data": {"booking": 4711, "exact": 1.50}}
-    answers = [fed.post(f"{session.path}/settle", grant) for _ in range(2)]
-    assert [(late.status, late.code) for late in answers] == [(409, "tooLate")] * 2
-
-    found = wait_until(lambda: len(events(fed)) == 4 and events(fed))
-
-    data = found[3]["data"]
-    assert (found[3]["type"], data["op"], data["status"]) == ("session.confirming.late", op, "open")
-    assert data["data"] == grant["data"]
-
-
-def test_a_grant_of_an_unknown_op_is_not_reported(fed):
-    session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
-    ana = session.join("Ana")
-    ana.confirm()
-    answer = fed.post(f"{session.path}/settle", {"op": "x", "granted": True})
-    assert (answer.status, answer.code) == (404, "noSuchOp")
-    ana.cancel()
-
-    found = wait_until(lambda: len(events(fed)) == 3 and events(fed))
-
-    assert [event["type"] for event in found][1:] == ["session.confirming", "session.reopened"]
-
-
-def test_deleting_a_session_that_is_confirming_denies_it_first(fed):
-    session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
-    session.join("Ana").confirm()
-    assert session.delete().status == 204
-
-    found = wait_until(lambda: "session.ended" in types(events(fed)) and events(fed))
-
-    assert types(found) == [
-        "session.created", "session.confirming", "session.reopened", "session.ended"]
-    assert found[2]["data"]["reason"] == "denied"
-    assert (found[3]["data"]["status"], found[3]["data"]["revision"]) == ("open", 2)
-
-
 def test_a_reader_waits_for_the_next_event(fed):
     fed.session(LISTS)
     wait_until(lambda: len(events(fed)) == 1)
     answers = []
     reader = threading.Thread(target=lambda: answers.append(ask(fed, "?after=1&waitSeconds=55")))
     reader.start()
-    time.sleep(0.3)
+    wait_until(lambda: samples(fed, "pickerd_feed_readers")[()] == 1, what="the reader")
     assert not answers
 
     fed.session(LISTS)
-    reader.join(30)
+    reader.join(PATIENCE)
 
     assert answers, "the reader still waits"
     assert [json.loads(line)["position"] for line in answers[0].body.splitlines()] == [2]
@@ -224,22 +92,6 @@ def test_a_reader_waits_for_the_next_event(fed):
     empty = ask(fed, "?after=2&waitSeconds=1")
     assert empty.body == b"" and empty.headers["feed-position"] == "2"
     assert 0.9 < time.monotonic() - begin
-
-
-def test_types_and_limits_choose_events(fed):
-    for _ in range(3):
-        session = fed.session(LISTS)
-        assert fed.delete(session.path).status == 204
-    wait_until(lambda: len(events(fed)) == 6)
-
-    ended = events(fed, types="session.ended", limit=2)
-
-    assert types(ended) == ["session.ended"] * 3
-    answer = ask(fed, "?limit=2")
-    assert len(answer.body.splitlines()) == 2 and answer.headers["feed-position"] == "2"
-    for query in ("?limit=0", "?limit=1001", "?after=-1", "?after=x", "?waitSeconds=61",
-                  "?types=session.opened", "?types="):
-        assert ask(fed, query).code == "badRequest", query
 
 
 def test_a_position_that_the_feed_does_not_have_is_gone(tmp_path):
@@ -258,15 +110,6 @@ def test_a_position_that_the_feed_does_not_have_is_gone(tmp_path):
         assert ask(server, "?after=6").status == 410
     finally:
         server.stop()
-
-
-def test_no_position_ends_the_server(fed):
-    for number in (2**63 - 1, 2**63 - 2, 2**63, 10**40):
-        for query in (f"?after={number}", f"?after={number}&waitSeconds=1"):
-            assert ask(fed, query).status in (400, 410), query
-        with stream(fed, last=number) as response:
-            assert response.status == (400 if number >= 2**63 else 200), number
-    assert fed.get("/healthz").status == 200
 
 
 def copied(store, folder):
@@ -325,21 +168,8 @@ def test_a_restored_backup_has_another_epoch(tmp_path):
         server.stop()
 
 
-def test_a_server_without_a_store_has_another_epoch_after_each_start(tmp_path):
-    server = Pickerd(tmp_path / "log", clock=None)
-    try:
-        epoch = ask(server).headers["feed-epoch"]
-        again(server)
-        assert ask(server, f"?epoch={epoch}").status == 410
-        bad = server.request("PUT", "/v1/feed/cursors/me", {"position": 0, "epoch": 1},
-                             port=server.admin_port)
-        assert bad.code == "badRequest"
-    finally:
-        server.stop()
-
-
 def stream(server, last=None, query=""):
-    connection = http.client.HTTPConnection("127.0.0.1", server.admin_port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", server.admin_port, timeout=PATIENCE)
     headers = {"Accept": "text/event-stream", "Accept-Encoding": "gzip"}
     if last is not None:
         headers["Last-Event-ID"] = str(last)
@@ -377,49 +207,10 @@ def test_a_stream_has_every_event_and_continues_after_the_last_one(fed):
     fed.session(LISTS)
     kind, name, event = next_event(response)
     assert (kind, name) == ("message", f"{response.headers['feed-epoch']}:2")
-    contract.fits("feed-event", event)
+    contract.fits("feedEvent", event)
     response.close()
 
     assert next_position(stream(fed, last=1)) == next_position(stream(fed, last=name[:-1] + "1")) == 2
-
-
-def test_an_empty_last_event_id_is_none(fed):
-    fed.session(LISTS)
-
-    assert next_position(stream(fed, last="")) == 1
-
-
-def test_an_open_stream_or_poll_gets_nothing_of_another_epoch(tmp_path, postgres):
-    """Regression: readers of a feed whose positions are given again missed the events there."""
-    store = postgres.database()
-    server = stored_at(tmp_path / "log", store, clock=None)
-    for _ in range(2):
-        server.session(LISTS)
-    wait_until(lambda: len(events(server)) == 2)
-    response = stream(server)
-    epoch = response.headers["feed-epoch"]
-    assert [next_position(response) for _ in range(2)] == [1, 2]
-    polls = [server.connection(server.admin_port) for _ in range(2)]
-    for poll, named in zip(polls, (f"&epoch={epoch}", "")):
-        poll.request("GET", f"/v1/feed?after=2&waitSeconds=55{named}")
-
-    # As another node does after a restore to the time before the second event.
-    postgres.sql(store, "DELETE FROM event WHERE position = 2;"
-                        "UPDATE feed SET newest = 1, epoch = 'another'")
-    for _ in range(2):
-        server.session(LISTS)
-
-    while line := response.readline():
-        assert not line.startswith(b"data:"), line
-    restarted = stream(server, last=f"{epoch}:2")
-    assert next_event(restarted) == ("restarted", "another:0", {
-        "reason": "epoch", "epoch": "another", "oldest": 1})
-    assert [next_position(restarted) for _ in range(3)] == [1, 2, 3]
-    gone, other = (poll.getresponse() for poll in polls)
-    assert gone.status == 410 and json.loads(gone.read())["epoch"] == "another"
-    assert other.status == 200 and other.headers["feed-epoch"] == "another"
-    assert len(events(server)) == 3
-    server.stop()
 
 
 def test_a_stream_that_is_not_read_does_not_stop_others(fed):
@@ -512,7 +303,7 @@ def test_kill_9_neither_loses_nor_doubles_an_event(tmp_path):
                 if answer.json.get("type") == "delta":
                     done.append(answer)
             except (OSError, http.client.HTTPException):
-                time.sleep(0.05)
+                stop.wait(0.05)
 
     try:
         for _ in range(6):
@@ -521,8 +312,8 @@ def test_kill_9_neither_loses_nor_doubles_an_event(tmp_path):
             for thread in threads:
                 thread.start()
             before = len(done)
-            wait_until(lambda: len(done) >= before + 5, what="commands")
-            time.sleep(random_source.uniform(0, 0.5))
+            count = random_source.randint(5, 100)
+            wait_until(lambda: len(done) >= before + count, what="commands")
             server.kill()
             stop.set()
             for thread in threads:
@@ -550,3 +341,36 @@ def check_against_log(server, session):
         return [(event["data"]["revision"], event["data"]["status"]) for event in found] == logged
 
     wait_until(same, what=f"the feed of {session.id}")
+
+
+def test_an_open_stream_or_poll_gets_nothing_of_another_epoch(tmp_path, postgres):
+    """Regression: readers of a feed whose positions are given again missed the events there."""
+    store = postgres.database()
+    server = stored_at(tmp_path / "log", store, clock=None)
+    for _ in range(2):
+        server.session(LISTS)
+    wait_until(lambda: len(events(server)) == 2)
+    response = stream(server)
+    epoch = response.headers["feed-epoch"]
+    assert [next_position(response) for _ in range(2)] == [1, 2]
+    polls = [server.connection(server.admin_port) for _ in range(2)]
+    for poll, named in zip(polls, (f"&epoch={epoch}", "")):
+        poll.request("GET", f"/v1/feed?after=2&waitSeconds=55{named}")
+
+    # As another node does after a restore to the time before the second event.
+    postgres.sql(store, "DELETE FROM event WHERE position = 2;"
+                        "UPDATE feed SET newest = 1, epoch = 'another'")
+    for _ in range(2):
+        server.session(LISTS)
+
+    while line := response.readline():
+        assert not line.startswith(b"data:"), line
+    restarted = stream(server, last=f"{epoch}:2")
+    assert next_event(restarted) == ("restarted", "another:0", {
+        "reason": "epoch", "epoch": "another", "oldest": 1})
+    assert [next_position(restarted) for _ in range(3)] == [1, 2, 3]
+    gone, other = (poll.getresponse() for poll in polls)
+    assert gone.status == 410 and json.loads(gone.read())["epoch"] == "another"
+    assert other.status == 200 and other.headers["feed-epoch"] == "another"
+    assert len(events(server)) == 3
+    server.stop()

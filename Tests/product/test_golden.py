@@ -1,4 +1,8 @@
-"""Runs every golden vector over a real WebSocket: one session, one member, a manual clock."""
+"""Runs golden vectors over a real WebSocket: one session, one member, a manual clock.
+
+GoldenTests runs all of them on the model. Here the three longest of each file show that what the
+server sends says the same.
+"""
 
 import json
 from pathlib import Path
@@ -10,11 +14,15 @@ from harness.screen import selected
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 
 
+def length(vector):
+    return len(vector["steps"])
+
+
 def vectors():
     for path in sorted(GOLDEN.glob("*.json")):
-        if path.stem == "availability":
-            continue  # Of several members: test_golden_availability.py.
-        for vector in json.loads(path.read_text()):
+        if path.stem == "availability":  # Of several members: test_golden_availability.py.
+            continue
+        for vector in sorted(json.loads(path.read_text()), key=length)[-3:]:
             yield pytest.param(vector, id=f"{path.stem}: {vector['name']}")
 
 
@@ -22,11 +30,6 @@ def vectors():
 def test_the_server_reproduces_the_vector(server, vector):
     definition, steps = vector["definition"], vector["steps"]
     server.clock(steps[0]["now"])
-
-    if "error" in steps[0]["expect"]:
-        answer = server.create(definition)
-        assert (answer.status, answer.code) == (422, steps[0]["expect"]["error"])
-        return
     session = server.session(definition, now=steps[0]["now"])
     ana = session.join("Ana")
     for number, step in enumerate(steps):
@@ -56,6 +59,8 @@ def act(session, ana, do, expect):
         return ana.select(fields["column"], fields["row"])
     if verb == "tap":
         return ana.do("tap", **fields)
+    if verb == "set":
+        return ana.do("set", result=fields)
     if verb == "look":
         answer = ana.look(fields["month"])
         # Before it a tick can send the months in view again.
@@ -96,7 +101,10 @@ def compare(where, session, ana, answer, before, expect):
             assert [shown_fields(column) for column in columns] == expect["columns"], where
     if "reloaded" in expect:
         assert [c["column"] for c in changes if c["change"] == "reload"] == expect["reloaded"]
-        moved = [c for c in changes if c["change"] == "row"]
+    moved = [c for c in changes if c["change"] == "row"]
+    if "sets" in expect:
+        assert [c["column"] for c in moved if c["cause"] == "set"] == expect["sets"], where
+    if "clamps" in expect:
         clamps = [
             {"column": c["column"], "from": c["wanted"], "to": c["key"], "reason": c["reason"]}
             for c in moved if c["cause"] == "clamp"]
@@ -113,9 +121,9 @@ def compare(where, session, ana, answer, before, expect):
             "months": calendar["months"]["count"], "first": calendar["months"]["first"],
             "last": calendar["months"]["last"], "start": selected_range["start"],
             "end": selected_range["end"], "hits": selected_range["hits"]}, where
-        if "result" in expect:
-            assert got["snapshot"]["result"] == expect["result"], where
-            assert ana.screen.result == expect["result"], where
+    if "result" in expect:
+        assert got["snapshot"]["result"] == expect["result"], where
+        assert ana.screen.result == expect["result"], where
     if "range" in expect:
         ranges = [change for change in changes if change["change"] == "range"]
         if expect["range"] is None:

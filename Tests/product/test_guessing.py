@@ -29,12 +29,12 @@ CONSTANTS = {
     "connection.dialect.forUpdateSkippingLocked", 'connection.dialect.isAny("id", 1',
     'connection.dialect.isAny("id", 2', 'connection.dialect.isAny("id", 3',
     'connection.dialect.isAny("owner", 1',
-    'connection.dialect.locking("FOR KEY SHARE"', 'connection.dialect.locking("FOR UPDATE"',
+    'connection.dialect.locking("FOR KEY SHARE"',
     "connection.dialect.randomText", 'dialect == .postgres ? " WITH (fillfactor = 50',
     'dialect == .sqlite ? "INTEGER" : "bigint"', "dialect.identity", "dialect.randomText",
     "epoch", "function", "key", 'last == nil ? "$1 = $1" : "\\(key', "mode.rawValue",
     'number == nil ? "" : ", session"', "owner", "parameter", "random", "table", "table.name",
-    "filter"}
+    "filter", "locking", "isNamed", "isUnused"}
 
 
 def test_a_thousand_guessed_ids_find_nothing_and_are_throttled(start):

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY
 from harness.session import Session
 
@@ -19,7 +20,7 @@ def test_the_commands_of_the_page_work_in_their_order(server):
         shell = subprocess.run(
             ["bash", "-euc", script + '\necho; echo "SESSION=${SESSION-}"; echo "MEMBER=${MEMBER-}"'],
             capture_output=True, text=True, env={"PATH": "/usr/bin:/bin:/usr/local/bin", **values},
-            timeout=120)
+            timeout=PATIENCE)
         assert shell.returncode == 0, shell.stderr
         *output, session, host = shell.stdout.strip().split("\n")
         values.update(SESSION=session.partition("=")[2], MEMBER=host.partition("=")[2])

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY
 from harness.session import Session
 
@@ -21,7 +22,7 @@ def run(server, script, **values):
     shell = subprocess.run(
         ["bash", "-euc", script + '\necho; echo "SESSION=${SESSION-} OP=${OP-}"'],
         capture_output=True, text=True, env={"PATH": "/usr/bin:/bin:/usr/local/bin", **values},
-        timeout=120)
+        timeout=PATIENCE)
     assert shell.returncode == 0, shell.stderr
     output, _, variables = shell.stdout.strip().rpartition("\n")
     return output, dict(pair.split("=") for pair in variables.split(" "))

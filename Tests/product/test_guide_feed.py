@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from harness.host import pickerd
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, Pickerd, wait_until
 
 PAGE = REPOSITORY / "web/guide/feed.md"
@@ -23,7 +24,8 @@ def commands():
 def run(command, server):
     command = command.replace(":7681", f":{server.port}").replace(":7682", f":{server.admin_port}")
     command = command.replace("waitSeconds=25", "waitSeconds=1")
-    return subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120).stdout
+    return subprocess.run(
+        command, shell=True, capture_output=True, text=True, timeout=PATIENCE).stdout
 
 
 def lines_until(command, server, text):

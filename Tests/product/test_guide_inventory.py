@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, wait_until
 
 PROGRAM = REPOSITORY / "web/guide/inventory.py"
@@ -18,7 +19,7 @@ STAY = {"kind": "calendar", "months": {"from": "2026-11", "through": "2027-01"},
 def bookings(tmp_path):
     """The host's database and its path."""
     path = tmp_path / "bookings.db"
-    database = sqlite3.connect(path, isolation_level=None, timeout=60)
+    database = sqlite3.connect(path, isolation_level=None, timeout=PATIENCE)
     database.execute("CREATE TABLE bookings (id INTEGER PRIMARY KEY, first_day TEXT, last_day TEXT)")
     yield database, path
     database.close()

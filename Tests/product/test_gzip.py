@@ -1,12 +1,12 @@
 """gzip compression of responses of 1,024 bytes or more, for clients that accept it."""
 
 import gzip
-import json
 import socket
 
 import pytest
 
-from harness.definitions import CALENDAR, LISTS, LONG
+from harness.definitions import CALENDAR, LONG
+from harness.patience import PATIENCE
 from rawsocket import Raw
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
@@ -27,21 +27,6 @@ def test_a_large_response_is_compressed_if_the_client_accepts_gzip(server, sessi
     assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
     assert len(packed.body) < len(plain.body) / 3
     assert gzip.decompress(packed.body) == plain.body
-
-
-def test_a_small_response_is_not_compressed(server):
-    answer = server.get(server.session(LISTS).path, headers=GZIP)
-
-    assert len(answer.body) < 1024
-    assert "content-encoding" not in answer.headers and "vary" not in answer.headers
-
-
-@pytest.mark.parametrize("accepts", ["identity", "gzip;q=0", "br", ""])
-def test_a_response_is_not_compressed_if_the_client_does_not_accept_gzip(server, session, accepts):
-    answer = server.get(session.path, headers={"Accept-Encoding": accepts})
-
-    assert answer.headers["vary"] == "Accept-Encoding"
-    assert json.loads(answer.body)["session"] == session.id
 
 
 def test_responses_too_large_for_the_event_loop_are_compressed_too(server):
@@ -69,15 +54,6 @@ def test_pipelined_requests_are_answered_in_order(start):
                 path, session.id.encode()) in received
 
 
-def test_head_has_the_headers_of_the_compressed_response(server, session):
-    body = server.get(session.path, headers=GZIP)
-    head = server.request("HEAD", session.path, headers=GZIP)
-
-    assert head.headers["content-encoding"] == "gzip"
-    assert head.headers["content-length"] == body.headers["content-length"]
-    assert head.body == b""
-
-
 @pytest.mark.parametrize("path", ["/client/pickerd.js", "MONTH"])
 def test_a_compressed_response_has_a_weak_etag_that_matches_either_form(server, path):
     where = path.replace("MONTH", server.session(CALENDAR).path + "/months/2018-11.svg")
@@ -98,7 +74,7 @@ def test_a_compressed_response_has_a_weak_etag_that_matches_either_form(server, 
 
 def test_event_streams_are_never_compressed(server):
     session = server.session(LONG)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as there:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as there:
         there.sendall(f"GET {session.path}/events HTTP/1.1\r\nHost: localhost\r\n"
                       "Accept-Encoding: gzip\r\n\r\n".encode())
         received = b""
@@ -107,13 +83,3 @@ def test_event_streams_are_never_compressed(server):
             assert more, received
             received += more
     assert b"content-encoding" not in received.lower()
-
-
-def test_vary_includes_origin(start):
-    server = start(origins=["https://shop.example"])
-    session = server.session(LONG)
-
-    answer = server.get(session.path, headers={**GZIP, "Origin": "https://shop.example"})
-
-    assert {name.strip() for name in answer.headers["vary"].split(",")} == {
-        "Origin", "Accept-Encoding"}

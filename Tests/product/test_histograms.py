@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import time
 
 import pytest
 
@@ -54,18 +53,6 @@ def test_messages_and_event_loop_iterations_are_recorded(start, loops):
     assert histogram(server, "pickerd_message_seconds")[1] == 21
 
 
-def test_iterations_are_measured_without_the_time_that_the_loop_waits(start):
-    server = start(options=("--loops", "1"))
-    began = time.monotonic()
-    _, before, spent = histogram(server, "pickerd_loop_iteration_seconds")
-
-    time.sleep(2)
-
-    _, after, total = histogram(server, "pickerd_loop_iteration_seconds")
-    assert after > before
-    assert total - spent < (time.monotonic() - began) / 2
-
-
 def test_an_idle_loop_waits_with_one_system_call_in_each_iteration(start, tmp_path):
     server = start()
     trace = tmp_path / "trace"
@@ -111,33 +98,14 @@ def test_a_delivery_is_measured_with_the_time_that_the_store_takes(_logs, tmp_pa
         server.stop()
 
 
-@pytest.mark.parametrize("loops", [1, 2])
-def test_only_commands_that_change_something_and_are_delivered_are_measured(start, loops):
-    server = start(options=("--loops", str(loops)))
-    session = server.session(LISTS)
-    ana = session.join("Ana")
-    ana.select(0, 1)
-    ana.ask("undo")
-    ana.reach(2)
-    assert ana.do("tap", date="2018-11-20")["type"] == "refused"
-    unseen = server.session(LISTS)
-    cem = server.post(f"{unseen.path}/members", {"name": "Cem"}).json["member"]
-    posted = server.post(f"{unseen.path}/commands", {
-        "type": "select", "column": 0, "row": 2, "ref": 1, "generation": 1,
-        "member": cem["id"], "secret": cem["secret"]})
-    assert posted.json["type"] == "delta" and unseen.revision() == 1
-
-    wait_until(lambda: histogram(server, "pickerd_delivery_seconds")[1] >= 2)
-    assert histogram(server, "pickerd_delivery_seconds")[1] == 2
-
-
 def test_time_spent_waiting_for_events_is_not_recorded(start):
     server = start(options=("--loops", "1"))
     tap(server.session(LISTS), 1)
 
     def recorded():
         _, _, before = histogram(server, "pickerd_loop_iteration_seconds")
-        time.sleep(1)
+        waited = server.get("/v1/feed?after=1&waitSeconds=1", port=server.admin_port)
+        assert (waited.status, waited.body) == (200, b"")
         return histogram(server, "pickerd_loop_iteration_seconds")[2] - before
 
     # The loop may have to wait for a core in the middle of an iteration, but not always.

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from harness.definitions import LISTS
+from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from rawsocket import Raw
 
@@ -15,7 +16,7 @@ EVIL = {"Host": "evil.example", "Origin": "http://evil.example"}
 
 def status(server, path, host, *, method="GET", body=None, port=None):
     """Status and problem code of a request with this `Host`."""
-    connection = http.client.HTTPConnection("127.0.0.1", port or server.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port or server.port, timeout=PATIENCE)
     try:
         connection.request(method, path, body=body, headers={"Host": host})
         answer = connection.getresponse()
@@ -46,38 +47,12 @@ def test_handshakes_with_a_foreign_host_are_rejected(server):
     assert (answer, json.loads(body)["code"]) == (421, "misdirected")
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8:1", "[::1]", "LOCALHOST:99"])
-def test_loopback_hosts_are_accepted_with_any_port(server, host):
-    assert status(server, "/healthz", host)[0] == 200
-
-
-@pytest.mark.parametrize("lines", [b"", b"Host: localhost\r\nHost: localhost\r\n",
-                                   b"Host: local host\r\n", b"Host: localhost, localhost\r\n",
-                                   b"Host:\r\n", b"Host: localhost:http\r\n"])
-@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
-def test_a_malformed_host_is_rejected_with_400(server, lines, version):
-    with Raw(("127.0.0.1", server.port)) as there:
-        there.send(b"GET /healthz HTTP/" + version + b"\r\n" + lines + b"\r\n")
-        answer, _, body = there.response()
-
-    assert (answer, json.loads(body)["code"]) == (400, "badRequest")
-
-
 def test_the_host_option_adds_accepted_hosts(start):
     server = start(options=("--host", "pick.example.org", "--host", "Other.example"))
 
     for host in ("pick.example.org", "other.example:8080", "localhost"):
         assert status(server, "/healthz", host)[0] == 200, host
     assert status(server, "/healthz", "evil.example") == (421, "misdirected")
-
-
-def test_a_wildcard_listener_accepts_every_host_unless_hosts_are_configured(start):
-    anywhere = start(listen="0.0.0.0:0")
-    listed = start(listen="0.0.0.0:0", options=("--host", "pick.example.org"))
-
-    assert status(anywhere, "/healthz", "whatever.example")[0] == 200
-    assert status(listed, "/healthz", "pick.example.org")[0] == 200
-    assert status(listed, "/healthz", "whatever.example") == (421, "misdirected")
 
 
 # The admin listener
@@ -126,15 +101,6 @@ def test_the_admin_listener_refuses_websockets(server):
         answer, _, body = there.upgrade(session.path, **PROTOCOL)
 
     assert (answer, json.loads(body)["code"]) == (404, "notFound")
-
-
-@pytest.mark.parametrize("loops", [1, 3])
-def test_admin_connections_are_persistent(start, loops):
-    server = start(options=("--loops", str(loops)))
-    with Raw(("127.0.0.1", server.admin_port)) as there:
-        for _ in range(5):
-            there.send(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert there.response()[0] == 200
 
 
 def test_admin_connections_have_a_limit_of_their_own(start):

@@ -1,7 +1,5 @@
 """HTTP resources without a file of their own: check, clock, health, metrics, methods."""
 
-import http.client
-import json
 import re
 import time
 from datetime import datetime, timezone
@@ -10,6 +8,7 @@ import pytest
 
 from harness import contract
 from harness.definitions import CALENDAR, DATE, LISTS, LONG, SLOT, TREE
+from harness.pickerd import wait_until
 
 
 # Definitions
@@ -21,14 +20,8 @@ def test_check_returns_the_snapshot_of_a_new_session(server, definition):
     answer = server.check(definition)
 
     assert (answer.status, answer.type) == (200, "application/json")
-    checked = contract.fits("http-checked", answer.json)
+    checked = contract.fits("checked", answer.json)
     assert checked["snapshot"] == server.session(definition, now=None).get()["snapshot"]
-
-
-def test_a_check_with_an_unknown_field_is_rejected(server):
-    answer = server.post("/v1/definitions/check", {"definition": DATE, "title": "x"})
-
-    assert (answer.status, answer.code) == (400, "badRequest")
 
 
 # The clock
@@ -55,8 +48,8 @@ def test_a_manual_clock_is_frozen_at_the_start_time(start):
     server = start()
     session = server.session(DATE, now=None)
 
-    first = session.join("Ana").welcome["now"]
-    time.sleep(0.05)
+    first, began = session.join("Ana").welcome["now"], time.time()
+    wait_until(lambda: time.time() > began + 0.001, what="a later millisecond")
     second = session.join("Bo").welcome["now"]
 
     assert first == second
@@ -68,10 +61,8 @@ def test_the_system_clock_advances(plain):
     session = plain.session(DATE, now=None)
 
     first = session.join("Ana").welcome["now"]
-    time.sleep(0.05)
-    second = session.join("Bo").welcome["now"]
 
-    assert first < second
+    wait_until(lambda: session.join("Bo").welcome["now"] > first, what="a later time")
 
 
 # Health, metrics, page
@@ -105,15 +96,6 @@ def test_metrics_are_prometheus_text(server):
     assert all(name.startswith(("pickerd_", "process_", "go_")) for name in names), names
 
 
-def test_metrics_contain_no_names(server):
-    session = server.session(LISTS, title="A secret meeting")
-    session.join("Ana Unmistakable")
-
-    text = server.metrics().body.decode()
-
-    assert "Unmistakable" not in text and session.id not in text and "secret meeting" not in text
-
-
 def test_the_demo_page_is_served(server):
     answer = server.get("/")
 
@@ -139,22 +121,6 @@ def test_an_unsupported_method_is_rejected_with_405(server, method, path):
     assert session.get()["revision"] == 0
 
 
-def test_a_connection_serves_several_requests(server):
-    session = server.session(LISTS)
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-
-    for method, path, status in [
-            ("GET", session.path, 200), ("GET", "/v1/sessions/nobody", 404),
-            ("GET", "/healthz", 200),
-            ("POST", "/v1/definitions/check", 200), ("GET", session.path + "/log", 200)] * 3:
-        body = json.dumps({"definition": LISTS}) if method == "POST" else None
-        connection.request(method, path, body)
-        response = connection.getresponse()
-        assert (response.status, path) == (status, path)
-        response.read()
-    connection.close()
-
-
 def test_creation_over_the_session_limit_is_rejected_with_503(start):
     """"`503 full`": the limit is `--limit sessions=N`."""
     server = start(limits={"sessions": 2})
@@ -167,15 +133,6 @@ def test_creation_over_the_session_limit_is_rejected_with_503(start):
 
     assert (full.status, full.code) == (503, "full")
     assert again.status == 201
-
-
-def test_x_forwarded_proto_is_honoured_from_trusted_proxies_only(start):
-    server = start(options=("--trusted-proxy", "10.0.0.0/8"))
-
-    made = server.post(
-        "/v1/sessions", {"definition": LISTS}, headers={"X-Forwarded-Proto": "https"})
-
-    assert made.json["socket"].startswith("ws://")
 
 
 @pytest.mark.parametrize("forwarded, scheme", [

@@ -1,7 +1,5 @@
 """`POST …/members` and `POST …/commands`: commands over HTTP."""
 
-import time
-
 import pytest
 
 from harness import contract
@@ -50,14 +48,6 @@ def test_a_command_is_answered_with_its_delta(server):
     assert ana.screen.range["start"] == "2018-11-20"
 
 
-def test_a_point_can_be_tapped_without_loading_the_calendar(server):
-    cem = Poster(server.session(CALENDAR))
-
-    answer = cem.do("tap", month="2018-11", x=0.5, y=0.4)
-
-    assert answer["changes"][0]["start"] == "2018-11-07"
-
-
 def test_a_repeated_command_is_executed_once(server):
     cem = Poster(server.session(LISTS))
     first = cem.do("select", column=0, row=2, generation=1)
@@ -81,18 +71,6 @@ def test_a_refusal_is_sent_with_status_200(server):
     assert cem.do("undo")["code"] == "nothingToUndo"
 
 
-def test_other_members_see_the_http_member(server):
-    session = server.session(LISTS)
-    ana = session.join("Ana")
-
-    cem = Poster(session, "Cem")
-
-    ana.until(lambda m: cem.id in m.screen.members)
-    assert ana.screen.members[cem.id] == {
-        "id": cem.id, "name": "Cem", "role": "editor", "online": False,
-        "color": cem.welcome["member"]["color"]}
-
-
 def test_an_idle_http_member_leaves_and_its_next_command_brings_it_back(forgetful):
     session = forgetful.session(LISTS)
     ana = session.join("Ana")
@@ -106,32 +84,6 @@ def test_an_idle_http_member_leaves_and_its_next_command_brings_it_back(forgetfu
 
     ana.until(lambda m: cem.id in m.screen.members, what="Cem's return")
     assert cem.do("undo", ref=2)["type"] == "delta"
-
-
-def test_commands_keep_an_http_member_in_the_session(forgetful):
-    session = forgetful.session(LISTS)
-    cem = Poster(session)
-    ana = session.join("Ana")
-    for attempt in range(5):
-        pauses, left = [], len(departures(ana))
-        until = last = time.monotonic() + 2.5
-        while (now := time.monotonic()) < until:
-            pauses.append(now - last)
-            last = now
-            cem.do("select", column=0, row=cem.ref % 2 + 1, generation=1)
-            time.sleep(0.1)
-        pauses.append(time.monotonic() - last)
-        ana.reach(session.revision())
-        # Cem leaves rightly if this process was stopped for most of a second.
-        if max(pauses) < 0.8:
-            assert len(departures(ana)) == left
-            assert [m["id"] for m in session.get()["members"]] == [cem.id, ana.id]
-            return
-    raise AssertionError("this process is stopped again and again")
-
-
-def departures(member):
-    return [m for m in member.record if m["type"] == "presence" and m.get("left")]
 
 
 def test_a_member_may_use_http_and_websocket(server):
@@ -212,42 +164,3 @@ def test_an_invalid_body_is_refused_after_a_missing_token_and_an_unknown_session
     assert code(session.path, token="wrong") == "badToken"
     assert code("/v1/sessions/nobody") == "noSuchSession"
     assert code(session.path, token=session.tokens["viewer"]) == "badRequest"
-
-
-def test_a_token_determines_the_role(guarded):
-    session = guarded.session(LISTS)
-    assert guarded.post(f"{session.path}/members", {}).code == "noToken"
-    assert guarded.post(f"{session.path}/members", {}, token="x").code == "badToken"
-    viewer = Poster(session, token=session.tokens["viewer"])
-    editor = Poster(session, token=session.tokens["editor"])
-    fields = {"column": 0, "row": 1, "generation": 1}
-
-    assert viewer.do("select", **fields)["code"] == "notAllowed"
-    assert editor.do("select", **fields)["type"] == "delta"
-    assert editor.post("undo", ref=9, token=session.tokens["viewer"]).code == "notAllowed"
-    assert editor.do("confirm")["code"] == "notAllowed"
-
-
-def test_members_over_the_limit_are_rejected(small):
-    session = small.session(LISTS)
-    for _ in range(3):
-        Poster(session)
-
-    assert small.post(f"{session.path}/members", {}).code == "full"
-
-
-def test_commands_over_the_rate_are_refused(start):
-    """On a slow machine more commands are accepted meanwhile, five a second."""
-    cem = Poster(start(limits={"messagesPerSecond": 5}).session(LISTS))
-
-    codes = [cem.do("undo").get("code") for _ in range(5)]
-    while len(codes) < 1000 and codes[-1] == "nothingToUndo":
-        codes.append(cem.do("undo").get("code"))
-
-    assert codes[:5] == ["nothingToUndo"] * 5 and codes[-1] == "tooMany"
-
-
-def test_fifty_commands_a_second_are_accepted_by_default(plain):
-    cem = Poster(plain.session(LISTS))
-
-    assert [cem.do("undo")["code"] for _ in range(40)] == ["nothingToUndo"] * 40

@@ -1,4 +1,4 @@
-"""`pickerd join --plain` and `--json`, for pipes, screen readers and scripts."""
+"""`pickerd join`: sentences for people, pipes and screen readers, and `--json` for scripts."""
 
 import json
 import signal
@@ -6,10 +6,11 @@ import subprocess
 
 import pytest
 
-from harness.definitions import CALENDAR, DATE, LISTS, LONG
+from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
+from harness.patience import PATIENCE
 from harness.pickerd import binary, wait_until
 from harness.ports import free_port
-from harness.terminal import PATIENCE, run
+from harness.terminal import run
 from harness.tls import TLSFront
 
 pytest_plugins = ["terminals"]
@@ -24,26 +25,13 @@ def answers(output):
     return [event for event in events_of(output) if event["event"] == "answer"]
 
 
-# --plain
+# Sentences
 
 
-def test_plain_prints_the_state_and_leaves_at_the_end_of_input(server):
-    session = server.session(DATE)
-
-    status, output, complaint = run(session.url, "--plain", "--name", "Ana")
-
-    assert (status, complaint) == (0, "")
-    assert output == "* connecting\n* connected\n= 2018-11-23\n"
-    wait_until(lambda: session.get()["members"] == [], what="Ana's leaving")
-
-
-def test_plain_is_the_default_without_a_terminal(server):
-    assert run(server.session(DATE).url) == (0, "* connecting\n* connected\n= 2018-11-23\n", "")
-
-
-def test_plain_accepts_commands_as_words(server):
+def test_commands_are_words(server):
     session = server.session(LISTS)
 
+    # Since 1.0.0, which could also draw, --plain does nothing.
     status, output, _ = run(
         session.url, "--plain", stdin="select 1 Linux\nSELECT 2 VSCode  \n\nundo\nshow\n")
 
@@ -55,19 +43,26 @@ def test_plain_accepts_commands_as_words(server):
         "column 2: [Xcode] | VSCode | Sublime | Atom", "members: guest"]
 
 
-def test_a_last_line_without_a_newline_is_executed(server):
-    session = server.session(CALENDAR)
+@pytest.mark.parametrize("definition, line, chosen", [
+    (DATE, "set 2000-02-29", "2000-02-29"),
+    (CALENDAR, "set 2018-11-22 2018-11-20", "2018-11-20 to 2018-11-22, 3 days"),
+    (SLOT, "set 2018-11-24 14:20", "2018-11-24 14:20"),
+    (SLOT, "set 2018-11-24T06:20:00Z", "2018-11-24 14:20"),
+    (LISTS, "set Linux, Atom", "Linux, Atom"), (TREE, "set Sichuan, Leshan", "Sichuan, Leshan")])
+def test_a_typed_value_is_chosen_at_once(server, definition, line, chosen):
+    session = server.session(definition)
 
-    assert run(session.url, "--plain", stdin="tap 2018-11-20\ntap 2018-11-24")[0] == 0
+    status, output, _ = run(session.url, stdin=f"{line}\nundo\nredo\n")
 
-    assert session.result() == {"start": "2018-11-20", "end": "2018-11-24", "days": 5}
+    assert (status, session.revision()) == (0, 3)
+    assert f"= {chosen}" in output.splitlines()
 
 
 def test_failed_commands_print_the_reason_and_set_the_exit_status(server):
     session = server.session(CALENDAR)
 
     status, output, _ = run(
-        session.url, "--plain", stdin="tap 2030-01-01\ndance\ntap soon\nselect 1 x\ntap 2018-11-20\n")
+        session.url, stdin="tap 2030-01-01\ndance\ntap soon\nselect 1 x\ntap 2018-11-20\n")
 
     assert status == 2
     lines = output.splitlines()
@@ -78,9 +73,9 @@ def test_failed_commands_print_the_reason_and_set_the_exit_status(server):
     assert "you: first day 2018-11-20" in lines, "later commands are executed"
 
 
-def test_plain_prints_what_other_members_do(server, lines):
+def test_what_other_members_do_is_printed(server, lines):
     session = server.session(CALENDAR)
-    ana = lines(session, "--plain")
+    ana = lines(session)
     ana.until(lambda line: line == "* connected")
 
     bo = session.join("Bo")
@@ -95,14 +90,6 @@ def test_plain_prints_what_other_members_do(server, lines):
     ana.until(lambda line: line == "Bo left")
 
     assert ana.end() == 0
-
-
-def test_quit_discards_the_rest_of_the_input(server):
-    session = server.session(CALENDAR)
-
-    assert run(session.url, "--plain", stdin="quit\ntap 2018-11-20\n")[0] == 0
-
-    assert session.revision() == 0
 
 
 # --json
@@ -131,91 +118,25 @@ def test_every_command_has_one_answer(server):
     assert state["result"] == truth["snapshot"]["result"]
 
 
-def test_the_new_state_precedes_the_answer_to_its_command(server):
+def test_a_script_sets_the_result_of_another_session(server):
+    other = server.session({**CALENDAR, "unit": "nights"})
+    other.join("Bo").do("set", result={"start": "2018-11-20", "end": "2018-11-22"})
     session = server.session(CALENDAR)
+    commands = [{"type": "set", "result": other.result(), "id": 1},
+                {"type": "set", "result": {"date": "2018-11-20"}},
+                {"type": "set", "result": {"start": "2018-11-20", "end": "2030-01-01"}},
+                {"type": "tap", "date": "2018-12-24"}]
 
-    events = events_of(run(session.url, "--json", stdin="tap 2018-11-20\n")[1])
+    status, output, _ = run(session.url, "--json", stdin="\n".join(map(json.dumps, commands)))
 
-    names = [event["event"] for event in events]
-    assert names[-3:] == ["state", "notice", "answer"]
-    assert events[-3]["revision"] == events[-1]["revision"] == 1
-    assert events[-3]["calendar"]["range"]["start"] == "2018-11-20"
-
-
-def test_the_printed_state_equals_the_servers(server, lines):
-    session = server.session(CALENDAR)
-    ana = lines(session, "--json")
-    ana.event("connection", connection="live")
-    bo = session.join("Bo")
-    bo.tap(date="2018-11-20")
-    bo.tap(date="2018-12-02")
-
-    state = ana.reach(2)
-
-    snapshot = session.get()["snapshot"]
-    for name in ("months", "range"):
-        assert state["calendar"][name] == snapshot["calendar"][name]
-    assert state["result"] == snapshot["result"]
-    if len(ana.newest["members"]["members"]) < 2:
-        ana.event("members")
-    assert [m["name"] for m in ana.newest["members"]["members"]] == ["Ana", "Bo"]
-    assert ana.end() == 0
-
-
-def test_touches_are_printed_and_can_be_sent(server, lines):
-    session = server.session(LISTS)
-    ana = lines(session, "--json")
-    ana.event("connection", connection="live")
-    bo = session.join("Bo")
-    bo.send({"type": "touch", "column": 1, "row": 2})
-
-    touching = ana.event("touching")["touching"]
-    assert touching == [{"member": bo.id, "column": 1, "row": 2}]
-    ana.say({"type": "touch", "column": 0, "text": "Linux"})
-    bo.until(lambda m: m.screen.touching, what="Ana's touch")
-
-    assert list(bo.screen.touching.values())[0]["row"] == 2
-
-
-def test_show_prints_all_loaded_rows(server, lines):
-    session = server.session(LONG)
-    ana = lines(session, "--json")
-    ana.event("connection", connection="live")
-
-    ana.say("show")
-
-    column = ana.event("show")["columns"][0]
-    assert (column["count"], len(column["rows"])) == (10_000, 200)
-    assert column["rows"][7] == {"row": 7, "key": "row 7", "text": "row 7"}
-
-
-def test_the_locale_option_selects_the_language_of_the_rows(server):
-    output = run(server.session(DATE).url, "--json", "--locale", "zh-Hans")[1]
-
-    state = next(event for event in events_of(output) if event["event"] == "state")
-    assert [column["text"] for column in state["columns"]] == ["2018年", "11月", "23日"]
+    assert status == 2
+    assert [(a.get("id"), a["done"], a.get("revision", a.get("code"))) for a in answers(output)] == [
+        (1, True, 1), (None, False, "badCommand"), (None, False, "outsideMonths"), (None, True, 2)]
+    assert session.log()[0]["command"] == {
+        "type": "set", "at": 0, "result": {"start": "2018-11-20", "end": "2018-11-22"}}
 
 
 # The connection
-
-
-@pytest.mark.parametrize("link", [
-    "ws://127.0.0.1:{port}/v1/sessions/{id}", "http://127.0.0.1:{port}/v1/sessions/{id}",
-    "http://127.0.0.1:{port}/s/{id}", "http://127.0.0.1:{port}/#/s/{id}", "http://localhost:{port}/#/s/{id}?x=1"])
-def test_socket_and_page_links_are_accepted(server, link):
-    session = server.session(DATE)
-
-    status, output, complaint = run(link.format(port=server.port, id=session.id))
-
-    assert (status, complaint) == (0, "") and "= 2018-11-23" in output
-
-
-@pytest.mark.parametrize("link", ["x", "http://127.0.0.1:1/", "ftp://127.0.0.1/v1/sessions/a"])
-def test_an_invalid_link_is_a_usage_error(link):
-    status, output, complaint = run(link)
-
-    assert (status, output) == (64, "")
-    assert complaint.startswith(f"pickerd join: {link} is not a link such as http://")
 
 
 def test_a_missing_session_is_reported_with_4404(server):
@@ -242,41 +163,30 @@ def test_a_token_can_be_given_in_three_ways(guarded, way):
     assert (status, complaint) == (0, "") and session.revision() == 1
 
 
-def test_a_missing_token_is_reported(guarded):
-    status, output, complaint = run(guarded.session(CALENDAR).url, "--plain")
-
-    assert status == 1
-    assert complaint.startswith("pickerd join: a token is needed, 4301")
-
-
-def test_the_timeout_option_ends_attempts_to_connect(server):
-    link = f"ws://127.0.0.1:{free_port()}/v1/sessions/a"
-
-    for timeout in ("0.3", "5", "60"):
-        status, output, complaint = run(link, "--timeout", timeout)
-        if "(" in complaint:  # A slow machine does not fail to connect so soon.
-            break
-
-    assert status == 1 and output.startswith("* connecting")
-    assert complaint.startswith("pickerd join: no connection: connecting (")
-
-
-def test_proxy_environment_variables_are_ignored(server):
-    session = server.session(DATE)
-
-    assert run(session.url, "--timeout", "60",
-               environment={"http_proxy": "http://127.0.0.1:9"})[0] == 0
-
-
-def test_sigint_leaves_the_session(server, lines):
+@pytest.mark.parametrize("number", [
+    signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_signals_leave_the_session(server, lines, number):
     session = server.session(DATE)
     ana = lines(session, "--json")
     ana.event("connection", connection="live")
 
-    ana.signal(signal.SIGINT)
+    ana.signal(number)
 
     assert ana.process.wait(PATIENCE) == 0
     wait_until(lambda: session.get()["members"] == [], what="Ana's leaving")
+
+
+def test_quitting_does_not_wait_for_a_frozen_server(start, lines):
+    server = start()
+    ana = lines(server.session(CALENDAR), "--json")
+    ana.event("connection", connection="live")
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        ana.say("quit")
+
+        assert ana.process.wait(PATIENCE) == 0
+    finally:
+        server.process.send_signal(signal.SIGCONT)
 
 
 def test_commands_given_while_disconnected_are_sent_after_reconnecting(start, lines, tmp_path):
@@ -297,28 +207,10 @@ def test_commands_given_while_disconnected_are_sent_after_reconnecting(start, li
     assert ana.end() == 0
 
 
-def test_a_frozen_server_is_detected_by_missing_answers(start, lines):
-    server = start()
-    ana = lines(server.session(CALENDAR), "--json")
-    ana.event("connection", connection="live")
-
-    server.process.send_signal(signal.SIGSTOP)
-    try:
-        # It tries again at once: the event can have either state.
-        while (lost := ana.next(timeout=150)).get("connection") not in ("waiting", "connecting"):
-            assert lost["event"] in ("state", "members")
-    finally:
-        server.process.send_signal(signal.SIGCONT)
-
-    ana.event("connection", connection="live")
-    assert ana.ask("tap 2018-11-20")["revision"] == 1
-    assert ana.end() == 0
-
-
 def test_join_exits_when_its_output_is_closed(server):
     session = server.session(CALENDAR)
     process = subprocess.Popen(
-        [binary(), "join", session.url, "--plain"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [binary(), "join", session.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE)
     assert process.stdout.readline() == b"* connecting\n"
     process.stdout.close()

@@ -4,15 +4,13 @@ import http.server
 import json
 import queue
 import threading
-import time
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
+from harness.patience import PATIENCE
 from harness.terminal import run
-
-pytest_plugins = ["terminals"]
 
 #: The longest message that the client accepts.
 MESSAGE_BYTES = 16 << 20
@@ -63,7 +61,7 @@ def sending(*messages, then=None):
             for message in messages:
                 socket.send(message)
             while True:
-                socket.recv(90)
+                socket.recv(PATIENCE)
         except (ConnectionClosed, TimeoutError):
             if then is not None:
                 then.put(socket.protocol.close_code)
@@ -73,7 +71,7 @@ def sending(*messages, then=None):
 def only(codes):
     """The only close code in the queue; waits for it. A list if there are several."""
     try:
-        code = codes.get(timeout=60)
+        code = codes.get(timeout=PATIENCE)
     except queue.Empty:
         return None
     return code if codes.empty() else [code, *codes.queue]
@@ -114,89 +112,6 @@ def test_a_binary_message_closes_with_1003(odd):
 
     assert (status, only(codes)) == (1, 1003)
     assert complaint.startswith("pickerd join: closed, 1003")
-
-
-@pytest.mark.parametrize("text", ["no JSON", "{}", '{"type":"welcome"}', "[" * 100])
-def test_an_invalid_message_drops_the_connection(odd, text):
-    status, output, complaint = run(odd(sending(text)), "--timeout", "0.5")
-
-    assert status == 1 and "connected" not in output
-    assert complaint.startswith("pickerd join: no connection")
-
-
-def test_a_line_that_waits_refers_to_the_state_that_its_author_saw(odd, lines):
-    sent = queue.Queue()
-
-    def talk(socket):
-        socket.recv()
-        socket.send(json.dumps(WELCOME))
-        try:
-            while (message := json.loads(socket.recv(90)))["type"] != "confirm":
-                sent.put(message)
-                socket.send(json.dumps({
-                    "type": "delta", "revision": 5, "by": "m_2", "at": WELCOME["now"],
-                    "changes": [{"change": "result", "result": {"keys": ["b"]}}]}))
-                socket.send(json.dumps({"type": "reply", "ref": 1, "revision": 5}))
-            sent.put(message)
-            socket.send(json.dumps({
-                "type": "refused", "ref": 2, "code": "stale", "detail": "", "revision": 5,
-                "params": {"revision": 5, "by": "m_2"}, "changes": []}))
-            socket.recv(90)
-        except (ConnectionClosed, TimeoutError):
-            pass
-
-    ana = lines(odd(talk), "--json")
-    ana.event("connection", connection="live")
-    ana.say("rename Mia\nconfirm")  # Read together: the confirm waits for the answer.
-
-    rename, confirm = sent.get(timeout=60), sent.get(timeout=60)
-    assert (rename["name"], confirm["at"]) == ("Mia", 4)
-    assert ana.event("answer", line=1)["done"]
-    answer = ana.event("answer", line=2)
-    assert (answer["code"], answer["params"]) == ("stale", {"revision": 5, "by": "m_2"})
-
-
-def test_early_lines_refer_to_the_state_after_those_before_them(odd, lines):
-    """Regression: both taps had the hits of the welcome, so that the second one was stale."""
-    is_given = threading.Event()
-    again = queue.Queue()
-    tapped = {"start": "2018-11-20", "end": "2018-11-20", "hits": 1, "by": "m_1"}
-
-    def welcome(range):
-        calendar = {"months": {"first": "2018-11", "last": "2018-11", "count": 1},
-                    "weekdays": list("SMTWTFS"), "range": range}
-        definition = {"kind": "calendar", "firstWeekday": 0, "weeks": "fit", "selection": "range"}
-        return json.dumps({**WELCOME, "snapshot": {
-            "definition": definition, "status": "open", "result": None, "calendar": calendar}})
-
-    def next_tap(socket):
-        while (message := json.loads(socket.recv(90)))["type"] != "tap":
-            pass
-        return message
-
-    def talk(socket):
-        resume = json.loads(socket.recv()).get("resume")
-        try:
-            if resume:
-                socket.send(welcome(tapped))
-                again.put(next_tap(socket))
-                return
-            is_given.wait(60)
-            time.sleep(1)  # Most likely the lines are read now, before the welcome.
-            socket.send(welcome(None))
-            first = next_tap(socket)
-            socket.send(json.dumps({
-                "type": "delta", "revision": 5, "by": "m_1", "ref": first["ref"],
-                "at": WELCOME["now"], "changes": [{"change": "range", "cause": "tap", **tapped}]}))
-            next_tap(socket)
-        except (ConnectionClosed, TimeoutError):
-            pass
-
-    ana = lines(odd(talk), "--json")
-    ana.say("tap 2018-11-20\ntap 2018-11-23")
-    is_given.set()
-
-    assert again.get(timeout=60)["hits"] == 1
 
 
 def test_invalid_utf_8_drops_the_connection(odd):
@@ -257,22 +172,3 @@ def test_a_response_other_than_101_is_retried_and_redirects_are_not_followed(ans
     server.server_close()
     assert status == 1 and "no connection" in complaint
     assert set(asked) == {"/v1/sessions/x"}, "redirects are not followed"
-
-
-def test_month_titles_and_weekday_names_come_from_the_server(odd, terminal):
-    months = {"first": "2018-11", "last": "2018-11", "count": 1}
-    calendar = {"months": months, "weekdays": ["A1", "B2", "C3x", "D4", "E5", "F6", "星期"], "range": None}
-    definition = {"kind": "calendar", "firstWeekday": 1, "weeks": "fit", "selection": "range"}
-    snapshot = {"definition": definition, "status": "open", "result": None, "calendar": calendar}
-    cells = [{"date": f"2018-11-{day:02}", "text": str(day)} for day in range(1, 29)]
-    month = {"month": "2018-11", "title": "The eleventh", "cells": cells, "bands": []}
-
-    def talk(socket):
-        socket.recv()
-        socket.send(json.dumps({**WELCOME, "snapshot": snapshot}))
-        for _ in socket:  # the terminal's subscriptions
-            socket.send(json.dumps({"type": "months", "revision": 4, "months": [month]}))
-
-    ana = terminal(odd(talk))
-
-    ana.sees("The eleventh", "A1 B2 C3 D4 E5 F6 星")

@@ -1,8 +1,6 @@
 """`at` and `hits`: a late command never acts on what its author has not seen."""
 
-import pytest
-
-from harness.definitions import CALENDAR, LISTS
+from harness.definitions import CALENDAR
 from harness.host import Host
 from harness.member import Member
 from harness.pickerd import Pickerd
@@ -15,47 +13,6 @@ def refused(answer, params, changes=None):
     assert answer["params"] == params
     if changes is not None:
         assert answer["changes"] == changes
-
-
-def test_a_confirm_of_what_its_author_has_not_seen_is_refused(server):
-    session = server.session(CALENDAR)
-    ana, bo = session.together("Ana", "Bo")
-    ana.tap("2018-11-20")
-    ana.tap("2018-11-23")
-    seen = bo.reach(2).screen.revision
-    bo.tap("2018-12-24")
-    bo.tap("2018-12-26")
-
-    answer = ana.do("confirm", at=seen)
-
-    refused(answer, {"revision": 4, "by": bo.id}, changes=[])
-    assert session.get()["status"] == "open"
-    assert ana.reach(4).do("confirm", at=4)["type"] == "delta"
-
-
-@pytest.mark.parametrize("command", ["undo", "redo", "confirm", "cancel"])
-def test_late_commands_on_columns_are_refused(server, command):
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    ana.select(0, 1)
-    ana.undo()
-    bo.reach(2).select(0, 2)
-
-    refused(ana.do(command, at=2), {"revision": 3, "by": bo.id}, changes=[])
-
-
-def test_own_later_commands_do_not_count(server):
-    ana = server.session(CALENDAR).join("Ana")
-    for day in ("2018-11-20", "2018-11-22", "2018-11-24"):
-        ana.tap(day)
-
-    assert ana.do("undo", at=0)["type"] == "delta"
-
-
-def test_a_revision_of_missing_history_is_stale(server):
-    ana = server.session(CALENDAR).join("Ana")
-
-    refused(ana.do("clear", at=7), {}, changes=[])
 
 
 def test_a_stale_tap_carries_the_range(server):

@@ -22,83 +22,12 @@ def strip(delta):
     return {**{k: v for k, v in delta.items() if k != "ref"}, "changes": changes}
 
 
-def test_date_columns_in_english(server):
-    snapshot = server.session(DATE).get()["snapshot"]
-
-    assert texts(snapshot, 0)["2018"] == "2018"
-    months = texts(snapshot, 1)
-    assert list(months.values()) == [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September",
-        "October", "November"]
-    assert list(months) == [f"{n:02}" for n in range(1, 12)]
-    assert texts(snapshot, 2)["23"] == "23"
-
-
-def test_date_columns_in_chinese(server):
-    snapshot = server.session({**DATE, "locale": "zh-Hans"}).get()["snapshot"]
-
-    assert texts(snapshot, 0)["2018"] == "2018年"
-    assert list(texts(snapshot, 1).values()) == [f"{n:02}月" for n in range(1, 12)]
-    assert texts(snapshot, 2)["23"] == "23日"
-
-
-def test_only_the_key_of_a_year_has_leading_zeros(server):
-    definition = {"kind": "date", "min": "0007-01-01", "max": "0012-12-31", "initial": "0009-01-01"}
-
-    english = server.session(definition).get()["snapshot"]
-    chinese = server.session({**definition, "locale": "zh-Hans"}).get()["snapshot"]
-
-    assert texts(english, 0) == {f"{n:04}": str(n) for n in range(7, 13)}
-    assert texts(chinese, 0)["0007"] == "7年"
-    assert english["result"] == {"date": "0009-01-01"}
-
-
-def test_slot_columns_in_english(server):
-    snapshot = server.session(SLOT).get()["snapshot"]
-
-    assert list(texts(snapshot, 0).values()) == ["Today, Nov 23", "Sat, Nov 24", "Sun, Nov 25"]
-    assert texts(snapshot, 1)["10"] == "10"
-    assert list(texts(snapshot, 2).values()) == ["20", "30", "40", "50"]
-
-
-def test_slot_columns_in_chinese(server):
-    definition = {**SLOT, "locale": "zh-Hans", "days": 8}
-    snapshot = server.session(definition, now="2018-11-23T05:00:00+08:00").get()["snapshot"]
-
-    assert list(texts(snapshot, 0).values()) == [
-        "11月23日 今天", "11月24日 星期六", "11月25日 星期天", "11月26日 星期一",
-        "11月27日 星期二", "11月28日 星期三", "11月29日 星期四", "11月30日 星期五"]
-    assert texts(snapshot, 1)["05"] == "5点"
-    assert texts(snapshot, 1)["10"] == "10点"
-    assert texts(snapshot, 2)["20"] == "20分"
-
-
-def test_weekdays_of_slots_in_english(server):
-    snapshot = server.session({**SLOT, "days": 8}).get()["snapshot"]
-
-    assert [text.split(",")[0] for text in texts(snapshot, 0).values()] == [
-        "Today", "Sat", "Sun", "Mon", "Tue", "Wed", "Thu", "Fri"]
-
-
 def test_today_is_determined_in_the_sessions_time_zone(server):
     """15:30 UTC is 00:30 of the next day in Tokyo."""
     definition = {**SLOT, "timeZone": "Asia/Tokyo"}
     snapshot = server.session(definition, now="2018-11-23T15:30:00Z").get()["snapshot"]
 
     assert list(texts(snapshot, 0).items())[0] == ("2018-11-24", "Today, Nov 24")
-
-
-def test_a_first_day_after_today_is_not_called_today(server):
-    snapshot = server.session(SLOT, now="2018-11-23T23:45:00+08:00").get()["snapshot"]
-
-    assert list(texts(snapshot, 0).values())[0] == "Sat, Nov 24"
-
-
-def test_the_text_of_a_cell_is_its_day_of_the_month(server):
-    for locale in ("en", "zh-Hans"):
-        ana = server.session(CALENDAR).join("Ana", locale=locale)
-        cells = ana.look("2018-11")["months"][0]["cells"]
-        assert [cell["text"] for cell in cells] == [str(int(cell["date"][8:])) for cell in cells]
 
 
 def test_members_receive_texts_in_their_own_locales(server):
@@ -116,18 +45,6 @@ def test_members_receive_texts_in_their_own_locales(server):
     hours, = [c for c in theirs["changes"] if c["change"] == "reload" and c["column"] == 1]
     assert hours["rows"][9]["text"] == "9点"
     assert [c["text"] for c in mine["changes"] if c["change"] == "row"][0] == "Sat, Nov 24"
-
-
-def test_ticks_are_sent_in_each_members_locale(server):
-    session = server.session(SLOT)
-    ana, bo = session.join("Ana", locale="zh-Hans"), session.join("Bo", locale="en")
-
-    server.clock("2018-11-24T00:00:00+08:00")
-
-    chinese, english = ana.expect("delta"), bo.expect("delta")
-    assert strip(chinese) == strip(english)
-    assert chinese["changes"][0]["rows"][0]["text"] == "11月24日 今天"
-    assert english["changes"][0]["rows"][0]["text"] == "Today, Nov 24"
 
 
 def test_refusals_and_requested_rows_are_in_the_members_locale(server):
@@ -148,26 +65,6 @@ def test_other_locales_are_supported_or_fall_back(server, locale, text):
     ana = session.join("Ana", locale=locale)
 
     assert texts(ana.welcome["snapshot"], 1)["11"] == text
-
-
-def test_an_unknown_locale_falls_back_to_the_definitions_locale(server):
-    session = server.session({**DATE, "locale": "zh-Hans"})
-
-    ana = session.join("Ana", locale="xx")
-
-    assert texts(ana.welcome["snapshot"], 1)["11"] == "11月"
-
-
-def test_a_member_without_a_locale_gets_the_definitions_locale(server):
-    session = server.session({**DATE, "locale": "zh-Hans"})
-
-    assert texts(session.join("Ana").welcome["snapshot"], 1)["11"] == "11月"
-
-
-def test_a_definition_in_an_unknown_locale_falls_back_to_english(server):
-    session = server.session({**DATE, "locale": "xx"})
-
-    assert texts(session.join("Ana").welcome["snapshot"], 1)["11"] == "November"
 
 
 def test_get_returns_the_requested_locale(server):
@@ -216,18 +113,3 @@ def test_months_have_titles_and_calendars_have_weekday_names(server, locale, tit
     assert session.get(locale)["snapshot"]["calendar"]["weekdays"] == ana.screen.weekdays
     drawn = server.get(f"{session.path}/months/2018-11.svg?locale={locale}").body.decode()
     assert f"<title>{title}</title>" in drawn and f">{weekdays[0]}<" in drawn
-
-
-def test_a_changed_first_weekday_sends_weekdays_in_each_members_locale(server):
-    session = server.session(CALENDAR)
-    ana, bo = session.join("Ana", locale="en"), session.join("Bo", locale="ja")
-    patch = {"Content-Type": "application/merge-patch+json"}
-
-    answer = server.request(
-        "PATCH", f"{session.path}/definition", {"firstWeekday": 2}, headers=patch)
-
-    assert answer.status == 200, answer
-    weekdays = [member.expect("delta")["changes"][0]["weekdays"] for member in (ana, bo)]
-    assert weekdays == [["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], list("月火水木金土日")]
-    server.request("PATCH", f"{session.path}/definition", {"maxDays": 9}, headers=patch)
-    assert "weekdays" not in ana.expect("delta")["changes"][0]

@@ -1,7 +1,5 @@
 """`GET …/log`: one line per revision, without gaps."""
 
-import pytest
-
 from harness.definitions import LISTS, TREE
 
 
@@ -36,21 +34,3 @@ def test_after_skips_earlier_revisions(server):
     assert session.log(after=10) == []
     assert session.log(after=1000) == []
     assert len(session.log(after=0)) == 10
-
-
-@pytest.mark.parametrize("after", ["x", "1.5", "", "1e1"])
-def test_an_invalid_after_parameter_is_rejected(server, after):
-    session = server.session(LISTS)
-
-    answer = server.get(f"{session.path}/log?after={after}")
-
-    assert (answer.status, answer.code) == (400, "badRequest")
-
-
-def test_the_log_has_revisions_that_the_history_has_dropped(small):
-    session = small.session(LISTS)
-    ana = session.join("Ana")
-    for n in range(1, 41):
-        ana.select(0, n % 4)
-
-    assert len(session.log()) == 40

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from harness.definitions import LISTS
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, wait_until
 from harness.ports import free_ports
 from harness.proxies import program, substituted
@@ -160,12 +161,13 @@ class Prometheus:
 
     def get(self, path, **query):
         """Waits until Prometheus answers."""
-        return wait_until(lambda: self.asked(path, query), timeout=120, what="Prometheus")
+        return wait_until(lambda: self.asked(path, query), what="Prometheus")
 
     def asked(self, path, query):
         try:
             with urllib.request.urlopen(
-                    self.url + path + "?" + urllib.parse.urlencode(query), timeout=60) as answer:
+                    self.url + path + "?" + urllib.parse.urlencode(query),
+                    timeout=PATIENCE) as answer:
                 return json.load(answer)["data"]
         except OSError as error:
             if isinstance(error, urllib.error.HTTPError) and error.code == 400:
@@ -191,7 +193,7 @@ def prometheus(tmp_path_factory, server):
     prometheus = Prometheus(
         tmp_path_factory.mktemp("prometheus"), f"127.0.0.1:{server.admin_port}")
     scraped = "count_over_time(pickerd_sessions[1m]) >= 2"
-    wait_until(lambda: prometheus.query(scraped), timeout=120, what="two scrapes")
+    wait_until(lambda: prometheus.query(scraped), what="two scrapes")
     yield prometheus
     prometheus.stop()
 
@@ -220,8 +222,8 @@ def test_a_healthy_server_has_no_alerts_and_a_dead_one_is_down(prometheus, serve
                 if name not in OF_SPEED or state == "firing"}
 
     # A scrape that takes more than its interval, a second, has a pending alert for a moment.
-    wait_until(lambda: alerts() == set(), timeout=60, what="a healthy server")
+    wait_until(lambda: alerts() == set(), what="a healthy server")
 
     server.kill()
 
-    wait_until(lambda: alerts() == {"PickerdDown"}, timeout=60, what="the alert")
+    wait_until(lambda: alerts() == {"PickerdDown"}, what="the alert")

@@ -84,60 +84,6 @@ def test_rows_have_notes_in_snapshots_reloads_rows_and_deltas(server):
     session.agree()
 
 
-def test_only_changed_notes_are_sent_and_equal_notes_take_no_revision(server):
-    session = server.session(SIZES)
-    ana = session.join("Ana")
-    patch(session, {"columns": {"0": {"S": {"text": "a"}, "M": {"text": "b"}}}})
-    answer = patch(session, {"columns": {"0": {"S": {"text": "a"}, "M": {"tone": "low"}, "L": None}}})
-    assert answer.json["changes"] == [{"change": "notes", "column": 0, "rows": {
-        "M": {"text": "b", "tone": "low"}}}]
-    for same in ({}, {"columns": {}}, {"columns": {"7": None}}, {"days": None},
-                 {"columns": {"0": {"S": {"text": "a"}}}}, notes(session)):
-        answer = patch(session, same)
-        assert answer.json == {"revision": 2, "version": 1, "changes": []}, answer
-    assert notes(session) == {"days": {}, "columns": {"0": {
-        "S": {"text": "a"}, "M": {"text": "b", "tone": "low"}}}}
-    patch(session, {"columns": None})
-    ana.reach(3)
-    assert notes(session) == {"days": {}, "columns": {}}
-    session.agree()
-
-
-@pytest.mark.parametrize("body", [
-    b"{", [], 7, {"day": {}}, {"days": {"2026-12-24": {"text": "x"}}}, {"columns": {"00": {}}},
-    {"columns": {"32": {}}}, {"columns": {"0": {"S": "x"}}}, {"columns": {"0": {"S": {}}}},
-    {"columns": {"0": {"S": {"text": ""}}}}, {"columns": {"0": {"S": {"text": "x" * 25}}}},
-    {"columns": {"0": {"S": {"text": "x", "tone": "loud"}}}},
-    {"columns": {"0": {"S": {"text": "x", "color": "red"}}}},
-    {"columns": {"0": {"S": {"text": {}}}}}, {"columns": {"0": {"S": {"text": {"x y": "x"}}}}},
-    {"columns": {"0": {"S": {"text": {f"a{n}": "x" for n in "bcdefghij"}}}}},
-    {"columns": {"0": {"x" * 201: {"text": "x"}}}}, {"columns": {"0": {"": {"text": "x"}}}},
-    {"columns": {"0": {str(n): {"text": "x"} for n in range(12_000)},
-                 "1": {str(n): {"text": "x"} for n in range(10)}, "2": {"x": {"text": None}}}},
-])
-def test_invalid_notes_are_rejected_without_effect(server, body):
-    session = server.session(SIZES)
-    answer = patch(session, body)
-    assert (answer.status, answer.code) in ((400, "badRequest"), (413, "tooLarge")), answer
-    assert session.revision() == 0 and notes(session) == {"days": {}, "columns": {}}
-
-
-def test_the_numbers_of_days_and_rows_with_notes_are_limited(server):
-    session = server.session(STAY)
-    days = [f"2{y:03}-{m:02}-{d:02}" for y in range(12) for m in range(1, 13) for d in range(1, 29)]
-    assert patch(session, {"days": {day: {"text": "x"} for day in days[:4_000]}}).status == 200
-    more = patch(session, {"days": {days[4_000]: {"text": "x"}}})
-    assert (more.status, more.code) == (400, "badRequest") and "4000" in more.json["detail"]
-    assert patch(session, {"days": {days[0]: None, days[4_000]: {"text": "x"}}}).status == 200
-    assert len(notes(session)["days"]) == 4_000
-    rows = server.session(SIZES)
-    for part in range(4):
-        body = {"columns": {"0": {f"{part}.{n}": {"text": "x"} for n in range(5_000)}}}
-        assert patch(rows, body).status == 200
-    assert patch(rows, {"columns": {"1": {"red": {"text": "x"}}}}).status == 400
-    assert sum(len(column) for column in notes(rows)["columns"].values()) == 20_000
-
-
 def test_requests_are_checked_in_the_documented_order(server, guarded):
     session = guarded.session(SIZES)
     assert guarded.request("PATCH", "/v1/sessions/none/notes", b"{").status == 404
@@ -158,33 +104,6 @@ def test_requests_are_checked_in_the_documented_order(server, guarded):
     assert 429 in late and set(late) <= {413, 429}, late
     assert notes(session, token=session.tokens["viewer"]) == {"days": {}, "columns": {}}
     assert server.request("PUT", server.session(SIZES).path + "/notes", {}).status == 405
-
-
-def test_a_resumed_member_gets_missed_deltas_without_notes_of_days(server):
-    session = server.session(STAY)
-    ana = session.join("Ana")
-    ana.drop()
-    patch(session, {"days": {"2026-12-24": {"text": "€ 120"}}})
-    back = session.back(ana, 0, months={"from": "2026-12", "count": 1})
-    back.until(lambda m: m.record[-1]["type"] == "months")
-    delta = next(m for m in back.record if m["type"] == "delta")
-    assert delta["changes"] == [] and back.welcome["resumed"]
-    assert cells(back.record[-1])["2026-12-24"] == {"text": "€ 120"}
-    session.agree()
-
-
-def test_undo_does_not_change_notes_and_confirmed_sessions_accept_them(server):
-    session = server.session(SIZES)
-    ana = session.join("Ana")
-    ana.select(0, 1)
-    patch(session, {"columns": {"0": {"S": {"text": "€ 5"}}}})
-    ana.undo()
-    ana.confirm()
-    assert patch(session, {"columns": {"0": {"M": {"text": "€ 6"}}}}).json["revision"] == 5
-    ana.reach(5)
-    assert [row.get("note", {}).get("text") for row in ana.screen.columns[0]["rows"]] == [
-        "€ 5", "€ 6", None]
-    assert notes(session)["columns"]["0"].keys() == {"S", "M"}
 
 
 def test_event_streams_and_drawings_show_notes(server):

@@ -7,7 +7,6 @@ import os
 import random
 import shutil
 import subprocess
-import threading
 import time
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from harness.definitions import LISTS
 from harness.listener import Listener
 from harness.member import Hung
 from harness.metrics import samples
+from harness.patience import PATIENCE
 from harness.pickerd import binary, wait_until
 from harness.postgres import Cut
 from harness.ports import free_ports
@@ -32,38 +32,6 @@ def store(postgres):
     return postgres.database()
 
 
-@pytest.fixture
-def stored(store, tmp_path):
-    """A server with its store in a new database."""
-    server = stored_at(tmp_path / "log", store)
-    yield server
-    server.stop()
-
-
-def test_a_session_survives_kill_9_of_the_server(stored):
-    session = stored.session(LISTS, title="Lunch")
-    ana = session.join("Ana")
-    for row in (1, 2, 1):
-        ana.select(0, row)
-    ana.reach(3)
-    lines = log_lines(session)
-
-    again(stored)
-    came = back(session, ana)
-
-    assert came.welcome["resumed"] and came.id == ana.id
-    assert log_lines(session) == lines
-    came.select(0, 2)
-    came.reach(4)
-
-
-def test_a_deleted_session_is_gone_after_kill_9(stored):
-    session = stored.session(LISTS)
-    assert stored.delete(session.path).status == 204
-    again(stored)
-    assert stored.get(session.path).status == 404
-
-
 def test_kill_9_loses_no_acknowledged_command(store, tmp_path, monkeypatch):
     monkeypatch.setattr(Listener, "is_trusted", True)
     monkeypatch.setattr(contract, "fits", lambda name, value: value)
@@ -72,16 +40,13 @@ def test_kill_9_loses_no_acknowledged_command(store, tmp_path, monkeypatch):
     try:
         crowd = Crowd(server)
         for number in range(ROUNDS):
-            # On a busy machine the last round lasts until the crowd has worked enough.
-            crowd.load(rng.uniform(0.05, 0.8), f"1-{number}",
-                       least=ROUNDS * 20 + 1 if number == ROUNDS - 1 else 0)
+            crowd.load(rng.randint(1, 400), f"1-{number}")
             server.environment["PICKERD_LOOPS"] = str(rng.randint(1, 3))
             server.start()
             try:
                 crowd.check()
             except AssertionError as failure:
                 raise AssertionError(f"round {number}: {failure}") from failure
-        assert sum(crowd.revisions.values()) > ROUNDS * 20, "the crowd has worked"
     finally:
         server.stop()
 
@@ -138,101 +103,13 @@ def test_a_command_is_done_once_when_the_answer_of_its_commit_is_lost(store, tmp
         cut.close()
 
 
-def test_connections_that_end_under_load_lose_and_repeat_nothing(store, postgres, tmp_path,
-                                                                 monkeypatch):
-    monkeypatch.setattr(Listener, "is_trusted", True)
-    monkeypatch.setattr(contract, "fits", lambda name, value: value)
-    server = stored_at(tmp_path / "log", store)
-    is_over = threading.Event()
-
-    def disturb():
-        while not is_over.wait(0.1):
-            postgres.sql(store, """
-                SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-                WHERE datname = current_database() AND pid <> pg_backend_pid()""")
-
-    try:
-        crowd = Crowd(server)
-        thread = threading.Thread(target=disturb)
-        thread.start()
-        crowd.load(3, "7", least=21)
-        is_over.set()
-        thread.join()
-        server.start()
-        crowd.check()
-        assert sum(crowd.revisions.values()) > 20, "the crowd has worked"
-    finally:
-        is_over.set()
-        server.stop()
-
-
-def test_commands_wait_for_a_bounded_time(tmp_path, own_postgres):
-    server = stored_at(tmp_path / "log", own_postgres.database())
-    try:
-        session = server.session(LISTS)
-        ana = session.join("Ana")
-        own_postgres.crash()
-        ana.ask_select(0, 1)
-
-        # After 10 s; a connection to a database that is down would be tried again for ever.
-        ana.closed(4503, timeout=90)
-        wait_until(lambda: server.get("/readyz").status == 503)
-        own_postgres.start()
-        wait_until(lambda: server.get("/readyz").status == 200)
-        came = back(session, ana)
-        assert came.welcome["resumed"]
-    finally:
-        server.stop()
-
-
-def test_a_database_of_a_newer_pickerd_is_refused(stored, store, postgres):
-    stored.stop()
-    postgres.sql(store, "UPDATE pickerd.store SET schema_version = schema_version + 1")
-    ran = subprocess.run(
-        [binary(), "serve", "--store", store, "--listen", "127.0.0.1:0"], capture_output=True,
-        text=True, timeout=180)
-    assert ran.returncode != 0
-    assert "was written by a newer pickerd" in ran.stderr, ran.stderr
-
-
 def test_passwords_are_not_logged(tmp_path):
     for store in ("postgres://pickerd:geheim@127.0.0.1:1/none", "postgres://pickerd:geheim@[/x"):
         ran = subprocess.run(
             [binary(), "serve", "--store", store, "--listen", "127.0.0.1:0"], capture_output=True,
-            text=True, timeout=180)
+            text=True, timeout=PATIENCE)
         assert ran.returncode != 0 and ran.stderr
         assert "geheim" not in ran.stderr + ran.stdout
-
-
-def test_replay_of_a_database_without_sessions_says_so(stored, store, postgres):
-    """Regression: it reported a missing table, or that the session had ended."""
-    session = stored.session(LISTS)
-    empty = replayed(postgres.database(), session)
-    postgres.sql(store, "UPDATE pickerd.store SET moving_from = 'a/1'")
-    incomplete = replayed(store, session)
-    postgres.sql(store, "UPDATE pickerd.store SET moving_from = NULL, schema_version = schema_version + 1")
-    newer = replayed(store, session)
-
-    assert {empty.returncode, incomplete.returncode, newer.returncode} == {66}
-    assert empty.stderr.endswith(" has no sessions of pickerd\n"), empty.stderr
-    assert "has an incomplete copy" in incomplete.stderr, incomplete.stderr
-    assert "was written by a newer pickerd" in newer.stderr, newer.stderr
-
-
-def test_replay_compares_the_snapshots_of_a_database(stored, store):
-    session = stored.session(LISTS)
-    ana = session.join("Ana")
-    for number in range(520):
-        ana.select(0, number % 2 + 1)
-    ana.reach(520)
-    wait_until(lambda: "1 snapshot" in replayed(store, session).stdout)
-    assert replayed(store, session).returncode == 0
-
-
-def replayed(store, session):
-    return subprocess.run(
-        [binary(), "replay", store, session.path.split("/")[-1]], capture_output=True, text=True,
-        timeout=180)
 
 
 def test_a_database_that_hangs_loses_and_repeats_nothing(tmp_path, own_postgres):
@@ -245,7 +122,7 @@ def test_a_database_that_hangs_loses_and_repeats_nothing(tmp_path, own_postgres)
                    "generation": ana.screen.columns[0]["generation"]}
         with own_postgres.stopped():
             ana.send(command)
-            ana.closed(4503, timeout=120)
+            ana.closed(4503)
             # As the handbook says of the alerts: it is a failure, and no lag any more.
             assert samples(server, "pickerd_store_failed") == {(): 1}
             assert samples(server, "pickerd_store_lag_seconds") == {(): 0}
@@ -278,7 +155,7 @@ def test_clients_resume_after_a_store_was_moved(store, tmp_path):
     lines = log_lines(session)
     refused = moved(path, store)
     server.terminate()
-    server.process.wait(60)
+    server.process.wait(PATIENCE)
 
     copied = moved(path, store)
     server.arguments[server.arguments.index(f"sqlite:{path}")] = store
@@ -299,7 +176,8 @@ def test_clients_resume_after_a_store_was_moved(store, tmp_path):
 
 def moved(path, store):
     return subprocess.run(
-        [binary(), "move", f"sqlite:{path}", store], capture_output=True, text=True, timeout=180)
+        [binary(), "move", f"sqlite:{path}", store], capture_output=True, text=True,
+        timeout=PATIENCE)
 
 
 def test_a_database_is_used_over_tls_only_with_its_name_and_authority(tmp_path, own_postgres):
@@ -325,7 +203,7 @@ def test_a_database_is_used_over_tls_only_with_its_name_and_authority(tmp_path, 
     for host, root in (("localhost", other.root), ("db.example.org", authority.root)):
         ran = subprocess.run(
             [binary(), "serve", "--store", store(host, root), "--listen", "127.0.0.1:0"],
-            capture_output=True, text=True, timeout=180)
+            capture_output=True, text=True, timeout=PATIENCE)
         assert ran.returncode == 69, ran.stderr
         assert "SSL error" in ran.stderr or "certificate" in ran.stderr, ran.stderr
     server = stored_at(tmp_path / "log", store("localhost", authority.root))
@@ -333,3 +211,32 @@ def test_a_database_is_used_over_tls_only_with_its_name_and_authority(tmp_path, 
         assert server.session(LISTS).join("Ana").select(0, 1)["type"] == "delta"
     finally:
         server.stop()
+
+
+@pytest.fixture
+def stored(store, tmp_path):
+    """A server with its store in a new database."""
+    server = stored_at(tmp_path / "log", store)
+    yield server
+    server.stop()
+
+
+def test_replay_of_a_database_without_sessions_says_so(stored, store, postgres):
+    """Regression: it reported a missing table, or that the session had ended."""
+    session = stored.session(LISTS)
+    empty = replayed(postgres.database(), session)
+    postgres.sql(store, "UPDATE pickerd.store SET moving_from = 'a/1'")
+    incomplete = replayed(store, session)
+    postgres.sql(store, "UPDATE pickerd.store SET moving_from = NULL, schema_number = schema_number + 1")
+    newer = replayed(store, session)
+
+    assert {empty.returncode, incomplete.returncode, newer.returncode} == {66}
+    assert empty.stderr.endswith(" has no sessions of pickerd\n"), empty.stderr
+    assert "has an incomplete copy" in incomplete.stderr, incomplete.stderr
+    assert "was written by a newer pickerd" in newer.stderr, newer.stderr
+
+
+def replayed(store, session):
+    return subprocess.run(
+        [binary(), "replay", store, session.path.split("/")[-1]], capture_output=True, text=True,
+        timeout=PATIENCE)

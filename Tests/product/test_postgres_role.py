@@ -6,6 +6,7 @@ import pytest
 
 from harness.definitions import LISTS
 from harness.host import pickerd
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY
 from harness.postgres import BINARIES, Postgres
 from harness.store import again, back, log_lines, stored_at
@@ -36,7 +37,7 @@ def attempt(server, statement, database="pickerd", user="pickerd"):
     """Runs a statement as a role; on an error, standard error has its SQLSTATE."""
     return subprocess.run(
         [f"{BINARIES}/psql", "-X", "-At", "-v", "VERBOSITY=sqlstate", "-h", server.folder, "-U",
-         user, "-d", database, "-c", statement], capture_output=True, text=True, timeout=120)
+         user, "-d", database, "-c", statement], capture_output=True, text=True, timeout=PATIENCE)
 
 
 def store(server):

@@ -1,13 +1,13 @@
 """The proxy configurations in deploy/: nginx, HAProxy and Caddy with TLS before a real server."""
 
 import ssl
-import time
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
 from harness.definitions import LISTS
 from harness.member import Hung
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, wait_until
 from harness.proxies import ProxiedPickerd, redirect
 from test_http_commands import Poster
@@ -155,7 +155,7 @@ def test_clients_resume_after_a_restart_behind_the_proxy(server, session, kill):
         server.terminate()
         assert ana.expect("draining")["reconnectAfterMs"] >= 0
         ana.closed(1001)
-        assert server.process.wait(60) == 0
+        assert server.process.wait(PATIENCE) == 0
     while watcher.event():
         pass
     server.start()
@@ -218,8 +218,6 @@ def waits(server, session):
     server.kill()
     connection = server.connection()
     connection.request("GET", session.path)
-    # Longer than HAProxy's default of three attempts.
-    time.sleep(4)
     server.start()
     status = connection.getresponse().status
     connection.close()

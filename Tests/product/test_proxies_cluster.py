@@ -11,6 +11,7 @@ import pytest
 
 from harness.definitions import LISTS
 from harness.member import Member
+from harness.patience import PATIENCE
 from harness.pickerd import Pickerd, wait_until
 from harness.ports import free_ports
 from harness.proxies import Proxy
@@ -135,7 +136,7 @@ def test_a_node_that_is_not_ready_gets_no_requests_and_its_members_go_to_others(
 
     wait_until(lambda: node.get("/readyz", port=node.admin_port).status == 503, what="/readyz 503")
     wait_until(lambda: nodes.answers(session.path, 404), what="another node's answer")
-    ana.drain(60)
+    ana.drain(PATIENCE)
     assert not ana.is_open, "HAProxy has closed the WebSocket of the node that is not ready"
     (folder / "away").rename(folder / "store")
     wait_until(lambda: nodes.status(session.path) == 200, what="the way back")
@@ -155,8 +156,8 @@ def test_a_get_is_repeated_at_another_node_if_its_node_ends_and_a_post_is_not(no
 
         node.kill()
 
-        assert get.result(60) == 404, "from another node"
-        assert post.result(60) == 502, "the node may have executed it"
+        assert get.result(PATIENCE) == 404, "from another node"
+        assert post.result(PATIENCE) == 502, "the node may have executed it"
     node.start()
     wait_until(lambda: nodes.status(session.path) == 200, what="the way back")
 
@@ -180,7 +181,7 @@ def test_a_node_that_drains_gets_no_requests_and_its_members_come_back(nodes):
     assert statuses <= {200, 404}, "from the node until it drains, then from another one"
     assert ana.expect("draining")["reconnectAfterMs"] >= 0
     ana.closed(1001)
-    assert node.process.wait(60) == 0
+    assert node.process.wait(PATIENCE) == 0
     assert {nodes.status(each.path) for _ in range(5) for each in (session, idle)} == {404}
     node.start()
     wait_until(lambda: nodes.status(session.path) == 200, what="the way back")

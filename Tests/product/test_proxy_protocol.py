@@ -3,7 +3,6 @@
 import os
 import ssl
 import subprocess
-import time
 
 import pytest
 
@@ -17,7 +16,6 @@ from rawsocket import Gone, Raw, open_websocket, problem
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
 LOCAL, PROXY = 0x20, 0x21
 UNKNOWN, IPV4, DATAGRAM, IPV6, UNIX = 0x00, 0x11, 0x12, 0x21, 0x31
-REST_MAX = 4096
 
 
 def header(command=PROXY, family=IPV4, rest=None):
@@ -66,27 +64,11 @@ def test_the_address_of_each_family_counts(server):
     assert client(server, header(family=IPV6, rest=mapped)) == "192.0.2.8"
 
 
-@pytest.mark.parametrize("first", [
-    header(LOCAL, UNKNOWN, b""), header(LOCAL), header(LOCAL, 0xFF, b"anything"),
-    header(PROXY, UNKNOWN, b""), header(PROXY, UNKNOWN, b"x" * 100),
-    header(PROXY, UNIX, bytes(216))])
-def test_without_an_address_the_proxys_own_counts(server, first):
-    assert client(server, first) == "127.0.0.1"
-
-
-def test_tlvs_are_ignored_up_to_a_limit(server):
-    tlvs = tlv(0x02, b"pick.example.org") + tlv(0x05, os.urandom(128)) + tlv(0xE0, b"x" * 2000)
-    assert client(server, header(rest=ipv4("192.0.2.7") + tlvs)) == "192.0.2.7"
-    longest = ipv4("192.0.2.7").ljust(REST_MAX, b"\0")
-    assert client(server, header(rest=longest)) == "192.0.2.7"
-    assert is_refused(server, header(rest=longest + b"\0"))
-
-
 def test_a_header_can_be_split_at_every_byte(server):
     whole = header(rest=ipv4("192.0.2.7") + tlv(0x04, b"padding" * 5))
     for cut in range(1, len(whole)):
         with Raw(server.address, first=whole[:cut]) as raw:
-            time.sleep(0.002)
+            client(server, header())  # It is answered after the first part has been received.
             raw.send(whole[cut:])
             assert b"from 192.0.2.7" in raw.exchange("GET", "/request")[2], cut
 
@@ -173,16 +155,6 @@ def test_connections_are_limited_per_client_and_not_per_proxy(start, loops):  # 
     wait_until(has_room, what="room for another connection")
     for web in webs:
         web.socket.close()
-
-
-def test_connections_without_a_header_count_towards_the_total(start):  # noqa: F811
-    server = start(proxied=1, proxy="127.0.0.1", connectionsMax=3, **PATIENT)
-    silent = [Raw(server.address) for _ in range(3)]
-    with Raw(server.address) as raw:
-        assert problem(raw.response())["code"] == "full"
-    for raw in silent:
-        raw.socket.close()
-    wait_until(lambda: client_or_none(server) == "192.0.2.7", what="room for another connection")
 
 
 def client_or_none(server):

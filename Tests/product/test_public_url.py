@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from harness.definitions import CALENDAR
-from harness.pickerd import ANSWER_SECONDS, REPOSITORY
+from harness.patience import PATIENCE
+from harness.pickerd import REPOSITORY
 from harness.ports import free_port
 from harness.proxies import ProxiedPickerd
 from harness.terminal import run
@@ -76,18 +77,6 @@ def test_members_join_below_the_path_and_links_lead_there(below):
     assert (status, body[:17]) == (200, b"BEGIN:VCALENDAR\r\n")
 
 
-def test_the_path_without_a_slash_leads_to_the_page(below):
-    status, location, _ = raw(below, "GET", PREFIX)
-
-    # Caddy and HAProxy forward the request.
-    assert status == (301 if below.proxy.kind == "nginx" else 308)
-    assert location == below.base + "/"
-
-
-def test_the_clock_is_not_public_below_the_path(below):
-    assert raw(below, "POST", f"{PREFIX}/v1/clock")[0] == 404
-
-
 class Windows:
     """Windows of a browser, which record requests that fail or leave the path."""
 
@@ -100,6 +89,7 @@ class Windows:
             ignore_https_errors=True, locale="en", timezone_id="Asia/Shanghai", **options)
         self.contexts.append(context)
         page = context.new_page()
+        page.add_init_script("localStorage.setItem('pickerd name', 'Ana')")
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.on("response", self._note)
         page.on("websocket", lambda socket: self._check(socket.url.replace("ws", "http", 1)))
@@ -107,7 +97,9 @@ class Windows:
         return page
 
     def _note(self, response):
-        if response.status >= 400:
+        # The page asks a server with tokens whether it has `ownership`.
+        is_question = response.status == 400 and response.url.endswith("/v1/sessions")
+        if response.status >= 400 and not is_question:
             self.wrong.append(f"{response.status} {response.url}")
         self._check(response.url)
 
@@ -181,22 +173,14 @@ def test_the_page_and_its_commands_work_below_the_path_without_a_proxy(direct, w
     ana, _ = plan_together(opened, direct.base)
 
     session = ana.url.split("/")[-1]
-    ana.locator(".developers > summary").click()
+    ana.locator(".menu-button").click()
+    ana.get_by_role("button", name="For developers").click()
     command = f"curl -sS -X PATCH '{direct.base}/v1/sessions/{session}/definition'"
     expect(ana.locator(".command code").filter(has_text=command).first).to_be_attached()
     # An address that older links may have.
     demo = opened.open(f"{direct.base}/demo/#/s/{session}")
     expect(demo.locator("pickerd-calendar")).to_be_visible()
     assert demo.url == f"{direct.base}/#/s/{session}"
-    assert not opened.wrong
-
-
-def test_the_page_works_beside_the_path_too(direct, windows):
-    root = direct.base.removesuffix(PREFIX)
-    opened = windows(root)
-
-    plan_together(opened, root)
-
     assert not opened.wrong
 
 
@@ -223,7 +207,7 @@ def test_clients_accept_urls_with_the_path(direct, windows):
         assert "2018-11-20" in output
     client = [sys.executable, REPOSITORY / "web/guide/client.py", socket]
     shown = subprocess.run([*client, "tap", "2018-11-21"], capture_output=True, text=True,
-                           timeout=120, check=True).stdout
+                           timeout=PATIENCE, check=True).stdout
     assert "2018-11-21" in shown
     page.evaluate(EMBEDDING, url)
     expect(page.locator("body > pickerd-calendar .month:not([data-loading])").first).to_be_visible()
@@ -236,7 +220,7 @@ def test_the_public_name_and_origin_are_accepted(start):
     body = json.dumps({"definition": CALENDAR})
 
     def create(origin, host=None, path="/v1/sessions"):
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=ANSWER_SECONDS)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         headers = {"Content-Type": "application/json", "Origin": origin}
         connection.request("POST", path, body, {**headers, **({"Host": host} if host else {})})
         response = connection.getresponse()

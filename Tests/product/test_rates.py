@@ -5,7 +5,7 @@ import time
 import pytest
 
 from conftest import for_one_test
-from harness.definitions import CALENDAR, LISTS
+from harness.definitions import LISTS
 from harness.pickerd import wait_until
 
 RATE = 10
@@ -45,12 +45,6 @@ def until_too_many(send):
     raise AssertionError("no burst has exceeded the rate")
 
 
-def test_commands_within_the_rate_are_executed(paced):
-    ana = paced.session(LISTS).join("Ana")
-
-    assert [answer["type"] for answer in burst(ana, RATE - 2)] == ["delta"] * (RATE - 2)
-
-
 def test_commands_over_the_rate_are_refused_with_too_many(paced):
     session = paced.session(LISTS)
     ana = session.join("Ana")
@@ -83,45 +77,6 @@ def test_a_ref_refused_with_too_many_may_be_sent_again(paced):
 def unless_too_many(ana, ref):
     answer = ana.do("select", ref=ref, column=1, row=1, generation=1)
     return answer if answer.get("code") != "tooMany" else None
-
-
-def test_unknown_types_are_checked_before_the_rate(paced):
-    """The order of refusals: `oldRef`, `unknownType`, `tooMany`."""
-    ana = paced.session(LISTS).join("Ana")
-    burst(ana, 2 * RATE)
-
-    assert ana.do("dance")["code"] == "unknownType"
-
-
-def test_months_over_the_rate_are_refused_without_a_ref(paced):
-    ana = paced.session(CALENDAR).join("Ana")
-
-    def look():
-        for _ in range(3 * RATE):
-            ana.send({"type": "months", "from": "2018-11", "count": 1})
-        return [ana.expect("months", "refused") for _ in range(3 * RATE)]
-
-    begun = time.monotonic()
-    received = until_too_many(look)
-    seconds = time.monotonic() - begun
-
-    refused = [m for m in received if m["type"] == "refused"]
-    assert {m["code"] for m in refused} == {"tooMany"}
-    assert not [m for m in refused if "ref" in m]
-    assert RATE - 2 <= len(received) - len(refused) <= RATE + RATE * seconds + 1
-
-
-def test_rows_over_the_rate_are_refused_without_a_ref(paced):
-    ana = paced.session(LISTS).join("Ana")
-
-    def scroll():
-        for _ in range(3 * RATE):
-            ana.send({"type": "rows", "column": 0, "from": 0, "count": 1})
-        return [ana.expect("rows", "refused") for _ in range(3 * RATE)]
-
-    received = until_too_many(scroll)
-
-    assert {m["code"] for m in received if m["type"] == "refused"} == {"tooMany"}
 
 
 def test_touches_over_the_rate_are_dropped_except_the_last(paced):

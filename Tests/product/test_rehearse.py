@@ -1,29 +1,26 @@
 """`pickerd rehearse`: our clients pass; each broken client fails in the scene for its bug."""
 
-import functools
-import http.server
 import re
 import shutil
 import subprocess
 import sys
-import threading
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, binary, wait_until
 
-pytest_plugins = ["webpages"]
 GUIDE = REPOSITORY / "web/guide"
 JARS = ":".join(f"/usr/share/java/{name}.jar" for name in ("com.android.json", "okhttp", "okio"))
 
 
-def rehearse(*arguments, client=(), timeout=600):
+def rehearse(*arguments, client=()):
     """Runs `pickerd rehearse`; its exit status and output."""
-    command = [str(binary()), "rehearse", "--jobs", "12", *arguments]
+    command = [str(binary()), "rehearse", "--jobs", "12", *map(str, arguments)]
     run = subprocess.run(command + (["--", *client] if client else []), capture_output=True,
-                         text=True, timeout=timeout)
+                         text=True)
     return run.returncode, run.stdout + run.stderr
 
 
@@ -58,7 +55,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_scenes(tmp_path):
 def test_the_guides_client_passes(python, tmp_path):
     report = tmp_path / "report.xml"
 
-    status, output = rehearse("--patience", "30", "--junit", str(report), client=python(GUIDE))
+    status, output = rehearse("--patience", PATIENCE, "--junit", str(report), client=python(GUIDE))
 
     assert status == 0, output
     suite = ElementTree.parse(report).getroot()
@@ -69,13 +66,13 @@ def test_the_guides_client_passes(python, tmp_path):
 def test_the_guides_command_starts_its_client():
     command = [sys.executable, str(GUIDE / "rehearse.py"), "{url}"]
 
-    status, output = rehearse("--patience", "30", "--scene", "resume", client=command)
+    status, output = rehearse("--patience", PATIENCE, "--scene", "resume", client=command)
 
     assert status == 0, output
 
 
 def test_join_passes():
-    status, output = rehearse("--patience", "30", client=[str(binary()), "join", "--json", "{url}"])
+    status, output = rehearse("--patience", PATIENCE, client=[str(binary()), "join", "--json", "{url}"])
     assert status == 0, output
 
 
@@ -83,86 +80,33 @@ def test_the_java_client_passes(tmp_path):
     if not shutil.which("javac"):
         pytest.fail("javac is missing: apt-get install openjdk-17-jdk-headless")
     subprocess.run(["javac", "-cp", JARS, "-d", str(tmp_path), str(GUIDE / "PickerClient.java")],
-                   check=True, timeout=300)
+                   check=True, timeout=PATIENCE)
     java = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{JARS}:{tmp_path}",
             "PickerClient", "{url}"]
 
     # A JVM takes half a second of a core to start.
-    status, output = rehearse("--patience", "30", "--jobs", "4", client=java)
+    status, output = rehearse("--patience", PATIENCE, "--jobs", "4", client=java)
 
     assert status == 0, output
 
 
-#: The browser client, driven by the instructions of `pickerd rehearse`.
-PAGE = """async (kit) => {
-  const { PickerSession } = await import("/client/core/session.js");
-  const environment = {
-    dial: (url, subprotocol) => new WebSocket(url, subprotocol), now: () => performance.now(),
-    setTimer: (work, milliseconds) => setTimeout(work, milliseconds),
-    clearTimer: (timer) => clearTimeout(timer), load: () => null, save: () => {},
-  };
-  // Each cell is a run.
-  const runs = (cells) => cells.flatMap((value, cell) => value ? [[cell, cell + 1, value].flat()] : []);
-  const availability = (cells) => cells && { ...cells, heat: cells.heat && runs(cells.heat),
-    marks: [...cells.marks].map(([member, marks]) => ({ member, runs: runs(marks.cells) })) };
-  const state = (picker) => ({
-    ...picker.state, availability: availability(picker.state.availability), columns: picker.state.columns.map(({ generation, count, row, rows }) =>
-      ({ generation, count, row, rows: [...rows.values()] })),
-    calendar: { months: picker.state.monthList, range: picker.state.range },
-    role: picker.self?.role, unanswered: picker.pendingCount });
-  for (let picker;;) {
-    const response = await fetch(`${kit}/rehearse/next`);
-    if (response.status === 204) { await new Promise((done) => setTimeout(done, 25)); continue; }
-    const { type, ...fields } = await response.json();
-    if (type === "quit") return picker.stop();
-    if (type === "open") {
-      picker?.stop();
-      (picker = new PickerSession(fields.url, {}, environment)).start();
-    } else if (type === "state") {
-      await fetch(`${kit}/rehearse/state`, { method: "POST", body: JSON.stringify(state(picker)) });
-    } else if (type === "select") picker.select(fields.column, fields.row);
-    else if (type === "mark") {
-      picker.command({ type, generation: picker.state.availability.generation, ...fields });
-    }
-    else picker.command({ type, ...fields });
-  }
-}"""
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-def test_the_browser_client_passes_as_a_running_client(chromium):
-    files = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=REPOSITORY / "web"))
-    threading.Thread(target=files.serve_forever, daemon=True).start()
-    kit = subprocess.Popen([str(binary()), "rehearse", "--patience", "30", "--listen", "127.0.0.1:0"],
-                           stdout=subprocess.PIPE, text=True)
-    address = re.search(r"http://[\d.:]+", kit.stdout.readline())[0]
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto(f"http://127.0.0.1:{files.server_port}/demo/icon.svg")
-
-    page.evaluate(PAGE, address)
-
-    output, _ = kit.communicate(timeout=60)
-    context.close()
-    files.shutdown()
-    files.server_close()
-    assert kit.returncode == 0, output
-
-
 # Clients that are broken
+
+def each(title):
+    """The names of a scene that is played with all kinds."""
+    return " ".join(f"{title}-{kind}" for kind in ("availability", "calendar", "wheels"))
+
 
 BROKEN = {
     "ignores generation": (
         "stale-column", 'generation=shown["generation"]', "generation=1"),
     "restarts its refs": (
-        "resume", "self.ref = max(self.ref, known)", "self.ref = 0"),
+        f"{each('early-command')} {each('resume')}",
+        "self.ref = max(self.ref, known)", "self.ref = 0"),
     "does not resend": (
-        "cut-command late-again late-tap", "for sent in self.queue:  # Each is done", "for sent in []:  # Each is done"),
+        f"{each('cut-command')} {each('early-command')} late-again-calendar late-again-wheels "
+        + each("late-command"),
+        "for sent in self.queue:  # Each is done", "for sent in []:  # Each is done"),
     "applies a delta twice": (
         "duplicate", 'elif message["revision"] == self.revision + 1:', "else:"),
     "reconnects after 4410": (
@@ -176,16 +120,24 @@ BROKEN = {
         '        assert fold or message["type"] in ("error", "reply"), "unknown"\n'
         "        if fold:  # An unknown"),
     "drops the changes of a refusal": (
-        "refusal", '        for change in message["changes"]:\n            self.fold(change)\n\n'
+        "refusal-calendar refusal-wheels",
+        '        for change in message["changes"]:\n            self.fold(change)\n\n'
         "    def on_draining", "\n    def on_draining"),
     "reconnects too early": (
         "draining", 'self.drain = message["reconnectAfterMs"] / 1000', "self.drain = 0"),
     "sends late commands in another epoch": (
         "another-epoch", 'if self.epoch != message["epoch"]:', "if False:"),
     "keeps marks on cells that are numbered anew": (
-        "cells", 'if key != "change"}, marks=[])', 'if key != "change"})'),
+        "cells cells-resume late-command-availability stale-cells",
+        'if key != "change"}, marks=[])', 'if key != "change"})'),
     "marks cells of the first generation": (
-        "cells", '{"generation": self.state["availability"]["generation"]}', '{"generation": 1}'),
+        "cells cells-resume cells-snapshot",
+        '{"generation": self.state["availability"]["generation"]}', '{"generation": 1}'),
+    "sends commands before the welcome": (
+        f"another-epoch another-member {each('early-command')}",
+        "        return self.receive()\n\n    def receive",
+        "        for sent in self.queue:\n            self.give(sent)\n"
+        "        return self.receive()\n\n    def receive"),
     "does not see its own role": (
         "role", 'self.update_role(message.get("changed", []))', "pass"),
 }
@@ -199,10 +151,11 @@ def test_a_broken_client_fails_in_the_scene_for_its_bug(fault, python, tmp_path)
     (tmp_path / "client.py").write_text(text.replace(right, wrong))
     shutil.copy(GUIDE / "rehearse.py", tmp_path)
 
-    # A busy machine may delay a client for longer than the default of 3 s, or longer than the limit
-    # that its bug exceeds.
-    for patience in ("3", "10", "30"):
-        status, output = rehearse("--patience", patience, client=python(tmp_path))
+    # A scene beside them passes. A busy machine may delay a client for longer than the default of
+    # 3 s, or longer than the limit that its bug exceeds.
+    played = [word for name in ["clamp-wheels", *scenes.split()] for word in ("--scene", name)]
+    for patience in ("3", "30", "300"):
+        status, output = rehearse("--patience", patience, *played, client=python(tmp_path))
         if (status, sorted(failed(output))) == (1, scenes.split()):
             break
 
@@ -227,6 +180,7 @@ def test_a_report_quotes_the_violated_sentence_of_the_contract(tmp_path):
 
 def test_unknown_scenes_and_addresses_are_rejected():
     assert rehearse("--scene", "dance", client=["true"])[0] == 64
+    assert rehearse("--scene", "gap", "--kind", "calendar", client=["true"])[0] == 64
     assert rehearse("--listen", "nowhere")[0] == 69
 
 
@@ -236,5 +190,5 @@ def test_the_guide_and_the_help_describe_the_instructions():
                           check=True).stdout
     for word in ('{"type":"state"}', "/rehearse/next", "/rehearse/state", "{url}", "unanswered"):
         assert word in page and word in shown, word
-    scenes = re.findall(r"^ +([\w-]+): ", shown.split("SCENES:")[1], re.M)
+    scenes = re.findall(r"^ +[w-][c-][a-] ([\w-]+): ", shown.split("SCENES")[1], re.M)
     assert len(scenes) >= 20 and "stale-column" in scenes

@@ -28,15 +28,6 @@ def test_the_others_receive_the_new_name_and_the_author_a_reply(server):
     assert session.get()["revision"] == 1
 
 
-def test_a_member_can_be_renamed_when_the_session_is_not_open(server):
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    ana.cancel()
-
-    assert bo.do("rename", name="Kit")["type"] == "reply"
-    ana.until(lambda m: m.screen.members[bo.id]["name"] == "Kit")
-
-
 @pytest.mark.parametrize("name", ["", " \t", "x" * 65, 7, None])
 def test_a_bad_name_closes_the_connection(server, name):
     ana = server.session(LISTS).join("Ana")

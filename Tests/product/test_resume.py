@@ -31,34 +31,6 @@ def test_missed_deltas_are_sent_after_welcome(server):
     assert missed == mine
 
 
-def test_a_member_that_missed_nothing_receives_only_welcome(server):
-    session = server.session(TREE)
-    ana = session.join("Ana")
-    selects(ana, 3)
-    ana.drop()
-
-    again = session.back(ana)
-
-    assert (again.welcome["resumed"], again.welcome["revision"]) == (True, 3)
-    again.receives_nothing()
-
-
-def test_a_client_can_resume_from_an_earlier_revision(server):
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    before = ana.screen
-    selects(bo, 5)
-    ana.reach(5)
-    ana.screen = type(before)()
-    ana.screen.show(ana.welcome["snapshot"])
-    ana.screen.revision = 0
-
-    again = session.back(ana)
-
-    assert again.welcome["resumed"] is True
-    again.reach(5)
-
-
 def test_a_missed_delta_of_the_member_itself_has_its_ref(server):
     """"Only the author's copy of a delta carries `ref`": so does the copy sent on resume."""
     session = server.session(LISTS)
@@ -91,17 +63,6 @@ def test_missed_deltas_have_no_bands_and_are_followed_by_months(server):
     again.receives_nothing()
 
 
-def test_the_new_join_replaces_the_subscribed_months(server):
-    session = server.session(CALENDAR)
-    ana = session.join("Ana", months={"from": "2018-11", "count": 2})
-    ana.drop()
-
-    again = session.back(ana)
-    delta = again.tap("2018-11-20")
-
-    assert [change["change"] for change in delta["changes"]] == ["range"]
-
-
 def test_the_new_join_replaces_the_locale(server):
     session = server.session(SLOT)
     ana, bo = session.together("Ana", "Bo")
@@ -113,21 +74,6 @@ def test_the_new_join_replaces_the_locale(server):
     delta = again.expect("delta")
     day = next(c for c in delta["changes"] if c["change"] == "row" and c["column"] == 0)
     assert day["text"] == "11月24日 星期六"
-
-
-def test_a_resumed_member_retains_its_name_color_and_role(server):
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    ana.drop()
-
-    again = session.connect()
-    again.screen = ana.screen
-    again.join(resume=ana.resume(), name="Zoe")
-
-    for field in ("id", "name", "role", "color"):
-        assert again.welcome["member"][field] == ana.welcome["member"][field]
-    theirs = next(m for m in session.get()["members"] if m["id"] == ana.id)
-    assert (theirs["name"], theirs["role"], theirs["online"]) == ("Ana", "owner", True)
 
 
 def test_resuming_from_before_the_history_returns_a_snapshot(small):
@@ -144,32 +90,6 @@ def test_resuming_from_before_the_history_returns_a_snapshot(small):
     again.receives_nothing()
 
 
-def test_resuming_from_the_oldest_revision_of_the_history_returns_deltas(small):
-    session = small.session(LISTS)
-    ana, bo = session.join("Ana"), session.join("Bo")
-    ana.drop()
-    selects(bo, 20)
-
-    again = session.back(ana)
-
-    assert again.welcome["resumed"] is True
-    again.reach(20)
-
-
-def test_the_history_has_at_least_1000_deltas(server):
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    ana.drop()
-    for n in range(1, 1001):
-        bo.ask("select", column=0, row=n % 2, generation=1)
-    bo.until(lambda m: not m.pending, timeout=20)
-
-    again = session.back(ana)
-
-    assert again.welcome["resumed"] is True
-    again.reach(1000)
-
-
 def test_resuming_with_another_epoch_returns_a_snapshot(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
@@ -180,40 +100,6 @@ def test_resuming_with_another_epoch_returns_a_snapshot(server):
 
     assert (again.welcome["resumed"], again.welcome["epoch"]) == (False, session.epoch)
     assert (again.id, again.welcome["revision"]) == (ana.id, 2)
-
-
-def test_resuming_from_a_future_revision_returns_a_snapshot(server):
-    session = server.session(LISTS)
-    ana = session.join("Ana")
-    selects(ana, 2)
-    ana.drop()
-
-    again = session.back(ana, revision=3)
-
-    assert (again.welcome["resumed"], again.welcome["revision"]) == (False, 2)
-    assert (again.id, again.welcome["epoch"]) == (ana.id, session.epoch)
-
-
-def test_resuming_from_a_negative_revision_returns_a_snapshot(server):
-    """"negative ones are well-typed and name nothing": there is no revision to resume from."""
-    session = server.session(LISTS)
-    ana = session.join("Ana")
-    ana.drop()
-
-    again = session.back(ana, revision=-1)
-
-    assert (again.welcome["resumed"], again.id) == (False, ana.id)
-
-
-def test_a_snapshot_on_resume_is_followed_by_requested_months(server):
-    session = server.session(CALENDAR)
-    ana = session.join("Ana")
-    ana.tap("2018-11-20")
-    ana.drop()
-
-    again = session.back(ana, epoch="another", months={"from": "2018-11", "count": 1})
-
-    assert again.expect("months")["revision"] == 1
 
 
 def test_missed_ticks_are_sent_as_deltas(server):

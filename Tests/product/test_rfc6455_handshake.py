@@ -16,7 +16,7 @@ def is_refused(echo, status, **changes):
     with echo.raw() as raw:
         answer = raw.upgrade(**changes)
         assert answer[0] == status, answer
-        assert raw.ends_soon()
+        raw.read_to_end()
         return problem(answer), answer[1]
 
 

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from conftest_socket import echo, hasty, start  # noqa: F401
+from harness.pickerd import wait_until
 from rawsocket import CLOSE, CONTINUATION, TEXT, Gone, frame
-from test_socket_limits import until
 
 #: Well-formed, at the edges of every length. - Source: Unicode, table 3-7
 GOOD = ["κόσμε", "\0", "\x7f", "\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ufffd", "\uffff",
@@ -27,7 +27,7 @@ BAD = {
 def fails_with_1007(web):
     assert web.read_close() == (1007, "invalid UTF-8")
     web.answer_close(1007)
-    assert web.ends_soon()
+    web.read_to_end()
     web.socket.close()
 
 
@@ -93,7 +93,7 @@ def closes(echo, body):
         web.send_frame(CLOSE, body)
         opcode, payload = web.read_frame()
         assert opcode == CLOSE
-        assert web.ends_soon()
+        web.read_to_end()
         return struct.unpack("!H", payload[:2])[0] if payload else None, payload[2:]
 
 
@@ -139,7 +139,7 @@ def test_messages_after_the_clients_close_are_ignored(echo):
         assert web.read_frame()[0] == CLOSE
         with pytest.raises(Gone):
             web.read_frame()
-    until(lambda: echo.counters()["closed"] > before)
+    wait_until(lambda: echo.counters()["closed"] > before)
 
 
 def test_a_message_before_the_close_is_answered_before_the_close(echo):
@@ -159,7 +159,7 @@ def test_the_handlers_code_and_reason_are_sent(echo, code):
         web.send_text(f"close {code} why not, Ünal?")
         assert web.read_close() == (code, "why not, Ünal?")
         web.answer_close(code)
-        assert web.ends_soon()
+        web.read_to_end()
 
 
 def test_a_last_message_arrives_before_the_close(echo):
@@ -182,7 +182,7 @@ def test_two_megabytes_arrive_before_the_close(echo):
         assert web.read_frame() == (TEXT, b"x" * 2_000_000)
         assert web.read_close() == (4410, "done")
         web.answer_close(4410)
-        assert web.ends_soon()
+        web.read_to_end()
 
 
 def test_a_client_that_does_not_answer_the_close_is_dropped(hasty):
@@ -198,7 +198,7 @@ def test_a_client_that_does_not_read_while_closing_is_dropped(start):
     server = start(closeMilliseconds=1500)
     with server.websocket("/script", receive_buffer=4096) as web:
         web.send_text("flood-close 1 8000000 4410")
-        until(lambda: server.counters()["closed"] == 1)
+        wait_until(lambda: server.counters()["closed"] == 1)
 
 
 def test_messages_after_the_handlers_close_are_ignored(echo):

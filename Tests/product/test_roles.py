@@ -1,10 +1,9 @@
 """`--auth token`: the three tokens of a session and their roles."""
 
 import pytest
-from websockets.exceptions import InvalidStatus
 
 from harness.definitions import CALENDAR, LISTS
-from harness.member import Member, dial
+from harness.member import Member
 
 COMMANDS = {
     "select": {"column": 0, "row": 1, "generation": 1}, "undo": {}, "redo": {}, "confirm": {},
@@ -38,14 +37,6 @@ def test_a_token_determines_the_role(guarded, role):
     assert session.join("Ana", role=role).role == role
 
 
-def test_several_members_may_use_the_same_token(guarded):
-    session = guarded.session(LISTS)
-
-    roles = [session.join(role=role).role for role in ("viewer", "owner", "owner", "viewer")]
-
-    assert roles == ["viewer", "owner", "owner", "viewer"]
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("role", ["owner", "editor", "viewer"])
 def test_each_role_has_its_commands(guarded, role, command):
@@ -61,31 +52,6 @@ def test_each_role_has_its_commands(guarded, role, command):
         assert session.revision() == 0
 
 
-def test_a_viewer_may_request_months_and_rows(guarded):
-    months = guarded.session(CALENDAR).join("Ana", role="viewer")
-    wheels = guarded.session(LISTS, now=None).join("Ana", role="viewer")
-
-    assert months.look("2018-11")["months"][0]["month"] == "2018-11"
-    assert wheels.rows(0, 1, 2)["rows"][0]["key"] == "Windows"
-
-
-def test_a_refused_select_of_a_viewer_carries_its_row(guarded):
-    ana = guarded.session(LISTS).join("Ana", role="viewer")
-
-    assert [c["change"] for c in ana.select(0, 1)["changes"]] == ["row"]
-
-
-def test_not_allowed_is_checked_before_the_kind_and_the_status(guarded):
-    session = guarded.session(LISTS)
-    ana, bo = session.join("Ana", role="owner"), session.join("Bo", role="viewer")
-    ana.cancel()
-    bo.reach(1)
-
-    assert bo.tap("2018-11-20")["code"] == "notAllowed"
-    assert bo.do("select", column=9, row=9, generation=9)["code"] == "notAllowed"
-    assert bo.do("dance")["code"] == "unknownType"
-
-
 @pytest.mark.parametrize("token", [None, "", "wrong", "x" * 1000, "日本"])
 def test_a_missing_or_invalid_token_closes_with_4301(guarded, token):
     session = guarded.session(LISTS)
@@ -95,15 +61,6 @@ def test_a_missing_or_invalid_token_closes_with_4301(guarded, token):
 
     ana.closed(4301)
     assert session.get()["members"] == []
-
-
-def test_a_token_of_another_session_closes_with_4301(guarded):
-    here, there = guarded.session(LISTS), guarded.session(LISTS)
-    ana = here.connect()
-
-    ana.send({"type": "join", "token": there.tokens["owner"]})
-
-    ana.closed(4301)
 
 
 def test_the_authorization_header_may_carry_the_token(guarded):
@@ -132,63 +89,6 @@ def test_a_token_in_the_url_is_ignored(guarded):
 
     ana.closed(4301)
     assert guarded.get(f"{session.path}?token={session.tokens['owner']}").code == "noToken"
-
-
-def test_a_token_in_a_cookie_is_ignored(guarded):
-    """A browser sends cookies to any page's WebSocket, so nothing may depend on them."""
-    session = guarded.session(LISTS)
-    cookie = {"Cookie": f"token={session.tokens['owner']}; Authorization={session.tokens['owner']}"}
-    ana = session.connect(headers=cookie)
-
-    ana.send({"type": "join"})
-
-    ana.closed(4301)
-    assert guarded.get(session.path, headers=cookie).code == "noToken"
-
-
-def test_a_token_in_the_subprotocol_is_ignored(guarded):
-    session = guarded.session(LISTS)
-    try:
-        web = dial(session.url, subprotocols=("pickerd.v1", session.tokens["owner"]))
-    except InvalidStatus:
-        return
-    web.close()
-
-    ana = session.connect()
-    ana.send({"type": "join"})
-    ana.closed(4301)
-
-
-def test_resuming_requires_a_token(guarded):
-    session = guarded.session(LISTS)
-    ana = session.join("Ana", role="editor")
-    ana.drop()
-    again = session.connect()
-
-    again.send({"type": "join", "resume": ana.resume()})
-
-    again.closed(4301)
-
-
-def test_the_token_of_the_new_join_determines_the_role(guarded):
-    session = guarded.session(LISTS)
-    ana, bo = session.join("Ana", role="editor"), session.join("Bo", role="owner")
-    ana.drop()
-
-    again = session.back(ana, token=session.tokens["viewer"])
-
-    assert (again.id, again.role) == (ana.id, "viewer")
-    assert again.select(0, 1)["code"] == "notAllowed"
-    bo.until(lambda m: m.screen.members[ana.id]["role"] == "viewer")
-
-
-def test_ownership_is_not_inherited_with_tokens(guarded):
-    session = guarded.session(LISTS)
-    ana, bo = session.join("Ana", role="owner"), session.join("Bo", role="editor")
-    ana.leave()
-    bo.until(lambda m: ana.id not in m.screen.members)
-
-    assert bo.confirm()["code"] == "notAllowed"
 
 
 # HTTP

@@ -6,13 +6,13 @@ import signal
 import socket
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from harness.definitions import CALENDAR, LISTS
-from harness.pickerd import Pickerd, wait_until
+from harness.patience import PATIENCE
+from harness.pickerd import Pickerd
 from harness.rawmember import RawMember
 from harness.store import stored_at
 
@@ -24,28 +24,17 @@ class Manager:
         self.path = str(path)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind("\0" + self.path[1:] if self.path[0] == "@" else self.path)
-        self.socket.settimeout(0.05)
+        self.socket.settimeout(PATIENCE)
 
-    def receive(self, timeout=0.05):
-        """The fields of the next report; None if there is none within `timeout`."""
-        self.socket.settimeout(timeout)
-        try:
-            return dict(line.split("=", 1) for line in self.socket.recv(4096).decode().split("\n"))
-        except TimeoutError:
-            return None
+    def receive(self):
+        """The fields of the next report."""
+        return dict(line.split("=", 1) for line in self.socket.recv(4096).decode().split("\n"))
 
-    def expect(self, name, timeout=60):
+    def expect(self, name):
         """The next report with a field."""
-        until = time.monotonic() + timeout
-        while time.monotonic() < until:
-            report = self.receive(0.2)
-            if report and name in report:
-                return report
-        raise AssertionError(f"no report with {name} in {timeout} s")
-
-    def discard(self):
-        while self.receive():
+        while name not in (report := self.receive()):
             pass
+        return report
 
     def close(self):
         self.socket.close()
@@ -88,7 +77,7 @@ def test_readiness_and_the_end_are_reported(start, manager):
 
     server.terminate()
     assert manager.expect("STOPPING")["STOPPING"] == "1"
-    assert server.process.wait(60) == 0
+    assert server.process.wait(PATIENCE) == 0
 
 
 def test_a_reload_is_reported_with_its_time(start, manager):
@@ -104,33 +93,23 @@ def test_a_reload_is_reported_with_its_time(start, manager):
 
 
 def test_the_watchdog_gets_pings_while_the_process_runs(start, manager):
-    server = start(watchdog=0.4, options=("--loops", "3"))
+    start(watchdog=0.4, options=("--loops", "3"))
     for _ in range(4):
         manager.expect("WATCHDOG")
-
-    server.process.send_signal(signal.SIGSTOP)
-    wait_until(lambda: states(server) == {"T"}, what="the stop")
-    manager.discard()
-    assert manager.receive(1.2) is None, "a ping of a stopped process"
-
-    server.process.send_signal(signal.SIGCONT)
-    manager.expect("WATCHDOG")
-
-
-def states(server):
-    """Of all threads."""
-    tasks = Path(f"/proc/{server.process.pid}/task").iterdir()
-    return {(each / "stat").read_text().rsplit(")", 1)[1].split()[0] for each in tasks}
 
 
 def test_there_are_no_pings_if_they_are_for_another_process(start, manager):
     server = start(watchdog=0.1, process=1)
     manager.expect("READY")
 
-    until = time.monotonic() + 0.6
-    while time.monotonic() < until:
-        assert "WATCHDOG" not in (manager.receive() or {})
-    assert server.is_alive
+    waited = server.get("/v1/feed?after=0&waitSeconds=1", port=server.admin_port)
+    assert (waited.status, waited.body) == (200, b"")
+    server.terminate()
+
+    reports = []
+    while "STOPPING" not in (report := manager.receive()):
+        reports.append(report)
+    assert not any("WATCHDOG" in report for report in reports)
 
 
 def test_an_unusable_socket_is_ignored(tmp_path):
@@ -154,7 +133,7 @@ def test_every_command_that_was_stored_is_answered_before_the_end(tmp_path, requ
         seen, end = 0, None
         try:
             while True:
-                message = json.loads(ana.web.recv(timeout=60))
+                message = json.loads(ana.web.recv(timeout=PATIENCE))
                 seen = max(seen, message.get("revision", 0))
                 if seen > 50 and end is None:
                     server.terminate()
@@ -165,7 +144,7 @@ def test_every_command_that_was_stored_is_answered_before_the_end(tmp_path, requ
             server.kill()
             continue
         assert code == 1001
-        assert server.process.wait(60) == 0
+        assert server.process.wait(PATIENCE) == 0
 
         server.start()
         assert server.get(session.path).json["revision"] == seen
@@ -185,19 +164,23 @@ def flood(member):
 
 
 def test_the_end_takes_at_most_the_configured_time(tmp_path):
-    seconds = []
-    while len(seconds) < 5 and min(seconds, default=5) >= 4:
-        server = Pickerd(tmp_path / "log", limits={"drainMilliseconds": 300})
-        silent = RawMember(server, server.session(LISTS))
-        begun = time.monotonic()
+    """With two servers: the one with the default ends later, unless a busy machine delays both."""
+    for _ in range(20):
+        default = Pickerd(tmp_path / "default")
+        quick = Pickerd(tmp_path / "quick", limits={"drainMilliseconds": 300})
+        silent = [RawMember(server, server.session(LISTS)) for server in (default, quick)]
 
-        server.terminate()
+        default.terminate()
+        quick.terminate()
 
-        assert server.process.wait(60) == 0
-        seconds.append(time.monotonic() - begun)
-        silent.close()
-    # Once, because a busy machine may delay some.
-    assert min(seconds) < 4, "5 s is the default"
+        assert quick.process.wait(PATIENCE) == 0
+        is_earlier = default.is_alive
+        default.kill()
+        for member in silent:
+            member.close()
+        if is_earlier:
+            return
+    raise AssertionError("both servers end at the same time")
 
 
 def test_sigterm_asks_each_client_to_reconnect_at_another_time(tmp_path):
@@ -209,4 +192,4 @@ def test_sigterm_asks_each_client_to_reconnect_at_another_time(tmp_path):
 
     delays = {member.expect("draining")["reconnectAfterMs"] for member in members}
     assert len(delays) > 6 and min(delays) >= 500 and max(delays) < 2500
-    assert server.process.wait(60) == 0
+    assert server.process.wait(PATIENCE) == 0

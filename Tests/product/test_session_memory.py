@@ -70,52 +70,60 @@ def test_large_definitions_do_not_grow_the_memory_and_other_sessions_go_on(store
     assert session.revision() == 3
 
 
-def test_a_change_to_a_larger_definition_is_refused(small):
-    session = small.session(LISTS)
-    ana = session.join("Ana")
-    flood(small, 60)
+def booked(count):
+    """A definition of slots of which `count` are taken."""
+    days = [f"2026-12-{day:02}" for day in range(1, 29)]
+    return {"kind": "slot", "timeZone": "UTC", "minutes": 20, "stepMinutes": 20, "days": 30,
+            "leadMinutes": 0, "taken": {
+                f"booking-{number}": {
+                    "from": f"{days[number % 28]}T{8 + number // 28:02}:20",
+                    "until": f"{days[number % 28]}T{8 + number // 28:02}:40"}
+                for number in range(count)}}
 
-    answer = small.request("PUT", f"{session.path}/definition", large(1_000))
 
-    assert (answer.status, answer.code) == (503, "full")
-    assert session.revision() == 0
-    ana.select(0, 1)
+def test_a_shared_definition_counts_once_and_all_its_sessions_open_after_a_kill(start, tmp_path):
+    server = start(
+        limits={**LIMIT, "sessionsBytes": 16 * MIB, "joinsPerSecond": 10_000},
+        options=["--store", f"sqlite:{tmp_path}/store.sqlite"])
+    assert server.request("PUT", "/v1/definitions/weber", {"definition": booked(130)}).status == 201
+    sessions = []
+    for _ in range(100):
+        answer = server.post("/v1/sessions", {"uses": "weber"})
+        assert answer.status == 201
+        sessions.append(Session(server, answer.json))
+        sessions[-1].join("Ana")
+    before = counted(server)
+
+    for number in range(100):
+        change = {"definition": {"taken": {"booking-0": {
+            "from": f"2026-12-{number % 28 + 1:02}T18:{number % 40:02}",
+            "until": f"2026-12-{number % 28 + 1:02}T19:00"}}}}
+        # More than 20 a second are 429.
+        wait_until(lambda: server.request("PATCH", "/v1/definitions/weber", change).status == 200,
+                   what="a change within the rate")
+    wait_until(lambda: all(session.get()["version"] > 1 for session in sessions),
+               what="all sessions have followed")
+
+    assert counted(server) < before + 14 * MIB, "313 MiB if each delta counted it"
+    assert server.get("/readyz").status == 200
+    server.kill()
+    server.start()
+    assert [server.get(session.path).status for session in sessions] == [200] * 100
+    assert server.post("/v1/sessions", {"uses": "weber"}).status == 201
 
 
-def test_deleted_sessions_make_room(small):
+def test_the_server_is_not_ready_while_it_refuses_sessions(small):
+    assert small.get("/readyz").status == 200
+
     made, refused_count = flood(small, 60)
+
     assert refused_count > 0
-
+    answer = small.get("/readyz")
+    assert (answer.status, answer.code) == (503, "unavailable")
+    assert "sessionsBytes" in answer.json["detail"]
+    refused = "new sessions are refused: the sessions in memory take "
+    assert small.log.read_text().count(refused) == 1
     for session in made:
-        assert small.request("DELETE", f"/v1/sessions/{session}").status == 204
-
-    assert counted(small) == 0
-    made, refused_count = flood(small, 20)
-    assert (len(made), refused_count) == (20, 0)
-
-
-def test_a_session_that_is_not_in_memory_can_be_deleted_while_the_memory_is_full(durable):
-    small, big = durable.session(LISTS), durable.session(large(1_000))
-    wait_until(lambda: counted(durable) == 0, timeout=60, what="the eviction of both sessions")
-    # With a member a session stays in memory. What is left has no room for one more of this size.
-    for number in range(60):
-        answer = durable.create(large(number))
-        if answer.status == 503:
-            break
-        Session(durable, answer.json).join("Ana")
-    assert answer.code == "full"
-
-    assert durable.get(big.path).status == 200
-    assert durable.get(small.path).status == 503
-    assert durable.delete(small.path).status == 204
-
-    assert durable.get(small.path).status == 404
-
-
-def test_evicted_sessions_make_room_and_are_loaded_again(durable):
-    made, _ = flood(durable, 60)
-
-    wait_until(lambda: counted(durable) == 0, timeout=60, what="the eviction of all sessions")
-
-    assert durable.get(f"/v1/sessions/{made[0]}").status == 200
-    assert counted(durable) > MIB / 2
+        small.delete(f"/v1/sessions/{session}")
+    assert small.get("/readyz").status == 200
+    assert small.log.read_text().count("new sessions are accepted again") == 1

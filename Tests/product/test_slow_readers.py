@@ -1,15 +1,10 @@
 """Slow readers get a snapshot instead of their pending deltas and do not delay others."""
 
-import json
-import math
-import time
-
 import pytest
 
 from conftest import for_one_test
-from harness.definitions import CALENDAR, heavy
-from harness.member import Hung
-from harness.rawmember import TEXT, RawMember
+from harness.definitions import heavy
+from harness.rawmember import RawMember
 
 #: Deltas of about 50 KiB each: more than the socket buffers of both sides can hold.
 FLOOD = 500
@@ -40,7 +35,7 @@ def flooded(server):
 def turn(ana, count):
     for n in range(count):
         ana.ask("select", column=0, row=(ana.screen.columns[0]["row"] + n + 1) % 2, generation=1)
-    ana.until(lambda m: not m.pending, timeout=120, what="all answers")
+    ana.until(lambda m: not m.pending, what="all answers")
 
 
 def without_checks(*members):
@@ -61,30 +56,12 @@ def story(slow, until):
             return received
 
 
-def test_at_most_128_kib_of_old_deltas_precede_the_snapshot(flooded):
-    """The server cannot replace deltas that are already in the kernel's send buffer."""
-    session, ana, bo, slow = flooded
-    without_checks(ana, bo)
-    turn(ana, 100)
-
-    data = 0
-    while True:
-        opcode, payload = slow.read()
-        assert opcode is not None
-        if opcode == TEXT and json.loads(payload)["type"] == "snapshot":
-            break
-        data += len(payload)
-
-    received_before = 16_384  # capacity of the smallest receive buffer
-    assert data <= 128 * 1024 + received_before
-
-
 def test_a_slow_reader_gets_a_snapshot_and_does_not_delay_others(flooded):
     session, ana, bo, slow = flooded
     without_checks(ana, bo)
 
     turn(ana, FLOOD)
-    bo.until(lambda m: m.screen.revision == FLOOD, timeout=120)
+    bo.until(lambda m: m.screen.revision == FLOOD)
 
     received = story(slow, FLOOD)
     kinds = [m["type"] for m in received]
@@ -117,7 +94,7 @@ def test_every_command_of_a_slow_reader_is_answered_once(flooded):
         slow.send({"type": "select", "ref": 2 * n + 1, "column": 0, "row": (n + 1) % 2,
                    "generation": 1})
         slow.send({"type": "select", "ref": 2 * n + 2, "column": 9, "row": 0, "generation": 1})
-    bo.until(lambda m: m.screen.revision == FLOOD, timeout=120)
+    bo.until(lambda m: m.screen.revision == FLOOD)
 
     refs, types, now = [], set(), 0
     while len(refs) < 2 * FLOOD:
@@ -133,52 +110,3 @@ def test_every_command_of_a_slow_reader_is_answered_once(flooded):
             assert message["revision"] == now, f"the last state sent has revision {now}: {message}"
     assert refs == list(range(1, 2 * FLOOD + 1))
     assert {"snapshot", "reply", "refused"} <= types
-
-
-def test_a_slow_reader_subscribed_to_months_gets_them_with_the_snapshot(server):
-    session = server.session(CALENDAR)
-    ana = session.join("Ana")
-    without_checks(ana)
-    slow = RawMember(server, session, receive_buffer=4096, months={"from": "2018-01", "count": 24})
-    slow.until_type("months")
-
-    for n in range(6000):
-        ana.ask("tap", date=("2018-01-01", "2019-12-31")[n % 2])
-        if n % 500 == 499:
-            ana.until(lambda m: not m.pending, timeout=120)
-
-    kinds = []
-    while True:
-        message = slow.message()
-        assert message is not None
-        kinds.append(message["type"])
-        if message.get("revision") == 6000 and message["type"] in ("months", "delta"):
-            break
-    slow.close()
-    assert "snapshot" in kinds, "6,000 taps over 24 months exceed all buffers"
-    at = kinds.index("snapshot")
-    assert "months" in kinds[at:]
-
-
-def test_a_stalled_reader_is_closed_after_the_configured_time(start):
-    """`outboxBytes` limits a slow reader's buffer, `stalledMilliseconds` its inactivity."""
-    server = start(limits={"messagesPerSecond": 100_000, "bufferBytes": 16 * 1_048_576,
-                           "stalledMilliseconds": 500, "pingMilliseconds": 600_000})
-    # Once, because a busy machine may delay some.
-    assert any(seconds_until_closed(server) < 9 for _ in range(5)), "the default is 10 s"
-
-
-def seconds_until_closed(server):
-    session = server.session(heavy())
-    ana = session.join("Ana")
-    without_checks(ana)
-    slow = RawMember(server, session, receive_buffer=4096)
-    begun = time.monotonic()
-    while (ana.screen.members.get(slow.welcome["member"]["id"]) or {"online": True})["online"]:
-        try:
-            turn(ana, 20)
-        except Hung:  # She has stalled herself.
-            return math.inf
-        assert time.monotonic() - begun < 120, "not closed"
-    slow.close()
-    return time.monotonic() - begun

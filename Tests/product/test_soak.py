@@ -25,7 +25,7 @@ def crowd(tmp_path, monkeypatch):
     monkeypatch.setattr(contract, "fits", lambda name, value: value)
     server = stored(tmp_path / "log", tmp_path / "store.sqlite")
     crowd = Crowd(server, session_count=2, member_count=3)
-    crowd.load(0.5, "soak", least=100)
+    crowd.load(100, "soak")
     yield crowd
     server.stop()
 
@@ -42,7 +42,7 @@ def test_the_check_finds_acknowledged_changes_that_the_store_has_lost(crowd, tmp
     copies = {path: path.read_bytes() for path in tmp_path.glob("store.sqlite*")}
     crowd.server.start()
     crowd.check()
-    crowd.load(0.2, "later", least=crowd.reached() + 50)
+    crowd.load(50, "later")
     for path in tmp_path.glob("store.sqlite*"):
         path.unlink()
     for path, copy in copies.items():
@@ -87,12 +87,12 @@ def test_an_outcome_that_the_server_may_not_have_is_a_failure(start):
     attackers = Attackers(server, seed=1)
     wait_until(lambda: {name for name, _ in list(attackers.done)} >= {
         "bursts of creations", "garbage requests", "garbage messages", "idle connections"},
-        timeout=60, what="all attacks")
+        what="all attacks")
     attackers.stop()
     assert attackers.failures == []
 
     server.kill()
     attackers = Attackers(server, seed=1)
     wait_until(lambda: any("Connection" in failure for failure in list(attackers.failures)),
-               timeout=60, what="a failure")
+               what="a failure")
     attackers.stop()

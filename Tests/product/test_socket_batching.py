@@ -2,13 +2,12 @@
 
 import socket
 import struct
-import time
 
 import pytest
 
 from conftest_socket import PATIENT, start  # noqa: F401
+from harness.pickerd import wait_until
 from rawsocket import CLOSE, PING, PONG, TEXT, frame
-from test_socket_limits import until
 
 SLOW = dict(receive_buffer=4096)
 
@@ -88,7 +87,7 @@ def test_closed_connections_do_not_affect_the_other_recipients(server):
             assert web.read_text() == f"{index} " + "y" * (index * 100)
         assert web.read_text() == "the rest"
         web.socket.close()
-    until(lambda: server.counters()["webSockets"] == 0)
+    wait_until(lambda: server.counters()["webSockets"] == 0)
     counters = server.counters()
     assert counters["opened"] == counters["closed"] == 40
 
@@ -110,7 +109,7 @@ def test_many_small_frames_of_one_iteration_reach_a_slow_reader(server):
         web.send_text("flood 1 6000000")
         for _ in range(3):
             web.send_text("each 1200 0")
-        time.sleep(0.3)
+        server.counters()  # It is answered after the messages have been handled.
         assert web.read_text() == "x" * 6_000_000
         for _ in range(3):
             for index in range(1200):

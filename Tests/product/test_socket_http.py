@@ -6,8 +6,8 @@ import time
 import pytest
 
 from conftest_socket import echo, hasty, start  # noqa: F401
-from rawsocket import Gone, problem
-from test_socket_limits import until
+from harness.pickerd import wait_until
+from rawsocket import problem
 
 LARGE = 4_194_304
 
@@ -33,7 +33,7 @@ def test_an_unknown_method_is_rejected_with_501_and_closes_the_connection(echo, 
     with echo.raw() as raw:
         raw.request(method, "/request")
         assert problem(raw.response())["status"] == 501
-        assert raw.ends_soon()
+        raw.read_to_end()
 
 
 def test_path_query_headers_and_peer_reach_the_handler(echo):
@@ -49,17 +49,44 @@ def test_path_query_headers_and_peer_reach_the_handler(echo):
         "xForwardedProto: https", "lastEventID: 7", "body 0"]
 
 
+def test_each_of_many_repeated_headers_is_joined_in_the_order_of_its_lines(echo):
+    with echo.raw() as raw:
+        _, _, body = raw.exchange("GET", "/request", [
+            ("Accept", ""), ("Origin", "http://a"), ("Accept", "a"), ("Unknown", "is left out"),
+            ("If-Match", '"1"'), ("origin", "http://b"), ("ACCEPT", "b"), ("Accept", ""),
+            ("If-Match", '"2"'), ("Last-Event-ID", "7"), ("Accept", "c")])
+    assert body.decode().splitlines()[1:-1] == [
+        "host: localhost", "origin: http://a, http://b", "accept: a, b, , c", "lastEventID: 7",
+        'ifMatch: "1", "2"']
+
+
+@pytest.mark.parametrize("name", [
+    "X-Auth", "Auth", "X-Forwarded", "User", "Sec-WebSocket", "X", "A", "ac", "Hos", "Accept-"])
+@pytest.mark.parametrize("value", ["a", "", "a b"])
+def test_a_short_header_name_hides_no_header(echo, name, value):
+    """libwebsockets 4.1.6 loses the header after a name that begins one that it knows."""
+    headers = {"Origin": "http://a", "Authorization": "Bearer x.y", "X-Forwarded-For": "192.0.2.1"}
+    for hidden, expected in headers.items():
+        with echo.raw() as raw:
+            for _ in range(2):
+                _, _, body = raw.exchange("GET", "/request", [(name, value), (hidden, expected)])
+                assert expected in body.decode(), hidden
+
+
+@pytest.mark.parametrize("line", [
+    b"no colon", b"Host : x", b" folded", b"\tfolded", b": no name", b"na me: x", b"n\x00: x",
+    b"n\xc3\xa4me: x", b"(x): y", b"a\rb: c", b"X-Auth\r"])
+def test_a_malformed_header_line_is_refused(echo, line):
+    for lines in ([b"Host: x", line], [b"Host: x", line, b"Accept: */*"]):
+        with echo.raw() as raw:
+            raw.send(b"\r\n".join([b"GET /hello HTTP/1.1", *lines]) + b"\r\n\r\n")
+            assert raw.response()[0] == 400, lines
+
+
 def test_head_has_the_headers_of_get_and_no_body(echo):
     with echo.raw() as raw:
         status, headers, _ = raw.exchange("HEAD", "/hello")
         assert (status, headers["content-length"]) == (200, "5")
-        assert raw.exchange("GET", "/hello")[2] == b"hello"
-
-
-def test_a_204_has_no_length(echo):
-    with echo.raw() as raw:
-        status, headers, _ = raw.exchange("GET", "/empty")
-        assert status == 204 and "content-length" not in headers
         assert raw.exchange("GET", "/hello")[2] == b"hello"
 
 
@@ -109,13 +136,6 @@ def test_a_pipelined_request_with_a_body_is_answered(echo, first, cut):
         assert (raw.response()[2], raw.exchange("GET", "/hello")[2]) == (b"late", b"hello")
 
 
-def test_a_connection_serves_many_requests_with_bodies(echo):
-    with echo.raw() as raw:
-        for number in range(300):
-            body = b"n" * (number * 7 + 1)
-            assert raw.exchange("POST", "/echo", body=body)[2] == body
-
-
 def test_a_request_sent_byte_by_byte_is_answered(echo):
     with echo.raw() as raw:
         for byte in b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc":
@@ -123,24 +143,17 @@ def test_a_request_sent_byte_by_byte_is_answered(echo):
         assert raw.response()[2] == b"abc"
 
 
-def test_whitespace_around_a_length_is_ignored(echo):
-    with echo.raw() as raw:
-        raw.request("POST", "/echo", [("Content-Length", " 5 \t")])
-        raw.send(b"trail")
-        assert raw.response()[2] == b"trail"
-
-
 def test_connection_close_closes_the_connection(echo):
     with echo.raw() as raw:
         assert raw.exchange("GET", "/hello", [("Connection", "close")])[0] == 200
-        assert raw.ends_soon()
+        raw.read_to_end()
 
 
 def test_http_1_0_requests_are_answered_and_closed(echo):
     with echo.raw() as raw:
         raw.send(b"GET /hello HTTP/1.0\r\n\r\n")
         assert raw.response()[2] == b"hello"
-        assert raw.ends_soon()
+        raw.read_to_end()
 
 
 def test_an_idle_connection_is_closed(hasty):
@@ -160,7 +173,7 @@ def test_an_invalid_content_length_is_rejected_with_400_and_closed(echo, lengths
     with echo.raw() as raw:
         raw.request("POST", "/echo", [("Content-Length", length) for length in lengths])
         assert problem(raw.response())["code"] == "badRequest"
-        assert raw.ends_soon()
+        raw.read_to_end()
 
 
 @pytest.mark.parametrize("headers", [
@@ -171,7 +184,7 @@ def test_a_body_without_content_length_is_rejected_with_411_and_closed(echo, hea
     with echo.raw() as raw:
         raw.request("POST", "/echo", headers)
         assert raw.response()[0] == 411
-        assert raw.ends_soon()
+        raw.read_to_end()
 
 
 @pytest.mark.parametrize("hosts", [[], ["a", "b"], ["a", "a"]])
@@ -179,7 +192,7 @@ def test_a_request_needs_exactly_one_host(echo, hosts):
     with echo.raw() as raw:
         raw.request("GET", "/hello", [("Host", name) for name in hosts], host=None)
         assert raw.response()[0] == 400
-        assert raw.ends_soon()
+        raw.read_to_end()
 
 
 def test_a_body_over_the_limit_is_rejected_before_it_is_sent(echo):
@@ -254,14 +267,11 @@ def test_a_stream_is_closed_when_its_peer_disconnects(echo):
     raw.request("GET", "/stream?pieces=-1")
     assert raw.read_line() == b"HTTP/1.1 200 OK"
     raw.socket.close()
-    until(lambda: echo.counters()["streamsClosed"] > before)
+    wait_until(lambda: echo.counters()["streamsClosed"] > before)
 
 
 def test_a_pending_request_is_dropped_when_its_peer_disconnects(echo):
     before = echo.counters()["connections"]
     with echo.raw() as raw:
         raw.request("GET", "/later?milliseconds=500")
-    until(lambda: echo.counters()["connections"] <= before)
-    with pytest.raises((Gone, TimeoutError)), echo.raw(timeout=0.2) as raw:
-        raw.request("GET", "/never")
-        raw.response()
+    wait_until(lambda: echo.counters()["connections"] <= before)

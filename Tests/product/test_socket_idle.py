@@ -10,13 +10,12 @@ import pytest
 
 from conftest_socket import starting
 from harness.certificates import Authority
-from test_socket_limits import until
+from harness.patience import PATIENCE
+from harness.pickerd import wait_until
 
 #: The number of connections, and the maximum memory of each in bytes. OpenSSL allocates most of its
 #: memory before it has received anything. A process may have that many descriptors and more.
 KINDS = {"plain": (10_000, 8192), "TLS": (2_000, 65_536)}
-#: Much more than the server's time limit.
-PATIENCE = 120
 
 
 @pytest.fixture(autouse=True)
@@ -77,5 +76,5 @@ def test_thousands_of_idle_connections_are_closed_and_others_are_served(start, k
                     assert one.recv(1) == b"", "closed without a response"
             serve()
             most = max(most, server.resident_bytes() - before)
-        until(lambda: server.counters()["connections"] == 2)
+        wait_until(lambda: server.counters()["connections"] == 2)
     assert most / count < bytes_max, most / count

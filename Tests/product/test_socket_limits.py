@@ -7,16 +7,11 @@ import time
 import pytest
 
 from conftest_socket import binary, echo, hasty, start  # noqa: F401
-from rawsocket import CLOSE, PING, TEXT, Gone, frame
+from harness.patience import PATIENCE
+from harness.pickerd import wait_until
+from rawsocket import CLOSE, PING, TEXT, Gone, drip, frame
 
 SLOW = dict(receive_buffer=4096)
-
-
-def until(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "the condition did not become true"
-        time.sleep(0.02)
 
 
 # Readers ---------------------------------------------------------------------------------------
@@ -25,23 +20,21 @@ def until(condition, seconds=60):
 def test_a_slow_reader_receives_everything_and_does_not_delay_others(echo):
     with echo.websocket("/script", **SLOW) as slow, echo.websocket() as other:
         slow.send_text("flood 100 60000")
-        began = time.monotonic()
         for number in range(200):
             other.send_text(str(number))
             assert other.read_text() == str(number)
-        # Otherwise the slow reader would time out after 30 s.
-        assert time.monotonic() - began < 25
         assert [slow.read_text() for _ in range(100)] == ["x" * 60_000] * 100
 
 
 def test_a_reader_that_never_reads_costs_one_buffered_frame(start):
     server = start()
-    with server.websocket("/script", **SLOW) as slow:
+    with server.websocket("/script", **SLOW) as slow, server.websocket("/script") as other:
         slow.send_text("anything")
         before = server.resident_bytes()
         for _ in range(50):
             slow.send_text("flood 40 60000")  # the handler has one shared frame for all
-        time.sleep(0.5)
+        slow.send_text("all done")
+        assert other.read_text() == "done"
         assert server.resident_bytes() - before < 16_000_000
 
 
@@ -74,10 +67,7 @@ def test_a_slow_request_header_times_out(start):
     server = start(headerMilliseconds=2000)
     began = time.monotonic()
     with server.raw() as raw:
-        with pytest.raises((Gone, OSError)):
-            for byte in b"GET /hello HTTP/1.1\r\nHost: " + b"x" * 1000:  # takes 50 s
-                raw.send(bytes([byte]))
-                time.sleep(0.05)
+        drip(raw, [b"GET /hello HTTP/1.1\r\nHost: ", *[b"x"] * 10_000])
     assert time.monotonic() - began > 1.5
 
 
@@ -92,11 +82,8 @@ def test_a_connection_without_a_request_times_out(start):
 def test_a_slow_body_times_out(hasty):
     with hasty.raw() as raw:
         began = time.monotonic()
-        with pytest.raises((Gone, OSError)):
-            raw.request("POST", "/echo", [("Content-Length", "2000")])
-            for _ in range(2000):  # takes a minute
-                raw.send(b"x")
-                time.sleep(0.03)
+        raw.request("POST", "/echo", [("Content-Length", "10000")])
+        drip(raw, [b"x"] * 9999)
         assert time.monotonic() - began > 0.5
 
 
@@ -104,15 +91,15 @@ def test_a_response_that_is_not_read_times_out(start):
     server = start(answerMilliseconds=700)
     with server.raw(**SLOW) as raw:
         raw.request("GET", "/large?bytes=20000000")
-        until(lambda: server.counters()["timedOut"] >= 1)
+        wait_until(lambda: server.counters()["timedOut"] >= 1)
 
 
 def test_a_request_that_is_never_answered_times_out(start):
     server = start(answerMilliseconds=500)
     with server.raw() as raw:
         raw.request("GET", "/never")
-        assert raw.seconds_until_gone() < 40, "the default is a minute"
-    until(lambda: server.counters()["connections"] == 1)
+        raw.read_to_end()
+    wait_until(lambda: server.counters()["connections"] == 1)
 
 
 # Disconnects -----------------------------------------------------------------------------------
@@ -131,7 +118,7 @@ def test_a_websocket_that_vanishes_is_closed_once(echo, end):
         else:
             web.socket.shutdown(socket.SHUT_WR)
     # Once, or the fixture counts more closed than opened ones at the end.
-    until(lambda: echo.counters()["closed"] >= before["closed"] + 20)
+    wait_until(lambda: echo.counters()["closed"] >= before["closed"] + 20)
     assert echo.counters()["opened"] == before["opened"] + 20
     for web in webs:
         web.socket.close()
@@ -147,9 +134,9 @@ def test_aborted_requests_do_not_leak_connections(start, data):
     for number in range(20):
         raw = server.raw()
         raw.send(data)
-        time.sleep(0.005)
+        server.counters()
         raw.reset() if number % 2 else raw.socket.close()
-    until(lambda: server.counters()["connections"] == 1)
+    wait_until(lambda: server.counters()["connections"] == 1)
 
 
 def test_requests_sent_during_a_pending_response_use_no_cpu_time(start):
@@ -160,11 +147,9 @@ def test_requests_sent_during_a_pending_response_use_no_cpu_time(start):
         for raw, path in ((large, "/large?bytes=20000000"), (never, "/never"),
                           (stream, "/stream?pieces=-1")):
             raw.request("GET", path)
-            time.sleep(0.1)
+            server.counters()  # It is answered after the other request has been received.
             raw.send(more)
-        before = server.cpu_seconds()
-        time.sleep(1)
-        assert server.cpu_seconds() - before < 0.3
+        assert server.cpu_of_a_second() < 0.3
 
 
 # Counts ----------------------------------------------------------------------------------------
@@ -208,15 +193,12 @@ def has_room(server):
 def test_the_server_survives_running_out_of_descriptors(start):
     """It must not busy-loop although the listening socket stays readable."""
     server = start(wrapper=("prlimit", "--nofile=100:100"), connectionsMax=1000)
-    held = []
-    for _ in range(150):
-        held.append(socket.create_connection(server.address))
-    before = server.cpu_seconds()
-    time.sleep(1)
-    assert server.cpu_seconds() - before < 0.3
+    first = server.raw()
+    held = [socket.create_connection(server.address) for _ in range(150)]
+    assert server.cpu_of_a_second(first) < 0.3
     for connection in held:
         connection.close()
-    until(lambda: has_room(server))
+    wait_until(lambda: has_room(server))
     assert server.counters()["refusedFull"] > 0
     with server.websocket() as web:
         web.send_text("fine")
@@ -241,7 +223,7 @@ def test_an_idle_websocket_costs_less_than_4_kib(start):
 
 def failure(**arguments):
     words = [f"{name}={value}" for name, value in arguments.items()]
-    run = subprocess.run([str(binary()), *words], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([str(binary()), *words], capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 1
     return run.stderr
 
@@ -272,7 +254,7 @@ def test_only_the_configured_address_is_bound(start, host):
 
 def is_refused(host, server):
     try:
-        socket.create_connection((host, server.address[1]), timeout=60).close()
+        socket.create_connection((host, server.address[1]), timeout=PATIENCE).close()
     except ConnectionRefusedError:
         return True
     return False
@@ -296,10 +278,9 @@ def test_a_drain_closes_all_connections_with_1001_and_exits(start):
 
 
 def test_a_drain_does_not_wait_for_stalled_connections(start):
-    server = start()
+    server = start(answerMilliseconds=3_600_000)
     with server.websocket("/script", **SLOW) as web, server.raw() as never:
         web.send_text("flood 1 8000000")
         never.request("GET", "/never")
         server.counters()  # It is answered after the other request has been received.
-        # The drain ends after 3 s; the request would be answered after a minute.
-        assert server.stop(timeout=40) == 0
+        assert server.stop() == 0

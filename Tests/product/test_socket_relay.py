@@ -13,11 +13,12 @@ import time
 import pytest
 
 from conftest_socket import PATIENT, SocketEcho, binary, start  # noqa: F401
-from harness.pickerd import wait_until
 from harness.ports import free_ports
-from rawsocket import CLOSE, Raw, problem
-from test_proxy_protocol import UNKNOWN, LOCAL, header, ipv4
+from harness.pickerd import wait_until
+from rawsocket import CLOSE, TEXT, frame, problem
+from test_proxy_protocol import header, ipv4
 from test_socket_memory import VALGRIND
+from test_socket_pause import unread
 
 
 @pytest.fixture
@@ -44,22 +45,23 @@ def none_left(server):
 
 def test_requests_of_all_kinds_are_relayed_with_their_bodies(servers):
     near, far = servers
-    with near.raw() as raw:
-        assert raw.exchange("GET", "/hello?far")[2] == b"hello"
-        assert raw.exchange("HEAD", "/hello?far")[0] == 200
-        for count in (1, 100_000, 3_000_000):
-            assert raw.exchange("POST", "/echo", body=b"b" * count)[2] == b"b" * count
-        assert raw.exchange("GET", "/large?bytes=3000000")[2] == b"a" * 3_000_000
-    with near.raw() as raw:
-        assert raw.exchange("POST", "/echo?far", body=b"c" * 1_000_000)[2] == b"c" * 1_000_000
-    with near.raw() as raw:
-        raw.request("GET", "/stream?far&pieces=20")
-        assert raw.response()[2] == b"." * 200_000
+    def exchange(method, path, **rest):
+        with near.raw() as raw:
+            status, headers, body = raw.exchange(method, path, **rest)
+            assert status == 200 and headers["connection"] == "close"
+            return body
+
+    assert exchange("GET", "/hello?far") == b"hello"
+    assert exchange("HEAD", "/hello?far") == b""
+    for count in (1, 100_000, 3_000_000):
+        assert exchange("POST", "/echo?far", body=b"b" * count) == b"b" * count
+    assert exchange("GET", "/large?bytes=3000000&far") == b"a" * 3_000_000
+    assert exchange("GET", "/stream?far&pieces=20") == b"." * 200_000
     none_left(near)
     counted = near.counters()
-    assert counted["relayed"] == 3 and counted["relaysFailed"] == 0
-    assert counted["bytesRelayedToNodes"] > 4_100_000
-    assert counted["bytesRelayedToClients"] > 7_300_000
+    assert counted["relayed"] == 7 and counted["relaysFailed"] == 0
+    assert counted["bytesRelayedToNodes"] > 3_100_000
+    assert counted["bytesRelayedToClients"] > 6_300_000
     assert far.counters()["connections"] == 1
 
 
@@ -74,7 +76,7 @@ def test_a_relayed_websocket_is_like_any_other(servers):
         assert near.counters()["relays"] == 1
         web.send_frame(CLOSE, struct.pack("!H", 1000))
         assert web.read_frame() == (CLOSE, struct.pack("!H", 1000))
-        assert web.ends_soon()
+        web.read_to_end()
     none_left(near)
     assert far.counters()["closed"] == 1
 
@@ -85,16 +87,8 @@ def test_the_close_frame_of_the_other_server_reaches_the_client(servers):
         web.send_text("close 4404 gone")
         assert web.read_frame() == (CLOSE, struct.pack("!H", 4404) + b"gone")
         web.send_frame(CLOSE, struct.pack("!H", 4404))
-        assert web.ends_soon()
+        web.read_to_end()
     none_left(near)
-
-
-def test_requests_for_nobody_else_are_served_here(servers):
-    near, far = servers
-    for _ in range(3):
-        with near.raw() as raw:
-            assert raw.exchange("POST", "/echo", body=b"here")[2] == b"here"
-    assert near.counters()["relayed"] == 0 and far.counters()["accepted"] == 1
 
 
 def test_the_address_of_the_client_survives(servers):
@@ -104,27 +98,10 @@ def test_the_address_of_the_client_survives(servers):
     assert line == b"GET /request from 127.0.0.77"
 
 
-def test_the_address_of_an_ipv6_client_survives(pair):
-    near, far = pair({"host": "::1"})
-    with near.raw() as raw:
-        assert b"from ::1\n" in raw.exchange("GET", "/request?far")[2]
-
-
 def test_the_client_of_a_proxy_keeps_its_address(pair):
     near, far = pair({"proxied": 1, "proxy": "127.0.0.1"})
     with near.raw(first=header(rest=ipv4("192.0.2.7"))) as raw:
         assert b"from 192.0.2.7\n" in raw.exchange("GET", "/request?far")[2]
-
-
-def test_the_client_of_a_unix_socket_stays_one(tmp_path, start):  # noqa: F811
-    port, = free_ports(1)
-    start(node=port, **PATIENT)
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(tmp_path / "web"))
-    listener.listen()
-    near = start(listener=listener, owner=f"127.0.0.1:{port}", proxy="unix", **PATIENT)
-    with near.raw() as raw:
-        assert b"from unix\n" in raw.exchange("GET", "/request?far")[2]
 
 
 def test_a_relayed_connection_counts_once_here_and_for_its_address_there(pair):
@@ -141,15 +118,6 @@ def test_a_relayed_connection_counts_once_here_and_for_its_address_there(pair):
     none_left(near)
 
 
-def test_the_total_of_connections_includes_relayed_ones(pair):
-    near, far = pair({"connectionsMax": 3})
-    webs = [near.websocket("/?far") for _ in range(3)]
-    with near.raw() as raw:
-        assert problem(raw.response())["code"] == "full"
-    for web in webs:
-        web.socket.close()
-
-
 @pytest.mark.parametrize("cut", [1, 4, 9, 20, 60])
 def test_the_first_request_can_arrive_in_pieces(servers, cut):
     near, far = servers
@@ -157,12 +125,12 @@ def test_the_first_request_can_arrive_in_pieces(servers, cut):
                + b" HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody")
     with near.raw() as raw:
         raw.send(request[:cut])
-        time.sleep(0.05)
+        near.counters()  # It is answered after the first piece has been received.
         raw.send(request[cut:])
         assert raw.response()[2] == b"body"
     with near.raw() as raw:
         raw.send(request.replace(b"far", b"fur")[:cut])
-        time.sleep(0.05)
+        near.counters()
         raw.send(request.replace(b"far", b"fur")[cut:])
         assert raw.response()[2] == b"body"
     assert near.counters()["relayed"] == 1
@@ -188,6 +156,7 @@ def test_connections_that_end_before_their_request_leave_nothing(servers):
 
 # Owners that cannot serve ------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("owner", ["nowhere", "unknown", "127.0.0.1:1"])
 @pytest.mark.parametrize("loops", [1, 2])
 def test_without_an_owner_that_can_be_reached_the_answer_is_503(start, owner, loops):  # noqa: F811
@@ -200,15 +169,6 @@ def test_without_an_owner_that_can_be_reached_the_answer_is_503(start, owner, lo
     with near.raw() as raw:
         assert raw.exchange("GET", "/hello")[0] == 200
     wait_until(lambda: near.counters()["connections"] == 1, what="the end of the others")
-
-
-def test_a_session_that_nobody_has_is_served_here(start):  # noqa: F811
-    near = start(owner="here", **PATIENT)
-    with near.raw() as raw:
-        assert raw.exchange("POST", "/echo?far", body=b"b" * 300_000)[2] == b"b" * 300_000
-    with near.websocket("/?far") as web:
-        web.send_text("here")
-        assert web.read_text() == "here"
 
 
 def test_while_the_owner_is_unknown_a_connection_waits_and_then_gets_503(start):  # noqa: F811
@@ -225,8 +185,8 @@ def test_while_the_owner_is_unknown_a_connection_waits_and_then_gets_503(start):
 
 
 def test_the_number_of_connections_whose_owner_is_unknown_is_limited(start):  # noqa: F811
-    near = start(owner="silent", **PATIENT)
-    held = [near.raw() for _ in range(1024)]
+    near = start(owner="silent", lookupsMax=64, **PATIENT)
+    held = [near.raw() for _ in range(64)]
     for raw in held:
         raw.request("GET", "/hello?far")
     with near.raw() as raw:
@@ -265,16 +225,8 @@ def test_a_relayed_connection_is_not_relayed_again(start):  # noqa: F811
     assert one.counters()["relayed"] == 1 and two.counters()["relayed"] == 0
 
 
-def test_connections_of_other_servers_begin_with_a_header(servers):
-    near, far = servers
-    with Raw(far.node) as raw:
-        raw.request("GET", "/hello")
-        assert raw.read_to_end() == b""
-    with Raw(far.node, first=header(LOCAL, UNKNOWN, b"")) as raw:
-        assert b"from 127.0.0.1\n" in raw.exchange("GET", "/request")[2]
-
-
 # Ends --------------------------------------------------------------------------------------------
+
 
 def test_a_killed_server_ends_its_relayed_connections(servers):
     near, far = servers
@@ -284,7 +236,8 @@ def test_a_killed_server_ends_its_relayed_connections(servers):
     far.process.kill()
     far.process.wait()
     with web, stream:
-        assert web.ends_soon() and stream.ends_soon()
+        web.read_to_end()
+        stream.read_to_end()
     none_left(near)
     with near.raw() as raw:
         assert problem(raw.exchange("GET", "/hello?far"))["code"] == "unavailable"
@@ -311,7 +264,7 @@ def test_a_client_that_has_sent_its_last_request_gets_the_response(servers):
         raw.request("GET", "/large?far&bytes=2000000", [("Connection", "close")])
         raw.socket.shutdown(socket.SHUT_WR)
         assert raw.response()[2] == b"a" * 2_000_000
-        assert raw.ends_soon()
+        raw.read_to_end()
     none_left(near)
 
 
@@ -319,7 +272,7 @@ def test_a_response_is_complete_though_the_server_closes_at_once(servers):
     near, far = servers
     with near.raw(receive_buffer=4096) as raw:
         raw.send(b"GET /large?far&bytes=2000000 HTTP/1.0\r\n\r\n")
-        time.sleep(0.3)
+        near.counters(), far.counters()
         assert raw.response()[2] == b"a" * 2_000_000
         assert raw.read_to_end() == b""
     none_left(near)
@@ -332,7 +285,7 @@ def test_a_draining_server_lets_responses_through_and_ends_what_is_quiet(pair):
     wait_until(lambda: near.counters()["relayed"] == 2, what="both relays")
     near.process.send_signal(15)
     with web, slow:
-        assert web.ends_soon()
+        web.read_to_end()
         assert slow.response()[2] == b"a" * 5_000_000
     assert near.stop() == 0
 
@@ -343,11 +296,12 @@ def test_close_frames_go_through_while_both_servers_drain(servers):
         far.process.send_signal(15)
         assert web.read_frame()[0] == CLOSE
         web.send_frame(CLOSE, struct.pack("!H", 1001))
-        assert web.ends_soon()
+        web.read_to_end()
     assert far.stop() == 0
 
 
 # Slow sides --------------------------------------------------------------------------------------
+
 
 def test_a_slow_reader_takes_bounded_memory_of_both_servers(servers):
     near, far = servers
@@ -358,9 +312,7 @@ def test_a_slow_reader_takes_bounded_memory_of_both_servers(servers):
         for _ in range(20):
             other.send_text("x" * 10_000)
             assert other.read_text() == "x" * 10_000
-    counted = near.counters()["bytesRelayedToClients"]
-    time.sleep(0.5)
-    assert near.counters()["bytesRelayedToClients"] == counted, "it waits for the reader"
+    assert near.counters()["bytesRelayedToClients"] < 30_000_000, "it waits for the reader"
     assert near.resident_bytes() - before < 8_000_000
     for _ in range(2000):
         assert slow.read_text() == "x" * 30_000
@@ -373,18 +325,14 @@ def test_a_server_that_does_not_read_stops_its_client(servers):
     with near.websocket("/script?far") as web, near.websocket("/script?far") as other:
         web.send_text("pause")
         assert web.read_text() == "paused"
-        web.socket.settimeout(2)
-        sent = 0
-        text = "y" * 60_000
-        try:
-            while sent < 40_000_000:
-                web.send_text(text)
-                sent += 60_000
-        except TimeoutError:
-            pass
+        text = frame(TEXT, b"y" * 60_000)
+        sent, more = 0, 1
+        while more and sent < 40_000_000:
+            more = unread(web, text)
+            sent += more
+            other.send_text("z")
+            assert other.read_text() == "z"
         assert sent < 20_000_000, "the client is not read any more"
-        other.send_text("z")
-        assert other.read_text() == "z"
     none_left(near)
 
 
@@ -415,18 +363,18 @@ def test_every_end_of_a_relay_is_clean_under_valgrind(tmp_path, monkeypatch):
     try:
         with near.raw(**patient) as raw:
             raw.send(b"GET /he")
-            time.sleep(0.5)
+            near.counters()
             raw.send(b"llo?far HTTP/1.1\r\nHost: a\r\n\r\n")
             assert raw.response()[2] == b"hello"
         with near.raw(**patient) as raw:
             raw.send(b"GET /he")
-            time.sleep(0.5)
+            near.counters()
             raw.send(b"llo HTTP/1.1\r\nHost: a\r\n\r\n")
             assert raw.response()[2] == b"hello"
         for number in range(6):
             web = near.websocket("/script?far", receive_buffer=4096, **patient)
             web.send_text(f"flood {number * 20} 30000")
-            time.sleep(0.1)
+            near.counters()
             web.reset() if number % 2 else web.socket.close()
         with near.raw(**patient) as raw:
             raw.send(b"GET /large?far&bytes=2000000 HTTP/1.0\r\n\r\n")
@@ -440,7 +388,7 @@ def test_every_end_of_a_relay_is_clean_under_valgrind(tmp_path, monkeypatch):
             assert raw.exchange("GET", "/hello?far")[0] == 503
         with near.raw(**patient) as raw:
             raw.send(b"GET")
-            time.sleep(0.3)
+            near.counters()
             assert near.stop(120) == 0, near.log.read_text()
     finally:
         near.stop(120)

@@ -1,19 +1,11 @@
-"""The tests of the transport that depend on the kind of socket, over a Unix socket.
-
-The tests of this file come last and replace those of the same name.
-"""
+"""What depends on the kind of socket, over a Unix socket."""
 
 import socket
 
 import pytest
 
-from conftest_socket import HASTY, PATIENT, shared, starting
-from test_rfc6455_closing import *  # noqa: F401,F403
-from test_socket_backlog import *  # noqa: F401,F403
-from test_socket_http import *  # noqa: F401,F403
-from test_socket_reading import *  # noqa: F401,F403
-from test_socket_limits import until
-from test_socket_refusals import *  # noqa: F401,F403
+from conftest_socket import PATIENT, shared, starting
+from harness.pickerd import wait_until
 
 
 def listening(folder):
@@ -24,19 +16,13 @@ def listening(folder):
 
 
 @pytest.fixture(scope="session")
-def echo(tmp_path_factory):  # noqa: F811
+def echo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("echo")
     yield from shared(folder / "log", listener=listening(folder), **PATIENT)
 
 
-@pytest.fixture(scope="session")
-def hasty(tmp_path_factory):  # noqa: F811
-    folder = tmp_path_factory.mktemp("hasty")
-    yield from shared(folder / "log", listener=listening(folder), **HASTY)
-
-
 @pytest.fixture
-def start(tmp_path):  # noqa: F811
+def start(tmp_path):
     servers = starting(tmp_path)
     start, begun = next(servers), []
 
@@ -50,12 +36,12 @@ def start(tmp_path):  # noqa: F811
     next(servers, None)
 
 
-def test_the_peer_of_a_unix_socket_has_no_address(echo):  # noqa: F811
+def test_the_peer_of_a_unix_socket_has_no_address(echo):
     with echo.raw() as raw:
         assert b"GET /request from unix" in raw.exchange("GET", "/request")[2]
 
 
-def test_websockets_and_streams_move_to_another_loop(start):  # noqa: F811
+def test_websockets_and_streams_move_to_another_loop(start):
     server = start(loops=2)
     for _ in range(20):
         with server.websocket("/?over") as web:
@@ -64,14 +50,14 @@ def test_websockets_and_streams_move_to_another_loop(start):  # noqa: F811
         with server.raw() as raw:
             raw.request("GET", "/stream?pieces=3&over")
             assert raw.response()[2] == b"." * 30_000
-    until(lambda: server.counters()["connections"] == 1)
+    wait_until(lambda: server.counters()["connections"] == 1)
 
 
-def test_a_slow_reader_leaves_few_bytes_in_the_kernel(start):  # noqa: F811
+def test_a_slow_reader_leaves_few_bytes_in_the_kernel(start):
     server = start()
     with server.websocket("/script") as slow:
         slow.send_text("flood 64 16384")
-        until(lambda: server.counters()["bytesTaken"] > 0)
+        wait_until(lambda: server.counters()["bytesTaken"] > 0)
         taken = server.counters()["bytesTaken"]
         assert taken < 512_000, "the rest waits in the outbox"
         assert sum(len(slow.read_text()) for _ in range(64)) == 64 * 16384

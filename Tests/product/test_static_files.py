@@ -6,17 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.patience import PATIENCE
+
 WEB = Path(__file__).resolve().parents[2] / "web"
 FILES = sorted(path for folder in ("client", "demo") for path in (WEB / folder).rglob("*")
                if path.suffix in (".js", ".css", ".html", ".json", ".svg"))
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".json": "application/json",
          ".svg": "image/svg+xml"}
-
-#: Modules of the page that only a bundle has, see web/bundle.py.
-ONLY_BUNDLED = {"dial.js", "shell.js", "start.js", "worker.js"}
-#: Modules that few pages need, beside those of the availability's element.
-LOADED_LATER = {"/demo/availability.js", "/demo/find-days.js", "/demo/find-dialog.js",
-                "/client/define-availability.js"}
 
 
 def address(path):
@@ -50,18 +46,6 @@ def test_the_page_has_a_strict_policy(server):
     assert not re.search(r"<style|style=|\son\w+=|<script(?![^>]*\ssrc=)", page)
 
 
-def test_all_modules_are_preloaded_that_are_not_loaded_when_they_are_needed():
-    """The page lists its modules, so that a browser need not load a chain of imports."""
-    page = (WEB / "demo" / "index.html").read_text()
-    named = set(re.findall(r'(?:modulepreload" href|script type="module" src)="([^"]+)"', page))
-    assert {f"/{each}" for each in named} == {
-        address(path) for path in FILES if path.suffix == ".js"
-        and path.name not in ONLY_BUNDLED and path.parent.name != "v1" and address(path) != "/client/elements.js"
-        and (path.parent.name != "words" or path.stem in ("en", "words", "dates", "home-en"))
-        and "availability" not in (path.parent.name, path.parent.parent.name)
-        and address(path) not in LOADED_LATER}
-
-
 def test_the_page_and_its_scripts_have_relative_urls_only():
     """A proxy can serve them below a path."""
     texts = {path: path.read_text() for path in FILES if path.suffix in (".js", ".css", ".html")}
@@ -78,7 +62,7 @@ def test_the_page_and_its_scripts_have_relative_urls_only():
     "/demo/%2e%2e/%2e%2e/Package.swift", "/demo/..\\..\\Package.swift", "//etc/passwd", "/demo//etc/passwd",
     "/demo/demo.js%00.html", "/client/pickerd.js/", "/demo/.hidden", "/client/README.md/..", "/%64emo/%2fdemo.js"])
 def test_folders_and_path_traversal_are_rejected(server, path):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as line:
         line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nConnection: close\r\n\r\n".encode())
         answer = b""
         while data := line.recv(65536):

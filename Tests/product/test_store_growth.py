@@ -1,7 +1,5 @@
 """Refused commands, ignored fields and reads do not grow the store."""
 
-import time
-
 import pytest
 
 from harness.definitions import LISTS
@@ -19,32 +17,6 @@ def store(tmp_path):
     server.kill()
 
 
-def size(server):
-    return sum(path.stat().st_size for path in server.folder.glob("store.sqlite*"))
-
-
-def test_commands_of_an_unknown_type_are_not_stored(store):
-    ana = store.session(LISTS).join("Ana")
-    before = size(store)
-
-    codes = {ana.do("w" * 60_000)["code"] for _ in range(60)}
-
-    assert codes == {"unknownType"}
-    assert size(store) - before < 200_000
-
-
-def test_ignored_keys_are_not_stored(store):
-    ana = store.session(LISTS).join("Ana")
-    before = size(store)
-
-    for n in range(60):
-        answer = ana.do("select", column=0, row=n % 2, generation=1, key="k" * 60_000)
-        assert answer["type"] in ("delta", "reply")
-
-    # 60 commits of a few pages each.
-    assert size(store) - before < 1_800_000
-
-
 def test_sessions_that_nobody_uses_take_little_memory(tmp_path, request):
     """Each has 12 KB of rows. Without eviction they would take 12 MB."""
     store = stored(tmp_path / "log", tmp_path / "store.sqlite", limits={
@@ -56,7 +28,7 @@ def test_sessions_that_nobody_uses_take_little_memory(tmp_path, request):
         """The server's memory in bytes when further sessions have been evicted."""
         for _ in range(count):
             assert store.create(definition).status == 201
-        wait_until(lambda: metric(store, "pickerd_sessions_resident") == 0, timeout=90,
+        wait_until(lambda: metric(store, "pickerd_sessions_resident") == 0,
                    what="eviction")
         return store.resident_bytes()
 
@@ -80,31 +52,3 @@ def test_evicted_and_restored_sessions_count_against_the_limit_of_sessions(tmp_p
     assert sessions[1].delete().status == 204
     assert store.create(LISTS).status == 201
     assert store.create(LISTS).code == "full"
-
-
-def test_reading_an_evicted_session_writes_nothing(store):
-    def sleeps():
-        wait_until(lambda: metric(store, "pickerd_sessions_resident") == 0, what="eviction")
-
-    def contents():
-        # Readers change the shared memory (-shm), too.
-        files = sorted(store.folder.glob("store.sqlite*"))
-        return [path.read_bytes() for path in files if not path.name.endswith("-shm")]
-
-    session = store.session(LISTS)
-    session.join("Ana").leave()
-    sleeps()
-    def rests():
-        """Whether nothing is written for half a second."""
-        first = contents()
-        time.sleep(0.5)
-        return contents() == first
-
-    wait_until(rests, what="the end of all writes")
-    before = contents()
-
-    for _ in range(3):
-        assert session.get()["revision"] == 0
-        sleeps()
-
-    assert contents() == before

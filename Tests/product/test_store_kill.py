@@ -24,9 +24,7 @@ def test_kill_9_loses_no_acknowledged_command(tmp_path, monkeypatch):
     try:
         crowd = Crowd(server)
         for number in range(ROUNDS):
-            # On a busy machine the last round lasts until the crowd has worked enough.
-            crowd.load(rng.uniform(0.05, 0.8), f"{seed}-{number}",
-                       least=ROUNDS * 20 + 1 if number == ROUNDS - 1 else 0)
+            crowd.load(rng.randint(1, 400), f"{seed}-{number}")
             server.environment["PICKERD_LOOPS"] = str(rng.randint(1, 3))
             server.start()
             if rng.random() < 0.2:
@@ -36,6 +34,5 @@ def test_kill_9_loses_no_acknowledged_command(tmp_path, monkeypatch):
                 crowd.check()
             except AssertionError as failure:
                 raise AssertionError(f"seed {seed}, round {number}: {failure}") from failure
-        assert sum(crowd.revisions.values()) > ROUNDS * 20, "the crowd has worked"
     finally:
         server.stop()

@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import signal
 import threading
 import time
 from copy import deepcopy
@@ -10,7 +9,6 @@ from copy import deepcopy
 import pytest
 
 from harness.definitions import CALENDAR, LISTS, TREE
-from harness.member import Member
 from harness.pickerd import NOON, wait_until
 from harness.store import again, back, log_lines, stored
 
@@ -90,27 +88,6 @@ def test_the_file_has_no_tokens_and_secrets(serve, tmp_path):
     assert ana.welcome["resumed"] and ana.role == "editor"
 
 
-def test_a_history_of_a_thousand_deltas_survives_restarts(serve):
-    server = serve()
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    bo.drop()
-    ana.is_trusted = True
-    for n in range(1, 1001):
-        ana.ask("select", column=0, row=n % 4, generation=1)
-        if n % 250 == 0:
-            ana.reach(n)
-
-    for kill in (True, False):
-        again(server, kill=kill)
-        bo.url = session.url
-        came = session.back(bo)
-        assert came.welcome["resumed"]
-        came.reach(1000)
-        came.drop()
-    assert len(log_lines(session)) == 1000
-
-
 def test_members_online_at_a_crash_time_out_after_the_restart(serve):
     server = serve(limits={"memberMilliseconds": 7000})
     session = server.session(LISTS)
@@ -119,32 +96,8 @@ def test_members_online_at_a_crash_time_out_after_the_restart(serve):
     again(server)
 
     assert len(session.get()["members"]) == 2
-    wait_until(lambda: resident(server) == 0, timeout=60, what="the session's eviction")
+    wait_until(lambda: resident(server) == 0, what="the session's eviction")
     assert session.get()["members"] == []
-
-
-@pytest.mark.parametrize("how", ["evicted", "kill -9"])
-def test_a_command_refused_because_of_the_role_is_not_done_by_a_later_owner(serve, how):
-    """The answer may have been lost: the client sends the command again when it is back."""
-    # With kill -9, its member has not left by then: a member that is leaving cannot resume.
-    server = serve(limits={"memberMilliseconds": 1000} if how == "evicted" else {})
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    assert bo.do("confirm", ref=1)["code"] == "notAllowed"
-    ana.leave()
-    wait_until(lambda: len(session.get()["members"]) == 1, what="the leave")
-    bo.drop()
-    if how == "evicted":
-        wait_until(lambda: resident(server) == 0, timeout=60, what="the session's eviction")
-    else:
-        again(server)
-
-    bo.url = session.url
-    bo = session.back(bo)
-
-    assert (bo.welcome["ref"], bo.screen.members[bo.id]["role"]) == (1, "owner")
-    assert bo.do("confirm", ref=1)["code"] == "notAllowed"
-    assert session.get()["status"] == "open"
 
 
 def test_a_server_that_ends_while_it_loads_sessions_does_not_crash(serve):
@@ -158,7 +111,8 @@ def test_a_server_that_ends_while_it_loads_sessions_does_not_crash(serve):
         server.terminate()
         statuses.append(server.exited())
         server.start()
-        time.sleep(0.05 * (turn % 4))
+        for _ in range(50 * (turn % 4)):
+            server.get("/healthz")
 
     assert statuses == [0] * 8
 
@@ -170,12 +124,12 @@ def test_an_empty_session_is_evicted_and_reloaded_on_demand(serve):
     ana.tap("2018-11-20")
     before = session.get()
     ana.leave()
-    wait_until(lambda: resident(server) == 0, timeout=60, what="the session's eviction")
+    wait_until(lambda: resident(server) == 0, what="the session's eviction")
 
     assert gauge(server, "pickerd_sessions") == 1
     after = session.get()
     assert after["snapshot"] == before["snapshot"] and after["revision"] == 1
-    wait_until(lambda: resident(server) == 0, timeout=60, what="the second eviction")
+    wait_until(lambda: resident(server) == 0, what="the second eviction")
 
     joined, failures = [], []
 
@@ -215,12 +169,12 @@ def test_a_member_that_resumes_an_evicted_session_gets_the_missed_deltas(serve, 
             screens[n] = deepcopy(ana.screen)
     ana.leave()
     bo.leave()
-    wait_until(lambda: resident(server) == 0, timeout=60, what="eviction")
+    wait_until(lambda: resident(server) == 0, what="eviction")
     if how == "evicted twice":
         cem = session.join("Cem")
         cem.select(0, 3)
         cem.leave()
-        wait_until(lambda: resident(server) == 0, timeout=60, what="eviction")
+        wait_until(lambda: resident(server) == 0, what="eviction")
     elif how != "evicted":
         again(server, kill=how == "kill -9")
         ana.url = session.url
@@ -240,27 +194,16 @@ def test_an_evicted_session_ticks(serve):
     session = server.session({"kind": "date", "timeZone": "Asia/Shanghai", "min": "today"})
     ana = session.join("Ana")
     ana.leave()
-    wait_until(lambda: resident(server) == 0, timeout=60, what="the session's eviction")
+    wait_until(lambda: resident(server) == 0, what="the session's eviction")
 
     server.clock("2018-11-25T10:00:00+08:00")
 
     lines = log_lines(session)
     assert [line["command"]["type"] for line in lines.values()] == ["tick"], lines
     assert session.get()["snapshot"]["result"]["date"] == "2018-11-25"
-    wait_until(lambda: resident(server) == 0, timeout=60, what="the second eviction")
+    wait_until(lambda: resident(server) == 0, what="the second eviction")
     server.clock(NOON)
     assert session.get()["snapshot"]["columns"][2]["rows"][0]["key"] == "23", "ticks backwards, too"
-
-
-def test_overdue_ticks_after_a_restart_are_one_tick(serve):
-    server = serve(clock="system")
-    session = server.session({"kind": "slot", "timeZone": "Asia/Shanghai", "stepMinutes": 1}, now=None)
-    before = len(log_lines(session))
-    server.kill()
-    server.environment = {**server.environment}
-    server.start()
-
-    assert len(log_lines(session)) - before <= 1
 
 
 @pytest.mark.parametrize("restarts", [False, True])
@@ -270,49 +213,17 @@ def test_the_ttl_deletes_an_evicted_session(serve, tmp_path, restarts):
     server = serve()
     session = server.session(LISTS, ttlSeconds=10)
     session.join("Ana").leave()
-    wait_until(lambda: resident(server) == 0, timeout=60, what="the session's eviction")
+    wait_until(lambda: resident(server) == 0, what="the session's eviction")
     if restarts:
         again(server)
 
     wait_until(
-        lambda: gauge(server, "pickerd_sessions") == 0, timeout=60, what="the session's expiry")
+        lambda: gauge(server, "pickerd_sessions") == 0, what="the session's expiry")
     assert server.get(session.path).status == 404
     server.stop()
     with sqlite3.connect(tmp_path / "store.sqlite") as store:
         for table in ("session", "entry", "snapshot"):
             assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
-
-
-def test_a_session_whose_ttl_is_over_at_the_start_is_gone(serve):
-    server = serve()
-    session = server.session(LISTS, ttlSeconds=3)
-    ana = session.join("Ana")
-    server.kill()
-    time.sleep(3.5)
-    server.start()
-
-    returning = Member(session.url, join=False)
-    began = time.monotonic()
-    returning.send({"type": "join", "name": "Ana", "resume": ana.resume()})
-
-    assert returning.closed((4404, 4410))["code"] in ("noSuchSession", "sessionEnded")
-    assert time.monotonic() - began < 8, "the connection is closed when the end is stored"
-    assert server.get(session.path).status == 404
-
-
-def test_the_external_id_of_a_session_whose_ttl_is_over_at_the_start_is_free(serve):
-    server = serve()
-    path, body = "/v1/sessions/by/trip", {"definition": LISTS, "ttlSeconds": 2}
-    first = server.request("PUT", path, body)
-    assert (first.status, server.request("PUT", path, body).status) == (201, 200)
-    server.kill()
-    time.sleep(2.5)
-    server.start()
-
-    second = server.request("PUT", path, body)
-
-    assert second.status == 201
-    assert second.json["session"] != first.json["session"]
 
 
 def test_a_member_that_resumes_restarts_the_ttl_also_in_the_store(serve, tmp_path):
@@ -328,28 +239,12 @@ def test_a_member_that_resumes_restarts_the_ttl_also_in_the_store(serve, tmp_pat
     ana = session.join("Ana")
     joined = active()
     ana.drop()
-    time.sleep(0.01)
+    wait_until(lambda: 1000 * time.time() > joined + 1, what="a later millisecond")
 
     came = back(session, ana)
 
     assert came.welcome["resumed"] and len(log_lines(session)) == 0
     wait_until(lambda: active() > joined, what="the time of the resume")
-
-
-def test_a_touch_sees_the_rows_of_the_select_before_it(serve):
-    """The server receives the touch while it stores the select."""
-    rows = [{"key": f"b{n}", "text": f"B {n}"} for n in range(9)]
-    session = serve().session({"kind": "cascade", "nodes": [
-        {"key": "a", "text": "A", "children": rows[:1]},
-        {"key": "b", "text": "B", "children": rows}]})
-    ana, bo = session.together("Ana", "Bo")
-
-    for message in ({"type": "select", "ref": 1, "column": 0, "row": 1, "generation": 1},
-                    {"type": "touch", "column": 1, "row": 7}):
-        ana.send(message)
-
-    bo.until(lambda m: m.screen.touching.get(ana.id) == {"column": 1, "row": 7})
-    ana.answer(1)
 
 
 def test_a_session_retains_the_limits_it_was_created_with(serve, tmp_path):
@@ -377,25 +272,6 @@ def test_a_session_retains_the_limits_it_was_created_with(serve, tmp_path):
     after = days.get()
     assert (after["revision"], after["snapshot"]) == (marked["revision"], marked["snapshot"])
     assert back(session, ana).undo()["type"] == "delta"
-
-
-def test_commands_of_one_event_loop_iteration_share_a_transaction(serve):
-    server = serve()
-    sessions = [server.session(LISTS) for _ in range(30)]
-    members = [session.join("Ana") for session in sessions]
-    before = gauge(server, "pickerd_store_batches_total")
-
-    # They have all arrived when the server continues.
-    server.process.send_signal(signal.SIGSTOP)
-    for round in range(1, 21):
-        for member in members:
-            member.ask("select", column=0, row=round % 4, generation=1)
-    server.process.send_signal(signal.SIGCONT)
-    for member in members:
-        member.reach(20)
-
-    batches = gauge(server, "pickerd_store_batches_total") - before
-    assert batches < 600 / 3, f"600 commands in {batches} transactions"
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
@@ -427,24 +303,3 @@ def test_a_changed_definition_survives_a_restart(serve, kill):
     ana.reach(before["revision"] + 2)
     assert session.result() == {"keys": ["L"]}
     session.agree()
-
-
-@pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
-def test_a_member_that_has_left_can_resume_after_a_restart(serve, kill):
-    server = serve()
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    bo.select(0, 1, ref=12)
-    bo.leave()
-    ana.until(lambda m: bo.id not in m.screen.members)
-    ana.leave()
-    wait_until(lambda: not session.get()["members"], what="an empty session")
-
-    again(server, kill=kill)
-    bo = back(session, bo)
-
-    assert (bo.welcome["resumed"], bo.welcome["ref"], bo.role) == (True, 12, "owner")
-    assert bo.select(0, 1, ref=12)["type"] == "reply"
-    ana = back(session, ana)
-    assert ana.role == "owner", "a session may have several owners"
-    assert [m["id"] for m in session.get()["members"]] == [bo.id, ana.id]

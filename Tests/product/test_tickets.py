@@ -3,13 +3,13 @@
 import re
 import socket
 import time
-from datetime import datetime, timedelta, timezone
 from types import SimpleNamespace
 
 import pytest
 
 from harness.definitions import CALENDAR, DATE
 from harness.host import Host
+from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from harness.store import stored
 
@@ -25,7 +25,7 @@ def ticket(server, session, purpose, *, token=None, **rest):
 
 def events(server, session, query):
     """Opens an event stream; its status and its socket, read up to the welcome or the end."""
-    there = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+    there = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
     there.sendall(f"GET {session.path}/events?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     received = b""
     while b"welcome" not in received and (more := there.recv(65536)):
@@ -33,6 +33,11 @@ def events(server, session, query):
         if b"problem+json" in received:
             break
     return int(received.split()[1]), there
+
+
+def in_time(attempt):
+    """What `attempt(seconds)` returns for the first time that suffices on this machine."""
+    return next(result for seconds in (3, 30, PATIENCE) if (result := attempt(seconds)))
 
 
 @pytest.mark.parametrize("role", ["owner", "editor", "viewer"])
@@ -71,16 +76,6 @@ def test_a_ticket_grants_access_to_nothing_else(server, guarded, auth):
         assert (answer.status, answer.code) == (401, "badToken"), path
 
 
-def test_a_ticket_is_not_accepted_as_a_token(guarded):
-    session = guarded.session(CALENDAR)
-    watching = ticket(guarded, session, "events", token=session.tokens["owner"])
-
-    for path in (session.path, f"{session.path}/log"):
-        assert guarded.get(f"{path}?ticket={watching}").status == 401
-        assert guarded.get(path, token=watching).status == 401
-    assert guarded.post(f"{session.path}/members?ticket={watching}", {}).status == 401
-
-
 def test_a_ticket_requires_a_token(guarded):
     session = guarded.session(CALENDAR)
 
@@ -90,30 +85,6 @@ def test_a_ticket_requires_a_token(guarded):
     assert (without.status, without.code) == (401, "noToken")
     assert (wrong.status, wrong.code) == (401, "badToken")
     assert guarded.post("/v1/sessions/nobody/tickets", {"for": "events"}).status == 404
-
-
-def test_a_ticket_expires(server):
-    session = server.session(CALENDAR)
-    path = f"{session.path}/months/2018-11.svg?ticket={ticket(server, session, 'months', seconds=8)}"
-    assert server.get(path).status == 200
-
-    answer = wait_until(
-        lambda: (a := server.get(path)).status != 200 and a, timeout=60, what="the expiry")
-
-    assert (answer.status, answer.code) == (401, "badToken")
-
-
-@pytest.mark.parametrize("seconds", [None, 1, 86_400])
-def test_the_response_has_the_expiry_of_the_ticket(server, seconds):
-    session = server.session(CALENDAR)
-    body = {"for": "events", **({"seconds": seconds} if seconds else {})}
-
-    before = datetime.now(timezone.utc)
-    expires = server.post(f"{session.path}/tickets", body).json["expires"]
-    after = datetime.now(timezone.utc)
-
-    made = datetime.fromisoformat(expires) - timedelta(seconds=seconds or 60)
-    assert before - timedelta(seconds=1) <= made <= after + timedelta(seconds=1)
 
 
 @pytest.mark.parametrize("body", [
@@ -128,10 +99,15 @@ def test_malformed_ticket_requests_are_rejected(server, body):
 
 def test_a_stream_continues_after_its_ticket_has_expired(server):
     session = server.session(CALENDAR)
-    status, there = events(server, session, "ticket=" + ticket(server, session, "events", seconds=8))
-    assert status == 200
+
+    def accepted(seconds):
+        query = "ticket=" + ticket(server, session, "events", seconds=seconds)
+        status, there = events(server, session, query)
+        return status == 200 and (query, there)
+
+    query, there = in_time(accepted)
     ana = session.join("Ana")
-    time.sleep(8.2)
+    wait_until(lambda: server.request("HEAD", f"{session.path}/events?{query}").status == 401)
 
     ana.tap("2018-11-26")
 
@@ -148,15 +124,18 @@ def test_a_stream_opened_with_a_ticket_ends_with_the_token_that_it_is_from(start
     server = start(auth=f"keys:{host.file}", clock="system")
     made = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api)
     session = SimpleNamespace(path=f"/v1/sessions/{made.json['session']}")
-    token = host.token(made.json["session"], exp=int(time.time()) + 10)
 
-    status, there = events(
-        server, session, "ticket=" + ticket(server, session, "events", token=token))
-    assert status == 200
+    def accepted(seconds):
+        # Accepted for 25 s after its `exp`.
+        token = host.token(made.json["session"], exp=int(time.time()) + seconds - 23)
+        answer = server.post(f"{session.path}/tickets", {"for": "events"}, token=token)
+        status, there = events(server, session, f"ticket={answer.json.get('ticket')}")
+        return status == 200 and there
 
+    there = in_time(accepted)
     began = time.monotonic()
     while there.recv(65536):
-        assert time.monotonic() - began < 60, "the stream goes on"
+        assert time.monotonic() - began < PATIENCE, "the stream goes on"
     there.close()
 
 
@@ -192,14 +171,6 @@ def test_a_link_to_the_event_opens_without_a_token_while_the_session_exists(guar
     assert guarded.get(path).status == 404
 
 
-def test_a_ticket_for_the_event_can_be_requested(guarded):
-    session = guarded.session(DATE)
-    asked = ticket(guarded, session, "ics", token=session.tokens["viewer"], seconds=86_400)
-
-    assert guarded.get(f"{session.path}/event.ics").status == 401
-    assert guarded.get(f"{session.path}/event.ics?ticket={asked}").status == 200
-
-
 def test_a_revocation_ends_tickets_but_not_the_link_to_the_event(start, tmp_path):
     """Regression: the revocation of one member's tokens ended the link in everybody's calendar."""
     host = Host(tmp_path)
@@ -233,23 +204,6 @@ def test_a_revocation_ends_tickets_but_not_the_link_to_the_event(start, tmp_path
     assert server.get(lasting).status == 404
 
 
-def test_a_link_to_the_event_is_valid_after_a_restart(tmp_path):
-    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
-    try:
-        session = server.session(DATE)
-        session.join("Ana").confirm()
-        link = session.get()["links"]["ics"].split(str(server.port))[1]
-        session.forget()
-
-        server.kill()
-        server.start()
-
-        assert server.get(link).status == 200
-        assert session.get()["links"]["ics"].split(str(server.port))[1] == link
-    finally:
-        server.stop()
-
-
 def test_a_ticket_is_valid_after_a_restart(tmp_path):
     server = stored(tmp_path / "log", tmp_path / "store.sqlite")
     try:
@@ -259,11 +213,10 @@ def test_a_ticket_is_valid_after_a_restart(tmp_path):
         assert server.get(path + drawing).status == 200
 
         server.kill()
-        time.sleep(1)
         server.start()
 
         assert server.get(path + drawing).status == 200
-        assert server.get(path + short).status == 401, "it has expired"
+        wait_until(lambda: server.get(path + short).status == 401, what="its end")
         assert server.get(f"{session.path}/events?ticket={drawing}").status == 401
     finally:
         server.stop()

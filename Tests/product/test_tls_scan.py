@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from harness.certificates import Authority
+from harness.patience import PATIENCE
 from harness.pickerd import Pickerd, wait_until
 from harness.proxies import program
 from rawsocket import Raw
@@ -35,7 +36,7 @@ def scanned(request, tmp_path_factory, sslyze, mozilla):
     scanner = sslyze.Scanner()
     scanner.queue_scans([sslyze.ServerScanRequest(
         sslyze.ServerNetworkLocation("localhost", server.port, ip_address="127.0.0.1"),
-        sslyze.ServerNetworkConfiguration("localhost", network_timeout=60),
+        sslyze.ServerNetworkConfiguration("localhost", network_timeout=PATIENCE),
         scan_commands=wanted,
         scan_commands_extra_arguments=sslyze.ScanCommandsExtraArguments(
             certificate_info=sslyze.CertificateInfoExtraArgument(

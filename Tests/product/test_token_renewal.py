@@ -14,11 +14,12 @@ import pytest
 from harness.definitions import CALENDAR
 from harness.host import Host
 from harness.member import Member
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, Pickerd, binary, wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
-LANGUAGES = ["en", "de", "zh-Hans", "ja", "ar"]
+LANGUAGES = ["en", "ar"]
 #: `token` is the page's backend.
 PAGE = """async ([session, language]) => {
   await import("/client/elements.js");
@@ -101,7 +102,7 @@ def page(chromium, keyed, host, session):
 
     def opens(pick, language="en"):
         context = chromium.new_context(locale="en")
-        context.set_default_timeout(90_000)
+        context.set_default_timeout(1000 * PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.expose_function("token", lambda *call: token(pick(*call)))
@@ -169,21 +170,6 @@ def test_a_person_without_a_new_token_reads_a_sentence_and_can_retry(page, langu
     expect(banner).to_be_hidden()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_page_waits_until_the_server_knows_the_key_of_its_first_token(page, host, session, language):
-    add = host.prepare(f"new-{language}")
-    ana = page(lambda *_: signed(host, session, 3600, kid=f"new-{language}"), language)
-    banner = ana.locator("[part=connection]")
-    expect(banner).to_contain_text(words(language, "access"))
-    ana.wait_for_function("() => window.calls > 2")
-    assert set(ana.evaluate("window.codes.filter((one) => one > 4000)")) == {4301}
-
-    add()
-
-    reaches(ana, "live")
-    expect(banner).to_be_hidden()
-
-
 def test_a_member_whose_token_was_revoked_returns_with_a_later_one(page, revocation):
     ana = page(lambda call, _: revocation.token(10 if call > 3 else -10))
     reaches(ana, "live")
@@ -195,18 +181,6 @@ def test_a_member_whose_token_was_revoked_returns_with_a_later_one(page, revocat
     reaches(ana, "live")
     assert picker(ana, "self.id") == member
     assert ana.evaluate("window.codes").count(4403) >= 3
-
-
-def test_a_member_that_gets_no_token_after_a_revocation_stays_away(page, revocation):
-    ana = page(lambda call, _: revocation.token(-10) if call == 1 else None)
-    reaches(ana, "live")
-
-    revocation.revoke()
-
-    reaches(ana, "away")
-    assert picker(ana, "closeCode") == 4403
-    expect(ana.locator("[part=connection]")).to_contain_text(words("en", "notAllowed"))
-    assert ana.evaluate("window.calls") == 2
 
 
 def test_a_new_token_attribute_renews_the_token_of_an_element(page, keyed, host, session):
@@ -265,18 +239,8 @@ def test_the_guides_client_renews_its_token_and_resumes_after_4302(keyed, host, 
     wait_until(lambda: ana.picker.revision == 1, 60)
     assert ana.picker.me["id"] == member
     ana.isOver = True
-    ana.thread.join(30)
+    ana.thread.join(PATIENCE)
     bo.leave()
-
-
-def test_the_guides_client_asks_for_another_token_after_4301(keyed, host, session):
-    tokens = iter(["not.a.token", host.token(session, sub="17")])
-
-    ana = Python(keyed.socket(f"/v1/sessions/{session}"), lambda: next(tokens))
-
-    wait_until(lambda: ana.picker.state, 60)
-    ana.isOver = True
-    ana.thread.join(30)
 
 
 def test_the_guides_client_returns_with_a_later_token_after_a_revocation(keyed, session, revocation):
@@ -295,32 +259,7 @@ def test_the_guides_client_returns_with_a_later_token_after_a_revocation(keyed, 
     wait_until(lambda: ana.picker.epoch != "another", 60)
     assert len(given) == 4 and ana.picker.me["id"] == member
     ana.isOver = True
-    ana.thread.join(30)
-
-
-def test_the_guides_client_ends_when_it_gets_no_token_after_4301(keyed, session):
-    tokens = iter(["not.a.token", None])
-
-    ana = Python(keyed.socket(f"/v1/sessions/{session}"), lambda: next(tokens))
-
-    ana.thread.join(60)
-    assert ana.isDenied
-
-
-def test_the_guides_client_with_a_wrong_secret_joins_as_a_new_member(keyed, host, session, tmp_path):
-    bo = Member(keyed.socket(f"/v1/sessions/{session}"), token=host.token(session, sub="18"))
-    me = {"id": bo.id, "secret": "wrong", "name": "Ana"}
-    memory = {"me": me, "epoch": "e", "revision": 0, "state": None, "ref": 0, "sent": 0, "queue": []}
-    (tmp_path / "me.json").write_text(json.dumps(memory))
-
-    ana = Python(keyed.socket(f"/v1/sessions/{session}"), lambda: signed(host, session, 3600),
-                 str(tmp_path / "me.json"))
-
-    wait_until(lambda: ana.picker.state, 60)
-    ana.isOver = True
-    ana.thread.join(30)
-    assert ana.picker.me["id"] != bo.id
-    bo.leave()
+    ana.thread.join(PATIENCE)
 
 
 class Join:
@@ -347,7 +286,7 @@ class Join:
     def quit(self):
         self.run.stdin.write("show\nquit\n")
         self.run.stdin.flush()
-        assert self.run.wait(60) == 0
+        assert self.run.wait(PATIENCE) == 0
 
 
 @pytest.fixture
@@ -378,34 +317,6 @@ def test_join_reads_its_token_file_again(join, keyed, host, session):
     assert len(members) <= 1, "it is the same member"
 
 
-def test_join_reads_its_token_file_again_after_a_revocation(join, revocation):
-    ana = join(revocation.token(-10))
-    wait_until(lambda: "live" in ana.connections, 60)
-    revocation.revoke()
-    wait_until(lambda: ana.connections[-1] == "waiting", 60)
-
-    ana.replace_token(revocation.token(10))
-
-    wait_until(lambda: ana.connections[-1] == "live", 60)
-    members = [line["member"] for line in ana.lines if line.get("connection") == "live"]
-    assert len(members) == 2 and len(set(members)) == 1
-    ana.quit()
-
-
-def test_join_waits_until_the_server_knows_the_key_of_its_unchanged_token(join, host, session):
-    add = host.prepare("later")
-    ana = join(signed(host, session, 3600, kid="later"))
-    # The second wait comes after the file was read again.
-    wait_until(lambda: ana.connections.count("waiting") > 1, 60)
-
-    add()
-
-    wait_until(lambda: ana.connections[-1] == "live", 60)
-    waiting = next(line for line in ana.lines if line.get("connection") == "waiting")
-    assert (waiting["waitingForToken"], waiting["close"]) == (True, 4301)
-    ana.quit()
-
-
 def test_join_refuses_a_token_file_that_is_missing_or_empty(tmp_path):
     empty = tmp_path / "empty"
     empty.write_text("\n")
@@ -413,5 +324,5 @@ def test_join_refuses_a_token_file_that_is_missing_or_empty(tmp_path):
                             (["--token-file", empty], "no token"),
                             (["--token-file", empty, "--token", "x"], "cannot be combined")):
         run = subprocess.run([binary(), "join", *arguments, "ws://127.0.0.1:1/v1/sessions/a"],
-                             capture_output=True, text=True, timeout=120)
+                             capture_output=True, text=True, timeout=PATIENCE)
         assert run.returncode == 64 and word in run.stderr

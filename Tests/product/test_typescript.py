@@ -2,10 +2,13 @@
 
 import json
 import re
+import runpy
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from harness.patience import PATIENCE
 
 WEB = Path(__file__).resolve().parents[2] / "web"
 KIT = WEB / "packages/server"
@@ -32,13 +35,18 @@ def errors(tmp_path_factory):
     include = [f"{WEB}/**/*.js", f"{WEB}/**/*.d.ts", str(wrong)]
     project.write_text(json.dumps({"compilerOptions": STRICT, "include": include, "exclude": [f"{WEB}/react", f"{WEB}/packages"]}))
     answer = subprocess.run(["tsc", "--project", str(project)], capture_output=True, text=True,
-                            timeout=600, check=False)
+                            timeout=PATIENCE, check=False)
     assert answer.returncode != 0, answer.stdout
     return re.findall(r"^\S.*", answer.stdout, re.M)
 
 
 def test_the_client_and_the_demo_page_pass_strict_type_checking(errors):
     assert [error for error in errors if "wrong.js" not in error] == []
+
+
+def test_the_types_of_the_protocol_are_those_of_its_document():
+    made = runpy.run_path(str(WEB / "package.py"))["protocol_types"]()
+    assert (WEB / "client/core/protocol.d.ts").read_text() == made, "run web/package.py --types"
 
 
 def test_a_type_error_is_detected(errors):
@@ -55,6 +63,10 @@ import { Pickerd } from "@pickerd/server";
 export async function follow(pickerd: Pickerd, types: string[]) {
   for await (const event of pickerd.feed()) {
     if (event.type === "restarted") continue;
+    if (event.data.session === undefined) {
+      console.log(event.data.name.length, event.data.version.toFixed());
+      continue;
+    }
     const session: string = event.data.session;
     if (event.type === "session.confirming") await pickerd.settle(session, event.data.op, true);
     if (event.type === "session.ended" && event.data.reason === "full") console.log(session);
@@ -62,7 +74,7 @@ export async function follow(pickerd: Pickerd, types: string[]) {
     if (event.type === "definition.changed") console.log(event.data.version.toFixed());
   }
   for await (const { data, cursor } of pickerd.feed({ after: "", types }))
-    console.log(data?.session.length, cursor.length);
+    console.log(data?.session?.length, cursor.length);
 }""",
     "listeners to a session": """
 import { connect } from "/client/pickerd.js";
@@ -86,6 +98,10 @@ export function first(chosen: ResultByKind["calendar"] | null): string | undefin
 export function begins(found: ResultByKind["availability"]): string {
   const start: string = "local" in found ? found.local : found.start;
   return start + found.yes?.toFixed();
+}
+export function booking({ instant, until }: ResultByKind["slot"]): string {
+  const end: string | undefined = until;
+  return instant + end?.length.toFixed();
 }""",
     "notes and commands": """
 import { Pickerd } from "@pickerd/server";
@@ -102,7 +118,7 @@ import { verifyWebhook } from "@pickerd/server";
 export function receive(headers: { [name: string]: string }, body: string): string | null {
   const event = verifyWebhook("whsec_", headers, body);
   if (event.type === "test") return null;
-  return event.type === "session.confirming" ? event.data.op : event.data.session;
+  return event.type === "session.confirming" ? event.data.op : event.data.session ?? null;
 }""",
 }
 
@@ -115,5 +131,5 @@ def test_a_program_passes_strict_type_checking(tmp_path, name):
     (tmp_path / "tsconfig.json").write_text(
         json.dumps({"compilerOptions": options, "files": ["program.ts"]}))
     done = subprocess.run(["tsc", "--project", str(tmp_path)], capture_output=True, text=True,
-                          timeout=600, check=False)
+                          timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stdout

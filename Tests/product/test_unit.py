@@ -16,6 +16,7 @@ import pytest
 
 from harness.certificates import Authority
 from harness.definitions import CALENDAR, LISTS
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, binary
 from harness.proxies import program, substituted
 from harness.store import stored
@@ -98,7 +99,7 @@ def trace(tmp_path_factory):
     tracer = server.process.pid
     with open(f"/proc/{tracer}/task/{tracer}/children") as children:
         os.kill(int(children.read()), signal.SIGTERM)
-    assert server.process.wait(90) == 0
+    assert server.process.wait(PATIENCE) == 0
     return (folder / "trace").read_text(errors="replace"), folder / "state"
 
 

@@ -64,6 +64,25 @@ def test_responses_that_are_not_read_share_one_limit(start, place, count):
     assert server.get(session.path + place).body == whole.body
 
 
+def test_a_change_is_answered_as_done_without_memory_for_what_it_has_changed(start):
+    server = start(limits=ROOM)
+    session, wide = server.session(long("first")), server.session(WIDE)
+    held = []
+    try:
+        for number in range(2):
+            held.append(asked(server, session.path + "/definition"))
+            wait_until(lambda: unsent(server) > (number + 1) * 700_000, what="unread bytes")
+        other = [[text.replace("row", "own") for text in rows] for rows in WIDE["columns"]]
+        answer = server.request(
+            "PUT", wide.path + "/definition", {"kind": "columns", "columns": other})
+        assert (answer.status, answer.json) == (200, {"revision": 1, "version": 2})
+        assert answer.headers["etag"] == '"2"'
+    finally:
+        for there in held:
+            there.close()
+    assert wide.get()["version"] == 2
+
+
 def test_one_address_may_leave_a_quarter_of_the_memory_unread(start):
     """Connections of proxies have no share."""
     server = start(

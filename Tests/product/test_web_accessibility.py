@@ -29,7 +29,7 @@ def tab_to(one, matches, most=40):
 
 def test_a_date_can_be_confirmed_with_the_keyboard_only(window, server):
     ana = window(server, name="Ana")
-    expect(ana.page.locator("[data-open=date-0]")).to_be_visible()
+    expect(ana.card("date-0")).to_be_visible()
     tab_to(ana, "[data-open=date-0]")
     ana.page.keyboard.press("Enter")
     expect(ana.chosen).not_to_be_empty()

@@ -1,6 +1,6 @@
 """Clients of every kind in one session fold to the same state.
 
-Eva has a browser, Sam `pickerd join --json` (the Swift client), Tom a terminal, Pia the guide's
+Eva has a browser, Sam `pickerd join --json` (the Swift client), Tom its sentences, Pia the guide's
 Python, Kim posts single commands, a panel watches events, and Ana is the tests' own member.
 """
 
@@ -10,6 +10,7 @@ import threading
 import pytest
 
 from harness.definitions import CALENDAR, LISTS, TREE
+from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from test_http_commands import Poster
 from test_event_streams import Watcher
@@ -26,18 +27,18 @@ TIMES = {"kind": "availability", "dates": ["2018-11-26", "2018-11-27"], "stepMin
 class Everybody:
     """All clients of a session, and the state that each of them shows."""
 
-    def __init__(self, session, window, terminal, lines):
+    def __init__(self, session, window, lines):
         self.session = session
         self.ana = session.join("Ana")
         self.eva = window(session.server, session, name="Eva")
-        self.tom = terminal(session, name="Tom")
+        self.tom = lines(session, name="Tom")
         self.sam = lines(session, "--json", name="Sam")
         self.pia = guide().Picker(session.url, "Pia")
         self.pia.connect()
         self.kim = Poster(session, "Kim")
         self.panel = Watcher(session)
         self.sam.event("connection", connection="live")
-        self.tom.sees("connected", "Kim")
+        self.tom.until(lambda line: line == "* connected")
 
     def close(self):
         self.panel.close()
@@ -45,7 +46,7 @@ class Everybody:
 
     def agree(self, revision):
         """Waits until the session and all clients reach a revision; asserts equal states."""
-        wait_until(lambda: self.session.revision() >= revision, timeout=60, what=f"revision {revision}")
+        wait_until(lambda: self.session.revision() >= revision, what=f"revision {revision}")
         truth = self.session.get()
         assert truth["revision"] == revision
         right = essence(truth["snapshot"])
@@ -62,7 +63,15 @@ class Everybody:
         assert seen == dict.fromkeys(seen, right)
         assert self.ana.screen.differs_from(truth) is None
         assert self.panel.screen.differs_from(truth) is None
-        self.tom.sees(words(truth["snapshot"]))
+        self.tom_reads(words(truth["snapshot"]))
+
+    def tom_reads(self, text):
+        """Waits until the last selection in Tom's lines is `text`, before its total and status."""
+        def chosen():
+            return next((line for line in reversed(self.tom.received) if line[:2] == "= "), "")
+
+        while not chosen().startswith(f"= {text}"):
+            self.tom.until(lambda line: line.startswith("= "))
 
     def evas_essence(self):
         state = self.eva.page.evaluate("""(elements) => {
@@ -101,7 +110,7 @@ def marked(cells):
 
 
 def words(snapshot):
-    """The terminal's description of the state."""
+    """The sentence about the state."""
     if "availability" in snapshot:
         return (snapshot["result"] or {"local": "nothing chosen"})["local"].replace("T", " ")
     if "columns" in snapshot:
@@ -116,11 +125,11 @@ def words(snapshot):
 
 
 @pytest.fixture
-def everybody(server, window, terminal, lines):
+def everybody(server, window, lines):
     made = []
 
     def gathers(definition):
-        made.append(Everybody(server.session(definition), window, terminal, lines))
+        made.append(Everybody(server.session(definition), window, lines))
         return made[-1]
 
     yield gathers
@@ -135,7 +144,7 @@ def test_a_tap_of_each_client_reaches_all_others(everybody):
     us.agree(1)
     us.eva.day("2018-11-27").click()
     us.agree(2)
-    us.tom.press("Enter")
+    us.tom.say("tap 2018-11-23")
     us.agree(3)
     assert us.sam.ask({"type": "tap", "date": "2018-12-02"})["revision"] == 4
     us.agree(4)
@@ -147,15 +156,15 @@ def test_a_tap_of_each_client_reaches_all_others(everybody):
     assert us.session.result() == {"start": "2018-11-09", "end": "2018-11-14", "days": 6}
 
 
-@pytest.mark.parametrize("definition", [LISTS, TREE])
-def test_a_select_of_each_client_reaches_all_others(everybody, definition):
+@pytest.mark.parametrize("definition, row", [(LISTS, "Xcode"), (TREE, "Chengdu")])
+def test_a_select_of_each_client_reaches_all_others(everybody, definition, row):
     us = everybody(definition)
 
     us.ana.select(0, 1)
     us.agree(1)
     us.eva.type_at(1, "ArrowDown")
     us.agree(2)
-    us.tom.press("Tab", "Up")
+    us.tom.say(f"select 2 {row}")
     us.agree(3)
     assert us.sam.ask({"type": "select", "column": 1, "row": 1})["revision"] == 4
     us.agree(4)
@@ -172,7 +181,7 @@ def test_marks_of_each_client_reach_all_others(everybody):
     us.agree(1)
     us.eva.cell(2).click()
     us.agree(2)
-    us.tom.press("v", "Down", "Down", "2", "Space")
+    us.tom.say("mark maybe 0-2")
     us.agree(3)
     cells = {"type": "mark", "grade": "no", "cells": [[0, 1], [6, 8]]}
     assert us.sam.ask(cells)["revision"] == 4
@@ -184,7 +193,7 @@ def test_marks_of_each_client_reach_all_others(everybody):
     us.agree(6)
     patch(us.session, {"hours": [{"from": "09:30", "until": "12:00"}]})
     us.agree(7)
-    us.tom.press("End", "Space")
+    us.tom.say("mark yes 9")
     us.agree(8)
     us.ana.clear()
     us.agree(9)
@@ -243,11 +252,11 @@ def test_concurrent_taps_of_all_clients_converge(everybody):
         thread.start()
     for day in days:
         us.sam.say(f"tap {day}")
-        us.tom.press("Right", "Enter")
+        us.tom.say(f"tap {day}")
         us.eva.day(day).click()
         us.ana.ask("tap", date=day)
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
 
     us.agree(6 * len(days))
     authors = {line["by"] for line in us.session.log()}
@@ -257,8 +266,8 @@ def test_concurrent_taps_of_all_clients_converge(everybody):
 def test_clients_that_leave_do_not_affect_the_others(everybody):
     us = everybody(LISTS)
 
-    us.tom.press("q")
-    assert us.tom.ended() == 0
+    us.tom.say("quit")
+    assert us.tom.end() == 0
     assert us.sam.end() == 0
     us.ana.until(lambda m: len(m.screen.members) == 4, what="Tom's and Sam's leaving")
     us.eva.type_at(0, "ArrowDown")

@@ -2,7 +2,7 @@
 
 import pytest
 from harness.definitions import CALENDAR, LISTS
-from harness.fingers import swipe, swipe_up
+from harness.fingers import swipe
 from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
@@ -101,7 +101,7 @@ def test_a_finger_on_the_wheels_of_a_confirmed_picker_scrolls_the_page(two):
     ana.button("Confirm").tap()
     expect(ana.chosen).to_contain_text("Confirmed")
 
-    swipe_up(ana.page, ana.wheel(0).bounding_box())
+    expect(ana.wheel(0)).to_have_css("touch-action", "auto")
 
 
 def test_a_finger_that_is_held_drags_a_range_and_another_one_scrolls(window, server):

@@ -13,10 +13,9 @@ BERLIN, NEW_YORK = {"timezone_id": "Europe/Berlin"}, {"timezone_id": "America/Ne
 
 
 def says_who(one, name):
-    one.page.get_by_label("Who are you?").fill(name)
-    one.button("Save").click()
+    one.answers(name)
     expect(one.face(f"{name} (You)")).to_be_visible()
-    expect(one.page.get_by_label("Who are you?")).to_be_hidden()
+    expect(one.name_question).to_be_hidden()
 
 
 def arrives(window, server, link, **options):
@@ -30,66 +29,67 @@ def test_two_friends_are_invited_to_choose_a_weekend_change_a_name_and_see_who_c
     ana.page.get_by_label("What is it about?").fill("Weekend at the lake")
     ana.button("Plan days together").click()
     expect(ana.page.get_by_role("heading", level=1)).to_have_text("Weekend at the lake")
-    expect(ana.page.locator(".who")).to_have_text("You decide: only you can confirm.")
-    says_who(ana, "Ana")
+    expect(ana.decider).to_have_text("You decide: only you can confirm.")
     expect(ana.button("Copy link")).to_be_in_viewport()
-    link = ana.page.get_by_label("Link", exact=True).input_value()
+    link = ana.link.input_value()
+    ana.type("Escape")
+    ana.rename("Ana")
+    expect(ana.face("Ana (You)")).to_be_visible()
 
     bo = arrives(window, plain, link, phone=True)
-    expect(bo.page.locator(".from")).to_have_text("You are invited to")
+    expect(bo.inviter).to_have_text("You are invited to")
     expect(bo.page.get_by_role("heading", level=1)).to_have_text("Weekend at the lake")
-    expect(bo.page.locator(".who")).to_have_text("Ana decides: only Ana can confirm.")
+    expect(bo.decider).to_have_text("Ana decides: only Ana can confirm.")
     for panel in ("host", "definition", "wire"):
         expect(bo.page.locator(f".panel.{panel}")).to_have_count(0)
-    says_who(bo, "Bo")
     cem = arrives(window, plain, link, locale="de")
-    cem.page.get_by_label("Wie heißen Sie?").fill("Cem")
-    cem.button("Speichern").click()
     days = bo.page.locator(".month:not([data-loading]) .day[data-date]:not([aria-disabled=true])")
     first, last = (days.nth(at).get_attribute("data-date") for at in (1, 2))
     bo.day(first).first.tap()
+    says_who(bo, "Bo")
     bo.day(last).first.tap()
     expect(cem.day(last).first).to_have_attribute("aria-selected", "true")
 
     member = bo.picker("self.id")
-    bo.page.get_by_label("Your name").fill("Bo the Second")
-    bo.page.keyboard.press("Enter")
+    bo.rename("Bo the Second")
     for one in (ana, cem):
         expect(one.face("Bo the Second")).to_be_visible()
     assert bo.picker("self.id") == member
     expect(bo.day(first).first).to_have_attribute("aria-selected", "true")
 
     ana.button("Confirm").click()
-    expect(ana.page.locator(".who")).to_have_text("Confirmed by you.")
-    expect(bo.page.locator(".who")).to_have_text("Confirmed by Ana.")
+    expect(ana.decider).to_have_text("Confirmed by you.")
+    expect(bo.decider).to_have_text("Confirmed by Ana.")
     cem.page.reload()
-    expect(cem.page.locator(".who")).to_have_text("Bestätigt von: Ana")
+    expect(cem.decider).to_have_text("Bestätigt von: Ana")
 
     # And later back again.
-    cem.page.locator(".back").click()
+    cem.back.click()
     cem.page.get_by_role("link", name="Weekend at the lake").click()
-    expect(cem.page.locator(".who")).to_have_text("Bestätigt von: Ana")
-    cem.page.locator(".back").click()
+    expect(cem.decider).to_have_text("Bestätigt von: Ana")
+    cem.back.click()
     cem.button("Liste leeren").click()
     expect(cem.page.get_by_role("link", name="Weekend at the lake")).to_have_count(0)
 
 
 def test_a_table_is_booked_for_tomorrow_from_another_zone(window, plain):
     ana = window(plain, path="", **BERLIN)
-    ana.page.locator("[data-open=table-0]").click()
+    ana.card("table-0").click()
     expect(ana.page.get_by_role("heading", level=1)).to_have_text("Book a table")
-    link = ana.page.get_by_label("Link", exact=True).input_value()
+    expect(ana.link).to_be_visible()
+    link = ana.link.input_value()
+    ana.type("Escape")
     bo = arrives(window, plain, link, **NEW_YORK)
-    says_who(bo, "Bo")
 
     bo.type_at(0, "ArrowDown")
+    says_who(bo, "Bo")
     bo.type_at(1, "End")
     bo.is_idle()
     # Where the zones differ, the zone follows.
     expect(ana.chosen).to_have_text(bo.chosen.text_content().split(" GMT")[0])
     ana.button("Confirm").click()
 
-    expect(bo.page.locator(".who")).to_have_text("Confirmed by Ana.")
+    expect(bo.decider).to_have_text("Confirmed by Ana.")
     session = plain.get(f"/v1/sessions/{link.split('/s/')[1]}").json
     with bo.page.expect_download() as download:
         bo.page.get_by_role("link", name="Calendar file (.ics)").click()

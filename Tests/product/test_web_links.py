@@ -70,7 +70,7 @@ def test_an_address_of_nothing_is_a_page_with_a_way_back(window, server, path):
     ana = window(server, path=path, locale="de")
     expect(ana.page.get_by_role("heading")).to_have_text("Unter dieser Adresse gibt es keine Seite.")
     ana.page.locator("main").get_by_role("link", name="Alle Picker").click()
-    expect(ana.page.locator("[data-start]")).to_be_visible()
+    expect(ana.start).to_be_visible()
     assert ana.page.url == f"http://127.0.0.1:{server.port}/"
 
 
@@ -79,7 +79,7 @@ def test_a_link_that_is_cut_before_its_id_is_an_address_of_nothing(window, serve
     assert ana.page.reload().status == 404
     expect(ana.page.get_by_role("heading")).to_have_text("Unter dieser Adresse gibt es keine Seite.")
     ana.page.locator("main").get_by_role("link", name="Alle Picker").click()
-    expect(ana.page.locator("[data-start]")).to_be_visible()
+    expect(ana.start).to_be_visible()
     assert ana.page.url == f"http://127.0.0.1:{server.port}/"
 
 

@@ -156,9 +156,10 @@ def test_a_viewer_sees_changes_but_cannot_select(window, guarded):
 
 def test_a_phone_can_join_with_the_pages_link(window, server):
     ana = window(server, name="Ana")
-    ana.page.locator("[data-open=date-0]").click()
+    ana.card("date-0").click()
     expect(ana.chosen).not_to_be_empty()
-    link = ana.page.locator("#share-link").input_value()
+    expect(ana.link).to_be_visible()
+    link = ana.link.input_value()
     assert link == ana.page.url.replace("/#", "")
 
     bo = window(server, name="Bo", path=urlsplit(link)._replace(scheme="", netloc="").geturl()[1:], phone=True)
@@ -170,14 +171,15 @@ def test_a_phone_can_join_with_the_pages_link(window, server):
 
 def test_with_tokens_the_pages_link_does_not_grant_ownership(window, guarded):
     ana = window(guarded, name="Ana")
-    ana.page.locator("[data-open=linked-1]").click()
+    ana.card("linked-1").click()
     expect(ana.button("Confirm")).to_be_visible()
 
-    link = ana.page.locator("#share-link").input_value()
+    expect(ana.link).to_be_visible()
+    link = ana.link.input_value()
     bo = window(guarded, name="Bo", path=urlsplit(link)._replace(scheme="", netloc="").geturl()[1:])
 
     expect(bo.face("Ana")).to_be_visible()
-    expect(bo.page.locator(".from")).to_have_text("Ana invites you to")
+    expect(bo.inviter).to_have_text("Ana invites you to")
     expect(bo.button("Confirm")).to_be_hidden()
     bo.type_at(0, "ArrowDown")
     expect(ana.selected(0)).to_have_text("Windows")
@@ -187,9 +189,9 @@ def test_names_are_isolated_from_sentences_of_another_direction(window, server):
     session = server.session(LISTS)
     ana = session.join("<b>Ünï</b>")
     bo = window(server, session, name="Bo", locale="ar")
-    who = bo.page.locator(".who")
+    who = bo.decider
     expect(who).to_have_text("القرار لـ \u2068<b>Ünï</b>\u2069: لا يؤكد سواه.")
-    bo.page.select_option("#language", "en")
+    bo.choose_language("en")
     expect(who).to_have_text("<b>Ünï</b> decides: only <b>Ünï</b> can confirm.")
     ana.do("rename", name="ليلى")
     expect(who).to_have_text("\u2068ليلى\u2069 decides: only \u2068ليلى\u2069 can confirm.")
@@ -200,5 +202,5 @@ def test_a_guest_who_has_become_the_owner_has_invited_nobody(window, server):
     ana, _ = session.join("Ana"), session.join("Bo")
     ana.leave()
     cem = window(server, session, name="Cem")
-    expect(cem.page.locator(".who")).to_have_text("Bo decides: only Bo can confirm.")
-    expect(cem.page.locator(".from")).to_have_text("You are invited to")
+    expect(cem.decider).to_have_text("Bo decides: only Bo can confirm.")
+    expect(cem.inviter).to_have_text("You are invited to")

@@ -47,7 +47,7 @@ def test_dates_and_slots_fit_on_a_phone(window, server, definition):
         # "Heute 23. Nov." beside "10 Uhr" is too wide for 320 px in the font of this machine.
         width = 360 if definition is SLOT and locale == "de" else 320
         ana.page.set_viewport_size({**NARROW, "width": width})
-        ana.page.select_option("#language", locale)
+        ana.choose_language(locale)
         ana.page.wait_for_function(f"""() => {{
             const {{ picker }} = document.querySelector("pickerd-wheels");
             return picker.connection === "live" && picker.state.locale === "{locale}"; }}""")
@@ -61,6 +61,8 @@ def test_dates_and_slots_fit_on_a_phone(window, server, definition):
 
 def test_columns_keep_their_widths_while_a_wheel_turns(window, server):
     ana = window(server, server.session(LONG_AND_SHORT), name="Ana", viewport=NARROW)
+    for column, text in enumerate(["a row with a long text", "S"]):
+        expect(ana.selected(column)).to_have_text(text)
     wait_until(lambda: widths(ana)[0] > widths(ana)[1], what="the width of the longest text")
     before = widths(ana)
 

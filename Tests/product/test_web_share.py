@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 from harness.definitions import LISTS
+from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
@@ -17,7 +18,7 @@ LENGTHS = [1, 14, 15, 26, 27, 42, 43, 62, 63, 84, 85, 106, 107, 122, 123, 152, 1
 def read(image):
     """The text of the only code in an image."""
     answer = subprocess.run(["zbarimg", "--quiet", "--raw", "--nodbus", str(image)],
-                            capture_output=True, text=True, timeout=120, check=False)
+                            capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert answer.returncode == 0, answer.stderr
     return answer.stdout.removesuffix("\n")
 
@@ -25,9 +26,9 @@ def read(image):
 def shown(one, image):
     """The text of the code on the page, when it is the link of the page."""
     def code():
-        one.page.locator(".qr svg").screenshot(path=image)
+        one.code.screenshot(path=image)
         text = read(image)
-        return text == one.page.locator("#share-link").input_value() and text
+        return text == one.link.input_value() and text
 
     return wait_until(code, what="the code of the link")
 
@@ -46,19 +47,19 @@ def drawn(modules, scale=4, quiet=4):
 @pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
 def test_the_code_on_the_page_contains_the_link(window, server, tmp_path, phone):
     ana = window(server, server.session(LISTS), name="Ana", phone=phone)
-    code = ana.page.locator(".qr svg")
-    expect(code).to_be_visible()
+    ana.invite()
+    expect(ana.code).to_be_visible()
     for scheme in ("light", "dark"):
         ana.page.emulate_media(color_scheme=scheme)
         assert shown(ana, tmp_path / f"{scheme}.png") == ana.page.url.replace("/#/s/", "/s/")
     # How to listen for phones.
-    expect(ana.page.locator(".share .remark").last).to_contain_text(f"LISTEN=0.0.0.0:{server.port}")
+    expect(ana.invitation).to_contain_text(f"LISTEN=0.0.0.0:{server.port}")
 
 
 def test_the_code_changes_with_the_selected_role(window, guarded, tmp_path):
     ana = window(guarded, name="Ana")
-    ana.page.locator("[data-open=date-0]").click()
-    role = ana.page.locator(".share select")
+    ana.card("date-0").click()
+    role = ana.invite().get_by_role("combobox")
     expect(role).to_be_visible()
     image = tmp_path / "code.png"
     role.select_option("editor")
@@ -88,19 +89,32 @@ def test_a_link_that_is_too_long_has_no_code(window, server):
         (await import("/demo/qr.js")).qrModules("x".repeat(214))""") is None
 
 
-@pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
-def test_done_folds_the_panel_below_the_picker_and_is_gone(window, plain, phone):
-    options = {"phone": True} if phone else {"viewport": {"width": 1180, "height": 900}}
-    ana = window(plain, name="Ana", path="#/", locale="de", **options)
-    ana.page.locator("[data-open=range-0]").click()
-    panel = ana.page.locator(".panel.share")
-    expect(panel.locator(".qr svg")).to_be_visible()
+def test_who_has_created_a_picker_sees_its_link_at_once_where_there_is_room(window, plain):
+    ana = window(plain, name="Ana", path="#/", locale="de")
+    ana.card("range-0").click()
+    expect(ana.link).to_be_visible()
+    expect(ana.code).to_be_visible()
 
-    ana.button("Fertig").click()
+    ana.type("Escape")
 
-    expect(panel.locator("#share-link")).to_be_hidden()
-    assert panel.evaluate("""(panel) => Boolean(document.querySelector(".picker-column")
-        .compareDocumentPosition(panel) & Node.DOCUMENT_POSITION_FOLLOWING)""")
-    panel.locator("summary").click()
-    expect(panel.locator("#share-link")).to_be_visible()
-    expect(ana.button("Fertig")).to_be_hidden()
+    expect(ana.invitation).to_be_hidden()
+    ana.page.reload()
+    expect(ana.page.locator(".month").first).to_be_visible()
+    expect(ana.link).to_have_count(0)
+
+
+def test_a_phone_shares_the_link_with_its_own_sheet(window, plain):
+    ana = window(plain, name="Ana", path="#/", phone=True)
+    ana.page.evaluate("navigator.share = async (shared) => { window.shared = shared; }")
+    ana.card("range-0").click()
+    expect(ana.page.locator(".share-button")).to_be_visible()
+    expect(ana.title).to_have_text("A range in two taps")
+    assert ana.link.count() == 0, "nothing covers the picker"
+
+    ana.page.locator(".share-button").click()
+
+    ana.page.wait_for_function("() => window.shared")
+    assert ana.page.evaluate("shared") == {
+        "title": "A range in two taps", "url": ana.page.url.replace("/#", ""),
+        "text": "Ana invites you to “A range in two taps”"}
+    assert ana.link.count() == 0

@@ -4,6 +4,7 @@ import re
 from datetime import datetime, time, timedelta
 
 import pytest
+from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from harness.shop import ZONE, Shop, instant
 from playwright.sync_api import expect
@@ -32,7 +33,7 @@ def customer(chromium, shop):
 
     def opens(name):
         context = chromium.new_context(locale="en", viewport=SIZES[name])
-        context.set_default_timeout(90_000)
+        context.set_default_timeout(1000 * PATIENCE)
         contexts.append(context)
         mine = Window(context.new_page())
         windows.append(mine)
@@ -59,7 +60,7 @@ def evening(days):
 
 
 def settled(shop):
-    wait_until(shop.is_consistent, timeout=120, what="bookings equal to the confirmed sessions")
+    wait_until(shop.is_consistent, what="bookings equal to the confirmed sessions")
 
 
 def both_confirm(shop, both):

@@ -11,6 +11,7 @@ from playwright.sync_api import Error, expect
 
 from harness.certificates import Authority
 from harness.definitions import LISTS
+from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY
 from webpages import CHROMIUM, DESKTOP
 
@@ -34,7 +35,7 @@ def secure(start, authority):
         f"{origin}/v1/sessions", json.dumps({"definition": LISTS}).encode(),
         {"Content-Type": "application/json"})
     context = ssl.create_default_context(cafile=authority.root)
-    with urllib.request.urlopen(request, context=context, timeout=60) as answer:
+    with urllib.request.urlopen(request, context=context, timeout=PATIENCE) as answer:
         session = json.load(answer)["session"]
     return f"{origin}/#/s/{session}"
 

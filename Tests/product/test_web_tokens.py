@@ -33,11 +33,12 @@ def assert_joined(one, session):
 def assert_shared(one, server, token):
     """The link to share has a role's token; a token of a user is shared with nobody."""
     if server.auth == "token":
-        expect(one.page.locator("#share-link")).to_have_value(re.compile(token))
+        one.invite()
+        expect(one.link).to_have_value(re.compile(token))
+        one.type("Escape")
     else:
-        expect(one.page.locator(".share")).to_be_attached()
-        expect(one.page.locator(".share")).to_be_hidden()
-        assert token not in one.page.locator("#share-link").input_value()
+        expect(one.page.locator(".menu-button")).to_be_visible()
+        expect(one.page.locator(".share-button")).to_have_count(0)
 
 
 def test_the_page_takes_the_token_out_of_the_address_which_admits_nobody_else_then(window, guest):
@@ -53,7 +54,7 @@ def test_the_page_takes_the_token_out_of_the_address_which_admits_nobody_else_th
     ana.page.reload()
     assert_joined(ana, session)
     ana.page.go_back()
-    expect(ana.page.locator(".card")).to_have_count(10)
+    expect(ana.cards).to_have_count(10)
     ana.page.go_forward()
     assert_joined(ana, session)
     assert urls and not [url for url in urls if token in url.partition("#")[0]]
@@ -85,7 +86,7 @@ def test_a_pasted_text_is_answered_and_one_that_gives_access_lasts_for_a_reload(
     ana.button("Enter").click()
     assert_joined(ana, session)
     assert_shared(ana, server, token)
-    expect(ana.page.locator(".host")).to_have_count(0)
+    expect(ana.host_panel).to_have_count(0)
 
     ana.page.reload()
 
@@ -112,10 +113,9 @@ def test_the_page_works_without_storage(window, guarded):
     ana.page.goto(f"http://127.0.0.1:{guarded.port}/?#/s/{session.id}?token={session.tokens['editor']}")
     expect(ana.chosen).to_have_text("MacOS · Xcode")
 
-    ana.page.get_by_label("Your name").fill("Zoe")
-    ana.page.get_by_label("Your name").blur()
+    ana.rename("Zoe")
     expect(ana.face("Zoe")).to_be_visible()
-    ana.page.get_by_role("link", name="All pickers", exact=True).click()
+    ana.back.click()
     ana.page.go_back()
 
     expect(ana.chosen).to_have_text("MacOS · Xcode")
@@ -150,4 +150,4 @@ def test_a_guest_who_confirms_sees_no_panels_for_developers(window, start, tmp_p
     ada.page.reload()
 
     expect(ada.chosen).to_contain_text("Waiting for confirmation")
-    expect(ada.page.locator("details.developers")).not_to_have_attribute("open", "")
+    expect(ada.page.locator(".drawer")).to_be_hidden()

@@ -178,7 +178,7 @@ def test_a_flick_scrolls_on_and_snaps_to_a_row(window, server):
         mouse("mouseMoved", step * 22, step * 0.012)
     mouse("mouseReleased", 132, 0.075)
 
-    wait_until(lambda: int(bo.selected(0).text_content()) < before - 4, timeout=60,
+    wait_until(lambda: int(bo.selected(0).text_content()) < before - 4,
                what="the wheel to move further than the pointer")
 
     def snapped():
@@ -188,7 +188,7 @@ def test_a_flick_scrolls_on_and_snaps_to_a_row(window, server):
         same = ana.selected(0).text_content() == bo.selected(0).text_content()
         return same and ana.picker("pendingCount") == 0 and abs(off) < 1.5
 
-    wait_until(snapped, timeout=60, what="a row in the middle of the wheel")
+    wait_until(snapped, what="a row in the middle of the wheel")
 
 
 def test_a_cascade_shows_province_city_and_district(window, server):

@@ -9,9 +9,11 @@ import json
 import os
 import re
 import threading
+from contextlib import contextmanager
 
 import pytest
 from harness.contexts import Contexts
+from harness.patience import PATIENCE
 from playwright.sync_api import expect, sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell")
@@ -25,7 +27,7 @@ EXPECTED = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resourc
 
 ELEMENTS = "pickerd-wheels, pickerd-calendar, pickerd-availability"
 
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=1000 * PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -92,9 +94,13 @@ class Window:
     def spoken(self):
         return self.page.locator("[aria-live]")
 
-    @property
-    def chip(self):
-        return self.page.locator(".chip")
+    def has_connection(self, name):
+        """Waits until the page shows its connection in a state: `live`, `waiting`, `offline`, …"""
+        expect(self.connection).to_have_attribute("data-connection", name)
+
+    def lacks_connection(self, name):
+        """Waits until the page shows its connection in another state."""
+        expect(self.connection).not_to_have_attribute("data-connection", name)
 
     def wheel(self, column):
         return self.page.locator(f".wheel[data-column='{column}']")
@@ -121,6 +127,112 @@ class Window:
     def button(self, name):
         return self.page.get_by_role("button", name=name, exact=True)
 
+    # The page around the picker
+
+    @property
+    def connection(self):
+        """The element whose `data-connection` is the state of the connection."""
+        return self.page.locator("#main")
+
+    @property
+    def title(self):
+        return self.page.locator(".picker-title")
+
+    @property
+    def inviter(self):
+        """The sentence about who invites the user."""
+        return self.page.locator(".rail .from")
+
+    @property
+    def decider(self):
+        """The sentence about who decides, or has decided."""
+        return self.page.locator(".rail .who")
+
+    @property
+    def back(self):
+        """The link to the home page."""
+        return self.page.locator(".back")
+
+    @property
+    def cards(self):
+        """The cards of the home page."""
+        return self.page.locator(".card")
+
+    def card(self, name):
+        """The button of a card of the home page: `date-0`, `linked-1`."""
+        return self.page.locator(f"[data-open={name}]")
+
+    @property
+    def start(self):
+        """The first button of the home page."""
+        return self.page.locator("[data-start]")
+
+    @property
+    def invitation(self):
+        """What has the link to share."""
+        return self.page.locator("#share")
+
+    def invite(self):
+        """Shows the link to share, if it is not in view; returns what has it."""
+        if not self.link.is_visible():
+            self.page.locator(".share-button").click()
+            expect(self.link).to_be_visible()
+        return self.invitation
+
+    @property
+    def link(self):
+        """The field with the link to share."""
+        return self.page.locator("#share-link")
+
+    @property
+    def code(self):
+        """The QR code of the link."""
+        return self.page.locator(".qr svg")
+
+    @property
+    def name_question(self):
+        """The field that asks a guest for a name."""
+        return self.page.locator("#own-name")
+
+    def answers(self, name):
+        """Answers the question for the name."""
+        self.name_question.fill(name)
+        self.page.locator(".name-sheet .primary").click()
+
+    @contextmanager
+    def menu(self):
+        """Opens the menu, and closes it after that."""
+        button, menu = self.page.locator(".menu-button"), self.page.locator("#menu")
+        expect(menu.locator("#name")).to_be_attached()
+        button.click()
+        expect(menu).to_be_visible()
+        yield menu
+        if menu.is_visible():
+            button.click()
+        expect(menu).to_be_hidden()
+
+    def rename(self, name):
+        """Changes the name in the settings."""
+        with self.menu() as menu:
+            menu.locator("#name").fill(name)
+            self.page.keyboard.press("Enter")
+
+    def choose_language(self, locale):
+        with self.menu() as menu:
+            menu.locator("#language").select_option(locale)
+
+    def choose_theme(self, theme):
+        with self.menu() as menu:
+            menu.locator("#theme").select_option(theme)
+
+    @property
+    def host_panel(self):
+        return self.page.locator(".panel.host")
+
+    @property
+    def message_panel(self):
+        return self.page.locator(".panel.wire")
+
     # Input
 
     def middle(self, column):
@@ -133,7 +245,7 @@ class Window:
         self.page.mouse.move(x, y)
         self.page.mouse.down()
         if rows:
-            self.page.mouse.move(x, y - (rows * 42 + (7 if rows > 0 else -7)), steps=8)
+            self.page.mouse.move(x, y - (rows * 44 + (7 if rows > 0 else -7)), steps=8)
             self.page.wait_for_timeout(120)
 
     def let_go(self):
@@ -164,6 +276,7 @@ class Window:
 
     def picker(self, expression):
         """Evaluates a property of the page's session: `picker("state.revision")`."""
+        self.page.wait_for_selector(ELEMENTS, state="attached")
         return self.page.evaluate(
             f"document.querySelector('{ELEMENTS}').picker.{expression}")
 
@@ -232,7 +345,7 @@ class Wire:
         self.port = self.listener.sockets[0].getsockname()[1]
 
     def _run(self, work):
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(60)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(PATIENCE)
 
     async def _joined(self, reader, writer):
         if self.is_cut:
@@ -285,7 +398,7 @@ class Wire:
         self.cut()
         self.loop.call_soon_threadsafe(self.listener.close)
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(60)
+        self.thread.join(PATIENCE)
 
 
 @pytest.fixture(scope="session")

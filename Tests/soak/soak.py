@@ -70,7 +70,7 @@ class Soak:
         """Rounds of load and SIGKILL, with another number of event loops each time."""
         rng = random.Random(self.seed)
         while not self.is_over:
-            self.killed_crowd.load(rng.uniform(0.2, 3), f"{self.seed}-kill-{self.kills}")
+            self.killed_crowd.load(rng.randint(100, 3000), f"{self.seed}-kill-{self.kills}")
             self.kills += 1
             self.killed.environment["PICKERD_LOOPS"] = str(rng.randint(1, 3))
             self.killed.start()
@@ -79,7 +79,7 @@ class Soak:
     def work_and_check(self):
         """Rounds of load without a kill."""
         while not self.is_over:
-            self.steady_crowd.load(5, f"{self.seed}-steady-{self.rounds}", is_killed=False)
+            self.steady_crowd.load(3000, f"{self.seed}-steady-{self.rounds}", is_killed=False)
             self.steady_crowd.check()
             self.rounds += 1
 

@@ -46,6 +46,8 @@ const commands = [
   [(picker) => picker.tap({ month: "2026-11", cell: "3" }), "cell must be an integer"],
   [(picker) => picker.tap({ month: "2026-11", x: 0.5 }), "y must be a number"],
   [(picker) => picker.tap({ month: "2026-11", x: NaN, y: 0.5 }), "x must be a number"],
+  ...[undefined, null, { date: "2026-02-30" }, { start: "x", end: "2026-11-20" }]
+    .map((wrong) => [(picker) => picker.set(wrong), "result must be a result"]),
   [(picker) => picker.select("0", 1), "column must be an integer"],
   [(picker) => picker.select(0, 1.5), "row must be an integer"],
   [(picker) => picker.select(0, 2 ** 53), "row must be an integer"],
@@ -71,6 +73,10 @@ test("commands with valid arguments are sent", () => {
   picker.tap({ month: "9999-12", x: 0.5, y: 1 });
   picker.select(0, 1);
   picker.select(0, 1, { generation: 1, key: "b" });
+  for (const value of [{ local: "2026-12-03T14:20", minutes: 20 }, { keys: ["a", "b"] }, { start: "2026-11-20", end: "2026-11-22" }]) {
+    picker.set(value);
+    assert.deepEqual(sent.pop().result, value);
+  }
   assert.deepEqual(sent.map(({ type, ref }) => [type, ref]),
     [["tap", 1], ["tap", 2], ["tap", 3], ["select", 4], ["select", 5]]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandsOf, countsOf, ownMarks, peopleAt, respondentCount } from "../../web/client/availability/marks.js";
-import { clockIn, instantOf, placeIn } from "../../web/client/availability/zones.js";
+import { commandsOf, countsOf, ownMarks, peopleAt, respondentCount, scoreOf } from "../../web/client/availability/marks.js";
+import { clockOf, instantOf, placeIn } from "../../web/client/availability/zones.js";
 import { problemOf } from "../../web/client/core/arguments.js";
 import { PickerState } from "../../web/client/core/state.js";
 
@@ -100,5 +100,16 @@ test("local times and instants at changes of the clock", () => {
   assert.equal(instantOf("2026-03-29", "02:30", "Europe/Berlin"), Infinity, "skipped");
   const instant = Date.parse("2026-11-23T23:45:00Z");
   assert.deepEqual(placeIn(instant, "Asia/Kathmandu"), { date: "2026-11-24", time: "05:30" });
-  assert.equal(clockIn(instant, "America/New_York", "de"), "18:45");
+  assert.equal(placeIn(instant, "America/New_York").time, "18:45");
+});
+
+test("times of day have 12 hours in languages that have them", () => {
+  assert.deepEqual(["00:00", "09:00", "09:30", "13:00"].map((time) => clockOf(time, "en-US")), ["12 AM", "9 AM", "9:30 AM", "1 PM"]);
+  assert.deepEqual(["00:00", "09:30", "13:00"].map((time) => clockOf(time, "de")), ["00:00", "09:30", "13:00"]);
+});
+
+test("cells are ordered by how many can or perhaps can, and then by how many can", () => {
+  const cells = /** @type {[number, number, number][]} */ ([[2, 25, 3], [12, 13, 5], [13, 12, 5], [0, 0, 30], [30, 0, 0]]);
+  const sorted = [...cells].sort((one, other) => scoreOf(other, 30) - scoreOf(one, 30));
+  assert.deepEqual(sorted, [[30, 0, 0], [2, 25, 3], [13, 12, 5], [12, 13, 5], [0, 0, 30]]);
 });

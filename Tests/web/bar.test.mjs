@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PickerState } from "../../web/client/core/state.js";
-import { resultText, usability } from "../../web/client/parts/bar.js";
+import { resultText, statusText, usability } from "../../web/client/parts/bar.js";
 import { en } from "../../web/client/words/en.js";
 
 /** An owner's view of a session whose kind and result the elements may not know. */
@@ -34,6 +34,30 @@ test("an unknown kind has no buttons for undo and redo, and can be confirmed", (
     .filter((command) => usability(command, pickerOf(kind, null)).isShown);
   assert.deepEqual(shown("availability"), ["confirm"]);
   assert.deepEqual(shown("slot"), ["undo", "redo", "confirm"]);
+});
+
+test("an owner cannot cancel what only the host cancels, except a confirmation", () => {
+  const picker = pickerOf("slot", null);
+  const isShown = () => usability("cancel", picker).isShown;
+  assert.equal(isShown(), true);
+  picker.state.hostCancels = true;
+  assert.equal(isShown(), false);
+  picker.state.status = "confirming";
+  assert.equal(isShown(), true);
+});
+
+test("the bar has the reason of the host that has cancelled, until the next status", () => {
+  const { state } = pickerOf("columns", null);
+  const snapshot = { definition: { kind: "columns" }, status: "cancelled", reason: "Dr. Weber is ill", cancel: "host", result: { keys: ["a"] }, columns: [] };
+  state.snapshot({ revision: 4, members: [], snapshot });
+  assert.equal(state.hostCancels, true);
+  assert.equal(statusText({ state, locale: "en" }, en), "Cancelled. Dr. Weber is ill · ");
+  state.delta({ revision: 5, host: true, changes: [{ change: "status", status: "open" }] }, false);
+  assert.equal(state.reason, null);
+  state.delta({ revision: 6, host: true, changes: [{ change: "status", status: "cancelled", reason: "Closed" }] }, false);
+  assert.equal(statusText({ state, locale: "en" }, en), "Cancelled. Closed · ");
+  state.result = null;
+  assert.equal(statusText({ state, locale: "en" }, en), "Cancelled. Closed");
 });
 
 test("an owner cannot reopen what only the host reopens", () => {

@@ -149,6 +149,52 @@ test("the notice for a booked time has the new time", () => {
   assert.match(said(state, closed), /: nothing is left to choose$/);
 });
 
+const day = (date, text) => ({ key: date, text });
+const tuesday = day("2026-12-01", "Tue, Dec 1");
+const wednesday = day("2026-12-02", "Wed, Dec 2");
+const row = (column, row, key, wanted, because) => (
+  { change: "row", column, row, key, text: key, cause: "clamp", reason: "gone", wanted, because });
+const slots = () => {
+  const state = columns("slot", ["2026-12-01"], ["08", "09"], ["00", "30"]);
+  host(state, { change: "definition", version: 1, definition: { kind: "slot" } }, reload(0, [tuesday, wednesday], 0));
+  return state;
+};
+
+test("the notice for a slot that is gone says why, what was selected, and what is now", () => {
+  const cases = [
+    [[reload(2, ["30"], 0), row(2, 0, "30", "00", "taken")], "8:00 AM has just been booked: your choice is now Tue, Dec 1 8:30 AM"],
+    [[reload(1, ["09"], 0), row(1, 0, "09", "08", "closed")], "8:00 AM is outside the opening hours: your choice is now Tue, Dec 1 9:00 AM"],
+    [[reload(0, [wednesday], 0), { ...row(0, 0, "2026-12-02", "2026-12-01", "closed"), text: wednesday.text }],
+      "Closed on Tue, Dec 1: your choice is now Wed, Dec 2 8:00 AM"],
+    [[reload(0, [tuesday, wednesday], 1), { ...row(0, 1, "2026-12-02", "2026-12-01", "taken"), text: wednesday.text }],
+      "Tue, Dec 1 8:00 AM has just been booked: your choice is now Wed, Dec 2 8:00 AM"],
+    [[reload(2, ["15", "45"], 0), row(2, 0, "15", "00", "rules")], "8:00 AM removed: your choice is now Tue, Dec 1 8:15 AM"],
+    [[reload(0, [], null), reload(1, [], null), reload(2, [], null),
+      { change: "result", result: null, reason: "gone", because: "taken" }],
+    "Tue, Dec 1 8:00 AM has just been booked: nothing is left to choose"],
+  ];
+  for (const [changes, sentence] of cases) {
+    const state = slots();
+    const notices = host(state, define({ kind: "slot", hours: [] }), ...changes);
+    assert.equal(said(state, notices), sentence);
+    const texts = ["en", "de", "ja", "zh-Hans", "ar"].map((locale) => said(state, notices, locale));
+    assert.equal(new Set(texts).size, 5, sentence);
+    for (const text of texts) assert.doesNotMatch(text, /undefined|null|NaN|Invalid/, text);
+  }
+  const state = slots();
+  const booked = host(state, define({ kind: "slot" }), reload(2, ["30"], 0), row(2, 0, "30", "00", "taken"));
+  assert.equal(said(state, booked, "de"), "8:00 ist eben vergeben worden: Ihre Auswahl ist jetzt Tue, Dec 1 8:30");
+  const closed = host(state, define({ kind: "slot" }), reload(0, [wednesday], 0), row(0, 0, "2026-12-02", "2026-12-01", "closed"));
+  assert.match(said(state, closed, "de"), /^Am Di., 1. Dez. geschlossen: /);
+});
+
+test("a reopen whose definition leaves no slot says why", () => {
+  const state = slots();
+  const notices = host(state, reload(0, [], null), reload(1, [], null), reload(2, [], null),
+    { change: "result", result: null, reason: "gone", because: "closed" });
+  assert.equal(said(state, notices), "Closed on Tue, Dec 1: nothing is left to choose");
+});
+
 test("a reopen applies a pending definition whose delta has no definition", () => {
   const state = calendar();
   assert.equal(said(state, host(state, cut("2026-12-23", "blocked", "2026-12-26"))), "Your stay now ends on Dec 23");

@@ -207,6 +207,14 @@ test("a command after stop is settled, and does not overwrite the memory of the 
   assert.deepEqual(machine.pending.entries, []);
 });
 
+test("stop settles the commands without an answer as lost, and keeps them for the next page of the member", () => {
+  const machine = live();
+  assert.deepEqual(named(machine.command(select(1)), "save").at(-1).memory.pending.map(({ ref }) => ref), [1]);
+  const effects = machine.stop();
+  assert.deepEqual(named(effects, "settle"), [{ effect: "settle", ref: 1, outcome: { outcome: "lost" } }]);
+  assert.deepEqual(named(effects, "save"), []);
+});
+
 test("the range of a close code determines the reaction", () => {
   const bands = { 1001: "return", 1002: "away", 1009: "away", 4301: "credentials", 4399: "credentials",
     4400: "away", 4410: "away", 4499: "away", 4500: "retry", 4599: "retry", 1006: "retry", 1000: "retry" };
@@ -660,8 +668,10 @@ test("late commands always have the revision that the user saw, also when they a
   for (const type of ["clear", "undo", "redo", "confirm", "cancel", "reopen"]) {
     const machine = live();
     machine.received(delta(6, 1));
-    assert.deepEqual(sent(machine.command({ type })), [{ type, at: 6, ref: 1 }]);
-    const memory = named(machine.received(delta(7, 2)), "save").at(-1).memory;
+    const commanded = machine.command({ type });
+    assert.deepEqual(sent(commanded), [{ type, at: 6, ref: 1 }]);
+    const { memory } = named(commanded, "save").at(-1);
+    assert.deepEqual(named(machine.received(delta(7, 2)), "save"), [], "what others do changes no memory");
     assert.deepEqual(sent(returned(machine)), [{ type, at: 6, ref: 1 }]);
 
     const reloaded = new PickerMachine({}, JSON.parse(JSON.stringify(memory)));

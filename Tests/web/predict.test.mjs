@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { predictChosen, predictRange, predictRows, rangeAfterTap } from "../../web/client/core/predict.js";
+import { predictChosen, predictHits, predictRange, predictRows, rangeAfterTap } from "../../web/client/core/predict.js";
 import { PickerState } from "../../web/client/core/state.js";
 
 const vectors = JSON.parse(readFileSync(new URL("../golden/calendar.json", import.meta.url), "utf8"));
@@ -69,6 +69,16 @@ test("a second tap is predicted without the reach, as long as the first one has 
   assert.deepEqual(after({ allowBlockedInside: true }, ["2016-08-14"], 10, 20), ["10", "20", 2]);
   assert.deepEqual(after({ maxDays: 3 }, ["2016-08-14"], 13, 12), ["12", "13", 2]);
   assert.deepEqual(after({ maxDays: 5 }, [], 10, 20, 25), ["25", "25", 3]);
+});
+
+test("a value that is set is shown at once, and a tap after it starts a new range", () => {
+  const state = calendar({});
+  const set = (result) => ({ message: { type: "set", result } });
+  assert.deepEqual(predictRange(state, [set({ start: "2016-08-05", end: "2016-08-09", days: 5 })], "m_1"), {
+    range: { start: "2016-08-05", end: "2016-08-09", hits: 2, by: "m_1" }, isGuess: true });
+  assert.equal(predictRange(state, [set({ date: "2016-08-05" })], "m_1").range.hits, 1);
+  const tap = { message: { type: "tap", date: "2016-08-11" } };
+  assert.equal(predictHits(state, [tap, set({ start: "2016-08-05", end: "2016-08-09" }), tap], "m_1"), 3);
 });
 
 test("a range below minDays is not predicted", () => {

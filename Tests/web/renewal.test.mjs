@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PickerMachine } from "../../web/client/core/machine.js";
 import { renewMilliseconds } from "../../web/client/core/renewal.js";
-import { connectionText } from "../../web/client/parts/connection-texts.js";
+import { connectionText } from "../../web/client/parts/banner.js";
 import { loadWords, wordsOf } from "../../web/client/words/words.js";
 
 const member = { id: "m_1", secret: "s", name: "Ana", role: "editor", color: "#123456", online: true };

@@ -231,6 +231,27 @@ test("a notice of a command or role by the host names the host in every language
   }
 });
 
+test("the host that cancels says why in every language, and the sentence stays", () => {
+  for (const [locale, words] of Object.entries(languages)) {
+    const say = (change) => {
+      const state = new PickerState();
+      const [notice] = state.delta({ revision: 1, host: true, changes: [{ change: "status", ...change }] }, false);
+      return sentenceOf(notice, { state, locale, self: null }, words, []);
+    };
+    const cancelled = say({ status: "cancelled", reason: "Dr. Weber is ill" });
+    assert.deepEqual([cancelled.text, cancelled.who, cancelled.tone], [`${words.cancelledNow} Dr. Weber is ill`, "", "decision"], locale);
+    const taken = say({ status: "open", detail: "Dr. Weber is ill" });
+    assert.deepEqual([taken.text, taken.tone], [words.denied("Dr. Weber is ill"), "decision"], locale);
+    assert.equal(say({ status: "cancelled" }).who, words.theHost, locale);
+  }
+});
+
+test("after a time-out the host is who did not answer, in every language", () => {
+  const names = { en: "host", de: "Anbieter", ja: "ホスト", "zh-Hans": "商家", ar: "المضيف" };
+  const timeout = { kind: "status", status: "open", result: null, reason: "timeout", detail: null };
+  for (const [locale, name] of Object.entries(names)) assert.ok(textOf(timeout, locale).includes(name), locale);
+});
+
 test("the rows of hours have the hours of the language, and other rows their own texts", () => {
   const texts = (/** @type {string} */ locale, /** @type {any} */ row, column = 1) =>
     rowText(/** @type {any} */ ({ locale, state: { definition: { kind: "slot" } } }), column, row);

@@ -5,10 +5,14 @@
 //   picker.addEventListener("change", () => console.log(picker.result));
 //   await picker.select(1, 4);
 
-import { browserEnvironment, holdMember, recall, setUsed } from "./core/environment.js";
+import { browserEnvironment } from "./core/environment.js";
+import { Identity, isUsed } from "./core/identity.js";
 import { PickerSession } from "./core/session.js";
 
 export { PickerSession };
+
+/** How long a session waits for another one of the page that is the same member. */
+const againMilliseconds = 60;
 
 /**
  * The WebSocket address of a session.
@@ -27,7 +31,8 @@ export function sessionURL(session, base = location.href) {
 }
 
 /**
- * Joins a session. A tab that joins it again, also after a reload, is the same member while the session exists.
+ * Joins a session. A browser that joins it again, also after a reload or in another tab, is the same member while the session
+ * exists; one page at a time, the last one.
  * @param {string} session see `sessionURL`
  * @param {import("./core/types").Options} [options]
  *   `token`, `getToken`: only for servers that require one; a token is never part of a URL
@@ -35,43 +40,48 @@ export function sessionURL(session, base = location.href) {
  */
 export async function connect(session, options = {}) {
   if (!session) throw new TypeError("session must be a URL, a path or an id");
+  // A page that nobody has opened yet must not replace one that is open.
+  if (/** @type {any} */ (document).prerendering) await new Promise((shown) => document.addEventListener("prerenderingchange", shown, { once: true }));
   const url = sessionURL(session);
-  const member = recall(url)?.member;
-  const remembers = await holdMember(member);
-  const picker = new PickerSession(url, options, browserEnvironment(url, remembers, options.socket));
-  follow(picker, remembers ? member : undefined);
+  // A component that is mounted again stops its former session a moment later.
+  if (isUsed(url)) await new Promise((resolve) => setTimeout(resolve, againMilliseconds));
+  const identity = new Identity(url, options.identity);
+  const picker = new PickerSession(url, options, browserEnvironment(identity, options.socket));
+  follow(picker, identity);
   picker.start();
   return picker;
 }
 
 /**
- * Holds the member of a session, and reports network and visibility to it, until it is stopped or left.
- * @param {PickerSession} picker @param {string | undefined} held the member that is held already
+ * Reports network, visibility and other pages to a session, until it is stopped or left.
+ * @param {PickerSession} picker @param {Identity} identity
  */
-function follow(picker, held) {
+function follow(picker, identity) {
   /** @type {AbortController | null} */
   let reporting = null;
+  identity.setUsed(true);
   picker.addEventListener("connection", () => {
     const isOver = picker.connection === "idle" || picker.connection === "left";
     if (isOver) reporting?.abort();
-    reporting = isOver ? null : reporting ?? report(picker);
-    setUsed(held, !isOver);
-    const member = picker.self?.id;
-    if (picker.connection !== "live" || !member || member === held) return;
-    setUsed(held, false);
-    held = member;
-    void holdMember(member);
+    reporting = isOver ? null : reporting ?? report(picker, identity);
+    identity.setUsed(!isOver);
   });
 }
 
-/** @param {PickerSession} picker */
-function report(picker) {
+/** @param {PickerSession} picker @param {Identity} identity */
+function report(picker, identity) {
   const reporting = new AbortController();
   const { signal } = reporting;
-  window.addEventListener("online", () => picker.network(true), { signal });
-  window.addEventListener("offline", () => picker.network(false), { signal });
+  /** @param {string} name @param {(event: any) => void} work */
+  const on = (name, work) => window.addEventListener(name, work, { signal });
+  on("online", () => picker.network(true));
+  on("offline", () => picker.network(false));
+  // With a connection a page is not in the back/forward cache.
+  on("pagehide", () => picker.network(false));
+  on("pageshow", ({ persisted }) => { if (persisted) picker.network(true); });
+  on("storage", () => { if (identity.isTaken) picker.giveWay(); });
   document.addEventListener("visibilitychange", () => {
-    const isOpen = picker.connection === "waiting" || picker.connection === "live";
+    const isOpen = ["waiting", "offline", "live"].includes(picker.connection);
     if (document.visibilityState === "visible" && isOpen) picker.retry();
   }, { signal });
   return reporting;

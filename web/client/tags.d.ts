@@ -9,16 +9,24 @@ export type { Options, PickerEventMap } from "./core/types";
 
 /** The attributes of the elements. */
 export type PickerAttributes = {
-  months?: string; presence?: "off"; session?: string; "member-name"?: string; locale?: string; token?: string; labels?: string;
+  months?: string; presence?: "off"; frame?: "none"; actions?: "none"; session?: string; "member-name"?: string; locale?: string; token?: string; labels?: string;
   name?: string; required?: boolean; disabled?: boolean;
   id?: string; class?: string; style?: unknown; slot?: string; ref?: unknown; key?: unknown;
+};
+
+/** The elements in JSX. */
+export type PickerTags = {
+  "pickerd-availability": PickerAttributes & { "time-zone"?: string; zones?: string };
+  "pickerd-calendar": PickerAttributes;
+  "pickerd-wheels": PickerAttributes;
 };
 
 type More = { [field: string]: unknown };
 /** The result by the kind of a session: `session.result as ResultByKind["calendar"]`. */
 export type ResultByKind = {
   date: { date: string } & More;
-  slot: { local: string } & More;
+  /** `until` if the definition has `minutes`. */
+  slot: { local: string; instant: string; until?: string } & More;
   cascade: { keys: string[] } & More;
   columns: { keys: string[] } & More;
   // No index signature: with one, "start" in result would not tell a range from a day.
@@ -38,10 +46,6 @@ declare global {
     "pickerd-wheels": WheelsElement;
   }
   namespace JSX {
-    interface IntrinsicElements {
-      "pickerd-availability": PickerAttributes & { "time-zone"?: string; zones?: string };
-      "pickerd-calendar": PickerAttributes;
-      "pickerd-wheels": PickerAttributes;
-    }
+    interface IntrinsicElements extends PickerTags {}
   }
 }

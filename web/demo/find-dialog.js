@@ -1,10 +1,10 @@
-// The dialog that creates an availability: asks for a title, dates and hours, and then shows the link.
+// The dialog that creates an availability: asks for a title, dates and hours.
 
+import { dialogSheet } from "../client/parts/dialog-sheet.js";
 import { make, setText } from "../client/parts/dom.js";
-import { todayIn } from "../client/words/dates.js";
+import { cityOf, hourText, todayIn } from "../client/words/dates.js";
 import { problemOf, proposedDates } from "./find-days.js";
-import { createNew, markShared } from "./opening.js";
-import { linkOf, routeOf } from "./route.js";
+import { openNew } from "./opening.js";
 import { Problem } from "./server.js";
 
 /** Durations of a window, in minutes. */
@@ -49,7 +49,7 @@ export class FindDialog {
     } }, named(find.title, this.name), pair(named(find.first, this.first), named(find.last, this.last)),
     ...(kind === "times"
       ? [pair(named(find.from, this.from), named(find.until, this.until)), named(find.minutes, this.minutes),
-        make("p", { class: "remark" }, find.zone(definition.timeZone.split("/").at(-1).replaceAll("_", " ")))]
+        make("p", { class: "remark" }, find.zone(cityOf(definition.timeZone)))]
       : [make("label", { class: "check" }, this.weekends, find.weekends), named(find.days, this.days)]),
     named(find.results, this.results), this.failure,
     make("div", { class: "ways" }, make("button", { class: "secondary", type: "button", onclick: () => this.element.close() }, find.cancel), this.button));
@@ -84,6 +84,7 @@ export class FindDialog {
   /** @param {HTMLElement} opener that gets the focus back */
   open(opener) {
     this.opener = opener;
+    if (!document.adoptedStyleSheets.includes(dialogSheet())) document.adoptedStyleSheets.push(dialogSheet());
     document.body.append(this.element);
     this.element.showModal();
     this.#check();
@@ -107,40 +108,14 @@ export class FindDialog {
     this.button.disabled = true;
     this.failure.hidden = true;
     try {
-      this.#show(await createNew(this.filled, this.name.value.trim(), undefined, undefined, ttlSeconds));
+      await openNew(this.filled, this.name.value.trim(), undefined, undefined, ttlSeconds);
+      this.element.close();
     } catch (problem) {
       setText(this.failure, problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable);
       this.failure.hidden = false;
       this.button.disabled = false;
       this.button.focus();
     }
-  }
-
-  /** @param {string} hash the route of the session */
-  #show(hash) {
-    const { find, copied, copyFailed } = this.words;
-    const { session, token } = /** @type {NonNullable<import("./route.js").Route>} */ (routeOf(hash));
-    const link = linkOf(session, token);
-    const field = make("input", { class: "link", type: "text", readonly: true, value: link, "aria-label": find.link, onfocus: () => field.select() });
-    const status = make("p", { class: "remark", role: "status" });
-    const copy = make("button", { class: "primary", type: "button", onclick: async () => {
-      try {
-        await navigator.clipboard.writeText(link);
-        setText(status, copied);
-      } catch {
-        field.focus();
-        setText(status, copyFailed);
-      }
-    } }, find.copy);
-    const open = make("a", { class: "secondary", href: hash, onclick: () => {
-      markShared(session);
-      this.element.close();
-    } }, find.open);
-    const heading = /** @type {HTMLElement} */ (this.element.querySelector("h2"));
-    setText(heading, this.name.value.trim());
-    this.form.replaceWith(make("div", { class: "found" }, make("p", { class: "remark" }, find.linkText), field, status,
-      make("div", { class: "ways" }, copy, open)));
-    copy.focus();
   }
 }
 
@@ -159,5 +134,5 @@ function minutesOf(time) {
 /** @param {number} first @param {number} last @param {number} chosen */
 const hours = (first, last, chosen) => make("select", {}, ...Array.from({ length: last - first + 1 }, (_, at) => {
   const time = `${String(first + at).padStart(2, "0")}:00`;
-  return make("option", { value: time, selected: first + at === chosen }, time);
+  return make("option", { value: time, selected: first + at === chosen }, hourText(time.slice(0, 2), document.documentElement.lang) ?? time);
 }));

@@ -4,7 +4,8 @@ import { dateOfExpression } from "../client/core/civil.js";
 import { make, setText } from "../client/parts/dom.js";
 import { todayIn } from "../client/words/dates.js";
 import { artOf, together } from "./art.js";
-import { demoPickers, openNew } from "./opening.js";
+import { openNew } from "./opening.js";
+import { demoPickers } from "./pickers.js";
 import { notesFrom } from "./prices.js";
 import { forgetAll, recentPickers } from "./recent.js";
 import { hashOf } from "./route.js";
@@ -13,7 +14,7 @@ import { en } from "./words/home-en.js";
 
 /** @typedef {import("./words/words.js").DemoWords & import("./words/types").HomeWords} Words */
 /** @typedef {{words: Words, locale: string}} Language */
-/** @typedef {import("./opening.js").DemoPicker} DemoPicker */
+/** @typedef {import("./pickers.js").DemoPicker} DemoPicker */
 
 /**
  * The definition with the language of the page, this browser's time zone and its first day of the week, and with relative

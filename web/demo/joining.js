@@ -2,7 +2,7 @@
 
 import { connect } from "../client/pickerd.js";
 import { reloadLater } from "./loading.js";
-import { storedTokens } from "./route.js";
+import { areaOf, storedTokens } from "./route.js";
 import { read } from "./storage.js";
 
 /** The months of a calendar that `join` asks for, from the current one: those that a phone shows first. */
@@ -14,15 +14,20 @@ const noticesMax = 8;
 /** @typedef {ReturnType<typeof joinRoute>} Joining */
 
 /** @param {NonNullable<import("./route.js").Route>} route @param {import("./settings.js").Settings} settings */
-export function joinRoute({ session, token: given }, settings) {
-  const owner = storedTokens(session)?.owner;
+export function joinRoute({ session, token: given, isGuest }, settings) {
+  const owner = isGuest ? undefined : storedTokens(session)?.owner;
   const token = owner ?? given;
-  const { name, typedName, locale } = settings;
-  const before = read("sessionStorage", nameKeyOf(session)) ?? typedName;
-  const months = { from: new Date().toISOString().slice(0, 7), count: monthCount };
+  const { typedName, locale } = settings;
+  const area = areaOf(isGuest);
+  const before = read(area, nameKeyOf(session)) ?? typedName;
+  const timeZone = read(area, zoneKeyOf(session)) ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  // As this device writes it: the month of UTC may be another one.
+  const months = { from: new Date().toLocaleDateString("sv").slice(0, 7), count: monthCount };
   const path = `v1/sessions/${encodeURIComponent(session)}`;
-  const timeZone = read("sessionStorage", zoneKeyOf(session)) ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const picker = connect(path, { name, locale, timeZone, token, months, socket: dialed(path) });
+  const picker = connect(path, {
+    name: isGuest ? settings.guestName : settings.name, locale, timeZone, token, months,
+    identity: isGuest ? "tab" : "browser", socket: dialed(path),
+  });
   void picker.then(loadWhenKnown);
   return { owner, token, before, picker, notices: picker.then(recordNotices) };
 }
@@ -86,7 +91,7 @@ function dialed(path) {
 }
 
 /**
- * Where the name is stored that the user had typed when this tab became a member of a session, or changed its name.
+ * Where the name is stored that the user had typed when this browser became a member of a session, or changed its name.
  * @param {string} session
  */
 export const nameKeyOf = (session) => `name ${session}`;

@@ -1,85 +1,109 @@
-// The page of one picker: who invites to it, the picker, its link, and panels for developers.
+// The page of one picker: the state of what is around it, of which views are drawn.
 
 import "../client/define-calendar.js";
-import { connectionText } from "../client/parts/connection-texts.js";
-import { make, setAttribute, setText } from "../client/parts/dom.js";
+import { setAttribute } from "../client/parts/dom.js";
+import { usability } from "../client/parts/bar.js";
+import { bareSheet } from "../client/parts/bare-sheet.js";
+import { peopleSheet } from "../client/parts/people-sheet.js";
+import { People } from "../client/parts/people.js";
 import { wordsOf } from "../client/words/words.js";
-import { CalendarLinks } from "./calendar-links.js";
 import { shownConnection } from "./ending.js";
-import { Greeting } from "./greeting.js";
 import { loadElement, nameKeyOf, zoneKeyOf } from "./joining.js";
 import { loadLaterSheet } from "./later-sheet.js";
-import { reloadLater } from "./loading.js";
-import { MessageRecord } from "./message-record.js";
-import { demoPickers, isNew, markShared } from "./opening.js";
+import { pauseAfter, reloadLater } from "./loading.js";
+import { demoPickers, isNew, markShared } from "./pickers.js";
+import { h, patch } from "./patch.js";
 import { forget, remember } from "./recent.js";
+import { areaOf, namesUser, storedTokens } from "./route.js";
 import { readDecider, readSession } from "./server.js";
 import { read, write } from "./storage.js";
 import { demoWordsOf, languageNames, loadLanguage } from "./words/words.js";
 
 /** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
 
-/** The pause after a failed request for the title and the definition. */
-const readAgainMilliseconds = 3_000;
+/** The maximum of recorded messages; older ones are removed. */
+const messagesMax = 200;
+
+document.adoptedStyleSheets.push(peopleSheet());
 
 export class PickerPage {
   /**
    * @param {HTMLElement} container @param {import("./settings.js").Settings} settings
    * @param {NonNullable<import("./route.js").Route>} route @param {import("./joining.js").Joining} joining
+   * @param {{drawBar: () => void, around: typeof import("./around.js") | null}} shell `drawBar`: called when what the bar
+   *   shows has changed
    */
-  constructor(container, settings, route, joining) {
+  constructor(container, settings, route, joining, shell) {
     this.container = container;
     this.settings = settings;
     this.route = route;
     this.joining = joining;
+    this.shell = shell;
     this.token = joining.token;
+    this.hasToken = Boolean(route.token || joining.owner);
+    /** Whether the link has a token of this user alone, which is shared with nobody. */
+    this.isPersonal = !storedTokens(route.session) && namesUser(route.token);
     /** @type {PickerSession | null} */
     this.picker = null;
+    this.people = new People(innerWidth < 360 ? 1 : innerWidth <= 640 ? 3 : 6);
     /** @type {any} the element, once the kind is known */
     this.element = null;
     /** @type {any} the response to `GET`: title and complete definition */
     this.document = null;
+    this.title = "";
     /** The version and status for which `document` was last read; it is read again when they change. */
     this.readFor = "";
+    this.readAttempt = 0;
     this.isClosed = false;
-    /** @type {string | null} the reason of the page that is shown instead of the picker */
-    this.closedPage = null;
     this.listening = new AbortController();
     /** @type {string | null} the member who has confirmed or cancelled */
     this.decidedBy = null;
     /** @type {boolean | null} whether the host decides on a confirmation, as far as the page knows; null before it has read the title */
     this.isHosts = null;
-    this.back = make("a", { class: "back", href: "#/" });
-    this.greeting = new Greeting(settings, Boolean(route.token || joining.owner));
-    this.title = this.greeting.title;
-    this.chip = make("span", { class: "chip", role: "status" });
-    this.stage = make("div", { class: "picker-stage" });
-    this.links = new CalendarLinks();
-    /** @type {import("./share-panel.js").SharePanel | null} */
-    this.share = null;
-    this.column = make("div", { class: "picker-column" }, this.stage, this.links.element);
-    this.shareStage = make("div", { class: "share-stage" });
-    this.developersHeading = make("summary", {});
-    this.developers = make("details", { class: "developers", open: read("localStorage", "developers") === "open" }, this.developersHeading);
-    this.developers.addEventListener("toggle", () => {
-      write("localStorage", "developers", this.developers.open ? "open" : "");
-      void this.#loadPanels();
-    });
-    /** @type {import("./panels.js").Panels | null} */
-    this.panels = null;
     /** @type {string | null} names of the columns, separated by commas */
     this.labels = null;
-    this.messages = new MessageRecord();
+    /** @type {typeof import("./closed-page.js").closedView | null} loaded when there is no picker to show */
+    this.closedView = null;
+    this.pasteProblem = "";
+    /** @type {typeof import("./share.js") | null} loaded after the first paint: without a network it could not be loaded */
+    this.share = null;
+    this.isSharing = false;
+    /** @type {"editor" | "viewer"} */
+    this.sharedRole = "editor";
+    this.shareStatus = "";
+    /** @type {import("./panels.js").Panels | null} */
+    this.panels = null;
+    this.showsDevelopers = read("localStorage", "developers") === "open";
+    /** @type {import("./panels.js").Recorded[]} the last messages of the connection */
+    this.messages = [];
   }
 
   async open() {
-    const isFirst = isNew(this.route.session);
-    setAttribute(this.shareStage, "data-first", isFirst);
-    this.container.replaceChildren(make("div", { class: "picker-page" },
-      make("div", { class: "picker-head" }, this.back, this.chip), this.greeting.element, this.greeting.form,
-      isFirst ? this.shareStage : null, this.column, isFirst ? null : this.shareStage));
-    this.translate();
-    await this.#join();
+    this.draw();
+    const { before } = this.joining;
+    const picker = await this.joining.picker;
+    if (this.isClosed) return picker.stop();
+    this.picker = picker;
+    // It was changed while this page was loaded.
+    picker.setLocale(this.settings.locale);
+    if (this.settings.typedName !== before) void this.rename();
+    else write(this.#area, nameKeyOf(this.route.session), before);
+    const { signal } = this.listening;
+    for (const name of ["change", "answered"]) picker.addEventListener(name, () => this.draw(), { signal });
+    let { timeZone } = picker;
+    picker.addEventListener("connection", () => {
+      // The user has chosen another one, which joins again.
+      if (picker.timeZone !== timeZone) write(this.#area, zoneKeyOf(this.route.session), timeZone = picker.timeZone ?? "");
+      this.draw();
+    }, { signal });
+    picker.addEventListener("message", (event) => {
+      const { direction, message } = /** @type {CustomEvent} */ (event).detail;
+      this.messages.push({ direction, message, time: new Date().toISOString().slice(11, 23) });
+      if (this.messages.length > messagesMax) this.messages.shift();
+      if (this.panels?.isOpen) this.draw();
+      if (direction === "out" && message.ref !== undefined && message.type !== "rename") void this.#askName();
+    }, { signal });
+    this.draw();
   }
 
   close() {
@@ -90,51 +114,82 @@ export class PickerPage {
 
   /** Updates all texts to the current language. */
   translate() {
-    const { words, locale } = this.settings;
-    setText(this.back, words.back);
-    setText(this.developersHeading, words.developers);
-    this.picker?.setLocale(locale);
-    this.greeting.translate();
-    this.links.setWords(words);
-    this.share?.setWords(words);
+    this.picker?.setLocale(this.settings.locale);
+    this.shareStatus = "";
     void this.panels?.translate();
-    this.#draw();
+    this.draw();
     void this.#name();
   }
 
   /** The user has typed a name, here or before the page was opened. */
   async rename() {
+    if (this.route.isGuest) return;
     const { typedName, name } = this.settings;
-    this.#draw();
-    this.share?.name(this.title.textContent ?? "", name);
+    this.draw();
     const answer = await this.picker?.rename(name);
     // Refused, because the token has a name: it is not tried again when the page is opened the next time.
-    if (answer?.outcome === "done" || answer?.outcome === "refused") write("sessionStorage", this.#nameKey, typedName);
+    if (answer?.outcome === "done" || answer?.outcome === "refused") write(this.#area, nameKeyOf(this.route.session), typedName);
   }
 
-  get #nameKey() { return nameKeyOf(this.route.session); }
+  /** Shows the link to share. */
+  async invite() {
+    await this.#loadShare();
+    if (!this.share || this.isClosed || await this.share.shareByDevice(this)) return;
+    this.isSharing = true;
+    this.draw();
+    /** @type {any} */ (document.getElementById("share"))?.togglePopover();
+    markShared(this.route.session);
+  }
 
-  async #join() {
-    const { before } = this.joining;
-    const picker = await this.joining.picker;
-    if (this.isClosed) return picker.stop();
-    this.picker = picker;
-    // It was changed while this page was loaded.
-    picker.setLocale(this.settings.locale);
-    if (this.settings.typedName !== before) void this.rename();
-    else write("sessionStorage", this.#nameKey, before);
-    const { signal } = this.listening;
-    this.messages.follow(picker, signal);
-    picker.addEventListener("change", () => this.#draw(), { signal });
-    let { timeZone } = picker;
-    picker.addEventListener("connection", () => {
-      // The user has chosen another one, which joins again.
-      if (picker.timeZone !== timeZone) write("sessionStorage", zoneKeyOf(this.route.session), timeZone = picker.timeZone ?? "");
-      this.#draw();
-    }, { signal });
-    picker.addEventListener("answered", () => this.#draw(), { signal });
-    if (this.element) this.element.picker = picker;
-    this.#draw();
+  /** @param {"editor" | "viewer"} role of those who get the link */
+  shareAs(role) {
+    this.sharedRole = role;
+    this.say("");
+  }
+
+  /** @param {string} status of sharing */
+  say(status) {
+    this.shareStatus = status;
+    this.draw();
+  }
+
+  /** @param {string} problem why a pasted text gives no access; empty: none */
+  showPasteProblem(problem) {
+    this.pasteProblem = problem;
+    this.draw();
+  }
+
+  /** @param {boolean} isShown */
+  showDevelopers(isShown) {
+    this.showsDevelopers = isShown;
+    write("localStorage", "developers", isShown ? "open" : "");
+    this.draw();
+    void this.#loadPanels();
+  }
+
+  /** Leaves the picker, and removes what this browser knows of it. */
+  forget() {
+    this.picker?.leave();
+    forget(this.route.session);
+    location.hash = "#/";
+  }
+
+  /** What the bar of the picker has no room for on a phone. */
+  get commands() {
+    const { picker, element } = this;
+    return picker && element ? /** @type {const} */ (["redo", "clear", "cancel"]).filter((one) => usability(one, picker).isShown) : [];
+  }
+
+  get #area() { return areaOf(this.route.isGuest); }
+
+  /** Asks for the name once, where the access has none. */
+  async #askName() {
+    const { settings, route: { isGuest }, picker } = this;
+    const isNamed = settings.typedName !== "" || isGuest || picker?.self?.name !== settings.name;
+    if (isNamed || read("sessionStorage", "asked") === "yes") return;
+    write("sessionStorage", "asked", "yes");
+    const [module] = await Promise.all([import("./name-sheet.js").catch(reloadLater), loadLaterSheet()]);
+    if (module && !this.isClosed) module.askName(settings, this.element);
   }
 
   /** @param {PickerSession} picker */
@@ -148,33 +203,26 @@ export class PickerPage {
       document = await readSession(this.route.session, this.token, this.settings.locale);
     } catch {
       // The connection reports a problem in more detail. If there is none, the answer was lost.
-      setTimeout(() => {
-        if (this.readFor === readFor) this.readFor = "";
-        if (!this.isClosed) this.#draw();
-      }, readAgainMilliseconds);
+      await pauseAfter(this.readAttempt += 1);
+      if (this.readFor === readFor) this.readFor = "";
+      if (!this.isClosed) this.draw();
       return;
     }
     if (this.isClosed || this.readFor !== readFor) return;
+    this.readAttempt = 0;
     this.document = document;
-    this.links.show(document.links);
     this.panels?.read(document);
     // The panel of the host has the buttons for the decision. A link with a token opens none.
     const isHost = this.joining.owner || !this.route.token;
-    if (document.op && picker.isOwner && isHost) this.developers.open = true;
+    if (document.op && picker.isOwner && isHost) this.showDevelopers(true);
     await this.#name();
-    void this.#readDecider(picker);
-  }
-
-  /** @param {PickerSession} picker */
-  async #readDecider(picker) {
-    const { status, revision } = picker.state;
     this.decidedBy = null;
     if (status === "confirmed" || status === "cancelled") {
-      const decidedBy = await readDecider(this.route.session, this.token, revision).catch(() => null);
+      const decidedBy = await readDecider(this.route.session, this.token, picker.state.revision).catch(() => null);
       if (this.isClosed || picker.state.status !== status) return;
       this.decidedBy = decidedBy;
     }
-    this.#draw();
+    this.draw();
   }
 
   /** Sets the titles of the picker and its columns, in the page's language if it is one of the demo's pickers. */
@@ -183,95 +231,103 @@ export class PickerPage {
     const { words } = this.settings;
     const { title, snapshot } = this.document;
     const picker = await knownPicker(snapshot.definition, title, this.settings.locale);
-    const name = picker ? words.pickers[picker.id] : title || words.untitled;
-    setText(this.title, name);
-    document.title = `${name} – pickerd`;
+    this.title = picker ? words.pickers[picker.id] : title || words.untitled;
+    document.title = `${this.title} – pickerd`;
     this.isHosts = picker?.decide !== undefined;
-    remember(this.route.session, name, Boolean(this.token));
-    this.share?.name(name, this.settings.name);
+    remember(this.route.session, this.title, Boolean(this.token));
     this.labels = picker?.id === "linked" ? words.columnLabels[/** @type {"cascade" | "columns"} */ (snapshot.definition.kind)] : null;
     if (this.element) setAttribute(this.element, "labels", this.labels);
-    if (this.picker && this.developers.open) this.panels?.draw(this.picker, this.labels);
+    this.draw();
   }
 
-  #draw() {
-    const { picker } = this;
-    const { words } = this.settings;
+  /** Draws what is around the element, after any change. */
+  draw() {
+    const { picker, settings: { words, locale }, shell: { around } } = this;
     const connection = picker?.connection ?? "connecting";
-    const shown = picker ? shownConnection(picker, this.document) : connection;
-    setText(this.chip, words.connection[shown]);
-    setAttribute(this.chip, "data-connection", shown);
-    if (!picker) return;
-    if (connection === "live") void this.#read(picker);
-    this.greeting.draw(picker, picker.state.status === "confirming" || this.isHosts, this.decidedBy);
-    if (connection === "credentials" || connection === "away") return void this.#drawClosed(picker);
-    if (this.closedPage) this.stage.replaceChildren(...(this.element ? [this.element] : []));
-    this.closedPage = null;
-    if (picker.state.isKnown && !this.element) void this.#show(picker);
-    else if (!this.element && connection === "waiting") {
-      setText(this.title, connectionText(picker, wordsOf(this.settings.locale)) ?? "");
-    }
-    if (this.developers.open) this.panels?.draw(picker, this.labels);
+    setAttribute(this.container, "data-connection", picker ? shownConnection(picker, this.document) : connection);
+    if (picker) this.#follow(picker);
+    const isOver = connection === "credentials" || connection === "away";
+    const closed = isOver ? this.closedView?.(this) : null;
+    if (picker) this.people.draw(picker, wordsOf(locale));
+    this.shell.drawBar();
+    patch(this.container, h("div", { class: "picker-page" },
+      h("div", { class: "picker-column", "data-status": picker?.state.status },
+        closed || (this.element ?? h("div", { class: "boot" })),
+        !closed && around?.receiptView(this)),
+      h("aside", { class: "rail popover", id: "rail", popover: "auto" }, around?.railView(this)),
+      this.isSharing && h("div", { class: "popover share", id: "share", popover: "auto" }, this.share?.shareView(this)),
+      h("aside", { class: "drawer", hidden: !this.showsDevelopers, "aria-label": words.developers },
+        h("div", { class: "drawer-head" }, h("h2", {}, words.developers),
+          h("button", { class: "close", type: "button", "aria-label": words.done, onclick: () => this.showDevelopers(false) }, "×")),
+        picker && this.showsDevelopers && this.panels?.view(picker))));
   }
 
-  /** @param {PickerSession} picker */
-  async #drawClosed(picker) {
-    const module = await import("./closed-page.js").catch(reloadLater);
-    const closedPage = module?.closedPageOf(picker, this.settings, this.document, this.route.session);
-    if (!closedPage || this.isClosed) return;
-    if (!this.document) setText(this.title, this.settings.words.untitled);
-    if (picker.closeCode === 4404 || picker.closeCode === 4410) forget(this.route.session);
-    if (this.closedPage !== closedPage.reason) this.stage.replaceChildren(closedPage.element);
-    this.closedPage = closedPage.reason;
+  /** @param {PickerSession} picker to whose state something may have to be loaded */
+  #follow(picker) {
+    const { connection, closeCode, state } = picker;
+    if (connection === "live") void this.#read(picker);
+    if (connection === "credentials" || connection === "away") void this.#loadClosed(closeCode);
+    else if (state.isKnown && !this.element) void this.#show(picker);
+    else if (!this.element && connection === "waiting") void this.#sayWhyNot(picker);
+  }
+
+  /** @param {PickerSession} picker that has not joined yet */
+  async #sayWhyNot(picker) {
+    const { connectionText } = await import("../client/parts/banner.js");
+    const title = connectionText(picker, wordsOf(this.settings.locale)) ?? "";
+    if (this.element || this.title === title) return;
+    this.title = title;
+    this.draw();
+  }
+
+  /** @param {number | null} closeCode */
+  async #loadClosed(closeCode) {
+    if (!this.document) this.title ||= this.settings.words.untitled;
+    if (closeCode === 4404 || closeCode === 4410) forget(this.route.session);
+    if (this.closedView) return;
+    const [module] = await Promise.all([import("./closed-page.js").catch(reloadLater), loadLaterSheet()]);
+    if (!module || this.isClosed) return;
+    this.closedView = module.closedView;
+    this.draw();
   }
 
   /** @param {PickerSession} picker */
   async #show(picker) {
     const name = await loadElement(picker);
     if (this.element || this.isClosed) return;
-    this.element = document.createElement(name);
-    if (picker.state.availability) setAttribute(this.element, "zones", "Europe/Berlin, America/New_York");
-    setAttribute(this.element, "labels", this.labels);
-    this.element.picker = picker;
-    if (!this.closedPage) this.stage.replaceChildren(this.element);
+    /** @type {any} */
+    const element = document.createElement(name);
+    // For the first paint: with all that comes later it would come, too.
+    element.adopt?.(bareSheet);
+    setAttribute(element, "frame", "none");
+    setAttribute(element, "labels", this.labels);
+    element.picker = picker;
+    this.element = element;
+    this.draw();
     const replay = await this.joining.notices;
     replay();
     // After the picker was painted.
-    requestAnimationFrame(() => setTimeout(() => {
-      void this.#loadShare(picker);
+    requestAnimationFrame(() => setTimeout(async () => {
       void this.#loadPanels();
+      await this.#loadShare();
+      if (this.isClosed) return;
+      if (isNew(this.route.session) && !this.showsDevelopers && matchMedia("(pointer: fine)").matches) void this.invite();
     }));
   }
 
-  /** @param {PickerSession} picker */
-  async #loadShare(picker) {
-    const [module] = await Promise.all([import("./share-panel.js").catch(reloadLater), loadLaterSheet()]);
-    if (!module || this.isClosed) return;
-    const { session, token } = this.route;
-    this.share = new module.SharePanel(session, token, picker.isOwner, isNew(session) ? () => {
-      markShared(session);
-      setAttribute(this.shareStage, "data-first", null);
-      this.column.after(this.shareStage);
-      this.container.focus({ preventScroll: true });
-    } : null);
-    this.share.setWords(this.settings.words);
-    this.share.name(this.title.textContent ?? "", this.settings.name);
-    this.shareStage.replaceChildren(this.share.element);
-    // The last element, which the others would have moved.
-    this.shareStage.parentElement?.append(this.developers);
+  async #loadShare() {
+    const [module] = await Promise.all([import("./share.js").catch(reloadLater), loadLaterSheet()]);
+    this.share = module ?? null;
   }
 
-  /** Loads the panels for developers, once they are opened. */
+  /** Loads the panels for developers, once they are shown. */
   async #loadPanels() {
-    if (!this.developers.open || !this.picker) return;
-    if (this.panels) return this.panels.draw(this.picker, this.labels);
+    if (!this.showsDevelopers || !this.picker || this.panels) return;
     const [module] = await Promise.all([import("./panels.js").catch(reloadLater), loadLaterSheet()]);
     if (!module || this.isClosed || this.panels) return;
-    this.panels = new module.Panels(this.route, this.joining.owner, this.settings, this.messages);
-    this.developers.append(this.panels.element);
+    this.panels = new module.Panels(this, this.picker.isOwner);
     await this.panels.translate();
     if (this.document) this.panels.read(this.document);
-    this.panels.draw(this.picker, this.labels);
   }
 }
 

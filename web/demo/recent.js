@@ -1,6 +1,6 @@
 // The pickers that were opened last in this browser.
 
-import { hasToken } from "./route.js";
+import { forgetSession, hasToken } from "./route.js";
 import { read, write } from "./storage.js";
 
 const recentMax = 8;
@@ -20,14 +20,20 @@ function all() {
 /** @param {Recent[]} recent */
 const store = (recent) => write("localStorage", "recent", JSON.stringify(recent.slice(0, recentMax)));
 
-/** Those that can be opened: a token of a link lasts as long as its tab. */
+/** Those that can be opened. */
 export const recentPickers = () => all().filter(({ session, needsToken }) => !needsToken || hasToken(session));
 
 /** @param {string} session @param {string} title @param {boolean} needsToken */
 export const remember = (session, title, needsToken) =>
   store([{ session, title, needsToken }, ...all().filter((one) => one.session !== session)]);
 
-/** @param {string} session */
-export const forget = (session) => store(all().filter((one) => one.session !== session));
+/**
+ * Removes a picker, and what gives access to it.
+ * @param {string} session
+ */
+export function forget(session) {
+  forgetSession(session);
+  store(all().filter((one) => one.session !== session));
+}
 
-export const forgetAll = () => store([]);
+export const forgetAll = () => { for (const { session } of all()) forget(session); };

@@ -1,16 +1,18 @@
-// The routes of the page: `#/` is the home page, `#/s/ID` a picker, `#/s/ID?token=…` a picker with a token. Links that
-// are shared are `s/ID` and `s/ID#token=…`, see `address.js`, so that they have a preview.
+// The routes of the page: `#/` is the home page, `#/s/ID` a picker, `#/s/ID?token=…` a picker with a token, `#/s/ID?guest`
+// one in a second window of the same user. Links that are shared are `s/ID` and `s/ID#token=…`, see `address.js`, so that
+// they have a preview.
 
 import "./address.js";
-import { read, write } from "./storage.js";
+import { read, remove, write } from "./storage.js";
 
-/** @typedef {{session: string, token: string | undefined} | null} Route null: the home page */
+/** @typedef {{session: string, token: string | undefined, isGuest: boolean} | null} Route null: the home page */
 
 /** @param {string} hash @returns {Route} */
 export function routeOf(hash) {
   const match = /^#\/s\/([^/?]+)(?:\?(.*))?$/.exec(hash);
   if (!match) return null;
-  return { session: decoded(match[1]), token: new URLSearchParams(match[2]).get("token") ?? undefined };
+  const query = new URLSearchParams(match[2]);
+  return { session: decoded(match[1]), token: query.get("token") ?? undefined, isGuest: query.has("guest") };
 }
 
 /**
@@ -26,27 +28,28 @@ function decoded(text) {
 }
 
 /**
- * The route of the address. A token in it is stored in this tab and removed from the address, so that it is in no
- * history, bookmark or picture of the window.
+ * The route of the address. A token in it is stored and removed from the address, so that it is in no history, bookmark or
+ * picture of the window.
  * @returns {Route}
  */
 export function arrivingRoute() {
   const route = routeOf(location.hash);
   if (!route) return null;
-  if (!route.token) return { ...route, token: storedToken(route.session) };
-  storeToken(route.session, route.token);
-  history.replaceState(history.state, "", hashOf(route.session));
+  const { session, token, isGuest } = route;
+  if (!token) return { ...route, token: read(areaOf(isGuest), tokenName(session)) ?? undefined };
+  write(areaOf(isGuest), tokenName(session), token);
+  history.replaceState(history.state, "", hashOf(session, undefined, isGuest));
   return route;
 }
 
 /**
- * Stores the token with which this tab has joined a session, for reloads.
- * @param {string} session @param {string} token
+ * Where is stored who the user is in a session: in the browser, or for a guest in the tab.
+ * @param {boolean} isGuest @returns {"localStorage" | "sessionStorage"}
  */
-const storeToken = (session, token) => write("sessionStorage", tokenName(session), token);
+export const areaOf = (isGuest) => (isGuest ? "sessionStorage" : "localStorage");
 
 /** @param {string} session */
-const storedToken = (session) => read("sessionStorage", tokenName(session)) ?? undefined;
+const storedToken = (session) => read("localStorage", tokenName(session)) ?? undefined;
 
 /**
  * The route of a text that the user has pasted: a link, or only a token of a session.
@@ -68,9 +71,11 @@ export function pastedRoute(text, session) {
 /** @param {string} session */
 const tokenName = (session) => `token ${session}`;
 
-/** @param {string} session @param {string} [token] */
-export const hashOf = (session, token) =>
-  `#/s/${encodeURIComponent(session)}${token ? `?token=${encodeURIComponent(token)}` : ""}`;
+/** @param {string} session @param {string} [token] @param {boolean} [isGuest] */
+export function hashOf(session, token, isGuest = false) {
+  const query = [isGuest && "guest", token && `token=${encodeURIComponent(token)}`].filter(Boolean).join("&");
+  return `#/s/${encodeURIComponent(session)}${query && `?${query}`}`;
+}
 
 /**
  * The complete link of a session.
@@ -79,20 +84,46 @@ export const hashOf = (session, token) =>
 export const linkOf = (session, token) =>
   `${location.origin}${location.pathname}s/${encodeURIComponent(session)}${token ? `#token=${encodeURIComponent(token)}` : ""}`;
 
-/** @typedef {{owner: string, editor: string, viewer: string}} Tokens */
+/** @typedef {{owner: string, editor?: string, viewer?: string}} Tokens `editor`, `viewer`: with `--auth token` */
 
 /**
- * Stores the tokens of a session that this tab has created. Its link contains the editor's token, never the owner's.
+ * Stores the tokens of a session that this browser has created. Its link contains the editor's token, never the owner's.
  * @param {string} session @param {Tokens} tokens
  */
-export const storeTokens = (session, tokens) =>
-  write("sessionStorage", `tokens ${session}`, JSON.stringify(tokens));
+export const storeTokens = (session, tokens) => write("localStorage", `tokens ${session}`, JSON.stringify(tokens));
 
 /**
- * Whether this tab has access to a session that needs a token.
+ * Removes what this browser has stored for a session, except who it is there: that ends when the member leaves.
+ * @param {string} session
+ */
+export function forgetSession(session) {
+  for (const name of ["tokens", "token", "name", "zone"]) remove("localStorage", `${name} ${session}`);
+}
+
+/**
+ * Whether this browser has access to a session that needs a token.
  * @param {string} session
  */
 export const hasToken = (session) => Boolean(storedToken(session) ?? storedTokens(session));
 
 /** @param {string} session @returns {Tokens | null} */
-export const storedTokens = (session) => JSON.parse(read("sessionStorage", `tokens ${session}`) ?? "null");
+export function storedTokens(session) {
+  try {
+    return JSON.parse(read("localStorage", `tokens ${session}`) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether a token names its user, as one of `--auth keys` may: everyone with a link that has it would be this user.
+ * @param {string | undefined} token
+ */
+export function namesUser(token = "") {
+  try {
+    const claims = JSON.parse(atob(token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/")));
+    return "sub" in claims || "name" in claims;
+  } catch {
+    return false;
+  }
+}

@@ -27,7 +27,7 @@ export class Problem extends Error {
  * `isLimited`: whether it fails if its answer does not begin in time; the caller then asks again
  * @returns {Promise<any>}
  */
-async function ask(path, { method = "GET", type = "application/json", body, token, signal, key, isLimited = false }) {
+export async function ask(path, { method = "GET", type = "application/json", body, token, signal, key, isLimited = false }) {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const limit = new AbortController();
   const milliseconds = answerMillisecondsMax + (text?.length ?? 0) / uploadRateMin;
@@ -44,23 +44,6 @@ async function ask(path, { method = "GET", type = "application/json", body, toke
   const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
   if (!response.ok) throw new Problem(response.status, answer);
   return answer;
-}
-
-/**
- * Creates a session. If the answer is lost, asks again with the same key, so that there is one session.
- * @param {unknown} definition @param {string} title @param {unknown} [decide]
- * @param {number} [ttlSeconds] how long it lasts after its last change or join
- */
-export async function createSession(definition, title, decide, ttlSeconds) {
-  const body = { definition, title, ttlSeconds, ...(decide !== undefined && { decide }) };
-  const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const request = () => ask("v1/sessions", { method: "POST", body, key, isLimited: true });
-  try {
-    return await request();
-  } catch (problem) {
-    if (problem instanceof Problem) throw problem;
-    return request();
-  }
 }
 
 /** @param {string} id @param {string | undefined} token @param {string} locale */

@@ -6,7 +6,7 @@ const unstored = new Map();
 /** @param {"localStorage" | "sessionStorage"} area @param {string} name @returns {string | null} */
 export function read(area, name) {
   try {
-    return unstored.get(name) ?? window[area].getItem(`pickerd ${name}`);
+    return unstored.get(area + name) ?? window[area].getItem(`pickerd ${name}`);
   } catch {
     return null;
   }
@@ -14,10 +14,20 @@ export function read(area, name) {
 
 /** @param {"localStorage" | "sessionStorage"} area @param {string} name @param {string} value */
 export function write(area, name, value) {
-  unstored.delete(name);
+  unstored.delete(area + name);
   try {
     window[area].setItem(`pickerd ${name}`, value);
   } catch {
-    unstored.set(name, value);
+    unstored.set(area + name, value);
+  }
+}
+
+/** @param {"localStorage" | "sessionStorage"} area @param {string} name */
+export function remove(area, name) {
+  unstored.delete(area + name);
+  try {
+    window[area].removeItem(`pickerd ${name}`);
+  } catch {
+    // It was not stored.
   }
 }

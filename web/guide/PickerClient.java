@@ -30,15 +30,15 @@ import org.json.JSONObject;
  * <pre>java PickerClient.java ws://127.0.0.1:7681/v1/sessions/ID [me.json [TOKEN-FILE]]</pre>
  *
  * Reads commands from standard input, one JSON object per line, without "ref", such as
- * {"type":"tap","date":"2026-11-20"}, {"type":"select","column":0,"row":3} or
- * {"type":"rename","name":"Mia"}. {"type":"state"} prints the state. Fields are used on one thread
- * only, `loop`.
+ * {"type":"tap","date":"2026-11-20"}, {"type":"select","column":0,"row":3},
+ * {"type":"set","result":{"local":"2026-12-03T14:20"}} or {"type":"rename","name":"Mia"}.
+ * {"type":"state"} prints the state. Fields are used on one thread only, `loop`.
  */
 public class PickerClient {
   private static final List<String> ANSWERS = List.of("delta", "reply", "refused");
   /** Commands that are refused if somebody else has changed what their author saw. */
   private static final List<String> LATE =
-      List.of("clear", "undo", "redo", "confirm", "cancel", "reopen");
+      List.of("set", "clear", "undo", "redo", "confirm", "cancel", "reopen");
 
   private final ScheduledExecutorService loop = Executors.newSingleThreadScheduledExecutor();
   /** A connection whose pong is missing after 20 s is dead: then OkHttp calls onFailure. */
@@ -439,8 +439,10 @@ public class PickerClient {
     int hits = range == null ? 0 : range.getInt("hits");
     JSONArray queue = stored.getJSONArray("queue");
     for (int index = 0; index < queue.length(); index++) {
-      String before = queue.getJSONObject(index).getString("type");
+      JSONObject sent = queue.getJSONObject(index);
+      String before = sent.getString("type");
       if (before.equals("clear")) hits = 0;
+      else if (before.equals("set")) hits = sent.getJSONObject("result").has("date") ? 1 : 2;
       else if (before.equals("tap")) hits++;
     }
     command.put("hits", hits);

@@ -3,6 +3,7 @@
     python client.py ws://127.0.0.1:7681/v1/sessions/ID             shows the picker as it changes
     python client.py ws://… tap 2026-11-20                          taps a day of a calendar
     python client.py ws://… select 0 3                              selects row 3 of column 0
+    python client.py ws://… set '{"local": "2026-12-03T14:20"}'     chooses a whole value
     python client.py ws://… mark yes 12 20                          marks cells 12 to 19
     python client.py --state me.json ws://… tap 2026-11-20          as the member in me.json
     python client.py --state me.json ws://… rename Mia              changes the name of that member
@@ -20,7 +21,7 @@ from websockets.sync.client import connect
 
 ANSWERS = ("delta", "reply", "refused")
 #: Commands that are refused if somebody else has changed what their author saw.
-LATE = ("clear", "undo", "redo", "confirm", "cancel", "reopen")
+LATE = ("set", "clear", "undo", "redo", "confirm", "cancel", "reopen")
 
 
 class NoToken(Exception):
@@ -264,7 +265,10 @@ class Picker:
             return {}
         hits = (self.state["calendar"]["range"] or {"hits": 0})["hits"]
         for sent in self.queue:
-            hits = 0 if sent["type"] == "clear" else hits + (sent["type"] == "tap")
+            if sent["type"] == "set":
+                hits = 1 if "date" in sent["result"] else 2
+            else:
+                hits = 0 if sent["type"] == "clear" else hits + (sent["type"] == "tap")
         return {"hits": hits}
 
     def give(self, command):
@@ -279,6 +283,10 @@ class Picker:
 
     def tap(self, date):
         return self.ask("tap", date=date)
+
+    def set(self, result):
+        """Chooses a whole value, in the form of results, such as {"date": "2026-11-20"}."""
+        return self.ask("set", result=result)
 
     def mark(self, grade, *runs):
         """Marks runs of cells, such as [12, 20], with yes, maybe or no; None removes marks."""
@@ -322,6 +330,7 @@ if __name__ == "__main__":
         show(me)
         me.next()
     do = {"tap": me.tap, "rename": me.rename, "select": lambda *at: me.select(*map(int, at)),
+          "set": lambda result: me.set(json.loads(result)),
           "mark": lambda grade, start, end: me.mark(
               None if grade == "none" else grade, [int(start), int(end)])}
     answer = do[command[0]](*command[1:])

@@ -16,7 +16,7 @@ export function componentOf(tag, name) {
     } = props;
     const node = useRef(null);
     const latest = useRef(onChange);
-    latest.current = onChange;
+    useEffect(() => { latest.current = onChange; });
 
     useEffect(() => {
       if (picker !== undefined) node.current.picker = picker;

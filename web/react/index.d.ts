@@ -1,7 +1,7 @@
 import type { CalendarElement } from "@pickerd/client/define-calendar";
 import type { WheelsElement } from "@pickerd/client/define-wheels";
 import type { PickerSession } from "@pickerd/client";
-import type { Options } from "@pickerd/client/types";
+import type { Options, PickerTags } from "@pickerd/client/types";
 import type { CSSProperties, ForwardRefExoticComponent, ReactNode, RefAttributes } from "react";
 
 export type PickerProps<Element> = {
@@ -27,6 +27,13 @@ export type PickerProps<Element> = {
   /** Elements with the attribute `slot`. */
   children?: ReactNode;
 };
+
+// React 19 ignores the global namespace `JSX`.
+declare module "react" {
+  namespace JSX {
+    interface IntrinsicElements extends PickerTags {}
+  }
+}
 
 export declare const Calendar: ForwardRefExoticComponent<
   PickerProps<CalendarElement> & { months?: 1 | 2 } & RefAttributes<CalendarElement>>;

@@ -1,10 +1,10 @@
 /// WebSockets and HTTP/1.1 on one thread, built on libwebsockets and libuv.
 ///
-/// Requests and WebSockets are identified by a `wsl_id`, which cannot dangle: functions that are
+/// Connections, requests and WebSockets have a `wsl_id`, which cannot dangle: functions that are
 /// passed the id of one that has ended do nothing. Every function must be called on the thread
-/// that runs `wsl_run`, except `wsl_wake` and `wsl_discard`. A process can run several loops, each
-/// on its own thread; another loop than the one that has received a request can serve it, together
-/// with its connection.
+/// that runs `wsl_run`, except `wsl_wake`, `wsl_running` and `wsl_discard`. A process can run
+/// several loops, each on its own thread; another loop than the one that has received a request can
+/// serve it, together with its connection.
 ///
 /// Memory passed to a function is borrowed until the function returns; memory passed to a callback
 /// is borrowed until the callback returns.
@@ -41,6 +41,9 @@ void wsl_use_tls(wsl_loop *loop, wsl_tls *tls);
 /// Runs the event loop until `wsl_stop` is called or a drain has finished.
 void wsl_run(wsl_loop *loop);
 
+/// The owner of the loop that the calling thread runs; NULL if it runs none. Safe on any thread.
+void *wsl_running(void);
+
 /// Closes the listening sockets, and HTTP connections as soon as their requests are answered.
 /// WebSockets and streams continue.
 void wsl_stop_listening(wsl_loop *loop);
@@ -61,8 +64,8 @@ void wsl_destroy(wsl_loop *loop);
 /// Several calls before the loop wakes up cause only one `woken`.
 void wsl_wake(wsl_loop *loop);
 
-/// Sets the loop's only timer to a time of CLOCK_MONOTONIC in ms, replacing the previous one. -1
-/// clears it.
+/// Sets the loop's only timer to a time of CLOCK_MONOTONIC in ms, replacing the previous one, from
+/// the end of the iteration on. -1 clears it.
 void wsl_timer(wsl_loop *loop, int64_t at_ms);
 
 wsl_counters wsl_count(const wsl_loop *loop);
@@ -84,9 +87,16 @@ void wsl_adopt(wsl_loop *loop, wsl_connection connection);
 
 /// Relays a connection to another node, to which `descriptor` is connecting: sends a header, and
 /// passes on what both sides send, until both have ended. A side is not read while the other has
-/// not taken 64 KiB. Answers 503 if the node does not accept the connection within 3 s.
-void wsl_relay(wsl_loop *loop, wsl_connection connection, int descriptor, const void *header,
-               size_t header_count);
+/// not taken 64 KiB. Answers 503 if the node does not accept the connection within 3 s. `node` is
+/// for `wsl_end_relays`.
+void wsl_relay(wsl_loop *loop, wsl_connection connection, int64_t node, int descriptor,
+               const void *header, size_t header_count);
+
+/// Ends the relays to a node that has stopped: it may hang, with its sockets open.
+void wsl_end_relays(wsl_loop *loop, int64_t node);
+
+/// Reads what a connection has received, see `readable`.
+void wsl_read(wsl_loop *loop, wsl_id id);
 
 /// Answers a connection with 503.
 void wsl_refuse(wsl_loop *loop, wsl_connection connection, const char *code, const char *detail);
@@ -137,8 +147,8 @@ size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *pa
 /// received nor sent.
 void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, size_t reason_count);
 
-/// Ends a connection without a close frame, as a lost network does; `closed` is called soon after.
-/// What was posted and is not yet sent is lost.
+/// Ends a connection without a response or a close frame, as a lost network does; `closed` of a
+/// WebSocket is called soon after. What was posted and is not yet sent is lost.
 void wsl_drop(wsl_loop *loop, wsl_id id);
 
 /// Stops reading from a connection. Unread data stays in the kernel's buffers, except for at most

@@ -35,6 +35,9 @@ typedef uint64_t wsl_network_id;
 /// Connections of a loop's admin listener; further ones are answered 503.
 #define WSL_ADMIN_CONNECTIONS_MAX 64
 
+/// `admit` holds a connection.
+#define WSL_HELD (-2)
+
 /// A longer request body is large: `admit_body` decides whether it is received.
 #define WSL_SMALL_BODY_BYTES 16384
 
@@ -130,8 +133,13 @@ typedef enum wsl_memory { WSL_BODIES, WSL_UNSENT } wsl_memory;
 /// Order for a WebSocket: `admit`, `opened`, any number of `received`, `write_blocked` and
 /// `writable`, `closed`. After `closed` or `stream_closed` the id is not passed to any callback.
 typedef struct wsl_handlers {
-  /// A listener, numbered from 0, has connections to be accepted.
-  void (*acceptable)(void *owner, size_t listener);
+  /// A listener, numbered from 0, has connections to be accepted. Returns whether it may have more
+  /// than the handler has accepted.
+  bool (*acceptable)(void *owner, size_t listener);
+  /// A connection has received something: of the TLS handshake, or of a request's head or body.
+  /// Call `wsl_read` and return true, or return false: then nothing of it is read, and no time
+  /// limit runs, until `wsl_read` in a later iteration.
+  bool (*readable)(void *owner, wsl_id id);
   /// `count` bytes of a PROXY protocol header were received, of which the first 52 are in `bytes`.
   /// Returns its length, as far as it is known; -1 to close the connection; -2 to refuse it with
   /// 429, -3 with 503. If the header is complete, the handler notes the client in `connection`.
@@ -154,7 +162,7 @@ typedef struct wsl_handlers {
   void (*moved)(void *owner, wsl_connection connection);
   /// A request for a WebSocket, of which only Host and the length were checked. Return the number
   /// of the subprotocol, from 1, or 0 for none, to accept it. To refuse it, call `wsl_answer` and
-  /// return -1.
+  /// return -1. Return WSL_HELD to be asked again after `wsl_read`.
   int (*admit)(void *owner, wsl_id id, wsl_request *request);
   /// The WebSocket is open. Follows `admit` directly, with no other callback in between.
   void (*opened)(void *owner, wsl_id id);

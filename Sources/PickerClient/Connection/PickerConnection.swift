@@ -280,6 +280,14 @@ extension PickerConnection {
     try await perform(.tap(day))
   }
 
+  /// Chooses a whole value at once: exactly this one, or the server refuses it. Undo is one step.
+  ///
+  /// - Throws: ``PickerFailure/badValue`` for a value in no form of the protocol.
+  @discardableResult
+  public func set(_ value: PickerValue) async throws(PickerFailure) -> Int {
+    try await perform(.set(value))
+  }
+
   /// Marks cells of an `availability`, or with `nil` removes this member's marks from them.
   ///
   /// - Throws: The failure of the first command that failed; the later ones are not sent.
@@ -293,7 +301,7 @@ extension PickerConnection {
   @discardableResult
   public func clear() async throws(PickerFailure) -> Int { try await perform(.clear) }
 
-  /// Reverts the last select, tap or clear, also one of another member.
+  /// Reverts the last select, tap, set or clear, also one of another member.
   @discardableResult
   public func undo() async throws(PickerFailure) -> Int { try await perform(.undo) }
 
@@ -314,7 +322,8 @@ extension PickerConnection {
     return try await perform(command)
   }
 
-  /// Cancels the session, after which the picker cannot be changed. Owners only.
+  /// Cancels the session, after which the picker cannot be changed. Owners only, and only the host
+  /// if ``PickerState/isCancelledByHost``; a confirmation on which it decides any owner can cancel.
   @discardableResult
   public func cancel() async throws(PickerFailure) -> Int { try await perform(.cancel) }
 

@@ -344,8 +344,7 @@ extension ClientMachine {
     guard let entry = pending.entries.last else { return }
     if !command.isValid {
       _ = pending.answered(entry.sentAs)
-      let isName = if case .rename = command { true } else { false }
-      effects.append(.settled(ref: entry.ref, .failure(isName ? .badName : .badCells)))
+      effects.append(.settled(ref: entry.ref, .failure(command.invalidity)))
     } else if command.hasRevision, seen.epoch != state.epoch {
       _ = pending.answered(entry.sentAs)
       refuseOutdated(entry)

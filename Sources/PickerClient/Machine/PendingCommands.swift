@@ -18,6 +18,7 @@ struct PendingCommands: Sendable {
         cells.contains { run in others.contains { $0.overlaps(run) } }
       case (.mark, .clear): true
       case (.clear, .mark): true
+      case (.set, _), (_, .set): true
       default: selects(sameColumnAs: other)
       }
     }

@@ -27,6 +27,7 @@ extension PickerState {
         case .unknown: shownHits += 1
         case .refused: continue
         }
+      case .set(let value): predict(value)
       case .clear:
         shownRange = nil
         shownHits = 0
@@ -34,6 +35,56 @@ extension PickerState {
       case .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .rename, .mark: continue
       }
     }
+  }
+
+  /// Shows a whole value, unless this client knows that the server will refuse it.
+  private mutating func predict(_ value: PickerValue) {
+    guard status == .open else { return }
+    if isCalendar {
+      guard let range = after(set: value), !isChosen(range) else { return }
+      shownRange = range
+      shownHits = range.hits
+    } else if let keys = value.rowKeys {
+      for (index, key) in zip(columns.indices, keys) {
+        guard let row = columns[index].row(ofKey: key) else { return }
+        columns[index].shownRow = row
+      }
+    }
+  }
+
+  /// Whether a range already stands, so that the server answers with a reply.
+  private func isChosen(_ range: PickerRange) -> Bool {
+    guard let shown = shownRange, !isOpen(shown) else { return false }
+    return (shown.start, shown.end) == (range.start, range.end)
+  }
+
+  /// The range of a whole value; `nil` if the server will refuse it, because taps on an empty
+  /// calendar would be refused or clamped.
+  private func after(set value: PickerValue) -> PickerRange? {
+    let days: [PickerDay]
+    switch value {
+    case .day(let day): days = [day]
+    case .range(let start, let end): days = [start, end]
+    case .local, .instant, .keys: return nil
+    }
+    guard let definition, definition.isSingle == (days.count == 1) else { return nil }
+    let whole = PickerRange(
+      start: days.min()!, end: days.max()!, hits: days.count, by: me?.id)
+    if !definition.isNights, definition.stopsAtDisabledDays,
+      hasDisabledDay(between: whole.start, and: whole.end)
+    {
+      return nil
+    }
+    var walk = self
+    walk.shownRange = nil
+    for day in days {
+      switch walk.after(tap: day) {
+      case .range(let range): walk.shownRange = range
+      case .unknown: return whole
+      case .refused: return nil
+      }
+    }
+    return walk.shownRange == whole ? whole : nil
   }
 
   private enum TapOutcome {

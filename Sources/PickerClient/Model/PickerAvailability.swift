@@ -280,7 +280,8 @@ extension PickerAvailability {
           for cell in run { grades[cell] = grade }
         }
       case .clear: grades = Array(repeating: nil, count: count)
-      case .mark, .select, .tap, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .rename:
+      case .mark, .select, .tap, .set, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen,
+        .rename:
         continue
       }
     }

@@ -9,6 +9,8 @@ public enum PickerCommand: Hashable, Sendable {
   /// - `key`: the row's key, used instead of its index if the column has other rows by now.
   case select(column: Int, row: Int, generation: Int, key: String?)
   case tap(PickerDay)
+  /// Chooses a whole value at once: exactly this one, or the server refuses it.
+  case set(PickerValue)
   case clear, undo, redo, confirm, cancel, reopen
   /// Marks the cells of an `availability`, or with `nil` removes this member's marks from them.
   /// Make it with ``PickerState/marking(_:as:)``.
@@ -26,7 +28,7 @@ public enum PickerCommand: Hashable, Sendable {
   /// commands that other members send in the meantime.
   var canWait: Bool {
     switch self {
-    case .select, .tap, .mark, .clear, .rename: true
+    case .select, .tap, .set, .mark, .clear, .rename: true
     case .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: false
     }
   }
@@ -34,7 +36,7 @@ public enum PickerCommand: Hashable, Sendable {
   /// Whether its message has `at`, the revision that the user saw.
   var hasRevision: Bool {
     switch self {
-    case .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: true
+    case .set, .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: true
     case .select, .tap, .mark, .rename: false
     }
   }
@@ -49,8 +51,18 @@ public enum PickerCommand: Hashable, Sendable {
       return (1...Self.runsMax).contains(cells.count)
         && cells.allSatisfy { !$0.isEmpty && $0.lowerBound >= 0 }
         && zip(cells, cells.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
+    case .set(let value): return value.isValid
     case .select, .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen:
       return true
+    }
+  }
+
+  /// Why a command is not valid.
+  var invalidity: PickerFailure {
+    switch self {
+    case .rename: .badName
+    case .set: .badValue
+    default: .badCells
     }
   }
 
@@ -89,6 +101,7 @@ public enum PickerCommand: Hashable, Sendable {
       writer.literal(",\"date\":")
       writer.string(day.iso)
       writer.literal("}")
+    case .set(let value): Self.set(value, ref, seen, to: &writer)
     case .clear: Self.plain("clear", ref, seen, to: &writer)
     case .undo: Self.plain("undo", ref, seen, to: &writer)
     case .redo: Self.plain("redo", ref, seen, to: &writer)
@@ -115,6 +128,18 @@ public enum PickerCommand: Hashable, Sendable {
       writer.literal("}")
     }
     return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  private static func set(
+    _ value: PickerValue, _ ref: Int, _ seen: SeenValue, to writer: inout JSONWriter
+  ) {
+    writer.literal("{\"type\":\"set\",\"ref\":")
+    writer.integer(ref)
+    writer.literal(",\"at\":")
+    writer.integer(seen.revision)
+    writer.literal(",\"result\":")
+    writer.tree(value.fields)
+    writer.literal("}")
   }
 
   private static func mark(

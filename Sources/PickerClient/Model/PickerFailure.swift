@@ -8,7 +8,7 @@
 ///   case .refused(.blocked, _, _): show("This day is not available.")
 ///   case .refused(_, let detail, _): log(detail)
 ///   case .offline: show("There is no connection.")
-///   case .replaced, .lost, .unknownRow, .badName, .badCells, .cancelled: break
+///   case .replaced, .lost, .unknownRow, .badName, .badCells, .badValue, .cancelled: break
 ///   }
 /// }
 /// ```
@@ -30,6 +30,9 @@ public enum PickerFailure: Error, Hashable, Sendable {
   case badName
   /// A mark must have 1 … 64 runs of cells, ascending and without overlaps. Nothing was sent.
   case badCells
+  /// A ``PickerValue`` must be a time in the form of its case, or keys of at most 10,000 bytes.
+  /// Nothing was sent.
+  case badValue
   /// The task that awaited the answer was cancelled. The command can have been executed
   /// nevertheless.
   case cancelled
@@ -97,6 +100,8 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   /// Another member has begun a range, and only that member may end it now.
   public static let tapClaimed = RefusalCode(rawValue: "tapClaimed")
   public static let minDays = RefusalCode(rawValue: "minDays")
+  /// Of a set, as ``noArrival`` and the following three: a tap is corrected instead.
+  public static let maxDays = RefusalCode(rawValue: "maxDays")
   public static let noArrival = RefusalCode(rawValue: "noArrival")
   public static let noDeparture = RefusalCode(rawValue: "noDeparture")
   public static let maxNights = RefusalCode(rawValue: "maxNights")

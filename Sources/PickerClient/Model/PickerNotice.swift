@@ -16,6 +16,10 @@ public enum PickerNotice: Hashable, Sendable {
   case moved(column: Int, to: PickerRow, cause: String, correction: PickerCorrection?, by: String?)
   /// The range changed. `cause` is `tap`, `clear`, `undo`, `tick`, or `clamp` with a correction.
   case ranged(PickerRange?, cause: String, correction: PickerCorrection?, by: String?)
+  /// The host's new definition has taken the selected slot away. `wanted` is its local time, as
+  /// `2018-11-23T10:20`; ``PickerState/result`` is the next one, `nil` if none is left. Follows a
+  /// ``moved(column:to:cause:correction:by:)`` for each column with another selected row.
+  case slotGone(wanted: String, because: PickerSlotLoss)
   /// The total of the same days or nights is another one, because the host has changed a price.
   case repriced(PickerTotal?, before: PickerTotal?)
   /// Another member has changed its marks.
@@ -25,8 +29,9 @@ public enum PickerNotice: Hashable, Sendable {
   /// The marks of an availability cannot be changed any more, or can again.
   case closed(Bool)
   case status(PickerStatus, by: String?)
-  /// The host did not confirm what an owner confirmed: it `denied` it, or a `timeout` ended its
-  /// time. `detail` is the host's text, in this member's language. Follows the ``status(_:by:)``.
+  /// The host did not confirm what an owner confirmed: it `denied` it, it `cancelled` the
+  /// confirmation, or a `timeout` ended its time without an answer. `detail` is the host's text, in
+  /// this member's language. Follows the ``status(_:by:)``.
   case notConfirmed(reason: String, detail: String?)
   /// A command of this member was refused, which changed nothing. `command` is `nil` if it is no
   /// longer pending.
@@ -47,6 +52,16 @@ public enum PickerNotice: Hashable, Sendable {
 
   /// The `by` of a command of the host, for example of a hotel's desk. No member has this id.
   public static let host = "host"
+}
+
+/// Why a new definition has taken a slot away.
+public enum PickerSlotLoss: String, Hashable, Sendable {
+  /// It is booked.
+  case taken
+  /// It is outside the opening times.
+  case closed
+  /// It is not possible by other options, or for a reason of a newer server.
+  case rules
 }
 
 /// The value that was requested or selected before, and why another one was selected instead.

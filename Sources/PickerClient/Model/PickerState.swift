@@ -19,6 +19,12 @@ public struct PickerState: Hashable, Sendable {
   public internal(set) var until: String?
   /// Whether only the host may reopen the session, so that a confirmation is final for members.
   public internal(set) var isReopenedByHost = false
+  /// Whether only the host may cancel the session. An owner can still cancel a confirmation on
+  /// which the host decides.
+  public internal(set) var isCancelledByHost = false
+  /// While ``status`` is `cancelled`: the reason of the host that has cancelled, in this member's
+  /// language; `nil` if there is none.
+  public internal(set) var cancelReason: String?
   /// The columns in order; empty for a calendar and an availability.
   public internal(set) var columns: [PickerColumn] = []
   /// The list of months of a calendar; `nil` for the other kinds.
@@ -166,7 +172,9 @@ extension PickerState {
     changes: [JSONTree], by: String?
   ) throws(MalformedMessage) -> [PickerNotice] {
     var notices: [PickerNotice] = []
+    var because: String?
     for change in changes {
+      because = change["because"]?.string ?? because
       switch try change.text("change") {
       case "reload": try applyReload(change)
       case "row": notices += try applyMove(change, by: by)
@@ -178,21 +186,8 @@ extension PickerState {
       case "bands":
         let bands = try PickerBand.list(try change.list("bands"))
         months[try change.month("month")]?.bands = bands
-      case "status":
-        guard let status = PickerStatus(rawValue: try change.text("status")) else { continue }
-        self.status = status
-        until = change["until"]?.string
-        if let result = change["result"] { applyResult(result) }
-        notices.append(.status(status, by: by))
-        if let reason = change["reason"]?.string {
-          notices.append(.notConfirmed(reason: reason, detail: change["detail"]?.string))
-        }
-      case "result":
-        let before = (result: result, total: resultTotal)
-        applyResult(change["result"] ?? .null)
-        if result != nil, result == before.result, resultTotal != before.total {
-          notices.append(.repriced(resultTotal, before: before.total))
-        }
+      case "status": notices += try applyStatus(change, by: by)
+      case "result": notices += applyResult(of: change, because: because)
       case "definition":
         definition = try PickerDefinition(try change.need("definition"))
         weekdays = change["weekdays"]?.array?.compactMap(\.string) ?? weekdays
@@ -203,6 +198,33 @@ extension PickerState {
       }
     }
     return notices
+  }
+
+  private mutating func applyStatus(
+    _ change: JSONTree, by: String?
+  ) throws(MalformedMessage) -> [PickerNotice] {
+    guard let status = PickerStatus(rawValue: try change.text("status")) else { return [] }
+    self.status = status
+    until = change["until"]?.string
+    let reason = change["reason"]?.string
+    cancelReason = status == .cancelled ? reason : nil
+    if let result = change["result"] { applyResult(result) }
+    let detail = change["detail"]?.string
+    guard status == .open, reason != nil || detail != nil else { return [.status(status, by: by)] }
+    return [
+      .status(status, by: by), .notConfirmed(reason: reason ?? "cancelled", detail: detail),
+    ]
+  }
+
+  /// - Parameter because: Why the slot of the result before is gone.
+  private mutating func applyResult(of change: JSONTree, because: String?) -> [PickerNotice] {
+    let before = (result: result, total: resultTotal)
+    applyResult(change["result"] ?? .null)
+    if let because, case .slot(let wanted)? = before.result {
+      return [.slotGone(wanted: wanted, because: PickerSlotLoss(rawValue: because) ?? .rules)]
+    }
+    guard result != nil, result == before.result, resultTotal != before.total else { return [] }
+    return [.repriced(resultTotal, before: before.total)]
   }
 
   private mutating func applyReload(_ change: JSONTree) throws(MalformedMessage) {
@@ -401,6 +423,8 @@ extension PickerState {
     status = snapshot["status"]?.string.flatMap(PickerStatus.init) ?? .open
     until = snapshot["until"]?.string
     isReopenedByHost = snapshot["reopen"]?.string == "host"
+    isCancelledByHost = snapshot["cancel"]?.string == "host"
+    cancelReason = status == .cancelled ? snapshot["reason"]?.string : nil
     applyResult(snapshot["result"] ?? .null)
     columns = []
     for tree in snapshot["columns"]?.array ?? [] { columns.append(try PickerColumn(tree)) }

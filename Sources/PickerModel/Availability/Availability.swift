@@ -140,7 +140,7 @@ extension Availability {
   /// - Throws: ``Refusal`` with, in this order, `closed`, `noSuchGrade`, `staleCells`,
   ///   `noSuchCell`, `past`, `full`, `tooManyRuns`.
   mutating func mark(
-    _ mark: CellMark, by respondent: String, _ limits: MarkLimits
+    _ mark: CellMark, by respondent: String, _ limits: PickerLimits
   ) throws(Refusal) -> [PickerChange] {
     try checkOpen()
     let grade = mark.grade.flatMap { Grade(name: $0) }
@@ -173,7 +173,7 @@ extension Availability {
   ///
   /// - Throws: ``Refusal`` with, in this order, `closed`, `full`, `tooManyRuns`.
   mutating func take(
-    _ marks: MarkImport, _ limits: MarkLimits
+    _ marks: MarkImport, _ limits: PickerLimits
   ) throws(Refusal) -> [PickerChange] {
     try checkOpen()
     let before = self.marks[marks.member] ?? Marks()
@@ -211,7 +211,7 @@ extension Availability {
   }
 
   /// - Parameter isNew: Whether the member had no marks.
-  private func check(_ after: Marks, isNew: Bool, _ limits: MarkLimits) throws(Refusal) {
+  private func check(_ after: Marks, isNew: Bool, _ limits: PickerLimits) throws(Refusal) {
     if isNew, !after.isEmpty, marks.count >= limits.respondentsMax {
       throw Refusal(
         .full, "\(limits.respondentsMax) members have marks; no more are possible",
@@ -259,7 +259,10 @@ extension Availability {
       }
     }
     let heat = HeatChange(respondentCount: marks.count, runs: heatRuns(in: changed.map(\.cells)))
-    return [.marks(MarksChange(respondent: respondent, runs: runs)), .heat(heat)]
+    return [
+      .availability(.marks(MarksChange(respondent: respondent, runs: runs))),
+      .availability(.heat(heat)),
+    ]
       + bestChange()
   }
 
@@ -267,7 +270,7 @@ extension Availability {
   private mutating func bestChange() -> [PickerChange] {
     let before = best
     best = bestWindows()
-    return best == before ? [] : [.best(BestChange(of: self))]
+    return best == before ? [] : [.availability(.best(BestChange(of: self)))]
   }
 
   /// Chooses the window that starts at a cell, whatever its counts, until ``endChoice()``.
@@ -283,32 +286,6 @@ extension Availability {
   }
 
   mutating func endChoice() { chosen = nil }
-}
-
-/// What a member marks.
-package struct CellMark: Hashable, Sendable {
-  /// As sent, such as `yes`; `nil` to remove marks.
-  package let grade: String?
-  /// Ascending, without overlaps.
-  package let cells: [Range<Int>]
-  package let generation: Int
-
-  package init(grade: String?, cells: [Range<Int>], generation: Int) {
-    self.grade = grade
-    self.cells = cells
-    self.generation = generation
-  }
-}
-
-/// How many marks an `availability` may have.
-package struct MarkLimits: Hashable, Sendable {
-  package let respondentsMax: Int
-  package let runsMax: Int
-
-  package init(respondentsMax: Int, runsMax: Int) {
-    self.respondentsMax = respondentsMax
-    self.runsMax = runsMax
-  }
 }
 
 extension Refusal {
@@ -330,11 +307,11 @@ extension Availability {
     if isLater {
       self.past = past
       tally.setPast(past, cells)
-      changes.append(.past(past))
+      changes.append(.availability(.past(past)))
     }
     if kind.isClosed(at: now) != isClosed {
       isClosed.toggle()
-      changes.append(.closed(isClosed))
+      changes.append(.availability(.closed(isClosed)))
     }
     return isLater ? changes + bestChange() : changes
   }
@@ -358,19 +335,19 @@ extension Availability {
       kind, cells: cells, generation: before.generation + (isRenumbered ? 1 : 0), marks: marks,
       byHand: before.byHand.mapValues { $0.renumbered(numbers) }, at: now, today: today)
     var changes: [PickerChange] = []
-    if isRenumbered { changes.append(.cells(CellsChange(of: self))) }
-    if past != before.past, !isRenumbered { changes.append(.past(past)) }
-    if isClosed != before.isClosed { changes.append(.closed(isClosed)) }
+    if isRenumbered { changes.append(.availability(.cells(CellsChange(of: self)))) }
+    if past != before.past, !isRenumbered { changes.append(.availability(.past(past))) }
+    if isClosed != before.isClosed { changes.append(.availability(.closed(isClosed))) }
     return changes + (isRenumbered ? allMarks : marksRemoved(since: before))
   }
 
   /// The changes that bring all marks to a client that has none.
   private var allMarks: [PickerChange] {
     var changes: [PickerChange] = marks.sorted { $0.key < $1.key }.map {
-      .marks(MarksChange(respondent: $0.key, runs: $0.value.runs))
+      .availability(.marks(MarksChange(respondent: $0.key, runs: $0.value.runs)))
     }
-    changes.append(.heat(HeatChange(respondentCount: marks.count, runs: heatRuns)))
-    changes.append(.best(BestChange(of: self)))
+    changes.append(.availability(.heat(HeatChange(respondentCount: marks.count, runs: heatRuns))))
+    changes.append(.availability(.best(BestChange(of: self))))
     return changes
   }
 
@@ -380,16 +357,17 @@ extension Availability {
       let differences = (marks[respondent] ?? Marks()).differences(from: own)
       guard !differences.isEmpty else { continue }
       let runs = differences.map { MarkRun($0.cells, $0.after) }
-      changes.append(.marks(MarksChange(respondent: respondent, runs: runs)))
+      changes.append(.availability(.marks(MarksChange(respondent: respondent, runs: runs))))
     }
     let cells = heat.indices.filter { heat[$0] != before.heat[$0] }.map { $0..<$0 + 1 }
     if !cells.isEmpty {
       changes.append(
-        .heat(HeatChange(respondentCount: marks.count, runs: heatRuns(in: cells))))
+        .availability(
+          .heat(HeatChange(respondentCount: marks.count, runs: heatRuns(in: cells)))))
     }
     // With another length, the same cell begins another window.
     if best != before.best || kind.length != before.kind.length && !best.isEmpty {
-      changes.append(.best(BestChange(of: self)))
+      changes.append(.availability(.best(BestChange(of: self))))
     }
     return changes
   }

@@ -42,6 +42,7 @@ struct AvailabilityDates: Sendable {
       throw DefinitionProblem(
         "dates has \(elements.count) dates; \(reader.limits.cellDatesMax) are allowed")
     }
+    if elements.isEmpty { throw DefinitionProblem("dates is empty; it must have a date") }
     var dates: [CivilDate] = []
     for (index, element) in elements.enumerated() {
       guard case .string(let text) = element, let date = CivilDate(iso: text.utf8) else {

@@ -12,15 +12,13 @@ extension RowTexts {
       return dates.count == 1 ? first : "\(first) – \(day(dates.upperBound))"
     case .time(let start, let until):
       let from = zone.local(at: start)
-      var to = zone.local(at: until)
-      // Midnight at its end belongs to the date before.
-      var endMinute = to.secondOfDay / 60
-      if endMinute == 0, to.date.days(since: from.date) == 1 {
-        (to.date, endMinute) = (from.date, 1_440)
-      }
+      // The end of its last minute: what the clock shows at the end itself is of the next day at
+      // midnight, and earlier than the start where the clock has been set back.
+      let last = zone.local(at: until.adding(minutes: -1))
+      let endMinute = last.secondOfDay / 60 + 1
       let begin = "\(day(from.date))\(timeSeparator)\(time(from.secondOfDay / 60))"
-      if to.date == from.date { return "\(begin)–\(time(endMinute))" }
-      return "\(begin) – \(day(to.date))\(timeSeparator)\(time(endMinute))"
+      if last.date == from.date { return "\(begin)–\(time(endMinute))" }
+      return "\(begin) – \(day(last.date))\(timeSeparator)\(time(endMinute))"
     }
   }
 

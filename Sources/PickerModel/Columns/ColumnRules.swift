@@ -1,7 +1,7 @@
 /// The rules of a kind with columns, within the bounds of the last tick.
 ///
-/// An implementation computes rows and keys only. ``Picker`` compares them with those before,
-/// counts generations and reports the causes, for all kinds alike.
+/// An implementation computes rows and keys only. ``ColumnsPicker`` compares them with those
+/// before, counts generations and reports the causes, for all kinds with columns alike.
 protocol ColumnRules {
   /// The keys that a new picker has selected, unless its definition has an `initial` value.
   var firstKeys: [String] { get }
@@ -11,6 +11,14 @@ protocol ColumnRules {
   ///
   /// - Precondition: `keys` are valid, as those of a ``RetainedSelection`` are.
   func show(_ keys: [String], _ column: (Int, ColumnRows, _ selected: Int?) -> Void)
+
+  /// The keys of a result; `nil` if it is one of another kind.
+  func keys(of fields: ResultFields) -> [String]?
+
+  /// The rows of the column after `keys`, if these are selected; `.empty` if there is none.
+  ///
+  /// - Precondition: Each key is one of a row of its column.
+  func rows(below keys: ArraySlice<String>) -> ColumnRows
 
   /// The selection after a member selects a row.
   ///

@@ -36,6 +36,13 @@ extension ColumnsKind: ColumnRules {
     }
   }
 
+  func keys(of fields: ResultFields) -> [String]? { fields.keys }
+
+  func rows(below keys: ArraySlice<String>) -> ColumnRows {
+    guard keys.count < table.roots.count else { return .empty }
+    return .nodes(SiblingRows(table: table, list: table.roots[keys.count]))
+  }
+
   func selecting(
     row: Int, column: Int, showing keys: [String], in columns: [ColumnState]
   ) -> RetainedSelection {

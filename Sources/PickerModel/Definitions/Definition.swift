@@ -31,9 +31,11 @@ package final class Definition: Sendable {
   package let memberJSON: [UInt8]
   /// The memory that the definition takes, in bytes, an estimate.
   package let byteCount: Int
+  private let charge: MemoryCharge?
 
   private init(
-    kind: PickerKind, zone: ZoneRules, timeZone: String, locale: String, rules: Rules
+    kind: PickerKind, zone: ZoneRules, timeZone: String, locale: String, rules: Rules,
+    memory: (any MemoryAccount)?
   ) {
     self.kind = kind
     self.zone = zone
@@ -50,6 +52,7 @@ package final class Definition: Sendable {
     let ownCount = visible.count == members.count ? 0 : memberJSON.count
     byteCount =
       3 * json.count + ownCount + (rules.table?.byteCount ?? 0) + (rules.stays?.byteCount ?? 0)
+    charge = memory.map { [byteCount] in MemoryCharge(byteCount, in: $0) }
   }
 }
 
@@ -60,13 +63,14 @@ extension Definition {
   ///   - limits: The limits of the server; default: those of a server without settings.
   ///   - now: The time at which relative dates are checked as well. Without it only
   ///     ``Picker/init(_:now:)`` finds their problems.
+  ///   - memory: Counts the definition as long as it exists.
   ///   - zone: Returns the rules of the zone with a name; `nil` if there is no such zone.
   /// - Throws: The first problem: of `kind`, then too many rows, then unknown fields, then the
   ///   others in document order.
   /// - Source: web/guide/definitions.md.
   package static func make(
     from tree: JSONTree, limits: DefinitionLimits = DefinitionLimits(), now: Instant? = nil,
-    zone: (String) -> ZoneRules?
+    memory: (any MemoryAccount)? = nil, zone: (String) -> ZoneRules?
   ) throws(DefinitionProblem) -> Definition {
     guard case .object(let members) = tree else {
       throw DefinitionProblem("the definition is \(tree.noun); it must be an object")
@@ -94,7 +98,8 @@ extension Definition {
     let options = read(kind, &reader, in: rules)
     try reader.finish()
     return Definition(
-      kind: kind, zone: rules!, timeZone: timeZone!, locale: locale!, rules: options!)
+      kind: kind, zone: rules!, timeZone: timeZone!, locale: locale!, rules: options!,
+      memory: memory)
   }
 
   private static func readKind(_ tree: JSONTree?) throws(DefinitionProblem) -> PickerKind {
@@ -131,8 +136,8 @@ extension Definition {
     }
   }
 
-  /// The definition as a document, from which ``make(from:limits:now:zone:)`` makes an equivalent
-  /// definition if `isFull`.
+  /// The definition as a document, from which ``make(from:limits:now:memory:zone:)`` makes an
+  /// equivalent definition if `isFull`.
   ///
   /// Missing fields are filled in with their defaults, except for those without one: a calendar's
   /// `min`, `max`, `maxDays`, `blocked` and `taken`, a slot's `minutes`, `hours`, `dates` and
@@ -232,16 +237,16 @@ extension Definition {
     }
   }
 
-  /// The rules of the columns within `bounds`; `nil` for a kind without columns.
+  /// The rules of the columns within `bounds`.
   ///
   /// - Parameters:
   ///   - goalDay: For a `date` with `rememberDay`: the day of the month to return to.
   ///   - known: For a `slot`: the days computed for an earlier or the same time, to save work.
-  /// - Precondition: `bounds` are of this kind.
+  /// - Precondition: The kind has columns, and `bounds` are its.
   func columnRules(
     within bounds: PickerBounds, today: CivilDate, goalDay: Int?,
     knowing known: (earliest: Instant, days: SlotDays)?
-  ) -> (any ColumnRules)? {
+  ) -> any ColumnRules {
     switch rules {
     case .date:
       guard case .dates(let bounds) = bounds else { break }
@@ -251,9 +256,9 @@ extension Definition {
       return SlotRules(kind: kind, zone: zone, earliest: earliest, today: today, knowing: known)
     case .cascade(let kind): return kind
     case .columns(let kind): return kind
-    case .calendar, .availability: return nil
+    case .calendar, .availability: break
     }
-    preconditionFailure("bounds of another kind")
+    preconditionFailure("of another kind")
   }
 
   /// The goal day of a picker with `value`: its own if it has one, otherwise the selected day.
@@ -262,12 +267,6 @@ extension Definition {
   func goalDay(keeping value: PickerValue) -> Int? {
     guard case .date(let kind) = rules, kind.rememberDay else { return nil }
     return value.goalDay ?? value.keys.last.flatMap { number($0, digitCount: 2) }
-  }
-
-  /// The rules of a calendar within `bounds`; `nil` for the other kinds.
-  func calendarRules(within bounds: PickerBounds, layout: CalendarKind? = nil) -> CalendarRules? {
-    guard case .calendar(let kind) = rules, case .calendar(let bounds) = bounds else { return nil }
-    return CalendarRules(kind: kind, bounds: bounds, layout: layout ?? kind)
   }
 }
 

@@ -8,10 +8,18 @@ package struct DefinitionProblem: Error, Hashable, Sendable {
   package private(set) var pointer: String
   /// What is wrong, and what would be right.
   package let detail: String
+  /// Why the first value cannot be selected; `nil` for a problem of the definition itself.
+  package private(set) var refusal: Refusal?
 
   package init(pointer: String, detail: String) {
     self.pointer = pointer
     self.detail = detail
+  }
+
+  /// The problem of a first value that a picker refuses.
+  init(ofResult refusal: Refusal) {
+    self.init(pointer: "/result", detail: refusal.detail)
+    self.refusal = refusal
   }
 
   /// A problem with an empty pointer. The callers on the way to the root extend the pointer with
@@ -92,9 +100,9 @@ package struct DefinitionLimits: Hashable, Sendable {
   package var takenMax = 5_000
   /// Unicode scalars of an id in `taken`.
   package var idCharactersMax = 64
-  /// Dates of an `availability`.
+  /// Dates with cells.
   package var cellDatesMax = 366
-  /// Cells of an `availability`.
+  /// Cells that members can mark.
   package var cellsMax = 4_032
 
   package init() {}

@@ -80,27 +80,6 @@ extension Notes {
   }
 }
 
-extension Picker {
-  /// ``result`` with the total of its days' notes, if all of them have an amount.
-  package func result(priced notes: Notes) -> PickerResult {
-    let result = result
-    guard notes.amountCount > 0, case .calendar(let kind) = definition.rules else { return result }
-    func total(_ first: CivilDate, _ count: Int) -> PriceTotal? {
-      notes.total(from: first, count: count).map {
-        PriceTotal(amount: $0, currency: kind.currency)
-      }
-    }
-    switch result {
-    case .null, .date, .slot, .keys, .window: return result
-    case .day(let date, total: _): return result.with(total: total(date, 1))
-    case .range(let start, let end, total: _):
-      return result.with(total: total(start, end.days(since: start) + 1))
-    case .stay(let start, let end, total: _):
-      return result.with(total: total(start, end.days(since: start)))
-    }
-  }
-}
-
 extension PickerResult {
   /// `nil` for results without total.
   package var total: PriceTotal? {

@@ -201,7 +201,7 @@ extension Note.Text {
   }
 
   fileprivate static func isValid(_ text: String, _ maximum: Int) -> Bool {
-    !text.isEmpty && text.unicodeScalars.prefix(maximum + 1).count <= maximum
+    !text.isEmpty && text.unicodeScalars.dropFirst(maximum).isEmpty
   }
 }
 

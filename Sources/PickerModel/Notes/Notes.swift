@@ -132,7 +132,7 @@ extension Notes {
     guard let members = patch.members else {
       throw BadNotes("notes must be an object like {\"days\":{\"2026-12-24\":{\"text\":\"full\"}}}")
     }
-    if kind == .availability { throw BadNotes("an availability has no notes") }
+    if let kind, !kind.hasNotes { throw BadNotes("an \(kind) has no notes") }
     var change = NotesChange()
     for member in members {
       switch member.key {

@@ -15,19 +15,54 @@ package enum PickerKind: String, Hashable, Sendable, CaseIterable {
   /// Dates or times that members mark.
   case availability
 
-  /// Whether members look at months and tap days; see also ``hasColumns``.
-  package var showsMonths: Bool {
+  /// The kind's index in `allCases`, without allocating them.
+  package var number: Int {
     switch self {
-    case .date, .slot, .cascade, .columns, .availability: false
-    case .calendar: true
+    case .date: 0
+    case .slot: 1
+    case .cascade: 2
+    case .columns: 3
+    case .calendar: 4
+    case .availability: 5
     }
   }
 
-  /// Whether members select rows of columns.
-  package var hasColumns: Bool {
+  /// What members see and do is the same for all kinds of a shape, see ``Picker``.
+  package enum Shape: Sendable {
+    case columns, calendar, availability
+  }
+
+  package var shape: Shape {
     switch self {
-    case .date, .slot, .cascade, .columns: true
-    case .calendar, .availability: false
+    case .date, .slot, .cascade, .columns: .columns
+    case .calendar: .calendar
+    case .availability: .availability
     }
   }
+
+  /// Whether members look at months and tap days.
+  package var showsMonths: Bool { shape == .calendar }
+
+  /// Whether members select rows of columns.
+  package var hasColumns: Bool { shape == .columns }
+
+  /// Whether an earlier value can be restored: not where each member has a part of its own.
+  package var hasUndo: Bool { shape != .availability }
+
+  /// Whether each member has a part in the value, with its name.
+  package var hasParts: Bool { shape == .availability }
+
+  /// Whether a confirm can name its result.
+  package var hasChoice: Bool { shape == .availability }
+
+  /// Whether results are dates or times, so that sessions can have calendar events.
+  package var hasDates: Bool {
+    switch self {
+    case .date, .slot, .calendar, .availability: true
+    case .cascade, .columns: false
+    }
+  }
+
+  /// Whether rows or days can have notes.
+  package var hasNotes: Bool { shape != .availability }
 }

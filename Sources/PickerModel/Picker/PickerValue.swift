@@ -29,12 +29,21 @@ extension PickerValue: Hashable {
   }
 }
 
+extension PickerValue {
+  /// The selected keys; empty for a range.
+  var keys: [String] { if case .keys(let keys, _) = self { keys } else { [] } }
+  /// The goal day of a `date` with `rememberDay`.
+  var goalDay: Int? { if case .keys(_, let goalDay) = self { goalDay } else { nil } }
+  /// The range; `nil` for keys.
+  var range: DateRange? { if case .range(let range) = self { range } else { nil } }
+}
+
 /// The part of a picker's limits that depends on the time, as of the last tick that could compute
 /// it.
 package enum PickerBounds: Hashable, Sendable {
-  /// Independent of the time: `cascade`, `columns`, and an `availability` with a list of dates.
+  /// Independent of the time: given rows, or a list of dates.
   case fixed
-  /// Of a `date`, and of an `availability` with `from` and `through`.
+  /// The first and last of the dates.
   case dates(ClosedRange<CivilDate>)
   case slots(earliest: Instant)
   case calendar(CalendarBounds)
@@ -58,7 +67,7 @@ package struct PickerState: Hashable, Sendable {
   package var bounds: PickerBounds
   /// The generation of each column, then those of removed columns; empty for a calendar.
   package var generations: [Int]
-  /// Of an `availability`.
+  /// What each member has a part in.
   package var marks: StoredMarks?
 
   package init(

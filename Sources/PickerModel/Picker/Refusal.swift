@@ -8,7 +8,7 @@ package enum Rejection: String, Error, Hashable, Sendable, CaseIterable {
   case stale
   case noSuchColumn, staleColumn, noSuchRow
   case outsideMonths, noSuchCell, otherMonth, beforeMin, afterMax, blocked, tapClaimed, minDays
-  case noArrival, noDeparture, maxNights, minNights
+  case maxDays, noArrival, noDeparture, maxNights, minNights
   case closed, noSuchGrade, staleCells, past, tooManyRuns
   case nothingToUndo, notComplete, elapsed
 }

@@ -54,12 +54,18 @@ package enum ServerLimit: String, CaseIterable, Sendable {
         268_435_456, 1_048_576...1_099_511_627_776,
         "bytes that slow connections have not read; a quarter for bodies and the store's queue"
       )
-    case .ttlSeconds: (31_536_000, 1...31_536_000, "maximum ttlSeconds of a session")
+    case .ttlSeconds:
+      (
+        31_536_000, 1...31_536_000,
+        "maximum ttlSeconds of a session, and of the 30 days of an unused shared definition"
+      )
     case .feedEvents: (1_000_000, 1...1_000_000_000, "events that the feed retains")
     case .feedDays: (30, 1...3_650, "days for which the feed retains an event")
-    case .createsPerSecond: rate(100, "sessions created per second and address")
+    case .createsPerSecond:
+      rate(100, "sessions and shared definitions created per second and address")
     case .joinsPerSecond: rate(100, "new members, WebSockets and event streams, likewise")
-    case .commandsPerSecond: rate(500, "commands posted over HTTP, likewise")
+    case .commandsPerSecond:
+      rate(500, "commands, and changes of shared definitions and cursors, over HTTP, likewise")
     case .readsPerSecond: rate(50, "logs read and definitions checked, likewise; months drawn: × 4")
     case .logBytes:
       (268_435_456, 65_536...1_099_511_627_776, "bytes of a session's log, including snapshots")

@@ -182,7 +182,7 @@ struct FeedReading: Sendable {
         !feed.signal.isClosed
       else { return completion(result) }
       let rest = request.following(page.position)
-      feed.signal.wait(after: page.position, milliseconds: remaining) {
+      feed.signal.wait(for: rest, milliseconds: remaining) {
         read(rest, until: deadline, completion)
       }
     }

@@ -65,6 +65,19 @@ package struct ProblemDocument: Error, Hashable, Sendable {
 }
 
 extension ProblemDocument {
+  /// - Parameter known: The parameters that the query may have.
+  static func unknownParameter(_ name: String, known: [String]) -> ProblemDocument {
+    let name = String(name.prefix(100))
+    return ProblemDocument(
+      status: 400, code: "badRequest",
+      detail: "the query parameter \(name.quoted) is unknown; "
+        + (known.isEmpty
+          ? "this request has none" : "the parameters are \(known.joined(separator: ", "))"),
+      members: [.init("parameter", .string(name))])
+  }
+}
+
+extension ProblemDocument {
   /// Maps a problem of the hub to a status, code and detail.
   /// - Source: web/guide/README.md, "HTTP API and server-sent events".
   init(_ problem: HubProblem) {
@@ -111,21 +124,15 @@ extension ProblemDocument {
         members: [.init("session", .string(id.text))])
     case .keyReused: self = .keyReused
     case .patchFailed(let detail): self.init(status: 409, code: "patchFailed", detail: detail)
-    case .sessionFull:
-      self.init(full: "the session has reached its maximum number of members")
-    case .rolesFull:
-      self.init(
-        full: "the session has the maximum number of roles below owner that the host has given")
-    case .logFull:
-      self.init(full: "the log of this session has reached its maximum size; create a new session")
-    case .storeFull:
-      self.init(full: "the store of the server has reached its maximum size; retry later")
-    case .full:
-      self.init(
-        full: "the server has reached its maximum of sessions, or of their memory; retry later")
+    case .sessionFull, .rolesFull, .logFull, .storeFull, .full:
+      self.init(status: 503, code: "full", detail: ProblemDocument.fullDetail(of: problem))
+    case .noMemory:
+      self.init(status: 503, code: "unavailable", detail: HubProblem.noMemoryDetail)
     case .unavailable:
       self.init(
-        status: 503, code: "unavailable", detail: "the service is unavailable now; retry later")
+        status: 503, code: "unavailable",
+        detail: "the server is shutting down, its store cannot be used, another node has the "
+          + "session, or too many of its changes are pending; retry later")
     }
   }
 
@@ -136,7 +143,15 @@ extension ProblemDocument {
   }
 
   private init(_ problem: DefinitionProblem, status: Int, code: String) {
-    self.init(status: status, code: code, detail: problem.detail, pointer: problem.pointer)
+    var members: [JSONTree.Member] = []
+    if let refusal = problem.refusal {
+      members = [
+        .init("reason", .string(refusal.code.rawValue)), .init("params", .object(refusal.params)),
+      ]
+    }
+    self.init(
+      status: status, code: code, detail: problem.detail, pointer: problem.pointer,
+      members: members)
   }
 
   private static var keyReused: ProblemDocument {
@@ -176,7 +191,31 @@ extension ProblemDocument {
         + "\(current.status.rawValue)", members: [.init("stands", current.tree)])
   }
 
-  private init(full detail: String) { self.init(status: 503, code: "full", detail: detail) }
+  /// Which limit has been reached, and what to do.
+  private static func fullDetail(of problem: HubProblem) -> String {
+    switch problem {
+    case .sessionFull:
+      "the session has as many members, or event streams, as the limit members allows; retry when "
+        + "some have left, or create another session"
+    case .rolesFull:
+      "the session has the maximum number of roles below owner that the host has given"
+    case .logFull:
+      "the log of this session has reached the limit logBytes; create a new session"
+    case .storeFull:
+      "the store has reached the limit storeBytes; retry when sessions have ended, or let the "
+        + "operator raise that limit"
+    case .full(.sessions):
+      "there are as many sessions as the limit sessions allows; retry when some have ended, or let "
+        + "the operator raise that limit"
+    case .full(.sessionsBytes):
+      "the sessions in memory have reached the limit sessionsBytes; retry when some have ended or "
+        + "lost their last members, or let the operator raise that limit"
+    case .full(.keys):
+      "the server remembers as many idempotency keys of 24 hours as the limit sessions allows; "
+        + "retry later, or let the operator raise that limit"
+    default: preconditionFailure("only these are limits")
+    }
+  }
 
   /// The problem as a response.
   var response: HTTPResponse {

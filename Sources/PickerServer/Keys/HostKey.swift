@@ -1,4 +1,5 @@
 package import CivilTime
+import JSONText
 package import PickerSession
 import WebSocketTransport
 

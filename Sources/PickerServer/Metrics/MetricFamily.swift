@@ -1,13 +1,12 @@
 package import PickerHub
 
-/// A metric and its values at one time. The text exposition and the instruments of swift-metrics
-/// are both made from it.
+/// A metric and its values at one time.
 package struct MetricFamily: Sendable {
   package enum Kind: String, Sendable {
     case counter, gauge, histogram
   }
 
-  /// One line of the text exposition, and one instrument.
+  /// One line of the text exposition.
   package struct Series: Sendable {
     /// The name of the family; for a histogram with `_bucket`, `_sum` or `_count`.
     package let name: String

@@ -148,6 +148,9 @@ extension ServerMetrics {
       .init(sockets.failed))
     addCloses(to: &metrics)
     metrics.gauge(
+      "pickerd_nodes", "Living nodes of a PostgreSQL store.",
+      store.nodeCount.map { [.init($0)] } ?? [])
+    metrics.gauge(
       "pickerd_relays", "TCP connections that are relayed to other nodes.", .init(sockets.relays))
     metrics.counter(
       "pickerd_relays_total", "TCP connections relayed to other nodes.", .init(sockets.relayed))

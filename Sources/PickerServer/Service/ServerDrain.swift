@@ -5,9 +5,11 @@ import WebSocketTransport
 /// The end of the server on SIGTERM or SIGINT.
 ///
 /// 1. The loops stop to listen, and read nothing more from their connections.
-/// 2. The commands that have been received are stored, applied and answered; clients that read
-///    slowly have a second for that.
-/// 3. Each client is asked to reconnect after a delay of its own, and its connection is closed.
+/// 2. The commands that have been received are stored, applied and answered.
+/// 3. Each client is asked to reconnect after a delay of its own, and its connection is closed;
+///    clients that read slowly have a second for the answers before that.
+/// 4. A node gives up its sessions as soon as their last snapshots are stored, so that other nodes
+///    serve them, whatever the connections wait for.
 ///
 /// A second signal ends the loops immediately, after their current iteration.
 struct ServerDrain: Sendable {
@@ -47,7 +49,13 @@ struct ServerDrain: Sendable {
     let rest = end.uptimeNanoseconds - min(now.uptimeNanoseconds, end.uptimeNanoseconds)
     _ = stored.wait(timeout: now + .nanoseconds(Int(rest / 2)))
     // The store has posted its notices to the loops before this.
-    waitForAnswers(until: min(end, .now() + ServerDrain.answerTime))
+    let answersEnd = min(end, .now() + ServerDrain.answerTime)
+    wait(until: answersEnd) { transport in transport.hub.buffered.stepBytes == 0 }
+    onAllLoops { transport in transport.hub.drain(isPatient: true, at: transport.now) }
+    store.giveUp()
+    wait(until: answersEnd) { transport in
+      transport.hub.drain(isPatient: true, at: transport.now)
+    }
     let left =
       end.uptimeNanoseconds - min(DispatchTime.now().uptimeNanoseconds, end.uptimeNanoseconds)
     for index in group.transports.indices {
@@ -61,13 +69,14 @@ struct ServerDrain: Sendable {
   /// The maximum time for the answers to reach clients that read slowly.
   private static let answerTime = DispatchTimeInterval.seconds(1)
 
-  /// Waits until the answers have been passed to the kernel: closing drops what is pending.
-  private func waitForAnswers(until end: DispatchTime) {
+  /// Waits until `isDone` holds on every loop.
+  private func wait(
+    until end: DispatchTime, _ isDone: @escaping @Sendable (HubTransport) -> Bool
+  ) {
     while DispatchTime.now() < end {
-      let pending = PendingBytes()
-      // Steps: the store's notices are on their way.
-      onAllLoops { pending.add($0.hub.buffered.outboxBytes + $0.hub.buffered.stepBytes) }
-      if pending.count == 0 { return }
+      let busy = BusyLoops()
+      onAllLoops { if !isDone($0) { busy.add() } }
+      if busy.isEmpty { return }
       Thread.sleep(forTimeInterval: 0.01)
     }
   }
@@ -87,11 +96,11 @@ struct ServerDrain: Sendable {
   }
 }
 
-/// The sum of what several loops report.
-private final class PendingBytes: Sendable {
-  private let sum = Atomic(0)
+/// How many loops are not done.
+private final class BusyLoops: Sendable {
+  private let count = Atomic(0)
 
-  var count: Int { sum.load(ordering: .relaxed) }
+  var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
-  func add(_ count: Int) { sum.add(count, ordering: .relaxed) }
+  func add() { count.add(1, ordering: .relaxed) }
 }

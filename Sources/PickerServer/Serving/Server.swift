@@ -1,5 +1,4 @@
 import CivilTime
-package import CoreMetrics
 import Foundation
 package import Logging
 import PickerHub
@@ -16,8 +15,6 @@ package final class Server {
   private let reloading: ConfigurationReloading
   /// `nil` without a service manager.
   private let notifier: ServiceNotifier?
-  private let gate: RequestGate
-  private let metrics: any MetricsFactory
   private let listeners: ServerListeners
 
   /// Opens the store and starts to listen. Connections are accepted by ``run()``.
@@ -29,27 +26,24 @@ package final class Server {
   ///   - loader: Reads the configuration again on SIGHUP.
   ///   - log: Receives the server's events; its backend is the caller's choice.
   ///   - threshold: The level of the log, which SIGHUP can change.
-  ///   - metrics: Gets the metrics every 10 s, as instruments of swift-metrics. By default the
-  ///     backend of `MetricsSystem.bootstrap`; without one, the metrics are only in `/metrics`.
   package init(
     _ loaded: LoadedConfiguration, loader: ConfigurationLoader, log: Logger,
-    threshold: LogThreshold, metrics: any MetricsFactory = MetricsSystem.factory
+    threshold: LogThreshold
   ) throws {
     let configuration = loaded.settings
     self.configuration = configuration
-    self.metrics = metrics
     let limits = ServerLimits(configuration.limits)
     var parts = try SharedParts(configuration, log)
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
-      nodeAddress: configuration.nodeListen, removesOldestKey: parts.gate.keys == nil,
+      memory: parts.sessionMemory, nodeAddress: configuration.nodeListen,
+      removesOldestKey: parts.gate.keys == nil, unusedSeconds: parts.gate.unusedSeconds,
       zones: parts.zones, log: log)
     if let key = store.ticketKey {
       // Machines have different monotonic clocks.
       parts.gate.tickets = TicketSigner(
         key: key, clock: store.isShared ? SocketLoop.wallMilliseconds : nil)
     }
-    gate = parts.gate
     var sockets = SocketLoopConfiguration(
       configuration, limits, log, isProxy: { [gate = parts.gate] in gate.proxies.contains($0) })
     sockets.owners = store.owners
@@ -99,7 +93,7 @@ package final class Server {
     var gate: RequestGate
     let redirect: HTTPSRedirect
     let sessionTotal = SharedSessionTotal()
-    let sessionMemory = SharedSessionMemory()
+    let sessionMemory: SharedSessionMemory
     let sessionIndex: SharedSessionIndex
     /// The initial time of a manual clock; `nil` for the system clock.
     let start: Instant?
@@ -112,6 +106,7 @@ package final class Server {
       let adminKeys = try configuration.adminKeys.map { file throws(KeyFileProblem) in
         try KeyRing(path: file, audience: configuration.audience, log: log)
       }
+      sessionMemory = SharedSessionMemory(log: log)
       redirect = HTTPSRedirect(to: configuration.publicURL)
       gate = RequestGate(configuration, keys: keys, adminKeys: adminKeys)
       sessionIndex = SharedSessionIndex(
@@ -158,7 +153,7 @@ package final class Server {
         authentication: authentication(configuration, parts), limits: limits,
         definitionLimits: DefinitionLimits(),
         calendarName: configuration.calendarName, outlookLink: configuration.outlookLink),
-      port: transport, log: store.log(forLoop: transport.index, parts.sessionMemory),
+      port: transport, log: store.log(forLoop: transport.index),
       zones: parts.zones, texts: parts.texts,
       identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256),
       shard: HubShard(
@@ -205,7 +200,6 @@ package final class Server {
       milliseconds: { [reloading] in reloading.settings.limits[.drainMilliseconds] })
     Thread.detachNewThread { drain.waitForSignals() }
     group.post(to: 0) { _ in notifier?.ready(url: urls) }
-    let sampler = startSampler()
     let others = DispatchGroup()
     for index in group.transports.indices { group.post(to: index) { _ in } }
     for index in group.transports.indices.dropFirst() {
@@ -222,17 +216,7 @@ package final class Server {
     group.transports[0].loop.run()
     others.wait()
     for listener in unixListeners { listener.removeFile() }
-    sampler?.stop()
     store.close()
-  }
-
-  /// Starts to pass the metrics to the backend of swift-metrics, if there is one.
-  private func startSampler() -> MetricsSampler? {
-    guard !(metrics is NOOPMetricsHandler) else { return nil }
-    let (group, store, gate) = (self.group, self.store, self.gate)
-    return MetricsSampler(metrics) { report in
-      group.post(to: 0) { ServerMetrics.collect(for: $0, store, gate, completion: report) }
-    }
   }
 
   /// Pings the service manager while all loops and the store answer, if it expects that.

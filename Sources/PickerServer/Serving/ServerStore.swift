@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import Logging
 import PickerHub
 import PickerSession
@@ -14,53 +15,69 @@ final class ServerStore: Sendable {
   private let durable: SQLSessionLog?
   private let memoryFeed: MemoryFeed
   private let memoryShared: MemorySharedDefinitions
+  private let sessionMemory: SharedSessionMemory
   let sharedRates = SharedRates()
   let feedReaders: FeedReaders
   private let logByteCountMax: Int
+  private let nodeAddress: TCPAddress?
   private let mailboxes: [StoreMailbox]
   /// Runs requests for whole in-memory logs.
   private let reading = DispatchQueue(label: "pickerd.store.reading")
 
-  /// - Parameter nodeAddress: Where other nodes reach this one.
+  /// - Parameters:
+  ///   - memory: Counts definitions, and logs in memory.
+  ///   - nodeAddress: Where other nodes reach this one.
+  ///   - removesOldestKey: Whether a new idempotency key replaces the oldest one.
+  ///   - unusedSeconds: How long a shared definition exists that no session uses; `nil`: until it
+  ///     is deleted.
   /// - Throws: ``StoreProblem`` if the file cannot be opened.
   init(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings, loopCount: Int,
-    nodeAddress: TCPAddress?, removesOldestKey: Bool, zones: ZoneDatabase, log logger: Logger
+    memory: SharedSessionMemory, nodeAddress: TCPAddress?, removesOldestKey: Bool,
+    unusedSeconds: (@Sendable () -> Int)?,
+    zones: ZoneDatabase, log logger: Logger
   ) throws(StoreProblem) {
     let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
     self.mailboxes = mailboxes
     logByteCountMax = limits.session.logBytes
+    self.nodeAddress = nodeAddress
     memoryFeed = MemoryFeed(
       epoch: Hexadecimal.encode(SocketLoop.randomBytes(16)), limits: FeedLimits(settings),
       digest: SocketLoop.sha256, now: SocketLoop.wallMilliseconds)
-    memoryShared = MemorySharedDefinitions { mailboxes.post(.shared($0)) }
+    memoryShared = MemorySharedDefinitions(
+      feed: memoryFeed, memory: memory, unusedSeconds: unusedSeconds,
+      now: SocketLoop.wallMilliseconds
+    ) { mailboxes.post(.shared($0)) }
+    sessionMemory = memory
     feedReaders = FeedReaders()
     let keyCountMax = removesOldestKey ? settings[.sessions] : nil
     durable = try ServerStore.open(
-      location, limits, settings, nodeAddress, keyCountMax: keyCountMax, zones, mailboxes, logger)
+      location, limits, settings, memory, nodeAddress, keyCountMax: keyCountMax, unusedSeconds,
+      zones, mailboxes, logger)
   }
 
   /// Opens a durable store; `nil` for the memory.
   private static func open(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings,
-    _ nodeAddress: TCPAddress?, keyCountMax: Int?, _ zones: ZoneDatabase,
-    _ mailboxes: [StoreMailbox], _ logger: Logger
+    _ memory: SharedSessionMemory, _ nodeAddress: TCPAddress?, keyCountMax: Int?,
+    _ unusedSeconds: (@Sendable () -> Int)?, _ zones: ZoneDatabase, _ mailboxes: [StoreMailbox],
+    _ logger: Logger
   ) throws(StoreProblem) -> SQLSessionLog? {
-    let afterIteration: AfterIteration = { mailboxes.of($0).post(.run($0, $1)) }
     let notify: @Sendable (StoreNotice) -> Void = { notice in
       if case .message(let sentence) = notice { logger.warning("\(sentence)") }
       mailboxes.post(notice)
     }
     var sql = SQLSessionLog.Settings(
       zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256, notify: notify)
+    sql.memory = memory
     sql.limits = limits.session
     sql.feedLimits = FeedLimits(settings)
     sql.versions = FoldVersions(tzdata: zones.version)
     sql.pendingByteCountMax = limits.pendingBytes
     sql.storeByteCountMax = limits.storeBytes
-    sql.keyCountMax = keyCountMax
+    (sql.keyCountMax, sql.unusedSeconds) = (keyCountMax, unusedSeconds)
     sql.nodeAddress = nodeAddress?.description
-    sql.afterIteration = afterIteration
+    sql.afterIteration = SocketLoop.afterIteration
     switch location {
     case .memory: return nil
     case .sqlite(let path):
@@ -103,7 +120,8 @@ final class ServerStore: Sendable {
         durable.owner(of: session) { owner in
           switch owner {
           case .here: completion(.here)
-          case .node(let address): completion(.node(address: address.flatMap(NodeAddress.init(_:))))
+          case .node(let number, let address):
+            completion(.node(number, address: address.flatMap(NodeAddress.init(_:))))
           case .unavailable: completion(.unavailable)
           }
         }
@@ -111,13 +129,12 @@ final class ServerStore: Sendable {
   }
 
   /// The session log to be used by the hub of a loop.
-  ///
-  /// - Parameter memory: Counts the logs in memory.
-  func log(forLoop index: Int, _ memory: SharedSessionMemory) -> any SessionLog {
+  func log(forLoop index: Int) -> any SessionLog {
     if let durable { return durable }
     let mailbox = mailboxes[index]
     return MemorySessionLog(
-      logByteCountMax: logByteCountMax, memory: memory, feed: memoryFeed, shared: memoryShared
+      logByteCountMax: logByteCountMax, memory: sessionMemory, feed: memoryFeed,
+      shared: memoryShared
     ) { [reading] work in
       reading.async { mailbox.post(.run(SessionID(""), work())) }
     }
@@ -139,7 +156,12 @@ final class ServerStore: Sendable {
   /// before the loops run.
   func connect(to group: LoopGroup) {
     for (index, mailbox) in mailboxes.enumerated() {
-      mailbox.connect { notice in group.post(to: index) { $0.hub.handle(notice, at: $0.now) } }
+      mailbox.connect { notice in
+        group.post(to: index) { transport in
+          if case .stopped(let nodes) = notice { transport.loop.endRelays(to: nodes) }
+          transport.hub.handle(notice, at: transport.now)
+        }
+      }
     }
     guard let durable else { return }
     let names = durable.restoredNames
@@ -190,6 +212,10 @@ final class ServerStore: Sendable {
     // A node of several restores nothing at its start.
     let sessions = durable.isShared ? "" : counted(durable.restored.count, "session") + " in "
     var notes = ["store: \(sessions)\(durable.location)"]
+    if let number = durable.node {
+      let place = nodeAddress.map { "which the others reach at \($0)" } ?? "without --node-listen"
+      notes.append("store: this is node \(number), \(place)")
+    }
     if durable.hasLostHistory {
       notes.append(
         "store: older than the state served before, as after a restore; every session has a new "
@@ -197,6 +223,13 @@ final class ServerStore: Sendable {
     }
     return notes
   }
+
+  /// The living nodes of a shared database; `nil`: there is only this one.
+  var nodeCount: Int? { durable?.nodeCount }
+
+  /// Stores all accepted records, and gives up the sessions of a shared database, so that other
+  /// nodes can serve them. Returns at once.
+  func giveUp() { durable?.giveUp() }
 
   /// Stores all accepted records, and gives up the sessions of a shared database.
   func close() { durable?.close() }

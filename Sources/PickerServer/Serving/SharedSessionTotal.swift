@@ -3,14 +3,16 @@ import Synchronization
 
 /// A lock-free counter of the sessions of all loops.
 final class SharedSessionTotal: SessionTotal, Sendable {
-  private let count = Atomic(0)
+  private let total = Atomic(0)
 
-  func add(_ count: Int) { self.count.add(count, ordering: .relaxed) }
+  var count: Int { total.load(ordering: .relaxed) }
+
+  func add(_ count: Int) { total.add(count, ordering: .relaxed) }
 
   func take(max: Int) -> Bool {
-    var known = count.load(ordering: .relaxed)
+    var known = total.load(ordering: .relaxed)
     while known < max {
-      let (isTaken, current) = count.weakCompareExchange(
+      let (isTaken, current) = total.weakCompareExchange(
         expected: known, desired: known + 1, ordering: .relaxed)
       if isTaken { return true }
       known = current

@@ -9,16 +9,7 @@ package struct Answer: Hashable, Sendable {
   package enum Body: Hashable, Sendable {
     /// The command is done, at this revision. If it had nothing to change, the current revision.
     case reply(revision: Int)
-    case refused(Refusal, Correction)
-  }
-
-  /// The part of the current state that a refusal includes, so that the sender can undo what it
-  /// displayed in advance.
-  package enum Correction: Hashable, Sendable {
-    case nothing
-    /// The selected row of a column; with `reloads` also its rows, because the sender has old ones.
-    case column(Int, reloads: Bool)
-    case range
+    case refused(Refusal, PickerCorrection)
   }
 
   package init(ref: Int?, body: Body) {
@@ -33,7 +24,8 @@ package struct Answer: Hashable, Sendable {
 package enum Effect: Hashable, Sendable {
   /// A new revision, for all listeners. The author's copy carries the ref of its command.
   case delta(Delta)
-  /// Time changed cells of a calendar. Listeners that display such a month get it again.
+  /// Cells of months changed without a change of the value. Listeners that display such a month get
+  /// it again.
   indirect case cellsChanged(CellChange)
   /// For the member's connection, if it has one and the command did not come by HTTP.
   indirect case answered(MemberID, Answer)
@@ -50,14 +42,14 @@ package enum Effect: Hashable, Sendable {
   indirect case settled(SettleOutcome)
   /// A version of the shared definition is not valid for the session.
   indirect case definitionRejected(version: Int, DefinitionProblem)
-  /// A member, or with `nil` everybody who is no owner, may see more or less of the marks.
+  /// A member, or with `nil` everybody who is no owner, may see more or less of the picker.
   case sightChanged(MemberID?)
   /// ``Session/takeUpdates()`` has presence updates to send. The hub may delay them to merge
   /// several. Never of a fold.
   case presence
 }
 
-/// A calendar before and after time changed its cells.
+/// A picker before and after the cells of its months changed.
 package struct CellChange: Hashable, Sendable {
   package let before: Picker
   package let after: Picker

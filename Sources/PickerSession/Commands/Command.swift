@@ -4,65 +4,50 @@ package import PickerModel
 ///
 /// - Source: web/client/api/asyncapi.json.
 package enum Command: Hashable, Sendable {
-  case select(Selection)
-  case tap(TapTarget)
-  case clear
+  /// Does something to the picker, which depends on its shape.
+  case act(PickerAction)
   case undo
   case redo
   case confirm
-  /// Confirms the window of an `availability` that starts at a cell.
-  case confirmWindow(cell: Int, generation: Int)
+  /// Confirms a window that the member chose.
+  case confirmWindow(WindowChoice)
   case cancel
+  /// Cancels, with a reason for the members, in at most ``reasonCountMax`` Unicode scalars. Of the
+  /// host.
+  indirect case cancelWithReason(Note.Text)
   case reopen
-  /// Marks cells of an `availability`, or removes marks.
-  indirect case mark(CellMark)
-  /// Marks cells of a member as its calendar says. Of the host.
-  indirect case importMarks(MarkImport)
   /// The member's name from now on. It makes no revision.
   case rename(String)
   /// A command with a type that this server does not know. It is refused.
   case unknown(type: String)
 
-  /// A row of a column, and the generation of the rows that the member saw when it selected the
-  /// row.
-  package struct Selection: Hashable, Sendable {
-    package let column: Int
-    /// The row's index, used if `generation` is the column's current one.
-    package let row: Int
-    package let generation: Int
-    /// The row's key, used if the column has had other rows since `generation`.
-    package let key: String?
+  /// The maximum length of the reason of a cancel, in Unicode scalars.
+  package static let reasonCountMax = 200
 
-    package init(column: Int, row: Int, generation: Int, key: String?) {
-      self.column = column
-      self.row = row
-      self.generation = generation
-      self.key = key
-    }
-
-    package var withoutKey: Selection {
-      Selection(column: column, row: row, generation: generation, key: nil)
-    }
+  /// The command without what it says only in case that the picker has changed.
+  package var brief: Command {
+    if case .act(let action) = self { .act(action.brief) } else { self }
   }
 
-  /// The command without the key of a select.
-  var withoutKey: Command {
-    if case .select(let selection) = self { .select(selection.withoutKey) } else { self }
+  /// Whether ``brief`` can be another command.
+  package var hasBrief: Bool { if case .act(.columns) = self { true } else { false } }
+
+  var isCancel: Bool {
+    switch self {
+    case .cancel, .cancelWithReason: true
+    case .act, .undo, .redo, .confirm, .confirmWindow, .reopen, .rename, .unknown: false
+    }
   }
 
   /// The name on the wire.
   package var type: String {
     switch self {
-    case .select: "select"
-    case .tap: "tap"
-    case .clear: "clear"
+    case .act(let action): action.type
     case .undo: "undo"
     case .redo: "redo"
     case .confirm, .confirmWindow: "confirm"
-    case .cancel: "cancel"
+    case .cancel, .cancelWithReason: "cancel"
     case .reopen: "reopen"
-    case .mark: "mark"
-    case .importMarks: "import"
     case .rename: "rename"
     case .unknown(let type): type
     }
@@ -71,22 +56,34 @@ package enum Command: Hashable, Sendable {
   /// The lowest role that may send this command.
   package var roleNeeded: Role {
     switch self {
-    case .select, .tap, .clear, .undo, .redo, .mark: .editor
-    case .confirm, .confirmWindow, .cancel, .reopen, .importMarks: .owner
+    case .act(let action): action.isHosts ? .owner : .editor
+    case .undo, .redo: .editor
+    case .confirm, .confirmWindow, .cancel, .cancelWithReason, .reopen: .owner
     case .rename, .unknown: .viewer
     }
   }
 
-  /// Whether the command applies to pickers of `kind`.
-  func fits(_ kind: PickerKind) -> Bool {
+  /// Whether the host may send it, without a member.
+  package var isForHosts: Bool {
     switch self {
-    case .select: kind.hasColumns
-    case .tap: kind.showsMonths
-    case .clear: !kind.hasColumns
-    case .mark, .importMarks, .confirmWindow: kind == .availability
-    case .undo, .redo: kind != .availability
-    case .confirm, .cancel, .reopen, .rename, .unknown: true
+    case .act(let action): action.isForHosts
+    case .confirm, .confirmWindow, .cancel, .cancelWithReason, .reopen: true
+    case .undo, .redo, .rename, .unknown: false
     }
+  }
+
+  /// Checks that pickers with `definition` have such a command.
+  ///
+  /// - Throws: ``Refusal`` with `wrongKind`.
+  func check(_ definition: Definition) throws(Refusal) {
+    let fits: Bool
+    switch self {
+    case .act(let action): return try action.check(definition)
+    case .confirmWindow: fits = definition.kind.hasChoice
+    case .undo, .redo: fits = definition.kind.hasUndo
+    case .confirm, .cancel, .cancelWithReason, .reopen, .rename, .unknown: return
+    }
+    if !fits { throw Refusal(unsupported: type, definition.kind) }
   }
 }
 

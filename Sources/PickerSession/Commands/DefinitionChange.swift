@@ -7,6 +7,9 @@ package struct DefinitionChange: Hashable, Sendable {
   package let version: Int
   package let definition: Definition
   package let source: Source
+  /// A merge patch of the session's own part, if it has a shared definition: null there takes a
+  /// field out of it. `nil` if the own part gets what ``source`` changes.
+  package let own: JSONTree?
   /// A picker that was made to validate the definition; `nil` for a stored change. With it the days
   /// of a slot are not searched twice.
   let picker: Picker?
@@ -24,15 +27,22 @@ package struct DefinitionChange: Hashable, Sendable {
   }
 
   package init(
-    version: Int, definition: Definition, source: Source, picker: Picker? = nil,
-    encoded: EncodedDefinition? = nil
+    version: Int, definition: Definition, source: Source, own: JSONTree? = nil,
+    picker: Picker? = nil, encoded: EncodedDefinition? = nil
   ) {
     self.version = version
     self.definition = definition
     self.source = source
+    self.own = own
     self.picker = picker
     self.encoded = encoded
   }
+}
+
+extension DefinitionChange {
+  /// Whether the definition stays the same, so that there is no revision: a value of the own part
+  /// is that of the shared one.
+  package var changesOwnPartOnly: Bool { own != nil && source == .mergePatch(.object([])) }
 }
 
 /// A definition in the form in which a log stores it. It is encoded by the thread that evaluates

@@ -15,6 +15,8 @@ package final class Delta: Sendable {
   /// The ref of the command; 0 if ``by`` is `nil`.
   package let ref: Int
   private let command: Command?
+  /// What the author of the command had seen, if it said so.
+  package let precondition: Precondition?
   package let change: SessionChange
   /// The notes on the rows that the reloads in ``change`` include; `nil` if there are none.
   package let notes: RowNotes?
@@ -27,12 +29,19 @@ package final class Delta: Sendable {
   /// Whether a change of the picker has texts, which depend on the language.
   package let hasPickerTexts: Bool
   private let ownWeight: Int32
+  private let sharedWeight: Int32
 
   /// The member and its command; `nil` if time or the host made the delta. The fan-out reads ``by``
   /// and ``ref`` instead, to avoid copying the command.
   package var author: Author? {
     guard let by, let command else { return nil }
     return Author(member: by, ref: ref, command: command)
+  }
+
+  /// Whether a member made it.
+  package func isBy(_ member: MemberID?) -> Bool {
+    guard let by, let member else { return false }
+    return by == member
   }
 
   /// The command of the host; `nil` if a member or time made the delta, or another change of the
@@ -49,10 +58,12 @@ package final class Delta: Sendable {
     }
   }
 
-  /// An estimate of the memory that the delta retains, without its own, in units of
-  /// ``weightBytes``: the number of rows or entries of its definition and of notes, or more if they
-  /// are long.
+  /// An estimate of the memory that the delta retains, without its own and that of its definition,
+  /// in units of ``weightBytes``: the number of notes, or more if they are long.
   package var weight: Int { Int(ownWeight) }
+  /// An estimate of the memory of its definition in the same units, which the deltas of other
+  /// sessions may share.
+  package var definitionWeight: Int { Int(sharedWeight) }
 
   /// The bytes of a unit of ``weight``.
   static let weightBytes = 128
@@ -68,31 +79,31 @@ package final class Delta: Sendable {
 
   init(
     revision: Int, at: Instant, by author: MemberID? = nil, ref: Int = 0,
-    _ command: Command? = nil, change: SessionChange, notes: RowNotes?, result: PickerResult?,
-    endsConfirmed: Bool = false
+    _ command: Command? = nil, if precondition: Precondition? = nil, change: SessionChange,
+    notes: RowNotes?, result: PickerResult?, endsConfirmed: Bool = false
   ) {
     self.revision = revision
     self.at = at
     isHostCommand = author != nil && ref == 0
     by = ref == 0 ? nil : author
     self.ref = ref
-    self.command = command
-    var (weight, isClamped, hasTexts) = (change.weight + (notes?.count ?? 0), false, false)
-    let changes = change.pickerChanges
-    // By index: copying a change would retain its parts.
-    for index in changes.indices {
-      weight += changes[index].weight
-      isClamped = isClamped || changes[index].isClamp
-      hasTexts = hasTexts || changes[index].hasTexts
-    }
-    if case .importMarks(let marks) = command { weight += marks.count / 8 }
+    self.precondition = precondition
+    let facts = ChangeFacts(of: change.pickerChanges)
+    let weight =
+      change.weight + (notes?.count ?? 0) + facts.weight + Delta.weight(of: command)
     ownWeight = Int32(clamping: weight)
-    self.isClamped = isClamped
-    hasPickerTexts = hasTexts
+    sharedWeight = Int32(clamping: change.definitionWeight)
+    isClamped = facts.isClamped
+    hasPickerTexts = facts.hasTexts
     self.change = change
     self.notes = notes
     self.result = result
     self.endsConfirmed = endsConfirmed
+    self.command = command
+  }
+
+  private static func weight(of command: Command?) -> Int {
+    if case .act(let action) = command { action.byteCount / weightBytes } else { 0 }
   }
 }
 
@@ -139,39 +150,18 @@ extension SessionChange {
   fileprivate var weight: Int {
     switch self {
     case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
-      max(redefinition.definition.weight, redefinition.definition.byteCount / Delta.weightBytes)
-        + (redefinition.notes?.weight ?? 0)
+      redefinition.notes?.weight ?? 0
     case .notes(let edit): edit.weight
     case .picker, .status: 0
     }
   }
-}
 
-extension PickerChange {
-  /// Whether a value was replaced by the nearest possible one.
-  fileprivate var isClamp: Bool {
+  /// See ``Delta/definitionWeight``.
+  fileprivate var definitionWeight: Int {
     switch self {
-    case .row(column: _, let move): move.cause == .clamp
-    case .range(let range): range.cause == .clamp
-    case .reload, .removal, .months, .cells, .past, .closed, .marks, .heat, .best: false
-    }
-  }
-
-  fileprivate var hasTexts: Bool {
-    switch self {
-    case .reload, .row, .cells, .best: true
-    case .removal, .months, .range, .past, .closed, .marks, .heat: false
-    }
-  }
-
-  /// An estimate of the memory of marks and cells, in units of ``Delta/weightBytes``.
-  fileprivate var weight: Int {
-    switch self {
-    case .reload, .removal, .row, .months, .range, .past, .closed: 0
-    case .cells(let change): change.cells.count / 8 + 1
-    case .marks(let change): change.runs.count / 10 + 1
-    case .heat(let change): change.runs.count / 6 + 1
-    case .best: 1
+    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
+      max(redefinition.definition.weight, redefinition.definition.byteCount / Delta.weightBytes)
+    case .notes, .picker, .status: 0
     }
   }
 }
@@ -187,6 +177,8 @@ package struct Redefinition: Hashable, Sendable {
   package let hasOtherWeekdays: Bool
   /// The notes that have changed with it.
   package let notes: NotesEdit?
+  /// Why the selected slot is gone, if there is none to move to.
+  package let loss: SlotLoss?
 }
 
 extension SessionChange {
@@ -214,7 +206,7 @@ extension SessionChange {
     switch self {
     case .picker(let changes, tappedBy: _, let before),
       .definition(_, let changes, tappedBy: _, let before):
-      for case .range(let moved) in changes { return (before, moved.range) }
+      for case .calendar(.range(let moved)) in changes { return (before, moved.range) }
       return nil
     case .status, .notes: return nil
     }

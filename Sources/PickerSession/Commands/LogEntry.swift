@@ -1,5 +1,6 @@
 package import CivilTime
 import JSONText
+package import PickerModel
 
 /// One entry of a session's log.
 ///
@@ -12,12 +13,17 @@ package struct LogEntry: Hashable, Sendable {
   package let body: Body
   /// Random text for a `confirm` on which the host decides, ``Confirmation/op``.
   package let op: String?
+  package let facts: Facts
 
-  package init(at: Instant, body: Body, op: String? = nil) {
+  package init(at: Instant, body: consuming Body, op: String? = nil) {
     self.at = at
-    self.body = body
     self.op = op
+    // Before the body is moved, so that it is not copied.
+    facts = body.facts(op: op)
+    self.body = body
   }
+
+  package var isCommand: Bool { if case .command = body { true } else { false } }
 
   package enum Body: Hashable, Sendable {
     /// A new member.
@@ -45,25 +51,6 @@ package struct LogEntry: Hashable, Sendable {
     case tick
     /// The clock was set to `at`: the only entry that can move the session back in time.
     case clockSet
-
-    /// Whether the entry is a `confirm`.
-    package var isConfirm: Bool {
-      switch self {
-      case .command(_, ref: _, .confirm, _), .command(_, ref: _, .confirmWindow, _): true
-      default: false
-      }
-    }
-
-    /// Whether the entry only moves the session in time.
-    package var isTick: Bool {
-      switch self {
-      case .tick, .clockSet: true
-      case .joined, .roleChanged, .left, .returned, .command, .revoked, .roleSet, .define, .note,
-        .adopted,
-        .settle:
-        false
-      }
-    }
   }
 
   /// A new member. The role is `nil` in sessions without tokens, where the first member becomes the

@@ -31,7 +31,9 @@ package struct StatusChange: Hashable, Sendable {
   package var reason: Reason?
   /// The host's decision, if that changed the status.
   package var settle: Settle?
-  /// The definition's, used if the host's reason has no text in a member's language.
+  /// The reason of the host's cancel; with `open` it has taken back a confirmation.
+  package var text: Note.Text?
+  /// The definition's, used if a text of the host has none in a member's language.
   package let locale: String
 
   package enum Reason: String, Sendable {
@@ -40,7 +42,8 @@ package struct StatusChange: Hashable, Sendable {
 
   package init(
     _ status: SessionStatus, result: PickerResult, op: String? = nil, until: Instant? = nil,
-    reason: Reason? = nil, settle: Settle? = nil, locale: String = ""
+    reason: Reason? = nil, settle: Settle? = nil, text: Note.Text? = nil,
+    locale: String = ""
   ) {
     self.status = status
     self.result = result
@@ -48,8 +51,12 @@ package struct StatusChange: Hashable, Sendable {
     self.until = until
     self.reason = reason
     self.settle = settle
+    self.text = text
     self.locale = locale
   }
+
+  /// Whether it has a text of the host, which depends on the language.
+  package var hasText: Bool { text != nil || settle?.reason != nil }
 
   /// The host's data, which is part of the result.
   package var data: VerbatimJSON? { status == .confirmed ? settle?.data : nil }

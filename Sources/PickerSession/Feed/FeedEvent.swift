@@ -16,15 +16,16 @@ package enum FeedEventType: String, CaseIterable, Sendable {
   case memberLeft = "member.left"
 }
 
-/// An event of a session, for readers of the feed.
+/// An event of a session or of a shared definition, for readers of the feed.
 ///
-/// It follows from an entry of the session's log and the state after it, so deriving it again after
-/// a crash gives the same event. The store assigns its position when it commits the entry.
+/// One of a session follows from an entry of its log and the state after it, so deriving it again
+/// after a crash gives the same event. The store assigns its position when it commits the entry.
 /// - Source: web/guide/feed.md.
 package struct FeedEvent: Hashable, Sendable {
   package let type: FeedEventType
-  package let session: SessionID
-  /// That of the session.
+  /// `nil` if it is of a shared definition.
+  package let session: SessionID?
+  /// That of the session, or of the shared definition.
   package let namespace: String?
   /// Two events with equal identities are the same event.
   package let identity: String
@@ -64,6 +65,24 @@ package struct FeedEvent: Hashable, Sendable {
     timestamp = now
     data = Array(
       #"{"session":"\#(session)","epoch":"\#(epoch)","reason":"\#(SessionEnd.expired)"}"#.utf8)
+  }
+}
+
+extension FeedEvent {
+  /// A shared definition has a new version. It is of no session: those that use it are not reported
+  /// unless they are watched.
+  ///
+  /// - Parameters:
+  ///   - name: With its namespace, see ``SharedDefinition/name(_:in:)``.
+  ///   - epoch: That of the feed: after a restore, versions are given again.
+  package init(sharedDefinition name: String, version: Int, epoch: String, at now: Instant) {
+    type = .definitionChanged
+    session = nil
+    namespace = SharedDefinition.namespace(of: name)
+    identity = "\(name) \(epoch) \(version) \(type.rawValue)"
+    timestamp = now
+    let given = SharedDefinition.givenName(name)
+    data = Array(#"{"name":"\#(given)","version":\#(version)}"#.utf8)
   }
 }
 

@@ -1,6 +1,6 @@
 package import CivilTime
 import JSONText
-import PickerModel
+package import PickerModel
 
 /// The events of a session: a pure function of its log. They are derived when an entry is applied,
 /// and again when a session is loaded whose last events were not stored.
@@ -54,6 +54,8 @@ extension SessionFold {
     switch delta.change {
     case .picker, .notes: return nil
     case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
+      // A shared definition has an event of its own.
+      guard origin.uses == nil || origin.host.watched.contains(.definition) else { return nil }
       // Nothing follows it in its entry.
       return event(.definitionChanged, revision: delta.revision, at: delta.at, reportedState) {
         $0.literal(",\"version\":")
@@ -111,9 +113,7 @@ extension SessionFold {
     _ state: ReportedState, by member: MemberID? = nil,
     _ more: (inout JSONWriter) -> Void = { _ in }
   ) -> FeedEvent {
-    // Without keys, everybody can read the feed.
-    let result = sight(of: nil, seesAll: origin.access == .keys).seen(
-      state.result, status: state.status)
+    let result = reported(state.result, status: state.status)
     func data(hasResult: Bool) -> [UInt8] {
       var writer = JSONWriter(capacity: 512)
       writeOrigin(revision: revision, to: &writer)
@@ -136,6 +136,12 @@ extension SessionFold {
     return FeedEvent(
       type, of: origin, revision: revision, discriminator: discriminator, timestamp: now,
       data: bytes)
+  }
+
+  /// A result as the readers of the feed and of the list of sessions see it.
+  package func reported(_ result: PickerResult, status: SessionStatus) -> PickerResult {
+    // Without keys, everybody can read the feed.
+    sight(of: nil, seesAll: origin.access == .keys).seen(result, status: status)
   }
 
   private func writeOrigin(revision: Int, to writer: inout JSONWriter) {
@@ -226,12 +232,22 @@ extension JSONWriter {
       raw(reason.rawValue)
       literal("\"")
     }
-    guard let settle = change.settle, !settle.isGranted else { return }
-    if let detail = settle.reason?.tree.serialized(), detail.count <= FeedEvent.detailByteCountMax {
-      literal(",\"detail\":")
-      raw(detail)
+    if let text = change.text {
+      words(text, named: change.status == .cancelled ? "reason" : "detail")
     }
+    guard let settle = change.settle, !settle.isGranted else { return }
+    if let reason = settle.reason { words(reason, named: "detail") }
     data(of: settle)
+  }
+
+  /// A text of the host as it was given, unless it is too long for an event.
+  private mutating func words(_ text: Note.Text, named name: String) {
+    let json = text.tree.serialized()
+    guard json.count <= FeedEvent.detailByteCountMax else { return }
+    literal(",\"")
+    raw(name)
+    literal("\":")
+    raw(json)
   }
 
   fileprivate mutating func data(of settle: Settle) {

@@ -69,7 +69,7 @@ extension SessionFold {
   mutating func report(
     _ unreported: UnreportedResult, at now: Instant, _ effects: inout [Effect]
   ) {
-    self.unreported = nil
+    facts.unreported = nil
     effects.append(
       .resultReported(
         ResultReport(at: min(unreported.due, now), revision: revision, state: reportedState)))
@@ -77,7 +77,7 @@ extension SessionFold {
 
   /// Records a change of the result.
   mutating func noteResultChange(at now: Instant) {
-    unreported = UnreportedResult(
+    facts.unreported = UnreportedResult(
       firstChangedAt: unreported?.firstChangedAt ?? now, lastChangedAt: now)
   }
 }

@@ -1,4 +1,5 @@
 package import JSONText
+package import PickerModel
 
 /// What a session stores about the decisions of its host.
 package struct DecisionState: Hashable, Sendable {
@@ -10,6 +11,8 @@ package struct DecisionState: Hashable, Sendable {
   package private(set) var waitingByteCount = 0
   /// The host's data, part of the result while the status is `confirmed`.
   package internal(set) var data: VerbatimJSON?
+  /// The reason of the host's cancel, while the status is `cancelled`.
+  package internal(set) var cancelReason: Note.Text?
   /// The last decisions that counted, oldest first.
   package private(set) var settlements: [Settlement] = []
   /// The last confirmations whose late grants were reported, oldest first.
@@ -29,12 +32,14 @@ package struct DecisionState: Hashable, Sendable {
 
   package init(
     confirmation: Confirmation?, waitingNotes: [JSONTree], data: VerbatimJSON?,
-    settlements: [Settlement], lateOps: [String], ops: [String], hasForgottenOps: Bool
+    cancelReason: Note.Text?, settlements: [Settlement], lateOps: [String], ops: [String],
+    hasForgottenOps: Bool
   ) {
     self.confirmation = confirmation
     self.ops = ops
     self.hasForgottenOps = hasForgottenOps
     self.data = data
+    self.cancelReason = cancelReason
     self.settlements = settlements
     self.lateOps = lateOps
     for patch in waitingNotes { addNotes(patch) }
@@ -52,11 +57,12 @@ package struct DecisionState: Hashable, Sendable {
   package mutating func end(by settle: Settle?) {
     confirmation = nil
     data = settle?.data
+    cancelReason = nil
   }
 
   package var isEmpty: Bool {
-    confirmation == nil && waitingNotes.isEmpty && data == nil && settlements.isEmpty
-      && lateOps.isEmpty && ops.isEmpty
+    confirmation == nil && waitingNotes.isEmpty && data == nil && cancelReason == nil
+      && settlements.isEmpty && lateOps.isEmpty && ops.isEmpty
   }
 
   /// Whether a patch can wait together with those that do already.

@@ -1,5 +1,5 @@
 import JSONText
-import PickerModel
+package import PickerModel
 
 /// The last changes of a session's value or status, as far as they decide whether a late command is
 /// stale.
@@ -8,7 +8,7 @@ import PickerModel
 /// range.
 package struct LastChanges: Hashable, Sendable {
   package struct Change: Hashable, Sendable {
-    package let revision: Int
+    package fileprivate(set) var revision: Int
     /// `nil` if time or the host made the change. They count as one author.
     package let member: MemberID?
 
@@ -28,13 +28,23 @@ package struct LastChanges: Hashable, Sendable {
     self.other = other
   }
 
-  mutating func add(_ change: Change) {
-    if let last, last.member != change.member { other = last }
-    last = change
+  /// - Parameter member: See ``Change/member``.
+  mutating func add(revision: Int, by member: MemberID?) {
+    if last != nil, last?.member == member {
+      last?.revision = revision
+    } else {
+      swap(&other, &last)
+      last = Change(revision: revision, member: member)
+    }
   }
 
-  /// The last change by anybody but `member`, or with `nil` by a member; `nil` if there is none.
-  func last(notBy member: MemberID?) -> Change? { last?.member == member ? other : last }
+  /// The last change that can make a command of `author` stale; `nil` if there is none.
+  ///
+  /// A member's own changes cannot, because it gives its commands in order. The host is many
+  /// processes, which do not see each other's changes: for its commands every change counts.
+  func last(before author: MemberID) -> Change? {
+    !author.isHost && last?.member == author ? other : last
+  }
 }
 
 extension SessionFold {
@@ -46,7 +56,7 @@ extension SessionFold {
   ) throws(Refusal) {
     switch precondition {
     case .at(let seen):
-      let change = lastChanges.last(notBy: member == .host ? nil : member)
+      let change = facts.lastChanges.last(before: member)
       if seen > revision {
         throw Refusal(
           stale: change, "at is \(seen), but the session has revision \(revision): join it again")
@@ -60,7 +70,7 @@ extension SessionFold {
       let hits = picker.range?.hits ?? 0
       guard hits != seen else { return }
       throw Refusal(
-        stale: lastChanges.last,
+        stale: facts.lastChanges.last,
         "the range has \(hits) hits, not \(seen); look at it and give a new command")
     }
   }

@@ -9,7 +9,8 @@ package struct RefBook: Hashable, Sendable {
   package enum Outcome: Hashable, Sendable {
     /// The command was executed at this revision, or had nothing to change then.
     case done(revision: Int)
-    case refused(Refusal)
+    /// Indirect, so that the entries of commands that were executed are small.
+    indirect case refused(Refusal)
   }
 
   package struct Entry: Hashable, Sendable {

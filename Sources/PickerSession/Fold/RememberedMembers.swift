@@ -1,4 +1,5 @@
 package import DequeModule
+package import PickerModel
 
 /// The members that have left, so that each can rejoin as the same member.
 ///
@@ -20,16 +21,16 @@ package struct RememberedMembers: Hashable, Sendable {
 
   package func member(_ id: MemberID) -> Member? { members.first { $0.id == id } }
 
-  /// - Parameter isMarked: Whether a member has marks: it is remembered until the session ends, and
-  ///   does not count.
+  /// - Parameter hasPart: Whether a member has a part in the picker: it is remembered until the
+  ///   session ends, and does not count.
   mutating func add(
-    _ member: Member, _ limits: SessionLimits, isMarked: (MemberID) -> Bool = { _ in false }
+    _ member: Member, _ limits: SessionLimits, hasPart: (MemberID) -> Bool = { _ in false }
   ) {
     members.append(member)
     refByteCount += member.refs.byteCount
     if members.count > limits.rememberedMembers,
-      members.count(where: { !isMarked($0.id) }) > limits.rememberedMembers,
-      let oldest = members.firstIndex(where: { !isMarked($0.id) })
+      members.count(where: { !hasPart($0.id) }) > limits.rememberedMembers,
+      let oldest = members.firstIndex(where: { !hasPart($0.id) })
     {
       refByteCount -= members.remove(at: oldest).refs.byteCount
     }

@@ -16,7 +16,7 @@ extension SessionFold {
       if member == .host { perform(command, asHostIf: precondition, op: op, at: now, &effects) }
       return
     }
-    let sender = members.values[index].sender(of: ref)
+    let sender = facts.members.values[index].sender(of: ref)
     remnant = .nothing
     if let outcome = sender.outcome {
       let author = Delta.Author(member: member, ref: ref, command: command)
@@ -27,16 +27,16 @@ extension SessionFold {
     let hasElapsed = tick(to: now, &effects)
     if effects.count > effectCount { remnant = .tick }
     let valueCount = undoList.count
-    let hasUnreadKey = hasUnreadKey(command)
+    let isBrief = !readsAll(of: command)
     do throws(Refusal) {
       if ref <= sender.greatestRef { throw Refusal(oldRef: ref, greatest: sender.greatestRef) }
       try admit(command, ref: ref, by: member, role: sender.role, unless: nil)
-      if let precondition, !isAboutOwnMarks(command) { try check(precondition, of: member) }
+      if let precondition, !isOwn(command) { try check(precondition, of: member) }
       if let change = try change(for: command, by: member, op: op, at: now, hasElapsed: hasElapsed)
       {
         commit(
           change, hasResult: takeResult(for: change), by: member, ref: ref,
-          hasUnreadKey ? command.withoutKey : command, at: now, &effects)
+          isBrief ? command.brief : command, if: precondition, at: now, &effects)
         remnant = .entry
       } else {
         effects.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
@@ -45,9 +45,7 @@ extension SessionFold {
       switch command {
       case .reopen, .cancel: applyWaiting(at: now, &effects)
       case .rename(let name): rename(at: index, name, &effects)
-      case .select, .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .mark, .importMarks,
-        .unknown:
-        break
+      case .act, .undo, .redo, .confirm, .confirmWindow, .cancelWithReason, .unknown: break
       }
     } catch {
       if error.code != .oldRef {
@@ -67,7 +65,7 @@ extension SessionFold {
   ) {
     let effectCount = effects.count
     let hasElapsed = tick(to: now, &effects)
-    let hasUnreadKey = hasUnreadKey(command)
+    let isBrief = !readsAll(of: command)
     remnant = effects.count > effectCount ? .tick : .nothing
     do throws(Refusal) {
       try admit(command, ref: 0, by: .host, role: .owner, unless: nil)
@@ -75,13 +73,13 @@ extension SessionFold {
       if let change = try change(for: command, by: .host, op: op, at: now, hasElapsed: hasElapsed) {
         commit(
           change, hasResult: takeResult(for: change), by: .host,
-          hasUnreadKey ? command.withoutKey : command, at: now, &effects)
+          isBrief ? command.brief : command, if: precondition, at: now, &effects)
         remnant = .entry
       } else {
         let reply = Answer(ref: nil, body: .reply(revision: revision))
         effects.append(.answered(.host, reply))
       }
-      if command == .reopen || command == .cancel { applyWaiting(at: now, &effects) }
+      if command == .reopen || command.isCancel { applyWaiting(at: now, &effects) }
     } catch {
       let author = Delta.Author(member: .host, ref: 0, command: command)
       effects.append(.answered(.host, refused(error, author)))
@@ -93,8 +91,10 @@ extension SessionFold {
   /// This and other functions that change nothing are `mutating` so that a call does not copy the
   /// fold.
   private mutating func index(of member: MemberID) -> Dictionary<MemberID, Member>.Index? {
-    if members.count == 1, members.keys[members.startIndex] == member { return members.startIndex }
-    return members.index(forKey: member)
+    // By `facts`: ``members`` would retain the dictionary.
+    let first = facts.members.startIndex
+    if facts.members.count == 1, facts.members.keys[first] == member { return first }
+    return facts.members.index(forKey: member)
   }
 
   /// The properties of a command's sender, without its refs: while a copy of the member exists,
@@ -106,18 +106,16 @@ extension SessionFold {
     let outcome: RefBook.Outcome?
   }
 
-  /// Whether the history gets a select without its key. That is so if the generation is current:
-  /// the key is not used, and a client could fill the history with long keys.
-  private mutating func hasUnreadKey(_ command: Command) -> Bool {
-    guard case .select(let selection) = command, selection.key != nil else { return false }
-    return isCurrent(selection)
+  /// Whether the picker uses all that the command says. If not, the history gets it brief.
+  private mutating func readsAll(of command: Command) -> Bool {
+    // Asked first, because the action is copied.
+    guard command.hasBrief, case .act(let action) = command else { return true }
+    return picker.readsAll(of: action)
   }
 
-  /// Whether the column still has the rows that the member saw. The row's index counts then, not
-  /// its key.
-  func isCurrent(_ selection: Command.Selection) -> Bool {
-    picker.columns.indices.contains(selection.column)
-      && picker.columns[selection.column].generation == selection.generation
+  /// Whether a command is about what nobody else can change, so that it is never late.
+  private mutating func isOwn(_ command: Command) -> Bool {
+    if case .act(let action) = command { picker.isOwn(action) } else { false }
   }
 
   /// The checks between that of the ref and the picker's own, in the documented order.
@@ -132,10 +130,12 @@ extension SessionFold {
       throw Refusal(.tooMany, "too many messages a second; send ref \(ref) again later")
     case .logBytes:
       throw Refusal(
-        .full, "the log of this session has reached its maximum size; create a new session")
+        .full, "the log of this session has reached the limit logBytes; create a new session")
     case .storeBytes:
       throw Refusal(
-        .full, "the store of the server has reached its maximum size; send it again later")
+        .full,
+        "the store has reached the limit storeBytes, or sessionsBytes if it is the memory; send it "
+          + "again when sessions have ended")
     case .fixedName:
       throw Refusal(.notAllowed, "the member's token has a name; the host changes it")
     case nil: break
@@ -145,17 +145,18 @@ extension SessionFold {
         .notAllowed, "\(command.type) needs the role \(command.roleNeeded), not \(role)",
         ["role": .string(command.roleNeeded.rawValue)])
     }
-    if command == .reopen, origin.host.isReopenedByHost, member != .host {
-      throw Refusal(.notAllowed, "only the host can reopen this session")
+    if !member.isHost {
+      if command == .reopen, origin.host.isReopenedByHost {
+        throw Refusal(.notAllowed, "only the host can reopen this session")
+      }
+      if command == .cancel, origin.host.isCancelledByHost, status != .confirming {
+        throw Refusal(.notAllowed, "only the host can cancel this session")
+      }
     }
     // Whatever the picker and its status are.
     if case .rename = command { return }
-    let kind = definition.kind
-    if !command.fits(kind) {
-      let pickers = kind == .calendar ? "calendars" : "\(kind) pickers"
-      throw Refusal(.wrongKind, "\(command.type) is not supported for \(pickers)")
-    }
-    if let confirmation = decision.confirmation, command != .cancel {
+    try command.check(definition)
+    if let confirmation = decision.confirmation, !command.isCancel {
       throw Refusal(
         .confirming, "the host decides on the confirmation; an owner can cancel it",
         [
@@ -164,7 +165,7 @@ extension SessionFold {
         ])
     }
     if status != .open, status != .confirming, command != .reopen,
-      !(status == .confirmed && command == .cancel && member == .host)
+      !(status == .confirmed && command.isCancel && member == .host)
     {
       throw Refusal(
         .notOpen,
@@ -175,7 +176,7 @@ extension SessionFold {
   }
 
   /// Executes the command, except for the change of the status, which
-  /// ``commit(_:hasResult:by:ref:_:at:_:)`` makes.
+  /// ``commit(_:hasResult:by:ref:_:if:at:_:)`` makes.
   ///
   /// - Returns: The change; `nil` if there was nothing to change.
   /// - Throws: ``Refusal``. The picker and the status are unchanged then.
@@ -183,23 +184,14 @@ extension SessionFold {
     for command: Command, by member: MemberID, op: String?, at now: Instant, hasElapsed: Bool
   ) throws(Refusal) -> SessionChange? {
     switch command {
-    case .select(let selection): return try select(selection)
-    case .tap(let target): return try tap(target, by: member, at: now)
-    case .clear where definition.kind == .availability: return try clearMarks(of: member)
-    case .clear: return clear()
-    case .mark(let mark): return try self.mark(mark, by: member)
-    case .importMarks(let marks): return try take(marks)
+    case .act(let action): return try act(action, by: member, at: now)
     case .undo: return try undo()
     case .redo: return try redo()
     case .confirm: return try confirm(op: op, at: now, hasElapsed: hasElapsed)
-    case .confirmWindow(let cell, let generation):
-      return try confirm(
-        cell: cell, generation: generation, op: op, at: now, hasElapsed: hasElapsed)
-    case .cancel:
-      let op = decision.confirmation?.op
-      // The host cancels what was confirmed, which members go on seeing.
-      if status != .confirmed { picker.endChoice() }
-      return .status(StatusChange(op == nil ? .cancelled : .open, result: currentResult, op: op))
+    case .confirmWindow(let choice):
+      return try confirm(choice, op: op, at: now, hasElapsed: hasElapsed)
+    case .cancel: return .status(cancel(nil))
+    case .cancelWithReason(let reason): return .status(cancel(reason))
     case .reopen:
       if status == .open { return nil }
       picker.endChoice()
@@ -209,92 +201,66 @@ extension SessionFold {
     }
   }
 
-  private mutating func select(
-    _ selection: Command.Selection
+  /// Does something to the picker. The value before can be restored where there is undo.
+  ///
+  /// - Returns: `nil` if there was nothing to change, or the host gave it for an unknown member.
+  private mutating func act(
+    _ action: PickerAction, by member: MemberID, at now: Instant
   ) throws(Refusal) -> SessionChange? {
-    let before = undoValue
-    let row = try row(meantBy: selection)
-    let changes = try picker.select(row: row, column: selection.column)
-    if !changes.isEmpty { undoList.push(before, countMax: limits.undo) }
-    return change(changes, rangeBefore: nil)
-  }
-
-  /// The row that the member selected: its index if the column has the same rows, otherwise the row
-  /// with its key.
-  private mutating func row(meantBy selection: Command.Selection) throws(Refusal) -> Int {
-    let columns = picker.columns
-    guard columns.indices.contains(selection.column) else {
-      throw .noSuchColumn(selection.column, of: columns.count)
-    }
-    let column = columns[selection.column]
-    if selection.generation == column.generation { return selection.row }
-    guard let key = selection.key else {
-      throw Refusal(
-        .staleColumn,
-        "column \(selection.column) has generation \(column.generation), not "
-          + "\(selection.generation); send the key of the row as well",
-        ["generation": .integer(column.generation)])
-    }
-    guard let row = picker.row(ofKey: key, column: selection.column) else {
-      throw Refusal(
-        .noSuchRow, "no row of column \(selection.column) has the key \(key.quoted) now",
-        ["count": .integer(column.rows.count)])
-    }
-    return row
-  }
-
-  private mutating func tap(
-    _ target: TapTarget, by member: MemberID, at now: Instant
-  ) throws(Refusal) -> SessionChange? {
+    if let subject = action.subject, knownMember(subject) == nil { return nil }
     let before = undoValue
     let rangeBefore = picker.range
+    let actor = Actor(
+      member, mayClose: mayClose(member, at: now),
+      limits: PickerLimits(respondentsMax: limits.members, runsMax: limits.runs))
     let changes: [PickerChange]
     do throws(Refusal) {
-      changes = try picker.tap(target, mayClose: mayClose(member, at: now))
+      changes = try picker.perform(action, by: actor)
     } catch {
       throw error.code == .tapClaimed ? error.claimed(by: tappedBy) : error
     }
-    undoList.push(before, countMax: limits.undo)
-    tappedBy = member == .host ? nil : member
-    tappedAt = now
-    return change(changes, rangeBefore: rangeBefore)
+    if changes.isEmpty { return nil }
+    if definition.kind.hasUndo { facts.undoList.push(before, countMax: limits.undo) }
+    if picker.range == nil { forgetTap() } else { noteTap(by: member, at: now) }
+    // Asked here, because a call of `named` copies the fold.
+    let hasNames = definition.kind.hasParts
+    return change(hasNames ? named(changes) : changes, rangeBefore: rangeBefore)
+  }
+
+  private mutating func noteTap(by member: MemberID, at now: Instant) {
+    facts.tappedBy = member.isHost ? nil : member
+    facts.tappedAt = now
   }
 
   /// Whether `member` may close the open range now: always with ``SessionOrigin/OpenTap/shared``,
   /// and for the host; otherwise if it opened the range, or its opener has left or waited too long.
   private mutating func mayClose(_ member: MemberID, at now: Instant) -> Bool {
-    guard origin.openTap == .opener, member != .host, let tappedBy, let tappedAt else {
+    guard origin.openTap == .opener, !member.isHost, let tappedBy,
+      let tappedAt = facts.tappedAt
+    else {
       return true
     }
     if tappedBy == member || members[tappedBy] == nil { return true }
-    return now.milliseconds - tappedAt.milliseconds >= limits.openTapMilliseconds
-  }
-
-  private mutating func clear() -> SessionChange? {
-    let before = undoValue
-    let rangeBefore = picker.range
-    let changes = picker.clear()
-    if changes.isEmpty { return nil }
-    undoList.push(before, countMax: limits.undo)
-    forgetTap()
-    return change(changes, rangeBefore: rangeBefore)
+    // The clock may have been set back.
+    let age = now.milliseconds - tappedAt.milliseconds
+    return age < 0 || age >= limits.openTapMilliseconds
   }
 
   private mutating func undo() throws(Refusal) -> SessionChange? {
-    while let value = undoList.popPast() {
+    while let value = facts.undoList.popPast() {
       let before = undoValue
       guard let change = restore(value) else { continue }
-      undoList.pushFuture(before)
+      facts.undoList.pushFuture(before)
       return change
     }
     throw Refusal(.nothingToUndo, "there is no earlier value to restore")
   }
 
   private mutating func redo() throws(Refusal) -> SessionChange? {
-    while let value = undoList.popFuture() {
+    while let value = facts.undoList.popFuture() {
       let before = undoValue
       guard let change = restore(value) else { continue }
-      undoList.pushPast(before)
+      facts.undoList.pushPast(before)
       return change
     }
     throw Refusal(.nothingToUndo, "there is no undone value to restore")
@@ -304,9 +270,19 @@ extension SessionFold {
     let rangeBefore = picker.range
     let changes = picker.restore(value.value)
     if changes.isEmpty { return nil }
-    tappedBy = picker.range == nil ? nil : value.by
-    tappedAt = picker.range == nil ? nil : value.tappedAt
+    facts.tappedBy = picker.range == nil ? nil : value.by
+    facts.tappedAt = picker.range == nil ? nil : value.tappedAt
     return change(changes, rangeBefore: rangeBefore)
+  }
+
+  /// Cancels the session, or takes back the confirmation on which the host decides.
+  private mutating func cancel(_ reason: Note.Text?) -> StatusChange {
+    let op = decision.confirmation?.op
+    // The host cancels what was confirmed, which members go on seeing.
+    if status != .confirmed { picker.endChoice() }
+    return StatusChange(
+      op == nil ? .cancelled : .open, result: currentResult, op: op, text: reason,
+      locale: definition.locale)
   }
 
   private mutating func confirm(
@@ -321,18 +297,30 @@ extension SessionFold {
     return .status(confirm(op: op, at: now))
   }
 
+  /// Makes a window that the member chose final, or asks the host to.
+  private mutating func confirm(
+    _ choice: WindowChoice, op: String?, at now: Instant, hasElapsed: Bool
+  ) throws(Refusal) -> SessionChange? {
+    try picker.choose(choice)
+    if hasElapsed {
+      picker.endChoice()
+      throw Refusal(.elapsed, "the result has changed with time; check it and confirm again")
+    }
+    return .status(confirm(op: op, at: now))
+  }
+
   private mutating func rename(
     at index: Dictionary<MemberID, Member>.Index, _ name: String, _ effects: inout [Effect]
   ) {
     guard !members.values[index].name.isExactly(name) else { return }
-    members.values[index].name = name
+    facts.members.values[index].name = name
     effects.append(.renamed(members.keys[index]))
   }
 
   private mutating func remember(
     _ ref: Int, _ outcome: RefBook.Outcome, at index: Dictionary<MemberID, Member>.Index
   ) {
-    members.values[index].refs.remember(ref, outcome, countMax: limits.refs)
+    facts.members.values[index].refs.remember(ref, outcome, countMax: limits.refs)
   }
 }
 

@@ -16,7 +16,7 @@ extension SessionFold {
     }
     let until = min(now.adding(milliseconds: Int64(seconds) * 1000), .last)
     let op = op ?? ""
-    decision.begin(Confirmation(op: op, until: until))
+    facts.decision.begin(Confirmation(op: op, until: until))
     return StatusChange(.confirming, result: currentResult, op: op, until: until)
   }
 
@@ -29,7 +29,7 @@ extension SessionFold {
     guard let confirmation = decision.confirmation, confirmation.op == settle.op else {
       let outcome = decision.outcome(of: settle)
       if case .late(let reported?) = outcome {
-        decision.rememberLate(reported.op)
+        facts.decision.rememberLate(reported.op)
         remnant = .entry
       }
       return effects.append(.settled(outcome))
@@ -46,7 +46,7 @@ extension SessionFold {
       }
     commit(.status(change), at: now, &effects)
     let settlement = Settlement(settle: settle, status: change.status, revision: revision)
-    decision.remember(settlement)
+    facts.decision.remember(settlement)
     applyWaiting(at: now, &effects)
     effects.append(.settled(.done(settlement)))
   }
@@ -76,7 +76,7 @@ extension SessionFold {
       if revision < last { tick(to: now, &effects) }
     }
     guard !decision.waitingNotes.isEmpty else { return }
-    for patch in decision.takeNotes() where revision < last {
+    for patch in facts.decision.takeNotes() where revision < last {
       note(NotesPatch(patch), at: now, &effects)
     }
   }

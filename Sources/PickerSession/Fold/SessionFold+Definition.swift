@@ -12,10 +12,13 @@ extension SessionFold {
     _ change: DefinitionChange, at now: Instant, _ effects: inout [Effect]
   ) {
     tick(to: now, &effects)
-    guard (try? redefine(change, at: now, &effects)) != nil else { return }
-    // That of a session with a shared definition is logged as a merge patch.
-    if case .mergePatch(let patch) = change.source, let own = shared?.own {
-      shared?.own = own.composing(patch)
+    if !change.changesOwnPartOnly, (try? redefine(change, at: now, &effects)) == nil { return }
+    guard let own = shared?.own else { return }
+    if let patch = change.own {
+      facts.shared?.own = own.merging(patch)
+    } else if case .mergePatch(let patch) = change.source {
+      // Of a session with a shared definition, every change is logged as a merge patch.
+      facts.shared?.own = own.composing(patch)
     }
   }
 
@@ -25,7 +28,7 @@ extension SessionFold {
     _ change: DefinitionChange, _ adoption: Adoption? = nil, at now: Instant,
     _ effects: inout [Effect]
   ) throws(DefinitionProblem) {
-    let before = picker
+    let rangeBefore = picker.range
     let results = definition.results
     let weekday = definition.firstWeekday
     var answer = TickAnswer()
@@ -35,50 +38,48 @@ extension SessionFold {
       guard change.definition.kind == definition.kind else {
         throw DefinitionProblem(pointer: "/kind", detail: "kind must stay \"\(definition.kind)\"")
       }
-      definedAt = now
-      answer.cellsChanged = picker.layOut(like: change.definition)
+      facts.definedAt = now
+      answer.cellsBefore = picker.layOut(like: change.definition)
     }
     definition = change.definition
-    version += 1
+    facts.version += 1
     let redefinition = Redefinition(
       version: version, definition: definition, isAnnounced: true,
       hasOtherWeekdays: definition.firstWeekday != weekday,
-      notes: adoption.flatMap { takeNotes(of: $0) })
-    commit(redefinition, answer, before, at: now, &effects)
+      notes: adoption.flatMap { takeNotes(of: $0) }, loss: answer.loss)
+    commit(redefinition, answer, rangeBefore, at: now, &effects)
     noteSight(before: results, &effects)
   }
 
   /// Applies the definition that the host set while the session was not open. Does nothing if there
   /// is none.
   package mutating func applyPendingDefinition(at now: Instant, _ effects: inout [Effect]) {
-    guard let definedAt else { return }
-    self.definedAt = nil
-    let before = picker
+    guard let definedAt = facts.definedAt else { return }
+    facts.definedAt = nil
+    let rangeBefore = picker.range
     guard let answer = try? picker.redefine(definition, definedAt: definedAt) else { return }
     if answer.changes.isEmpty, currentResult == result {
-      return noteCells(answer, before, &effects)
+      return noteCells(answer, &effects)
     }
     let redefinition = Redefinition(
       version: version, definition: definition, isAnnounced: false, hasOtherWeekdays: false,
-      notes: nil)
-    commit(redefinition, answer, before, at: now, &effects)
+      notes: nil, loss: answer.loss)
+    commit(redefinition, answer, rangeBefore, at: now, &effects)
   }
 
   private mutating func commit(
-    _ redefinition: Redefinition, _ answer: TickAnswer, _ before: Picker, at now: Instant,
+    _ redefinition: Redefinition, _ answer: TickAnswer, _ rangeBefore: DateRange?, at now: Instant,
     _ effects: inout [Effect]
   ) {
     if picker.range == nil { forgetTap() }
     let change = SessionChange.definition(
-      redefinition, named(answer.changes), tappedBy: tappedBy, rangeBefore: before.range)
+      redefinition, named(answer.changes), tappedBy: tappedBy, rangeBefore: rangeBefore)
     commit(change, hasResult: takeResult(), at: now, &effects)
-    noteCells(answer, before, &effects)
+    noteCells(answer, &effects)
   }
 
-  private func noteCells(
-    _ answer: TickAnswer, _ before: Picker, _ effects: inout [Effect]
-  ) {
-    guard answer.cellsChanged else { return }
+  func noteCells(_ answer: TickAnswer, _ effects: inout [Effect]) {
+    guard let before = answer.cellsBefore else { return }
     effects.append(
       .cellsChanged(CellChange(before: before, after: picker, notes: notes, revision: revision)))
   }

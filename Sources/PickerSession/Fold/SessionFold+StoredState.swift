@@ -3,93 +3,77 @@ package import DequeModule
 package import PickerModel
 
 extension SessionFold {
+  /// What the entries have made of a session, apart from its picker and definition. A fold has it
+  /// in the form in which a snapshot stores it.
+  package struct Facts: Hashable, Sendable {
+    /// The version of the definition: 1 at first, one more with each change by the host.
+    package var version = 1
+    /// The time at which the host set ``SessionFold/definition``, if the picker does not have it
+    /// yet; otherwise `nil`.
+    package var definedAt: Instant?
+    package var notes = Notes()
+    package var status = SessionStatus.open
+    package var decision = DecisionState()
+    package var statusChangeCount = 0
+    /// The time of the last change of ``status``; the creation if there was none.
+    package var statusChangedAt: Instant
+    /// The time that the session has reached: that of the last entry of which something must stay
+    /// in the log. An entry with an earlier time is applied at this time, so that it does not undo
+    /// what members have seen since: the clocks of two nodes that own the session one after the
+    /// other may differ.
+    package var reached: Instant
+    /// 0 at first; one more with each delta.
+    package var revision = 0
+    package var undoList = UndoList()
+    package var members: [MemberID: Member] = [:]
+    package var remembered = RememberedMembers()
+    /// The number of times that a member joined or rejoined.
+    package var joinCount = 0
+    /// The member of the last accepted tap on the current range, and the time of that tap.
+    package var tappedBy: MemberID?
+    package var tappedAt: Instant?
+    /// A changed result that the feed has not reported yet; always `nil` where it is not watched.
+    package var unreported: UnreportedResult?
+    package var revocations = Revocations()
+    package var hostRoles = HostRoles()
+    package var lastChanges = LastChanges()
+    /// The revision at which `results` of an `availability` changed last; `nil` if they did not.
+    package var sightRevision: Int?
+    /// `nil` for a session without a shared definition.
+    package var shared: SharedState?
+
+    /// - Parameter createdAt: The time of the creation.
+    package init(at createdAt: Instant) { (statusChangedAt, reached) = (createdAt, createdAt) }
+  }
+
   /// The part of a fold that a snapshot stores: all but the origin, the limits and the history.
   package struct StoredState: Hashable, Sendable {
-    package var picker: PickerState
-    /// The version of the definition; 1 for that of the origin.
-    package var version: Int
+    package var facts: Facts
+    package let picker: PickerState
     /// The current definition; `nil` if it is that of the origin.
     package var definition: RetainedDefinition?
     /// The picker's definition; `nil` if it is ``definition``. They differ while a session that is
     /// not open has a pending definition.
     package var shown: RetainedDefinition?
-    package var definedAt: Instant?
-    package var notes: Notes
-    package var status: SessionStatus
     /// The total of the result while the session is not open; otherwise the notes have it.
-    package var total: PriceTotal?
-    package var decision: DecisionState
-    package var statusChangeCount: Int
-    package var statusChangedAt: Instant
-    package var reached: Instant
-    package var revision: Int
-    package var undoList: UndoList
-    package var members: [Member]
-    package var remembered: RememberedMembers
-    package var joinCount: Int
-    package var tappedBy: MemberID?
-    package var tappedAt: Instant?
-    package var unreported: UnreportedResult?
-    package var revocations: Revocations
-    package var hostRoles: HostRoles
-    package var lastChanges: LastChanges
-    package var sightRevision: Int?
-    package var shared: SharedState?
+    package let total: PriceTotal?
 
     package init(
-      picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
-      shown: RetainedDefinition? = nil, definedAt: Instant? = nil, notes: Notes = Notes(),
-      status: SessionStatus, total: PriceTotal? = nil, decision: DecisionState = DecisionState(),
-      statusChangeCount: Int, statusChangedAt: Instant, reached: Instant,
-      revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
-      joinCount: Int, tappedBy: MemberID?,
-      tappedAt: Instant?, unreported: UnreportedResult? = nil,
-      revocations: Revocations = Revocations(), hostRoles: HostRoles = HostRoles(),
-      lastChanges: LastChanges = LastChanges(),
-      sightRevision: Int? = nil, shared: SharedState? = nil
+      _ facts: Facts, picker: PickerState, definition: RetainedDefinition? = nil,
+      shown: RetainedDefinition? = nil, total: PriceTotal? = nil
     ) {
-      self.picker = picker
-      self.version = version
-      self.definition = definition
-      self.shown = shown
-      self.definedAt = definedAt
-      self.notes = notes
-      self.status = status
-      self.total = total
-      self.decision = decision
-      self.statusChangeCount = statusChangeCount
-      self.statusChangedAt = statusChangedAt
-      self.reached = reached
-      self.revision = revision
-      self.undoList = undoList
-      self.members = members
-      self.remembered = remembered
-      self.joinCount = joinCount
-      self.tappedBy = tappedBy
-      self.tappedAt = tappedAt
-      self.unreported = unreported
-      self.revocations = revocations
-      self.hostRoles = hostRoles
-      self.lastChanges = lastChanges
-      self.sightRevision = sightRevision
-      self.shared = shared
+      (self.facts, self.picker, self.total) = (facts, picker, total)
+      (self.definition, self.shown) = (definition, shown)
     }
   }
 
   package var state: StoredState {
-    StoredState(
-      picker: picker.state, version: version,
-      definition: version == 1 ? nil : RetainedDefinition(definition),
-      shown: RetainedDefinition(picker.definition) == RetainedDefinition(definition)
-        ? nil : RetainedDefinition(picker.definition),
-      definedAt: definedAt, notes: notes, status: status,
-      total: status == .open ? nil : result.total, decision: decision,
-      statusChangeCount: statusChangeCount, statusChangedAt: statusChangedAt, reached: reached,
-      revision: revision, undoList: undoList,
-      members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
-      tappedAt: tappedAt, unreported: unreported, revocations: revocations,
-      hostRoles: hostRoles, lastChanges: lastChanges, sightRevision: sightRevision,
-      shared: shared)
+    let isShown = RetainedDefinition(picker.definition) == RetainedDefinition(definition)
+    return StoredState(
+      facts, picker: picker.state,
+      definition: facts.version == 1 ? nil : RetainedDefinition(definition),
+      shown: isShown ? nil : RetainedDefinition(picker.definition),
+      total: facts.status == .open ? nil : result.total)
   }
 
   /// Restores a session from a snapshot.
@@ -102,34 +86,34 @@ extension SessionFold {
   ) {
     self.origin = origin
     self.limits = limits
+    facts = state.facts
     definition = state.definition?.definition ?? origin.definition
-    version = state.version
-    definedAt = state.definedAt
     picker = Picker(state.shown?.definition ?? definition, state: state.picker)
     if state.shown != nil { _ = picker.layOut(like: definition) }
-    notes = state.notes
     result =
-      state.status == .open
-      ? picker.result(priced: state.notes) : picker.result.with(total: state.total)
-    status = state.status
-    decision = state.decision
-    statusChangeCount = state.statusChangeCount
-    statusChangedAt = state.statusChangedAt
-    reached = state.reached
-    revision = state.revision
-    undoList = state.undoList
-    members = Dictionary(uniqueKeysWithValues: state.members.map { ($0.id, $0) })
-    remembered = state.remembered
-    joinCount = state.joinCount
-    tappedBy = state.tappedBy
-    tappedAt = state.tappedAt
-    unreported = state.unreported
-    revocations = state.revocations
-    hostRoles = state.hostRoles
-    lastChanges = state.lastChanges
-    sightRevision = state.sightRevision
-    shared = state.shared
+      facts.status == .open
+      ? picker.result(priced: facts.notes) : picker.result.with(total: state.total)
     self.history = history
     historyWeight = history.reduce(0) { $0 + $1.weight }
+    historyDefinitionWeight = history.reduce(0) { $0 + $1.definitionWeight }
   }
+}
+
+extension SessionFold {
+  package var version: Int { facts.version }
+  package var notes: Notes { facts.notes }
+  package var status: SessionStatus { facts.status }
+  package var decision: DecisionState { facts.decision }
+  package var statusChangeCount: Int { facts.statusChangeCount }
+  package var statusChangedAt: Instant { facts.statusChangedAt }
+  package var reached: Instant { facts.reached }
+  package var revision: Int { facts.revision }
+  package var undoList: UndoList { facts.undoList }
+  package var members: [MemberID: Member] { facts.members }
+  package var remembered: RememberedMembers { facts.remembered }
+  package var tappedBy: MemberID? { facts.tappedBy }
+  package var unreported: UnreportedResult? { facts.unreported }
+  package var revocations: Revocations { facts.revocations }
+  package var hostRoles: HostRoles { facts.hostRoles }
+  package var shared: SharedState? { facts.shared }
 }

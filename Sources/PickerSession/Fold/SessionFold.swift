@@ -15,44 +15,10 @@ package struct SessionFold: Sendable {
   /// The current definition: that of the origin, or the last one of the host. While the session is
   /// not open, the picker can still have an older one.
   package internal(set) var definition: Definition
-  /// The version of ``definition``: 1 at first, one more with each change by the host.
-  package internal(set) var version: Int
-  /// The time at which the host set ``definition``, if the picker does not have it yet; otherwise
-  /// `nil`.
-  package internal(set) var definedAt: Instant?
   package internal(set) var picker: Picker
-  package internal(set) var notes: Notes
   /// The picker's result after the last delta, with its total.
   package internal(set) var result: PickerResult
-  package internal(set) var status: SessionStatus
-  package internal(set) var decision = DecisionState()
-  package internal(set) var statusChangeCount = 0
-  /// The time of the last change of ``status``; the creation if there was none.
-  package internal(set) var statusChangedAt: Instant
-  /// 0 at first; one more with each delta.
-  package internal(set) var revision: Int
-  package internal(set) var undoList: UndoList
-  package internal(set) var members: [MemberID: Member]
-  package internal(set) var remembered: RememberedMembers
-  package internal(set) var revocations = Revocations()
-  package internal(set) var hostRoles = HostRoles()
-  /// The number of times that a member joined or rejoined.
-  package internal(set) var joinCount: Int
-  /// The member of the last accepted tap on the current range, and the time of that tap.
-  package internal(set) var tappedBy: MemberID?
-  package internal(set) var tappedAt: Instant?
-  /// A changed result that the feed has not reported yet; always `nil` where it is not watched.
-  package internal(set) var unreported: UnreportedResult?
-  package internal(set) var lastChanges = LastChanges()
-  /// `nil` for a session without a shared definition.
-  package internal(set) var shared: SharedState?
-  /// The revision at which `results` of an `availability` changed last; `nil` if they did not.
-  package internal(set) var sightRevision: Int?
-  /// The time that the session has reached: that of the last entry of which something must stay in
-  /// the log. An entry with an earlier time is applied at this time, so that it does not undo what
-  /// members have seen since: the clocks of two nodes that own the session one after the other may
-  /// differ.
-  package internal(set) var reached: Instant
+  package internal(set) var facts: Facts
   /// Which part of the last applied entry must stay in the log once a snapshot covers it.
   package internal(set) var remnant = LogRemnant.entry
   /// The last deltas in order, without gaps, the last one with ``revision``. Bounded by
@@ -60,31 +26,31 @@ package struct SessionFold: Sendable {
   package internal(set) var history: Deque<Delta>
   /// The sum of ``Delta/weight`` over ``history``.
   var historyWeight = 0
-  /// The maximum of ``historyWeight``, so that a history with large definitions is shorter.
+  /// The sum of ``Delta/definitionWeight`` over ``history``.
+  var historyDefinitionWeight = 0
+  /// The maximum of both sums, so that a history with large definitions is shorter.
   private static let historyWeightMax = 400_000
 
   /// Makes a new session.
   ///
-  /// - Throws: ``DefinitionProblem`` if the definition has no bounds at `origin.createdAt`.
+  /// - Throws: ``DefinitionProblem`` if the definition has no bounds at `origin.createdAt`, or its
+  ///   picker refuses the first value.
   package init(
     _ origin: SessionOrigin, limits: SessionLimits = SessionLimits()
   ) throws(DefinitionProblem) {
     self.origin = origin
     self.limits = limits
     definition = origin.definition
-    version = 1
-    picker = try Picker(origin.definition, now: origin.createdAt)
-    shared = origin.uses.map(SharedState.init)
-    notes = origin.notes
+    picker =
+      if let result = origin.result {
+        try Picker(origin.definition, now: origin.createdAt, result: result)
+      } else {
+        try Picker(origin.definition, now: origin.createdAt)
+      }
     result = picker.result(priced: origin.notes)
-    status = .open
-    statusChangedAt = origin.createdAt
-    reached = origin.createdAt
-    revision = 0
-    undoList = UndoList()
-    members = [:]
-    remembered = RememberedMembers()
-    joinCount = 0
+    facts = Facts(at: origin.createdAt)
+    facts.notes = origin.notes
+    facts.shared = origin.uses.map(SharedState.init)
     history = []
   }
 
@@ -103,18 +69,13 @@ package struct SessionFold: Sendable {
     remnant = .entry
     let bounds = picker.dateBounds
     let now = time(of: entry)
-    if case .command(let member, let ref, let command, let precondition) = entry.body {
-      perform(
-        command, if: precondition, ref: ref, by: member, op: entry.op, at: now, &effects)
-    } else {
-      apply(entry.body, at: now, &effects)
-    }
+    entry.body.apply(to: &self, op: entry.op, at: now, &effects)
     if remnant == .nothing, picker.dateBounds != bounds { remnant = .tick }
-    if remnant != .nothing { reached = now }
+    if remnant != .nothing { facts.reached = now }
   }
 
   /// Applies an entry that is no command: a switch over all of them would copy the command.
-  private mutating func apply(
+  fileprivate mutating func apply(
     _ body: LogEntry.Body, at now: Instant, _ effects: inout [Effect]
   ) {
     switch body {
@@ -154,7 +115,7 @@ package struct SessionFold: Sendable {
 
   /// The current value in the form in which undo restores it.
   var undoValue: UndoValue {
-    UndoValue(value: picker.value, by: tappedBy, tappedAt: tappedAt)
+    UndoValue(value: picker.value, by: tappedBy, tappedAt: facts.tappedAt)
   }
 
   /// The next instant at which a tick may change anything or reports a changed result; `nil` if
@@ -187,27 +148,22 @@ package struct SessionFold: Sendable {
     if unreported != nil { reportResult(at: now, &effects) }
     guard status == .open else { return timeOut(at: now, &effects) }
     guard !picker.passes(to: now) else { return false }
-    if definition.kind == .availability { return tickAvailability(to: now, &effects) }
-    let before = picker
+    let rangeBefore = picker.range
     let answer = picker.tick(now)
     if picker.range == nil { forgetTap() }
     let hasResult = takeResult()
     if !answer.changes.isEmpty || hasResult {
       let change = SessionChange.picker(
-        answer.changes, tappedBy: tappedBy, rangeBefore: before.range)
+        named(answer.changes), tappedBy: tappedBy, rangeBefore: rangeBefore)
       commit(change, hasResult: hasResult, at: now, &effects)
     }
-    if answer.cellsChanged {
-      effects.append(
-        .cellsChanged(
-          CellChange(before: before, after: picker, notes: notes, revision: revision)))
-    }
-    return picker.value != before.value || hasResult
+    noteCells(answer, &effects)
+    return answer.hasOtherValue || hasResult
   }
 
   mutating func forgetTap() {
-    tappedBy = nil
-    tappedAt = nil
+    facts.tappedBy = nil
+    facts.tappedAt = nil
   }
 
   /// The changes of the picker as a change of the session; `nil` if there are none.
@@ -221,7 +177,7 @@ package struct SessionFold: Sendable {
   }
 
   /// Updates ``result`` from the picker and the notes. Call it once for each delta, before
-  /// ``commit(_:hasResult:by:ref:_:at:_:)``.
+  /// ``commit(_:hasResult:by:ref:_:if:at:_:)``.
   ///
   /// - Returns: Whether it is another one than after the last delta.
   mutating func takeResult() -> Bool {
@@ -248,7 +204,8 @@ package struct SessionFold: Sendable {
   ///   - author: The member or ``MemberID/host``, with the ref and its command.
   mutating func commit(
     _ change: consuming SessionChange, hasResult: Bool = false, by author: MemberID? = nil,
-    ref: Int = 0, _ command: Command? = nil, at now: Instant, _ effects: inout [Effect]
+    ref: Int = 0, _ command: consuming Command? = nil, if precondition: Precondition? = nil,
+    at now: Instant, _ effects: inout [Effect]
   ) {
     var (hasResult, endsConfirmed) = (hasResult, false)
     if case .status(let status) = change {
@@ -258,18 +215,20 @@ package struct SessionFold: Sendable {
       // A session that is open again has the prices of now.
       hasResult = takeResult() || hasOtherData
     }
-    revision += 1
+    facts.revision += 1
     if hasResult || change.changesRangeOrStatus {
-      lastChanges.add(LastChanges.Change(revision: revision, member: ref == 0 ? nil : author))
+      facts.lastChanges.add(revision: revision, by: ref == 0 ? nil : author)
     }
     if hasResult && origin.host.watched.contains(.result) { noteResultChange(at: now) }
     let rowNotes = notes.columns.isEmpty ? nil : notes(onRowsOf: change)
     let delta = Delta(
-      revision: revision, at: now, by: author, ref: ref, command, change: change, notes: rowNotes,
+      revision: revision, at: now, by: author, ref: ref, consume command, if: precondition,
+      change: change, notes: rowNotes,
       result: hasResult ? result : nil,
       endsConfirmed: endsConfirmed)
     history.append(delta)
     historyWeight += delta.weight
+    historyDefinitionWeight += delta.definitionWeight
     effects.append(.delta(delta))
     trimHistory()
   }
@@ -282,20 +241,30 @@ package struct SessionFold: Sendable {
   ) -> Bool {
     if let unreported { report(unreported, at: now, &effects) }
     let hasOtherData = decision.data != change.data
-    status = change.status
-    decision.data = change.data
-    if status != .confirming { decision.confirmation = nil }
-    statusChangeCount += 1
-    statusChangedAt = now
+    facts.status = change.status
+    facts.decision.data = change.data
+    facts.decision.cancelReason = change.status == .cancelled ? change.text : nil
+    if status != .confirming { facts.decision.confirmation = nil }
+    facts.statusChangeCount += 1
+    facts.statusChangedAt = now
     return hasOtherData
   }
 
   /// Removes the oldest deltas that are too many.
   private mutating func trimHistory() {
-    while history.count > limits.history || historyWeight > SessionFold.historyWeightMax {
+    while history.count > limits.history
+      || historyWeight + historyDefinitionWeight > SessionFold.historyWeightMax
+    {
       guard let first = history.popFirst() else { break }
       historyWeight -= first.weight
+      historyDefinitionWeight -= first.definitionWeight
     }
+  }
+
+  /// Removes all deltas. Their log has them.
+  mutating func dropHistory() {
+    history = []
+    (historyWeight, historyDefinitionWeight) = (0, 0)
   }
 
   /// Prepends older deltas to the history, as far as its limits allow.
@@ -306,7 +275,21 @@ package struct SessionFold: Sendable {
     guard let last = deltas.last, last.revision == revision - history.count else { return }
     history.prepend(contentsOf: deltas)
     historyWeight += deltas.reduce(0) { $0 + $1.weight }
+    historyDefinitionWeight += deltas.reduce(0) { $0 + $1.definitionWeight }
     trimHistory()
+  }
+}
+
+extension LogEntry.Body {
+  /// A method of the body, which does not copy itself to look at its command.
+  fileprivate func apply(
+    to fold: inout SessionFold, op: String?, at now: Instant, _ effects: inout [Effect]
+  ) {
+    if case .command(let member, let ref, let command, let precondition) = self {
+      fold.perform(command, if: precondition, ref: ref, by: member, op: op, at: now, &effects)
+    } else {
+      fold.apply(self, at: now, &effects)
+    }
   }
 }
 
@@ -326,80 +309,31 @@ extension SessionFold {
       body: .refused(refusal, correction(for: author.command, refusal)))
   }
 
-  private func correction(for command: Command, _ refusal: Refusal) -> Answer.Correction {
+  private func correction(for command: Command, _ refusal: Refusal) -> PickerCorrection {
     switch command {
-    case .select(let selection):
-      guard picker.columns.indices.contains(selection.column) else { return .nothing }
-      return .column(selection.column, reloads: refusal.code == .staleColumn)
-    case .tap: return definition.kind.showsMonths ? .range : .nothing
-    case .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .mark, .importMarks,
-      .rename, .unknown:
-      return .nothing
+    case .act(let action): picker.correction(for: action, refusal.code)
+    case .undo, .redo, .confirm, .confirmWindow, .cancel, .cancelWithReason, .reopen, .rename,
+      .unknown:
+      .nothing
     }
   }
 }
 
-/// The commands of an `availability`.
+/// Members with a part in the picker.
 extension SessionFold {
-  mutating func mark(_ mark: CellMark, by member: MemberID) throws(Refusal) -> SessionChange? {
-    let markLimits = MarkLimits(respondentsMax: limits.members, runsMax: limits.runs)
-    let changes = try picker.mark(mark, by: member.text, markLimits)
-    return change(named(changes), rangeBefore: nil)
-  }
-
-  /// Marks what a host knows of a member; nothing if the member is unknown.
-  mutating func take(_ marks: MarkImport) throws(Refusal) -> SessionChange? {
-    let id = MemberID(marks.member)
-    guard members[id] != nil || remembered.member(id) != nil else { return nil }
-    let markLimits = MarkLimits(respondentsMax: limits.members, runsMax: limits.runs)
-    return change(named(try picker.take(marks, markLimits)), rangeBefore: nil)
-  }
-
-  mutating func clearMarks(of member: MemberID) throws(Refusal) -> SessionChange? {
-    let changes = try picker.clearMarks(of: member.text)
-    return change(named(changes), rangeBefore: nil)
-  }
-
-  /// Whether a command is about marks that nobody else can change, so that it is never late.
-  func isAboutOwnMarks(_ command: Command) -> Bool {
-    command == .clear && definition.kind == .availability
-  }
-
-  /// Makes the window that starts at a cell final, or asks the host to.
-  mutating func confirm(
-    cell: Int, generation: Int, op: String?, at now: Instant, hasElapsed: Bool
-  ) throws(Refusal) -> SessionChange? {
-    try picker.choose(cell: cell, generation: generation)
-    if hasElapsed {
-      picker.endChoice()
-      throw Refusal(.elapsed, "the result has changed with time; check it and confirm again")
-    }
-    return .status(confirm(op: op, at: now))
-  }
-
-  /// Ticks an `availability`. Without a copy of the picker before: marks are copied when they are
-  /// changed while there is another reference.
-  mutating func tickAvailability(to now: Instant, _ effects: inout [Effect]) -> Bool {
-    let changes = named(picker.tick(now).changes)
-    let hasResult = takeResult()
-    guard !changes.isEmpty || hasResult else { return false }
-    commit(
-      .picker(changes, tappedBy: nil, rangeBefore: nil), hasResult: hasResult, at: now, &effects)
-    return hasResult
-  }
+  /// A member of the session, or one that has left and whose identity is still stored.
+  package func knownMember(_ id: MemberID) -> Member? { members[id] ?? remembered.member(id) }
 
   /// The changes with the names and colours of the members that they are about, so that they can be
   /// encoded later.
   func named(_ changes: [PickerChange]) -> [PickerChange] {
-    changes.map { change in
-      guard case .marks(var marks) = change else { return change }
-      let id = MemberID(marks.respondent)
-      let member = members[id] ?? remembered.member(id)
-      marks.name = member?.name ?? ""
-      marks.color = member?.color ?? ""
-      return .marks(marks)
-    }
+    guard definition.kind.hasParts else { return changes }
+    return changes.naming { knownMember($0)?.respondent }
   }
+}
+
+extension Member {
+  package var respondent: Respondent { Respondent(number: number, name: name, color: color) }
 }
 
 /// The colours of members in the order of joining. They are distinguishable on light and dark
@@ -413,18 +347,22 @@ extension SessionFold {
   private var hasOwner: Bool { members.values.contains { $0.role == .owner } }
 
   /// The members in the order in which they joined.
-  package var membersInOrder: [Member] { members.values.sorted { $0.number < $1.number } }
+  package var membersInOrder: [Member] {
+    // Sorting members would copy each of them many times.
+    members.indices.map { (number: members.values[$0].number, index: $0) }
+      .sorted { $0.number < $1.number }.map { members.values[$0.index] }
+  }
 
   mutating func join(_ joining: LogEntry.Joining, _ effects: inout [Effect]) {
     guard members[joining.member] == nil else { return }
-    members[joining.member] = Member(
-      id: joining.member, number: joinCount, secret: joining.secret, name: joining.name,
-      color: memberColors[joinCount % memberColors.count],
+    facts.members[joining.member] = Member(
+      id: joining.member, number: facts.joinCount, secret: joining.secret, name: joining.name,
+      color: memberColors[facts.joinCount % memberColors.count],
       role: joining.role.map {
         granted($0, subject: joining.subject, member: joining.member)
-      } ?? (hasOwner ? .editor : .owner), refs: RefBook(),
+      } ?? (hasOwner || origin.access.hasCreator ? .editor : .owner), refs: RefBook(),
       subject: joining.subject, info: joining.info)
-    joinCount += 1
+    facts.joinCount += 1
     effects.append(.joined(joining.member, meta: joining.meta))
   }
 
@@ -436,7 +374,7 @@ extension SessionFold {
 
   mutating func change(role: Role, of member: MemberID, _ effects: inout [Effect]) {
     guard members[member] != nil, members[member]?.role != role else { return }
-    members[member]?.role = role
+    facts.members[member]?.role = role
     effects.append(.roleChanged(member))
     noteSight(of: member, &effects)
   }
@@ -444,11 +382,11 @@ extension SessionFold {
   /// Moves a member to ``remembered``. If a session without tokens then has no owner, its earliest
   /// remaining member becomes the owner.
   mutating func leave(_ member: MemberID, _ effects: inout [Effect]) {
-    guard let gone = members.removeValue(forKey: member) else { return }
-    remembered.add(gone, limits) { picker.hasMarks(of: $0.text) }
+    guard let gone = facts.members.removeValue(forKey: member) else { return }
+    facts.remembered.add(gone, limits) { picker.hasPart(of: $0) }
     effects.append(.left(member))
     guard origin.access == .open, !hasOwner, let successor = membersInOrder.first else { return }
-    members[successor.id]?.role = .owner
+    facts.members[successor.id]?.role = .owner
     effects.append(.roleChanged(successor.id))
     noteSight(of: successor.id, &effects)
   }
@@ -462,16 +400,16 @@ extension SessionFold {
     _ id: MemberID, _ role: Role?, _ effects: inout [Effect]
   ) {
     guard members[id] == nil else { return }
-    guard var member = remembered.remove(id) else { return }
+    guard var member = facts.remembered.remove(id) else { return }
     let roleBefore = member.role
     if let role {
       member.role = granted(role, subject: member.subject, member: id)
     } else if origin.access == .open, !hasOwner {
       member.role = .owner
     }
-    member.number = joinCount
-    joinCount += 1
-    members[id] = member
+    member.number = facts.joinCount
+    facts.joinCount += 1
+    facts.members[id] = member
     effects.append(.joined(id))
     if member.role != roleBefore { noteSight(of: id, &effects) }
   }
@@ -486,15 +424,15 @@ extension SessionFold {
   mutating func note(_ patch: NotesPatch, at now: Instant, _ effects: inout [Effect]) {
     tick(to: now, &effects)
     if status == .confirming {
-      if decision.hasRoom(for: patch.tree) { decision.addNotes(patch.tree) }
+      if decision.hasRoom(for: patch.tree) { facts.decision.addNotes(patch.tree) }
       return
     }
     guard let change = patch.change ?? (try? notes.change(by: patch.tree, for: definition.kind)),
       !change.isEmpty
     else { return }
     assert(change == (try? notes.change(by: patch.tree, for: definition.kind)))
-    notes.apply(change)
-    shared?.ownNotes.add(change)
+    facts.notes.apply(change)
+    facts.shared?.ownNotes.add(change)
     let edit = NotesEdit(patch: patch.json, change: change, locale: definition.locale)
     commit(.notes(edit), hasResult: takeResult(), at: now, &effects)
   }
@@ -503,7 +441,7 @@ extension SessionFold {
   func notes(onRowsOf change: SessionChange) -> RowNotes? {
     guard !notes.columns.isEmpty else { return nil }
     var sent: [Int: [ExactString: Note]] = [:]
-    for case .reload(let column, let state) in change.pickerChanges {
+    for case .columns(.reload(let column, let state)) in change.pickerChanges {
       guard let known = notes.columns[column] else { continue }
       for row in state.window(limits.windowRows) {
         let key = ExactString(state.rows.key(at: row))
@@ -521,21 +459,6 @@ package struct NotesEdit: Hashable, Sendable {
   package let change: NotesChange
   /// The definition's locale, for members in whose language a note has no text.
   package let locale: String
-}
-
-/// The notes on rows at one revision.
-package struct RowNotes: Hashable, Sendable {
-  /// By column index and row key.
-  package let columns: [Int: [ExactString: Note]]
-  /// The definition's locale, see ``NotesEdit/locale``.
-  package let locale: String
-
-  package init(columns: [Int: [ExactString: Note]], locale: String) {
-    self.columns = columns
-    self.locale = locale
-  }
-
-  var count: Int { columns.values.reduce(0) { $0 + $1.count } }
 }
 
 extension JSONTree {
@@ -564,11 +487,11 @@ extension SessionFold {
       } else if let edit = takeNotes(of: adoption) {
         commit(.notes(edit), hasResult: takeResult(), at: now, &effects)
       }
-      shared?.accepted = adoption.version
+      facts.shared?.accepted = adoption.version
     } catch {
       effects.append(.definitionRejected(version: adoption.version, error))
     }
-    shared?.version = adoption.version
+    facts.shared?.version = adoption.version
   }
 
   /// Changes the notes.
@@ -579,7 +502,7 @@ extension SessionFold {
       let change = patch.change ?? (try? notes.change(by: patch.tree, for: definition.kind)),
       !change.isEmpty
     else { return nil }
-    if let after = adoption.notesAfter { notes = after } else { notes.apply(change) }
+    if let after = adoption.notesAfter { facts.notes = after } else { facts.notes.apply(change) }
     return NotesEdit(patch: patch.json, change: change, locale: definition.locale)
   }
 }

@@ -33,7 +33,7 @@ package struct UndoList: Hashable, Sendable {
   var count: Int { past.count + future.count }
 
   /// Adds the value that a select, tap or clear has replaced.
-  mutating func push(_ value: UndoValue, countMax: Int) {
+  mutating func push(_ value: consuming UndoValue, countMax: Int) {
     past.append(value)
     if past.count > countMax { past.removeFirst() }
     future.removeAll()

@@ -1,3 +1,5 @@
+package import PickerModel
+
 /// A role that the host has given a user. It counts at once, and later tokens of the user give at
 /// most this role.
 /// - Source: web/guide/README.md, "Let your users in".
@@ -62,14 +64,14 @@ extension SessionFold {
 
   mutating func set(_ role: HostRole, _ effects: inout [Effect]) {
     let role = HostRole(roleTarget(of: role.target), role.role)
-    hostRoles.set(role)
+    facts.hostRoles.set(role)
     for member in membersInOrder
     where role.target.concerns(subject: member.subject, member: member.id) {
       change(role: role.role, of: member.id, &effects)
     }
     for member in remembered.members
     where role.target.concerns(subject: member.subject, member: member.id) {
-      remembered.change(role: role.role, of: member.id)
+      facts.remembered.change(role: role.role, of: member.id)
     }
   }
 }

@@ -18,25 +18,6 @@ package struct SessionID: Hashable, Sendable, CustomStringConvertible {
   package var shortened: String { String(text.prefix(8)) + "…" }
 }
 
-/// A member's id, unique in its session: `m_` and random letters.
-package struct MemberID: Hashable, Sendable, CustomStringConvertible {
-  package let text: String
-
-  package init(_ text: String) { self.text = text }
-
-  /// By their bytes, as the stores compare them: `K` and the Kelvin sign are two ids.
-  package static func == (left: MemberID, right: MemberID) -> Bool {
-    left.text.isExactly(right.text)
-  }
-
-  package var description: String { text }
-}
-
-extension MemberID {
-  /// In a ``LogEntry``: the host, which is no member.
-  package static let host = MemberID("")
-}
-
 /// The stored hash of a member's secret or of a token, which is enough to verify it.
 package struct SecretHash: Hashable, Sendable {
   package let bytes: [UInt8]

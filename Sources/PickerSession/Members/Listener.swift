@@ -13,7 +13,7 @@ package struct Listener: Hashable, Sendable {
   /// The months of a calendar that it displays; `nil` if none. It receives bands and cells for
   /// these only.
   package internal(set) var view: MonthView?
-  /// The zone in which it gets the cells of an `availability`; `nil` for the definition's.
+  /// The zone in which it gets times; `nil` for the definition's.
   package let zone: CellZone?
   /// Whether an owner's token or a host's key opened it, so that it sees all marks.
   package let seesAll: Bool

@@ -1,3 +1,5 @@
+package import PickerModel
+
 /// What a member may do. Each role may do all that the roles before it may.
 ///
 /// - Source: web/guide/README.md, "Links and tokens".

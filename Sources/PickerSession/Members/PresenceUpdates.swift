@@ -1,4 +1,5 @@
 import CivilTime
+package import PickerModel
 
 /// The changes of members and fingers since the last presence message, merged.
 ///

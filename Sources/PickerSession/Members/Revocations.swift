@@ -1,5 +1,6 @@
 package import CivilTime
 import JSONText
+package import PickerModel
 
 /// A revocation: it closes the connections of the members concerned, and refuses their tokens that
 /// were issued before an instant.
@@ -116,7 +117,7 @@ extension SessionFold {
     if case .member(let id) = revocation.target {
       subject = (members[id] ?? remembered.member(id))?.subject
     }
-    revocations.add(revocation, alsoOf: subject)
+    facts.revocations.add(revocation, alsoOf: subject)
     effects.append(.revoked(revocation.target))
     if let subject { effects.append(.revoked(.subject(subject))) }
   }

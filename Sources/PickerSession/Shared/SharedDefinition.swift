@@ -13,13 +13,24 @@ package struct SharedDefinition: Sendable {
   package let notes: Notes
   /// The number of values of ``document``, and of notes.
   package let weight: Int
+  /// Its memory in bytes, an estimate.
+  package let byteCount: Int
+  private let charge: MemoryCharge?
 
   /// The maximum of shared definitions in a store.
   package static let countMax = 10_000
+  /// How long one exists without a session that uses it, if anybody may create some.
+  package static let unusedSeconds = 2_592_000
 
-  package init(name: String, version: Int, document: JSONTree, notes: Notes) {
+  /// - Parameter memory: Counts the definition as long as a copy of it exists.
+  package init(
+    name: String, version: Int, document: JSONTree, notes: Notes,
+    memory: (any MemoryAccount)? = nil
+  ) {
     (self.name, self.version, self.document, self.notes) = (name, version, document, notes)
     weight = document.extent.valueCount + notes.days.count + notes.rowCount
+    byteCount = document.byteCount + notes.byteCount
+    charge = memory.map { [byteCount] in MemoryCharge(byteCount, in: $0) }
   }
 
   package var kind: PickerKind? {
@@ -31,9 +42,6 @@ package struct SharedDefinition: Sendable {
     .object([.init("definition", document), .init("notes", notes.tree)])
   }
 
-  /// Its memory in bytes, an estimate.
-  package var byteCount: Int { document.byteCount + notes.byteCount }
-
   /// The ``name`` of a definition that keys of a namespace have created. No name has a slash.
   package static func name(_ given: String, in namespace: String?) -> String {
     namespace.map { "\($0)/\(given)" } ?? given
@@ -42,6 +50,11 @@ package struct SharedDefinition: Sendable {
   /// A ``name`` without its namespace, as hosts give and see it.
   package static func givenName(_ name: String) -> String {
     name.firstIndex(of: "/").map { String(name[name.index(after: $0)...]) } ?? name
+  }
+
+  /// The namespace of a ``name``; `nil` if it has none.
+  static func namespace(of name: String) -> String? {
+    name.firstIndex(of: "/").map { String(name[..<$0]) }
   }
 
   package static func isName(_ text: String) -> Bool {
@@ -76,8 +89,8 @@ package struct SharedUse: Hashable, Sendable {
 
 /// How far a session has followed its shared definition.
 ///
-/// Invariants: its definition is that of version ``accepted`` with ``own`` merged over it; so are
-/// its notes. Both versions never decrease.
+/// Invariants: its definition is that of version ``accepted``, or of a later one, with ``own``
+/// merged over it; its notes are those of ``accepted`` with its own. Both versions never decrease.
 package struct SharedState: Hashable, Sendable {
   /// The last version that the session has got, whether it was valid for it or not.
   package var version: Int
@@ -131,6 +144,9 @@ package struct SharedStep: Sendable {
   private var define: (definition: Definition, patch: JSONTree)?
   private var notes: (patch: NotesPatch, after: Notes)?
   private var problem: DefinitionProblem?
+
+  /// The new definition; `nil` if the session's stays the same.
+  package var definition: Definition? { define?.definition }
 
   /// - Parameters:
   ///   - definition: The session's definition now.

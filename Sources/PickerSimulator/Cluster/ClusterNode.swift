@@ -58,7 +58,7 @@ final class ClusterNode: @unchecked Sendable {
     settings.limits = configuration.limits.session
     settings.nodeAddress = address
     settings.scheduler = scheduler
-    settings.afterIteration = { [self] in post(.run($0, $1)) }
+    settings.afterIteration = { [self] in post(.runInHub(0, $0)) }
     while isAlive, !time.isOver {
       guard let log = try? SQLSessionLog(engine, settings) else {
         scheduler.sleep(500)
@@ -151,7 +151,7 @@ extension StoreNotice {
     case .refused(let sessions): .refused(order(sessions))
     case .lost(let sessions): .lost(order(sessions))
     case .taken(let sessions): .taken(order(sessions))
-    case .committed, .loaded, .run, .runInHub, .orphaned, .shared, .message: self
+    case .committed, .loaded, .run, .runInHub, .orphaned, .shared, .stopped, .message: self
     }
   }
 }

@@ -2,6 +2,7 @@ import CivilTime
 import JSONText
 import PickerHost
 import PickerHub
+import PickerModel
 import PickerSession
 import PickerWire
 import SessionLog
@@ -287,7 +288,7 @@ extension ClusterWorld {
       world.time.after(world.random.within(1...5)) {
         switch owner {
         case .here: then(node)
-        case .node(let address) where !isRelayed:
+        case .node(_, let address) where !isRelayed:
           guard let other = world.nodes.first(where: { $0.address == address }) else {
             return then(nil)
           }

@@ -1,6 +1,6 @@
 import SessionLog
 
-/// The queues and clocks of a node's store.
+/// The queues, clocks and random numbers of a node's store.
 final class NodeScheduler: StoreScheduler, @unchecked Sendable {
   let time: ClusterTime
   var random: RandomSource
@@ -32,6 +32,8 @@ final class NodeScheduler: StoreScheduler, @unchecked Sendable {
   ) {
     self.time.after(Int(time / .milliseconds(1))) { queue.async(work) }
   }
+
+  func random(below bound: Int64) -> Int64 { Int64(random.below(Int(bound))) }
 
   func sleep(_ time: Duration) { sleep(Int(time / .milliseconds(1))) }
 

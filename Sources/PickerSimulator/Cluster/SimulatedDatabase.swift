@@ -353,7 +353,8 @@ final class SimulatedConnection: SQLConnection {
     switch database.defect {
     case .noFence: sql.replacing("AND owner = $2 AND NOT", with: "AND $2 IS NOT NULL AND NOT")
     case .claimsFromLiving, .claimsAtOnce:
-      sql.replacing("SELECT number, batch FROM node", with: "SELECT 0, 0 WHERE false")
+      sql.replacing(
+        "SELECT number, batch, address FROM node", with: "SELECT 0, 0, NULL WHERE false")
     case .shownBeforeCommit, .unknownIsSuccess, .unknownIsFailure, nil: sql
     }
   }

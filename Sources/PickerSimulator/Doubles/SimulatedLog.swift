@@ -2,6 +2,7 @@ import JSONText
 import PickerHub
 import PickerModel
 import PickerSession
+import SessionLog
 
 /// A log in memory that confirms records immediately or later in batches, and can be made to fail.
 ///
@@ -62,7 +63,9 @@ final class SimulatedLog: SessionLog {
       failureCount += 1
       return .failed
     }
-    if case .created(let origin) = record { sessions[session] = StoredEntries(origin: origin) }
+    if case .created(let origin, _, _) = record {
+      sessions[session] = StoredEntries(origin: origin)
+    }
     guard isLate || sessions[session]?.pending.isEmpty == false else {
       store(record, of: session)
       return .stored
@@ -89,7 +92,9 @@ final class SimulatedLog: SessionLog {
     sessions[session]?.activeAt = now()
     sessions[session]?.idle = nil
     switch record {
-    case .created: break
+    case .created(_, let event, _):
+      if let event { feed.append(event) }
+      sessions[session]?.eventSequence = 0
     case .entry(let entry): sessions[session]?.entries.append(entry)
     case .ended(let event):
       sessions[session]?.hasEnded = true
@@ -179,8 +184,8 @@ extension SimulatedLog {
   private func start(of stored: StoredEntries, _ limits: SessionLimits) -> LogSnapshot? {
     guard let newest = stored.snapshots.last else { return nil }
     if newest.isIdle { return newest }
-    let revision = newest.state.revision - limits.history
-    return stored.snapshots.last { $0.state.revision <= revision }
+    let revision = newest.state.facts.revision - limits.history
+    return stored.snapshots.last { $0.state.facts.revision <= revision }
   }
 
   /// The sessions that a restarted process finds.
@@ -189,7 +194,7 @@ extension SimulatedLog {
       DormantSession(
         id: $0.origin.id, ttlSeconds: $0.origin.ttlSeconds,
         idleMilliseconds: now() - $0.activeAt, nextTick: $0.idle?.nextTick,
-        hasMembers: $0.idle == nil, status: $0.idle?.state.status)
+        hasMembers: $0.idle == nil, status: $0.idle?.state.facts.status)
     }
   }
 
@@ -199,15 +204,9 @@ extension SimulatedLog {
   func history(
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
   ) {
-    var position = position
-    var deltas: [Delta] = []
-    let entries = (sessions[position.origin.id]?.entries ?? []).dropFirst(position.sequence)
-    for entry in entries where !position.isDone {
-      position.apply(entry, sequence: position.sequence + 1, &deltas)
-      // Short pages, so that a history has several.
-      if deltas.count == 3 { break }
-    }
-    let page = HistoryPage(deltas: deltas, next: position.isDone ? nil : position)
+    // Short pages, so that a history has several.
+    let entries = sessions[position.origin.id]?.entries ?? []
+    let page = HistoryPage.read(from: position, entries, deltaCountMax: 3)
     readings.append { completion(page) }
     reads()
   }

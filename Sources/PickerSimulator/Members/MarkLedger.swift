@@ -52,7 +52,9 @@ struct MarkLedger {
   ) -> String? {
     guard let state = fold.picker.availability else { return "a session does not change its kind" }
     for case .delta(let delta) in effects {
-      for case .cells(let change) in delta.change.pickerChanges { retain(change.cells) }
+      for case .availability(.cells(let change)) in delta.change.pickerChanges {
+        retain(change.cells)
+      }
     }
     if fold.picker.definition !== definition {
       definition = fold.picker.definition
@@ -94,15 +96,15 @@ struct MarkLedger {
       return author.member == member && author.ref == ref
     }
     switch command {
-    case .importMarks(let imported):
+    case .act(.availability(.importMarks(let imported))):
       let isDone = effects.contains { effect in
         if case .delta(let delta) = effect { delta.isHostCommand } else { false }
       }
       if isDone { take(imported, state) }
-    case .clear where hasDelta:
+    case .act(.clear) where hasDelta:
       marks[member.text] = nil
       forgetHands()
-    case .mark(let mark) where hasDelta:
+    case .act(.availability(.mark(let mark))) where hasDelta:
       let places = MarkLedger.places(of: state.cells)
       guard mark.generation == state.generation, !state.isClosed,
         mark.cells.allSatisfy({

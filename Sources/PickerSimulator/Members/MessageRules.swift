@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import PickerModel
 import PickerSession
 
 /// The wire protocol's rules for each message: its required and optional fields and their types.
@@ -200,7 +201,9 @@ extension MessageRules {
     switch try change.text("change") {
     case "reload": try check(column: change, besides: ["change", "column"])
     case "row":
-      try change.has(["change", "column", "row", "key", "text"] + causes, maybe: reasons)
+      try change.has(
+        ["change", "column", "row", "key", "text"] + causes, maybe: reasons + ["because"])
+      try check(becauseOf: change)
     case "months": try check(monthList: change, besides: ["change"])
     case "range": try check(range: change, besides: ["change"] + causes, maybe: reasons)
     case "bands":
@@ -211,13 +214,26 @@ extension MessageRules {
       try check(bands: try change.list("bands"))
     case "status":
       try check(status: change)
-    case "result": try change.has(["change", "result"])
+    case "result":
+      try change.has(["change", "result"], maybe: ["reason", "because"])
+      guard change["because"] == nil || change["result"] == .null else {
+        throw ProtocolBreach("no result has a cause: \(change.shown)")
+      }
+      try check(becauseOf: change)
     case "definition":
       try change.has(["change", "version", "definition"], maybe: ["weekdays"])
       _ = (try change.number("version"), try change.part("definition").text("kind"))
     case "notes": try check(notes: change)
     case let name: throw ProtocolBreach("\(name) is a change")
     }
+  }
+
+  /// Only of a slot that a change of definition took away.
+  private static func check(becauseOf change: JSONTree) throws(ProtocolBreach) {
+    guard let because = change["because"] else { return }
+    guard change["reason"] == .string("gone"),
+      ["taken", "closed", "rules"].contains(because.string)
+    else { throw ProtocolBreach("a slot is gone for a reason: \(change.shown)") }
   }
 
   private static func check(notes change: JSONTree) throws(ProtocolBreach) {

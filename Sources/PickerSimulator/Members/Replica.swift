@@ -102,6 +102,7 @@ struct Replica {
       if case .joined(let joining) = entry.body { memberIDs.insert(joining.member.text) }
       if let sentence = ledger?.follow(entry, effects, to: fold) { return sentence }
       if let sentence = checkDefinition(before: definition) { return sentence }
+      if let sentence = checkLate(entry, effects) { return sentence }
       if let sentence = checkCompacted(entry) { return sentence }
       note()
     }
@@ -140,11 +141,37 @@ struct Replica {
       return "a compacted log has the same deltas"
     }
     guard compacted.reached == fold.reached, compacted.unreported == fold.unreported,
-      compacted.tappedAt == fold.tappedAt
+      compacted.facts.tappedAt == fold.facts.tappedAt
     else { return "a compacted log has the same times" }
     var picker = compacted.picker
     _ = picker.tick(fold.picker.asOf)
     return picker.state == fold.picker.state ? nil : "a compacted log gives the same picker"
+  }
+
+  /// Checks that a command with `at` was done only if its author had seen the value and the status:
+  /// a member all changes but its own, the host all.
+  private func checkLate(_ entry: LogEntry, _ effects: [Effect]) -> String? {
+    guard case .command(let author, ref: let ref, let command, .at(let seen)?) = entry.body else {
+      return nil
+    }
+    if command == .act(.clear), fold.definition.kind == .availability, author != .host {
+      return nil
+    }
+    var own: Delta?
+    for case .delta(let delta) in effects where own == nil {
+      let isOwn = author == .host ? delta.isHostCommand : delta.by == author && delta.ref == ref
+      if isOwn { own = delta }
+    }
+    let later = deltas.reversed().prefix { $0.revision > seen }
+    let isUnseen = later.contains { delta in
+      delta.changesValueOrStatus && (author == .host || delta.by != author)
+        && delta.revision < own?.revision ?? .max
+    }
+    if own != nil, isUnseen { return "a command that its author gave before a change is stale" }
+    guard author == .host, case .answered(_, let answer)? = effects.last,
+      case .refused(let refusal, _) = answer.body, refusal.code == .stale
+    else { return nil }
+    return isUnseen || seen > fold.revision ? nil : "a command of the host is stale for a reason"
   }
 
   private mutating func note(_ effects: [Effect], of entry: LogEntry) {
@@ -186,6 +213,15 @@ extension Replica {
 
   /// The requests are not answered, because the process was killed.
   mutating func dropNotesRequests() { (requestedNotes, notesRequestCount) = ([], 0) }
+}
+
+extension Delta {
+  fileprivate var changesValueOrStatus: Bool {
+    if case .status = change { return true }
+    let (before, after) = change.ranges ?? (nil, nil)
+    return result != nil || before?.start != after?.start || before?.end != after?.end
+      || before?.hits != after?.hits
+  }
 }
 
 extension Effect {

@@ -1,5 +1,6 @@
 import JSONText
 import PickerClient
+import PickerModel
 import PickerHub
 import PickerSession
 import Synchronization

@@ -48,11 +48,11 @@ extension World {
       breach("a replay has the same marks")
     }
     if fold.status != replica.status { breach("a replay has the same status") }
-    if fold.tappedBy != replica.tappedBy || fold.tappedAt != replica.tappedAt {
+    if fold.tappedBy != replica.tappedBy || fold.facts.tappedAt != replica.facts.tappedAt {
       breach("a replay has the same tap")
     }
     if fold.undoList != replica.undoList { breach("a replay has the same undo list") }
-    if fold.joinCount != replica.joinCount { breach("a replay has the same members") }
+    if fold.facts.joinCount != replica.facts.joinCount { breach("a replay has the same members") }
     if let last = fold.history.last, last != replica.history.last {
       breach("a replay has the same deltas")
     }
@@ -71,8 +71,10 @@ extension World {
     if fold.members != replica.members || fold.remembered != replica.remembered {
       breach("a replay has the same members and refs")
     }
-    // A reloaded session has only the last part of its history.
-    let history = replica.history.suffix(log.canLoad ? fold.history.count : .max)
+    // A reloaded session has only the last part of its history, and so has one whose history was
+    // dropped because memory was short.
+    let isShort = log.canLoad || profile.isMemoryShort
+    let history = replica.history.suffix(isShort ? fold.history.count : .max)
     if !fold.history.elementsEqual(history) { breach("a replay has the same history") }
   }
 

@@ -14,7 +14,8 @@ extension World {
     if client.session.isAvailability, !random.once(in: 30) { return randomMark(client) }
     let isCalendar = random.once(in: 30) ? !client.session.isCalendar : client.session.isCalendar
     switch random.below(24) {
-    case 0..<15: return isCalendar ? randomTap(client) : randomSelect(client)
+    case 0..<13: return isCalendar ? randomTap(client) : randomSelect(client)
+    case 13, 14: return randomSet(client)
     case 15: return .clear
     case 16, 17, 18: return .undo
     case 19, 20: return .redo
@@ -22,6 +23,28 @@ extension World {
     case 22: return random.once(in: 3) ? .cancel : .confirm
     default: return random.coin() ? .reopen : .undo
     }
+  }
+
+  /// A value of the picker's kind, mostly one of rows that the client sees.
+  private func randomSet(_ client: SimulatedClient) -> PickerCommand {
+    let keys = client.state.columns.compactMap { column in
+      column.count > 0 ? column[random.below(column.count)]?.key : nil
+    }
+    let days = [randomDay(client), randomDay(client)].sorted { $0.iso < $1.iso }
+    switch client.state.result {
+    case .slot(let local):
+      return .set(.local(keys.count == 3 ? "\(keys[0])T\(keys[1]):\(keys[2])" : local))
+    case .keys: return .set(.keys(keys))
+    case .day where !keys.isEmpty:
+      return .set(.day(PickerDay(keys.joined(separator: "-")) ?? days[0]))
+    case .day: return .set(.day(days[0]))
+    case .days, .nights, nil: return .set(.range(days[0], days[1]))
+    }
+  }
+
+  private func randomDay(_ client: SimulatedClient) -> PickerDay {
+    let month = randomMonth(client)
+    return PickerDay(year: month.year, month: month.month, day: random.within(1...28))!
   }
 
   private func randomMark(_ client: SimulatedClient) -> PickerCommand {
@@ -71,8 +94,7 @@ extension World {
   }
 
   private func randomTap(_ client: SimulatedClient) -> PickerCommand {
-    let month = randomMonth(client)
-    return .tap(PickerDay(year: month.year, month: month.month, day: random.within(1...28))!)
+    .tap(randomDay(client))
   }
 
   /// A month near today or near an end of the list; mostly within the list.

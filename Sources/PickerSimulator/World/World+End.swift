@@ -36,6 +36,9 @@ extension World {
     // Timers of deleted sessions remain until they are due.
     setClock(to: clock.session.adding(milliseconds: 366 * 86_400_000 * 40))
     pass(seconds: 86_400 * 3)
+    // What the log, the replicas and the deltas that links have missed share with the hub counts
+    // in its memory as long as somebody has it.
+    (log.sessions, log.shared, replicas, links) = ([:], [:], [:], [:])
     let inventory = hub.inventory
     let sessions = inventory.sessions + inventory.dormant
     if inventory.connections + sessions + inventory.timers + inventory.ticks > 0

@@ -2,8 +2,10 @@ import JSONText
 import PickerHost
 import PickerHub
 import PickerModel
+import PickerWire
 
-/// The hosts of sessions: they change definitions and notes while members use the pickers.
+/// The hosts of sessions: they change definitions and notes, and give commands, while members use
+/// the pickers.
 extension World {
   func actAsHost(of record: SessionRecord) {
     if profile.sharesDefinitions, random.once(in: 3), let kind = record.definition["kind"]?.string {
@@ -15,9 +17,39 @@ extension World {
       if record.isAvailability, random.coin() {
         importMarks(into: record)
       } else if random.once(in: 3) {
+        giveHostCommand(to: record)
+      } else if random.once(in: 3) {
         changeNotes(of: record)
       } else {
         changeDefinition(of: record)
+      }
+    }
+  }
+
+  // MARK: - Commands
+
+  /// Gives a command of the host, often with a revision that is not the newest. A session with
+  /// tokens has no host.
+  private func giveHostCommand(to record: SessionRecord) {
+    guard record.tokens.isEmpty, let fold = replicas[record.id]?.fold else { return }
+    let revision = fold.revision
+    let type = random.pick(["clear", "confirm", "confirm", "cancel", "reopen", "set"])
+    var fields: [JSONTree.Member] = [.init("type", .string(type))]
+    if type == "set" {
+      fields.append(.init("result", fold.result == .null ? .object([]) : fold.result.tree))
+    }
+    if !random.once(in: 4) {
+      fields.append(.init("at", .integer(max(0, revision - random.within(-1...2)))))
+    }
+    guard let request = try? CommandRequest(JSONTree.object(fields).serialized()) else {
+      return breach("a well-formed command is accepted")
+    }
+    requestsUnanswered += 1
+    enter { time in
+      hub.post(request, to: record.id, token: .key, locale: nil, at: time) {
+        [unowned self] result in
+        requestsUnanswered -= 1
+        if case .failure(let problem) = result { checkRefusal(problem, of: record) }
       }
     }
   }
@@ -54,6 +86,7 @@ extension World {
       switch problem {
       case .tooMany: true
       case .full: profile.isMemoryShort
+      case .noMemory: profile.isMemoryShort
       case .unavailable: log.failureCount > 0 || isEnded || profile.isMemoryShort
       case .noSuchSession: isEnded || log.failureCount > 0
       default: false

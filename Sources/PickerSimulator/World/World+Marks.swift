@@ -26,7 +26,7 @@ extension World {
       author.member.text != client.state.me?.id
     else { return false }
     switch author.command {
-    case .mark, .clear: break
+    case .act: break
     default: return false
     }
     let known = audience(

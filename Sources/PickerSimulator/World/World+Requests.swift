@@ -251,7 +251,10 @@ extension World {
       let hasAuthor = tree["by"] != nil && tree["ref"] != nil
       let type = tree["command"]?["type"]?.string ?? ""
       if record.isAvailability, ["mark", "clear"].contains(type) { continue }
-      guard hasAuthor != ["tick", "define", "note", "settle", "import"].contains(type) else {
+      let isOfHost = tree["host"] == .bool(true)
+      guard
+        hasAuthor != (isOfHost || ["tick", "define", "note", "settle", "import"].contains(type))
+      else {
         return breach("ticks and changes by the host have no author: \(tree.shown)")
       }
       guard type == "define" else { continue }

@@ -6,6 +6,7 @@ struct DeliveryEvent: Hashable, Sendable {
   /// The `webhook-id`, the same for every attempt.
   let id: String
   let type: String
+  /// The session that it is of, or `definition ` and the name of a shared definition.
   let session: String
   /// The members `type`, `timestamp` and `data` of the body as JSON text, without braces.
   let content: String
@@ -73,7 +74,8 @@ extension DeliveryEvent {
   init?(line: ArraySlice<UInt8>) {
     guard let tree = try? JSONTree.parse(Array(line), depthMax: Self.depthMax),
       let id = tree["id"]?.string, let position = tree["position"]?.integer,
-      let type = tree["type"]?.string, let session = tree["data"]?["session"]?.string
+      let type = tree["type"]?.string, let data = tree["data"],
+      let session = data["session"]?.string ?? data["name"]?.string.map({ "definition \($0)" })
     else { return nil }
     // What follows is sent as it was written, with all digits of the host's numbers.
     let head = Array("{\"id\":\"\(id)\",\"position\":\(position),".utf8)

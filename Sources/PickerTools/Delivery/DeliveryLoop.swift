@@ -1,4 +1,5 @@
 import JSONText
+import Logging
 import WebSocketTransport
 
 /// `pickerd deliver`: reads the feed and posts its events, on one thread.
@@ -12,11 +13,13 @@ final class DeliveryLoop {
   let feed: DeliveryFeed
   let allowsHTTP: Bool
   let exchange: HTTPExchange
-  let log: (String) -> Void
+  let log: Logger
   var endpoints: [EndpointState]
   /// The requests that have not been answered, by their ids.
   var requests: [UInt64: (endpoint: Int, purpose: Purpose)] = [:]
   var requestCount: UInt64 = 0
+  /// Why the feed cannot be read, as it was logged last; `nil` while it can.
+  private var problem: String?
 
   /// - Parameters:
   ///   - feed: The URL of the server's feed, with or without `/v1/feed`.
@@ -24,7 +27,7 @@ final class DeliveryLoop {
   /// - Throws: ``DeliveryProblem`` if libcurl cannot be loaded.
   init(
     _ settings: DeliverySettings, feed: String, policy: AddressPolicy, allowsHTTP: Bool,
-    replay: ClosedRange<Int>?, log: @escaping (String) -> Void
+    replay: ClosedRange<Int>?, log: Logger
   ) throws(DeliveryProblem) {
     self.feed = DeliveryFeed(feed, key: settings.key)
     self.allowsHTTP = allowsHTTP
@@ -37,6 +40,8 @@ final class DeliveryLoop {
   ///
   /// - Returns: Whether every event of the replay was delivered.
   func run() -> Bool {
+    let names = endpoints.map(\.settings.name).joined(separator: ", ")
+    log.notice("the feed \(feed.url) is delivered to \(names)")
     while !endpoints.allSatisfy(\.isDone) {
       let now = SocketLoop.monotonicMilliseconds()
       for index in endpoints.indices { advance(index, at: now) }
@@ -48,10 +53,14 @@ final class DeliveryLoop {
     return endpoints.allSatisfy { $0.delivery?.stop == nil && !$0.hasMissed }
   }
 
+  private func warn(_ sentence: String) { log.warning("\(sentence)") }
+
   private func wait(at now: Int64) -> Int {
     var due = now + 1000
     for endpoint in endpoints {
-      if let next = endpoint.delivery?.nextDue, next > now { due = min(due, next) }
+      for next in [endpoint.delivery?.nextDue, endpoint.storeDue] {
+        if let next, next > now { due = min(due, next) }
+      }
     }
     return Int(max(due - now, 1))
   }
@@ -84,17 +93,22 @@ final class DeliveryLoop {
     if delivery.fill < 0.5 { endpoints[index].hasLoggedMaximum = false }
     guard delivery.fill >= 1, !endpoints[index].hasLoggedMaximum else { return }
     endpoints[index].hasLoggedMaximum = true
-    log(
+    warn(
       "\(endpoints[index].settings.name): no more of the feed is read until some of the "
         + "\(delivery.count) events that wait here are delivered")
   }
+
+  /// Milliseconds between two positions that are stored.
+  private static let storeInterval: Int64 = 200
 
   /// Stores the cursor of an endpoint, or that its deliveries have stopped.
   private func store(_ index: Int, _ delivery: EndpointDelivery, at now: Int64) {
     guard !endpoints[index].isStoring else { return }
     let endpoint = endpoints[index]
-    if delivery.watermark != endpoint.storedPosition {
+    if let due = endpoint.storeDue {
+      guard due <= now else { return }
       endpoints[index].isStoring = true
+      endpoints[index].nextStoreAt = now + DeliveryLoop.storeInterval
       ask(
         "PUT", "/cursors/\(endpoint.settings.name)", .storeCursor(delivery.watermark), index,
         body: endpoint.cursor(delivery.watermark))
@@ -145,6 +159,7 @@ extension DeliveryLoop {
 extension DeliveryLoop {
   func handle(_ response: HTTPExchange.Response, _ purpose: Purpose, _ index: Int) {
     let now = SocketLoop.monotonicMilliseconds()
+    noteSuccess(response, purpose)
     switch purpose {
     case .deliver(let position, let attempt):
       let result: DeliveryAnswer =
@@ -180,17 +195,17 @@ extension DeliveryLoop {
       position, answer, jitter: .random(in: -0.1...0.1), at: now)
     let name = endpoints[index].settings.name
     let isPaused = endpoints[index].delivery?.isPaused == true
-    if wasPaused, !isPaused { log("\(name) has answered: the pause ends") }
+    if wasPaused, !isPaused { log.notice("\(name) has answered: the pause ends") }
     // One line is enough for all requests that a paused endpoint does not answer.
     if let problem = answer.problem, !(wasPaused && isPaused && answer.isMissing) {
       let line = "attempt \(attempt) at \(position): \(problem)"
-      log(
+      warn(
         isPaused && !wasPaused
           ? "\(name) is paused: \(line); one event at a time is sent until it answers"
           : "\(name): \(line)")
     }
     guard !hadStopped, let stop = endpoints[index].delivery?.stop else { return }
-    log(
+    log.error(
       "\(name) has stopped: \(stop.reason). Continue with pickerd deliver --resume \(name)")
   }
 
@@ -209,15 +224,15 @@ extension DeliveryLoop {
       endpoints[index].settings.name, endpoints[index].delivery?.readPosition ?? 0
     )
     if oldest - 1 > position {
-      log("\(name): the feed begins at \(oldest) now; events were missed")
+      warn("\(name): the feed begins at \(oldest) now; events were missed")
       endpoints[index].hasMissed = true
       // What was read before is still delivered.
       endpoints[index].delivery?.skip(to: oldest - 1)
     } else if endpoints[index].replay != nil {
-      log("\(name): the feed has no events after position \(position) yet; nothing is sent")
+      warn("\(name): the feed has no events after position \(position) yet; nothing is sent")
       endpoints[index].delivery?.halt()
     } else {
-      log("\(name): the feed ends before position \(position); delivery begins at \(oldest)")
+      warn("\(name): the feed ends before position \(position); delivery begins at \(oldest)")
       endpoints[index].delivery = EndpointDelivery(
         types: endpoints[index].settings.types, watermark: oldest - 1)
     }
@@ -229,14 +244,14 @@ extension DeliveryLoop {
     endpoints[index].nextRequestAt = now + 2000
     if endpoints[index].replay != nil { endpoints[index].delivery?.halt() }
     let position = endpoints[index].delivery?.readPosition ?? 0
-    log(
+    warn(
       "\(endpoints[index].settings.name): the line of the feed after position \(position) is not "
         + "an event; nothing after it is sent")
   }
 
   /// A backup was restored. Delivery continues after the cursor that the backup has.
   private func epochChanged(_ epoch: String, _ index: Int) {
-    log(
+    warn(
       "\(endpoints[index].settings.name): the feed has the new epoch \(epoch), as after a restored "
         + "backup; it continues from the stored cursor")
     endpoints[index].forgetPosition()
@@ -269,7 +284,7 @@ extension DeliveryLoop {
     case 404:
       endpoints[index].isStopStored = false
       if endpoints[index].delivery?.stop != nil {
-        log("\(endpoints[index].settings.name) has been resumed")
+        log.notice("\(endpoints[index].settings.name) has been resumed")
       }
       endpoints[index].delivery?.resume(at: now)
     default:
@@ -279,16 +294,33 @@ extension DeliveryLoop {
     }
   }
 
+  /// Logs that the feed can be read again, once for all endpoints.
+  private func noteSuccess(_ response: HTTPExchange.Response, _ purpose: Purpose) {
+    let isExpected =
+      switch purpose {
+      case .deliver: false
+      case .readCursor, .readStop: [200, 404].contains(response.status)
+      case .readFeed, .storeCursor, .storeStop: response.status == 200
+      }
+    guard isExpected, problem != nil else { return }
+    problem = nil
+    log.notice("the feed \(feed.url) can be read again")
+  }
+
   /// Handles an unexpected response of the server: the request is repeated after 2 s. A replay,
   /// for which somebody waits, ends if the server refuses it, or after some attempts.
   private func fail(_ response: HTTPExchange.Response, _ index: Int, _ now: Int64) {
     endpoints[index].nextRequestAt = now + 2000
-    log("cannot read the feed \(feed.url): \(response.summary)")
+    let summary = response.summary
+    if problem != summary {
+      problem = summary
+      warn("cannot read the feed \(feed.url): \(summary); it is tried again every 2 s")
+    }
     guard endpoints[index].replay != nil else { return }
     endpoints[index].failureCount += 1
     let isRefused = (400...499).contains(response.status) && response.status != 429
     if isRefused || endpoints[index].failureCount == DeliveryLoop.replayAttempts {
-      log("\(endpoints[index].settings.name): the replay ends here")
+      warn("\(endpoints[index].settings.name): the replay ends here")
       endpoints[index].delivery?.halt()
     }
   }

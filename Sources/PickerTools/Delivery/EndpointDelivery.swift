@@ -1,3 +1,6 @@
+import DequeModule
+import HeapModule
+
 /// The delivery of the feed to one endpoint: which event is sent when. Without I/O and clock; times
 /// are milliseconds of any clock that never goes back.
 ///
@@ -16,16 +19,45 @@
 ///   with ``skip(to:)`` and with the watermark it begins at.
 /// - Source: web/guide/feed.md, "Have it posted to you".
 struct EndpointDelivery: Sendable {
+  /// The events of a session, of which only the first one may be sent.
   private struct Pending {
-    let event: DeliveryEvent
-    /// Whether it is the first one of its session, which alone may be sent.
-    var isFirst: Bool
-    /// Attempts that have failed.
+    var events: Deque<DeliveryEvent> = []
+    /// The number of those that have a deadline.
+    var deadlineCount = 0
+    /// Attempts at the first event that have failed.
     var failureCount = 0
-    /// How often the event has begun a pause, or has probed the endpoint in vain.
+    /// How often the first event has begun a pause, or has probed the endpoint in vain.
     var missCount = 0
     var dueAt: Int64
     var isInFlight = false
+
+    var isUrgent: Bool { deadlineCount > 0 }
+  }
+
+  /// The first event of a session while it is not in flight. One that has been sent meanwhile, or
+  /// has another time or urgency, is obsolete.
+  private struct Head: Hashable {
+    let position: Int
+    let session: String
+    let dueAt: Int64
+    let isUrgent: Bool
+  }
+
+  /// A head in the order of times.
+  private struct Waiting: Comparable {
+    let head: Head
+
+    static func < (left: Waiting, right: Waiting) -> Bool { left.head.dueAt < right.head.dueAt }
+  }
+
+  /// A head in the order in which due ones are sent.
+  private struct Due: Comparable {
+    let head: Head
+
+    static func < (left: Due, right: Due) -> Bool {
+      left.head.isUrgent == right.head.isUrgent
+        ? left.head.position < right.head.position : left.head.isUrgent
+    }
   }
 
   /// The time in which an endpoint does not answer.
@@ -59,10 +91,19 @@ struct EndpointDelivery: Sendable {
 
   /// `nil` for all types.
   private let types: Set<String>?
-  /// In the order of the feed.
-  private var pending: [Pending] = []
-  /// The number of pending events of each session.
-  private var counts: [String: Int] = [:]
+  /// By session.
+  private var pending: [String: Pending] = [:]
+  /// The sessions of the events in flight, by position.
+  private var inFlight: [Int: String] = [:]
+  /// The positions of the pending events, and of those delivered after the first pending one.
+  private var positions: Deque<Int> = []
+  private var delivered: Set<Int> = []
+  /// Heads that are not known to be due. The first one is not obsolete.
+  private var waiting: Heap<Waiting> = []
+  /// Heads that are due. The first one is not obsolete.
+  private var due: Heap<Due> = []
+  /// The events of the sessions whose first one has failed.
+  private var heldCount = 0
   private var byteCount = 0
   /// Everything up to this position has been read from the feed.
   private(set) var readPosition: Int
@@ -78,33 +119,26 @@ struct EndpointDelivery: Sendable {
   }
 
   /// All events up to this position are delivered or given up.
-  var watermark: Int { pending.first.map { $0.event.position - 1 } ?? readPosition }
+  var watermark: Int { positions.first.map { $0 - 1 } ?? readPosition }
 
-  var isIdle: Bool { pending.isEmpty }
+  var isIdle: Bool { positions.isEmpty }
 
   /// The number of events that are held.
-  var count: Int { pending.count }
+  var count: Int { positions.count - delivered.count }
 
   /// Whether the endpoint does not answer.
   var isPaused: Bool { pause != nil }
 
   /// Whether more events should be read from the feed.
   var needsEvents: Bool {
-    stop == nil && fill < 1 && readyCount < EndpointDelivery.readyMax
+    stop == nil && fill < 1 && count - heldCount < EndpointDelivery.readyMax
   }
 
   /// The part of the maximum of held events that is used. From 1 no more are read.
   var fill: Double {
     max(
-      Double(pending.count) / Double(EndpointDelivery.pendingMax),
+      Double(count) / Double(EndpointDelivery.pendingMax),
       Double(byteCount) / Double(EndpointDelivery.byteCountMax))
-  }
-
-  /// The events of sessions whose first one has not failed.
-  private var readyCount: Int {
-    pending.lazy.filter { $0.isFirst && $0.failureCount > 0 }.reduce(pending.count) {
-      $0 - (counts[$1.event.session] ?? 0)
-    }
   }
 
   /// Takes the events that were read after ``readPosition``.
@@ -113,68 +147,105 @@ struct EndpointDelivery: Sendable {
   mutating func add(_ events: [DeliveryEvent], through position: Int, at now: Int64) {
     for event in events where event.position > readPosition {
       guard types?.contains(event.type) ?? true else { continue }
-      let count = counts[event.session] ?? 0
-      counts[event.session] = count + 1
+      positions.append(event.position)
       byteCount += event.content.utf8.count
-      pending.append(Pending(event: event, isFirst: count == 0, dueAt: now))
+      add(event, at: now)
     }
     readPosition = max(readPosition, position)
+    removeObsolete()
   }
 
-  private mutating func remove(at index: Int) {
-    let event = pending.remove(at: index).event
+  private mutating func add(_ event: DeliveryEvent, at now: Int64) {
+    let session = event.session
+    let wasUrgent = pending[session]?.isUrgent
+    pending[session, default: Pending(dueAt: now)].events.append(event)
+    if event.hasDeadline { pending[session]!.deadlineCount += 1 }
+    if pending[session]!.failureCount > 0 { heldCount += 1 }
+    if wasUrgent != pending[session]!.isUrgent { queue(session) }
+  }
+
+  /// Removes the first event of a session, which was delivered.
+  private mutating func remove(of session: String, at now: Int64) {
+    guard var rest = pending[session], let event = rest.events.popFirst() else { return }
     byteCount -= event.content.utf8.count
-    let count = (counts[event.session] ?? 1) - 1
-    counts[event.session] = count == 0 ? nil : count
-    guard count > 0,
-      let next = pending[index...].firstIndex(where: { $0.event.session == event.session })
-    else { return }
-    pending[next].isFirst = true
+    delivered.insert(event.position)
+    while let first = positions.first, delivered.remove(first) != nil { positions.removeFirst() }
+    if rest.failureCount > 0 { heldCount -= rest.events.count + 1 }
+    if event.hasDeadline { rest.deadlineCount -= 1 }
+    (rest.failureCount, rest.missCount, rest.dueAt) = (0, 0, now)
+    pending[session] = rest.events.isEmpty ? nil : rest
+    queue(session)
+  }
+
+  private func head(of session: String) -> Head? {
+    guard let first = pending[session], !first.isInFlight, let event = first.events.first else {
+      return nil
+    }
+    return Head(
+      position: event.position, session: session, dueAt: first.dueAt, isUrgent: first.isUrgent)
+  }
+
+  private mutating func queue(_ session: String) {
+    if let head = head(of: session) { waiting.insert(Waiting(head: head)) }
+  }
+
+  private mutating func removeObsolete() {
+    while let first = waiting.min, first.head != head(of: first.head.session) {
+      waiting.removeMin()
+    }
+    while let first = due.min, first.head != head(of: first.head.session) { due.removeMin() }
   }
 
   /// Continues reading after a later position. What was read before stays pending.
   mutating func skip(to position: Int) { readPosition = max(readPosition, position) }
 
-  /// The indices of the events that may be sent, the first one of each session, in the order in
-  /// which they are sent.
-  private var heads: [Int] {
-    let urgent = Set(pending.lazy.filter(\.event.hasDeadline).map(\.event.session))
-    let heads = pending.indices.filter { pending[$0].isFirst }
-    if urgent.isEmpty { return heads }
-    return heads.filter { urgent.contains(pending[$0].event.session) }
-      + heads.filter { !urgent.contains(pending[$0].event.session) }
-  }
-
-  /// The attempts to be made now.
+  /// The attempts to be made now: sessions with a deadline first, then in the order of the feed.
   mutating func attempts(at now: Int64) -> [DeliveryAttempt] {
     guard stop == nil, silentUntil <= now else { return [] }
-    let heads = heads.filter { !pending[$0].isInFlight }
-    let due = heads.filter { pending[$0].dueAt <= now }
+    defer { removeObsolete() }
     if let pause {
-      guard pause.probe == nil, pause.probeAt <= now else { return [] }
-      // The event that began the pause can probe even while it waits for its next attempt.
-      let probes = due.isEmpty ? heads.filter { pending[$0].missCount > 0 } : due
-      guard let index = probes.min(by: { pending[$0].missCount < pending[$1].missCount })
-      else { return [] }
-      self.pause?.probe = pending[index].event.position
-      return [start(index)]
+      guard pause.probe == nil, pause.probeAt <= now, let head = probe(at: now) else { return [] }
+      self.pause?.probe = head.position
+      return [start(head)]
     }
-    let room = EndpointDelivery.inFlightMax - pending.count { $0.isInFlight }
-    return due.prefix(max(room, 0)).map { start($0) }
+    while let first = waiting.min, first.head.dueAt <= now {
+      due.insert(Due(head: waiting.removeMin().head))
+    }
+    var attempts: [DeliveryAttempt] = []
+    while inFlight.count < EndpointDelivery.inFlightMax, let head = due.popMin()?.head {
+      if head == self.head(of: head.session) { attempts.append(start(head)) }
+    }
+    return attempts
   }
 
-  private mutating func start(_ index: Int) -> DeliveryAttempt {
-    pending[index].isInFlight = true
+  /// The event that probes an endpoint that does not answer. There is a second between two probes,
+  /// so that it may be looked for among all.
+  private func probe(at now: Int64) -> Head? {
+    let heads = pending.keys.compactMap { head(of: $0) }
+    let due = heads.filter { $0.dueAt <= now }
+    func misses(_ head: Head) -> Int { pending[head.session]?.missCount ?? 0 }
+    // The event that began the pause can probe even while it waits for its next attempt.
+    let probes = due.isEmpty ? heads.filter { misses($0) > 0 } : due
+    return probes.min { left, right in
+      let (first, second) = (misses(left), misses(right))
+      return first == second ? Due(head: left) < Due(head: right) : first < second
+    }
+  }
+
+  private mutating func start(_ head: Head) -> DeliveryAttempt {
+    pending[head.session]!.isInFlight = true
+    inFlight[head.position] = head.session
+    let first = pending[head.session]!
     return DeliveryAttempt(
-      event: pending[index].event, number: pending[index].failureCount + 1, watermark: watermark)
+      event: first.events[0], number: first.failureCount + 1, watermark: watermark)
   }
 
   /// When ``attempts(at:)`` has something new without an answer in between; `nil` if never.
   var nextDue: Int64? {
     guard stop == nil else { return nil }
     if let pause { return pause.probe == nil ? max(pause.probeAt, silentUntil) : nil }
-    let due = pending.lazy.filter { $0.isFirst && !$0.isInFlight }.map(\.dueAt).min()
-    return due.map { max($0, silentUntil) }
+    let next = due.min?.head.dueAt ?? waiting.min?.head.dueAt
+    return next.map { max($0, silentUntil) }
   }
 
   /// Takes the answer to an attempt.
@@ -183,38 +254,41 @@ struct EndpointDelivery: Sendable {
   mutating func answered(
     _ position: Int, _ answer: DeliveryAnswer, jitter: Double, at now: Int64
   ) {
-    guard let index = pending.firstIndex(where: { $0.event.position == position }),
-      pending[index].isInFlight
-    else { return }
-    pending[index].isInFlight = false
+    guard let session = inFlight.removeValue(forKey: position) else { return }
+    pending[session]!.isInFlight = false
+    defer { removeObsolete() }
     silentUntil = max(silentUntil, now + EndpointDelivery.silence(after: answer))
-    if answer.isMissing { return miss(index, jitter, now) }
-    if pause?.probe == position { pause = nil }
+    if !answer.isMissing, pause?.probe == position { pause = nil }
     switch answer {
-    case .status(200...299, _): remove(at: index)
+    case .status(200...299, _): return remove(of: session, at: now)
     case .status(410, _): stop = .gone
-    case .status, .none: fail(index, jitter, now)
+    case _ where answer.isMissing: miss(position, of: session, jitter, now)
+    case .status, .none: fail(session, jitter, now)
     }
+    queue(session)
   }
 
-  private mutating func fail(_ index: Int, _ jitter: Double, _ now: Int64) {
+  private mutating func fail(_ session: String, _ jitter: Double, _ now: Int64) {
     // A probe before the time of the event's next attempt does not replace that attempt.
-    guard pending[index].dueAt <= now else { return }
-    let failureCount = pending[index].failureCount
-    pending[index].failureCount += 1
-    guard failureCount < EndpointDelivery.delays.count else {
-      stop = .exhausted(position: pending[index].event.position)
+    guard let first = pending[session], first.dueAt <= now else { return }
+    if first.failureCount == 0 { heldCount += first.events.count }
+    pending[session]!.failureCount += 1
+    guard first.failureCount < EndpointDelivery.delays.count else {
+      stop = .exhausted(position: first.events[0].position)
       return
     }
-    pending[index].dueAt = now.advanced(by: EndpointDelivery.delays[failureCount], jitter)
+    pending[session]!.dueAt =
+      now.advanced(by: EndpointDelivery.delays[first.failureCount], jitter)
   }
 
   /// Handles a request that the endpoint did not answer.
-  private mutating func miss(_ index: Int, _ jitter: Double, _ now: Int64) {
+  private mutating func miss(
+    _ position: Int, of session: String, _ jitter: Double, _ now: Int64
+  ) {
     let intervals = EndpointDelivery.probeIntervals
     guard let pause else {
-      pending[index].missCount += 1
-      fail(index, jitter, now)
+      pending[session]!.missCount += 1
+      fail(session, jitter, now)
       if stop != nil { return }
       pause = Pause(
         since: now, interval: intervals.lowerBound,
@@ -222,8 +296,8 @@ struct EndpointDelivery: Sendable {
       return
     }
     // Other requests were sent before the pause, and say nothing about the endpoint now.
-    guard pause.probe == pending[index].event.position else { return }
-    pending[index].missCount += 1
+    guard pause.probe == position else { return }
+    pending[session]!.missCount += 1
     if now - pause.since >= EndpointDelivery.delays.reduce(0, +) {
       stop = .unanswered
       return
@@ -248,10 +322,12 @@ struct EndpointDelivery: Sendable {
     stop = nil
     pause = nil
     silentUntil = now
-    for index in pending.indices where !pending[index].isInFlight {
-      pending[index].failureCount = 0
-      pending[index].dueAt = now
+    for session in pending.keys where pending[session]?.isInFlight == false {
+      (pending[session]!.failureCount, pending[session]!.dueAt) = (0, now)
+      queue(session)
     }
+    heldCount = pending.values.reduce(0) { $0 + ($1.failureCount > 0 ? $1.events.count : 0) }
+    removeObsolete()
   }
 }
 

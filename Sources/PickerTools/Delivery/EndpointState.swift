@@ -22,6 +22,8 @@ struct EndpointState {
   /// Whether the log says that no more events are read because too many are held.
   var hasLoggedMaximum = false
   var isStoring = false
+  /// The earliest time to store the next position, so that many events share a request.
+  var nextStoreAt: Int64 = 0
   /// The time of the next request to the server.
   var nextRequestAt: Int64 = 0
 
@@ -40,6 +42,14 @@ struct EndpointState {
   mutating func forgetPosition() {
     delivery = nil
     nextRequestAt = 0
+  }
+
+  /// When the position has to be stored that has changed; `nil` if it has not.
+  var storeDue: Int64? {
+    guard let delivery, replay == nil, !isStoring, delivery.watermark != storedPosition else {
+      return nil
+    }
+    return nextStoreAt
   }
 
   /// Whether a replay has ended.

@@ -1,4 +1,5 @@
 import CivilTime
+import JSONText
 import PickerModel
 import PickerServer
 import PickerSession
@@ -119,28 +120,7 @@ final class ReplayStory {
   }
 
   private func shown(_ fold: SessionFold) -> [String] {
-    if fold.definition.kind.showsMonths {
-      guard let range = fold.picker.range else { return ["range     none"] }
-      let by = fold.tappedBy.map { ", last tapped by \(name($0))" } ?? ""
-      return ["range     \(range.words)\(fold.picker.isRangeOpen ? ", open" : "")\(by)"]
-    }
-    let texts = texts(for: fold.definition.locale)
-    if let availability = fold.picker.availability {
-      let best = BestChange(of: availability)
-      return [
-        "cells     \(availability.cells.count), of which \(availability.past) are past",
-        "marks     of \(counted(availability.respondentCount, "member"))",
-      ]
-        + best.windows.map {
-          let counts = $0.window.counts
-          return "best      “\(texts.window($0.span, in: best.zone.rules))”: \(counts.yes) yes, "
-            + "\(counts.maybe) maybe, \(counts.no) no"
-        }
-    }
-    return fold.picker.columns.enumerated().map { index, column in
-      let row = column.selected.map { "“\(column.rows.text(at: $0, in: texts))”, row \($0) of" }
-      return "column \(index)  \(row ?? "empty:") \(column.rows.count), generation "
-        + "\(column.generation)"
-    }
+    let tapped = fold.tappedBy.map { ", last tapped by \(name($0))" } ?? ""
+    return fold.picker.words(in: texts(for: fold.definition.locale), tapped: tapped)
   }
 }

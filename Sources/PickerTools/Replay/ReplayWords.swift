@@ -1,4 +1,5 @@
 import CivilTime
+import JSONText
 import PickerModel
 import PickerServer
 import PickerSession
@@ -8,19 +9,11 @@ import PickerSession
 extension Command {
   var words: String {
     switch self {
-    case .select(let selection):
-      "select column \(selection.column) row \(selection.row) of generation "
-        + "\(selection.generation)" + (selection.key.map { " key “\($0.prefix(40))”" } ?? "")
-    case .tap(.date(let date)): "tap \(date.iso)"
-    case .tap(.cell(let month, let cell)): "tap \(month.iso) cell \(cell)"
-    case .tap(.point(let month, let x, let y)): "tap \(month.iso) at \(x), \(y)"
-    case .mark(let mark):
-      "mark \(counted(mark.cells.reduce(0) { $0 + $1.count }, "cell")) "
-        + (mark.grade.map { "“\($0.prefix(40))”" } ?? "with nothing")
-    case .importMarks(let marks):
-      "mark for \(marks.member) as \(counted(marks.count, "interval")) of a calendar say"
-    case .confirmWindow(let cell, _): "confirm the window at cell \(cell)"
-    case .clear, .undo, .redo, .confirm, .cancel, .reopen: type
+    case .act(let action): action.words
+    case .confirmWindow(let choice): "confirm the window at cell \(choice.cell)"
+    case .cancelWithReason(let reason):
+      "cancel, because “\(reason.text(for: "en", fallback: "en").prefix(40))”"
+    case .undo, .redo, .confirm, .cancel, .reopen: type
     case .rename(let name): "rename “\(name)”"
     case .unknown(let type): "“\(type.prefix(40))”"
     }
@@ -59,12 +52,6 @@ extension Answer {
   }
 }
 
-extension DateRange {
-  var words: String {
-    "\(start.iso) to \(end.iso), \(counted(dayCount, "day")), \(counted(hits, "hit"))"
-  }
-}
-
 extension Delta {
   func words(in texts: any RowTexts) -> [String] {
     switch change {
@@ -88,44 +75,6 @@ extension NotesEdit {
           "row “\($0.key.text)” of column \(column.column) has \($0.note?.words ?? "no note")"
         }
       }
-  }
-}
-
-extension PickerChange {
-  fileprivate func words(in texts: any RowTexts) -> String {
-    switch self {
-    case .reload(let column, let state):
-      let rows = counted(state.rows.count, "row")
-      return "column \(column) has \(rows), generation \(state.generation)"
-    case .removal(let column, _): return "column \(column) is removed"
-    case .row(let column, let move):
-      var words = "column \(column) is “\(move.rows.text(at: move.row, in: texts))” (\(move.cause)"
-      if let wanted = move.wanted { words += ", wanted \(wanted)" }
-      if let reason = move.reason { words += ", \(reason)" }
-      return words + ")"
-    case .months(let months):
-      return "months are \(months.first.iso) to \(months.last.iso)"
-    case .range(let change): return change.words
-    case .cells(let change):
-      return "there are \(counted(change.cells.count, "cell")), generation \(change.generation)"
-    case .past(let past): return "\(counted(past, "cell")) are past"
-    case .closed(let isClosed): return isClosed ? "marks are closed" : "marks are open again"
-    case .marks(let change):
-      return "\(change.name) has other marks in \(counted(change.runs.count, "run")) of cells"
-    case .heat(let change): return "\(counted(change.respondentCount, "member")) have marks"
-    case .best(let change):
-      let best = change.windows.first.map { texts.window($0.span, in: change.zone.rules) }
-      return "the best window is \(best.map { "“\($0)”" } ?? "none")"
-    }
-  }
-}
-
-extension RangeChange {
-  fileprivate var words: String {
-    var words = "range \(range?.words ?? "none") (\(cause)"
-    if let wanted { words += ", wanted \(wanted.iso)" }
-    if let reason { words += ", \(reason)" }
-    return words + ")"
   }
 }
 

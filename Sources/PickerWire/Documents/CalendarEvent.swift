@@ -58,14 +58,6 @@ package struct CalendarEvent: Hashable, Sendable {
     sequence = fold.statusChangeCount
     changedAt = fold.statusChangedAt
   }
-
-  /// Whether sessions of a kind can have events.
-  package static func isPossible(for kind: PickerKind) -> Bool {
-    switch kind {
-    case .date, .slot, .calendar, .availability: true
-    case .cascade, .columns: false
-    }
-  }
 }
 
 extension CalendarEvent {
@@ -83,9 +75,11 @@ extension CalendarEvent {
     switch span {
     case .days(let first, let last):
       lines.append("DTSTART;VALUE=DATE:\(CalendarEvent.basic(first))")
-      // 9999-12-31 has no next day. An event without DTEND takes one day.
       if let end = last.adding(days: 1) {
         lines.append("DTEND;VALUE=DATE:\(CalendarEvent.basic(end))")
+      } else {
+        // 9999-12-31 has no next day.
+        lines.append("DURATION:P\(last.days(since: first) + 1)D")
       }
     case .time(let start, let end):
       lines.append("DTSTART:\(CalendarEvent.basic(start))")

@@ -30,9 +30,14 @@ package struct CalendarLinks: Hashable, Sendable {
     let dates: String
     switch event.span {
     case .days(let first, let last):
-      let after = last.adding(days: 1) ?? last
-      (start, end, isAllDay) = (first.iso, after.iso, true)
-      dates = "\(CalendarEvent.basic(first))/\(CalendarEvent.basic(after))"
+      if let after = last.adding(days: 1) {
+        (start, end, isAllDay) = (first.iso, after.iso, true)
+        dates = "\(CalendarEvent.basic(first))/\(CalendarEvent.basic(after))"
+      } else {
+        // 9999-12-31 has no next day: local times.
+        (start, end, isAllDay) = ("\(first.iso)T00:00:00", "\(last.iso)T23:59:59", false)
+        dates = "\(CalendarEvent.basic(first))T000000/\(CalendarEvent.basic(last))T235959"
+      }
     case .time(let from, let until):
       (start, end, isAllDay) = (from.rfc3339Seconds, until.rfc3339Seconds, false)
       dates = "\(CalendarEvent.basic(from))/\(CalendarEvent.basic(until))"

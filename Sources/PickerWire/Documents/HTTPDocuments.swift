@@ -3,16 +3,23 @@ package import JSONText
 package import PickerModel
 package import PickerSession
 
+/// The tokens that the creator of a session gets.
+package enum CreatedTokens: Sendable {
+  case none
+  /// One for each role.
+  case roles([(role: Role, token: String)])
+  /// That of the only owner.
+  case owner(String)
+}
+
 /// The response bodies of HTTP requests about sessions.
 package enum HTTPDocument {
   /// The response to `POST /v1/sessions`.
   ///
-  /// - Parameters:
-  ///   - tokens: A token for each role; empty for a session without tokens.
-  ///   - differs: Whether the session was created with another body.
+  /// - Parameter differs: Whether the session was created with another body.
   package static func created(
     _ id: SessionID, epoch: String, revision: Int, socket: String,
-    tokens: [(role: Role, token: String)], differs: Bool = false
+    tokens: CreatedTokens, differs: Bool = false
   ) -> [UInt8] {
     var writer = JSONWriter()
     writer.literal("{\"session\":")
@@ -23,7 +30,12 @@ package enum HTTPDocument {
     writer.integer(revision)
     writer.literal(",\"socket\":")
     writer.string(socket)
-    if !tokens.isEmpty {
+    switch tokens {
+    case .none: break
+    case .owner(let token):
+      writer.literal(",\"ownerToken\":")
+      writer.string(token)
+    case .roles(let tokens):
       writer.literal(",\"tokens\":{")
       for (index, entry) in tokens.enumerated() {
         if index > 0 { writer.literal(",") }
@@ -66,6 +78,7 @@ package enum HTTPDocument {
     writer.literal(",\"status\":\"")
     writer.raw(fold.status.rawValue)
     writer.literal("\"")
+    writer.reason(fold.decision.cancelReason, texts: texts, locale: fold.definition.locale)
     writer.confirmation(fold.decision.confirmation)
     if let title = fold.origin.title {
       writer.literal(",\"title\":")
@@ -90,6 +103,13 @@ package enum HTTPDocument {
     writer.members(of: fold) { online.contains($0) }
     if let links { writer.links(links) }
     writer.literal("}")
+    return writer.bytes
+  }
+
+  /// The result of a session in the list of sessions.
+  package static func result(_ fold: SessionFold) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.result(fold.reported(fold.result, status: fold.status), data: fold.decision.data)
     return writer.bytes
   }
 
@@ -128,6 +148,11 @@ package enum HTTPDocument {
     return writer.bytes
   }
 
+  /// The response to a change, without what has changed.
+  package static func changed(revision: Int, version: Int) -> [UInt8] {
+    Array("{\"revision\":\(revision),\"version\":\(version)}".utf8)
+  }
+
   /// The response to a change that changes nothing.
   package static func unchanged(revision: Int, version: Int) -> [UInt8] {
     Array("{\"revision\":\(revision),\"version\":\(version),\"changes\":[]}".utf8)
@@ -158,7 +183,8 @@ package enum HTTPDocument {
     } else if let command = delta.hostCommand {
       writer.literal(",\"host\":true,\"command\":")
       writer.command(
-        delta.shown(command, to: sight), op: seesAll ? delta.begunOp : nil, seesAll: seesAll)
+        delta.shown(command, to: sight), if: delta.precondition,
+        op: seesAll ? delta.begunOp : nil, seesAll: seesAll)
     } else if let author = delta.author {
       writer.literal(",\"by\":")
       writer.string(author.member.text)
@@ -166,7 +192,8 @@ package enum HTTPDocument {
       writer.integer(author.ref)
       writer.literal(",\"command\":")
       writer.command(
-        delta.shown(author.command, to: sight), op: seesAll ? delta.begunOp : nil)
+        delta.shown(author.command, to: sight), if: delta.precondition,
+        op: seesAll ? delta.begunOp : nil)
     } else {
       writer.commandWithoutAuthor(delta.change, seesAll: seesAll)
     }
@@ -203,8 +230,8 @@ extension JSONWriter {
     literal("}")
   }
 
-  /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"reopen"?,"notes"?,…}` with the full
-  /// definition.
+  /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"reopen"?,"cancel"?,"notes"?,…}`
+  /// with the full definition.
   fileprivate mutating func origin(_ origin: SessionOrigin, seesAll: Bool) {
     literal(",\"session\":{\"id\":")
     string(origin.id.text)
@@ -217,9 +244,14 @@ extension JSONWriter {
     literal("\"")
     decide(origin)
     if origin.host.isReopenedByHost { literal(",\"reopen\":\"host\"") }
+    if origin.host.isCancelledByHost { literal(",\"cancel\":\"host\"") }
     if !origin.notes.isEmpty {
       literal(",\"notes\":")
       tree(origin.notes.tree)
+    }
+    if let result = origin.result {
+      literal(",\"result\":")
+      tree(result.tree)
     }
     literal(",\"definition\":")
     raw(origin.definition.fullJSON(seesAll: seesAll))

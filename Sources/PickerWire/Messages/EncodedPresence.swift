@@ -1,4 +1,5 @@
 import JSONText
+package import PickerModel
 package import PickerSession
 
 /// Presence updates, encoded once in parts from which the copy of each member is assembled.

@@ -1,4 +1,5 @@
 import JSONText
+import PickerModel
 import PickerSession
 
 extension JSONWriter {

@@ -23,12 +23,21 @@ extension JSONWriter {
       literal(",\"reason\":\"")
       raw(reason.rawValue)
       literal("\"")
-      if let text = change.settle?.reason {
-        literal(",\"detail\":")
-        string(text.text(for: texts.noteTag, fallback: change.locale))
-      }
+    }
+    if change.status == .cancelled {
+      reason(change.text, texts: texts, locale: change.locale)
+    } else if change.status == .open, let detail = change.text ?? change.settle?.reason {
+      literal(",\"detail\":")
+      string(detail.text(for: texts.noteTag, fallback: change.locale))
     }
     literal("}")
+  }
+
+  /// `,"reason":"…"`, if the host has cancelled with one.
+  mutating func reason(_ reason: Note.Text?, texts: any RowTexts, locale: String) {
+    guard let reason else { return }
+    literal(",\"reason\":")
+    string(reason.text(for: texts.noteTag, fallback: locale))
   }
 
   /// `,"until":"…"`

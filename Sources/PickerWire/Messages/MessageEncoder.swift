@@ -42,6 +42,8 @@ package final class MessageEncoder {
   ///   - revision: The revision at which the client resumes; the missed deltas must follow. `nil`
   ///     if the welcome is to contain a snapshot.
   ///   - token: How long the member's token is valid; `nil` for other credentials.
+  ///   - now: The time of the clock. What is sent is never before the session's latest time: the
+  ///     clock of a former owner may have been ahead.
   package func welcome(
     _ member: Member?, secret: String, in session: Session, resumedAt revision: Int?,
     token: TokenLifetime? = nil, sight: Sight = .everything, texts: any RowTexts, now: Instant
@@ -66,7 +68,7 @@ package final class MessageEncoder {
       }
       writer.literal(",\"members\":")
       writer.members(of: session)
-      writer.now(now)
+      writer.now(max(now, session.latestTime))
       if let token {
         writer.literal(",\"token\":{")
         writer.lifetime(token)
@@ -97,7 +99,7 @@ package final class MessageEncoder {
       writer.snapshot(session.fold, sight: sight, texts: texts, windowRows: windowRows)
       writer.literal(",\"members\":")
       writer.members(of: session)
-      writer.now(now)
+      writer.now(max(now, session.latestTime))
       writer.literal("}")
     }
   }
@@ -136,7 +138,7 @@ package final class MessageEncoder {
   /// - Returns: The message, valid until the next call of the encoder. The ``Frame/headroom`` bytes
   ///   before it may be overwritten.
   package func message(
-    of delta: Delta, ref: Int?, bands: [UInt8] = [], sight: Sight = .everything,
+    of delta: Delta, ref: Int?, bands: [UInt8]? = nil, sight: Sight = .everything,
     texts: any RowTexts
   ) -> UnsafeRawBufferPointer {
     deltaEncodeCount += 1
@@ -224,7 +226,7 @@ package final class MessageEncoder {
   /// - Parameter ref: The ref of the command; `nil` if a message without ref is refused (`months`,
   ///   `rows`).
   package func refused(
-    ref: Int?, _ refusal: Refusal, _ correction: Answer.Correction, in fold: SessionFold,
+    ref: Int?, _ refusal: Refusal, _ correction: PickerCorrection, in fold: SessionFold,
     texts: any RowTexts
   ) -> Frame {
     frame(.refused) { writer in
@@ -239,7 +241,9 @@ package final class MessageEncoder {
       writer.literal(",\"revision\":")
       writer.integer(fold.revision)
       writer.literal(",\"changes\":[")
-      writer.correction(correction, in: fold, texts: texts, windowRows: windowRows, &cache)
+      writer.correction(
+        correction, of: fold.picker, fold.notes, locale: fold.definition.locale, by: fold.tappedBy,
+        texts: texts, windowRows: windowRows, &cache)
       writer.literal("]}")
     }
   }
@@ -261,7 +265,7 @@ package struct EncodedDelta {
 extension JSONWriter {
   /// - Parameter bands: Changes of type `bands`, each preceded by a comma.
   fileprivate mutating func delta(
-    _ delta: Delta, ref: Int?, bands: [UInt8], sight: Sight, texts: any RowTexts,
+    _ delta: Delta, ref: Int?, bands: [UInt8]?, sight: Sight, texts: any RowTexts,
     windowRows: Int, _ cache: inout RowsCache, _ instants: inout InstantWriter
   ) -> EncodedDelta.Offsets {
     literal("{\"type\":\"delta\",\"revision\":")

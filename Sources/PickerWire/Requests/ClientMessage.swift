@@ -29,7 +29,7 @@ package enum ClientMessage: Hashable, Sendable {
     package var locale: String?
     package var token: String?
     package var months: MonthView?
-    /// The zone of the times of an `availability`.
+    /// The zone in which the reader gets times.
     package var timeZone: String?
     package var resume: Resume?
   }
@@ -51,45 +51,21 @@ package enum ClientMessage: Hashable, Sendable {
   }
 }
 
-/// Thrown for a message or request body that violates the protocol. On a WebSocket it closes the
-/// connection with 4400.
-package struct BadMessage: Error, Hashable, Sendable {
-  /// One sentence for developers: what was wrong, where, and what would be right.
-  package let detail: String
-  /// Of a value in a body (RFC 6901), if the problem is that of one value.
-  package let pointer: String?
-  /// Whether the problem is one of the definition in a body.
-  package let isOfDefinition: Bool
-
-  package init(_ detail: String, pointer: String? = nil) {
-    self.detail = detail
-    self.pointer = pointer
-    isOfDefinition = false
-  }
-
-  package init(_ problem: DefinitionProblem) {
-    detail = problem.detail
-    pointer = problem.pointer
-    isOfDefinition = true
-  }
-}
-
-/// The maximum length of an unknown type that a refusal quotes, in bytes.
-private let typeBytesMax = 64
-/// The maximum length of a row's key. Longer keys are cut to one character more, so that they still
-/// match no row.
-private let keyCharactersMax = DefinitionLimits().textCharactersMax
 /// The maximum length of a member's name.
 private let nameCharactersMax = 64
 
 extension ClientMessage {
   /// Decodes one message.
   ///
-  /// - Parameter text: Valid UTF-8. The socket has checked it.
+  /// - Parameters:
+  ///   - text: Valid UTF-8. The socket has checked it.
+  ///   - isFromHost: Whether the key of a select is enough.
   /// - Throws: ``BadMessage`` if it is not a JSON object, or `type` or a required field is missing
   ///   or has the wrong type.
   /// - Source: web/guide/README.md, "Closing, errors and time-outs".
-  package static func decode(_ text: Span<UInt8>) throws(BadMessage) -> ClientMessage {
+  package static func decode(
+    _ text: Span<UInt8>, fromHost isFromHost: Bool = false
+  ) throws(BadMessage) -> ClientMessage {
     var fields = MessageFields()
     if !fields.readPlain(text) {
       do throws(JSONError) {
@@ -103,21 +79,12 @@ extension ClientMessage {
     }
     switch try fields.kind(text) {
     case .join: return .join(try join(&fields, text))
-    case .select:
-      let command = Command.select(try selection(&fields, text))
-      switch fields[.key] {
-      case nil, .string: return .command(ref: try fields.ref(), command)
-      case .integer, .fraction, .bool, .array, .other:
-        return .selectWithBadKey(ref: try fields.ref(), command)
-      }
-    case .tap:
-      return .command(
-        ref: try fields.ref(), .tap(try target(&fields, text)),
-        try fields.optionalInteger(.hits).map(Precondition.hits))
-    case .clear: return try late(.clear, &fields)
+    case .action(let type):
+      let action = try PickerAction(type, &fields, text, fromHost: isFromHost)
+      if action.isKeyBad(&fields) { return .selectWithBadKey(ref: try fields.ref(), .act(action)) }
+      return .command(ref: try fields.ref(), .act(action), try precondition(of: action, &fields))
     case .undo: return try late(.undo, &fields)
     case .redo: return try late(.redo, &fields)
-    case .mark: return .command(ref: try fields.ref(), .mark(try mark(&fields, text)))
     case .confirm: return try late(try confirmation(&fields), &fields)
     case .cancel: return try late(.cancel, &fields)
     case .reopen: return try late(.reopen, &fields)
@@ -130,7 +97,7 @@ extension ClientMessage {
     case .leave: return .leave
     case nil:
       guard let ref = try? fields.ref() else { return .ignored }
-      let type = try fields.string(.type, text).prefix(utf8Count: typeBytesMax)
+      let type = try fields.string(.type, text).prefix(utf8Count: MessageFields.typeBytesMax)
       return .command(ref: ref, .unknown(type: type))
     }
   }
@@ -142,21 +109,19 @@ extension ClientMessage {
       ref: try fields.ref(), command, try fields.optionalInteger(.at).map(Precondition.at))
   }
 
-  private static func mark(
-    _ fields: inout MessageFields, _ text: Span<UInt8>
-  ) throws(BadMessage) -> CellMark {
-    guard fields.has(.grade) else {
-      throw BadMessage("grade is missing: it must be a string or null", pointer: "/grade")
+  private static func precondition(
+    of action: PickerAction, _ fields: inout MessageFields
+  ) throws(BadMessage) -> Precondition? {
+    switch action.premise {
+    case .nothing: nil
+    case .revision: try fields.optionalInteger(.at).map(Precondition.at)
+    case .hits: try fields.optionalInteger(.hits).map(Precondition.hits)
     }
-    let grade = try fields.optionalString(.grade, text)
-    return CellMark(
-      grade: grade?.prefix(utf8Count: typeBytesMax), cells: try fields.cells(text),
-      generation: try fields.integer(.generation))
   }
 
   private static func confirmation(_ fields: inout MessageFields) throws(BadMessage) -> Command {
-    guard let cell = try fields.optionalInteger(.cell) else { return .confirm }
-    return .confirmWindow(cell: cell, generation: try fields.integer(.generation))
+    guard let choice = try WindowChoice(&fields) else { return .confirm }
+    return .confirmWindow(choice)
   }
 
   private static func memberName(
@@ -196,30 +161,6 @@ extension ClientMessage {
     return join
   }
 
-  private static func selection(
-    _ fields: inout MessageFields, _ text: Span<UInt8>
-  ) throws(BadMessage) -> Command.Selection {
-    var key: String?
-    if case .string = fields[.key] {
-      key = try fields.string(.key, text).prefix(scalarCount: keyCharactersMax + 1)
-    }
-    return Command.Selection(
-      column: try fields.integer(.column), row: try fields.integer(.row),
-      generation: try fields.integer(.generation), key: key)
-  }
-
-  private static func target(
-    _ fields: inout MessageFields, _ text: Span<UInt8>
-  ) throws(BadMessage) -> TapTarget {
-    if fields[.date] != nil { return .date(try fields.date(.date, text)) }
-    guard fields[.month] != nil else {
-      throw BadMessage("a tap needs a date, or a month with a cell, or a month with x and y")
-    }
-    let month = try fields.month(.month, text)
-    if fields[.cell] != nil { return .cell(month, try fields.integer(.cell)) }
-    return .point(month, x: try fields.fraction(.x), y: try fields.fraction(.y))
-  }
-
   private static func rows(_ fields: inout MessageFields) throws(BadMessage) -> ClientMessage {
     .rows(
       column: try fields.integer(.column), from: try fields.integer(.from),
@@ -234,5 +175,11 @@ extension ClientMessage {
     guard fields[.column] != nil || fields[.row] != nil else { return .lifted }
     return .row(
       column: try fields.integer(.column), row: try fields.integer(.row), isHover: isHover)
+  }
+}
+
+extension MessageFields {
+  mutating func monthView(_ text: Span<UInt8>) throws(BadMessage) -> MonthView {
+    MonthView(from: try month(.from, text), count: try integer(.count))
   }
 }

@@ -11,15 +11,20 @@ package struct CreateRequest: Hashable, Sendable {
   package var definition: JSONTree
   package let title: Note.Text?
   package let notes: Notes
+  /// The first value; `nil` if it is that of the definition.
+  package let result: ResultFields?
   package let ttlSeconds: Int
   package let openTap: SessionOrigin.OpenTap
+  /// Whether only members with the creator's token are owners.
+  package let isOwnedByCreator: Bool
   package private(set) var host: HostFields
   /// The name of the shared definition over which ``definition`` is merged, if any.
   package private(set) var uses: String?
 
   private static let fields = [
     "definition", "title", "ttlSeconds", "openTap", "external", "meta", "decide", "watch",
-    "oneMember", "reopen", "notes", "location", "description", "url", "uses",
+    "oneMember", "reopen", "cancel", "ownership", "notes", "location", "description", "url", "uses",
+    "result",
   ]
 
   /// - Parameters:
@@ -46,6 +51,11 @@ package struct CreateRequest: Hashable, Sendable {
     self.definition = definition
     title = try CreateRequest.title(tree["title"])
     notes = try CreateRequest.notes(tree["notes"], of: definition)
+    if let value = tree["result"] {
+      result = try ResultFields(field: "result", value)
+    } else {
+      result = nil
+    }
     if let ttl = tree["ttlSeconds"] {
       guard let seconds = ttl.integer, (1...ttlSecondsMax).contains(seconds) else {
         throw BadMessage(
@@ -63,11 +73,20 @@ package struct CreateRequest: Hashable, Sendable {
     } else {
       openTap = .shared
     }
+    isOwnedByCreator = try CreateRequest.isOwnedByCreator(tree["ownership"])
     host = try HostFields(tree, body)
     if let digest, isNamed || host.external != nil {
       let fields = (tree.members ?? []).filter { $0.key != "external" }
       host.bodyDigest = digest(JSONTree.object(fields).sorted.serialized())
     }
+  }
+
+  private static func isOwnedByCreator(_ tree: JSONTree?) throws(BadMessage) -> Bool {
+    guard let tree else { return false }
+    guard let word = tree.string, ["first", "creator"].contains(word) else {
+      throw BadMessage("ownership must be \"first\" or \"creator\"", pointer: "/ownership")
+    }
+    return word == "creator"
   }
 
   private static func title(_ tree: JSONTree?) throws(BadMessage) -> Note.Text? {
@@ -162,7 +181,8 @@ extension HostFields {
       decideSeconds: try HostFields.decideSeconds(tree["decide"]),
       watched: try HostFields.watched(tree["watch"]),
       isOneMember: try HostFields.isOneMember(tree["oneMember"]),
-      isReopenedByHost: try HostFields.isReopenedByHost(tree["reopen"]),
+      isReopenedByHost: try HostFields.isOfHost("reopen", tree),
+      isCancelledByHost: try HostFields.isOfHost("cancel", tree),
       event: EventTexts(
         location: try HostFields.eventText("location", tree),
         description: try HostFields.eventText("description", tree),
@@ -212,15 +232,14 @@ extension HostFields {
 
   private static func watched(_ tree: JSONTree?) throws(BadMessage) -> Set<Watched> {
     guard let tree else { return [] }
+    let names = #""result", "members" and "definition""#
     guard let words = tree.array else {
-      throw BadMessage(
-        "watch must be an array of \"result\" and \"members\"", pointer: "/watch")
+      throw BadMessage("watch must be an array of \(names)", pointer: "/watch")
     }
     var watched: Set<Watched> = []
     for (index, word) in words.enumerated() {
       guard let known = word.string.flatMap(Watched.init(rawValue:)) else {
-        throw BadMessage(
-          "watch can contain only \"result\" and \"members\"", pointer: "/watch/\(index)")
+        throw BadMessage("watch can contain only \(names)", pointer: "/watch/\(index)")
       }
       guard watched.insert(known).inserted else {
         throw BadMessage("watch lists \(known.rawValue.quoted) twice", pointer: "/watch/\(index)")
@@ -243,7 +262,7 @@ extension HostFields {
   private static func url(_ tree: JSONTree) throws(BadMessage) -> String? {
     guard let url = try eventText("url", tree) else { return nil }
     guard url.hasPrefix("https://") || url.hasPrefix("http://"),
-      url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+      url.utf8.allSatisfy(isURLByte)
     else {
       throw BadMessage(
         "url must be an absolute http or https URL, with other characters percent-encoded",
@@ -252,10 +271,21 @@ extension HostFields {
     return url
   }
 
-  private static func isReopenedByHost(_ tree: JSONTree?) throws(BadMessage) -> Bool {
-    guard let tree else { return false }
+  /// Whether a URL may have a byte (RFC 3986, appendix A).
+  private static func isURLByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(byte)
+    }
+  }
+
+  /// Whether only the host may do something that owners may by default.
+  private static func isOfHost(_ name: String, _ tree: JSONTree) throws(BadMessage) -> Bool {
+    guard let tree = tree[name] else { return false }
     guard let word = tree.string, ["owner", "host"].contains(word) else {
-      throw BadMessage("reopen must be \"owner\" or \"host\"", pointer: "/reopen")
+      throw BadMessage("\(name) must be \"owner\" or \"host\"", pointer: "/\(name)")
     }
     return word == "host"
   }

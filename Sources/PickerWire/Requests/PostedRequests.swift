@@ -1,4 +1,5 @@
 import JSONText
+package import PickerModel
 package import PickerSession
 
 /// The maximum length of a member's id and of its secret, in bytes.
@@ -30,12 +31,12 @@ package struct CommandRequest: Hashable, Sendable {
 
   private static let fields = [
     "member", "secret", "type", "ref", "column", "row", "generation", "key", "date", "month",
-    "cell", "x", "y", "at", "hits", "name", "grade", "cells",
+    "cell", "x", "y", "at", "hits", "name", "grade", "cells", "result",
   ]
 
   /// - Throws: ``BadMessage`` if the body is invalid, has an unknown field or is not a command.
   package init(_ body: [UInt8]) throws(BadMessage) {
-    let tree = try parseBody(body, fields: CommandRequest.fields)
+    let tree = try parseBody(body, fields: CommandRequest.fields + ["reason"])
     let member = try tree.optionalText("member")
     let secret = try tree.optionalText("secret")
     guard (member == nil) == (secret == nil) else {
@@ -48,12 +49,19 @@ package struct CommandRequest: Hashable, Sendable {
     if member == nil, tree["ref"] == nil {
       message = JSONTree.object((tree.members ?? []) + [.init("ref", .integer(1))]).serialized()
     }
-    switch try ClientMessage.decode(message.span) {
-    case .command(let ref, let command, let precondition):
+    switch try ClientMessage.decode(message.span, fromHost: member == nil) {
+    case .command(let ref, var command, let precondition):
       guard member != nil || command.isForHosts else {
         throw BadMessage(
-          "the host may send select, tap, clear, confirm, cancel and reopen; other commands are of "
+          "the host may send select, tap, set, clear, confirm, cancel and reopen; others are of "
             + "members, and need member and secret", pointer: "/type")
+      }
+      if command == .cancel, member == nil {
+        command =
+          try tree.reason(countMax: Command.reasonCountMax)
+          .map(Command.cancelWithReason) ?? .cancel
+      } else if tree["reason"] != nil {
+        throw BadMessage(unknownField: "reason", CommandRequest.fields)
       }
       self.ref = ref
       self.command = command
@@ -63,16 +71,6 @@ package struct CommandRequest: Hashable, Sendable {
       throw BadMessage(
         "type must be that of a command with a ref; other messages need a WebSocket",
         pointer: "/type")
-    }
-  }
-}
-
-extension Command {
-  /// Whether the host may send it, without a member.
-  fileprivate var isForHosts: Bool {
-    switch self {
-    case .select, .tap, .clear, .confirm, .confirmWindow, .cancel, .reopen: true
-    case .undo, .redo, .mark, .importMarks, .rename, .unknown: false
     }
   }
 }

@@ -1,5 +1,5 @@
 package import JSONText
-import PickerModel
+package import PickerModel
 
 /// The maximum nesting of a body. It exceeds that of any valid tree.
 package let bodyDepthMax = 128
@@ -28,10 +28,15 @@ package func parseBody(
   }
   guard let members = tree.members else { throw BadMessage("the body must be a JSON object") }
   if let unknown = members.first(where: { !fields.contains($0.key) }) {
-    throw BadMessage(
-      "the field \(unknown.key.quoted) is unknown; "
-        + "the fields are \(fields.joined(separator: ", "))",
-      pointer: JSONPointer.reference(to: unknown.key))
+    throw BadMessage(unknownField: unknown.key, fields)
   }
   return tree
+}
+
+extension BadMessage {
+  init(unknownField name: String, _ fields: [String]) {
+    self.init(
+      "the field \(name.quoted) is unknown; the fields are \(fields.joined(separator: ", "))",
+      pointer: JSONPointer.reference(to: name))
+  }
 }

@@ -1,5 +1,5 @@
 import JSONText
-import PickerModel
+package import PickerModel
 package import PickerSession
 
 extension Settle {
@@ -19,17 +19,8 @@ extension Settle {
       throw BadMessage("granted must be true or false", pointer: "/granted")
     }
     self.init(
-      op: op, isGranted: isGranted, reason: try Settle.reason(tree["reason"]),
+      op: op, isGranted: isGranted, reason: try tree.reason(countMax: Settle.reasonCountMax),
       data: tree["data"] == nil ? nil : try Settle.data(body))
-  }
-
-  private static func reason(_ tree: JSONTree?) throws(BadMessage) -> Note.Text? {
-    guard let tree else { return nil }
-    do throws(BadNotes) {
-      return try Note.Text(tree, at: "reason", countMax: reasonCountMax)
-    } catch {
-      throw BadMessage(error.detail, pointer: "/reason")
-    }
   }
 
   private static func data(_ body: [UInt8]) throws(BadMessage) -> VerbatimJSON? {
@@ -39,6 +30,18 @@ extension Settle {
       throw BadMessage("data must have at most \(dataBytesMax) bytes of JSON", pointer: "/data")
     }
     return data
+  }
+}
+
+extension JSONTree {
+  /// The field `reason` of a host's body: a text, or texts by locale.
+  func reason(countMax: Int) throws(BadMessage) -> Note.Text? {
+    guard let tree = self["reason"] else { return nil }
+    do throws(BadNotes) {
+      return try Note.Text(tree, at: "reason", countMax: countMax)
+    } catch {
+      throw BadMessage(error.detail, pointer: "/reason")
+    }
   }
 }
 

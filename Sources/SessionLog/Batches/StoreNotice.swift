@@ -21,6 +21,9 @@ package enum StoreNotice: Sendable {
   case orphaned([DormantSession])
   /// A shared definition has a new version.
   case shared(SharedDefinition)
+  /// Nodes that are not alive any more, and whose sessions others may claim. Posted again as long
+  /// as that is so.
+  case stopped([Int64])
   /// A warning for the server's log.
   case message(String)
 }
@@ -38,12 +41,11 @@ extension Hub {
     case .run(_, let work), .runInHub(_, let work): work()
     case .orphaned(let sessions): restore(sessions, at: time)
     case .shared(let shared): changed(shared, at: time)
-    case .message: return
+    case .stopped, .message: return
     }
   }
 }
 
-/// Runs `work` in the next event-loop iteration of the session's hub, after the messages of this
-/// one.
-package typealias AfterIteration =
-  @Sendable (SessionID, _ work: @escaping @Sendable () -> Void) -> Void
+/// Runs `work` at the end of the event-loop iteration in which it is called, after its other
+/// messages; at once on a thread that runs no event loop.
+package typealias AfterIteration = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void

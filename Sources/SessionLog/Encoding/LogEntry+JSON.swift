@@ -2,23 +2,33 @@ import CivilTime
 package import JSONText
 package import PickerModel
 package import PickerSession
+import PickerWire
 
 /// The stored JSON of a log entry: an object; times are milliseconds since 1970.
 extension LogEntry {
-  package var tree: JSONTree {
+  package var json: [UInt8] {
+    guard case .command(let member, let ref, let command, let precondition) = body else {
+      return tree.serialized()
+    }
+    // Written directly, because most entries are commands.
+    var writer = JSONWriter(capacity: 256)
+    writer.literal("{\"at\":")
+    writer.integer(Int(at.milliseconds))
+    writer.literal(",\"by\":")
+    writer.string(member.text)
+    writer.literal(",\"ref\":")
+    writer.integer(ref)
+    writer.literal(",\"command\":")
+    writer.command(command, if: precondition, op: op, seesAll: true)
+    writer.literal("}")
+    return writer.bytes
+  }
+
+  /// ``json`` of an entry that is no command.
+  private var tree: JSONTree {
     var members: [JSONTree.Member] = [.init("at", .integer(Int(at.milliseconds)))]
     switch body {
-    case .joined(let joining):
-      members += [
-        .init("joined", .string(joining.member.text)), .init("secret", joining.secret.tree),
-        .init("name", .string(joining.name)),
-      ]
-      if let role = joining.role { members.append(.init("role", .string(role.rawValue))) }
-      for (name, text) in [
-        ("subject", joining.subject), ("info", joining.info), ("meta", joining.meta),
-      ] {
-        if let text { members.append(.init(name, .string(text))) }
-      }
+    case .joined(let joining): members += Joining.fields.members(joining)
     case .roleChanged(let member, let role):
       members += [.init("role", .string(role.rawValue)), .init("of", .string(member.text))]
     case .left(let member): members.append(.init("left", .string(member.text)))
@@ -33,17 +43,7 @@ extension LogEntry {
     case .settle(let settle): members.append(.init("settle", settle.tree))
     case .define(let change): members += change.members
     case .adopted(let adoption): members += adoption.members
-    case .command(let member, let ref, let command, let precondition):
-      members += [
-        .init("by", .string(member.text)), .init("ref", .integer(ref)),
-        .init("command", command.tree),
-      ]
-      switch precondition {
-      case .at(let revision): members.append(.init("seen", .integer(revision)))
-      case .hits(let hits): members.append(.init("hits", .integer(hits)))
-      case nil: break
-      }
-      if let op { members.append(.init("op", .string(op))) }
+    case .command: preconditionFailure("a command is written directly")
     }
     return .object(members)
   }
@@ -51,21 +51,19 @@ extension LogEntry {
   /// - Parameters:
   ///   - definition: The definition before this entry; patches are applied to it.
   ///   - make: Makes a definition from its document; `nil` if the document is invalid.
-  /// - Returns: `nil` for a tree that ``tree`` does not produce.
+  /// - Returns: `nil` for a tree that ``json`` does not produce.
   package init?(
     tree: JSONTree, after definition: Definition? = nil,
     make: (JSONTree) -> Definition? = { _ in nil }
   ) {
     guard let at = tree["at"]?.integer.flatMap(Instant.init(stored:)) else { return nil }
-    if let command = tree["command"] {
+    if let written = tree["command"] {
       guard let by = tree["by"]?.string, let ref = tree["ref"]?.integer,
-        let command = Command(tree: command)
+        let (command, precondition) = Command.written(written)
       else { return nil }
-      let precondition =
-        tree["seen"]?.integer.map(Precondition.at) ?? tree["hits"]?.integer.map(Precondition.hits)
       self.init(
         at: at, body: .command(MemberID(by), ref: ref, command, precondition),
-        op: tree["op"]?.string)
+        op: written["op"]?.string)
     } else if tree["shared"] != nil {
       guard let adoption = Adoption(tree: tree, after: definition, make: make) else { return nil }
       self.init(at: at, body: .adopted(adoption))
@@ -83,7 +81,7 @@ extension LogEntry {
     } else if let patch = tree["note"] {
       self.init(at: at, body: .note(NotesPatch(patch)))
     } else if let tree = tree["settle"] {
-      guard let settle = Settle(stored: tree) else { return nil }
+      guard let settle = Settle(tree: tree) else { return nil }
       self.init(at: at, body: .settle(settle))
     } else if tree["tick"] != nil {
       self.init(at: at, body: .tick)
@@ -94,15 +92,8 @@ extension LogEntry {
     } else if let member = tree["returned"]?.string {
       let role = tree["role"]?.string.flatMap(Role.init(rawValue:))
       self.init(at: at, body: .returned(MemberID(member), role))
-    } else if let member = tree["joined"]?.string {
-      guard let secret = tree["secret"].flatMap(SecretHash.init(tree:)),
-        let name = tree["name"]?.string
-      else { return nil }
-      let role = tree["role"]?.string.flatMap(Role.init(rawValue:))
-      let joining = Joining(
-        member: MemberID(member), secret: secret, name: name, role: role,
-        subject: tree["subject"]?.string, info: tree["info"]?.string,
-        meta: tree["meta"]?.string)
+    } else if tree["joined"] != nil {
+      guard let joining = Joining.fields.read(tree) else { return nil }
       self.init(at: at, body: .joined(joining))
     } else {
       guard let member = tree["of"]?.string,
@@ -110,6 +101,17 @@ extension LogEntry {
       else { return nil }
       self.init(at: at, body: .roleChanged(MemberID(member), role))
     }
+  }
+}
+
+extension LogEntry.Joining {
+  fileprivate static let fields = StoredFields<LogEntry.Joining>(
+    .init("joined", \.member), .init("secret", \.secret), .init("name", \.name),
+    .init("role", \.role), .init("subject", \.subject), .init("info", \.info),
+    .init("meta", \.meta)
+  ) {
+    LogEntry.Joining(
+      member: $0, secret: $1, name: $2, role: $3, subject: $4, info: $5, meta: $6)
   }
 }
 
@@ -154,7 +156,7 @@ extension DefinitionChange {
       case .mergePatch(let patch): .init("mergePatch", patch)
       case .jsonPatch(let patch): .init("jsonPatch", patch)
       }
-    return [.init("define", .integer(version)), document]
+    return [.init("define", .integer(version)), document] + (own.map { [.init("own", $0)] } ?? [])
   }
 
   fileprivate init?(
@@ -176,27 +178,6 @@ extension DefinitionChange {
       document = tree["definition"]
     }
     guard let made = document.flatMap(make) else { return nil }
-    self.init(version: version, definition: made, source: source)
-  }
-}
-
-extension SecretHash {
-  /// A string of hexadecimal digits.
-  var tree: JSONTree {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return .string(String(decoding: text, as: UTF8.self))
-  }
-
-  init?(tree: JSONTree) {
-    guard let text = tree.string, text.utf8.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    var rest = Substring(text)
-    while !rest.isEmpty {
-      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-      bytes.append(byte)
-      rest = rest.dropFirst(2)
-    }
-    self.init(bytes)
+    self.init(version: version, definition: made, source: source, own: tree["own"])
   }
 }

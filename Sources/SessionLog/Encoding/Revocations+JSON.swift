@@ -1,74 +1,45 @@
 import CivilTime
 import JSONText
+import PickerModel
 import PickerSession
 
-/// `{"issuedBefore","madeAt"}` in milliseconds, with `subject` or `member` unless it concerns
-/// everyone.
-extension Revocation {
-  var tree: JSONTree {
-    .object(
-      target.members + [
-        .init("issuedBefore", .integer(Int(issuedBefore.milliseconds))),
-        .init("madeAt", .integer(Int(madeAt.milliseconds))),
-      ])
-  }
-
-  init?(tree: JSONTree) {
-    guard let issuedBefore = tree["issuedBefore"]?.integer, let madeAt = tree["madeAt"]?.integer
-    else { return nil }
-    self.init(
-      Target(tree: tree), issuedBefore: Instant(milliseconds: Int64(issuedBefore)),
-      madeAt: Instant(milliseconds: Int64(madeAt)))
-  }
+extension Revocation: StoredObject {
+  static let fields = StoredFields<Revocation>(
+    .init("subject", \.target.subject), .init("member", \.target.member),
+    .init("issuedBefore", \.issuedBefore), .init("madeAt", \.madeAt)
+  ) { Revocation(Target($0, $1), issuedBefore: $2, madeAt: $3) }
 }
 
+extension HostRole: StoredObject {
+  static let fields = StoredFields<HostRole>(
+    .init("subject", \.target.subject), .init("member", \.target.member), .init("role", \.role)
+  ) { HostRole(Revocation.Target($0, $1), $2) }
+}
+
+/// The fields of a target; it is everyone without both.
 extension Revocation.Target {
-  fileprivate var members: [JSONTree.Member] {
-    switch self {
-    case .subject(let subject): [.init("subject", .string(subject))]
-    case .member(let member): [.init("member", .string(member.text))]
-    case .everyone: []
-    }
-  }
+  fileprivate var subject: String? { if case .subject(let subject) = self { subject } else { nil } }
+  fileprivate var member: MemberID? { if case .member(let member) = self { member } else { nil } }
 
-  fileprivate init(tree: JSONTree) {
-    if let subject = tree["subject"]?.string {
-      self = .subject(subject)
-    } else if let member = tree["member"]?.string {
-      self = .member(MemberID(member))
-    } else {
-      self = .everyone
-    }
+  fileprivate init(_ subject: String?, _ member: MemberID?) {
+    self = subject.map(Self.subject) ?? member.map(Self.member) ?? .everyone
   }
 }
 
-/// `{"subject","role"}` or `{"member","role"}`.
-extension HostRole {
-  var tree: JSONTree { .object(target.members + [.init("role", .string(role.rawValue))]) }
+extension HostRoles: Stored {
+  static let absent: HostRoles? = HostRoles()
+  var tree: JSONTree { roles.tree }
 
   init?(tree: JSONTree) {
-    guard let role = tree["role"]?.string.flatMap(Role.init(rawValue:)) else { return nil }
-    self.init(Revocation.Target(tree: tree), role)
+    guard let roles = [HostRole](tree: tree) else { return nil }
+    self.init(roles)
   }
 }
 
-extension Revocations {
-  var tree: JSONTree {
-    var members: [JSONTree.Member] = [.init("targeted", .array(targeted.map(\.tree)))]
-    for (name, instant) in [("everyoneBefore", everyoneBefore), ("latest", latest)] {
-      if let instant { members.append(.init(name, .integer(Int(instant.milliseconds)))) }
-    }
-    return .object(members)
-  }
-
-  init?(tree: JSONTree) {
-    guard let trees = tree["targeted"]?.array else { return nil }
-    let targeted = trees.compactMap(Revocation.init(tree:))
-    guard targeted.count == trees.count else { return nil }
-    func instant(_ name: String) -> Instant? {
-      tree[name]?.integer.map { Instant(milliseconds: Int64($0)) }
-    }
-    self.init(
-      targeted: targeted, everyoneBefore: instant("everyoneBefore"), latest: instant("latest"))
-  }
+extension Revocations: StoredObject {
+  static let absent: Revocations? = Revocations()
+  static let fields = StoredFields<Revocations>(
+    .init("targeted", \.targeted), .init("everyoneBefore", \.everyoneBefore),
+    .init("latest", \.latest)
+  ) { Revocations(targeted: $0, everyoneBefore: $1, latest: $2) }
 }

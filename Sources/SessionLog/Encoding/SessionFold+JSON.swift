@@ -3,39 +3,16 @@ package import JSONText
 package import PickerModel
 package import PickerSession
 
-/// The stored JSON of a session's state.
+/// The stored JSON of a session's state: the members of its facts, its picker and definitions.
 extension SessionFold.StoredState {
   package var tree: JSONTree {
-    var fields: [JSONTree.Member] = [
-      .init("picker", picker.tree), .init("status", .string(status.rawValue)),
-      .init("statusChanges", .integer(statusChangeCount)),
-      .init("statusChangedAt", .integer(Int(statusChangedAt.milliseconds))),
-      .init("reached", .integer(Int(reached.milliseconds))),
-      .init("revision", .integer(revision)), .init("joinCount", .integer(joinCount)),
-      .init("members", .array(members.map(\.tree))),
-      .init("remembered", .array(remembered.members.map(\.tree))),
-      .init("past", .array(undoList.past.map(\.tree))),
-      .init("future", .array(undoList.future.map(\.tree))),
-    ]
-    if version > 1 { fields.append(.init("version", .integer(version))) }
-    for (name, state) in [("definition", definition), ("shown", shown)] {
-      if let state { fields.append(.init(name, state.definition.document(full: true))) }
+    var members = SessionFold.Facts.fields.members(facts)
+    members.append(.init("picker", picker.tree))
+    for (name, retained) in [("definition", definition), ("shown", shown)] {
+      if let retained { members.append(.init(name, retained.definition.document(full: true))) }
     }
-    if let definedAt { fields.append(.init("definedAt", .integer(Int(definedAt.milliseconds)))) }
-    if let total { fields.append(.init("total", total.tree)) }
-    if !notes.isEmpty { fields.append(.init("notes", notes.tree)) }
-    if !revocations.isEmpty { fields.append(.init("revocations", revocations.tree)) }
-    if !hostRoles.isEmpty {
-      fields.append(.init("roles", .array(hostRoles.roles.map(\.tree))))
-    }
-    if !decision.isEmpty { fields.append(.init("decision", decision.tree)) }
-    if let tappedBy { fields.append(.init("tappedBy", .string(tappedBy.text))) }
-    if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
-    if let unreported { fields.append(.init("unreported", unreported.tree)) }
-    if let sightRevision { fields.append(.init("sight", .integer(sightRevision))) }
-    if let shared { fields.append(.init("shared", shared.tree)) }
-    if lastChanges.last != nil { fields.append(.init("lastChanges", lastChanges.tree)) }
-    return .object(fields)
+    if let total { members.append(.init("total", total.tree)) }
+    return .object(members)
   }
 
   /// - Parameter make: Makes a definition from its document; `nil` if the document is invalid.
@@ -43,149 +20,113 @@ extension SessionFold.StoredState {
   package init?(tree: JSONTree, make: (JSONTree) -> Definition? = { _ in nil }) {
     let definitions = ["definition", "shown"].map { name in tree[name].flatMap(make) }
     guard (tree["definition"] == nil) == (definitions[0] == nil),
-      (tree["shown"] == nil) == (definitions[1] == nil)
-    else { return nil }
-    guard let picker = tree["picker"].flatMap(PickerState.init(tree:)),
-      let status = tree["status"]?.string.flatMap(SessionStatus.init(rawValue:)),
-      let statusChangeCount = tree["statusChanges"]?.integer,
-      let statusChangedAt = tree["statusChangedAt"]?.instant,
-      let reached = tree["reached"]?.instant,
-      let decision = DecisionState(tree: tree["decision"] ?? .object([])),
-      let revision = tree["revision"]?.integer, let joinCount = tree["joinCount"]?.integer,
-      let members = tree["members"]?.all(Member.init(tree:)),
-      let past = tree["past"]?.all(UndoValue.init(tree:)),
-      let future = tree["future"]?.all(UndoValue.init(tree:)),
-      let notes = (tree["notes"] ?? .object([])).notes,
-      let remembered = tree["remembered"]?.all(Member.init(tree:)),
-      let revocations = tree["revocations"].map(Revocations.init(tree:)) ?? Revocations(),
-      let roles = (tree["roles"] ?? .array([])).all(HostRole.init(tree:)),
-      let lastChanges = tree["lastChanges"].map(LastChanges.init(tree:)) ?? LastChanges()
-    else { return nil }
-    let shared = tree["shared"].map(SharedState.init(tree:))
-    if case .some(.none) = shared { return nil }
-    self.init(
-      picker: picker, version: tree["version"]?.integer ?? 1,
-      definition: definitions[0].map(RetainedDefinition.init(_:)),
-      shown: definitions[1].map(RetainedDefinition.init(_:)), definedAt: tree["definedAt"]?.instant,
-      notes: notes, status: status, total: tree["total"].flatMap(PriceTotal.init(tree:)),
-      decision: decision,
-      statusChangeCount: statusChangeCount, statusChangedAt: statusChangedAt, reached: reached,
-      revision: revision, undoList: UndoList(past: past, future: future), members: members,
-      remembered: RememberedMembers(remembered), joinCount: joinCount,
-      tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
-      tappedAt: tree["tappedAt"]?.instant,
-      unreported: tree["unreported"].flatMap(UnreportedResult.init(tree:)),
-      revocations: revocations, hostRoles: HostRoles(roles), lastChanges: lastChanges,
-      sightRevision: tree["sight"]?.integer, shared: shared ?? nil)
-  }
-}
-
-/// `{"version","accepted","own","notes"?}`.
-extension SharedState {
-  fileprivate var tree: JSONTree {
-    var members: [JSONTree.Member] = [
-      .init("version", .integer(version)), .init("accepted", .integer(accepted)), .init("own", own),
-    ]
-    if !ownNotes.isEmpty { members.append(.init("notes", ownNotes.tree)) }
-    return .object(members)
-  }
-
-  fileprivate init?(tree: JSONTree) {
-    guard let version = tree["version"]?.integer, let accepted = tree["accepted"]?.integer,
-      let own = tree["own"],
-      let ownNotes = tree["notes"].map(OwnNotes.init(tree:)) ?? OwnNotes()
-    else { return nil }
-    self.init(version: version, accepted: accepted, own: own, ownNotes: ownNotes)
-  }
-}
-
-/// `[hundredths, currency]`, or `[hundredths]` without currency.
-extension PriceTotal {
-  fileprivate var tree: JSONTree {
-    .array([.integer(amount.hundredths)] + (currency.map { [.string($0)] } ?? []))
-  }
-
-  fileprivate init?(tree: JSONTree) {
-    guard let fields = tree.array, let hundredths = fields.first?.integer else { return nil }
-    self.init(amount: Amount(hundredths: hundredths), currency: fields.dropFirst().first?.string)
-  }
-}
-
-/// `[firstChangedAt, lastChangedAt]`.
-extension UnreportedResult {
-  fileprivate var tree: JSONTree {
-    .array([
-      .integer(Int(firstChangedAt.milliseconds)), .integer(Int(lastChangedAt.milliseconds)),
-    ])
-  }
-
-  fileprivate init?(tree: JSONTree) {
-    guard let fields = tree.array, fields.count == 2, let first = fields[0].instant,
-      let last = fields[1].instant
-    else { return nil }
-    self.init(firstChangedAt: first, lastChangedAt: last)
-  }
-}
-
-/// The last change and, if there is one, that of another author, each as `[revision, member]`, or
-/// `[revision]` if no member made it.
-extension LastChanges {
-  fileprivate var tree: JSONTree { .array([last, other].compactMap { $0?.tree }) }
-
-  fileprivate init?(tree: JSONTree) {
-    guard let changes = tree.all(Change.init(tree:)), (1...2).contains(changes.count) else {
-      return nil
-    }
-    self.init(last: changes[0], other: changes.count == 2 ? changes[1] : nil)
-  }
-}
-
-extension LastChanges.Change {
-  fileprivate var tree: JSONTree {
-    .array([.integer(revision)] + (member.map { [.string($0.text)] } ?? []))
-  }
-
-  fileprivate init?(tree: JSONTree) {
-    guard let fields = tree.array, (1...2).contains(fields.count), let revision = fields[0].integer
-    else { return nil }
-    let member = fields.count == 2 ? fields[1].string : nil
-    guard fields.count == 1 || member != nil else { return nil }
-    self.init(revision: revision, member: member.map(MemberID.init(_:)))
-  }
-}
-
-extension Member {
-  fileprivate var tree: JSONTree {
-    let facts = [("subject", subject), ("info", info)].compactMap { name, text in
-      text.map { JSONTree.Member(name, .string($0)) }
-    }
-    return .object(
-      facts + [
-        .init("id", .string(id.text)), .init("number", .integer(number)),
-        .init("secret", secret.tree), .init("name", .string(name)), .init("color", .string(color)),
-        .init("role", .string(role.rawValue)), .init("greatest", .integer(refs.greatest)),
-        .init("refs", .array(refs.entries.map(\.tree))),
-      ] + (sightRevision.map { [.init("sight", .integer($0))] } ?? []))
-  }
-
-  fileprivate init?(tree: JSONTree) {
-    guard let id = tree["id"]?.string, let number = tree["number"]?.integer,
-      let secret = tree["secret"].flatMap(SecretHash.init(tree:)),
-      let name = tree["name"]?.string, let color = tree["color"]?.string,
-      let role = tree["role"]?.string.flatMap(Role.init(rawValue:)),
-      let greatest = tree["greatest"]?.integer,
-      let entries = tree["refs"]?.all(RefBook.Entry.init(tree:))
+      (tree["shown"] == nil) == (definitions[1] == nil),
+      let facts = SessionFold.Facts.fields.read(tree, into: .init(at: .first)),
+      let picker = tree["picker"].flatMap(PickerState.init(tree:))
     else { return nil }
     self.init(
-      id: MemberID(id), number: number, secret: secret, name: name, color: color, role: role,
-      refs: RefBook(entries: entries, greatest: greatest), subject: tree["subject"]?.string,
-      info: tree["info"]?.string, sightRevision: tree["sight"]?.integer)
+      facts, picker: picker, definition: definitions[0].map(RetainedDefinition.init(_:)),
+      shown: definitions[1].map(RetainedDefinition.init(_:)),
+      total: tree["total"].flatMap(PriceTotal.init(tree:)))
   }
+}
+
+extension SessionFold.Facts {
+  fileprivate static let fields = StoredFields<SessionFold.Facts>(
+    ("version", \.version), ("definedAt", \.definedAt), ("notes", \.notes), ("status", \.status),
+    ("decision", \.decision),
+    ("statusChanges", \.statusChangeCount), ("statusChangedAt", \.statusChangedAt),
+    ("reached", \.reached), ("revision", \.revision), ("undo", \.undoList),
+    ("members", \.members), ("remembered", \.remembered), ("joinCount", \.joinCount),
+    ("tappedBy", \.tappedBy), ("tappedAt", \.tappedAt), ("unreported", \.unreported),
+    ("revocations", \.revocations), ("roles", \.hostRoles), ("lastChanges", \.lastChanges),
+    ("sight", \.sightRevision), ("shared", \.shared))
+}
+
+extension Notes: Stored { static let absent: Notes? = Notes() }
+extension OwnNotes: Stored { static let absent: OwnNotes? = OwnNotes() }
+extension PickerValue: Stored {}
+
+extension Note.Text: Stored {
+  init?(tree: JSONTree) {
+    guard let text = try? Note.Text(tree, at: "text", countMax: .max) else { return nil }
+    self = text
+  }
+}
+
+extension PriceTotal: StoredObject {
+  static let fields = StoredFields<PriceTotal>(
+    .init("hundredths", \.amount.hundredths), .init("currency", \.currency)
+  ) { PriceTotal(amount: Amount(hundredths: $0), currency: $1) }
+}
+
+extension SharedState: StoredObject {
+  static let fields = StoredFields<SharedState>(
+    .init("version", \.version), .init("accepted", \.accepted), .init("own", \.own),
+    .init("notes", \.ownNotes)
+  ) { SharedState(version: $0, accepted: $1, own: $2, ownNotes: $3) }
+}
+
+extension UnreportedResult: StoredObject {
+  static let fields = StoredFields<UnreportedResult>(
+    .init("first", \.firstChangedAt), .init("last", \.lastChangedAt)
+  ) { UnreportedResult(firstChangedAt: $0, lastChangedAt: $1) }
+}
+
+extension LastChanges: StoredObject {
+  static let absent: LastChanges? = LastChanges()
+  static let fields = StoredFields<LastChanges>(.init("last", \.last), .init("other", \.other)) {
+    LastChanges(last: $0, other: $1)
+  }
+}
+
+extension LastChanges.Change: StoredObject {
+  static let fields = StoredFields<LastChanges.Change>(
+    .init("revision", \.revision), .init("by", \.member)
+  ) { LastChanges.Change(revision: $0, member: $1) }
+}
+
+/// An array in the order of joining.
+extension Dictionary: Stored where Key == MemberID, Value == Member {
+  static var absent: [MemberID: Member]? { [:] }
+  var tree: JSONTree { values.sorted { $0.number < $1.number }.tree }
+
+  init?(tree: JSONTree) {
+    guard let members = [Member](tree: tree) else { return nil }
+    self.init(members.map { ($0.id, $0) }) { _, last in last }
+  }
+}
+
+extension RememberedMembers: Stored {
+  static let absent: RememberedMembers? = RememberedMembers()
+  var tree: JSONTree { Array(members).tree }
+
+  init?(tree: JSONTree) {
+    guard let members = [Member](tree: tree) else { return nil }
+    self.init(members)
+  }
+}
+
+extension Member: StoredObject {
+  static let fields = StoredFields<Member>(
+    .init("id", \.id), .init("number", \.number), .init("secret", \.secret),
+    .init("name", \.name), .init("color", \.color), .init("role", \.role),
+    .init("greatest", \.refs.greatest), .init("refs", \.refs.all),
+    .init("subject", \.subject), .init("info", \.info), .init("sight", \.sightRevision)
+  ) {
+    Member(
+      id: $0, number: $1, secret: $2, name: $3, color: $4, role: $5,
+      refs: RefBook(entries: $7, greatest: $6), subject: $8, info: $9, sightRevision: $10)
+  }
+}
+
+extension RefBook {
+  fileprivate var all: [Entry] { Array(entries) }
 }
 
 /// `[ref, revision]`, or for a refusal `[ref, code, detail, params]`; `params` is omitted if empty.
-extension RefBook.Entry {
-  fileprivate var tree: JSONTree {
+extension RefBook.Entry: Stored {
+  var tree: JSONTree {
     switch outcome {
     case .done(let revision): .array([.integer(ref), .integer(revision)])
     case .refused(let refusal):
@@ -195,7 +136,7 @@ extension RefBook.Entry {
     }
   }
 
-  fileprivate init?(tree: JSONTree) {
+  init?(tree: JSONTree) {
     guard let fields = tree.array, fields.count >= 2, let ref = fields[0].integer else {
       return nil
     }
@@ -212,33 +153,19 @@ extension RefBook.Entry {
   }
 }
 
-extension UndoValue {
-  fileprivate var tree: JSONTree {
-    var fields: [JSONTree.Member] = [.init("value", value.tree)]
-    if let by { fields.append(.init("by", .string(by.text))) }
-    if let tappedAt { fields.append(.init("at", .integer(Int(tappedAt.milliseconds)))) }
-    return .object(fields)
-  }
-
-  fileprivate init?(tree: JSONTree) {
-    guard let value = tree["value"].flatMap(PickerValue.init(tree:)) else { return nil }
-    self.init(
-      value: value, by: tree["by"]?.string.map(MemberID.init(_:)), tappedAt: tree["at"]?.instant)
-  }
+extension UndoList: StoredObject {
+  static let absent: UndoList? = UndoList()
+  static let fields = StoredFields<UndoList>(
+    .init("past", \.allPast), .init("future", \.future)
+  ) { UndoList(past: $0, future: $1) }
 }
 
-extension JSONTree {
-  fileprivate var notes: Notes? { Notes(tree: self) }
-  fileprivate var instant: Instant? { integer.flatMap(Instant.init(stored:)) }
+extension UndoList {
+  fileprivate var allPast: [UndoValue] { Array(past) }
+}
 
-  /// The elements of an array, decoded by `read`; `nil` if it fails for any of them.
-  fileprivate func all<Element>(_ read: (JSONTree) -> Element?) -> [Element]? {
-    guard let array else { return nil }
-    var elements: [Element] = []
-    for tree in array {
-      guard let element = read(tree) else { return nil }
-      elements.append(element)
-    }
-    return elements
-  }
+extension UndoValue: StoredObject {
+  static let fields = StoredFields<UndoValue>(
+    .init("value", \.value), .init("by", \.by), .init("at", \.tappedAt)
+  ) { UndoValue(value: $0, by: $1, tappedAt: $2) }
 }

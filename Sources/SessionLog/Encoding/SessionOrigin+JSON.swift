@@ -18,17 +18,19 @@ extension SessionOrigin {
     ]
     if let title { members.append(.init("title", title.tree)) }
     if !notes.isEmpty { members.append(.init("notes", notes.tree)) }
-    if case .tokens(let hashes) = access {
+    switch access {
+    case .open: break
+    case .creator(let owner): members.append(.init("ownerToken", owner.tree))
+    case .tokens(let hashes):
       let tokens = Role.allCases.compactMap { role in
         hashes[role].map { JSONTree.Member(role.rawValue, $0.tree) }
       }
       members.append(.init("tokens", .object(tokens)))
+    case .keys: members.append(.init("access", .string("keys")))
     }
-    if case .keys = access {
-      members.append(.init("access", .string("keys")))
-    }
+    if let result { members.append(.init("result", result.tree)) }
     if let uses { members.append(.init("uses", uses.tree)) }
-    return members + host.members
+    return members + HostFields.fields.members(host)
   }
 
   /// The origin as JSON, with the limits that influence the outcome of commands.
@@ -46,7 +48,8 @@ extension SessionOrigin {
   ) throws(StoredProblem) {
     guard let ttlSeconds = members["ttlSeconds"]?.integer,
       let openTap = members["openTap"]?.string.flatMap(OpenTap.init(rawValue:)),
-      let createdAt = members["createdAt"]?.integer.flatMap(Instant.init(stored:))
+      let createdAt = members["createdAt"].flatMap(Instant.init(tree:)),
+      let host = HostFields.fields.read(members, into: HostFields())
     else { throw StoredProblem("the origin of session \(id) is not as pickerd writes it") }
     var access = Access.open
     if let word = members["access"]?.string {
@@ -54,6 +57,11 @@ extension SessionOrigin {
         throw StoredProblem("session \(id) has the unknown access \(word)")
       }
       access = .keys
+    } else if let owner = members["ownerToken"] {
+      guard let hash = SecretHash(tree: owner) else {
+        throw StoredProblem("the owner's token of session \(id) is not as pickerd writes it")
+      }
+      access = .creator(hash)
     } else if let tokens = members["tokens"]?.members {
       var hashes: [Role: SecretHash] = [:]
       for token in tokens {
@@ -71,7 +79,8 @@ extension SessionOrigin {
       },
       notes: members["notes"].flatMap(Notes.init(tree:)) ?? Notes(), ttlSeconds: ttlSeconds,
       openTap: openTap, access: access,
-      createdAt: createdAt, host: HostFields(members))
+      createdAt: createdAt, host: host)
+    result = members["result"].flatMap { try? ResultFields($0) }
     guard let stored = members["uses"] else { return }
     guard let uses = SharedUse(tree: stored) else {
       throw StoredProblem("session \(id) uses a shared definition that is not as pickerd writes it")
@@ -80,89 +89,51 @@ extension SessionOrigin {
   }
 }
 
-extension SharedUse {
-  fileprivate var tree: JSONTree {
-    var members: [JSONTree.Member] = [
-      .init("name", .string(name)), .init("version", .integer(version)), .init("own", own),
-    ]
-    if !ownNotes.isEmpty { members.append(.init("notes", ownNotes.tree)) }
-    return .object(members)
-  }
-
-  fileprivate init?(tree: JSONTree) {
-    guard let name = tree["name"]?.string, let version = tree["version"]?.integer,
-      let own = tree["own"],
-      let ownNotes = tree["notes"].map(OwnNotes.init(tree:)) ?? OwnNotes()
-    else { return nil }
-    self.init(name: name, version: version, own: own, ownNotes: ownNotes)
-  }
+extension SharedUse: StoredObject {
+  static let fields = StoredFields<SharedUse>(
+    .init("name", \.name), .init("version", \.version), .init("own", \.own),
+    .init("notes", \.ownNotes)
+  ) { SharedUse(name: $0, version: $1, own: $2, ownNotes: $3) }
 }
 
+/// The fields of the host are members of the origin.
 extension HostFields {
-  /// The fields whose values are not the defaults.
-  fileprivate var members: [JSONTree.Member] {
-    var members: [JSONTree.Member] = []
-    if let external { members.append(.init("external", .string(external))) }
-    if let meta { members.append(.init("meta", .string(meta.text))) }
-    if let decideSeconds { members.append(.init("decideSeconds", .integer(decideSeconds))) }
-    if !watched.isEmpty {
-      members.append(.init("watch", .array(watched.sortedWords.map(JSONTree.string))))
-    }
-    if isOneMember { members.append(.init("oneMember", .bool(true))) }
-    if isReopenedByHost { members.append(.init("reopen", .string("host"))) }
-    if let namespace { members.append(.init("namespace", .string(namespace))) }
-    members += event.fields.map { .init($0.name, .string($0.text)) }
-    if let bodyDigest { members.append(.init("body", SecretHash(bodyDigest).tree)) }
-    return members
+  fileprivate static let fields = StoredFields<HostFields>(
+    ("external", \.external), ("meta", \.meta), ("decideSeconds", \.decideSeconds),
+    ("watch", \.words), ("oneMember", \.isOneMember), ("reopenedByHost", \.isReopenedByHost),
+    ("cancelledByHost", \.isCancelledByHost), ("namespace", \.namespace),
+    ("location", \.event.location), ("description", \.event.description), ("url", \.event.url),
+    ("body", \.bodyHash))
+
+  private var words: [String] {
+    get { watched.sortedWords }
+    set { watched = Set(newValue.compactMap(Watched.init(rawValue:))) }
   }
 
-  fileprivate init(_ origin: JSONTree) {
-    self.init(
-      external: origin["external"]?.string,
-      meta: origin["meta"]?.string.map(VerbatimJSON.init(stored:)),
-      decideSeconds: origin["decideSeconds"]?.integer,
-      watched: Set(
-        (origin["watch"]?.array ?? []).compactMap { tree in
-          tree.string.flatMap(Watched.init(rawValue:))
-        }),
-      isOneMember: origin["oneMember"]?.bool ?? false,
-      isReopenedByHost: origin["reopen"]?.string == "host",
-      namespace: origin["namespace"]?.string,
-      event: EventTexts(
-        location: origin["location"]?.string, description: origin["description"]?.string,
-        url: origin["url"]?.string),
-      bodyDigest: origin["body"].flatMap(SecretHash.init(tree:))?.bytes)
+  private var bodyHash: SecretHash? {
+    get { bodyDigest.map(SecretHash.init(_:)) }
+    set { bodyDigest = newValue?.bytes }
   }
 }
 
 /// The limits that influence the outcome of commands are stored with the session and stay in force,
 /// so that the same log always gives the same state.
 extension SessionLimits {
-  fileprivate var tree: JSONTree {
-    .object([
-      .init("refs", .integer(refs)), .init("undo", .integer(undo)),
-      .init("openTapMilliseconds", .integer(Int(openTapMilliseconds))),
-      .init("rememberedMembers", .integer(rememberedMembers)),
-      .init("rememberedRefBytes", .integer(rememberedRefBytes)),
-      .init("runs", .integer(runs)), .init("members", .integer(members)),
-    ])
-  }
+  private static let fields = StoredFields<SessionLimits>(
+    ("refs", \.refs), ("undo", \.undo),
+    ("openTapMilliseconds", \.openTapMilliseconds), ("rememberedMembers", \.rememberedMembers),
+    ("rememberedRefBytes", \.rememberedRefBytes), ("runs", \.runs), ("members", \.members))
+
+  fileprivate var tree: JSONTree { .object(SessionLimits.fields.members(self)) }
 
   /// These limits, with those of a stored origin.
   ///
   /// - Throws: ``StoredProblem`` for an origin without limits.
   func asCreated(_ origin: JSONTree) throws(StoredProblem) -> SessionLimits {
-    guard let stored = origin["limits"], let refs = stored["refs"]?.integer,
-      let undo = stored["undo"]?.integer, let members = stored["rememberedMembers"]?.integer,
-      let refBytes = stored["rememberedRefBytes"]?.integer,
-      let openTap = stored["openTapMilliseconds"]?.integer
-    else { throw StoredProblem("the limits of a session are not as pickerd writes them") }
-    var limits = self
-    (limits.refs, limits.undo) = (refs, undo)
-    (limits.rememberedMembers, limits.rememberedRefBytes) = (members, refBytes)
-    limits.openTapMilliseconds = Int64(openTap)
-    limits.runs = stored["runs"]?.integer ?? limits.runs
-    limits.members = stored["members"]?.integer ?? limits.members
+    guard let limits = origin["limits"].flatMap({ SessionLimits.fields.read($0, into: self) })
+    else {
+      throw StoredProblem("the limits of a session are not as pickerd writes them")
+    }
     return limits
   }
 }

@@ -52,9 +52,39 @@ package struct FeedRequest: Sendable {
     FeedRequest(after: position, types: types, namespace: namespace, countMax: countMax)
   }
 
+  /// Whether a new event may be one of the requested.
+  func isWaiting(for news: FeedNews) -> Bool {
+    guard let kinds = news.kinds else { return true }
+    return kinds.contains { kind in
+      (types?.contains(kind.type) ?? true) && (namespace ?? kind.namespace) == kind.namespace
+    }
+  }
+
   /// A page ends with the event that reaches this size.
   package static let byteCountMax = 262_144
   package static let countMax = 1000
+}
+
+/// What has been added to a feed.
+package struct FeedNews: Sendable {
+  /// What decides whether a reader has requested an event.
+  package struct Kind: Hashable, Sendable {
+    let type: String
+    /// Empty without one.
+    let namespace: String
+  }
+
+  /// The position of the newest event.
+  let position: Int
+  /// Those of the new events; `nil` if they are not known.
+  let kinds: Set<Kind>?
+
+  init(position: Int, kinds: Set<Kind>? = nil) { (self.position, self.kinds) = (position, kinds) }
+
+  init(position: Int, _ lines: [FeedLine]) {
+    let kinds = lines.map { Kind(type: $0.type, namespace: $0.namespace) }
+    self.init(position: position, kinds: Set(kinds))
+  }
 }
 
 /// A page of events, in the order of their positions.
@@ -104,17 +134,11 @@ package struct CursorName: Hashable, Sendable {
     text = prefix + name
   }
 
-  /// Whether another cursor of the same namespace has this name.
-  func isOfSameNamespace(as other: String) -> Bool {
-    prefix.isEmpty ? !other.contains("/") : other.hasPrefix(prefix)
-  }
-}
-
-extension [String: Int] {
-  /// Whether a cursor may be set.
-  func hasRoom(for name: CursorName) -> Bool {
-    self[name.text] != nil
-      || keys.count(where: name.isOfSameNamespace) < FeedLimits.cursorCountMax
+  /// Whether a cursor with this name may be added to others.
+  func hasRoom(among others: some Sequence<String>) -> Bool {
+    let count = others.lazy.filter { prefix.isEmpty ? !$0.contains("/") : $0.hasPrefix(prefix) }
+      .count { _ in true }
+    return count < FeedLimits.cursorCountMax
   }
 }
 

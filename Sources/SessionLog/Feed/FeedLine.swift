@@ -31,7 +31,7 @@ package struct FeedLine: Sendable {
     writer.literal("}")
     self.init(
       position: position, type: event.type.rawValue, namespace: event.namespace ?? "",
-      id: "ev_" + Array(digest(Array(event.identity.utf8)).prefix(16)).hexadecimal,
+      id: "ev_" + Hexadecimal.encode(digest(Array(event.identity.utf8)).prefix(16)),
       body: writer.bytes)
   }
 
@@ -42,12 +42,4 @@ package struct FeedLine: Sendable {
 
   /// Bytes that count towards the feed's limit.
   var byteCount: Int { id.utf8.count + body.count }
-}
-
-extension [UInt8] {
-  fileprivate var hexadecimal: String {
-    let digits = Array<UInt8>("0123456789abcdef".utf8)
-    return String(
-      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
 }

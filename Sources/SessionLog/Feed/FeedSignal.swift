@@ -19,6 +19,7 @@ package final class FeedSignal: Sendable {
 
   private struct Waiter {
     let deadline: DispatchTime
+    let request: FeedRequest
     let resume: @Sendable () -> Void
   }
 
@@ -48,13 +49,15 @@ package final class FeedSignal: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Resumes all waiting readers if the position is a new one.
-  func advance(to position: Int) {
+  /// Resumes the readers that wait for one of the new events, if the position is a new one. Each
+  /// reads the feed again, so that others are left waiting.
+  func advance(_ news: FeedNews) {
     let waiters = state.withLock { state -> [Waiter] in
-      guard position > state.position else { return [] }
-      state.position = position
-      defer { state.waiters = [] }
-      return state.waiters
+      guard news.position > state.position else { return [] }
+      state.position = news.position
+      let end = state.waiters.partition { $0.request.isWaiting(for: news) }
+      defer { state.waiters.removeSubrange(end...) }
+      return Array(state.waiters[end...])
     }
     for waiter in waiters { waiter.resume() }
   }
@@ -62,15 +65,14 @@ package final class FeedSignal: Sendable {
   /// The positions begin again.
   func restart() { state.withLock { $0.position = 0 } }
 
-  /// Calls `resume` once, on any thread: when there is an event after `position`, or after
-  /// `milliseconds`.
+  /// Calls `resume` once, on any thread: when there is a requested event, or after `milliseconds`.
   package func wait(
-    after position: Int, milliseconds: Int, _ resume: @escaping @Sendable () -> Void
+    for request: FeedRequest, milliseconds: Int, _ resume: @escaping @Sendable () -> Void
   ) {
     let deadline = DispatchTime.now() + .milliseconds(milliseconds)
     let isWaiting = state.withLock { state -> Bool in
-      guard state.position <= position, !state.isClosed else { return false }
-      state.waiters.append(Waiter(deadline: deadline, resume: resume))
+      guard state.position <= request.after, !state.isClosed else { return false }
+      state.waiters.append(Waiter(deadline: deadline, request: request, resume: resume))
       arm(for: deadline, &state)
       return true
     }

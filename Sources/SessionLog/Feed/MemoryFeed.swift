@@ -41,10 +41,12 @@ package final class MemoryFeed: EventFeed {
 
   package func append(_ events: [FeedEvent]) {
     let time = now()
-    let position = state.withLock { state in
+    let news = state.withLock { state in
+      var added: [FeedLine] = []
       for event in events {
         state.position += 1
         let line = FeedLine(event, position: state.position, digest: digest)
+        added.append(line)
         state.byteCount += line.byteCount
         state.lines.append(line)
         state.times.append(time)
@@ -57,9 +59,9 @@ package final class MemoryFeed: EventFeed {
         state.lines.removeFirst()
         state.times.removeFirst()
       }
-      return state.position
+      return FeedNews(position: state.position, added)
     }
-    signal.advance(to: position)
+    signal.advance(news)
   }
 
   package func read(
@@ -96,7 +98,8 @@ package final class MemoryFeed: EventFeed {
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void
   ) {
     let isSet = state.withLock { state in
-      guard position == nil || state.cursors.hasRoom(for: name) else { return false }
+      let isKnown = position == nil || state.cursors[name.text] != nil
+      guard isKnown || name.hasRoom(among: state.cursors.keys) else { return false }
       state.cursors[name.text] = position
       return true
     }

@@ -7,26 +7,31 @@ struct MemoryLogEntry: Sendable {
   /// The sequence number. The numbers of compacted entries are missing.
   let sequence: Int
   var entry: LogEntry
+}
 
-  /// A page of the history; see ``StoredHistory/page(from:_:make:)``.
-  ///
-  /// - Parameter entries: The entries after the position.
-  static func page(
-    of entries: [MemoryLogEntry], _ snapshot: (sequence: Int, state: SessionFold.StoredState)?,
-    from start: HistoryPosition
-  ) -> HistoryPage? {
-    var position = start
-    var deltas: [Delta] = []
-    for entry in entries {
-      if position.isDone || deltas.count >= HistoryPosition.deltaCountMax { break }
-      if let snapshot, position.sequence <= snapshot.sequence, entry.sequence > snapshot.sequence {
-        guard position.fold.revision == snapshot.state.revision else { return nil }
-        position.adopt(snapshot.state, sequence: snapshot.sequence)
-      }
-      position.apply(entry.entry, sequence: entry.sequence, &deltas)
-    }
-    if position.sequence == start.sequence && !position.isDone { return nil }
-    return HistoryPage(deltas: deltas, next: position.isDone ? nil : position)
+/// Some entries of a log in memory, and its snapshot.
+struct MemoryRows: HistorySource, Sendable {
+  /// The entries after a position.
+  let entries: [MemoryLogEntry]
+  let stored: (sequence: Int, state: SessionFold.StoredState)?
+
+  func item(
+    after sequence: Int, _ fold: borrowing SessionFold
+  ) -> (sequence: Int, item: LogEntry)? {
+    let index = entries.index(after: sequence)
+    return index < entries.count ? (entries[index].sequence, entries[index].entry) : nil
+  }
+
+  func entry(_ item: LogEntry, after fold: borrowing SessionFold) -> LogEntry { item }
+
+  func newestSnapshot() -> Int? { stored?.sequence }
+
+  /// None: the entries before the snapshot are there, too.
+  func snapshot(upTo revision: Int) -> Int? { nil }
+
+  func state(at snapshot: Int, of origin: SessionOrigin) throws -> SessionFold.StoredState {
+    guard let stored else { throw StoredProblem("there is no snapshot") }
+    return stored.state
   }
 }
 

@@ -70,21 +70,22 @@ package final class MemorySessionLog: SessionLog {
 
   package func append(_ record: consuming LogRecord, of session: SessionID) -> AppendOutcome {
     switch consume record {
-    case .created(let origin):
+    case .created(let origin, let event, _):
       if let uses = origin.uses, shared?.use(uses.name) == false { return .failed }
       logs[session] = Log(of: session)
       logs[session]?.uses = origin.uses?.name
+      if let event { feed?.append([event]) }
     case .entry(let entry):
       let isLast = last?.session.text.isExactly(session.text) == true
       guard let log = isLast ? last : logs[session] else { return .failed }
       if log.byteCount >= 2 * logByteCountMax { return .exhausted }
-      let size = entry.memoryByteCount
-      if entry.needsBudget {
+      let size = entry.facts.memoryByteCount
+      if entry.facts.needsBudget {
         if log.byteCount >= logByteCountMax { return .full }
         if memory?.hasRoom(for: size) == false { return .storeFull }
       }
       log.entryCount += 1
-      log.byteCount += entry.isCommand ? size : entry.byteCount
+      log.byteCount += entry.isCommand ? size : entry.facts.byteCount
       count(size, in: log)
       log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       if !isLast { last = log }
@@ -131,15 +132,15 @@ package final class MemorySessionLog: SessionLog {
     if dropped.isEmpty && ticks.isEmpty { return true }
     var added = 0
     for entry in log.entries.remove(after: start) {
-      log.byteCount -= entry.entry.byteCount
-      added -= entry.entry.memoryByteCount
+      log.byteCount -= entry.entry.facts.byteCount
+      added -= entry.entry.facts.memoryByteCount
       if dropped.contains(entry.sequence) { continue }
       var entry = entry
       if ticks.contains(entry.sequence) {
         entry.entry = LogEntry(at: entry.entry.at, body: .tick)
       }
-      log.byteCount += entry.entry.byteCount
-      added += entry.entry.memoryByteCount
+      log.byteCount += entry.entry.facts.byteCount
+      added += entry.entry.facts.memoryByteCount
       log.entries.append(entry)
     }
     count(added, in: log)
@@ -161,10 +162,10 @@ package final class MemorySessionLog: SessionLog {
     let log = logs[position.origin.id]
     // A copy of the entries for the page. If the other thread referenced the whole array, the next
     // append would have to copy it.
-    let entries = log?.part(after: position.sequence) ?? []
-    let snapshot = log?.snapshot
+    let rows = MemoryRows(
+      entries: log?.part(after: position.sequence) ?? [], stored: log?.snapshot)
     background {
-      let page = MemoryLogEntry.page(of: entries, snapshot, from: position)
+      let page = try? HistoryPage.read(from: position, rows)
       return { completion(page) }
     }
   }

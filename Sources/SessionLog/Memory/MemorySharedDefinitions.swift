@@ -1,4 +1,6 @@
+import CivilTime
 package import PickerHub
+package import PickerModel
 package import PickerSession
 import Synchronization
 
@@ -8,19 +10,60 @@ package final class MemorySharedDefinitions: SharedDefinitions {
   private struct State {
     var versions: [String: SharedDefinition] = [:]
     var useCounts: [String: Int] = [:]
+    /// Since when no session uses a definition, in milliseconds since 1970.
+    var unusedSince: [String: Int64] = [:]
     var version = 0
     var byteCount = 0
+
+    mutating func remove(_ name: String) {
+      byteCount -= versions[name]?.byteCount ?? 0
+      (versions[name], unusedSince[name]) = (nil, nil)
+    }
+
+    /// Removes a definition, or all, that have been unused since a time.
+    mutating func removeUnused(_ name: String? = nil, before end: Int64?) {
+      guard let end else { return }
+      let names = name.map { [$0] } ?? Array(unusedSince.keys)
+      for name in names where unusedSince[name].map({ $0 <= end }) ?? false { remove(name) }
+    }
   }
 
   /// The maximum of their memory in bytes, an estimate.
   private static let byteCountMax = 268_435_456
   private let state = Mutex(State())
+  private let feed: MemoryFeed?
+  private let memory: (any MemoryAccount)?
+  private let unusedSeconds: (@Sendable () -> Int)?
+  private let now: @Sendable () -> Int64
   private let notify: @Sendable (SharedDefinition) -> Void
 
-  /// - Parameter notify: Passes a new version to the hubs.
-  package init(notify: @escaping @Sendable (SharedDefinition) -> Void) { self.notify = notify }
+  /// - Parameters:
+  ///   - feed: Reports new versions.
+  ///   - memory: Counts the definitions.
+  ///   - unusedSeconds: How long a definition exists that no session uses; `nil`: until it is
+  ///     deleted.
+  ///   - now: Milliseconds since 1970; called on any thread.
+  ///   - notify: Passes a new version to the hubs.
+  package init(
+    feed: MemoryFeed? = nil, memory: (any MemoryAccount)? = nil,
+    unusedSeconds: (@Sendable () -> Int)? = nil,
+    now: @escaping @Sendable () -> Int64 = { 0 },
+    notify: @escaping @Sendable (SharedDefinition) -> Void
+  ) {
+    (self.feed, self.memory, self.unusedSeconds) = (feed, memory, unusedSeconds)
+    (self.now, self.notify) = (now, notify)
+  }
 
-  package func read(_ name: String) -> SharedDefinition? { state.withLock { $0.versions[name] } }
+  /// What has been unused since then does not exist any more; `nil`: everything does.
+  private var end: Int64? { unusedSeconds.map { now() - Int64($0()) * 1000 } }
+
+  package func read(_ name: String) -> SharedDefinition? {
+    let end = end
+    return state.withLock { state in
+      state.removeUnused(name, before: end)
+      return state.versions[name]
+    }
+  }
 
   package func read(
     _ name: String, completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
@@ -30,7 +73,9 @@ package final class MemorySharedDefinitions: SharedDefinitions {
     _ draft: SharedDraft, replacing version: Int?,
     completion: @escaping @Sendable (SharedWriting) -> Void
   ) {
+    let (end, now) = (end, now())
     let outcome = state.withLock { state -> (SharedWriting, SharedDefinition?) in
+      state.removeUnused(before: end)
       let current = state.versions[draft.name]?.version
       guard current == version else { return (.outdated(current: current ?? 0), nil) }
       guard current != nil || state.versions.count < SharedDefinition.countMax else {
@@ -42,11 +87,22 @@ package final class MemorySharedDefinitions: SharedDefinitions {
       state.byteCount = byteCount
       state.version += 1
       let shared = SharedDefinition(
-        name: draft.name, version: state.version, document: draft.document, notes: draft.notes)
+        name: draft.name, version: state.version, document: draft.document, notes: draft.notes,
+        memory: memory)
       state.versions[draft.name] = shared
+      if state.useCounts[draft.name] == nil { state.unusedSince[draft.name] = now }
       return (.done(version: shared.version), shared)
     }
-    if let shared = outcome.1 { notify(shared) }
+    if let shared = outcome.1 {
+      notify(shared)
+      if draft.isReported, let feed {
+        feed.append([
+          FeedEvent(
+            sharedDefinition: shared.name, version: shared.version, epoch: feed.epoch,
+            at: Instant(milliseconds: now))
+        ])
+      }
+    }
     completion(outcome.0)
   }
 
@@ -60,8 +116,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
         let version = known.version
         guard versions?.names(version) ?? true else { return .outdated(current: version) }
         if state.useCounts[name] != nil { return .inUse }
-        state.versions[name] = nil
-        state.byteCount -= known.byteCount
+        state.remove(name)
         return .done(version: version)
       })
   }
@@ -70,18 +125,23 @@ package final class MemorySharedDefinitions: SharedDefinitions {
   ///
   /// - Returns: `false` if there is none of this name any more.
   func use(_ name: String) -> Bool {
-    state.withLock { state in
+    let end = end
+    return state.withLock { state in
+      state.removeUnused(name, before: end)
       guard state.versions[name] != nil else { return false }
       state.useCounts[name, default: 0] += 1
+      state.unusedSince[name] = nil
       return true
     }
   }
 
   /// A session has ended.
   func release(_ name: String) {
+    let now = now()
     state.withLock { state in
       let count = (state.useCounts[name] ?? 1) - 1
       state.useCounts[name] = count == 0 ? nil : count
+      if count == 0 { state.unusedSince[name] = now }
     }
   }
 }

@@ -108,13 +108,13 @@ package struct LogFile: Sendable {
     }
     let isHost = tree["host"] == .bool(true)
     guard let by = isHost ? "" : tree["by"]?.string, let ref = isHost ? 0 : tree["ref"]?.integer,
-      let command = tree["command"].flatMap(Command.init(tree:))
+      let (command, precondition) = tree["command"].flatMap(Command.written)
     else {
       throw ReplayProblem(
         .badData, "line \(number) of \(name) has a command without by or ref, or a malformed one")
     }
     let entry = LogEntry(
-      at: at, body: .command(MemberID(by), ref: ref, command),
+      at: at, body: .command(MemberID(by), ref: ref, command, precondition),
       op: tree["command"]?["op"]?.string)
     return Line(revision: revision, entry: entry, tree: tree)
   }
@@ -157,13 +157,16 @@ package struct LogFile: Sendable {
       let definition = try Definition.make(from: document, limits: .unbounded, zone: zone)
       // Always `shared`: the log has only commands that were accepted, so that the replay must not
       // refuse a tap because another member opened the range.
-      return SessionOrigin(
+      var origin = SessionOrigin(
         id: SessionID(id), epoch: epoch, definition: definition,
         notes: session["notes"].flatMap(Notes.init(tree:)) ?? Notes(), openTap: .shared,
         createdAt: createdAt,
         host: HostFields(
           decideSeconds: session["decide"]?["seconds"]?.integer,
-          isReopenedByHost: session["reopen"]?.string == "host"))
+          isReopenedByHost: session["reopen"]?.string == "host",
+          isCancelledByHost: session["cancel"]?.string == "host"))
+      origin.result = session["result"].flatMap { try? ResultFields($0) }
+      return origin
     } catch {
       throw ReplayProblem(
         .badData, "the definition in \(name): \(error.detail) at \(error.pointer)")

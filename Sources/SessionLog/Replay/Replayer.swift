@@ -10,39 +10,42 @@ package struct ReplayedEntry {
   package let fold: SessionFold
 }
 
-/// Applies the entries of a log, and retains the state at one revision.
-struct Replayer {
-  private(set) var fold: SessionFold
+/// Applies all entries of a session, and retains the state at one revision.
+struct Replayer<Source: EntrySource> {
+  private(set) var cursor: EntryCursor<Source>
   private(set) var entryCount = 0
   private let wanted: Int?
-  /// The state at the wanted revision, as soon as ``fold`` has a later one.
+  /// The state at the wanted revision, as soon as the cursor has a later one.
   private var passed: SessionFold?
   private let each: (ReplayedEntry) -> Void
 
-  init(_ fold: SessionFold, at wanted: Int?, each: @escaping (ReplayedEntry) -> Void) {
-    self.fold = fold
+  init(_ cursor: EntryCursor<Source>, at wanted: Int?, each: @escaping (ReplayedEntry) -> Void) {
+    self.cursor = cursor
     self.wanted = wanted
     self.each = each
   }
 
-  mutating func apply(_ entry: LogEntry) -> [Effect] {
+  var fold: SessionFold { cursor.fold }
+
+  /// As ``EntryCursor/next(crossing:)``.
+  mutating func next(
+    crossing: EntryCursor<Source>.Crossing = { _, _ in nil }
+  ) throws -> EntryCursor<Source>.Next? { try cursor.next(crossing: crossing) }
+
+  mutating func apply(_ next: EntryCursor<Source>.Next) -> [Effect] {
     // An entry makes at most four revisions (a time-out, a definition, a tick, its own), and one
     // for each patch of notes that waits. The state is copied only near the wanted one.
     let reach = 3 + fold.decision.waitingNotes.count
     let isNear = passed == nil && wanted.map { fold.revision >= $0 - reach } == true
     let before = isNear ? fold : nil
-    let effects = fold.apply(entry)
+    let effects = cursor.apply(next)
     entryCount += 1
     if let before, let wanted, fold.revision > wanted {
-      passed = before.revision == wanted ? before : Replayer.between(before, entry, wanted)
+      passed =
+        before.revision == wanted ? before : Replayer.between(before, next.entry, wanted)
     }
-    each(ReplayedEntry(entry: entry, effects: effects, fold: fold))
+    each(ReplayedEntry(entry: next.entry, effects: effects, fold: fold))
     return effects
-  }
-
-  /// Continues from a stored state.
-  mutating func adopt(_ state: SessionFold.StoredState) {
-    fold = SessionFold(fold.origin, limits: fold.limits, state: state)
   }
 
   /// The state at a revision between those before and after an entry. A command is preceded by a
@@ -57,8 +60,8 @@ struct Replayer {
     }
     let now = before.time(of: entry)
     var state = before.state
-    state.leaveStatus(by: entry, at: now)
-    state.revision += 1
+    state.facts.leaveStatus(by: entry, at: now)
+    state.facts.revision += 1
     var changed = SessionFold(before.origin, limits: before.limits, state: state)
     var effects: [Effect] = []
     changed.applyWaiting(at: now, through: wanted, &effects)
@@ -74,7 +77,7 @@ struct Replayer {
   }
 }
 
-extension SessionFold.StoredState {
+extension SessionFold.Facts {
   /// Another status, as it is after an entry of a session that was not open.
   fileprivate mutating func leaveStatus(by entry: LogEntry, at now: Instant) {
     var grant: Settle?

@@ -7,7 +7,14 @@ struct PendingReleases {
   /// The numbers of the newest releases of sessions whose snapshots are being encoded.
   private var requested: [SessionID: Int] = [:]
   private var ready: Set<SessionID> = []
+  /// Those of the batch that is being written.
+  private var writing: Set<SessionID> = []
   private var count = 0
+
+  /// Whether a session is about to be given up, or has just been.
+  func contains(_ session: SessionID) -> Bool {
+    requested[session] != nil || ready.contains(session) || writing.contains(session)
+  }
 
   /// - Returns: The number of the release, for ``beginWriting(_:_:)``.
   mutating func request(_ session: SessionID) -> Int {
@@ -31,10 +38,16 @@ struct PendingReleases {
 
   /// Takes those that the next batch releases.
   mutating func take() -> Set<SessionID> {
-    defer { ready = [] }
-    return ready
+    (writing, ready) = (ready, [])
+    return writing
   }
 
+  /// They are stored.
+  mutating func written() { writing = [] }
+
   /// They were not stored.
-  mutating func putBack(_ sessions: Set<SessionID>) { ready.formUnion(sessions) }
+  mutating func putBack() {
+    ready.formUnion(writing)
+    writing = []
+  }
 }

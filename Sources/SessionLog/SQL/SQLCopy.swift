@@ -179,7 +179,7 @@ package enum StoreMove {
       let connection = try PostgresConnection(address, name: "pickerd move", seconds: 3600)
       try PostgresEngine.openSchema(connection, of: address)
       try PostgresEngine.serve(on: connection, alone: true, of: address)
-      let opened = try SQLiteOpening.open(path, lock)
+      let opened = try SQLiteOpening.open(lock.path, lock)
       let count = try move(opened.connection, connection, address, progress)
       // The epochs that it has been given are those of this database only.
       if opened.hasLostHistory { try opened.connection.run("UPDATE store SET is_backup = true") }

@@ -12,19 +12,11 @@ package final class SQLFeed: EventFeed {
   private let state: Mutex<State>
   private let writing = Mutex<Writing?>(nil)
 
-  /// Runs a change on the store's writing connection, then calls the completion with whether it is
-  /// stored.
-  typealias Write =
-    @Sendable (
-      _ change: @escaping @Sendable (any SQLConnection) throws -> Void,
-      _ completion: @escaping @Sendable (_ isStored: Bool) -> Void
-    ) -> Void
-
   /// A closure in a box, as in `StoreMailbox`.
   private final class Writing: Sendable {
-    let write: Write
+    let write: @Sendable (StoreChange) -> Void
 
-    init(_ write: @escaping Write) { self.write = write }
+    init(_ write: @escaping @Sendable (StoreChange) -> Void) { self.write = write }
   }
 
   /// What other nodes may change.
@@ -38,11 +30,11 @@ package final class SQLFeed: EventFeed {
     (self.engine, self.queue) = (engine, queue)
     let state = try engine.read { try SQLFeed.state($0) }
     self.state = Mutex(state)
-    signal.advance(to: state.newest)
+    signal.advance(FeedNews(position: state.newest))
   }
 
   /// Sets how cursors are stored.
-  func write(by write: @escaping Write) {
+  func write(by write: @escaping @Sendable (StoreChange) -> Void) {
     let boxed = Writing(write)
     writing.withLock { $0 = boxed }
   }
@@ -60,7 +52,7 @@ package final class SQLFeed: EventFeed {
       cursors: Dictionary(uniqueKeysWithValues: cursors))
   }
 
-  private static func epoch(_ connection: any SQLConnection) throws -> String {
+  static func epoch(_ connection: any SQLConnection) throws -> String {
     try connection.value("SELECT epoch FROM feed") ?? ""
   }
 
@@ -96,16 +88,30 @@ package final class SQLFeed: EventFeed {
   /// Another node may have added events.
   func lookLater() {
     queue.async {
-      guard let newest = try? self.current({ try SQLFeed.ends($0).newest }) else { return }
-      self.signal.advance(to: newest)
+      let known = self.signal.position
+      let news = try? self.current { try SQLFeed.news(after: known, $0) }
+      if let news { self.signal.advance(news) }
     }
+  }
+
+  /// The maximum of new events whose kinds are read.
+  private static let newCountMax = 1000
+
+  private static func news(after known: Int, _ connection: any SQLConnection) throws -> FeedNews {
+    let newest = try ends(connection).newest
+    guard newest - known <= newCountMax else { return FeedNews(position: newest) }
+    let kinds = try connection.rows(
+      "SELECT DISTINCT type, namespace FROM event WHERE position > $1 AND position <= $2",
+      [known, newest]
+    ) { row in FeedNews.Kind(type: try row[0], namespace: try row[1]) }
+    return FeedNews(position: newest, kinds: Set(kinds))
   }
 
   private func adopt(_ new: State) {
     // After a restore to the past, positions are used again.
     if new.epoch != epoch { signal.restart() }
     state.withLock { $0 = new }
-    signal.advance(to: new.newest)
+    signal.advance(FeedNews(position: new.newest))
   }
 
   package func refresh(completion: @escaping @Sendable (Bool) -> Void) {
@@ -177,30 +183,50 @@ package final class SQLFeed: EventFeed {
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void
   ) {
     queue.async {
-      guard position == nil || self.cursors.hasRoom(for: name) else {
-        return completion(.failure(.tooManyCursors))
+      // One that does not exist is deleted without a transaction.
+      if position == nil, (try? self.engine.readConfirmed { try SQLFeed.has(name, $0) }) == false {
+        self.state.withLock { $0.cursors[name.text] = nil }
+        return completion(.success(()))
       }
       guard let writing = self.writing.withLock({ $0 }) else {
         return completion(.failure(.unavailable))
       }
-      writing.write({ try SQLFeed.write(name.text, position, $0) }) { isStored in
-        guard isStored else { return completion(.failure(.unavailable)) }
-        self.state.withLock { $0.cursors[name.text] = position }
-        completion(.success(()))
-      }
+      writing.write(
+        StoreChange(byteCount: 0) { connection in
+          let isSet = try SQLFeed.write(name, position, connection)
+          return StoreChange.Outcome {
+            guard isSet else { return completion(.failure(.tooManyCursors)) }
+            self.state.withLock { $0.cursors[name.text] = position }
+            completion(.success(()))
+          }
+        } fail: {
+          completion(.failure(.unavailable))
+        })
     }
   }
 
+  private static func has(_ name: CursorName, _ connection: any SQLConnection) throws -> Bool {
+    try connection.value("SELECT EXISTS (SELECT 1 FROM feed_cursor WHERE name = $1)", [name.text])
+      ?? false
+  }
+
+  /// - Returns: `false` if there are too many cursors for another one.
   private static func write(
-    _ name: String, _ position: Int?, _ connection: any SQLConnection
-  ) throws {
+    _ name: CursorName, _ position: Int?, _ connection: any SQLConnection
+  ) throws -> Bool {
     guard let position else {
-      return try connection.run("DELETE FROM feed_cursor WHERE name = $1", [name])
+      try connection.send("DELETE FROM feed_cursor WHERE name = $1", [name.text])
+      return true
     }
-    try connection.run(
+    if try !has(name, connection) {
+      let others: [String] = try connection.rows("SELECT name FROM feed_cursor") { try $0[0] }
+      guard name.hasRoom(among: others) else { return false }
+    }
+    try connection.send(
       """
       INSERT INTO feed_cursor (name, position) VALUES ($1, $2)
       ON CONFLICT (name) DO UPDATE SET position = excluded.position
-      """, [name, position])
+      """, [name.text, position])
+    return true
   }
 }

@@ -38,8 +38,10 @@ final class SQLOwnership {
   private var isNumbered = false
   /// The number of the database's history.
   private(set) var history: Int64 = 1
+  /// Identifies it: two standbys that were promoted one after the other can give the same number.
+  private var historyID = ""
   /// The one in which this node has last found what it had committed.
-  private var provenHistory: Int64 = 1
+  private var provenHistory = ""
   private let locks: any NodeLocks
   /// Where this process accepts connections of other nodes.
   private let address: String?
@@ -51,6 +53,8 @@ final class SQLOwnership {
   /// When this node has first seen that the epoch of the feed is in doubt.
   private var doubtedSince: ContinuousClock.Instant?
 
+  /// The greatest number of a node: nine digits, which PostgreSQL's lock holds.
+  private static let numberMax: Int64 = 999_999_999
   /// How long the epoch of the feed is in doubt after a failover, so that all nodes can connect.
   static let doubtTime = Duration.seconds(10)
   /// When this node has first connected to the current history.
@@ -72,17 +76,17 @@ final class SQLOwnership {
   func connected(
     _ connection: any SQLConnection, owning sessions: Set<SessionID>
   ) throws -> Continuation {
-    let former = (node, batch, history)
+    let former = (node, batch, history, historyID)
     let continuation: Continuation
     do {
       continuation = try connection.transaction { try enter(connection, owning: sessions) }
     } catch {
       // It is not known whether it was committed.
-      (node, batch, history) = former
+      (node, batch, history, historyID) = former
       throw error
     }
-    if historySince == nil || provenHistory != history { historySince = scheduler.instant }
-    provenHistory = history
+    if historySince == nil || provenHistory != historyID { historySince = scheduler.instant }
+    provenHistory = historyID
     return continuation
   }
 
@@ -100,7 +104,7 @@ final class SQLOwnership {
     ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
     // A row is deleted only when the node owns nothing any more. If the history is another one, it
     // may also be missing like what was committed after it.
-    if row == nil && history == provenHistory {
+    if row == nil && historyID == provenHistory {
       try register(connection)
       return .forgotten
     }
@@ -154,26 +158,56 @@ final class SQLOwnership {
     return (epoch == feedEpoch ? [] : try taken(of: sessions, connection), epoch)
   }
 
+  /// A node that is registered.
+  struct Node {
+    let number: Int64
+    let address: String?
+    /// Whether it has committed something since it was observed before.
+    let hasCommitted: Bool
+  }
+
   /// Reads which transaction of each node was the last one.
-  ///
-  /// - Returns: The numbers of the nodes.
   @discardableResult
-  func observe(_ connection: any SQLConnection) throws -> [Int64] {
-    let batches = try connection.rows("SELECT number, batch FROM node") { row in
-      (node: try row[0] as Int64, batch: try row[1] as Int)
+  func observe(_ connection: any SQLConnection) throws -> [Node] {
+    let rows = try connection.rows("SELECT number, batch, address FROM node") { row in
+      (node: try row[0] as Int64, batch: try row[1] as Int, address: row[2] as String?)
     }
     let (former, now) = (seen, scheduler.instant)
     seen = [:]
-    for (node, batch) in batches {
+    for (node, batch, _) in rows {
       seen[node] = former[node].flatMap { $0.batch == batch ? $0 : nil } ?? (batch, now)
     }
-    return batches.map(\.node)
+    return rows.map { node, batch, address in
+      let hasCommitted = former[node].map { $0.batch != batch } ?? false
+      return Node(number: node, address: address, hasCommitted: hasCommitted)
+    }
   }
 
   /// Whether a node that is not alive cannot answer reads from memory any more. Its last commit
   /// began before this node has seen it.
   private func isSilent(_ node: Int64) -> Bool {
     seen[node].map { $0.since + SQLSessionLog.certainTime <= scheduler.instant } ?? true
+  }
+
+  /// Whether a node that is not alive may still connect to the current history.
+  private var mayReconnect: Bool {
+    historySince.map { scheduler.instant < $0 + reconnectTime } ?? false
+  }
+
+  /// Whether the sessions of a node that is not alive may be claimed.
+  func hasStopped(_ node: Int64) -> Bool { isSilent(node) && !mayReconnect }
+
+  /// Why connections for the sessions of this node, or of others, cannot be relayed.
+  ///
+  /// - Parameter others: The other nodes that are alive.
+  func warning(about others: [Node]) -> String? {
+    guard let node, let other = others.first(where: { $0.address == address }) else { return nil }
+    guard let address else {
+      return "node \(node) and node \(other.number) have no --node-listen: what one of them "
+        + "receives for a session of the other is answered with 503"
+    }
+    return "node \(node) and node \(other.number) have the same --node-listen \(address): give "
+      + "each an address at which the others reach it"
   }
 
   private func lock(_ node: Int64, _ connection: any SQLConnection) throws {
@@ -186,10 +220,12 @@ final class SQLOwnership {
   }
 
   /// The lock is there before the row can be seen, so that no other node takes it for that of a
-  /// node that has stopped.
+  /// node that has stopped. The number is random: one that is counted could be given again after a
+  /// failover that has lost the first row with it, and two nodes would be the same.
   private func register(_ connection: any SQLConnection) throws {
     let number: Int64? = try connection.value(
-      "INSERT INTO node (address, history) VALUES ($1, $2) RETURNING number", [address, history])
+      "INSERT INTO node (number, address, history) VALUES ($1, $2, $3) RETURNING number",
+      [scheduler.random(below: SQLOwnership.numberMax) + 1, address, history])
     guard let number else { throw StoreProblem("the node was not registered") }
     try lock(number, connection)
     (node, batch) = (number, 0)
@@ -207,11 +243,12 @@ final class SQLOwnership {
       "SELECT history, history_number FROM store \(connection.dialect.forUpdate)"
     ) { row in (text: try row[0] as String, number: try row[1] as Int64) }
     guard let stored else { throw StoreProblem("the store has no row") }
-    history = stored.number
-    if stored.text == current { return false }
+    (history, historyID) = (stored.number, stored.text)
+    if stored.text.hasPrefix("\(current)/") { return false }
     history += stored.text.isEmpty ? 0 : 1
+    historyID = "\(current)/\(scheduler.random(below: .max))"
     try connection.send(
-      "UPDATE store SET history = $1, history_number = $2", [current, history])
+      "UPDATE store SET history = $1, history_number = $2", [historyID, history])
     let isForeign =
       !stored.text.isEmpty && stored.text.prefix { $0 != "/" } != current.prefix { $0 != "/" }
     guard isForeign else { return false }
@@ -263,8 +300,8 @@ final class SQLOwnership {
 
   /// The outcome of claiming a session that exists.
   enum Claim {
-    /// This node owns it now. What is loaded must show this.
-    case own(node: Int64, epoch: String, entryCount: Int)
+    /// This node owns it now, and has not before if it is new. What is loaded must show this.
+    case own(node: Int64, epoch: String, entryCount: Int, isNew: Bool)
     /// Another node owns it that is alive.
     case other
     /// Another node owns it that is not alive, but may still answer reads from memory, or connect
@@ -300,7 +337,6 @@ final class SQLOwnership {
     let isVouched =
       try !rows.contains { $0.history < history } || !hasUnvouched(connection)
     var claims: [SessionID: Claim] = [:]
-    let mayReconnect = historySince.map { scheduler.instant < $0 + reconnectTime } ?? false
     for row in rows {
       if let owner = row.owner, owner != node {
         if living.contains(owner) {
@@ -320,7 +356,8 @@ final class SQLOwnership {
         WHERE number = $3 RETURNING epoch
         """, [node, history, row.number]
       ) { updated in
-        claims[row.id] = .own(node: node, epoch: try updated[0], entryCount: row.entryCount)
+        claims[row.id] = .own(
+          node: node, epoch: try updated[0], entryCount: row.entryCount, isNew: row.owner != node)
       }
     }
     try connection.flush()

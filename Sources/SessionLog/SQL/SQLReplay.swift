@@ -1,5 +1,6 @@
 package import CivilTime
 import Foundation
+import PickerModel
 package import PickerSession
 
 /// Replays a stored session from its creation, and compares its snapshots. Only reads the store,
@@ -56,13 +57,12 @@ package enum SQLReplay {
     do {
       let connection = try open()
       return try connection.transaction(connection.dialect.beginReading) {
-        guard let rows = try SQLRows(session, connection) else {
+        let make = { Definition.stored($0, zone: settings.zone) }
+        guard let rows = try SQLRows(session, connection, make: make) else {
           throw ReplayProblem(
             .noInput, "\(location) has no session \(session); ended sessions are deleted")
         }
-        return try StoredReplay.replay(
-          rows, at: settings.revision, limits: settings.limits, versions: settings.versions,
-          zone: settings.zone, each: settings.each)
+        return try SnapshotComparison.replay(rows, settings)
       }
     } catch let problem as ReplayProblem {
       throw problem

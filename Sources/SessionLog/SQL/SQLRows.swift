@@ -1,18 +1,28 @@
 import CivilTime
 import Foundation
+import JSONText
 import PickerHub
+import PickerModel
 import PickerSession
 
-/// The rows of a session in a database.
-struct SQLRows: SessionRows {
+/// The rows of a session in a database, read in one transaction: all values belong to one state of
+/// the store.
+struct SQLRows {
   let session: StoredSession
+  /// Finds or makes a definition, other than the origin's, from its document.
+  let make: (JSONTree) -> Definition?
   private let connection: any SQLConnection
+  /// Entries that were read, but not taken yet.
+  private var page: ArraySlice<(sequence: Int, item: Data)> = []
+  private var isLastPage = false
 
   /// The maximum of entries that are in memory at the same time.
   private static let pageCount = 500
 
   /// - Returns: `nil` if there is no such session, or it has ended.
-  init?(_ id: SessionID, _ connection: any SQLConnection) throws {
+  init?(
+    _ id: SessionID, _ connection: any SQLConnection, make: @escaping (JSONTree) -> Definition?
+  ) throws {
     let session = try connection.first(
       """
       SELECT number, epoch, origin, entry_count, byte_count, event_sequence, active_at, rules,
@@ -26,33 +36,79 @@ struct SQLRows: SessionRows {
     }
     guard let session else { return nil }
     self.connection = connection
+    self.make = make
     self.session = session
   }
 
-  func newestSnapshot() throws -> StoredSnapshot? {
-    try snapshots("ORDER BY p.sequence DESC LIMIT 1", []).first
+  /// The session's origin, and the limits that stay in force for it.
+  func created(
+    _ limits: SessionLimits, definition: (StoredOrigin) throws -> Definition
+  ) throws -> (origin: SessionOrigin, limits: SessionLimits) {
+    let stored = try StoredOrigin([UInt8](session.origin), of: session.id)
+    let origin = try SessionOrigin(
+      id: session.id, epoch: session.epoch, stored.others, definition: try definition(stored))
+    return (origin, try limits.asCreated(stored.others))
+  }
+}
+
+extension SQLRows: HistorySource {
+  mutating func item(
+    after sequence: Int, _ fold: borrowing SessionFold
+  ) throws -> (sequence: Int, item: Data)? {
+    if page.isEmpty, !isLastPage {
+      page = try connection.rows(
+        """
+        SELECT sequence, body FROM entry WHERE session = $1 AND sequence > $2
+        ORDER BY sequence LIMIT $3
+        """, [session.number, sequence, SQLRows.pageCount]
+      ) { row in (sequence: try row[0] as Int, item: try row[1] as Data) }[...]
+      isLastPage = page.count < SQLRows.pageCount
+    }
+    return page.popFirst()
   }
 
-  func newestSnapshotSequence() throws -> Int? {
+  func entry(_ body: Data, after fold: borrowing SessionFold) throws -> LogEntry {
+    var tree = try JSONTree.parse([UInt8](body), depthMax: StoredReading.depthMax)
+    if let digest = tree["digest"]?.string.flatMap(Hexadecimal.decode),
+      case .object(let members) = tree
+    {
+      guard let body = try document(Data(digest)) else {
+        throw StoredProblem("a definition of session \(session.id.shortened) is missing")
+      }
+      let document = try JSONTree.parse([UInt8](body), depthMax: StoredReading.depthMax)
+      tree = .object(members + [.init("definition", document)])
+    }
+    guard let entry = LogEntry(tree: tree, after: fold.definition, make: make) else {
+      throw StoredProblem(
+        "an entry of session \(session.id.shortened) is not as pickerd writes it")
+    }
+    return entry
+  }
+
+  /// The encoded definition with a digest.
+  private func document(_ digest: Data) throws -> Data? {
+    try connection.value(
+      "SELECT body FROM definition WHERE session = $1 AND digest = $2", [session.number, digest])
+  }
+}
+
+/// Snapshots, by their sequence numbers.
+extension SQLRows {
+  func newestSnapshot() throws -> Int? {
     try connection.value("SELECT max(sequence) FROM snapshot WHERE session = $1", [session.number])
   }
 
-  func oldestSnapshotSequence() throws -> Int? {
+  func oldestSnapshot() throws -> Int? {
     try connection.value("SELECT min(sequence) FROM snapshot WHERE session = $1", [session.number])
   }
 
-  func snapshots(after sequence: Int, through last: Int) throws -> [StoredSnapshot] {
-    try snapshots("AND p.sequence > $2 AND p.sequence <= $3 ORDER BY p.sequence", [sequence, last])
+  func snapshot(upTo revision: Int) throws -> Int? {
+    try snapshot(upTo: revision, rowCount: -1)
   }
 
-  func snapshot(upTo revision: Int) throws -> StoredSnapshot? {
-    try snapshots(
-      "AND (p.revision <= $2 OR p.replaces IS NOT NULL) ORDER BY p.sequence DESC LIMIT 1",
-      [revision]
-    ).first
-  }
-
-  func baseSequence(revision: Int, rowCount: Int) throws -> Int? {
+  /// As ``snapshot(upTo:)``, or a later one with at most `rowCount` entries before it; see
+  /// ``SnapshotSpacing``.
+  func snapshot(upTo revision: Int, rowCount: Int) throws -> Int? {
     try connection.value(
       """
       SELECT max(sequence) FROM snapshot WHERE session = $1
@@ -60,36 +116,20 @@ struct SQLRows: SessionRows {
       """, [session.number, revision, rowCount])
   }
 
-  func entries(
-    after sequence: Int, through last: Int,
-    each: (_ sequence: Int, _ body: Data) throws -> Bool
-  ) throws {
-    var sequence = sequence
-    while true {
-      let page = try connection.rows(
-        """
-        SELECT sequence, body FROM entry WHERE session = $1 AND sequence > $2 AND sequence <= $3
-        ORDER BY sequence LIMIT $4
-        """, [session.number, sequence, last, SQLRows.pageCount]
-      ) { row in (sequence: try row[0] as Int, body: try row[1] as Data) }
-      for entry in page {
-        sequence = entry.sequence
-        guard try each(sequence, entry.body) else { return }
-      }
-      if page.count < SQLRows.pageCount { return }
-    }
-  }
-
-  func document(_ digest: Data) throws -> Data? {
-    try connection.value(
-      "SELECT body FROM definition WHERE session = $1 AND digest = $2", [session.number, digest])
-  }
-
-  /// Reads snapshots with the bodies of their definitions.
-  private func snapshots(
-    _ condition: String, _ values: [any SQLValue]
-  ) throws -> [StoredSnapshot] {
+  /// All of them, oldest first.
+  func snapshots() throws -> [Int] {
     try connection.rows(
+      "SELECT sequence FROM snapshot WHERE session = $1 ORDER BY sequence", [session.number]
+    ) { row in try row[0] }
+  }
+
+  func state(at sequence: Int, of origin: SessionOrigin) throws -> SessionFold.StoredState {
+    try snapshot(at: sequence).state(of: origin, make: make)
+  }
+
+  /// Reads a snapshot with the bodies of its definitions.
+  func snapshot(at sequence: Int) throws -> StoredSnapshot {
+    let found = try connection.first(
       """
       SELECT p.sequence, p.revision, p.is_idle, p.row_count, p.body, d.body, s.body,
         (p.definition IS NOT NULL AND d.body IS NULL) OR (p.shown IS NOT NULL AND s.body IS NULL),
@@ -97,8 +137,8 @@ struct SQLRows: SessionRows {
       FROM snapshot p
       LEFT JOIN definition d ON d.session = p.session AND d.digest = p.definition
       LEFT JOIN definition s ON s.session = p.session AND s.digest = p.shown
-      WHERE p.session = $1 \(condition)
-      """, [session.number] + values
+      WHERE p.session = $1 AND p.sequence = $2
+      """, [session.number, sequence]
     ) { row in
       StoredSnapshot(
         sequence: try row[0], revision: try row[1], isIdle: try row[2], rowCount: try row[3],
@@ -106,6 +146,10 @@ struct SQLRows: SessionRows {
         checksum: try row[8], versions: FoldVersions(rules: try row[9], tzdata: row[10]),
         replaces: row[11])
     }
+    guard let found else {
+      throw StoredProblem("snapshot \(sequence) of session \(session.id.shortened) is missing")
+    }
+    return found
   }
 }
 

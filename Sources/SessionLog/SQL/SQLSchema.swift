@@ -18,8 +18,8 @@ enum SQLSchema {
   static func version(_ connection: any SQLConnection, of location: String) throws -> Int {
     let columns = try columns(of: "store", connection)
     if columns.isEmpty { return 0 }
-    if columns.isSuperset(of: ["schema_version", "shared_version"]) {
-      let version: Int? = try connection.value("SELECT schema_version FROM store")
+    if columns.isSuperset(of: ["schema_number", "shared_version"]) {
+      let version: Int? = try connection.value("SELECT schema_number FROM store")
       guard let version, version > 0 else {
         throw StoreProblem(
           "\(location) is damaged (its schema has no valid number): restore a backup, or begin "
@@ -48,7 +48,7 @@ enum SQLSchema {
     for number in known..<migrations.count {
       try connection.run(script: migrations[number](connection.dialect))
       if number == 0 { try connection.run("INSERT INTO store (ticket_key) VALUES ($1)", [newKey]) }
-      try connection.run("UPDATE store SET schema_version = $1", [number + 1])
+      try connection.run("UPDATE store SET schema_number = $1", [number + 1])
     }
   }
 
@@ -103,7 +103,7 @@ enum SQLSchema {
     """
     CREATE TABLE store (
       only_row integer PRIMARY KEY DEFAULT 1 CHECK (only_row = 1),
-      schema_version bigint NOT NULL DEFAULT 1,
+      schema_number bigint NOT NULL DEFAULT 1,
       ticket_key bytea NOT NULL,
       -- The number of batches that a store with a single writer has committed.
       batch bigint NOT NULL DEFAULT 0,
@@ -113,7 +113,7 @@ enum SQLSchema {
       written_at bigint,
       -- Changes when the store proves that it can be written again.
       probe bytea,
-      -- Identifies the history of the database, and counts its changes.
+      -- Identifies the history of the database, with a random number, and counts its changes.
       history text NOT NULL DEFAULT '',
       history_number bigint NOT NULL DEFAULT 1,
       -- The greatest version of a shared definition so far.
@@ -123,7 +123,8 @@ enum SQLSchema {
     );
     -- The processes that share the store.
     CREATE TABLE node (
-      number \(dialect.identity),
+      -- Random.
+      number bigint PRIMARY KEY,
       -- Where it accepts connections of other nodes; NULL: nowhere.
       address text,
       -- The number of its last committed batch.
@@ -183,6 +184,8 @@ enum SQLSchema {
       name text PRIMARY KEY,
       -- Greater than that of every earlier version of any of them.
       version bigint NOT NULL UNIQUE,
+      -- Since when no session uses it; NULL if one does, or if it is not known.
+      unused_since bigint,
       definition bytea NOT NULL,
       notes bytea NOT NULL
     );

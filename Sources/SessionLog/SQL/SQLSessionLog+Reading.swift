@@ -10,10 +10,12 @@ extension SQLSessionLog {
   private static let claimCountMax = 200
   /// The time between two attempts to claim a session whose owner is not alive.
   private static let claimPause = Duration.milliseconds(250)
+  /// The time between two attempts to read while the database is away.
+  private static let readPause = Duration.milliseconds(100)
 
   package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     let load = PendingLoad(session: session, limits: limits, hub: hub)
-    if state.withLock({ $0.add(load) }) { queueBatch(of: session) }
+    if state.withLock({ $0.add(load) }) { queueBatch() }
   }
 
   /// Makes this node the owner of the sessions, then loads them. Called on ``queue``.
@@ -25,7 +27,13 @@ extension SQLSessionLog {
     if failure != nil || hasClosed {
       return loads.forEach { load in notify(.loaded(load.session, .unavailable)) }
     }
-    var rest = loads[...]
+    var rest = loads.filter { load in
+      guard let known = claimed.removeValue(forKey: load.session), known.generation == generation,
+        owned.withLock({ $0.contains(load.session) })
+      else { return true }
+      readingQueue.async { self.read(load, claim: known.claim, known.generation) }
+      return false
+    }[...]
     var later: [PendingLoad] = []
     while !rest.isEmpty {
       let part = rest.prefix(SQLSessionLog.claimCountMax)
@@ -57,12 +65,19 @@ extension SQLSessionLog {
     scheduler.after(SQLSessionLog.claimPause, on: queue) { [later] in self.claim(later) }
   }
 
-  /// Notes which sessions this node owns now.
+  /// Notes which sessions this node owns now. Of one that it has owned before, and had to claim
+  /// again, another node has changed the epoch meanwhile: what is known of it, or being read, is
+  /// not true any more.
   func note(_ claims: [SessionID: SQLOwnership.Claim]) {
-    for case (let session, .own) in claims {
+    var renewed: Set<SessionID> = []
+    for case (let session, .own(_, _, _, let isNew)) in claims {
       releases.withLock { $0.cancel(session) }
-      owned.withLock { _ = $0.insert(session) }
+      let wasOwned = owned.withLock { !$0.insert(session).inserted }
+      if isNew && wasOwned { renewed.insert(session) }
     }
+    if renewed.isEmpty { return }
+    generation += 1
+    notify(.lost(renewed.sorted { $0.text < $1.text }))
   }
 
   private func cannotRead(
@@ -85,7 +100,8 @@ extension SQLSessionLog {
   ///   - generation: That of the connection on which it was claimed.
   private func read(_ load: PendingLoad, claim: SQLOwnership.Claim?, _ generation: Int) {
     do {
-      finish(load, claim, generation, try engine.read { try self.stored(load, claim, $0) })
+      let outcome = try patiently { try engine.read { try self.stored(load, claim, $0) } }
+      finish(load, claim, generation, outcome)
     } catch is StaleRead {
       // The connection that has claimed it sees the claim.
       queue.async {
@@ -102,21 +118,35 @@ extension SQLSessionLog {
     }
   }
 
+  /// Runs `body` again while a shared database is away, for ``waitTime`` as commands wait for it.
+  private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
+    let begin = scheduler.instant
+    while true {
+      do {
+        return try body()
+      } catch {
+        let isLate = scheduler.instant > begin + SQLSessionLog.waitTime
+        guard isShared, isTransient(error), failure == nil, !isLate else { throw error }
+        scheduler.sleep(SQLSessionLog.readPause)
+      }
+    }
+  }
+
   private func stored(
     _ load: PendingLoad, _ claim: SQLOwnership.Claim?, _ connection: any SQLConnection
   ) throws -> StoredReading.Outcome? {
-    if case .own(let node, let epoch, let entryCount)? = claim {
+    if case .own(let node, let epoch, let entryCount, _)? = claim {
       let isCurrent: Int? = try connection.value(
         """
         SELECT 1 FROM session WHERE id = $1 AND owner = $2 AND epoch = $3 AND entry_count = $4
         """, [load.session.text, node, epoch, entryCount])
       if isCurrent == nil { throw StaleRead() }
     }
-    return try SQLRows(load.session, connection).map { rows in
-      let outcome = try StoredReading.load(
-        rows, limits: load.limits, versions, now: now,
-        definition: { try definitions.definition(of: $0, hub: load.hub) },
-        make: { self.definitions.definition(document: $0, hub: load.hub) })
+    let make = { self.definitions.definition(document: $0, hub: load.hub) }
+    return try SQLRows(load.session, connection, make: make).map { rows in
+      let outcome = try StoredReading.load(rows, limits: load.limits, versions, now: now) {
+        try definitions.definition(of: $0, hub: load.hub)
+      }
       guard case .loaded(var loaded, let byteCount) = outcome else { return outcome }
       loaded.step = try step(of: loaded.fold, hub: load.hub, connection)
       return .loaded(loaded, byteCount: byteCount)
@@ -168,7 +198,7 @@ extension SQLSessionLog {
     var renewed = claim
     var isOwn = false
     var owner: Int64?
-    if case .own(let node, _, _)? = claim { owner = node }
+    if case .own(let node, _, _, _)? = claim { owner = node }
     try connection.send(
       """
       UPDATE session SET epoch = \(connection.dialect.randomText), rules = $1, tzdata = $2
@@ -176,8 +206,8 @@ extension SQLSessionLog {
       """, [versions.rules, versions.tzdata, divergence.number, owner ?? 0]
     ) { row in
       isOwn = true
-      guard case .own(let node, _, let entryCount)? = claim else { return }
-      renewed = .own(node: node, epoch: try row[0], entryCount: entryCount)
+      guard case .own(let node, _, let entryCount, _)? = claim else { return }
+      renewed = .own(node: node, epoch: try row[0], entryCount: entryCount, isNew: false)
     }
     try connection.flush()
     guard isOwn else { throw StoreProblem("another node has claimed it") }
@@ -201,8 +231,8 @@ extension SQLSessionLog {
   ) {
     historyQueue.async {
       let page = try? self.engine.read { connection in
-        try SQLRows(position.origin.id, connection).flatMap { rows in
-          try StoredHistory.page(from: position, rows, make: self.definitions.make(_:))
+        try SQLRows(position.origin.id, connection, make: self.definitions.make(_:)).map {
+          try HistoryPage.read(from: position, $0)
         }
       }
       self.notify(.run(position.origin.id) { completion(page ?? nil) })
@@ -247,7 +277,9 @@ extension SQLSessionLog {
       var outcome = LogLookup<DormantSession>.unavailable
       do {
         // A primary that is cut off from the others may not have it yet.
-        let found = try self.engine.read(read) ?? self.engine.readConfirmed(read)
+        let found = try self.patiently {
+          try self.engine.read(read) ?? self.engine.readConfirmed(read)
+        }
         outcome = found.map { .found($0) } ?? .absent
       } catch {}
       self.notify(.run(session) { [outcome] in completion(outcome) })
@@ -271,18 +303,25 @@ extension SQLSessionLog {
 
   /// The node that owns a session.
   package enum Owner: Sendable {
-    /// This one, or none: this one may claim it.
+    /// This one, or the session does not exist.
     case here
-    /// Another one that is alive. It accepts connections of other nodes at the address, if any.
-    case node(address: String?)
+    /// Another one that is alive, by its number. It accepts connections of other nodes at the
+    /// address, if any.
+    case node(Int64, address: String?)
     case unavailable
   }
 
-  /// Whether this node owns a session, as far as it knows.
-  package func owns(_ session: SessionID) -> Bool { owned.withLock { $0.contains(session) } }
+  /// Whether this node owns a session, as far as it knows, and is not about to give it up.
+  package func owns(_ session: SessionID) -> Bool {
+    owned.withLock { $0.contains(session) } && !releases.withLock { $0.contains(session) }
+  }
 
-  /// Finds out who owns a session. One transaction looks up all sessions that were asked for while
-  /// the one before it ran, so that no number of unknown ids delays the others.
+  /// Finds out who owns a session; one without a living owner is claimed, and loaded. So of several
+  /// nodes that are asked for it at the same time all know which one has it.
+  ///
+  /// One transaction looks up all sessions that were asked for while the one before it ran, so that
+  /// no number of unknown ids delays the others. While the database is away it is tried again for
+  /// ``waitTime``, as commands are.
   ///
   /// - Parameter completion: Called on any thread; at once for a session of this node.
   package func owner(
@@ -296,20 +335,66 @@ extension SQLSessionLog {
     ownerQueue.async {
       let asked = self.ownerLookUps.withLock { $0.take() }
       let sessions = asked.keys.sorted { $0.text < $1.text }
-      let owners =
+      let found =
         self.failure == nil
-        ? try? self.engine.read { try self.owners(of: sessions, locks, $0) } : nil
-      for session in sessions {
-        let owner: Owner = owners.map { $0[session] ?? .here } ?? .unavailable
+        ? try? self.patiently { try self.engine.read { try self.owners(of: sessions, locks, $0) } }
+        : nil
+      let free = Set(found?.free.map(\.id) ?? [])
+      for session in sessions where !free.contains(session) {
+        let owner: Owner = found.map { $0.others[session] ?? .here } ?? .unavailable
         for completion in asked[session]! { completion(self.owns(session) ? .here : owner) }
+      }
+      if let found, !free.isEmpty {
+        self.queue.async { self.claim(found.free.map { ($0, asked[$0.id]!) }) }
       }
     }
   }
 
-  /// - Returns: Those that other living nodes own.
+  private typealias Asked = (session: DormantSession, completions: [OwnerLookUps.Completion])
+
+  /// Makes this node the owner of sessions for which somebody asks. If another one is first, it is
+  /// looked up. Called on ``queue``.
+  private func claim(_ asked: [Asked]) {
+    guard let ownership, failure == nil, !hasClosed else {
+      return asked.forEach { each in each.completions.forEach { $0(.unavailable) } }
+    }
+    var rest = asked[...]
+    var later: [Asked] = []
+    while !rest.isEmpty {
+      let part = rest.prefix(SQLSessionLog.claimCountMax)
+      rest = rest.dropFirst(part.count)
+      let claims: [SessionID: SQLOwnership.Claim]
+      do {
+        claims = try transaction { try ownership.claim(part.map(\.session.id), $0) }
+      } catch {
+        fail([], error)
+        for each in part + rest { each.completions.forEach { $0(.unavailable) } }
+        break
+      }
+      note(claims)
+      for each in part {
+        let id = each.session.id
+        switch claims[id] {
+        case .later?: later.append(each)
+        case .other?: each.completions.forEach { owner(of: id, completion: $0) }
+        case .own?:
+          claimed[id] = claims[id].map { ($0, generation) }
+          notify(.orphaned([each.session]))
+          each.completions.forEach { $0(.here) }
+        case nil: each.completions.forEach { $0(.here) }
+        }
+      }
+    }
+    if later.isEmpty { return }
+    scheduler.after(SQLSessionLog.claimPause, on: queue) { [later] in self.claim(later) }
+  }
+
+  private typealias Owners = (others: [SessionID: Owner], free: [DormantSession])
+
+  /// - Returns: Those that other living nodes own, and the others that exist.
   private func owners(
     of sessions: [SessionID], _ locks: any NodeLocks, _ connection: any SQLConnection
-  ) throws -> [SessionID: Owner] {
+  ) throws -> Owners {
     let node = number.withLock { $0 }
     let found = try connection.rows(
       """
@@ -320,10 +405,19 @@ extension SQLSessionLog {
       (id: SessionID(try row[0]), node: try row[1] as Int64, address: row[2] as String?)
     }.filter { $0.node != node }
     let living = found.isEmpty ? [] : try locks.living(connection)
-    return Dictionary(
+    let others: [SessionID: Owner] = Dictionary(
       uniqueKeysWithValues: found.filter { living.contains($0.node) }.map {
-        ($0.id, .node(address: $0.address))
+        ($0.id, .node($0.node, address: $0.address))
       })
+    let rest = sessions.filter { others[$0] == nil }
+    let (doubt, now) = (clockDoubt, self.now)
+    let free = try connection.rows(
+      """
+      SELECT \(DormantSession.columns) FROM session
+      WHERE \(connection.dialect.isAny("id", 1)) AND NOT ended ORDER BY id
+      """, [SQLList.texts(rest.map(\.text))]
+    ) { try DormantSession($0, doubt, at: now) }
+    return (others, free)
   }
 
   package func find(
@@ -394,6 +488,10 @@ extension SQLSessionLog {
       values.append(namespace)
       conditions.append("namespace = $\(values.count)")
     }
+    if let uses = query.uses {
+      values.append(uses)
+      conditions.append("uses = $\(values.count)")
+    }
     // Two nodes may have given the same ordinal, which is the cursor of the next page.
     let found = try connection.rows(
       """
@@ -427,7 +525,8 @@ extension StoredNames {
     self.init()
     entries = try connection.rows(
       """
-      SELECT id, ordinal, external, CASE WHEN has_members THEN NULL ELSE status END, namespace
+      SELECT id, ordinal, external, CASE WHEN has_members THEN NULL ELSE status END, namespace,
+        uses
       FROM session WHERE NOT ended ORDER BY ordinal
       """
     ) { row in
@@ -436,7 +535,7 @@ extension StoredNames {
       return SessionIndex.Entry(
         id: SessionID(try row[0]), ordinal: try row[1],
         external: external.map { String(decoding: $0, as: UTF8.self) },
-        namespace: namespace.isEmpty ? nil : namespace,
+        namespace: namespace.isEmpty ? nil : namespace, uses: row[5],
         status: status.flatMap(SessionStatus.init(rawValue:)))
     }
     // A session that lives may have another epoch since.

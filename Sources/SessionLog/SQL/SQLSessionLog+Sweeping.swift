@@ -26,11 +26,12 @@ extension SQLSessionLog {
     do {
       var (stopped, due, taken): (Set<Int64>, [DormantSession], Set<SessionID>) = ([], [], [])
       var feedEpoch: String?
+      var nodes: (all: [SQLOwnership.Node], living: Set<Int64>) = ([], [])
       try transaction { connection in
         try ownership.settleFeed(connection)
         (taken, feedEpoch) = try ownership.takenByRenewal(of: owned.withLock { $0 }, connection)
-        stopped = stoppedNodes(
-          ofAll: try ownership.observe(connection), besides: try locks.living(connection))
+        nodes = (try ownership.observe(connection), try locks.living(connection))
+        stopped = stoppedNodes(ofAll: nodes.all.map(\.number), besides: nodes.living)
         due = try self.due(of: stopped, connection)
         try ownership.forget(stopped, connection)
         if clockDoubt.isOver {
@@ -38,6 +39,7 @@ extension SQLSessionLog {
         }
       }
       ownership.feedEpoch = feedEpoch
+      note(nodes.all, living: nodes.living, ownership)
       disown(taken)
       if !taken.isEmpty { notify(.taken(Array(taken))) }
       if !due.isEmpty {
@@ -55,6 +57,24 @@ extension SQLSessionLog {
       fail([], error)
     }
     isPartial ? sweepLater(.milliseconds(10)) : sweepLater()
+  }
+
+  /// Reports the nodes that have stopped, and warns of addresses to which nothing can be relayed.
+  private func note(
+    _ nodes: [SQLOwnership.Node], living: Set<Int64>, _ ownership: SQLOwnership
+  ) {
+    let absent = nodes.map(\.number).filter { !living.contains($0) }
+    let stopped = absent.filter(ownership.hasStopped)
+    if !stopped.isEmpty { notify(.stopped(stopped)) }
+    livingNodes.withLock { $0 = nodes.count - absent.count }
+    let others = nodes.filter {
+      $0.number != ownership.node && living.contains($0.number) && $0.hasCommitted
+    }
+    let warning = ownership.warning(about: others)
+    if let warning, warning != addressWarning {
+      notify(.message(warning))
+      addressWarning = warning
+    }
   }
 
   /// The registered nodes that have not been alive for some time.

@@ -1,7 +1,7 @@
 package import CivilTime
 import Foundation
 package import PickerHub
-import PickerModel
+package import PickerModel
 package import PickerSession
 import Synchronization
 
@@ -22,6 +22,8 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   package var isShared: Bool { engine.isShared }
   /// Used on ``readingQueue`` only, except `make(_:)`, which uses no table.
   let definitions: StoredDefinitions
+  /// Counts definitions.
+  let memory: (any MemoryAccount)?
   /// The queue of all writing transactions.
   let queue: any WorkQueue
   /// Reloads sessions, one at a time, so that reloading does not take all cores from the event
@@ -53,6 +55,9 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   private let visited = Mutex<Set<SessionID>>([])
   let releases = Mutex(PendingReleases())
   let sharedVersions = Mutex(SharedVersions())
+  /// See ``Settings/unusedSeconds``.
+  let unusedSeconds: (@Sendable () -> Int)?
+  let changes = Mutex(StoreChanges())
   private let afterIteration: AfterIteration
   /// The number of idempotency keys above which the oldest are deleted; `nil`: none is.
   let keyCountMax: Int?
@@ -62,10 +67,16 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   private var connection: (any SQLConnection)?
   /// A batch of which it is not known whether it is committed, and what becomes of it if it is.
   private var unknown: (number: Int, result: SQLWriter.Result)?
-  /// The number of connections so far: what was claimed on an earlier one may be lost.
-  private(set) var generation = 0
+  /// The number of connections so far, and of claims that have shown a renewal: what was claimed
+  /// before is claimed again.
+  var generation = 0
   /// The number of this node in a database that several share.
   let number = Mutex<Int64?>(nil)
+  let livingNodes = Mutex(1)
+  /// The claims of sessions whose loads have not begun, and the generations of their connections.
+  var claimed: [SessionID: (claim: SQLOwnership.Claim, generation: Int)] = [:]
+  /// The last warning about the addresses of nodes.
+  var addressWarning: String?
   /// When the nodes that have stopped were first seen.
   var stoppedSince: [Int64: ContinuousClock.Instant] = [:]
   var hasClosed = false
@@ -97,17 +108,21 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     package var zone: @Sendable (String) -> ZoneRules?
     /// A one-way hash; called on any thread.
     package var digest: @Sendable ([UInt8]) -> [UInt8]
+    /// Counts definitions.
+    package var memory: (any MemoryAccount)?
     /// The versions of the rules and the zone database of this process.
     package var versions = FoldVersions(tzdata: nil)
     package var pendingByteCountMax = SQLSessionLog.pendingByteCountMax
     /// The maximum of bytes in use.
     package var storeByteCountMax = Int.max
     package var keyCountMax: Int?
+    /// How long a shared definition exists that no session uses; `nil`: until it is deleted.
+    package var unusedSeconds: (@Sendable () -> Int)?
     /// Where this process accepts connections of other nodes; `nil`: nowhere.
     package var nodeAddress: String?
     package var scheduler: any StoreScheduler = SystemScheduler()
-    /// Called on the thread of the session's hub. Default: runs the work at once.
-    package var afterIteration: AfterIteration = { $1() }
+    /// Called on the threads of the hubs and of the store. Default: runs the work at once.
+    package var afterIteration: AfterIteration = { $0() }
     /// Called on the store's threads.
     package var notify: @Sendable (StoreNotice) -> Void
 
@@ -141,12 +156,14 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     encodingQueue = scheduler.queue("store encoding", isPatient: true)
     (limits, versions, digest) = (settings.limits, settings.versions, settings.digest)
     (afterIteration, notify) = (settings.afterIteration, settings.notify)
-    keyCountMax = settings.keyCountMax
+    (keyCountMax, unusedSeconds) = (settings.keyCountMax, settings.unusedSeconds)
     state = Mutex(
       PendingRecords(
         byteCountMax: settings.pendingByteCountMax, logByteCountMax: settings.limits.logBytes,
         storeByteCountMax: settings.storeByteCountMax))
-    definitions = StoredDefinitions(zone: settings.zone, digest: settings.digest)
+    memory = settings.memory
+    definitions = StoredDefinitions(
+      zone: settings.zone, memory: settings.memory, digest: settings.digest)
     writer = SQLWriter(
       settings.limits, settings.feedLimits, settings.versions, digest: settings.digest)
     let doubt = ClockDoubt(
@@ -179,21 +196,22 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
       state.withLock { $0.noteStoreSize(byteCount) }
     }
     if engine.isShared { try count(connection) }
-    feed.write(by: { [weak self] change, completion in
-      guard let self else { return completion(false) }
-      self.queue.async { completion((try? change(self.connected())) != nil) }
-    })
+    feed.write { [weak self] change in self.map { $0.change(change) } ?? change.fail() }
     try beginWork(connection)
   }
 
   private func beginWork(_ connection: any SQLConnection) throws {
     let version: Int? = try connection.value("SELECT shared_version FROM store")
-    sharedVersions.withLock { $0.newest = version ?? 0 }
+    sharedVersions.withLock { state in
+      state.newest = version ?? 0
+      state.note(version: state.newest)
+    }
     engine.whenNotified { [weak self] in
       self?.feed.lookLater()
       self?.lookForShared()
     }
     deleteEndedLater()
+    deleteUnusedLater()
     sweepLater()
   }
 
@@ -209,6 +227,10 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
 
   package var canLoad: Bool { true }
   package var sharedCount: SharedCount? { isShared ? counts.withLock { $0.total } : nil }
+  /// The number of this node in a database that several share.
+  package var node: Int64? { number.withLock { $0 } }
+  /// The number of living nodes of such a database, at the last sweep.
+  package var nodeCount: Int? { isShared ? livingNodes.withLock { $0 } : nil }
   package var failure: String? { state.withLock { $0.failure } }
   package var batchCount: Int { state.withLock { $0.batchCount } }
   package var figures: StoreFigures { state.withLock { $0.figures } }
@@ -225,7 +247,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
 extension SQLSessionLog {
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     let outcome = add(.log(record, session), needsBudget: record.needsBudget)
-    if case .created(let origin) = record, isShared, outcome == .pending {
+    if case .created(let origin, _, _) = record, isShared, outcome == .pending {
       counts.withLock { $0.add(origin) }
     }
     return outcome
@@ -249,7 +271,7 @@ extension SQLSessionLog {
 
   package func noteVisit(of session: SessionID) {
     visited.withLock { _ = $0.insert(session) }
-    if state.withLock({ $0.requestBatch() }) { queueBatch(of: session) }
+    if state.withLock({ $0.requestBatch() }) { queueBatch() }
   }
 
   package func released(_ session: SessionID) {
@@ -257,18 +279,18 @@ extension SQLSessionLog {
     // After the snapshots that were stored before.
     encodingQueue.async {
       self.releases.withLock { $0.beginWriting(session, number) }
-      if self.state.withLock({ $0.requestBatch() }) { self.queueBatch(of: session) }
+      if self.state.withLock({ $0.requestBatch() }) { self.queueBatch() }
     }
   }
 
   private func add(_ record: StoreRecord, needsBudget: Bool) -> AppendOutcome {
     let (outcome, startsBatch) = state.withLock { $0.add(record, needsBudget: needsBudget) }
-    if startsBatch { queueBatch(of: record.session) }
+    if startsBatch { queueBatch() }
     return outcome
   }
 
-  func queueBatch(of session: SessionID) {
-    afterIteration(session) { self.queue.async { self.writeAndRead() } }
+  func queueBatch() {
+    afterIteration { self.queue.async { self.writeAndRead() } }
   }
 
   /// Writes all pending records, then starts the pending loads. So a session is loaded when every
@@ -308,7 +330,22 @@ extension SQLSessionLog {
     queue.drain()
   }
 
+  /// As ``close()``, but returns at once, and leaves a store with a single writer open.
+  package func giveUp() {
+    guard isShared else { return }
+    // After the snapshots that were stored before.
+    encodingQueue.async { self.queue.async { self.leave() } }
+  }
+
   private func leave() {
+    if hasClosed { return }
+    writeAndRead()
+    if isShared {
+      // What is appended or read from now on is another node's.
+      state.withLock { $0.failure = "this node shuts down, and has given up its sessions" }
+      provenAt.withLock { $0 -= SQLSessionLog.certainTime }
+      writeAndRead()
+    }
     hasClosed = true
     guard let connection = try? connected() else { return }
     try? ownership?.unregister(connection)
@@ -328,8 +365,7 @@ extension SQLSessionLog {
       connection = fresh
       return fresh
     }
-    let created = unknown?.result.created ?? []
-    let sessions = owned.withLock { $0 }.union(created)
+    let sessions = owned.withLock { $0 }
     let continuation = try ownership.connected(fresh, owning: sessions)
     connection = fresh
     generation += 1
@@ -341,8 +377,6 @@ extension SQLSessionLog {
         // This node has ended them itself.
         taken = taken.filter { unknown.result.byteCounts[$0] != .some(nil) }
         self.unknown?.result.taken.formUnion(taken)
-      } else {
-        taken.subtract(created)
       }
       disown(taken)
       if !taken.isEmpty { notify(.taken(Array(taken))) }
@@ -355,7 +389,7 @@ extension SQLSessionLog {
       problem = HistoryIsBroken()
     }
     unknown = nil
-    owned.withLock { $0 = [] }
+    disown(owned.withLock { $0 })
     throw problem
   }
 
@@ -456,13 +490,14 @@ extension SQLSessionLog {
           batch, visited: visited, released: released)
         try engine.committed(number)
         disown(released)
+        releases.withLock { $0.written() }
         return committed(batch, result, storeByteCount, begin: begin)
       } catch {
         noteError(error)
         let isLate = scheduler.instant > begin + SQLSessionLog.waitTime
         guard isTransient(error), !isLate else {
           self.visited.withLock { $0.formUnion(visited) }
-          releases.withLock { $0.putBack(released) }
+          releases.withLock { $0.putBack() }
           unknown = nil
           return fail(batch.records, error)
         }
@@ -493,6 +528,12 @@ extension SQLSessionLog {
     return (committed.value.result, committed.number, committed.value.storeByteCount)
   }
 
+  /// Adds events to the feed that no record of a session has.
+  func write(_ events: [FeedEvent], _ connection: any SQLConnection) throws -> FeedNews? {
+    try writer.write(
+      events, as: ownership?.node, isClockPlausible: clockDoubt.isOver, at: now, connection)
+  }
+
   private func committed(
     _ batch: PendingRecords.Batch, _ result: SQLWriter.Result, _ storeByteCount: Int?,
     begin: ContinuousClock.Instant
@@ -503,9 +544,7 @@ extension SQLSessionLog {
       for (session, byteCount) in result.byteCounts { state.note(byteCount, of: session) }
     }
     if isShared {
-      for case .log(.created, let session) in batch.records {
-        owned.withLock { _ = $0.insert(session) }
-      }
+      disown(result.created)
       disown(result.byteCounts.filter { $0.value == nil }.keys)
     }
     let absent = result.taken.union(result.refused)
@@ -515,7 +554,7 @@ extension SQLSessionLog {
     if !result.refused.isEmpty { notify(.refused(Array(result.refused))) }
     if !result.lost.isEmpty { notify(.lost(result.lost)) }
     if !result.taken.isEmpty { notify(.taken(Array(result.taken))) }
-    if let position = result.feedPosition { feed.signal.advance(to: position) }
+    if let news = result.news { feed.signal.advance(news) }
     if result.hasEnded { deleteEndedLater() }
   }
 
@@ -542,7 +581,9 @@ extension SQLSessionLog {
   }
 
   func disown(_ sessions: some Collection<SessionID>) {
-    if isShared, !sessions.isEmpty { owned.withLock { $0.subtract(sessions) } }
+    guard isShared, !sessions.isEmpty else { return }
+    owned.withLock { $0.subtract(sessions) }
+    state.withLock { state in for session in sessions { state.note(nil, of: session) } }
   }
 }
 

@@ -1,3 +1,4 @@
+import CivilTime
 import Foundation
 import JSONText
 package import PickerHub
@@ -12,16 +13,30 @@ extension SQLSessionLog: SharedDefinitions {
   /// What was read last.
   struct SharedVersions {
     /// By name; some of the newest versions, so that they are not decoded for each session.
-    var known: [String: SharedDefinition] = [:]
+    private(set) var known: [String: SharedDefinition] = [:]
+    private var byteCount = 0
     /// The greatest version of those that were read in order: the hubs have been notified of all up
     /// to it.
     var newest = 0
+    /// The greatest version of all that this node has seen or written.
+    private(set) var greatest = 0
 
     private static let countMax = 64
+    /// The maximum of their memory; a single one may take more.
+    private static let byteCountMax = 16_777_216
+
+    mutating func note(version: Int) { greatest = max(greatest, version) }
 
     mutating func note(_ shared: SharedDefinition) {
-      if known.count >= SharedVersions.countMax { known = [:] }
+      note(version: shared.version)
+      byteCount -= known.removeValue(forKey: shared.name)?.byteCount ?? 0
+      if known.count >= SharedVersions.countMax
+        || byteCount + shared.byteCount > SharedVersions.byteCountMax
+      {
+        (known, byteCount) = ([:], 0)
+      }
       known[shared.name] = shared
+      byteCount += shared.byteCount
     }
   }
 
@@ -53,7 +68,7 @@ extension SQLSessionLog: SharedDefinitions {
     if version == known?.version { return known }
     let found = try connection.first(
       "SELECT name, version, definition, notes FROM shared_definition WHERE name = $1", [name]
-    ) { try SharedDefinition($0) }
+    ) { try SharedDefinition($0, self.memory) }
     if let found { sharedVersions.withLock { $0.note(found) } }
     return found
   }
@@ -74,86 +89,112 @@ extension SQLSessionLog: SharedDefinitions {
     _ draft: SharedDraft, replacing version: Int?,
     completion: @escaping @Sendable (SharedWriting) -> Void
   ) {
-    let (definition, notes) = (
-      Data(draft.document.serialized()), Data(draft.notes.tree.serialized())
-    )
-    queue.async {
-      if self.state.withLock({ $0.isStoreFull }) { return completion(.full) }
-      let outcome = self.changing { connection in
-        let number = try self.nextVersion(connection)
+    change(
+      byteCount: draft.byteCount,
+      { connection in
+        if self.state.withLock({ $0.isStoreFull }) { return (.full, nil) }
+        // On this thread, because it takes milliseconds for large ones.
+        let (definition, notes) = (
+          Data(draft.document.serialized()), Data(draft.notes.tree.serialized())
+        )
         let current: Int? = try connection.value(
           "SELECT version FROM shared_definition WHERE name = $1", [draft.name])
-        guard current == version else { return .outdated(current: current ?? 0) }
+        guard current == version else { return (.outdated(current: current ?? 0), nil) }
         if version == nil {
           let count: Int? = try connection.value("SELECT count(*) FROM shared_definition")
-          guard count ?? 0 < SharedDefinition.countMax else { return .tooMany }
+          guard count ?? 0 < SharedDefinition.countMax else { return (.tooMany, nil) }
         }
+        let number = try self.nextVersion(connection)
         try connection.send(
           """
-          INSERT INTO shared_definition (name, version, definition, notes) VALUES ($1, $2, $3, $4)
+          INSERT INTO shared_definition (name, version, unused_since, definition, notes)
+          VALUES ($1, $2, $3, $4, $5)
           ON CONFLICT (name) DO UPDATE SET version = excluded.version,
+            unused_since = CASE WHEN shared_definition.unused_since IS NULL THEN NULL
+              ELSE excluded.unused_since END,
             definition = excluded.definition, notes = excluded.notes
-          """, [draft.name, number, definition, notes])
+          """, [draft.name, number, self.now, definition, notes])
         if self.isShared { try connection.send("NOTIFY \(SQLFeed.channel)") }
-        return .done(version: number)
-      }
-      if case .done(let version) = outcome {
-        self.take(
-          [
-            SharedDefinition(
-              name: draft.name, version: version, document: draft.document, notes: draft.notes)
-          ])
-      }
-      completion(outcome)
-    }
+        guard draft.isReported else { return (.done(version: number), nil) }
+        let event = FeedEvent(
+          sharedDefinition: draft.name, version: number, epoch: try SQLFeed.epoch(connection),
+          at: Instant(milliseconds: self.now))
+        return (.done(version: number), event)
+      },
+      completion: { outcome in
+        if case .done(let version) = outcome {
+          self.take(
+            [
+              SharedDefinition(
+                name: draft.name, version: version, document: draft.document, notes: draft.notes,
+                memory: self.memory)
+            ])
+        }
+        completion(outcome)
+      })
   }
 
   package func remove(
     _ name: String, if versions: VersionMatch?,
     completion: @escaping @Sendable (SharedWriting) -> Void
   ) {
-    queue.async {
-      completion(
-        self.changing { connection in
+    // Most of what cannot be deleted costs no transaction.
+    readingQueue.async {
+      let found = try? self.engine.readConfirmed {
+        try SQLSessionLog.removal(of: name, versions, locking: "", $0)
+      }
+      guard case .done = found else { return completion(found ?? .unavailable) }
+      self.change(
+        byteCount: 0,
+        { connection in
           // Sessions that are being created with it lock it, too.
-          let version: Int? = try connection.value(
-            """
-            SELECT version FROM shared_definition WHERE name = $1
-            \(connection.dialect.locking("FOR UPDATE"))
-            """, [name])
-          guard let version else { return .absent }
-          guard versions?.names(version) ?? true else { return .outdated(current: version) }
-          let isUsed: Bool? = try connection.value(
-            "SELECT EXISTS (SELECT 1 FROM session WHERE uses = $1 AND NOT ended)", [name])
-          if isUsed == true { return .inUse }
-          try connection.send("DELETE FROM shared_definition WHERE name = $1", [name])
-          return .done(version: version)
-        })
+          let removal = try SQLSessionLog.removal(
+            of: name, versions, locking: connection.dialect.locking("FOR UPDATE"), connection)
+          if case .done = removal {
+            try connection.send("DELETE FROM shared_definition WHERE name = $1", [name])
+          }
+          return (removal, nil)
+        }, completion: completion)
     }
   }
 
-  /// Changes a definition once, also if the outcome of a commit is unknown: a patch that is applied
-  /// to its own result would act twice. Called on ``queue``.
-  private func changing(_ body: (any SQLConnection) throws -> SharedWriting) -> SharedWriting {
-    guard failure == nil else { return .unavailable }
-    do {
-      return try transaction(isRepeatable: false, body)
-    } catch {
-      fail([], error)
-      return .unavailable
-    }
+  /// Whether a definition may be deleted.
+  private static func removal(
+    of name: String, _ versions: VersionMatch?, locking: String, _ connection: any SQLConnection
+  ) throws -> SharedWriting {
+    let version: Int? = try connection.value(
+      "SELECT version FROM shared_definition WHERE name = $1 \(locking)", [name])
+    guard let version else { return .absent }
+    guard versions?.names(version) ?? true else { return .outdated(current: version) }
+    let isUsed: Bool? = try connection.value(
+      "SELECT EXISTS (SELECT 1 FROM session WHERE uses = $1 AND NOT ended)", [name])
+    return isUsed == true ? .inUse : .done(version: version)
   }
 
-  /// Counts a version: at least one more than the hubs know of, because a failover may have lost
-  /// some. Other changes wait until the transaction ends.
+  private func change(
+    byteCount: Int,
+    _ body: @escaping @Sendable (any SQLConnection) throws -> (SharedWriting, FeedEvent?),
+    completion: @escaping @Sendable (SharedWriting) -> Void
+  ) {
+    change(
+      StoreChange(byteCount: byteCount) { connection in
+        let (outcome, event) = try body(connection)
+        return StoreChange.Outcome(event: event) { completion(outcome) }
+      } fail: {
+        completion(.unavailable)
+      })
+  }
+
+  /// Counts a version: greater than all that this node knows, because a failover may have lost
+  /// some.
   private func nextVersion(_ connection: any SQLConnection) throws -> Int {
-    let newest = sharedVersions.withLock { $0.newest }
+    let greatest = sharedVersions.withLock { $0.greatest }
     return try connection.value(
       """
       UPDATE store SET shared_version =
         1 + CASE WHEN shared_version < $1 THEN $1 ELSE shared_version END
       RETURNING shared_version
-      """, [newest]) ?? 0
+      """, [greatest]) ?? 0
   }
 
   /// Reads what other nodes have changed.
@@ -166,12 +207,38 @@ extension SQLSessionLog: SharedDefinitions {
           SELECT name, version, definition, notes FROM shared_definition WHERE version > $1
           ORDER BY version
           """, [newest]
-        ) { try SharedDefinition($0) }
+        ) { try SharedDefinition($0, self.memory) }
       }
       guard let found, let last = found.last else { return }
       self.sharedVersions.withLock { $0.newest = last.version }
       self.take(found)
     }
+  }
+
+  /// Deletes definitions that no session has used for a given time, if the settings have one, now
+  /// and then. A session that exists for a minute only may not count.
+  func deleteUnusedLater() {
+    guard let unusedSeconds else { return }
+    let seconds = unusedSeconds()
+    scheduler.after(.seconds(min(60, max(1, seconds / 10))), on: queue) { [weak self] in
+      guard let self, !self.hasClosed else { return }
+      self.readingQueue.async { self.lookForUnused(before: self.now - Int64(seconds) * 1000) }
+      self.deleteUnusedLater()
+    }
+  }
+
+  /// - Parameter end: Those are deleted that have been unused since then.
+  func lookForUnused(before end: Int64) {
+    guard clockDoubt.isOver, failure == nil else { return }
+    let found = try? engine.read { try UnusedDefinitions($0, before: end) }
+    guard let found, !found.isEmpty else { return }
+    change(
+      StoreChange(byteCount: 0) { connection in
+        try UnusedDefinitions(connection, before: end, isLocking: true)
+          .write(at: self.now, connection)
+        return StoreChange.Outcome(event: nil) {}
+      } fail: {
+      })
   }
 
   /// Notifies the hubs, which ignore a version that they know.
@@ -181,9 +248,54 @@ extension SQLSessionLog: SharedDefinitions {
   }
 }
 
+/// Whether sessions use the shared definitions, as far as that is not in their rows yet.
+private struct UnusedDefinitions {
+  /// Those that no session uses any more.
+  private let fresh: [String]
+  /// Those that are used again.
+  private let used: [String]
+  /// Those that have been unused for too long.
+  private let old: [String]
+
+  var isEmpty: Bool { fresh.isEmpty && used.isEmpty && old.isEmpty }
+
+  /// - Parameters:
+  ///   - end: Those are old that have been unused since then.
+  ///   - isLocking: Whether they are locked, so that no session is created with one meanwhile.
+  ///     Those of which one is being created are left out.
+  init(_ connection: any SQLConnection, before end: Int64, isLocking: Bool = false) throws {
+    let locking = isLocking ? connection.dialect.forUpdateSkippingLocked : ""
+    func names(_ condition: String, _ values: [(any SQLValue)?]) throws -> [String] {
+      try connection.rows(
+        "SELECT name FROM shared_definition WHERE \(condition) ORDER BY name LIMIT 100 \(locking)",
+        values
+      ) { row in try row[0] }
+    }
+    let hasSession = UnusedDefinitions.hasSession
+    fresh = try names("unused_since IS NULL AND NOT \(hasSession)", [])
+    used = try names("unused_since IS NOT NULL AND \(hasSession)", [])
+    old = try names("unused_since <= $1 AND NOT \(hasSession)", [end])
+  }
+
+  private static let hasSession =
+    "EXISTS (SELECT 1 FROM session WHERE uses = shared_definition.name AND NOT ended)"
+
+  /// Called with the lock: sessions that were created before are seen.
+  func write(at now: Int64, _ connection: any SQLConnection) throws {
+    let isNamed = connection.dialect.isAny("name", 1)
+    let isUnused = "\(isNamed) AND NOT \(UnusedDefinitions.hasSession)"
+    try connection.send("DELETE FROM shared_definition WHERE \(isUnused)", [SQLList.texts(old)])
+    try connection.send(
+      "UPDATE shared_definition SET unused_since = $2 WHERE \(isUnused)",
+      [SQLList.texts(fresh), now])
+    try connection.send(
+      "UPDATE shared_definition SET unused_since = NULL WHERE \(isNamed)", [SQLList.texts(used)])
+  }
+}
+
 extension SharedDefinition {
   /// - Parameter row: Name, version, definition and notes.
-  fileprivate init(_ row: any SQLRow) throws {
+  fileprivate init(_ row: any SQLRow, _ memory: (any MemoryAccount)?) throws {
     let document = try JSONTree.parse(
       [UInt8](try row[2] as Data), depthMax: StoredReading.depthMax)
     let name: String = try row[0]
@@ -192,6 +304,6 @@ extension SharedDefinition {
     guard let notes else {
       throw StoredProblem("the notes of the shared definition \(name) are damaged")
     }
-    self.init(name: name, version: try row[1], document: document, notes: notes)
+    self.init(name: name, version: try row[1], document: document, notes: notes, memory: memory)
   }
 }

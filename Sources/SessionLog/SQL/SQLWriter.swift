@@ -24,8 +24,8 @@ final class SQLWriter {
     var lost: [SessionID] = []
     /// Sessions that another node owns, or that have ended there.
     var taken: Set<SessionID> = []
-    /// The position of the newest event, if the batch has events.
-    var feedPosition: Int?
+    /// The events of the batch, if it has some.
+    var news: FeedNews?
   }
 
   /// The end of a session's log, and what has changed of it in this batch.
@@ -129,10 +129,11 @@ final class SQLWriter {
     (result, events, idle, shelves, lockedNames) = (Result(), [], [], [:], [])
     for position in changes { position.forgetChanges() }
     changes.removeAll(keepingCapacity: true)
+    if node != nil { positions.removeAll(keepingCapacity: true) }
     var snapshots: [SessionID] = []
     for record in records {
-      if case .log(.created(let origin), let session) = record {
-        try create(session, origin, connection)
+      if case .log(.created(let origin, let event, let nextTick), let session) = record {
+        try create(session, origin, event, nextTick, connection)
       } else if case .snapshot(_, let session) = record {
         snapshots.append(session)
       }
@@ -183,7 +184,6 @@ final class SQLWriter {
     _ sessions: [SessionID], visited: Set<SessionID>, released: Set<SessionID>, of node: Int64,
     _ connection: any SQLConnection
   ) throws {
-    positions.removeAll(keepingCapacity: true)
     let created = result.created
     let fenced = visited.union(sessions)
     let all = fenced.union(released)
@@ -215,8 +215,10 @@ final class SQLWriter {
     return isThere != nil
   }
 
+  /// Stores a session without an owner: the node of its first member claims it.
   private func create(
-    _ session: SessionID, _ origin: SessionOrigin, _ connection: any SQLConnection
+    _ session: SessionID, _ origin: SessionOrigin, _ event: FeedEvent?, _ nextTick: Instant?,
+    _ connection: any SQLConnection
   ) throws {
     guard try hasShared(origin, connection) else {
       result.refused.insert(session)
@@ -245,20 +247,23 @@ final class SQLWriter {
         ]
       ) { _ in hasKey = true }
     }
+    let eventSequence = event == nil ? FeedRecord.nothing : 0
+    let dueAt = min(nextTick?.milliseconds ?? .max, now + Int64(origin.ttlSeconds) * 1000)
     var number: Int64?
     try connection.forEach(
       """
       INSERT INTO session
         (id, epoch, origin, byte_count, ttl_seconds, active_at, status, rules, tzdata, ordinal,
-         external, owner, namespace, uses, history)
-      VALUES ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13,
+         external, namespace, uses, event_sequence, has_members, next_tick, due_at, history)
+      VALUES ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, false, $14, $15,
         (SELECT history_number FROM store))
       ON CONFLICT DO NOTHING RETURNING number
       """,
       [
         session.text, origin.epoch, body, body.count, origin.ttlSeconds, now, versions.rules,
-        versions.tzdata, origin.ordinal, origin.host.external.map { Data($0.utf8) }, node,
-        origin.host.namespace ?? "", origin.uses?.name,
+        versions.tzdata, origin.ordinal, origin.host.external.map { Data($0.utf8) },
+        origin.host.namespace ?? "", origin.uses?.name, eventSequence, nextTick?.milliseconds,
+        node == nil ? nil : dueAt,
       ]
     ) { row in number = row[0] }
     guard hasKey, let number else {
@@ -269,7 +274,9 @@ final class SQLWriter {
       }
       return
     }
-    positions[session] = Position(session, number: number, byteCount: body.count)
+    positions[session] = Position(
+      session, number: number, byteCount: body.count, eventSequence: eventSequence)
+    if let event { events.append(event) }
     result.created.insert(session)
     result.byteCounts[session] = .some(body.count)
   }
@@ -503,7 +510,7 @@ extension SQLWriter {
       ) { row in body = row[0] }
       guard let body, let at = try JSONTree.parse([UInt8](body))["at"]?.integer else { continue }
       let tick = LogEntry(at: Instant(milliseconds: Int64(at)), body: .tick)
-      let shorter = Data(tick.tree.serialized())
+      let shorter = Data(tick.json)
       position.byteCount += shorter.count - body.count
       try connection.send(
         "UPDATE entry SET body = $1 WHERE session = $2 AND sequence = $3",
@@ -608,7 +615,19 @@ extension SQLWriter {
     }
     try trimFeed(newest: newest, byteCount, connection)
     if node != nil { try connection.send("NOTIFY \(SQLFeed.channel)") }
-    result.feedPosition = newest
+    result.news = FeedNews(position: newest, lines)
+  }
+
+  /// Writes events that no record has, as ``write(_:visited:released:as:isClockPlausible:at:_:)``
+  /// does.
+  func write(
+    _ events: [FeedEvent], as node: Int64?, isClockPlausible: Bool, at now: Int64,
+    _ connection: any SQLConnection
+  ) throws -> FeedNews? {
+    (self.node, self.isClockPlausible, self.now) = (node, isClockPlausible, now)
+    (self.events, result) = (events, Result())
+    try writeEvents(connection)
+    return result.news
   }
 
   /// Deletes events beyond the limits, in small parts, so that no batch takes long.

@@ -1,7 +1,7 @@
 import BackgroundWork
 import Foundation
 
-/// The queues and clocks of a store. The simulator has its own.
+/// The queues, clocks and random numbers of a store. The simulator has its own.
 package protocol StoreScheduler: Sendable {
   /// Milliseconds since 1970.
   var now: Int64 { get }
@@ -13,6 +13,8 @@ package protocol StoreScheduler: Sendable {
   func after(_ time: Duration, on queue: any WorkQueue, _ work: @escaping @Sendable () -> Void)
   /// Blocks the queue whose work calls it.
   func sleep(_ time: Duration)
+  /// A number from 0 on.
+  func random(below bound: Int64) -> Int64
 }
 
 /// Does work, one piece after the other, in the order in which it was added.
@@ -22,7 +24,7 @@ package protocol WorkQueue: Sendable {
   func drain()
 }
 
-/// The queues and clocks of the system.
+/// The queues, clocks and random numbers of the system.
 package struct SystemScheduler: StoreScheduler {
   package init() {}
 
@@ -41,6 +43,7 @@ package struct SystemScheduler: StoreScheduler {
   }
 
   package func sleep(_ time: Duration) { Thread.sleep(forTimeInterval: time / .seconds(1)) }
+  package func random(below bound: Int64) -> Int64 { .random(in: 0..<bound) }
 }
 
 extension DispatchQueue: WorkQueue {

@@ -27,6 +27,7 @@ package final class SQLiteConnection: SQLConnection {
   /// Opens or creates a file. A locked file is waited for, up to 5 seconds; foreign keys are
   /// enforced.
   package init(_ path: String, isReadOnly: Bool = false) throws(SQLiteError) {
+    if !isReadOnly { SQLiteConnection.create(path) }
     let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
@@ -38,6 +39,17 @@ package final class SQLiteConnection: SQLConnection {
     sqlite3_busy_timeout(handle, 5000)
     let set = sqlite3_exec(handle, "PRAGMA foreign_keys = ON", nil, nil, nil)
     guard set == SQLITE_OK else { throw SQLiteError(code: set, handle) }
+  }
+
+  /// Creates a file that only this user can read, unless there is one. SQLite would give it the
+  /// mode that the umask leaves; it gives the journals that of the file. One that exists is not
+  /// opened: closing it would end the locks of this process.
+  private static func create(_ path: String) {
+    if path == ":memory:" { return }
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return }
+    fchmod(descriptor, 0o600)
+    close(descriptor)
   }
 
   deinit {

@@ -107,9 +107,9 @@ extension SQLSessionLog {
   ) throws(StoreProblem) {
     do {
       let lock = try StoreLock(path: path)
-      let opened = try SQLiteOpening.open(path, lock)
+      let opened = try SQLiteOpening.open(lock.path, lock)
       try self.init(
-        try SQLiteEngine(path, lock, opened.connection), opened.connection, settings,
+        try SQLiteEngine(lock.path, lock, opened.connection), opened.connection, settings,
         hasLostHistory: opened.hasLostHistory)
     } catch {
       throw SQLiteOpening.problem(path, error)

@@ -7,6 +7,8 @@ import Foundation
 /// file itself, so that the journal (`-wal`) is not needed for it. A store with fewer batches has
 /// lost committed history, or is an older copy.
 final class StoreLock {
+  /// The store's file, by a name that is no symbolic link: the journal is beside it, as the lock.
+  let path: String
   private let descriptor: Int32
   private let file: FileIdentity
   /// The last batch that this or an earlier process committed; 0 for a new store. After a power
@@ -15,8 +17,11 @@ final class StoreLock {
   /// The last batch that is in the store's file itself.
   private(set) var settledBatch: Int
 
-  /// - Throws: ``StoreProblem`` if another process has the lock, or the file cannot be created.
+  /// - Throws: ``StoreProblem`` if another process has the lock, the file cannot be created, or
+  ///   the store cannot be locked by its name.
   init(path: String) throws(StoreProblem) {
+    let path = try SQLiteStoreFile.onlyName(of: path)
+    self.path = path
     let file = path + ".lock"
     let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {

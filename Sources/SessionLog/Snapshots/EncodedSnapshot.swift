@@ -24,10 +24,10 @@ struct EncodedSnapshot: Sendable {
   init(_ snapshot: LogSnapshot, digest: ([UInt8]) -> [UInt8]) {
     epoch = snapshot.epoch
     entryCount = snapshot.entryCount
-    revision = snapshot.state.revision
+    revision = snapshot.state.facts.revision
     isIdle = snapshot.isIdle
     nextTick = snapshot.nextTick?.milliseconds
-    status = snapshot.state.status
+    status = snapshot.state.facts.status
     idleMilliseconds = snapshot.idleMilliseconds
     spent = snapshot.spent
     eventSequence = snapshot.eventSequence

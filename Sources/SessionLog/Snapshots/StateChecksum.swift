@@ -13,9 +13,9 @@ struct StateChecksum {
 
   init(_ state: SessionFold.StoredState, _ picker: Picker) {
     var state = state.withoutRefsAndNames
-    state.remembered = RememberedMembers()
-    state.statusChangeCount = 0
-    (state.statusChangedAt, state.reached) = (.first, .first)
+    state.facts.remembered = RememberedMembers()
+    state.facts.statusChangeCount = 0
+    (state.facts.statusChangedAt, state.facts.reached) = (.first, .first)
     add(state.tree.serialized())
     add(Array(picker.definition.zone.localDate(at: state.picker.asOf).iso.utf8))
     for column in picker.columns { add(column) }

@@ -12,15 +12,18 @@ import Synchronization
 /// down every tap. Callable on any thread.
 final class StoredDefinitions: Sendable {
   let zone: @Sendable (String) -> ZoneRules?
+  private let memory: (any MemoryAccount)?
   private let digest: @Sendable ([UInt8]) -> [UInt8]
   /// By the index of the hub.
   private let tables = Mutex<[Int: DefinitionTable]>([:])
 
+  /// - Parameter memory: Counts the definitions.
   init(
-    zone: @escaping @Sendable (String) -> ZoneRules?,
+    zone: @escaping @Sendable (String) -> ZoneRules?, memory: (any MemoryAccount)?,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
     self.zone = zone
+    self.memory = memory
     self.digest = digest
   }
 
@@ -28,7 +31,7 @@ final class StoredDefinitions: Sendable {
   func definition(of origin: StoredOrigin, hub: Int) throws(StoredProblem) -> Definition {
     let digest = digest(origin.document)
     if let known = known(digest, hub: hub) { return known }
-    let definition = try origin.makeDefinition(zone: zone)
+    let definition = try origin.makeDefinition(memory: memory, zone: zone)
     insert(definition, digest: digest, hub: hub)
     return definition
   }
@@ -39,7 +42,9 @@ final class StoredDefinitions: Sendable {
   func definition(document: JSONTree, hub: Int) -> Definition? {
     let digest = digest(document.serialized())
     if let known = known(digest, hub: hub) { return known }
-    guard let definition = Definition.stored(document, zone: zone) else { return nil }
+    guard let definition = Definition.stored(document, memory: memory, zone: zone) else {
+      return nil
+    }
     insert(definition, digest: digest, hub: hub)
     return definition
   }
@@ -50,7 +55,8 @@ final class StoredDefinitions: Sendable {
   func make(_ document: JSONTree, hub: Int) throws(DefinitionProblem) -> Definition {
     let digest = digest(document.serialized())
     if let known = known(digest, hub: hub) { return known }
-    let definition = try Definition.make(from: document, limits: .unbounded, zone: zone)
+    let definition = try Definition.make(
+      from: document, limits: .unbounded, memory: memory, zone: zone)
     insert(definition, digest: digest, hub: hub)
     return definition
   }
@@ -109,10 +115,12 @@ struct StoredOrigin {
 
   /// - Parameter zone: The rules of a zone by its name; `nil` if unknown.
   /// - Throws: ``StoredProblem`` if the document is invalid or its time zone unknown.
-  func makeDefinition(zone: (String) -> ZoneRules?) throws(StoredProblem) -> Definition {
+  func makeDefinition(
+    memory: (any MemoryAccount)? = nil, zone: (String) -> ZoneRules?
+  ) throws(StoredProblem) -> Definition {
     do {
       let tree = try JSONTree.parse(document, depthMax: StoredOrigin.depthMax)
-      return try Definition.make(from: tree, limits: .unbounded, zone: zone)
+      return try Definition.make(from: tree, limits: .unbounded, memory: memory, zone: zone)
     } catch let problem as DefinitionProblem {
       throw StoredProblem(
         "the definition of session \(session.shortened): \(problem.detail) at \(problem.pointer)")
@@ -124,8 +132,10 @@ struct StoredOrigin {
 
 extension Definition {
   /// Makes a definition from a document that was accepted before.
-  static func stored(_ document: JSONTree, zone: (String) -> ZoneRules?) -> Definition? {
-    try? make(from: document, limits: .unbounded, zone: zone)
+  static func stored(
+    _ document: JSONTree, memory: (any MemoryAccount)? = nil, zone: (String) -> ZoneRules?
+  ) -> Definition? {
+    try? make(from: document, limits: .unbounded, memory: memory, zone: zone)
   }
 }
 

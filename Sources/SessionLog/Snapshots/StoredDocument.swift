@@ -23,33 +23,14 @@ extension LogEntry {
   /// digest instead, and the definition is returned as `document`.
   func stored(digest: ([UInt8]) -> [UInt8]) -> (body: Data, document: StoredDocument?) {
     guard case .define(let change) = body, change.source == .whole else {
-      return (Data(tree.serialized()), nil)
+      return (Data(json), nil)
     }
     let document =
       change.encoded.map { StoredDocument($0) } ?? StoredDocument(change.definition, digest: digest)
     let members: [JSONTree.Member] = [
       .init("at", .integer(Int(at.milliseconds))), .init("define", .integer(change.version)),
-      .init("digest", .string(document.digest.hexadecimal)),
+      .init("digest", .string(Hexadecimal.encode(document.digest))),
     ]
     return (Data(JSONTree.object(members).serialized()), document)
-  }
-}
-
-extension Data {
-  fileprivate var hexadecimal: String {
-    map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-  }
-
-  /// - Returns: `nil` for a text that ``hexadecimal`` does not produce.
-  init?(hexadecimal text: String) {
-    guard text.utf8.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    var rest = Substring(text)
-    while !rest.isEmpty {
-      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-      bytes.append(byte)
-      rest = rest.dropFirst(2)
-    }
-    self.init(bytes)
   }
 }

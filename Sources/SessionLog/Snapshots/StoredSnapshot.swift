@@ -57,7 +57,7 @@ struct StoredSnapshot {
 
 /// A difference between the state that members have seen and the one that the log gives with the
 /// current versions. The session then needs a new epoch.
-struct StoredDivergence {
+struct StoredDivergence: Error {
   let number: Int64
   /// Its epoch until now.
   let epoch: String

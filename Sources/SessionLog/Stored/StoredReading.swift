@@ -6,8 +6,9 @@ import PickerModel
 import PickerSession
 import PickerWire
 
-/// Reading stored sessions, from the rows of any store.
-enum StoredReading {
+/// Loading a session: from its newest snapshot and the entries after it, and with its recent deltas
+/// from an older snapshot.
+struct StoredReading {
   /// The outcome of reading a session.
   enum Outcome {
     /// - Parameter byteCount: The size of its log.
@@ -17,84 +18,160 @@ enum StoredReading {
     case diverged(StoredDivergence)
   }
 
-  /// Loads a session from its newest snapshot and the entries after it, and its recent deltas from
-  /// an older snapshot.
+  /// The maximum nesting of an entry or a snapshot: that of the deepest body that is accepted, and
+  /// what is stored around it.
+  static let depthMax = bodyDepthMax + 8
+
+  private let rows: SQLRows
+  private let origin: SessionOrigin
+  private let limits: SessionLimits
+  private let versions: FoldVersions
+  private let newest: StoredSnapshot?
+  /// The state of ``newest``.
+  private let state: SessionFold.StoredState?
+
+  /// Loads a session.
   ///
   /// - Parameters:
   ///   - now: Milliseconds since 1970 by the store's clock.
   ///   - definition: Finds or makes the definition of its creation.
-  ///   - make: Finds or makes a later definition from its document.
   /// - Throws: ``StoredProblem`` or the store's error.
   static func load(
-    _ rows: some SessionRows, limits: SessionLimits, _ versions: FoldVersions,
-    now: Int64,
-    definition: (StoredOrigin) throws -> Definition, make: @escaping (JSONTree) -> Definition?
-  ) throws -> Outcome {
-    let session = rows.session
-    let (origin, limits) = try created(session, limits, definition: definition)
-    var folding = try StoredFolding(rows, origin, limits, versions, make: make)
-    if let divergence = try folding.start(SnapshotSpacing(limits)) { return .diverged(divergence) }
-    let tail = try folding.foldTail()
-    return .loaded(
-      LoadedSession(
-        fold: folding.fold, entryCount: folding.sequence, snapshotEntryCount: tail.start,
-        spent: tail.spent, idleMilliseconds: max(0, now - session.activeAt),
-        isSnapshotted: tail.isIdle, eventSequence: session.eventSequence, missed: tail.missed),
-      byteCount: session.byteCount)
-  }
-
-  /// A session's origin, and the limits that stay in force for it.
-  static func created(
-    _ session: StoredSession, _ limits: SessionLimits,
+    _ rows: SQLRows, limits: SessionLimits, _ versions: FoldVersions, now: Int64,
     definition: (StoredOrigin) throws -> Definition
-  ) throws -> (origin: SessionOrigin, limits: SessionLimits) {
-    let stored = try StoredOrigin([UInt8](session.origin), of: session.id)
-    let origin = try SessionOrigin(
-      id: session.id, epoch: session.epoch, stored.others, definition: try definition(stored))
-    return (origin, try limits.asCreated(stored.others))
+  ) throws -> Outcome {
+    do {
+      let reading = try StoredReading(rows, limits, versions, definition: definition)
+      return .loaded(try reading.loaded(at: now), byteCount: rows.session.byteCount)
+    } catch let divergence as StoredDivergence {
+      return .diverged(divergence)
+    }
   }
 
-  /// The maximum nesting of an entry or a snapshot: that of the deepest body that is accepted, and
-  /// what is stored around it.
-  static let depthMax = bodyDepthMax + 8
-}
+  private init(
+    _ rows: SQLRows, _ limits: SessionLimits, _ versions: FoldVersions,
+    definition: (StoredOrigin) throws -> Definition
+  ) throws {
+    self.rows = rows
+    self.versions = versions
+    let created = try rows.created(limits, definition: definition)
+    (origin, self.limits) = created
+    newest = try rows.newestSnapshot().map(rows.snapshot(at:))
+    state = try newest.map { try $0.state(of: created.origin, make: rows.make) }
+  }
 
-extension StoredReading {
-  /// Decodes an entry.
-  ///
-  /// - Parameters:
-  ///   - definition: The definition before the entry, which a patch changes. Entries that several
-  ///     nodes append have no patches.
-  ///   - document: Finds the encoded definition with a digest.
-  static func entry(
-    _ body: Data, of session: SessionID, after definition: Definition?,
-    document: (Data) throws -> Data?, make: (JSONTree) -> Definition?
-  ) throws -> LogEntry {
-    var tree = try JSONTree.parse([UInt8](body), depthMax: depthMax)
-    if let digest = tree["digest"]?.string.flatMap({ Data(hexadecimal: $0) }),
-      case .object(let members) = tree
-    {
-      guard let body = try document(digest) else {
-        throw StoredProblem("a definition of session \(session.shortened) is missing")
+  private func loaded(at now: Int64) throws -> LoadedSession {
+    let session = rows.session
+    var cursor = try start()
+    let start = newest?.sequence ?? 0
+    var spent = SpentEntries()
+    var missed = FeedRecord.Missed(after: session.eventSequence)
+    if session.eventSequence == FeedRecord.nothing {
+      missed.add(
+        [try SessionFold(origin, limits: limits).creationEvent], sequence: 0, status: .open)
+    }
+    while let next = try cursor.next(crossing: check) {
+      let at = cursor.fold.time(of: next.entry)
+      let effects = cursor.apply(next)
+      if next.sequence <= start { continue }
+      spent.note(cursor.fold.remnant, sequence: next.sequence)
+      if next.sequence <= session.eventSequence { continue }
+      let events = effects.compactMap { cursor.fold.event(of: $0, at: at) }
+      missed.add(events, sequence: next.sequence, status: cursor.fold.status)
+    }
+    guard cursor.sequence == session.entryCount else {
+      throw StoredProblem(
+        "session \(session.id.shortened) has \(cursor.sequence) of \(session.entryCount) entries")
+    }
+    return LoadedSession(
+      fold: cursor.fold, entryCount: cursor.sequence, snapshotEntryCount: start, spent: spent,
+      idleMilliseconds: max(0, now - session.activeAt),
+      isSnapshotted: newest?.isIdle == true && cursor.sequence == start,
+      eventSequence: session.eventSequence, missed: missed.records)
+  }
+
+  /// Where applying entries begins: at the snapshot from which the recent deltas are read, or at
+  /// the creation. An idle snapshot is loaded without deltas: the hub reads them when a client
+  /// resumes.
+  private func start() throws -> EntryCursor<SQLRows> {
+    let new = try SessionFold(origin, limits: limits)
+    guard let newest, let state else {
+      if isChanged(rows.session.versions) {
+        throw divergence(sequence: nil, checksum: nil, rows.session.versions)
       }
-      let document = try JSONTree.parse([UInt8](body), depthMax: depthMax)
-      tree = .object(members + [.init("definition", document)])
+      return EntryCursor(new, of: rows)
     }
-    guard let entry = LogEntry(tree: tree, after: definition, make: make) else {
-      throw StoredProblem("an entry of session \(session.shortened) is not as pickerd writes it")
+    guard !newest.isIdle, limits.history > 0 else {
+      if isChanged(since: newest), hasTail || !newest.isEqual(to: stored(state)) {
+        throw divergence(from: newest, state)
+      }
+      return EntryCursor(stored(state), after: newest.sequence, of: rows)
     }
-    return entry
+    let spacing = SnapshotSpacing(limits)
+    var base = try rows.snapshot(
+      upTo: spacing.revision(before: newest.revision),
+      rowCount: spacing.rowCount(before: newest.rowCount))
+    if base == nil, newest.rowCount > spacing.rowCountMax { base = try rows.oldestSnapshot() }
+    return EntryCursor(
+      try base.map { stored(try rows.state(at: $0, of: origin)) } ?? new, after: base ?? 0,
+      of: rows, snapshots: [newest.sequence])
+  }
+
+  /// Checks at the newest snapshot that the entries before it give what members have seen.
+  ///
+  /// A session that was stored with other versions must give the same state with the current ones,
+  /// and no entries may follow its last snapshot, because they cannot be compared.
+  /// - Returns: The state of the snapshot.
+  private func check(
+    _ snapshot: Int, _ fold: borrowing SessionFold
+  ) throws -> SessionFold.StoredState? {
+    guard let newest, let state else { return nil }
+    let isEqual =
+      !isChanged(since: newest)
+      || !hasTail && newest.isEqual(to: stored(state))
+        && newest.isEqual(to: fold.brought(to: state.picker.asOf))
+    guard isEqual, fold.revision == newest.revision else {
+      throw divergence(from: newest, state)
+    }
+    return state
+  }
+
+  private var hasTail: Bool { rows.session.entryCount > newest?.sequence ?? 0 }
+
+  private func stored(_ state: SessionFold.StoredState) -> SessionFold {
+    SessionFold(origin, limits: limits, state: state)
+  }
+
+  /// Whether the current versions may give another state.
+  private func isChanged(_ stored: FoldVersions) -> Bool {
+    versions.matter(for: origin.definition, against: stored)
+  }
+
+  private func isChanged(since newest: StoredSnapshot) -> Bool {
+    let definition = state?.definition?.definition ?? origin.definition
+    return isChanged(newest.versions) || versions.matter(for: definition, against: newest.versions)
+  }
+
+  private func divergence(
+    from newest: StoredSnapshot, _ state: SessionFold.StoredState
+  ) -> StoredDivergence {
+    divergence(
+      sequence: newest.sequence, checksum: StateChecksum(of: stored(state)).value,
+      newest.versions)
+  }
+
+  private func divergence(
+    sequence: Int?, checksum: Int64?, _ stored: FoldVersions
+  ) -> StoredDivergence {
+    StoredDivergence(
+      number: rows.session.number, epoch: rows.session.epoch, sequence: sequence,
+      checksum: checksum, versions: stored)
   }
 }
 
-extension SessionRows {
-  /// Decodes an entry.
-  ///
-  /// - Parameter definition: The definition before the entry.
-  func entry(
-    _ body: Data, after definition: Definition, make: (JSONTree) -> Definition?
-  ) throws -> LogEntry {
-    try StoredReading.entry(
-      body, of: session.id, after: definition, document: document, make: make)
+extension StoredSnapshot {
+  /// Whether `fold` has the same visible state.
+  fileprivate func isEqual(to fold: SessionFold) -> Bool {
+    checksum == StateChecksum(of: fold).value
   }
 }

@@ -18,27 +18,3 @@ struct StoredSession: Sendable {
   /// The versions with which it was created.
   let versions: FoldVersions
 }
-
-/// The stored rows of a session, read in one transaction: all values belong to one state of the
-/// store.
-protocol SessionRows {
-  var session: StoredSession { get }
-  func newestSnapshot() throws -> StoredSnapshot?
-  /// The sequence of ``newestSnapshot()``, without reading the snapshot.
-  func newestSnapshotSequence() throws -> Int?
-  func oldestSnapshotSequence() throws -> Int?
-  /// The snapshots with sequences after `sequence` and up to `last`, oldest first.
-  func snapshots(after sequence: Int, through last: Int) throws -> [StoredSnapshot]
-  /// The newest snapshot of a revision up to `revision`, or from which the session continued under
-  /// a new epoch.
-  func snapshot(upTo revision: Int) throws -> StoredSnapshot?
-  /// The snapshot where reading the history begins; see ``SnapshotSpacing``.
-  func baseSequence(revision: Int, rowCount: Int) throws -> Int?
-  /// Calls `each` with entries in the order of their sequences, until it returns `false`.
-  func entries(
-    after sequence: Int, through last: Int,
-    each: (_ sequence: Int, _ body: Data) throws -> Bool
-  ) throws
-  /// The encoded definition with a digest.
-  func document(_ digest: Data) throws -> Data?
-}

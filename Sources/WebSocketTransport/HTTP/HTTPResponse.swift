@@ -7,6 +7,9 @@ package struct HTTPResponse: Sendable {
 
   package var headers: [Header]
   package var body: [UInt8]
+  /// What is sent in place of ``body`` if there is no memory for it: the request has changed
+  /// something, so that a problem would be wrong. Short; `nil` for other responses.
+  package var shortBody: [UInt8]?
   /// Whether the `ETag` identifies the uncompressed body: if the loop compresses the body, it makes
   /// the tag weak.
   package var hasTagOfContent = false
@@ -154,10 +157,14 @@ extension HTTPResponse {
 }
 
 enum AcceptEncoding {
+  /// A longer header is ignored: nobody has as many encodings.
+  private static let byteCountMax = 256
+
   /// Whether `Accept-Encoding` prefers gzip to no encoding.
   static func acceptsGzip(_ header: String?) -> Bool {
+    guard let header, header.utf8.count <= byteCountMax else { return false }
     var weights: [String: Double] = [:]
-    for entry in (header ?? "").split(separator: ",") {
+    for entry in header.split(separator: ",") {
       let parts = entry.split(separator: ";").map { part in
         part.filter { $0 != " " && $0 != "\t" }.lowercased()
       }

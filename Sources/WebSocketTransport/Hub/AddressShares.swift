@@ -1,12 +1,13 @@
 import DequeModule
 
-/// Divides the time of an event loop between addresses: what one address sends, WebSocket messages
-/// and HTTP requests, has a maximum time in an iteration, over all its connections and sessions.
-/// The rest is held until the next iteration, in order, and its sender is not read meanwhile. While
-/// a large session's frames are sent in parts, an iteration here ends when all are written.
+/// Divides the time of an event loop between addresses: what one address sends, TLS handshakes,
+/// HTTP requests and WebSocket messages, has a maximum time in an iteration, over all its
+/// connections and sessions. The rest is held until the next iteration, in order, and its sender is
+/// not read meanwhile. While a large session's frames are sent in parts, an iteration here ends
+/// when all are written.
 ///
 /// What waits for the log counts in each iteration until it is done: it may all be done in one. The
-/// last message or request may exceed the maximum, so that each is handled at some time.
+/// last item may exceed the maximum, so that each is handled at some time.
 final class AddressShares<Item> {
   /// What one address uses.
   final class Share {
@@ -24,23 +25,24 @@ final class AddressShares<Item> {
     /// Whether what the address sends now must be held.
     var mustHold: Bool { isUsedUp || !held.isEmpty }
 
-    /// Counts a message or a request that was handled in `nanoseconds`, beside `deliveryCount`
-    /// deliveries.
-    func add(_ nanoseconds: Int64, deliveryCount: Int = 0) {
-      spent += nanoseconds + AddressShares.nanoseconds(deliveryCount: deliveryCount)
+    /// Counts what was done in `nanoseconds`, beside `deliveryCount` deliveries of together
+    /// `byteCount` bytes.
+    func add(_ nanoseconds: Int64, deliveryCount: Int = 0, byteCount: Int = 0) {
+      spent +=
+        nanoseconds + Int64(deliveryCount) * AddressShares.nanosecondsPerDelivery
+        + Int64(byteCount) / AddressShares.bytesPerNanosecond
     }
   }
 
   /// The maximum time of an address in an iteration.
   static var nanosecondsMax: Int64 { 250_000 }
-  /// What receiving a message or a request and answering it take beside handling it.
+  /// What receiving a message, or a request of another loop, and answering it take beside handling
+  /// it.
   static var nanosecondsEach: Int64 { 30_000 }
   /// What sending to one listener takes at the end of the iteration.
   static var nanosecondsPerDelivery: Int64 { 5_000 }
-  /// The time of a message or a request beside handling it.
-  private static func nanoseconds(deliveryCount: Int) -> Int64 {
-    nanosecondsEach + Int64(deliveryCount) * nanosecondsPerDelivery
-  }
+  /// How many bytes are sent in a nanosecond, rounded from measurements.
+  static var bytesPerNanosecond: Int64 { 1 }
 
   private var shares: [PeerNetwork: Share] = [:]
   /// The shares that were used last, by the last byte of their addresses: a hash would take as long
@@ -96,7 +98,8 @@ final class AddressShares<Item> {
   ///
   /// - Returns: To be called when that is done.
   func wait(_ share: Share, listenerCount: Int) -> () -> Void {
-    let nanoseconds = AddressShares.nanoseconds(deliveryCount: listenerCount)
+    let nanoseconds =
+      AddressShares.nanosecondsEach + Int64(listenerCount) * AddressShares.nanosecondsPerDelivery
     share.waiting += nanoseconds
     return { [self] in
       share.waiting -= nanoseconds

@@ -1,3 +1,4 @@
+package import PickerModel
 package import PickerSession
 
 /// What happens to a connection, for the operator's log. It contains no tokens, names or bytes of

@@ -1,5 +1,6 @@
 import BackgroundWork
 package import PickerHub
+package import PickerModel
 package import PickerSession
 package import PickerWire
 
@@ -39,10 +40,13 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   var streams: [ConnectionID: EventStream] = [:]
   var lastEvent: EncodedEvent?
   let shares: AddressShares<Received>
+  /// What is being read of a connection.
+  private var reading: Reading?
   /// The messages that are held, of which a connection has one at most.
   var heldMessages: [ConnectionID: [UInt8]] = [:]
-  /// The messages that were posted to connections so far.
+  /// The messages that were posted to connections so far, and their bytes.
   var postedCount = 0
+  var postedBytes = 0
   /// Responses that are being written part by part.
   var downloads: [RequestID: Download] = [:]
   var keepAliveDue: Int64?
@@ -83,14 +87,10 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     timerDue = nil
     hub.timer(at: now)
     keepAlive()
-    rearm()
   }
 
-  /// Sets the loop's timer to the hub's next due time. Must follow every call of the hub that can
-  /// change that time.
-  package func rearm() { rearm(at: now) }
-
-  func rearm(at now: HubTime) {
+  /// Sets the loop's timer to the hub's next due time.
+  package func iterationEnded() {
     var due = hub.nextTimer(at: now, clockRuns: clock.runs)
     if let keepAliveDue { due = min(due ?? .max, keepAliveDue) }
     // A timer that is too early is set again when it fires.
@@ -346,15 +346,11 @@ extension HubTransport {
     _ body: HTTPBody, _ parse: @escaping @Sendable ([UInt8]) -> Parsed,
     then: @escaping (Parsed) -> Void
   ) {
-    // Safe: both are passed through the other thread, but only used on the loop's.
+    // Safe: passed through the other thread, but only used on the loop's.
     nonisolated(unsafe) let then = then
-    nonisolated(unsafe) let transport = self
     HubTransport.parsing.async { [loop] in
       let parsed = parse(body.bytes)
-      loop.post {
-        then(parsed)
-        transport.rearm()
-      }
+      loop.post { then(parsed) }
     }
   }
 }
@@ -370,6 +366,7 @@ extension HubTransport {
     _ frame: Frame, to connection: ConnectionID, isOneToMany: Bool
   ) -> PickerHub.SendOutcome {
     postedCount &+= 1
+    postedBytes &+= frame.count
     if !streams.isEmpty, streams[connection] != nil { return sendEvent(frame, to: connection) }
     return loop.post(frame, to: connection, isOneToMany: isOneToMany)
   }
@@ -378,6 +375,7 @@ extension HubTransport {
     _ message: UnsafeRawBufferPointer, _ kind: FrameKind, to connection: ConnectionID
   ) -> PickerHub.SendOutcome {
     postedCount &+= 1
+    postedBytes &+= message.count
     if !streams.isEmpty, streams[connection] != nil {
       return sendEvent(Frame(message, kind), to: connection)
     }
@@ -389,6 +387,7 @@ extension HubTransport {
   ) -> [Int] {
     if streams.isEmpty {
       postedCount &+= connections.count
+      postedBytes &+= connections.count &* frame.count
       return loop.post(frame, toAll: connections, isOneToMany: isOneToMany)
     }
     return connections.indices.filter {
@@ -413,15 +412,11 @@ extension HubTransport {
   package func inBackground<Value: Sendable>(
     _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
   ) {
-    // Safe: both are passed through the other thread, but only used on the loop's.
+    // Safe: passed through the other thread, but only used on the loop's.
     nonisolated(unsafe) let then = then
-    nonisolated(unsafe) let transport = self
     HubTransport.background.async { [loop] in
       let value = work()
-      loop.post {
-        then(value)
-        transport.rearm()
-      }
+      loop.post { then(value) }
     }
   }
 
@@ -434,7 +429,6 @@ extension HubTransport {
   package func wroteBatch() {
     latencies.wroteBatch()
     guard handleHeld() else { return }
-    rearm()
     loop.wake()
   }
 }
@@ -447,7 +441,17 @@ extension HubTransport {
   enum Received {
     /// One of ``heldMessages``.
     case message(ConnectionID)
+    /// What the loop has not read, of a TLS handshake or a request.
+    case unread(ConnectionID)
+    /// A request of another loop's connection, or of a trusted proxy's.
     case request(Caller, HTTPRequest)
+  }
+
+  private struct Reading {
+    let connection: ConnectionID
+    /// Where it counts. `nil` if its address has no share: that of a proxy's client is known when
+    /// the head was read.
+    var share: Share?
   }
 
   package func holds(_ connection: ConnectionID) -> Bool { heldMessages[connection] != nil }
@@ -469,11 +473,12 @@ extension HubTransport {
   }
 
   private func receive(_ text: Span<UInt8>, _ connection: ConnectionID, _ share: Share?) {
-    let (now, postedBefore) = (now, postedCount)
+    let (now, postedBefore, bytesBefore) = (now, postedCount, postedBytes)
     hub.received(connection, text, at: now)
-    rearm(at: now)
     let nanoseconds = latencies.processed(messageOf: now.machineNanoseconds)
-    share?.add(nanoseconds, deliveryCount: postedCount &- postedBefore)
+    share?.add(
+      nanoseconds + AddressShares<Received>.nanosecondsEach,
+      deliveryCount: postedCount &- postedBefore, byteCount: postedBytes &- bytesBefore)
   }
 
   /// Holds a message, and reads nothing more from its connection.
@@ -485,22 +490,64 @@ extension HubTransport {
     loop.pause(connection)
   }
 
-  /// Passes a request to the routes, or holds it.
-  private func serve(_ caller: Caller, _ request: HTTPRequest) {
-    guard let address = client(request.head) else { return routes(caller, request) }
-    let share = shares[address]
-    guard share.mustHold, !hub.isDraining else { return serve(caller, request, share) }
-    if shares.hold(.request(caller, request), of: share) { return }
+  package func readable(_ connection: ConnectionID, on loop: SocketLoop) -> Bool {
+    let share = loop.network(of: connection).map { shares[$0] }
+    if let share, share.mustHold, !hub.isDraining {
+      if shares.hold(.unread(connection), of: share) { return false }
+      loop.drop(connection)
+    } else {
+      read(connection, share)
+    }
+    return true
+  }
+
+  private func read(_ connection: ConnectionID, _ share: Share?) {
+    let (begin, postedBefore) = (SocketLoop.monotonicNanoseconds(), postedCount)
+    reading = Reading(connection: connection, share: share)
+    loop.read(connection)
+    let nanoseconds = SocketLoop.monotonicNanoseconds() - begin
+    reading.take()?.share?.add(nanoseconds, deliveryCount: postedCount &- postedBefore)
+  }
+
+  /// The share of the client of a request; `nil` if it has none, or if what is being read counts in
+  /// it already.
+  private func shareToAsk(_ head: RequestHead) -> Share? {
+    guard reading?.share == nil, let address = client(head) else { return nil }
+    reading?.share = shares[address]
+    return shares[address]
+  }
+
+  private var tooManyPending: HTTPResponse {
     var refusal = problem(429, "tooMany", "too many requests of this address are pending")
     refusal.headers.append(("Retry-After", "1"))
-    answer(caller, refusal)
+    return refusal
+  }
+
+  /// Holds an upgrade that a proxy has sent, or refuses it; `nil` if it need not wait.
+  private func hold(_ upgrade: UpgradeRequest) -> UpgradeAnswer? {
+    guard let connection = reading?.connection, let share = shareToAsk(upgrade.head),
+      share.mustHold, !hub.isDraining
+    else { return nil }
+    return shares.hold(.unread(connection), of: share) ? .hold : .refuse(tooManyPending)
+  }
+
+  /// Passes a request to the routes, or holds it.
+  private func serve(_ caller: Caller, _ request: HTTPRequest) {
+    guard let share = shareToAsk(request.head) else { return routes(caller, request) }
+    guard share.mustHold, !hub.isDraining else {
+      return reading == nil ? serve(caller, request, share) : routes(caller, request)
+    }
+    if !shares.hold(.request(caller, request), of: share) { answer(caller, tooManyPending) }
   }
 
   private func serve(_ caller: Caller, _ request: HTTPRequest, _ share: Share) {
-    let (begin, postedBefore) = (SocketLoop.monotonicNanoseconds(), postedCount)
+    let (postedBefore, bytesBefore) = (postedCount, postedBytes)
+    let begin = SocketLoop.monotonicNanoseconds()
     routes(caller, request)
     let nanoseconds = SocketLoop.monotonicNanoseconds() - begin
-    share.add(nanoseconds, deliveryCount: postedCount &- postedBefore)
+    share.add(
+      nanoseconds + AddressShares<Received>.nanosecondsEach,
+      deliveryCount: postedCount &- postedBefore, byteCount: postedBytes &- bytesBefore)
   }
 
   /// Begins an iteration with what is held; while the server shuts down, with all of it.
@@ -513,13 +560,14 @@ extension HubTransport {
         guard let text = heldMessages.removeValue(forKey: connection) else { return }
         loop.resume(connection)
         receive(text.span, connection, share)
+      case .unread(let connection): read(connection, share)
       case .request(let caller, let request): serve(caller, request, share)
       }
     }
   }
 
   /// Stops reading from all connections, and handles all that they have sent, so that received
-  /// commands can be stored and answered before the hub's `drain(at:)`.
+  /// commands can be stored and answered before the hub's `drain(isPatient:at:)`.
   package func finishCommands() {
     hub.finishCommands()
     _ = handleHeld()
@@ -562,8 +610,7 @@ extension HubTransport {
       }
     let index = group.index(of: target, receivedBy: self)
     if index == self.index {
-      serve(caller, request)
-      return rearm()
+      return serve(caller, request)
     }
     if !group.post(to: index, { [caller] in $0.serve(caller, request) }) {
       answer(caller, problem(503, "unavailable", "the server is shutting down"))
@@ -575,15 +622,24 @@ extension HubTransport {
   package func answer(_ caller: Caller, _ response: HTTPResponse) {
     guard let unsent = loop.configuration.unsent else { return answer(caller, response, nil) }
     guard let reservation = unsent.reserve(caller.id.isHead ? 0 : response.body.count) else {
-      return answer(caller, tooManyUnsent, nil)
+      return answer(caller, withoutMemory(response), nil)
     }
     answer(caller, response, reservation)
   }
 
   /// The response in place of one for which there is no memory.
+  private func withoutMemory(_ response: HTTPResponse) -> HTTPResponse {
+    guard let body = response.shortBody else { return tooManyUnsent }
+    var short = response
+    short.body = body
+    return short
+  }
+
+  /// The problem of a request whose response has no memory, if it has changed nothing.
   var tooManyUnsent: HTTPResponse {
     var response = problem(
-      503, "full", "the memory for responses is in use, by clients that read slowly; retry later")
+      503, "full",
+      "clients that read slowly use the memory for responses, the limit bufferBytes; retry later")
     response.headers.append(("Retry-After", "5"))
     return response
   }
@@ -603,7 +659,7 @@ extension HubTransport {
     }
     let isLong = response.body.count > HTTPResponse.longBytesMin
     let queue = isLong ? HubTransport.compressingLong : HubTransport.compressing
-    let refusal = refusal(caller, reservation)
+    let refusal = refusal(caller, response, reservation)
     queue.async { [response] in
       let compressed = response.compressed()
       reservation?.shrink(to: compressed.body.count)
@@ -614,7 +670,7 @@ extension HubTransport {
   private func send(
     _ caller: Caller, _ response: HTTPResponse, _ reservation: UnsentReservation?
   ) {
-    let refusal = refusal(caller, reservation)
+    let refusal = refusal(caller, response, reservation)
     if caller.loop === loop {
       HubTransport.write(caller, response, reservation, refusal)
     } else {
@@ -625,8 +681,12 @@ extension HubTransport {
   }
 
   /// The response in place of one that exceeds the share of the client's network.
-  private func refusal(_ caller: Caller, _ reservation: UnsentReservation?) -> HTTPResponse? {
+  private func refusal(
+    _ caller: Caller, _ response: HTTPResponse, _ reservation: UnsentReservation?
+  ) -> HTTPResponse? {
     guard let reservation, reservation.isCounted else { return nil }
+    // It has the caller's headers already.
+    if response.shortBody != nil { return withoutMemory(response) }
     var refusal = tooManyUnsent
     refusal.headers += caller.headers
     return refusal
@@ -651,12 +711,14 @@ extension HubTransport {
     let answer = answer(request)
     switch answer {
     case .accept: responses.count("websocket", .get, status: 101)
+    case .hold: break
     case .refuse(let refusal): responses.count("websocket", .get, status: refusal.status)
     }
     return answer
   }
 
   private func answer(_ request: UpgradeRequest) -> UpgradeAnswer {
+    if let pending = hold(request) { return pending }
     if let refusal = refusal(request) { return .refuse(refusal) }
     guard let session = HubTransport.session(in: request.target) else {
       return .refuse(problem(404, "notFound", "WebSockets are at /v1/sessions/ID"))
@@ -678,14 +740,12 @@ extension HubTransport {
     hub.opened(
       connection, session: session, bearer: HubTransport.bearer(request.authorization), at: now)
     if looksUp { hub.whenAbsent(session) { [noSession] in noSession(request.head) } }
-    rearm()
   }
 
   package func writeBlocked(_ connection: ConnectionID) { hub.writeBlocked(connection) }
 
   package func writable(_ connection: ConnectionID) {
     hub.writable(connection, at: now)
-    rearm()
   }
 
   package func closed(_ connection: ConnectionID) {
@@ -695,7 +755,6 @@ extension HubTransport {
       hub.received(connection, text.span, at: now)
     }
     hub.closed(connection, at: now)
-    rearm()
   }
 
   /// The session id in a path `/v1/sessions/ID`.

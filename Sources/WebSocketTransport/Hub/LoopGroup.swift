@@ -30,17 +30,14 @@ package final class LoopGroup: @unchecked Sendable {
     }
   }
 
-  /// Runs `work` on a loop's thread, then rearms the loop's timer.
+  /// Runs `work` on a loop's thread.
   ///
   /// - Returns: False if the loop has ended; `work` is then dropped.
   @discardableResult
   package func post(to index: Int, _ work: @escaping @Sendable (HubTransport) -> Void) -> Bool {
     // Safe: only used on its own thread.
     nonisolated(unsafe) let transport = transports[index]
-    return transport.loop.post {
-      work(transport)
-      transport.rearm()
-    }
+    return transport.loop.post { work(transport) }
   }
 
   /// Collects an answer from every loop.

@@ -10,10 +10,10 @@ package struct TransportLatencies: Sendable {
   package private(set) var deliverySeconds = Histogram.seconds
   /// The time from the arrival of a command until its delta was written to its last recipient.
   package private(set) var lastDeliverySeconds = Histogram.seconds
-  /// The arrival times of commands whose deltas have been posted since the last write.
-  private var unwritten: [Int64] = []
   /// The arrival times of commands whose deltas have not been written to all recipients.
   private var unfinished: [Int64] = []
+  /// How many of them, the first ones, are in ``deliverySeconds``.
+  private var writtenCount = 0
 
   /// - Returns: The time to process the message, in nanoseconds.
   mutating func processed(messageOf arrival: Int64) -> Int64 {
@@ -24,28 +24,29 @@ package struct TransportLatencies: Sendable {
 
   /// Notes that the delta of a command was posted. ``written()`` and ``wroteBatch()`` measure the
   /// time.
-  mutating func delivered(commandOf arrival: Int64) {
-    unwritten.append(arrival)
-    unfinished.append(arrival)
-  }
+  mutating func delivered(commandOf arrival: Int64) { unfinished.append(arrival) }
 
   /// Records the commands whose deltas have been posted since the last call.
   mutating func written() {
-    TransportLatencies.record(&unwritten, in: &deliverySeconds)
+    if writtenCount < unfinished.count { written(at: SocketLoop.monotonicNanoseconds()) }
+  }
+
+  private mutating func written(at now: Int64) {
+    while writtenCount < unfinished.count {
+      deliverySeconds.record(Double(now - unfinished[writtenCount]) / 1_000_000_000)
+      writtenCount += 1
+    }
   }
 
   /// Records the commands whose deltas have been posted: everything has been written.
   mutating func wroteBatch() {
-    written()
-    TransportLatencies.record(&unfinished, in: &lastDeliverySeconds)
-  }
-
-  private static func record(_ arrivals: inout [Int64], in histogram: inout Histogram) {
-    guard !arrivals.isEmpty else { return }
+    if unfinished.isEmpty { return }
     let now = SocketLoop.monotonicNanoseconds()
+    written(at: now)
+    writtenCount = 0
     // `removeAll` is slow generic code.
-    while let arrival = arrivals.popLast() {
-      histogram.record(Double(now - arrival) / 1_000_000_000)
+    while let arrival = unfinished.popLast() {
+      lastDeliverySeconds.record(Double(now - arrival) / 1_000_000_000)
     }
   }
 }

@@ -2,16 +2,17 @@ package import PickerSession
 
 /// The node that serves a session.
 package enum SessionOwner: Hashable, Sendable {
-  /// This one, or none: this one may become its owner.
+  /// This one, or the session does not exist.
   case here
-  /// Another one, which accepts connections of other nodes at a numeric address and port, if any.
-  case node(address: NodeAddress?)
+  /// Another one, by its number, which accepts connections of other nodes at a numeric address and
+  /// port, if any.
+  case node(Int64, address: NodeAddress?)
   /// The database does not answer.
   case unavailable
 }
 
 /// Where a node accepts connections that others relay.
-package struct NodeAddress: Hashable, Sendable {
+package struct NodeAddress: Hashable, Sendable, CustomStringConvertible {
   /// A numeric IPv4 or IPv6 address, without brackets.
   package let host: String
   package let port: UInt16
@@ -19,6 +20,10 @@ package struct NodeAddress: Hashable, Sendable {
   package init(host: String, port: UInt16) {
     self.host = host
     self.port = port
+  }
+
+  package var description: String {
+    host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
   /// Parses `10.0.0.1:7683` or `[::1]:7683`.
@@ -36,7 +41,8 @@ package struct SessionOwners: Sendable {
   /// Whether this node owns a session, as far as it knows without asking anybody.
   let isHere: @Sendable (SessionID) -> Bool
   /// Asks for the owner; the answer can come on any thread.
-  let find: @Sendable (SessionID, _ completion: @escaping @Sendable (SessionOwner) -> Void) -> Void
+  package let find:
+    @Sendable (SessionID, _ completion: @escaping @Sendable (SessionOwner) -> Void) -> Void
 
   package init(
     isHere: @escaping @Sendable (SessionID) -> Bool,

@@ -8,13 +8,18 @@ extension SocketLoop {
     let listening: Listening
   }
 
-  private static let acceptsPerIteration = 128
+  /// The time in which connections of a listener are accepted in an iteration, as long as the share
+  /// of an address. Nothing is read of them then.
+  private static let acceptNanoseconds: Int64 = 250_000
   private static let unsentBytes: CInt = 32_768
 
   /// Accepts pending connections of a listener when its socket is readable.
-  func accept(_ number: Int) {
+  ///
+  /// - Returns: Whether there may be more.
+  func accept(_ number: Int) -> Bool {
     let listener = listeners[number]
-    for _ in 0..<SocketLoop.acceptsPerIteration {
+    let end = SocketLoop.monotonicNanoseconds() + SocketLoop.acceptNanoseconds
+    repeat {
       var storage = sockaddr_storage()
       let descriptor = accept(listener.descriptor, &storage)
       if descriptor >= 0 {
@@ -22,9 +27,10 @@ extension SocketLoop {
       } else if errno == EMFILE || errno == ENFILE {
         refuseWithSpare(listener)
       } else if errno != EINTR, errno != ECONNABORTED {
-        return
+        return false
       }
-    }
+    } while SocketLoop.monotonicNanoseconds() < end
+    return true
   }
 
   private func accept(_ listener: CInt, _ storage: inout sockaddr_storage) -> CInt {

@@ -10,10 +10,10 @@ import Synchronization
 ///
 /// The loop implements RFC 6455: it assembles messages, validates UTF-8, sends pings, and closes
 /// connections that violate the RFC or a limit. The handler receives complete messages and the end
-/// of each connection. Everything but ``post(_:)`` and the static functions must be called on the
-/// thread that calls ``run()``.
+/// of each connection. Everything but ``post(_:)``, ``wake()`` and the static functions must be
+/// called on the thread that calls ``run()``.
 ///
-/// `@unchecked Sendable` because of `post` only, whose state is protected by the mailbox's mutex.
+/// `@unchecked Sendable` because of these two only, whose state the mailbox's mutex protects.
 package final class SocketLoop: @unchecked Sendable {
   /// Receives the loop's events. Must be set before ``run()``, which releases it when it returns.
   package var handler: (any SocketLoopHandler)?
@@ -26,6 +26,8 @@ package final class SocketLoop: @unchecked Sendable {
   /// Connections whose owner is looked up, by the number of the lookup.
   var lookups: [Int: OwnerLookup] = [:]
   var lookupCount = 0
+  /// When those whose lookup takes too long are refused next.
+  var lateDue: Int64 = 0
   private(set) var isDraining = false
   private(set) var listeners: [Listener] = []
   var operatorCount = 0
@@ -43,6 +45,8 @@ package final class SocketLoop: @unchecked Sendable {
   /// The busy time of event-loop iterations.
   package internal(set) var iterationSeconds = Histogram.seconds
   private let mailbox = Mutex(Mailbox())
+  /// What runs when this iteration ends.
+  private var endWork: [() -> Void] = []
 
   private struct Mailbox {
     var work: [@Sendable () -> Void] = []
@@ -144,8 +148,13 @@ package final class SocketLoop: @unchecked Sendable {
   /// Makes ``run()`` return after the current event-loop iteration.
   package func stop() { wsl_stop(loop) }
 
-  /// Makes the next event-loop iteration begin without waiting for events. Safe on any thread.
-  package func wake() { wsl_wake(loop) }
+  /// Makes the next event-loop iteration begin without waiting for events. Safe on any thread; has
+  /// no effect once the loop has ended.
+  package func wake() {
+    mailbox.withLock { mailbox in
+      if mailbox.isOpen { wsl_wake(loop) }
+    }
+  }
 
   /// Schedules `work` on the loop's thread. Safe on any thread; work runs in the order of posting.
   ///
@@ -158,6 +167,17 @@ package final class SocketLoop: @unchecked Sendable {
       if mailbox.work.count == 1 { wsl_wake(loop) }
       return true
     }
+  }
+
+  /// Runs `work` when the calling thread's loop ends its iteration; at once on a thread that runs
+  /// none.
+  package static func afterIteration(_ work: @escaping @Sendable () -> Void) {
+    if let owner = wsl_running() { of(owner).endWork.append(work) } else { work() }
+  }
+
+  private func runEndWork() {
+    for work in endWork { work() }
+    if !endWork.isEmpty { endWork.removeAll(keepingCapacity: true) }
   }
 
   func drainMailbox() {
@@ -195,6 +215,10 @@ package final class SocketLoop: @unchecked Sendable {
 extension SocketLoop {
   static let handlers = wsl_handlers(
     acceptable: { owner, listener in SocketLoop.of(owner).accept(listener) },
+    readable: { owner, id in
+      let loop = SocketLoop.of(owner)
+      return loop.handler?.readable(ConnectionID(raw: id), on: loop) ?? false
+    },
     proxied: { owner, connection, bytes, count in
       let bytes = UnsafeRawBufferPointer(start: bytes, count: min(count, ProxyHeader.storedCount))
       return SocketLoop.of(owner).proxied(&connection!.pointee, bytes, count: count)
@@ -217,8 +241,10 @@ extension SocketLoop {
       loop.handler?.opened(ConnectionID(raw: id), request)
     },
     received: { owner, id, bytes, count in
-      SocketLoop.of(owner).handler?.received(
-        ConnectionID(raw: id), UnsafeRawBufferPointer(start: bytes, count: count))
+      SocketLoop.use(owner) { loop in
+        loop.handler?.received(
+          ConnectionID(raw: id), UnsafeRawBufferPointer(start: bytes, count: count))
+      }
     },
     write_blocked: { owner, id in
       SocketLoop.of(owner).handler?.writeBlocked(ConnectionID(raw: id))
@@ -239,14 +265,28 @@ extension SocketLoop {
     },
     timer: { owner in SocketLoop.of(owner).handler?.timer() },
     woken: { owner in SocketLoop.of(owner).drainMailbox() },
-    written: { owner in SocketLoop.of(owner).handler?.written() },
+    written: { owner in SocketLoop.use(owner) { $0.handler?.written() } },
     iterated: { owner, nanoseconds, isWritten in
-      let loop = SocketLoop.of(owner)
-      loop.iterationSeconds.record(Double(nanoseconds) / 1_000_000_000)
-      if !loop.lookups.isEmpty { loop.refuseLate(until: SocketLoop.monotonicMilliseconds()) }
-      if isWritten { loop.handler?.wroteBatch() }
+      SocketLoop.use(owner) { $0.iterated(nanoseconds: nanoseconds, isWritten: isWritten) }
     },
     log: { owner, isError, line in SocketLoop.of(owner).log(isError, line!) })
+
+  private func iterated(nanoseconds: UInt64, isWritten: Bool) {
+    iterationSeconds.record(Double(nanoseconds) / 1_000_000_000)
+    if !lookups.isEmpty { refuseLateSoon() }
+    if isWritten { handler?.wroteBatch() }
+    runEndWork()
+    handler?.iterationEnded()
+  }
+
+  /// Calls `body` with the loop of a C callback, which lives as long as it runs: for what happens
+  /// with each message, without counting a reference.
+  @inline(__always)
+  private static func use(
+    _ owner: UnsafeMutableRawPointer?, _ body: (SocketLoop) -> Void
+  ) {
+    Unmanaged<SocketLoop>.fromOpaque(owner!)._withUnsafeGuaranteedRef(body)
+  }
 
   private static func of(_ owner: UnsafeMutableRawPointer?) -> SocketLoop {
     Unmanaged<SocketLoop>.fromOpaque(owner!).takeUnretainedValue()
@@ -274,6 +314,8 @@ extension SocketLoop {
       return CInt(selected.flatMap(configuration.subprotocols.firstIndex).map { $0 + 1 } ?? 0)
     case .accept:
       return -1
+    case .hold:
+      return WSL_HELD
     case .refuse(let response):
       return refuse(id, response)
     }
@@ -386,7 +428,7 @@ extension SocketLoop {
 
 /// Gives connections to the loops of their sessions, and relays them to the nodes that own these.
 extension SocketLoop {
-  private static let lookupsMax = 1_024
+  private static let lateMilliseconds: Int64 = 250
   private static let lookupMilliseconds: Int64 = 10_000
 
   /// Who serves a connection instead of this loop.
@@ -414,10 +456,8 @@ extension SocketLoop {
         start: connection.head, count: Int(connection.head_count)))
     if connection.is_later, first == .other { return false }
     let other = handler.loop(for: first)
-    // A relayed connection is not relayed again; one that has served a request stays at this node.
-    if let owners, !connection.is_relayed, !connection.is_later, case .session(let id) = first,
-      !owners.isHere(id)
-    {
+    // A relayed connection is not relayed again, and ends with its first response.
+    if let owners, !connection.is_relayed, case .session(let id) = first, !owners.isHere(id) {
       place = .owner(id, owners, on: other ?? self)
     } else {
       place = other.map(Place.loop)
@@ -441,7 +481,7 @@ extension SocketLoop {
     let isTaken = post {
       // A draining loop refuses it.
       if self.isDraining { return wsl_adopt(self.loop, connection) }
-      guard self.lookups.count < SocketLoop.lookupsMax else {
+      guard self.lookups.count < self.configuration.lookupsMax else {
         self.counted.refusedFull += 1
         return wsl_refuse(self.loop, connection, "full", "too many connections")
       }
@@ -458,21 +498,36 @@ extension SocketLoop {
     guard let connection = lookups.removeValue(forKey: number)?.connection else { return }
     switch owner {
     case .here: wsl_adopt(loop, connection)
-    case .node(let address?):
+    case .node(let number, let address?):
       if let descriptor = ListeningSocket.connecting(to: address.host, port: address.port) {
         let header = ProxyHeader.bytes(for: connection)
-        wsl_relay(loop, connection, descriptor, header, header.count)
+        wsl_relay(loop, connection, number, descriptor, header, header.count)
       } else {
         refuse(connection)
       }
-    case .node(nil), .unavailable: refuse(connection)
+    case .node(_, nil), .unavailable: refuse(connection)
     }
   }
 
+  /// Ends the connections that are relayed to nodes that have stopped: their clients then connect
+  /// to the next owners.
+  package func endRelays(to nodes: [Int64]) {
+    for node in nodes { wsl_end_relays(loop, node) }
+  }
+
   private func refuse(_ connection: wsl_connection) {
+    counted.relaysFailed += 1
     wsl_refuse(
       loop, connection, "unavailable",
       "the server that has this session is not known, or cannot be reached; retry later")
+  }
+
+  /// Refuses those whose time is over, four times a second: there may be many.
+  func refuseLateSoon() {
+    let now = SocketLoop.monotonicMilliseconds()
+    guard now >= lateDue else { return }
+    lateDue = now + SocketLoop.lateMilliseconds
+    refuseLate(until: now)
   }
 
   /// Refuses the connections whose time for the lookup is over.
@@ -619,7 +674,11 @@ extension SocketLoop: HubPort {
     }
   }
 
-  /// Ends a WebSocket without a close frame, as a lost network does; `closed` is called soon after.
+  /// Reads what a connection has received, see the handler's `readable`.
+  package func read(_ connection: ConnectionID) { wsl_read(loop, connection.raw) }
+
+  /// Ends a connection without a response or a close frame, as a lost network does; `closed` is
+  /// called soon after.
   package func drop(_ connection: ConnectionID) { wsl_drop(loop, connection.raw) }
 
   /// Stops reading from a WebSocket: received data stays in the kernel's buffer until
@@ -628,7 +687,7 @@ extension SocketLoop: HubPort {
 
   package func resume(_ connection: ConnectionID) { wsl_resume(loop, connection.raw) }
 
-  /// The network that a WebSocket counts against; `nil` if it is exempt from limits.
+  /// The network that a connection counts against; `nil` if it is exempt from limits.
   func network(of connection: ConnectionID) -> PeerNetwork? {
     let network = wsl_network_of(loop, connection.raw)
     return network == WSL_EXEMPT_NETWORK ? nil : PeerNetwork(raw: network)

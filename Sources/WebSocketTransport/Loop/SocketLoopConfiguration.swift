@@ -24,6 +24,9 @@ package struct SocketLoopConfiguration: Sendable {
   /// request was received; if its session has another owner, it is relayed. Default: this
   /// process owns all of them.
   package var owners: SessionOwners?
+  /// Connections that wait until the owner of their session is known: all those of a node that was
+  /// lost. Further ones are answered 503.
+  package var lookupsMax = 8_192
   /// Whether connections can have TLS, for which they need more descriptors.
   package var hasTLS = false
   /// The length of one message; a longer one is closed with 1009.

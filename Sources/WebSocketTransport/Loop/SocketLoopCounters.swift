@@ -36,6 +36,7 @@ package struct SocketLoopCounters: Sendable {
     var accepted = 0
     var refusedFull = 0
     var refusedOfAddress = 0
+    var relaysFailed = 0
     var logLinesDropped = 0
   }
 
@@ -52,7 +53,7 @@ package struct SocketLoopCounters: Sendable {
     timedOut = Int(counted.timed_out)
     logLinesDropped = own.logLinesDropped
     relayed = Int(counted.relayed)
-    relaysFailed = Int(counted.relays_failed)
+    relaysFailed = Int(counted.relays_failed) + own.relaysFailed
     bytesRelayedToNodes = Int(counted.relayed_to_nodes)
     bytesRelayedToClients = Int(counted.relayed_to_clients)
   }

@@ -14,6 +14,13 @@ package protocol SocketLoopHandler: AnyObject {
   /// The loop that serves a connection; `nil` for this one.
   func loop(for first: FirstRequest) -> SocketLoop?
 
+  /// A connection has received something before its WebSocket opens: of the TLS handshake, or of a
+  /// request. `loop` is the one that calls this. Default: reads it.
+  ///
+  /// - Returns: `true` after ``SocketLoop/read(_:)``. After `false` nothing of it is read, and no
+  ///   time limit runs, until that is called in a later iteration.
+  func readable(_ connection: ConnectionID, on loop: SocketLoop) -> Bool
+
   /// A client requests a WebSocket with a valid handshake.
   func admit(_ request: UpgradeRequest) -> UpgradeAnswer
 
@@ -60,12 +67,20 @@ package protocol SocketLoopHandler: AnyObject {
   /// Writing posted frames has begun: those of the first connection have been written.
   func written()
 
-  /// An event-loop iteration that has written something has ended: everything posted has been
-  /// written or buffered.
+  /// An event-loop iteration has ended, and everything posted has been written or buffered. Not
+  /// called after an iteration that leaves frames for large sessions to the next one.
   func wroteBatch()
+
+  /// An event-loop iteration has ended; called after ``wroteBatch()``. The loop starts the timer
+  /// that was set last.
+  func iterationEnded()
 }
 
 extension SocketLoopHandler {
+  package func readable(_ connection: ConnectionID, on loop: SocketLoop) -> Bool {
+    loop.read(connection)
+    return true
+  }
   package func session(ofConnection received: UnsafeRawBufferPointer) -> FirstRequest { .other }
   package func loop(for first: FirstRequest) -> SocketLoop? { nil }
   package func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse? { nil }
@@ -73,6 +88,7 @@ extension SocketLoopHandler {
   package func streamClosed(_ id: RequestID) {}
   package func written() {}
   package func wroteBatch() {}
+  package func iterationEnded() {}
 }
 
 /// What is known of the first request of a new connection.
@@ -87,6 +103,8 @@ package enum UpgradeAnswer: Sendable {
   /// only if the client offered none; otherwise the loop answers 500. `client` is the network of
   /// the client if a proxy has opened the connection.
   case accept(subprotocol: String?, client: PeerNetwork? = nil)
+  /// Asks again after ``SocketLoop/read(_:)``.
+  case hold
   /// Refuses the upgrade with a response; the connection is closed.
   case refuse(HTTPResponse)
 }

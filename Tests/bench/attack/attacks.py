@@ -201,6 +201,10 @@ def requested_session(definition, method, connections):
                          "method": method, "connections": connections}
 
 
+def sent_again(sent, connections):
+    return lambda port: {"port": port, "sent": sent, "connections": connections}
+
+
 def resumed_session(port):
     path = Client(port).create(floods.CASCADE)
     return {"port": port, "path": path, "resume": floods.missed(port, path)}
@@ -221,6 +225,8 @@ class Attack:
     proof: str
     #: Limits other than the defaults, without which the preparation would take too long.
     limits: dict = field(default_factory=dict)
+    #: Whether the server has TLS at its public listener.
+    is_tls: bool = False
     #: Whether this is no attack, but what any busy process on the machine does.
     is_reference: bool = False
 
@@ -253,6 +259,14 @@ ATTACKS = [
            requested_session(floods.COLUMNS, "HEAD", 50), floods.requests, 1, "200"),
     Attack("small GET on 1,000 connections",
            requested_session(LISTS, "GET", 1000), floods.requests, 1, "200"),
+    Attack("heads of 2,800 lines on 400 connections",
+           sent_again(floods.LINES.encode(), 400), floods.again, 1, "431"),
+    Attack("paths of 5,500 segments on 400 connections",
+           sent_again(floods.SEGMENTS.encode(), 400), floods.again, 1, "404"),
+    Attack("heads with long lists in repeated headers on 400 connections",
+           sent_again(floods.REPEATED.encode(), 400), floods.again, 1, "200"),
+    Attack("RSA handshakes on 32 connections",
+           sent_again(floods.client_hello(), 32), floods.again, 1, "hello", is_tls=True),
     Attack("resumes after 500 reloads", resumed_session, floods.resumes, 1, "welcome", FAST),
     Attack("500 members with different months in view", viewed_session, floods.views, 1,
            "bands"),

@@ -1,8 +1,10 @@
 """Attacks by many HTTP requests, by resumes, and by members with different views."""
 
 import json
+import re
 import selectors
 import socket
+import ssl
 import time
 
 from .answers import note, repeat
@@ -22,6 +24,17 @@ CALENDAR = {"kind": "calendar", "months": {"from": "2000-01", "through": "2999-1
 MISSED = 500
 #: Requests that each connection has sent and that are not answered.
 AHEAD = 5
+#: Headers that the server uses.
+HEADERS = ["Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Content-Type",
+           "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID", "Origin", "User-Agent",
+           "X-Forwarded-For", "X-Forwarded-Proto"]
+START = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+#: Requests of 12 KB that would take long to decode, with few and with many parts.
+LINES = START + "".join(f"{name}: x\r\n" * 2 for name in HEADERS) + "a:\r\n" * 2_800 + "\r\n"
+SEGMENTS = START.replace("/healthz", "/a" * 5_500) + "\r\n"
+REPEATED = (START + "".join(f"{name}: {'a,' * 210}\r\n" * 2 for name in HEADERS)
+            + "a:\r\n" * 60 + "\r\n")
+STATUS = re.compile(rb"HTTP/1.1 (\d+)")
 #: Members with 24 different months in view each.
 VIEWERS = 500
 DAYS = ["2026-01-01", "2990-01-01"]
@@ -59,6 +72,41 @@ def requests(state, stop):
                 events.unregister(key.fileobj)
                 key.fileobj.close()
                 connect()
+
+
+def again(state, stop):
+    """Connections that send the same, are answered, and begin again."""
+    events = selectors.DefaultSelector()
+
+    def connect():
+        connection = socket.socket()
+        connection.bind((SOURCE, 0))
+        connection.settimeout(20)
+        connection.connect(("127.0.0.1", state["tls_port"] or state["port"]))
+        connection.sendall(state["sent"])
+        events.register(connection, selectors.EVENT_READ)
+
+    for _ in range(state["connections"]):
+        connect()
+    while not stop.is_set():
+        for key, _ in events.select(0.01):
+            try:
+                received = key.fileobj.recv(4096)
+                status = STATUS.match(received)
+                note(status[1].decode() if status else "hello" if received else "closed")
+            except OSError as failure:
+                note(failure)
+            events.unregister(key.fileobj)
+            key.fileobj.close()
+            connect()
+
+
+def client_hello():
+    context, sent = ssl.create_default_context(), ssl.MemoryBIO()
+    try:
+        context.wrap_bio(ssl.MemoryBIO(), sent, server_hostname="localhost").do_handshake()
+    except ssl.SSLWantReadError:
+        return sent.read()
 
 
 def missed(port, path):

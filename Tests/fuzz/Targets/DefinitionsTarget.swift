@@ -42,6 +42,9 @@ enum DefinitionsTarget {
     try Definition.make(from: tree, limits: limits, now: noon, zone: FuzzZones.named)
   }
 
+  private static let someone = Actor(
+    MemberID("m"), limits: PickerLimits(respondentsMax: 9, runsMax: 9))
+
   /// Selects or taps, and advances the time by an hour, a day and a year.
   private static func use(_ picker: inout Picker) throws(FuzzFailure) {
     try check(picker)
@@ -52,13 +55,15 @@ enum DefinitionsTarget {
       for column in picker.columns.indices {
         let count = picker.columns[column].rows.count
         for row in [count - 1, count / 2, 0, count] {
-          _ = try? picker.select(row: row, column: column)
+          let generation = picker.columns[column].generation
+          let selection = RowSelection(column: column, row: row, generation: generation, key: nil)
+          _ = try? picker.perform(.select(selection), by: someone)
         }
       }
       if let months = picker.months {
         for month in [months.first, months.last] {
           for cell in [0, 9, 27, 41, 42] {
-            _ = try? picker.tap(.cell(month, cell), mayClose: true)
+            _ = try? picker.perform(.tap(.cell(month, cell)), by: someone)
             try check(picker)
           }
         }

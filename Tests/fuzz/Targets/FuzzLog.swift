@@ -10,7 +10,7 @@ final class FuzzLog: SessionLog {
     var hasEnded = false
   }
 
-  private(set) var stored: [SessionID: Stored] = [:]
+  var stored: [SessionID: Stored] = [:]
   private(set) var pending: [SessionID: [LogRecord]] = [:]
   /// Sessions that are being loaded.
   private(set) var loads: [SessionID] = []
@@ -37,7 +37,7 @@ final class FuzzLog: SessionLog {
 
   private func store(_ record: LogRecord, of session: SessionID) {
     switch record {
-    case .created(let origin): stored[session] = Stored(origin: origin)
+    case .created(let origin, _, _): stored[session] = Stored(origin: origin)
     case .entry(let entry): stored[session]?.entries.append(entry)
     case .ended: stored[session]?.hasEnded = true
     }
@@ -94,10 +94,13 @@ final class FuzzLog: SessionLog {
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
   ) {
     guard !isFailing else { return completion(nil) }
-    var position = position
+    var fold = position.fold
     var deltas: [Delta] = []
     for entry in (stored[position.origin.id]?.entries ?? []).dropFirst(position.sequence) {
-      position.apply(entry, sequence: position.sequence + 1, &deltas)
+      for case .delta(let delta) in fold.apply(entry)
+      where delta.revision > position.after && delta.revision <= position.through {
+        deltas.append(delta)
+      }
     }
     completion(HistoryPage(deltas: deltas, next: nil))
   }

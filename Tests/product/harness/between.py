@@ -30,7 +30,7 @@ class Forwarding(http.server.BaseHTTPRequestHandler):
         between = self.server
         if between.hook(self.command, self.path, "before"):
             return
-        connection = between.server.connection(port=between.server.admin_port, timeout=60)
+        connection = between.server.connection(port=between.server.admin_port)
         try:
             connection.request(self.command, self.path, body, dict(self.headers))
             response = connection.getresponse()

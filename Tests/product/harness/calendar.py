@@ -20,12 +20,6 @@ def next_month(first):
     return date(first.year + first.month // 12, first.month % 12 + 1, 1)
 
 
-def months_of(first, count):
-    """`count` months starting with `first`, as `YYYY-MM`."""
-    start = index(first)
-    return [f"{m // 12:04}-{m % 12 + 1:02}" for m in range(start, start + count)]
-
-
 def index(month):
     """Months since year 0."""
     return int(month[:4]) * 12 + int(month[5:7]) - 1

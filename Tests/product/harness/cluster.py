@@ -8,18 +8,17 @@ import re
 import signal
 import subprocess
 import threading
-import time
 from pathlib import Path
 
+from .patience import PATIENCE
 from .pickerd import REPOSITORY, Pickerd, binary, wait_until
 from .postgres import BINARIES, send
 
-START_SECONDS = 300
 #: The first key of the nodes' advisory locks.
 NODE_LOCK = 0x7069636B
 DATABASES = ["pg1", "pg2", "pg3"]
-#: Seconds for what takes about five on an idle machine.
-FAILOVER = 120
+#: A query for the address of the server that answers it.
+ADDRESS = "SELECT host(inet_server_addr()) || ':' || inet_server_port()"
 
 
 class Client:
@@ -30,15 +29,16 @@ class Client:
     has_manual_clock = False
     host = "127.0.0.1"
 
-    def connection(self, port=None, timeout=20):
+    def connection(self, port=None, timeout=PATIENCE):
         return http.client.HTTPConnection(self.host, port or self.port, timeout=timeout)
 
     def socket(self, path):
         return f"ws://{self.host}:{self.port}{path}"
 
     def is_ready(self):
-        """The answer may be HAProxy's own, which is no problem document."""
-        connection = self.connection()
+        """The answer may be HAProxy's own, which is no problem document; a node that is cut off does
+        not answer."""
+        connection = self.connection(timeout=20)
         try:
             connection.request("GET", "/readyz")
             return connection.getresponse().status == 200
@@ -68,7 +68,7 @@ class Cluster(Client):
             [REPOSITORY / "deploy/cluster/cluster.py", "--pickerd", binary(), *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         #: Unless it starts in time, it ends, and so does its output.
-        timer = threading.Timer(START_SECONDS, self.process.terminate)
+        timer = threading.Timer(PATIENCE, self.process.terminate)
         timer.start()
         self.lines = []
         for line in self.process.stdout:
@@ -102,7 +102,7 @@ class Cluster(Client):
             with contextlib.suppress(FileNotFoundError):
                 return (self.folder / name / "data/postmaster.pid").read_text().split()
 
-        return int(wait_until(words, timeout=FAILOVER, what=f"the server of {name}")[0])
+        return int(wait_until(words, what=f"the server of {name}")[0])
 
     def kill(self, name):
         """kill -9; a node is started again after a second."""
@@ -158,7 +158,7 @@ class Cluster(Client):
         for name in names:
             (self.folder / f"{name}.down").touch()
             os.kill(self.pid(name), signal.SIGTERM)
-        wait_until(lambda: not any(map(self.runs, names)), timeout=FAILOVER, what="their end")
+        wait_until(lambda: not any(map(self.runs, names)), what="their end")
 
     def begin(self, names):
         for name in names:
@@ -194,12 +194,14 @@ class Cluster(Client):
 
     def primary(self):
         """The name of the database server that accepts writes."""
-        address = self.sql("SELECT host(inet_server_addr()) || ':' || inet_server_port()").strip()
-        return next(name for name in DATABASES if self.words[name][0] == address)
+        return self.database(self.sql(ADDRESS))
+
+    def database(self, address):
+        return next(name for name in DATABASES if self.words[name][0] == address.strip())
 
     def primary_to_lose(self):
         """The primary, once a standby may be promoted instead."""
-        wait_until(self.synchronous_standby, timeout=FAILOVER, what="a synchronous standby")
+        wait_until(self.synchronous_standby, what="a synchronous standby")
         return self.primary()
 
     def has_primary(self):
@@ -210,7 +212,7 @@ class Cluster(Client):
     def is_promoted(self, old):
         """Whether another server than `old` is the primary."""
         try:
-            return self.primary() != old
+            return self.database(self.sql_once(ADDRESS)) != old
         except (ConnectionError, subprocess.TimeoutExpired):
             return False
 
@@ -218,19 +220,15 @@ class Cluster(Client):
         """Until both standbys have all commits, and one may be promoted: the next fault is a single
         one again."""
         wait_until(lambda: self.has_standbys() and self.synchronous_standby(),
-                   timeout=2 * FAILOVER, what="two standbys")
+                   what="two standbys")
 
     def has_standbys(self):
         try:
-            return self.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'",
-                            user="postgres").strip() == "2"
+            return self.sql_once(
+                "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'",
+                user="postgres").strip() == "2"
         except (ConnectionError, subprocess.TimeoutExpired):
             return False
-
-    def rewinds(self):
-        """How often pg_rewind has set each server back to what the primary has."""
-        return {name: (self.folder / f"{name}.log").read_text().count("pg_rewind exit code=0")
-                for name in DATABASES}
 
     def synchronous_standby(self):
         """The standby for which commits wait, and which is promoted; None if there is none."""
@@ -245,19 +243,10 @@ class Cluster(Client):
     def patroni(self, name, method, path, body=None):
         """Asks Patroni's HTTP server; the status and the body."""
         host, port = re.search(r"//(.*):(\d+)$", self.words[name][2]).groups()
-        connection = http.client.HTTPConnection(host, port, timeout=60)
+        connection = http.client.HTTPConnection(host, port, timeout=PATIENCE)
         connection.request(method, path, body and json.dumps(body))
         response = connection.getresponse()
         return response.status, response.read()
-
-    def switch_over(self):
-        """Makes the synchronous standby the primary, as `patronictl switchover` does."""
-        old, new = self.primary_to_lose(), self.synchronous_standby()
-        status, said = self.patroni(
-            old, "POST", "/switchover", {"leader": old, "candidate": new})
-        assert status == 200, said
-        wait_until(lambda: self.is_promoted(old), timeout=FAILOVER, what="another primary")
-        return new
 
     def everything(self):
         """The process ids of all programs of the cluster that run."""
@@ -266,19 +255,15 @@ class Cluster(Client):
 
     # SQL
 
-    def sql(self, statement, timeout=20, user="pickerd"):
-        """What a statement returns from the server that accepts writes.
+    def sql(self, query, user="pickerd"):
+        """What a query returns from the server that accepts writes, as soon as there is one."""
+        def rows():
+            with contextlib.suppress(ConnectionError, subprocess.TimeoutExpired):
+                return [self.sql_once(query, user=user)]
 
-        Queries are repeated: a server of a busy machine may be too slow for PGCONNECT_TIMEOUT.
-        """
-        for _ in range(3 if statement.startswith(("SELECT", "SHOW")) else 0):
-            try:
-                return self.sql_once(statement, timeout, user)
-            except ConnectionError:
-                pass
-        return self.sql_once(statement, timeout, user)
+        return wait_until(rows, what="an answer of the databases")[0]
 
-    def sql_once(self, statement, timeout, user):
+    def sql_once(self, statement, timeout=20, user="pickerd"):
         store = self.words["store"][0].replace("pickerd@", f"{user}@")
         done = subprocess.run(
             # Not Debian's `psql`, a Perl program that starts this one.
@@ -293,50 +278,8 @@ class Cluster(Client):
         """Asserts that nothing is left."""
         if self.process.poll() is None:
             self.process.terminate()
-            assert self.process.wait(120) == 0
+            assert self.process.wait(PATIENCE) == 0
         assert self.everything() == [] and not self.folder.exists()
-
-
-class Commits(threading.Thread):
-    """Commits of a client without pickerd, one after the other, until the end of the block.
-
-    A standby that has received more than the one that was promoted answers for commits of the same
-    length that it does not have, until it is set back. So these are long, and one answer is none.
-    """
-
-    STATEMENT = "SELECT pg_logical_emit_message(true, 'test', repeat('-', 65536))"
-
-    def __init__(self, cluster):
-        super().__init__(daemon=True)
-        self.cluster, self.is_over = cluster, threading.Event()
-        #: When commits were answered.
-        self.answered = []
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.is_over.set()
-        self.join(FAILOVER)
-
-    def run(self):
-        last = 0
-        while last < 2:
-            # They end a silence that began before the end of the block.
-            last += self.is_over.is_set()
-            try:
-                self.cluster.sql_once(self.STATEMENT, timeout=5, user="pickerd")
-            except (ConnectionError, subprocess.TimeoutExpired):
-                last = 0
-                continue
-            self.answered.append(time.monotonic())
-            self.is_over.wait(0.2)
-
-    def silence(self):
-        """The longest time with at most one answer, in seconds."""
-        assert not self.is_alive(), "the databases do not answer"
-        return max(later - earlier for earlier, later in zip(self.answered, self.answered[2:]))
 
 
 def port(address):

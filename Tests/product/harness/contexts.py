@@ -1,14 +1,16 @@
 """Browser contexts of members, and their pages, which tests use in turn."""
 
+from .patience import PATIENCE
+
 #: What a page shows while it loads does not pulse: drawing that takes a third of the CPU time of
 #: a page load, and more on a busy machine.
 STILL = """{
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(".boot, .picker-stage:empty { animation: none !important }");
+  sheet.replaceSync(".boot { animation: none !important }");
   document.adoptedStyleSheets = [sheet];
 }"""
 
-#: Notes stay for a minute: a busy machine may not look at one in the seconds for which it is shown.
+#: Notes stay for an hour: a busy machine may not look at one in the seconds for which it is shown.
 #: A pressed arrow button would repeat after 380 ms, also when its release is delayed. The timers of a
 #: connection are unchanged: a random pause of one in a thousand reconnections is 380 ms.
 PATIENT_TIMERS = """{
@@ -16,13 +18,15 @@ PATIENT_TIMERS = """{
   const isPatient = (delay) => delay === 380 ? !Error().stack.includes("core/environment.js")
     : delay > 2500 && Error().stack.includes("parts/note.js");
   window.setTimeout = (work, delay, ...rest) =>
-    setTimeout(work, isPatient(delay) ? 60_000 : delay, ...rest);
+    setTimeout(work, isPatient(delay) ? 3_600_000 : delay, ...rest);
 }"""
 
-#: Empties a page whose settings are still those with which it was loaded; whether they are.
+#: Empties a page whose settings, and size of texts, are still those with which it was loaded;
+#: whether they are.
 EMPTIED = """(name) => {
   const kept = (key) => localStorage.getItem(`pickerd ${key}`);
   if (kept("name") !== name || kept("locale") !== null || kept("theme") !== null) return false;
+  if (getComputedStyle(document.documentElement).fontSize !== "16px") return false;
   localStorage.clear();
   sessionStorage.clear();
   localStorage.setItem("pickerd name", name);
@@ -61,7 +65,7 @@ class Contexts:
             self.unused.remove((context, key))
         else:
             context = self.browser.new_context(**options)
-            context.set_default_timeout(90_000)
+            context.set_default_timeout(1000 * PATIENCE)
             context.new_page().goto(address)
             context.add_init_script(PATIENT_TIMERS)
             context.add_init_script(STILL)

@@ -1,32 +1,62 @@
-"""Validates every message and response against the JSON Schemas of the contract."""
+"""Validates every message and response against the published documents of the contract.
+
+A client must accept unknown fields, so the documents' schemas allow them. The server sends none:
+here each object has the fields of its schema only.
+"""
 
 import json
 from functools import cache
 from pathlib import Path
 
-from jsonschema_rs import Draft202012Validator, Registry
+from jsonschema_rs import Draft202012Validator
 
-SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
-MESSAGES = {
-    "welcome", "delta", "reply", "refused", "snapshot", "months", "rows", "presence",
-    "draining", "error", "token",
-}
+API = Path(__file__).resolve().parents[3] / "web" / "client" / "api"
+#: Objects whose schemas name only the fields that they must have.
+OPEN = {"definition", "wholeValue", "command", "stands"}
+
+
+def document(name):
+    """`openapi` or `asyncapi`, as published."""
+    return json.loads((API / f"{name}.json").read_text())
+
+
+def closed(part, name=None):
+    """A copy of a schema, the value of `name`, whose objects have no unknown fields."""
+    if isinstance(part, list):
+        return [closed(value) for value in part]
+    if not isinstance(part, dict):
+        return part
+    fields = {key: closed(value, key) for key, value in part.items()}
+    if part.get("type") == "object" and "properties" in part and name not in OPEN:
+        fields.setdefault("additionalProperties", False)
+    return fields
 
 
 @cache
-def _registry():
-    documents = (json.loads(path.read_text()) for path in SCHEMAS.glob("*.json"))
-    return Registry([(document["$id"], document) for document in documents])
+def _schemas(name):
+    return closed(document(name)["components"]["schemas"])
+
+
+@cache
+def _messages():
+    """The schemas of the server's messages, by type."""
+    return {name.removeprefix("server."): closed(message["payload"]["schema"])
+            for name, message in document("asyncapi")["components"]["messages"].items()
+            if name.startswith("server.")}
 
 
 @cache
 def _validator(name):
-    document = json.loads((SCHEMAS / f"{name}.json").read_text())
-    return Draft202012Validator(document, registry=_registry())
+    if name in _messages():
+        schema, schemas = _messages()[name], _schemas("asyncapi")
+    else:
+        schemas = _schemas("openapi")
+        schema = schemas[name]
+    return Draft202012Validator({**schema, "components": {"schemas": schemas}})
 
 
 def fits(name, value):
-    """Asserts that `value` is valid against `schemas/NAME.json`."""
+    """Asserts that `value` is valid against the schema of a message or of the HTTP API."""
     problems = sorted(_validator(name).iter_errors(value), key=_path)
     if problems:
         texts = "\n".join(f"  {_path(p)}: {p.message[:300]}" for p in problems[:5])
@@ -35,9 +65,9 @@ def fits(name, value):
 
 
 def message_fits(message):
-    """Asserts that `message` is a message of the server that the schemas describe."""
+    """Asserts that `message` is a message of the server that the contract describes."""
     assert isinstance(message, dict), f"a message is a JSON object: {_short(message)}"
-    assert message.get("type") in MESSAGES, f"unknown message type: {_short(message)}"
+    assert message.get("type") in _messages(), f"unknown message type: {_short(message)}"
     return fits(message["type"], message)
 
 

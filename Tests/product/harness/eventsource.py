@@ -5,6 +5,8 @@ import json
 import socket
 import threading
 
+from .patience import PATIENCE
+
 
 class EventSource:
     """Reads until it is closed, or until a response that is not a stream.
@@ -37,7 +39,7 @@ class EventSource:
 
     def dial(self):
         connection = http.client.HTTPConnection(
-            "127.0.0.1", self.server.admin_port or 9, timeout=60)
+            "127.0.0.1", self.server.admin_port or 9, timeout=PATIENCE)
         connection.connect()
         self.socket = connection.sock
         headers = {"Accept": "text/event-stream"}
@@ -82,7 +84,7 @@ class EventSource:
         self.is_closed = True
         self.may_dial.set()
         self.drop()
-        self.thread.join(60)
+        self.thread.join(PATIENCE)
 
     def sessions(self, after=0):
         """The sessions of the events after the first few."""

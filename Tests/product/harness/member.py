@@ -8,9 +8,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from .listener import Listener
+from .patience import PATIENCE
 
-#: Seconds. Generous, because several test processes share a small machine.
-PATIENCE = 30
 ANSWERS = ("delta", "reply", "refused")
 SUBPROTOCOL = "pickerd.v1"
 

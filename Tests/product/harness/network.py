@@ -9,6 +9,7 @@ import ctypes
 import os
 import subprocess
 
+from .patience import PATIENCE
 from .pickerd import wait_until
 
 #: From sched.h.
@@ -37,7 +38,7 @@ class Namespace:
         """Runs commands of ip(8) in the namespace."""
         subprocess.run(
             ["nsenter", f"--net={self.path}", "ip", "-batch", "-"], input="\n".join(commands),
-            text=True, check=True, capture_output=True, timeout=30)
+            text=True, check=True, capture_output=True, timeout=PATIENCE)
 
     def end(self):
         self.process.kill()
@@ -100,15 +101,6 @@ class Network:
             yield
         finally:
             self.router.ip(*(f"rule delete {rule}" for rule in rules))
-
-    @contextlib.contextmanager
-    def isolated(self, name):
-        """A machine that nobody reaches, also the test."""
-        self.router.ip(f"link set {name} down")
-        try:
-            yield
-        finally:
-            self.router.ip(f"link set {name} up")
 
     def stop(self):
         for namespace in (*self.machines.values(), self.router):

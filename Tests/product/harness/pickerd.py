@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import contract, secrets
+from .patience import PATIENCE
 from .session import Session
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 SERVES = re.compile(r"pickerd (serves|api|admin|redirects) (?:https?://\S+:(\d+)|unix:)")
-START_SECONDS = 90
-#: Seconds until an answer: no request takes as long, even if the server is frozen for a while.
-ANSWER_SECONDS = 60
 #: The default time of sessions: a Friday morning in Shanghai.
 NOON = "2018-11-23T10:00:00+08:00"
 
@@ -111,7 +109,7 @@ class Pickerd:
         self.is_serving = False
         self.reader = threading.Thread(target=read, args=(self.process.stdout,), daemon=True)
         self.reader.start()
-        started.wait(START_SECONDS)
+        started.wait(PATIENCE)
         if not self.is_serving:
             self.kill()
         assert self.is_serving, f"{self.arguments} did not start:\n{self.log_tail()}"
@@ -128,7 +126,7 @@ class Pickerd:
         self.process.kill()
         self.exited()
 
-    def exited(self, timeout=ANSWER_SECONDS):
+    def exited(self, timeout=PATIENCE):
         """Waits for the exit, and until the log is complete; the exit status."""
         status = self.process.wait(timeout)
         self.reader.join(timeout)
@@ -173,7 +171,7 @@ class Pickerd:
 
     # HTTP
 
-    def connection(self, port=None, timeout=ANSWER_SECONDS):
+    def connection(self, port=None, timeout=PATIENCE):
         """A new HTTP connection to the public listener, or to `port`."""
         return http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=timeout)
 
@@ -238,7 +236,7 @@ class Pickerd:
             self.clock(now)
         answer = self.create(definition, **rest)
         assert answer.status == 201, f"{answer.status}: {answer.body.decode(errors='replace')}"
-        session = Session(self, contract.fits("http-created", answer.json))
+        session = Session(self, contract.fits("created", answer.json))
         self.sessions.append(session)
         return session
 
@@ -249,7 +247,7 @@ class Pickerd:
 def check_problem(answer):
     """Asserts a valid problem document (RFC 9457) with a `code`."""
     assert answer.type == "application/problem+json", f"not a problem document: {answer}"
-    contract.fits("http-problem", answer.json)
+    contract.fits("problem", answer.json)
     assert answer.json.get("status", answer.status) == answer.status, f"wrong status: {answer}"
     if answer.json["code"] == "badDefinition":
         assert "pointer" in answer.json and answer.json.get("detail"), answer
@@ -261,7 +259,7 @@ def check_problem(answer):
         assert "allow" in answer.headers, "RFC 9110, 15.5.6: what is allowed"
 
 
-def wait_until(holds, timeout=30, what="the expected state"):
+def wait_until(holds, timeout=PATIENCE, what="the expected state"):
     """Polls `holds()` until it is true, for state that no message reports; every 20 to 100 ms."""
     until = time.monotonic() + timeout
     pause = 0.02

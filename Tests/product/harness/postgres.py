@@ -8,6 +8,7 @@ import subprocess
 import threading
 from pathlib import Path
 
+from .patience import PATIENCE
 from .pickerd import REPOSITORY
 
 BINARIES = os.environ.get("PICKERD_TEST_POSTGRES", "/usr/lib/postgresql/15/bin")
@@ -41,7 +42,7 @@ class Postgres:
         """Runs one of PostgreSQL's programs as the administrator; returns what it prints."""
         return subprocess.run(
             [f"{BINARIES}/{program}", "-h", self.folder, "-U", self.administrator, *arguments],
-            check=True, capture_output=True, text=True, timeout=120).stdout
+            check=True, capture_output=True, text=True, timeout=PATIENCE).stdout
 
     def sql(self, store, text):
         """Runs statements in the database of a store."""
@@ -77,7 +78,7 @@ class Postgres:
 
     def stop(self):
         self.process.stdin.close()
-        self.process.wait(60)
+        self.process.wait(PATIENCE)
 
 
 def send(processes, number):

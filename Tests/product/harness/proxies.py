@@ -9,7 +9,8 @@ import socket
 import ssl
 import subprocess
 
-from .pickerd import ANSWER_SECONDS, REPOSITORY, Pickerd, wait_until
+from .patience import PATIENCE
+from .pickerd import REPOSITORY, Pickerd, wait_until
 from .ports import free_ports
 
 
@@ -67,7 +68,7 @@ class Proxy:
         self.processes = []
         self.environment = {}
         self._start(*getattr(self, f"_{kind}")())
-        wait_until(self._accepts, timeout=90, what=f"{kind}'s listener")
+        wait_until(self._accepts, what=f"{kind}'s listener")
 
     def _start(self, *arguments):
         self.processes.append(subprocess.Popen(
@@ -159,14 +160,14 @@ class Proxy:
                 old = self.processes[-1].pid
                 self._start(*self._haproxy(), "-sf", str(old))
                 wait_until(lambda: f"({old}) : Proxy public stopped" in self.access_log(),
-                           timeout=60, what="the end of the old listeners")
+                           what="the end of the old listeners")
             case "caddy":
                 subprocess.run(
                     [program("caddy"), "reload", "--force", "--adapter", "caddyfile", "--config",
                      self.folder / "Caddyfile", "--address", f"127.0.0.1:{self.admin_port}"],
                     check=True, capture_output=True, cwd=self.folder)
 
-    def connection(self, timeout=ANSWER_SECONDS, source=None):
+    def connection(self, timeout=PATIENCE, source=None):
         """A connection of a client."""
         return http.client.HTTPSConnection(
             "localhost", self.port, timeout=timeout, context=self.context,
@@ -182,7 +183,7 @@ class Proxy:
             process.terminate()
         for process in self.processes:
             try:
-                process.wait(30)
+                process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -214,7 +215,7 @@ class ProxiedPickerd(Pickerd):
         self.proxy = Proxy(
             proxy_kind, folder, place, port=port, prefix=prefix, removes=removes)
 
-    def connection(self, port=None, timeout=ANSWER_SECONDS, source=None):
+    def connection(self, port=None, timeout=PATIENCE, source=None):
         """A connection through the proxy, or directly to `port`."""
         if port:
             return super().connection(port, timeout)
@@ -234,7 +235,7 @@ class ProxiedPickerd(Pickerd):
 
 def redirect(proxy):
     """The response of the proxy's HTTP listener to `GET /x`: status and Location without port."""
-    connection = http.client.HTTPConnection("127.0.0.1", proxy.http_port, timeout=ANSWER_SECONDS)
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.http_port, timeout=PATIENCE)
     connection.request("GET", "/x", headers={"Host": "localhost"})
     response = connection.getresponse()
     location = re.sub(r":\d+/", "/", response.getheader("Location"))

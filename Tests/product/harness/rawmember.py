@@ -5,11 +5,10 @@ import json
 import os
 import socket
 import struct
-import time
+
+from .patience import PATIENCE
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
-#: Seconds.
-PATIENCE = 30
 
 
 class RawMember:
@@ -94,18 +93,6 @@ class RawMember:
             assert message is not None, f"closed before {type}"
             if message["type"] == type:
                 return message
-
-    def hung_up_after(self, seconds):
-        """Answers nothing; the seconds until the server ends the connection, or None."""
-        begun = time.monotonic()
-        while time.monotonic() - begun < seconds:
-            try:
-                opcode, _ = self.read(timeout=max(0.1, begun + seconds - time.monotonic()))
-            except TimeoutError:
-                return None
-            if opcode is None:
-                return time.monotonic() - begun
-        return None
 
     def close(self):
         self.socket.close()

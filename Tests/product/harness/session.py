@@ -5,7 +5,8 @@ import time
 from urllib.parse import urlencode
 
 from . import contract
-from .member import PATIENCE, Member
+from .member import Member
+from .patience import PATIENCE
 
 
 class Session:
@@ -16,6 +17,7 @@ class Session:
         self.id = created["session"]
         self.epoch = created["epoch"]
         self.tokens = created.get("tokens", {})
+        self.owner_token = created.get("ownerToken")
         self.path = f"/v1/sessions/{self.id}"
         self.members = []
 
@@ -60,7 +62,7 @@ class Session:
         answer = self.server.get(path, token=token or self.tokens.get("owner"))
         assert answer.status == 200, answer
         assert answer.type == "application/json", answer.headers
-        got = contract.fits("http-session", answer.json)
+        got = contract.fits("session", answer.json)
         assert (got["session"], got["epoch"]) == (self.id, self.epoch), got
         assert got["status"] == got["snapshot"]["status"], got
         return got
@@ -78,7 +80,7 @@ class Session:
         assert answer.status == 200, answer
         assert answer.type == "application/x-ndjson", answer.headers
         assert not answer.body or answer.body.endswith(b"\n"), "the last line has no newline"
-        lines = [contract.fits("http-log-line", json.loads(l)) for l in answer.body.splitlines()]
+        lines = [contract.fits("logLine", json.loads(l)) for l in answer.body.splitlines()]
         first = (after or 0) + 1
         assert [l["revision"] for l in lines] == list(range(first, first + len(lines))), lines
         return lines

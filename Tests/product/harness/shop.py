@@ -10,6 +10,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
@@ -17,7 +18,8 @@ from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 from .member import Member
-from .pickerd import ANSWER_SECONDS, REPOSITORY, Answer, binary, wait_until
+from .patience import PATIENCE
+from .pickerd import REPOSITORY, Answer, binary, wait_until
 from .ports import free_port
 
 GUIDE = REPOSITORY / "web/guide"
@@ -68,7 +70,7 @@ class Processes:
         """The output of a command."""
         return subprocess.run(
             ["bash", "-euc", self.on_free_ports(command)], cwd=self.folder, env=self.environment,
-            stdout=subprocess.PIPE, text=True, check=True, timeout=120).stdout
+            stdout=subprocess.PIPE, text=True, check=True, timeout=PATIENCE).stdout
 
     # Processes
 
@@ -80,7 +82,7 @@ class Processes:
                     stdout=log, stderr=log, start_new_session=True)
             if name != "deliver":
                 port = self.pickerd_port if name == "serve" else self.port
-                wait_until(lambda: accepts(port), timeout=90, what=f"{name} listens")
+                wait_until(lambda: accepts(port), what=f"{name} listens")
 
     def kill(self, *names):
         """Sends SIGKILL."""
@@ -111,7 +113,7 @@ class Processes:
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.pickerd_port}{path}", body, method=method,
             headers={"Authorization": f"Bearer {key or self.key}"})
-        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return Answer(answer.status, dict(answer.headers), answer.read())
 
     def status(self, session):
@@ -141,7 +143,7 @@ class Shop(Processes):
 
     def rows(self, query, *values):
         database = sqlite3.connect(
-            self.folder / "shop.sqlite", timeout=ANSWER_SECONDS, isolation_level=None)
+            self.folder / "shop.sqlite", timeout=PATIENCE, isolation_level=None)
         try:
             return database.execute(query, values).fetchall()
         finally:
@@ -158,7 +160,7 @@ class Shop(Processes):
                   for day in range(368) for minutes in (0, 30, 60, 90)]
         rows = [(instant(start), instant(start + timedelta(minutes=30))) for start in starts
                 if start not in free]
-        database = sqlite3.connect(self.folder / "shop.sqlite", timeout=ANSWER_SECONDS)
+        database = sqlite3.connect(self.folder / "shop.sqlite", timeout=PATIENCE)
         database.executemany("INSERT INTO bookings (start, until) VALUES (?, ?)", rows)
         database.commit()
         database.close()
@@ -169,12 +171,12 @@ class Shop(Processes):
         """Sends the form; the address of the customer's page."""
         form = urllib.parse.urlencode({"name": name}).encode()
         address = f"http://127.0.0.1:{self.port}/inquiries"
-        with urllib.request.urlopen(address, form, timeout=ANSWER_SECONDS) as page:
+        with urllib.request.urlopen(address, form, timeout=PATIENCE) as page:
             return page.url
 
     def customer(self, name):
         """A member that has joined as the page of the customer would."""
-        with urllib.request.urlopen(self.inquire(name), timeout=ANSWER_SECONDS) as page:
+        with urllib.request.urlopen(self.inquire(name), timeout=PATIENCE) as page:
             html = page.read().decode()
         session = re.search(r'/v1/sessions/([^"]+)"', html)[1]
         token = re.search(r'token="([^"]+)"', html)[1]
@@ -217,7 +219,7 @@ class Hotel(Processes):
 
     def post(self, path, **fields):
         """Sends a form as a browser does, with a new id of the guest; the status, and where to."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_SECONDS)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         body = urllib.parse.urlencode({"guest": uuid.uuid4(), **fields})
         connection.request("POST" if fields else "GET", path, body if fields else None)
         answer = connection.getresponse()
@@ -267,6 +269,84 @@ class Hotel(Processes):
         """Nothing is undecided, and the stays are exactly the confirmed sessions."""
         answered = all("outcome" in one for one in self.books()["decisions"].values())
         return answered and not self.listed("confirming") and self.stays() == self.confirmed()
+
+
+class Practice(Processes):
+    """Two processes: `serve` and `practice`."""
+
+    page = GUIDE / "appointments.md"
+    names = ("serve", "practice")
+
+    def copy(self):
+        for program in (GUIDE / "appointments.py", GUIDE / "appointments_pages.py", KIT / "pickerd.py"):
+            (self.folder / program.name).write_bytes(program.read_bytes())
+
+    @property
+    def key(self):
+        return self.setting("PRACTICE_KEY")
+
+    @property
+    def desk(self):
+        return f"/desk/{self.setting('PRACTICE_DESK')}"
+
+    def post(self, path, **fields):
+        """Sends a form as a browser does; the status, and where to."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request("POST", path, urllib.parse.urlencode(fields))
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer.status, answer.headers["Location"]
+
+    def patient(self, name):
+        """The path of a new patient's page."""
+        status, path = self.post("/", do="come", name=name)
+        assert status == 303 and path.startswith("/patients/"), (status, path)
+        return path
+
+    def member(self, path):
+        """A member that has joined as the page of the patient would."""
+        address = f"http://127.0.0.1:{self.port}{path}"
+        html = wait_until(lambda: self.page_of(address), what="the page of a patient")
+        session = re.search(r'/v1/sessions/([^"]+)"', html)[1]
+        token = re.search(r'token: "([^"]+)"', html)[1]
+        member = Member(f"ws://127.0.0.1:{self.pickerd_port}/v1/sessions/{session}", token=token)
+        member.session, member.path = session, path
+        return member
+
+    @staticmethod
+    def page_of(address):
+        """The page, None while the practice cannot reach pickerd."""
+        try:
+            with urllib.request.urlopen(address, timeout=PATIENCE) as page:
+                return page.read().decode()
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+
+    def book(self):
+        database = sqlite3.connect(self.folder / "book.sqlite", timeout=PATIENCE)
+        try:
+            return json.loads(database.execute("SELECT data FROM book").fetchone()[0])
+        finally:
+            database.close()
+
+    def visits(self, state="booked"):
+        """(start, session) of each visit in this state."""
+        return {(one["start"], one["session"]) for one in self.book()["visits"] if one["state"] == state}
+
+    def confirmed(self):
+        return {(one["snapshot"]["result"]["instant"], one["session"])
+                for one in self.listed("confirmed")}
+
+    def is_consistent(self):
+        """Nothing is undecided but holds, and the booked visits are the confirmed sessions."""
+        book = self.book()
+        is_answered = all("outcome" in one for one in book["answers"].values())
+        held = {one["session"] for one in book["visits"] if one["state"] == "held"}
+        waiting = {one["session"] for one in self.listed("confirming")}
+        return (is_answered and held == waiting and not self.visits("cancelling")
+                and self.visits() == self.confirmed())
 
 
 def instant(local):

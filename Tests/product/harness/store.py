@@ -3,11 +3,11 @@
 import json
 import random
 import threading
-import time
 
 from .definitions import CALENDAR, LISTS, TREE
 from .member import Hung
-from .pickerd import Pickerd
+from .patience import PATIENCE
+from .pickerd import Pickerd, wait_until
 
 KINDS = [{"kind": "date", "timeZone": "Asia/Shanghai"}, TREE, LISTS, CALENDAR]
 #: A rate limit that only tests of rates reach.
@@ -115,11 +115,9 @@ class Crowd:
     def everybody(self):
         return [member for members in self.members.values() for member in members]
 
-    def load(self, seconds, seed, is_killed=True, least=0):
-        """Sends commands, creates and deletes sessions; kills the server after `seconds`.
-
-        Not before the members have received `least` revisions of their sessions in all.
-        """
+    def load(self, count, seed, is_killed=True):
+        """Sends commands, creates and deletes sessions; kills the server when the members have
+        received `count` more revisions of their sessions."""
         is_over = threading.Event()
         failures = []
 
@@ -135,15 +133,13 @@ class Crowd:
         threads.append(threading.Thread(target=guarded, args=(self.come_and_go, is_over)))
         for thread in threads:
             thread.start()
-        time.sleep(seconds)
-        end = time.monotonic() + 120
-        while self.reached() < least and time.monotonic() < end and not failures:
-            time.sleep(0.05)
+        wanted = self.reached() + count
+        wait_until(lambda: self.reached() >= wanted or failures, what="commands of the crowd")
         if is_killed:
             self.server.kill()
         is_over.set()
         for thread in threads:
-            thread.join(60)
+            thread.join(PATIENCE)
             assert not thread.is_alive(), "a member hangs"
         assert not failures, failures
 

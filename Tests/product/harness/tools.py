@@ -4,6 +4,7 @@ import json
 import subprocess
 from dataclasses import dataclass
 
+from .patience import PATIENCE
 from .pickerd import binary
 
 
@@ -23,7 +24,7 @@ class CommandResult:
 def pickerd(*arguments, stdin=None):
     """Runs a subcommand."""
     done = subprocess.run(
-        [str(binary()), *map(str, arguments)], input=stdin, capture_output=True, timeout=180)
+        [str(binary()), *map(str, arguments)], input=stdin, capture_output=True, timeout=PATIENCE)
     result = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert "Fatal error" not in result.complaint, result
     if result.status not in (0, 1):

@@ -7,18 +7,18 @@ import random
 import threading
 import time
 from copy import deepcopy
-from itertools import pairwise
 
 from websockets.exceptions import WebSocketException
 
 from .definitions import LISTS
 from .history import History, Traveller
 from .member import Hung, Member, dial
+from .patience import PATIENCE
 from .pickerd import wait_until
 from .store import random_command
 
 #: Seconds without an answer after which a member gives a node up.
-PATIENCE = 4
+GIVE_UP_SECONDS = 4
 #: The longest pause of a member between commands, of which it sends up to three at a time.
 PAUSE = 0.2
 #: Seconds between two requests of a reader.
@@ -44,12 +44,12 @@ class Visit(Member):
             self.screen = deepcopy(last.screen)
             self.sent, self.greatest = set(last.sent), last.greatest
             self.earlier = set(last.sent)
-        self.web = dial(url, patience=PATIENCE)
+        self.web = dial(url, patience=GIVE_UP_SECONDS)
 
     def enter(self, resume):
         """Joins or resumes; raises one of `BROKEN`."""
         self.send({"type": "join", "name": self.name, **({"resume": resume} if resume else {})})
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + GIVE_UP_SECONDS
         while self.welcome is None:
             self.receive(until - time.monotonic())
 
@@ -86,7 +86,7 @@ class Walker(threading.Thread):
                     if self.visit and self.visit.welcome:
                         self.keep_waiting()
                     self.node += 1
-                    time.sleep(0.05)
+                    self.is_over.wait(0.05)
         except Exception as failure:  # noqa: BLE001 - raised by `Travel.history`
             self.failure = failure
 
@@ -115,7 +115,7 @@ class Walker(threading.Thread):
             try:
                 visit.receive(0.05)
             except TimeoutError:
-                if visit.pending and time.monotonic() - received > PATIENCE:
+                if visit.pending and time.monotonic() - received > GIVE_UP_SECONDS:
                     visit.drop()
                     raise
                 continue
@@ -177,7 +177,7 @@ class Travel:
             for thread in threads:
                 thread.is_over.set()
             for thread in threads:
-                thread.join(120)
+                thread.join(PATIENCE)
 
     def revision(self):
         """The newest revision that a member has seen."""
@@ -186,20 +186,17 @@ class Travel:
     def answers(self):
         return [len(walker.answered) for walker in self.walkers]
 
-    def wait_for_answers(self, count=5, timeout=120):
+    def wait_for_answers(self, count=5, timeout=PATIENCE):
         """Waits until every member has `count` more answers: the service works for all."""
-        before, until = self.answers(), time.monotonic() + timeout
-        while any(now < then + count for now, then in zip(self.answers(), before)):
+        before = self.answers()
+
+        def have_more():
             for walker in self.walkers:
                 if walker.failure:
                     raise walker.failure
-            assert time.monotonic() < until, f"no answers: {before}, now {self.answers()}"
-            time.sleep(0.05)
+            return all(now >= then + count for now, then in zip(self.answers(), before))
 
-    def silences(self):
-        """Each member's longest time without an answer, in seconds."""
-        return [max(later - earlier for earlier, later in pairwise(walker.answered))
-                for walker in self.walkers]
+        wait_until(have_more, timeout, what="answers for all members")
 
     def violations(self, may_renew=False):
         """What is wrong, after the load."""
@@ -213,7 +210,7 @@ class Travel:
             if walker.failure:
                 raise walker.failure
             assert not walker.is_alive(), f"{walker.name} waits for answers: {walker.waiting[:5]}"
-        states = wait_until(self.states, timeout=120, what="the state at all nodes")
+        states = wait_until(self.states, what="the state at all nodes")
         for walker in self.walkers:
             walker.visit.reach(states[0]["revision"])
             for state in states:

@@ -3,16 +3,15 @@
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
 import { statusText, usability } from "../parts/bar.js";
-import { todayIn } from "../words/dates.js";
+import { cityOf, offsetIn, timeText, todayIn } from "../words/dates.js";
 import { fullDate, daySpan } from "../words/words.js";
 import { BestList } from "./best-list.js";
-import { Board } from "./board.js";
+import { Board, cellOf } from "./board.js";
 import { Details } from "./details.js";
-import { commandsOf, countsOf, grades, ownMarks, peopleAt, respondentCount } from "./marks.js";
-import { cellOf, Painting } from "./painting.js";
+import { commandsOf, countsOf, grades, ownMarks, peopleAt, respondentCount, scoreOf } from "./marks.js";
 import { availabilitySheet } from "./sheet.js";
 import { hasWords, loadWords, wordsOf } from "./words/words.js";
-import { cityOf, dayTimeIn, instantOf, isZone, offsetIn, ownZone, placeIn, zonesByRegion } from "./zones.js";
+import { clockOf, dayTimeIn, instantOf, isZone, ownZone, placeIn, zonesByRegion } from "./zones.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Availability} Availability */
@@ -68,19 +67,14 @@ export class AvailabilityElement extends PickerElement {
     this.zonePlace = make("label", { class: "zone-place" }, globe(), this.zoneMenu);
     this.tools.append(this.zonePlace);
     this.summary = make("p", { class: "unseen", id: "summary" });
-    this.stage.append(this.summary, make("div", { class: "painting" }, this.gradeGroup, this.scroller, this.legend),
-      make("div", { class: "beside-board" }, this.details.element, this.bestList.element));
+    this.stage.append(this.summary, this.bestList.element, make("div", { class: "painting" }, this.gradeGroup, this.scroller, this.legend),
+      this.details.element);
     this.bar.resultText = (picker) => this.#resultText(picker);
     this.bar.usability = (command, picker) => (command !== "clear" ? usability(command, picker) : {
       isShown: this.canMark, isUsable: this.#own(picker).some(Boolean),
     });
-    this.painting = new Painting(this.scroller, {
-      canPaint: () => this.canMark,
-      show: (from, to) => this.#show(from, to),
-      paint: (from, to) => this.#paint(from, to),
-      cancel: () => this.#endPreview(),
-      point: (cell) => this.#point(cell),
-    });
+    /** @type {import("../parts/press.js").Press | null} by pointer; the first paint does not need it */
+    this.painting = null;
     this.scroller.addEventListener("focusin", (/** @type {FocusEvent} */ event) => {
       const cell = cellOf(event.target);
       if (cell === null) return;
@@ -90,6 +84,20 @@ export class AvailabilityElement extends PickerElement {
     });
     this.scroller.addEventListener("focusout", () => this.#drawLater());
     this.scroller.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#press(event));
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    // It may be tried again; a browser reports the failure.
+    import("./painting.js").then(({ paintingOf }) => {
+      this.painting ??= paintingOf(this.scroller, {
+        canPaint: () => this.canMark,
+        show: (from, to) => this.#show(from, to),
+        paint: (from, to) => this.#paint(from, to),
+        cancel: () => this.#endPreview(),
+        point: (cell) => this.#point(cell),
+      });
+    }, () => {});
   }
 
   get languages() { return { hasWords, loadWords, wordsOf }; }
@@ -129,8 +137,9 @@ export class AvailabilityElement extends PickerElement {
     setAttribute(this.frameElement, "data-can-mark", this.canMark);
     setText(this.guide, this.#guideText(picker, availability));
     this.#drawZone(picker, availability);
-    this.#announceBest(availability);
-    if (this.#build(picker, availability)) this.#drawCells();
+    const isBuilt = this.#build(picker, availability);
+    this.#announceBest(picker, availability);
+    if (isBuilt) this.#drawCells();
     else this.#drawLater();
   }
 
@@ -152,15 +161,15 @@ export class AvailabilityElement extends PickerElement {
     });
     if (!isBuilt) return false;
     this.focusCell = this.pointed = this.pointedWindow = this.anchor = null;
-    this.painting.cancel();
-    scroller.style.setProperty("--scales", String(1 + zones.length));
+    this.painting?.cancel();
+    scroller.style.setProperty("--_scales", String(1 + zones.length));
     scroller.scrollTo(scrollLeft, scrollTop);
     if (hadFocus && availability.count > 0) this.#focus(Math.min(focusCell ?? 0, availability.count - 1));
     else if (isFirst && availability.past > 0) this.board.cells[availability.past]?.scrollIntoView({ block: "nearest", inline: "start" });
     return true;
   }
 
-  letGo() { this.painting.cancel(); }
+  letGo() { this.painting?.cancel(); }
 
   forget() {
     this.board.days = null;
@@ -169,7 +178,7 @@ export class AvailabilityElement extends PickerElement {
   }
 
   disconnectedCallback() {
-    this.painting.cancel();
+    this.painting?.cancel();
     super.disconnectedCallback();
   }
 
@@ -195,15 +204,22 @@ export class AvailabilityElement extends PickerElement {
     const respondents = respondentCount(availability, stored, own);
     const chosen = this.#window(this.#chosenCell(picker, availability), picker, availability);
     const best = this.#window(this.pointedWindow, picker, availability);
+    const ranked = (picker.state.status === "open" && availability.best || []).slice(0, 2).map(({ cell }) => this.#window(cell, picker, availability));
+    const counted = Array.from({ length: availability.count }, (_, cell) => countsOf(availability, cell, stored[cell], own[cell]));
+    const scores = counted.map((counts) => (counts ? scoreOf(counts, respondents) : 0));
+    const [least, most] = [Math.min(...scores.slice(availability.past)), Math.max(...scores.slice(availability.past))];
     const tab = this.focusCell ?? Math.min(availability.past, availability.count - 1);
     for (let cell = 0; cell < availability.count; cell += 1) {
       if (!this.board.cells[cell]) continue;
-      const counts = countsOf(availability, cell, stored[cell], own[cell]);
+      const counts = counted[cell];
       const isPast = cell < availability.past;
+      const rank = ranked.findIndex((cells) => cells.has(cell));
+      const heat = most > least ? Math.max(0, (scores[cell] - least) / (most - least)) : 1;
       this.board.drawCell(cell, {
-        counts, respondents, own: own[cell] ?? null, joined: own[cell] ? this.board.joined(cell, own) : "",
+        counts, heat: Math.round(heat * 100) / 100, own: own[cell] ?? null, joined: own[cell] ? this.board.joined(cell, own) : "",
         preview: this.preview?.cells.has(cell) ? this.preview.grade ?? "erase" : null, isPast,
         window: chosen.has(cell) ? "chosen" : best.has(cell) ? "best" : null,
+        best: /** @type {1 | 2 | null} */ (rank < 0 ? null : rank + 1), isFirst: availability.best?.[rank]?.cell === cell,
         about: () => this.#about(counts, own[cell], respondents, isPast),
       });
     }
@@ -213,9 +229,10 @@ export class AvailabilityElement extends PickerElement {
     const confirms = this.details.confirmButton.matches(":focus");
     this.#drawDetails(picker, availability, own, stored, respondents);
     if (confirms && this.details.confirmButton.hidden) this.bar.focus();
-    this.#drawLegend(availability, respondents);
-    this.bestList.draw(availability.best, respondents, this.texts);
-    setText(this.summary, this.#summaryText(availability, own, respondents));
+    const cans = counted.flatMap((counts, cell) => (counts && cell >= availability.past ? [counts[0] + counts[1]] : []));
+    this.#drawLegend(respondents > 0 ? cans : [], respondents);
+    this.bestList.draw(this.#best(picker, availability), respondents, this.texts);
+    setText(this.summary, this.#summaryText(picker, availability, own, respondents));
   }
 
   /**
@@ -241,7 +258,8 @@ export class AvailabilityElement extends PickerElement {
     const remark = availability.heat ? isNamed || respondents === 0 ? "" : marks.namesHidden : "";
     if (cell === null || !this.board.cells[cell]) {
       const people = isNamed ? { answered: this.#answered(picker, availability, own) } : null;
-      const title = availability.heat ? respondents > 0 ? marks.answered(respondents) : marks.nobody : marks.hidden;
+      // Hidden results are mentioned beside the best windows.
+      const title = availability.heat ? respondents > 0 ? marks.answered(respondents) : marks.nobody : "";
       return this.details.draw({ title, counts: null, respondents, people, remark, confirm: null, canConfirm: false, unmarkedAsYes: false },
         this.texts, picker.self?.id);
     }
@@ -264,33 +282,37 @@ export class AvailabilityElement extends PickerElement {
       .map(([id, { name, color }]) => ({ id, name: state.members.get(id)?.name ?? name, color }));
   }
 
-  /** @param {Availability} availability @param {number} respondents */
-  #drawLegend({ heat }, respondents) {
-    const { marks } = this.texts;
-    const shown = heat ? `${marks.legendNone} ${marks.legendAll}` : "";
-    void respondents;
-    if (this.legend.dataset.shown === shown) return;
-    this.legend.dataset.shown = shown;
-    this.legend.replaceChildren(...(heat ? [marks.legendNone,
-      ...[0, 1, 2, 3, 4, 5].map((level) => make("span", { class: "shade", "data-level": level })), marks.legendAll] : []));
+  /** @param {number[]} cans how many can at each cell @param {number} respondents */
+  #drawLegend(cans, respondents) {
+    const ends = cans.length > 0 ? [String(Math.min(...cans)), this.texts.marks.of(Math.max(...cans), respondents)] : [];
+    if (this.legend.dataset.shown === ends.join()) return;
+    this.legend.dataset.shown = ends.join();
+    this.legend.replaceChildren(...(ends.length > 0 ? [ends[0], make("span", { class: "shades" }), ends[1]] : []));
   }
 
-  /** @param {Availability} availability @param {(Grade | null | undefined)[]} own @param {number} respondents */
-  #summaryText({ best, heat }, own, respondents) {
+  /**
+   * @param {PickerSession} picker @param {Availability} availability @param {(Grade | null | undefined)[]} own
+   * @param {number} respondents
+   */
+  #summaryText(picker, availability, own, respondents) {
     const { marks } = this.texts;
     const count = own.filter(Boolean).length;
     return [
-      heat && (respondents > 0 ? marks.answered(respondents) : marks.nobody),
-      best?.[0] && marks.nowBest(best[0].text, marks.counts(best[0].yes, best[0].maybe, best[0].no)),
+      availability.heat && (respondents > 0 ? marks.answered(respondents) : marks.nobody), this.#bestText(picker, availability),
       count > 0 && marks.mine(marks.painted("", count).replace(/^[\s:：]+/, "")),
     ].filter(Boolean).join(". ");
   }
 
-  /** @param {Availability} availability */
-  #announceBest({ best }) {
+  /** @param {PickerSession} picker @param {Availability} availability */
+  #bestText(picker, availability) {
     const { marks } = this.texts;
-    const first = best?.[0];
-    const text = first ? marks.nowBest(first.text, marks.counts(first.yes, first.maybe, first.no)) : "";
+    const [first] = this.#best(picker, availability) ?? [];
+    return first ? marks.nowBest(first.text, marks.counts(first.yes, first.maybe, first.no)) : "";
+  }
+
+  /** @param {PickerSession} picker @param {Availability} availability */
+  #announceBest(picker, availability) {
+    const text = this.#bestText(picker, availability);
     if (this.best !== null && text && text !== this.best) this.speak(({ announcer }) => announcer.announceLater("best", text));
     this.best = text;
   }
@@ -354,25 +376,53 @@ export class AvailabilityElement extends PickerElement {
   // Windows
 
   /**
-   * The cells of the window that begins at a cell, as far as there are.
+   * The cells of the window that begins at a cell, as far as each begins where the one before ends.
    * @param {number | null} cell @param {PickerSession} picker @param {Availability} availability
    */
-  #window(cell, picker, { count }) {
+  #window(cell, picker, availability) {
     /** @type {Set<number>} */
     const cells = new Set();
     if (cell === null) return cells;
-    for (let one = cell; one < Math.min(count, cell + (picker.state.definition?.length ?? 1)); one += 1) cells.add(one);
+    const last = Math.min(availability.count, cell + (picker.state.definition?.length ?? 1)) - 1;
+    cells.add(cell);
+    for (let one = cell; one < last && this.#isFollowed(one, picker, availability); one += 1) cells.add(one + 1);
     return cells;
   }
 
+  /** @param {number} cell @param {PickerSession} picker @param {Availability} availability */
+  #isFollowed(cell, picker, { days, rows, timeZone }) {
+    const [here, next] = [this.board.places[cell], this.board.places[cell + 1]];
+    if (!here || !next) return false;
+    if (!rows) return Date.parse(days[cell + 1].date) - Date.parse(days[cell].date) === 86_400_000;
+    if (here.x === next.x) return next.y === here.y + 1 && !rows[next.y].gap;
+    const [from, until] = [here, next].map(({ x, y }) => instantOf(days[x].date, rows[y].time, timeZone));
+    return until - from === (picker.state.definition?.stepMinutes ?? 0) * 60_000;
+  }
+
+  /**
+   * The best windows: their texts are the server's, with 24 hours, except in languages with 12 of them.
+   * @param {PickerSession} picker @param {Availability} availability
+   */
+  #best({ state: { definition }, locale }, { best, days, rows }) {
+    const minutes = (definition?.length ?? 1) * (definition?.stepMinutes ?? 0);
+    return best?.map((window) => {
+      const { x, y } = this.board.places[window.cell] ?? {};
+      const [hour, minute] = (rows?.[y]?.time ?? "").split(":").map(Number);
+      const end = hour * 60 + minute + minutes;
+      // After midnight, the server's text has both days.
+      if (!rows || !(end < 1440) || clockOf("00:00", locale) === "00:00") return window;
+      const until = [Math.floor(end / 60), end % 60].map((part) => String(part).padStart(2, "0")).join(":");
+      return { ...window, text: `${days[x].text}, ${clockOf(rows[y].time, locale)} – ${clockOf(until, locale)}` };
+    });
+  }
+
   /** @param {number[]} cells @param {PickerSession} picker @param {Availability} availability */
-  #windowText(cells, picker, { best, days, rows }) {
-    const known = best?.find(({ cell }) => cell === cells[0]);
+  #windowText(cells, picker, availability) {
+    const { days, rows } = availability;
+    const known = this.#best(picker, availability)?.find(({ cell }) => cell === cells[0]);
     if (known) return known.text;
     const first = this.board.places[cells[0]];
-    const last = this.board.places[cells[cells.length - 1]];
-    if (rows) return `${days[first.x].text}, ${rows[first.y].text}`;
-    void last;
+    if (rows) return `${days[first.x].text}, ${clockOf(rows[first.y].time, picker.locale)}`;
     const [from, through] = [days[cells[0]].date, days[cells[cells.length - 1]].date];
     return from === through ? days[cells[0]].text : daySpan(from, through, picker.locale);
   }
@@ -408,7 +458,7 @@ export class AvailabilityElement extends PickerElement {
     const zone = availability.timeZone;
     const end = placeIn(until, zone);
     const isSameDay = end.date === placeIn(from, zone).date;
-    const till = isSameDay ? dayTimeIn(until, zone, picker.locale).split(/[\s,،]+/).at(-1) : dayTimeIn(until, zone, picker.locale);
+    const till = isSameDay ? timeText(end.time, picker.locale) : dayTimeIn(until, zone, picker.locale);
     return `${status}${dayTimeIn(from, zone, picker.locale)} – ${till}${counts}`;
   }
 
@@ -521,7 +571,7 @@ export class AvailabilityElement extends PickerElement {
       this.#mark(null, this.#markable(this.anchor ?? this.board.places[cell], this.board.places[cell]));
     } else if (event.key === "Escape" && this.preview) {
       this.anchor = null;
-      this.painting.cancel();
+      this.painting?.cancel();
       this.#endPreview();
     } else if (["1", "2", "3"].includes(event.key)) {
       this.#choose(grades[Number(event.key) - 1]);

@@ -38,8 +38,8 @@ export class BestList {
   #item({ cell, text, yes, maybe, no }, respondents, { marks }) {
     const bar = make("span", { class: "share", "aria-hidden": "true" }, make("span", { class: "share-yes" }), make("span", { class: "share-maybe" }));
     const all = Math.max(1, respondents, yes + maybe + no);
-    bar.style.setProperty("--yes", String(yes / all));
-    bar.style.setProperty("--maybe", String(maybe / all));
+    bar.style.setProperty("--_yes", String(yes / all));
+    bar.style.setProperty("--_maybe", String(maybe / all));
     const button = make("button", {
       class: "window", part: "window", type: "button", "data-window": cell,
       onclick: () => this.show(cell), onpointerenter: () => this.point(cell), onpointerleave: () => this.point(null),

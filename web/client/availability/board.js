@@ -4,7 +4,8 @@
 import { gridOf, monthIndexOf } from "../core/civil.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { fullDate, weekdayName } from "../words/words.js";
-import { clockIn, instantOf } from "./zones.js";
+import { cityOf } from "../words/dates.js";
+import { clockOf, instantOf, placeIn } from "./zones.js";
 
 /** @typedef {import("../core/types").Availability} Availability */
 /** @typedef {import("../core/types").Grade} Grade */
@@ -12,14 +13,12 @@ import { clockIn, instantOf } from "./zones.js";
 /**
  * What a cell shows.
  * @typedef {object} Look
- * @property {import("./marks.js").Counts | null} counts @property {number} respondents
+ * @property {import("./marks.js").Counts | null} counts @property {number} heat 0 to 1, from the least to the most of all cells
  * @property {Grade | null} own @property {string} joined the neighbors with the same own grade
  * @property {Grade | "erase" | null} preview @property {boolean} isPast @property {"best" | "chosen" | null} window
+ * @property {1 | 2 | null} best the window of the best ones that the cell is in @property {boolean} isFirst of that window
  * @property {() => string} about for screen readers, with the counts and the own grade
  */
-
-/** The number of shades. */
-const levels = 5;
 
 export class Board {
   constructor() {
@@ -58,7 +57,7 @@ export class Board {
     this.isTimes = state.rows !== undefined;
     this.columnCount = this.isTimes ? state.days.length : 7;
     setAttribute(this.element, "data-layout", this.isTimes ? "times" : "dates");
-    this.element.style.setProperty("--days", String(Math.max(1, this.columnCount)));
+    this.element.style.setProperty("--_days", String(Math.max(1, this.columnCount)));
     this.element.replaceChildren(...(this.isTimes ? [this.#times(state, how)] : this.#dates(state, how)));
     return true;
   }
@@ -69,10 +68,10 @@ export class Board {
       Array.from({ length: count }, (_, at) => [row + at, first + at]))));
     const grid = make("div", { class: "sheet", role: "grid", "aria-label": label, "aria-describedby": "summary", "aria-multiselectable": "true",
       "aria-rowcount": rows.length + 1, "aria-colcount": days.length + 1 });
-    grid.style.setProperty("--scales", String(1 + zones.length));
+    grid.style.setProperty("--_scales", String(1 + zones.length));
     grid.append(make("div", { class: "head", role: "row" },
       make("div", { class: "corner", role: "columnheader" }, ...[timeZone, ...zones].map((zone, at) =>
-        make("span", { class: at ? "scale beside" : "scale", title: zone }, zones.length ? shortCity(zone) : ""))),
+        make("span", { class: at ? "scale beside" : "scale", title: zone }, zones.length ? cityOf(zone) : ""))),
       ...days.map(({ date, text }, x) => make("div", {
         class: "day", role: "columnheader", "data-date": date, "data-today": date === today,
         "data-apart": x > 0 && Date.parse(date) - Date.parse(days[x - 1].date) > 86_400_000,
@@ -82,16 +81,17 @@ export class Board {
       return [...new Set([dates[0], dates.at(-1)].map((date) => clockAt(date, time, timeZone, zone, locale)))].join(" / ");
     }));
     rows.forEach((row, y) => {
+      const clock = clockOf(row.time, locale) + (row.again ? ` (${again})` : "");
       const isMain = y === 0 || row.time.endsWith(":00") || row.gap;
       this.rows[y] = [];
       grid.append(make("div", { class: "line", role: "row", "data-main": isMain, "data-gap": y > 0 && row.gap },
         make("div", { class: "times", role: "rowheader" },
-          make("span", { class: "scale" }, row.again ? `${row.text} (${again})` : row.text),
+          make("span", { class: "scale" }, clock),
           ...starts.map((texts) => make("span", { class: "scale beside" }, texts[y]))),
         ...days.map(({ date, text }, x) => this.#cell(taken[x].get(y), x, y, {
           "data-apart": x > 0 && Date.parse(date) - Date.parse(days[x - 1].date) > 86_400_000,
-          "data-name": `${text}, ${row.text}${row.again ? ` (${again})` : ""}`,
-        }))));
+          "data-name": `${text}, ${clock}`,
+        }, make("span", { class: "count" })))));
     });
     return grid;
   }
@@ -148,16 +148,18 @@ export class Board {
   /**
    * @param {number} cell @param {Look} look
    */
-  drawCell(cell, { counts, respondents, own, joined, preview, isPast, window, about }) {
+  drawCell(cell, { counts, heat, own, joined, preview, isPast, window, best, isFirst, about }) {
     const can = counts ? counts[0] + counts[1] : 0;
-    const level = counts && respondents > 0 ? levelOf(counts, respondents) : 0;
-    const shown = `${counts}|${respondents}|${own}|${joined}|${preview}|${isPast}|${window}`;
+    const shown = `${counts}|${heat}|${own}|${joined}|${preview}|${isPast}|${window}|${best}|${isFirst}`;
     if (this.shown[cell] === shown) return;
     this.shown[cell] = shown;
     const element = this.cells[cell];
-    const count = counts && respondents > 0 && can > 0 ? `${can}/${respondents}` : "";
-    setAttribute(element, "data-level", counts ? level : null);
-    setAttribute(element, "data-count", count || null);
+    const counter = /** @type {HTMLElement} */ (element.lastElementChild);
+    const count = can > 0 ? String(can) : "";
+    setAttribute(element, "data-level", counts && (can > 0 ? Math.max(1, Math.round(heat * 5)) : 0));
+    element.style.setProperty("--_v", String(can > 0 ? heat : 0));
+    setAttribute(element, "data-best", best);
+    setAttribute(counter, "data-rank", isFirst ? best : null);
     setAttribute(element, "data-own", own);
     setAttribute(element, "data-joined", joined || null);
     setAttribute(element, "data-preview", preview);
@@ -165,7 +167,7 @@ export class Board {
     setAttribute(element, "data-past", isPast);
     setAttribute(element, "data-window", window);
     setAttribute(element, "aria-label", [element.dataset.name, about()].filter(Boolean).join(", "));
-    if (element.lastElementChild) setText(element.lastElementChild, count);
+    setText(counter, count);
   }
 
   /**
@@ -216,13 +218,6 @@ export class Board {
 }
 
 /**
- * The shade of a cell: the last one only if everybody can.
- * @param {import("./marks.js").Counts} counts @param {number} respondents
- */
-export const levelOf = ([yes, maybe], respondents) => (yes >= respondents ? levels
-  : Math.min(levels - 1, Math.ceil(((yes + maybe / 2) / respondents) * levels)));
-
-/**
  * The texts above a day of times: its weekday, and its date, with the month where it begins.
  * @param {string} date @param {string} text the server's text of the day @param {string} locale @param {boolean} hasMonth
  */
@@ -243,11 +238,17 @@ function dayNames(date, text, locale, hasMonth) {
  */
 function clockAt(date, time, timeZone, other, locale) {
   const instant = date ? instantOf(date, time, timeZone) : Infinity;
-  return Number.isFinite(instant) ? clockIn(instant, other, locale) : "";
+  return Number.isFinite(instant) ? clockOf(placeIn(instant, other).time, locale) : "";
 }
 
 /**
- * A zone in few letters, such as "New York".
- * @param {string} zone
+ * The element of a place that something happened in.
+ * @param {EventTarget | null} target @returns {HTMLElement | null}
  */
-const shortCity = (zone) => zone.split("/").at(-1)?.replaceAll("_", " ") ?? zone;
+export const elementOf = (target) => /** @type {Element} */ (target)?.closest?.("[data-x]") ?? null;
+
+/** @param {EventTarget | null} target @returns {number | null} */
+export function cellOf(target) {
+  const cell = elementOf(target)?.dataset.cell;
+  return cell === undefined ? null : Number(cell);
+}

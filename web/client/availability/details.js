@@ -2,11 +2,11 @@
 
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { initialOf, solidOf } from "../parts/people.js";
-import { levelOf } from "./board.js";
 
 /** @typedef {{id: string, name: string, color: string}} Person */
 
-/** The maximum of names in a group. */
+/** The maximum of names of all that have answered, and of those in a group, that are shown unfolded. */
+const answeredMax = 6;
 const namesMax = 24;
 
 export class Details {
@@ -16,10 +16,12 @@ export class Details {
     this.share = make("span", { class: "details-share" });
     this.groups = make("div", { class: "groups", id: "who" });
     this.remark = make("p", { class: "details-remark" });
-    this.confirmButton = make("button", { class: "confirm-here", part: "button confirm", type: "button", hidden: true, onclick: confirm });
+    this.confirmButton = make("button", { class: "confirm-here primary", part: "button confirm", type: "button", hidden: true, onclick: confirm });
     this.element = make("section", { class: "details", part: "details" },
       make("div", { class: "details-head" }, this.title, this.share), this.groups, this.remark, this.confirmButton);
     this.shown = "";
+    /** Whether the names of all that have answered are unfolded. */
+    this.isOpen = false;
   }
 
   /**
@@ -34,9 +36,10 @@ export class Details {
     if (this.shown === shown) return;
     this.shown = shown;
     const { title, counts, respondents, people, remark, confirm, canConfirm } = facts;
-    setText(this.title, title);
+    // Many names are below their number.
+    const isFolded = (people?.answered?.length ?? 0) > answeredMax;
+    setText(this.title, isFolded ? "" : title);
     setText(this.share, counts && respondents > 0 ? words.marks.of(counts[0] + counts[1], respondents) : "");
-    setAttribute(this.share, "data-level", counts && respondents > 0 ? levelOf(counts, respondents) : null);
     setText(this.remark, remark);
     this.remark.hidden = remark === "";
     this.confirmButton.hidden = confirm === null;
@@ -46,22 +49,28 @@ export class Details {
   }
 
   /**
-   * @param {{[grade: string]: Person[]}} people @param {{unmarkedAsYes: boolean}} facts
+   * @param {{[grade: string]: Person[]}} people @param {{unmarkedAsYes: boolean, title: string}} facts
    * @param {import("./words/types").AvailabilityWords} words @param {string | undefined} self
    */
   #named(people, facts, words, self) {
     const labels = { yes: words.marks.can, maybe: words.marks.perhaps, no: words.marks.cannot, unmarked: facts.unmarkedAsYes ? words.marks.unmarkedAsYes : words.marks.unmarked, answered: "" };
     return Object.entries(labels).filter(([grade]) => people[grade]?.length).map(([grade, label]) => {
       const all = people[grade];
-      const names = all.slice(0, namesMax).map(({ id, name, color }) => {
+      const names = all.map(({ id, name, color }) => {
         const picture = make("span", { class: "dot", "aria-hidden": "true" }, initialOf(name));
-        picture.style.setProperty("--author", solidOf(color));
+        picture.style.setProperty("--_author", solidOf(color));
         return make("li", { class: "who" }, picture, make("bdi", {}, id === self ? words.you : name));
       });
-      if (all.length > namesMax) names.push(make("li", { class: "who" }, `+${all.length - namesMax}`));
+      const list = make("ul", { class: "whos", "aria-label": label || null }, ...names.slice(0, namesMax));
+      const rest = names.length > namesMax && make("ul", { class: "whos" }, ...names.slice(namesMax));
+      const more = rest ? make("details", {}, make("summary", {}, `+${names.length - namesMax}`), rest) : null;
+      if (grade === "answered" && all.length > answeredMax) {
+        list.append(...(rest ? rest.childNodes : []));
+        return make("details", { class: "group", open: this.isOpen, ontoggle: (/** @type {any} */ { target }) => { this.isOpen = target.open; } },
+          make("summary", {}, facts.title), list);
+      }
       return make("div", { class: "group", "data-grade": grade },
-        label ? make("strong", { class: "group-name" }, `${label} `, make("span", {}, String(all.length))) : null,
-        make("ul", { class: "whos", "aria-label": label || null }, ...names));
+        label ? make("strong", { class: "group-name" }, `${label} `, make("span", {}, String(all.length))) : null, list, more);
     });
   }
 

@@ -43,6 +43,12 @@ export function countsOf({ heat }, cell, stored, own) {
 }
 
 /**
+ * What cells are ordered by, for their colors as for the best windows: how many can or perhaps can, then how many can.
+ * @param {Counts} counts @param {number} respondents
+ */
+export const scoreOf = ([yes, maybe], respondents) => yes + maybe + yes / (respondents + 1);
+
+/**
  * How many members have answered, with this one as it will be.
  * @param {Availability} state @param {(Grade | null | undefined)[]} stored @param {(Grade | null | undefined)[]} own
  */

@@ -1,15 +1,6 @@
 // Time zones: local times, instants, and the names of zones.
 
-/** @type {Map<string, Intl.DateTimeFormat>} a cache: creating a format is slow */
-const formats = new Map();
-
-/** @param {string} locale @param {Intl.DateTimeFormatOptions} options */
-function formatOf(locale, options) {
-  const name = `${locale} ${JSON.stringify(options)}`;
-  let format = formats.get(name);
-  if (!format) formats.set(name, format = new Intl.DateTimeFormat(locale, { calendar: "gregory", ...options }));
-  return format;
-}
+import { formatOf, hourText, timeText } from "../words/dates.js";
 
 /** @type {Intl.DateTimeFormatOptions} */
 const numbers = { hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" };
@@ -57,33 +48,22 @@ export function instantOf(date, time, timeZone) {
 }
 
 /**
- * The time of day in a zone, as the server writes those of the rows.
- * @param {number} milliseconds since 1970 @param {string} timeZone @param {string} locale
+ * A time of day with 12 hours, in languages that have them: "9 AM", "9:30 AM"; otherwise as the server writes it.
+ * @param {string} time `09:00` @param {string} locale
  */
-export const clockIn = (milliseconds, timeZone, locale) =>
-  formatOf(locale, { timeZone, hourCycle: "h23", hour: "2-digit", minute: "2-digit" }).format(milliseconds);
+export function clockOf(time, locale) {
+  const hour = hourText(time.slice(0, 2), locale);
+  return hour === null ? time : time.endsWith(":00") ? hour : timeText(time, locale);
+}
 
 /**
  * A time with its day.
  * @param {number} milliseconds since 1970 @param {string} timeZone @param {string} locale
  */
 export const dayTimeIn = (milliseconds, timeZone, locale) => formatOf(locale, {
-  timeZone, hourCycle: "h23", weekday: "short", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit",
-}).format(milliseconds);
-
-/**
- * "GMT+1"
- * @param {number} milliseconds since 1970 @param {string} timeZone @param {string} locale
- */
-export const offsetIn = (milliseconds, timeZone, locale) =>
-  formatOf(locale, { timeZone, timeZoneName: "shortOffset" }).formatToParts(milliseconds)
-    .find(({ type }) => type === "timeZoneName")?.value ?? "";
-
-/**
- * The city of a zone.
- * @param {string} timeZone
- */
-export const cityOf = (timeZone) => timeZone.split("/").at(-1)?.replaceAll("_", " ") ?? timeZone;
+  timeZone, weekday: "short", month: "short", day: "numeric", minute: "2-digit",
+  ...(hourText("00", locale) === null ? { hourCycle: "h23", hour: "2-digit" } : { hour: "numeric" }),
+}).format(milliseconds).replace("\u202f", " ");
 
 /** All zones by region, as far as the browser knows them. */
 export function zonesByRegion() {

@@ -7,7 +7,6 @@ import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom
 import { PickerElement } from "../parts/picker-element.js";
 import { boundOf, todayOf } from "../parts/session-dates.js";
 import { isolated } from "../words/words.js";
-import { dateAfterKey } from "./keys.js";
 import { MonthList } from "./month-list.js";
 import { calendarSheet } from "./sheet.js";
 import { isWithin, whyNot } from "./why.js";
@@ -42,6 +41,8 @@ export class CalendarElement extends PickerElement {
     this.loading = undefined;
     /** @type {import("./later.js").Later | null} */
     this.later = null;
+    /** The status that was drawn last. */
+    this.status = "";
     this.#listen();
   }
 
@@ -73,12 +74,14 @@ export class CalendarElement extends PickerElement {
     setAttribute(this.list.element, "aria-label", words.calendar);
     this.todayButton.hidden = !this.#isListed(todayOf(picker));
     const start = range?.start ?? this.#listed(this.#firstDay(picker));
-    const hasNotes = this.querySelector('[slot^="day-"]') || [...picker.state.months.values()].some(({ cells }) => cells.some(({ note }) => note));
-    if (hasNotes) this.list.showNotes();
     if (this.asked !== picker) this.list.asked = null;
     this.asked = picker;
     const focused = this.list.focusedDate;
     this.list.setMonths(monthList, definition?.firstWeekday ?? 1, Math.min(2, Number(this.getAttribute("months")) || 0), start);
+    const { status } = picker.state;
+    // What is confirmed is shown, wherever the user has scrolled to.
+    if (range && status === "confirmed" && status !== this.status) this.list.showMonth(range.start, false);
+    this.status = status;
     this.#drawMonths();
     if (picker.state.months.size > 0) void this.more();
     if (!focused || this.list.focusedDate) return;
@@ -98,9 +101,12 @@ export class CalendarElement extends PickerElement {
     return this.loading.catch(() => { this.loading = undefined; });
   }
 
+  letGo() { this.later?.letGo(); }
+
   forget() {
     this.later?.forget();
     this.focusDate = this.pointed = null;
+    this.status = "";
     this.list.forget();
   }
 
@@ -186,7 +192,7 @@ export class CalendarElement extends PickerElement {
     element.addEventListener("pointermove", (event) => {
       const { pointerType, buttons } = /** @type {PointerEvent} */ (event);
       const date = dateAt(event);
-      if (pointerType !== "touch") this.point(date);
+      if (pointerType !== "touch" && buttons === 0) this.point(date);
       if (pointerType === "mouse" && buttons === 0) this.hover(date === null ? null : { date });
     });
     element.addEventListener("pointerleave", () => {
@@ -239,11 +245,7 @@ export class CalendarElement extends PickerElement {
     if (!picker || event.ctrlKey || event.metaKey || event.altKey) return;
     const date = /** @type {Element} */ (event.target).getAttribute?.("data-date");
     if (!date) return;
-    const calendar = {
-      firstWeekday: picker.state.definition?.firstWeekday ?? 1,
-      isRightToLeft: getComputedStyle(this.list.element).direction === "rtl",
-    };
-    const next = dateAfterKey(event.key, event.shiftKey, date, calendar);
+    const next = this.later?.dateAfter(event, date, picker);
     if (next) this.focusOn(next);
     else if (event.key === "t") this.focusOn(todayOf(picker));
     else if (/^\d$/.test(event.key)) void this.more().then((later) => later?.open(date.slice(0, 7), true));

@@ -21,7 +21,7 @@ export class MonthDialog {
     this.firstName = make("span", {});
     this.lastName = make("span", {});
     this.lastLabel = make("label", {}, this.lastName, this.last);
-    this.pickButton = make("button", { class: "act confirm", type: "submit" });
+    this.pickButton = make("button", { class: "act primary", type: "submit" });
     this.dates = make("form", { class: "dates", onsubmit: (/** @type {Event} */ event) => this.#pick(event) },
       make("label", {}, this.firstName, this.first), this.lastLabel, this.pickButton);
     this.closeButton = make("button", { class: "close", type: "button", onclick: () => this.close() });
@@ -105,7 +105,7 @@ export class MonthDialog {
   }
 
   /**
-   * Taps the typed days.
+   * Chooses the typed days.
    * @param {Event} event
    */
   #pick(event) {
@@ -116,8 +116,12 @@ export class MonthDialog {
     const other = this.lastLabel.hidden ? "" : this.last.value;
     const [start, end] = other && other < this.first.value ? [other, this.first.value] : [this.first.value, other];
     if (!picker || !start || (end && !isNights(picker.state) && this.calendar.refuses(end))) return;
-    if (picker.isRangeOpen) void picker.clear();
     this.calendar.focusOn(start);
-    if (this.calendar.tap(start) && end) void picker.tap({ date: end });
+    if (this.lastLabel.hidden) void picker.set({ date: start });
+    else if (end) void picker.set({ start, end });
+    else {
+      if (picker.isRangeOpen) void picker.clear();
+      this.calendar.tap(start);
+    }
   }
 }

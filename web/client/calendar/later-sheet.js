@@ -6,69 +6,63 @@ export const laterSheet = sheetOf(`
 .stage { position: relative; }
 .mark {
   position: absolute; z-index: 4; inset-inline: 0; inline-size: fit-content; max-inline-size: calc(100% - 1.5rem); margin-inline: auto;
-  min-block-size: 2.25rem; padding-inline: .9rem; border-radius: 1.2rem; background: var(--surface); color: var(--ink);
-  border: 2px solid var(--author); font-size: .9rem; font-weight: 600; box-shadow: 0 2px 10px light-dark(#1c2b4533, #000a);
+  min-block-size: 2.25rem; padding-inline: 16px; background: var(--_surface); color: var(--_ink);
+  border: 2px solid var(--_author); font-size: .875rem; font-weight: 550; box-shadow: var(--_lift);
 }
 .mark::after { content: ""; position: absolute; inset: -5px 0; }
-.mark[data-side="above"] { inset-block-start: calc(4.35rem + 4px); }
+.mark[data-side="above"] { inset-block-start: 4.5rem; }
 .mark[data-side="below"] { inset-block-end: 8px; }
 .mark[data-side="above"]::before { content: "▲ " / ""; }
 .mark[data-side="below"]::before { content: "▼ " / ""; }
-.legend { display: flex; flex-wrap: wrap; gap: 0 .8rem; align-items: center; }
-.legend .remark { font-size: .84rem; margin: 0; line-height: 1.35; }
-.legend .lowest { text-decoration: underline; text-underline-offset: 2px; font-weight: 700; color: inherit; }
-.jump {
-  border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); color: var(--ink); padding: 0;
-  inline-size: min(24rem, calc(100vw - 24px)); box-shadow: 0 12px 40px light-dark(#1c2b4540, #000c);
-}
-.jump::backdrop { background: light-dark(#1c2b4555, #000a); }
-.sheet { display: grid; gap: .8rem; padding: .9rem; }
-.line { display: flex; gap: .6rem; justify-content: space-between; align-items: center; }
+.jump { padding: 0; inline-size: min(24rem, calc(100vw - 24px)); }
+.sheet { display: grid; gap: 12px; padding: 16px; }
+.line { display: flex; gap: 8px; justify-content: space-between; align-items: center; }
 .years, .dates input {
-  font: inherit; color: inherit; background: var(--sunken); border: 1px solid var(--muted); border-radius: .7rem;
-  min-block-size: var(--touch); padding-inline: .7rem; min-inline-size: 0;
+  background: var(--_sunken); border: 1px solid var(--_muted); border-radius: var(--_corner);
+  min-block-size: var(--_touch); padding-inline: 12px; min-inline-size: 0;
 }
-.years { font-weight: 700; font-size: 1.1rem; }
+.years { font-weight: 650; font-size: 1.125rem; }
 .months { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 4px; }
-.months button { background: var(--sunken); padding-inline: 2px; }
-.months [aria-current] { box-shadow: inset 0 0 0 2px var(--accent); font-weight: 700; }
-.dates { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; border-block-start: 1px solid var(--line); padding-block-start: .8rem; }
-.dates label { display: grid; gap: .2rem; flex: 1 1 9rem; font-size: .88rem; color: var(--muted); }
-.dates input { inline-size: 100%; font-size: 1rem; color: var(--ink); }
+.months button { background: var(--_sunken); padding-inline: 4px; }
+.months [aria-current] { box-shadow: inset 0 0 0 2px var(--_accent); font-weight: 650; }
+.dates { display: flex; flex-wrap: wrap; gap: 8px; align-items: end; border-block-start: 1px solid var(--_line); padding-block-start: 12px; }
+.dates label { display: grid; gap: 4px; flex: 1 1 9rem; font-size: .875rem; color: var(--_muted); }
+.dates input { inline-size: 100%; font-size: 1rem; color: var(--_ink); }
 .dates .act { flex: 1 1 100%; }
-.close { padding-inline: .8rem; color: var(--accent); font-weight: 600; }
-.day[data-cheapest] .remark { font-weight: 750; text-decoration: underline; text-underline-offset: 1px; padding-block-end: 3px; }
-/* Who has picked this end of the range. */
-.day[data-by]::before {
-  content: attr(data-by); position: absolute; z-index: 2; inset-block-start: -.2rem; max-inline-size: calc(100% + .3rem); block-size: 1rem;
-  padding-inline: .35rem; border-radius: .5rem; background: var(--by); color: #fff; font-size: .64rem; line-height: 1rem; font-weight: 700;
+.close { padding-inline: 12px; color: var(--_accent); font-weight: 550; }
+.title[data-from]::before { content: attr(data-from) / ""; order: 1; margin-inline-start: 4px; font-size: .75rem; font-weight: 400; color: var(--_accent); }
+/* The buttons of the calendar need the room. */
+@container (max-width: 21.25em) { .title[data-from]::before { content: none; } }
+@container (max-width: 910px) { .month[style*="--_column: 1"] .title[data-from]::before { content: none; } }
+[data-bare][data-status="confirmed"] .title::before { content: none; }
+.day[data-cheapest] .remark { color: var(--_accent); font-weight: 650; }
+/* Who has picked this end of the range: a ring and a face on the rim, and the name while the pointer is there. */
+.day[data-by] .number { box-shadow: 0 0 0 2px var(--_surface), 0 0 0 4px var(--_by); }
+.day:is([data-by], [data-hover], [data-ghost])::before, .day:is([data-hover], [data-ghost])::after {
+  position: absolute; z-index: 2; inset-block-start: calc(50% - var(--_spot) / 2 - 6px); inset-inline-start: calc(50% + var(--_spot) / 2 - 12px);
+  min-inline-size: 1.125rem; max-inline-size: 6rem; block-size: 1.125rem; border-radius: var(--_full); box-shadow: 0 0 0 2px var(--_surface);
+  color: #fff; font-size: .75rem; line-height: 1.125rem; font-weight: 650; text-align: center;
   overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: plaintext; pointer-events: none;
 }
-/* In the first week it would be below the weekdays. */
-.week:first-child .day[data-by]::before { z-index: 4; }
-.day[data-hover]:not([data-head], [data-tail]) .number { box-shadow: 0 0 0 2px color-mix(in oklab, var(--ghost) 45%, transparent); }
-.day[data-ghost] .number { box-shadow: 0 0 0 3px var(--ghost), 0 0 0 5.5px var(--ghost-second); }
-.day[data-ghost]::after {
-  content: attr(data-ghost); position: absolute; inset-block-start: -1px; inset-inline-end: calc(50% - var(--spot) / 2 - 4px);
-  min-inline-size: 1.1rem; block-size: 1.1rem; padding-inline: 4px; border-radius: .6rem; background: var(--ghost-fill); color: #fff; word-spacing: .3em; white-space: nowrap;
-  font-size: .66rem; font-weight: 700; display: grid; place-items: center; z-index: 2;
-}
-.preview .band {
-  --band: var(--accent); background: color-mix(in oklab, var(--band) 14%, transparent); border: 2px dashed var(--band);
-}
+.day[data-by]::before { content: attr(data-initial); background: var(--_by); }
+/* Between the weeks, not over the next number. */
+.day[data-by]:hover::before { content: attr(data-by); padding-inline: 8px; translate: 0 -.625rem; }
+.day[data-hover] .number { outline: 2px solid var(--_ghost); outline-offset: -2px; }
+.day[data-ghost] .number { box-shadow: 0 0 0 4px var(--_ghost), 0 0 0 6px var(--_ghost-second); }
+.day:is([data-hover], [data-ghost])::after { inset-inline: auto calc(50% + var(--_spot) / 2 - 12px); background: var(--_ghost-fill); }
+.day[data-hover]::after { content: attr(data-who); padding-inline: 8px; }
+.day[data-ghost]::after { content: attr(data-ghost); padding-inline: 4px; word-spacing: .3em; }
+/* The own one is a surface, those of others have edges, so that both can be seen. */
+.preview .band { background: var(--_faint); }
+.preview .band[style*="--_band"] { background: none; border: dashed var(--_band); border-width: 2px 0; }
 .title:focus-visible { outline-offset: -3px; }
-.day:focus-visible .number { outline: 3px solid var(--accent); outline-offset: 2px; }
-.day[aria-selected="true"]:focus-visible .number { outline-color: var(--ink); }
-@media (hover: hover) { .day:not([data-unavailable], [aria-selected="true"]):hover .number { background: color-mix(in oklab, var(--accent) 16%, transparent); } }
+.day:focus-visible .number { outline: 3px solid var(--_accent); outline-offset: 2px; }
+@media (hover: hover) { .day:not([data-unavailable], [data-head], [data-tail]):hover .number { background: var(--_faint); } }
 @media (forced-colors: active) {
   .bands:not(.preview) .band { forced-color-adjust: none; background: Highlight; }
-  .day[aria-selected="true"] .number { forced-color-adjust: none; color: HighlightText; border-color: Highlight; }
-  .day[aria-selected="true"][aria-current] .number { border-color: HighlightText; }
-  .day[data-unavailable] { color: GrayText; opacity: 1; }
-  .day[data-unavailable]:not([aria-selected="true"], [aria-current]) .number { border-color: Canvas; }
-  .day[data-unavailable="taken"] .number { text-decoration: line-through; }
-  .day[data-half] .number { background: Canvas; color: CanvasText; border-color: Highlight; }
-  .day[data-half] .number::after { forced-color-adjust: none; background: Highlight; opacity: .4; }
-  .day[data-only]:not([aria-selected="true"]) .number::before { forced-color-adjust: none; background: GrayText; opacity: .45; }
+  .day[aria-selected="true"] .number { forced-color-adjust: none; color: HighlightText; }
+  .day:is([data-head], [data-tail]) .number { background: Highlight; }
+  .day[aria-selected="true"][aria-selected] :is(slot, .remark) { forced-color-adjust: none; color: HighlightText; }
+  .day[data-unavailable] { color: GrayText; }
 }
 `);

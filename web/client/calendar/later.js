@@ -1,12 +1,14 @@
 // What the first paint of a calendar does not need: the dialog for months and dates, ranges by dragging, who has picked the
-// ends of the range, the previews of others, the mark of a range out of view, and the legend of prices.
+// ends of the range, the previews of others, the mark of a range out of view, and the lowest prices of the months.
 
 import { isOpen } from "../core/predict.js";
+import { dialogSheet } from "../parts/dialog-sheet.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
-import { solidOf } from "../parts/people.js";
+import { initialOf, solidOf } from "../parts/people.js";
 import { dayOf, daySpan, isolated } from "../words/words.js";
 import { MonthDialog } from "./dialog.js";
-import { listenToDrags } from "./drag.js";
+import { dragsOf } from "./drag.js";
+import { dateAfterKey } from "./keys.js";
 import { laterSheet } from "./later-sheet.js";
 import { laterWordsOf } from "./later-words.js";
 
@@ -40,14 +42,22 @@ export class Later {
     /** @type {{date: string, by: string | null} | null} the first tap of the open range */
     this.first = null;
     this.mark = make("button", { class: "mark", part: "mark", type: "button", hidden: true, onclick: () => this.#show() });
-    this.legend = make("span", { class: "legend", part: "legend" });
     element.stage.append(this.mark);
-    element.hint.append(this.legend);
     this.dialog = new MonthDialog(element);
-    listenToDrags(element);
-    const root = /** @type {ShadowRoot} */ (element.shadowRoot);
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets, laterSheet()];
+    this.drags = dragsOf(element);
+    element.adopt(dialogSheet, laterSheet);
   }
+
+  /**
+   * The day that a key moves the focus to.
+   * @param {KeyboardEvent} event @param {string} date @param {PickerSession} picker
+   */
+  dateAfter({ key, shiftKey }, date, { state }) {
+    const isRightToLeft = getComputedStyle(this.element.list.element).direction === "rtl";
+    return dateAfterKey(key, shiftKey, date, { firstWeekday: state.definition?.firstWeekday ?? 1, isRightToLeft });
+  }
+
+  letGo() { this.drags.cancel(); }
 
   forget() {
     this.names.clear();
@@ -67,7 +77,7 @@ export class Later {
     const picker = /** @type {PickerSession} */ (this.element.picker);
     this.#noteFirst(picker, range);
     if (!range || this.first || cause === "undo" || by === null) return;
-    const names = namesAfter(first, range, by);
+    const names = cause === "set" ? { start: by, end: by } : namesAfter(first, range, by);
     if (names) this.#name(range, names);
   }
 
@@ -119,7 +129,7 @@ export class Later {
    * @param {PickerSession} picker
    */
   #ends(picker) {
-    /** @type {Map<string, {name: string, color: string}>} */
+    /** @type {Map<string, {name: string, initial: string, color: string}>} */
     const ends = new Map();
     const names = this.#namesOf(picker);
     const { range } = picker.rangeShown;
@@ -127,7 +137,7 @@ export class Later {
     for (const [date, id] of [[range.start, names.start], [range.end, names.end]]) {
       const member = picker.state.members.get(id ?? "");
       const name = member && (member.id === picker.self?.id ? this.element.words.you : member.name);
-      if (date && member && name) ends.set(date, { name, color: solidOf(member.color) });
+      if (date && member && name) ends.set(date, { name, initial: initialOf(member.name), color: solidOf(member.color) });
     }
     return ends;
   }
@@ -145,7 +155,9 @@ export class Later {
   /** @param {PickerSession} picker */
   draw(picker) {
     this.#drawMark(picker);
-    this.#drawLegend(picker);
+    for (const { title, cheapest } of this.element.list.views.values()) {
+      setAttribute(title, "data-from", cheapest[0] && laterWordsOf(picker.locale).from(cheapest[0].text));
+    }
   }
 
   /** @param {PickerSession} picker */
@@ -163,28 +175,12 @@ export class Later {
     const isOthers = author && author.id !== picker.self?.id;
     setText(this.mark, `${isOthers ? words.picked(isolated(author.name, locale), span) : span} · ${words.show}`);
     setAttribute(this.mark, "data-side", side < 0 ? "above" : "below");
-    this.mark.style.setProperty("--author", isOthers ? solidOf(author.color) : "var(--accent)");
+    this.mark.style.setProperty("--_author", isOthers ? solidOf(author.color) : "var(--_accent)");
   }
 
   #show() {
     const { range } = this.element.picker?.rangeShown ?? {};
     if (range) this.element.focusOn(range.start);
-  }
-
-  /** @param {PickerSession} picker whose prices are explained, if it has some */
-  #drawLegend(picker) {
-    const cells = [...picker.state.months.values()].flatMap((month) => month.cells);
-    const tones = new Set(cells.map(({ note }) => note?.tone));
-    const shown = /** @type {const} */ (["low", "high"]).filter((tone) => tones.has(tone));
-    const hasLowest = [...this.element.list.views.values()].some(({ cheapest }) => cheapest >= 0);
-    const words = laterWordsOf(picker.locale);
-    const described = JSON.stringify([shown, hasLowest, words.lowest]);
-    if (this.legend.dataset.shown === described) return;
-    this.legend.dataset.shown = described;
-    const all = shown.map((tone) => make("span", { class: "remark", "data-tone": tone }, this.element.words.tones[tone]));
-    if (hasLowest) all.push(make("span", { class: "remark lowest" }, words.lowest));
-    this.legend.replaceChildren(...all);
-    this.legend.hidden = all.length === 0;
   }
 }
 

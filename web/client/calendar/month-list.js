@@ -10,16 +10,14 @@ const spare = 1;
 /** Months requested beyond those in view, on either side, and the delay before the request: a fling passes many. */
 const askedSpare = 3;
 const askMilliseconds = 70;
-/** Heights of a week, in `rem` of the page. */
-const rowHeightMin = 2.5;
-const rowHeightMax = 3.4;
-/** The additional height of a week, in `rem`, if days have notes. */
-const noteHeight = 1.1;
+/** The height of the disc of a day, in `rem` of the page, and of a week beyond that: of one month and of several. */
+const spotMax = 3;
+const weekMargins = [0.75, 0.5];
 /** The height of a month's title and weekdays, in `rem`. */
-const headHeight = 4.35;
+const headHeight = 4.25;
 /** The width of the list, in pixels, from which on two months are beside each other: that of a page of 900 px. */
 const twoMonthsWidth = 700;
-/** The part of a week above it in which a name of an end of the range may be. The circles of the week above end there. */
+/** The part of a week above it in which the face at an end of the range may be. The discs of the week above end there. */
 const nameShare = 0.06;
 /** The gap between months beside each other, in pixels, as in the style sheet. */
 const columnGap = 24;
@@ -49,8 +47,6 @@ export class MonthList {
     this.goal = null;
     /** @type {{first: string, count: number} | null} */
     this.list = null;
-    /** Whether weeks have room for notes. Never reset, so that the layout does not jump. */
-    this.hasNotes = false;
     this.frame = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
@@ -118,18 +114,9 @@ export class MonthList {
   forget() {
     this.described = "";
     this.anchor = this.goal = null;
-    this.hasNotes = false;
     for (const [month, view] of this.views) this.#drop(month, view);
   }
 
-  /** Makes room for notes under the days. */
-  showNotes() {
-    if (this.hasNotes) return;
-    this.hasNotes = true;
-    const anchor = this.#anchor();
-    this.#lay();
-    if (anchor) this.#restore(anchor);
-  }
 
   /** @param {import("./month-view.js").Scene} scene */
   draw(scene) {
@@ -210,7 +197,9 @@ export class MonthList {
     const { scrollTop, clientHeight } = this.#view;
     const { week, head } = this.layout.heights;
     const above = top - head - nameShare * week;
-    if (above < scrollTop) this.#scrollTo(above, isSmooth);
+    // Months beside each other begin at their heads: otherwise the first weeks of both would be out of view.
+    const goal = this.layout.columns > 1 ? Math.max(this.layout.top(this.layout.positionOf(date)), bottom + week - clientHeight) : above;
+    if (above < scrollTop) this.#scrollTo(goal, isSmooth);
     else if (bottom + week > scrollTop + clientHeight) this.#scrollTo(bottom + week - clientHeight, isSmooth);
   }
 
@@ -261,18 +250,16 @@ export class MonthList {
     const columns = this.columns || (all >= twoMonthsWidth ? 2 : 1);
     const width = (all - (columns - 1) * columnGap) / columns;
     const rem = Math.max(16, parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
-    const dayHeight = Math.round(Math.max(rowHeightMin * rem, Math.min(rowHeightMax * rem, (width / 7) * 0.88)));
-    const remarkHeight = this.hasNotes ? Math.round(noteHeight * rem) : 0;
-    const week = dayHeight + remarkHeight;
+    const spot = Math.round(Math.min(spotMax * rem, width / 7 - 2));
+    const week = Math.round(spot + weekMargins[columns - 1] * rem);
     // A month that the list no longer has would leave a gap before the first one.
     const start = this.start < this.list.first ? this.list.first : this.start;
     this.layout = new MonthLayout(this.list, this.firstWeekday, { week, head: Math.round(headHeight * rem) }, columns, start);
     this.content.style.blockSize = `${this.layout.totalHeight}px`;
-    this.element.style.setProperty("--week-height", `${week}px`);
-    this.element.style.setProperty("--day-height", `${dayHeight}px`);
-    this.element.style.setProperty("--spot", `${Math.min(dayHeight, width / 7) - 6}px`);
-    this.element.style.setProperty("--head-height", `${this.layout.heights.head}px`);
-    this.element.style.setProperty("--columns", String(columns));
+    this.element.style.setProperty("--_week-height", `${week}px`);
+    this.element.style.setProperty("--_spot", `${spot}px`);
+    this.element.style.setProperty("--_head-height", `${this.layout.heights.head}px`);
+    this.element.style.setProperty("--_columns", String(columns));
     for (const view of this.views.values()) this.#put(view);
     this.view = null;
   }
@@ -340,7 +327,7 @@ export class MonthList {
     if (!this.layout) return;
     const position = this.layout.positionOf(view.month);
     view.element.style.insetBlockStart = `${this.layout.top(position)}px`;
-    view.element.style.setProperty("--column", String(this.layout.columnOf(position)));
+    view.element.style.setProperty("--_column", String(this.layout.columnOf(position)));
   }
 
   /** @param {string} month @param {MonthView} view */

@@ -20,10 +20,13 @@ import { isTaken, whyNot } from "./why.js";
  * @property {import("../core/types").Range | null} range including the effect of own unanswered taps
  * @property {boolean} isGuess
  * @property {{start: string, end: string, color: string | null}[]} previews of open ranges; those of others have a color
- * @property {Map<string, {name: string, color: string}>} [ends] who has picked the first and the last day
+ * @property {Map<string, {name: string, initial: string, color: string}>} [ends] who has picked the first and the last day
  * @property {Map<string, import("../parts/ghosts.js").Ghost[]>} [touches] the members that touch days
  * @property {string} focusDate the day that is reached with Tab
  */
+
+/** The maximum of days whose price is set off as the lowest. */
+const cheapestMax = 4;
 
 export class MonthView {
   /** @param {string} month @param {number} firstWeekday */
@@ -35,8 +38,8 @@ export class MonthView {
     this.grid = gridOf(this.index, firstWeekday, "fit");
     /** @type {Set<string>} the days with a note that can be picked, or whose night can be part of a stay */
     this.free = new Set();
-    /** The lowest amount of these days, if not all have the same. */
-    this.cheapest = NaN;
+    /** @type {import("../core/types").Note[]} the notes of these days with the lowest amount, if not all have the same */
+    this.cheapest = [];
     /** @type {any[]} the elements of the days, from the 1st */
     this.days = [];
     /** @type {string[]} what the cells depend on, as they were drawn last */
@@ -68,11 +71,9 @@ export class MonthView {
     }
     const bandsTo = (/** @type {{start: string, end: string} | null} */ range) => bandsOf(this.index, range, this.firstWeekday, "fit");
     const bands = known && !scene.isGuess ? known.bands : bandsTo(scene.range);
-    const hasHalves = isNights(picker.state);
-    this.#drawBands(this.bandsElement, bands, hasHalves);
+    this.#drawBands(this.bandsElement, bands);
     const previews = scene.previews.flatMap((one) => bandsTo(one).map((band) => ({ ...band, color: one.color })));
-    this.#drawBands(this.previewElement, previews, hasHalves);
-    setAttribute(this.element, "data-nights", hasHalves);
+    this.#drawBands(this.previewElement, previews);
     setAttribute(this.element, "data-loading", !known);
     setAttribute(this.title, "tabindex", scene.focusDate.startsWith(this.month) ? "0" : "-1");
     const covered = coveredCells(bands);
@@ -92,7 +93,8 @@ export class MonthView {
       const wire = known?.cells[cell];
       setText(day.firstChild, wire?.text ?? String(at + 1));
       setAttribute(day, "data-by", end?.name);
-      if (end) day.style.setProperty("--by", end.color);
+      setAttribute(day, "data-initial", end?.initial);
+      if (end) day.style.setProperty("--_by", end.color);
       this.#drawDay(day, date, wire, band, touches, scene, words);
     });
   }
@@ -132,7 +134,7 @@ export class MonthView {
       // A page can show something of its own instead of the host's note.
       const remark = make("span", { class: "remark", part: "remark", "aria-hidden": "true" });
       return make("div", { class: "day", part: "day", role: "gridcell", "data-date": date, tabindex: "-1" },
-        make("span", { class: "number" }), make("slot", { name: `day-${date}` }, remark));
+        make("span", { class: "number", part: "number" }), make("slot", { name: `day-${date}` }, remark));
     });
     const weeks = Array.from({ length: weekCount }, (_, row) => make("div", { class: "week", role: "row" },
       ...Array.from({ length: 7 }, (_, column) => this.days[row * 7 + column - lead] ?? make("div", { role: "gridcell" }))));
@@ -141,7 +143,7 @@ export class MonthView {
       make("div", { class: "weeks", role: "rowgroup" }, ...weeks));
     this.element = make("section", { class: "month", part: "month", "data-month": this.month },
       this.title, this.bandsElement, this.previewElement, this.gridElement);
-    this.element.style.setProperty("--weeks", String(weekCount));
+    this.element.style.setProperty("--_weeks", String(weekCount));
   }
 
   /** @param {string} locale @param {string} title @param {string[] | null} weekdays */
@@ -159,24 +161,19 @@ export class MonthView {
   }
 
   /**
-   * A stay begins in the middle of its first day and ends in that of its last one, so that two can share a day.
-   * @param {HTMLElement} place @param {(Band & {color?: string | null})[]} bands @param {boolean} hasHalves
+   * Bands begin in the middle of the first day and end in that of the last one, so that two stays can share a day.
+   * @param {HTMLElement} place @param {(Band & {color?: string | null})[]} bands
    */
-  #drawBands(place, bands, hasHalves) {
-    const described = JSON.stringify([bands, hasHalves]);
+  #drawBands(place, bands) {
+    const described = JSON.stringify(bands);
     if (place.dataset.bands === described) return;
     place.dataset.bands = described;
-    place.replaceChildren(...bands.map(({ row, from, to, shape, head, tail, color }) => {
-      const isStay = hasHalves && !(head && tail && from === to);
-      const band = make("div", {
-        class: `band ${isStay ? "stay" : shape}`, part: "band", "data-head": head, "data-tail": tail,
-      });
-      if (color) band.style.setProperty("--band", color);
-      band.style.setProperty("--start", String(from + (head ? 0.5 : 0)));
-      band.style.setProperty("--end", String(to + (tail ? 0.5 : 1)));
-      band.style.setProperty("--row", String(row));
-      band.style.setProperty("--from", String(from));
-      band.style.setProperty("--days", String(to - from));
+    place.replaceChildren(...bands.map(({ row, from, to, head, tail, color }) => {
+      const band = make("div", { class: "band", part: "band", "data-head": head, "data-tail": tail });
+      if (color) band.style.setProperty("--_band", color);
+      band.style.setProperty("--_start", String(from + (head ? 0.5 : 0)));
+      band.style.setProperty("--_end", String(to + (tail ? 0.5 : 1)));
+      band.style.setProperty("--_row", String(row));
       return band;
     }));
   }
@@ -196,17 +193,16 @@ export class MonthView {
     setAttribute(day, "aria-disabled", isDisabled || !picker.canChange ? "true" : null);
     setAttribute(day, "data-unavailable", isDisabled && (isTaken(date, picker) ? "taken" : "beyond"));
     setAttribute(day, "data-only", wire?.only);
-    const isHalf = isNights(picker.state) && band && band.isHead !== band.isTail;
-    setAttribute(day, "data-half", isHalf && (band.isHead ? "arrival" : "departure"));
     setAttribute(day, "aria-current", wire?.today ? "date" : null);
     setAttribute(day, "tabindex", date === scene.focusDate ? "0" : "-1");
     const why = isDisabled ? whyNot(date, picker, words) : wire?.only ? words.stay.only[wire.only] : null;
     const { note: hosts } = wire ?? {};
-    // What a night costs that nobody can book is no use.
-    const isFree = this.free.has(date);
+    // What a night costs that nobody can book, or that comes after the stay, is no use.
+    const isFree = this.free.has(date) && !(band?.isTail && !band.isHead && isNights(picker.state));
     const shown = hosts && isPrice(hosts) && !isFree ? undefined : hosts;
-    showNote(/** @type {HTMLElement} */ (day.querySelector(".remark")), shown);
-    const isCheapest = isFree && hosts?.amount === this.cheapest;
+    // Of prices, only the lowest ones are set off.
+    showNote(/** @type {HTMLElement} */ (day.querySelector(".remark")), shown?.amount === undefined ? shown : { text: shown.text });
+    const isCheapest = isFree && this.cheapest.length <= cheapestMax && this.cheapest.some(({ amount }) => amount === hosts?.amount);
     setAttribute(day, "data-cheapest", isCheapest);
     const note = [noteText(shown, words), isCheapest && words.cell.cheapest].filter(Boolean).join(", ");
     setAttribute(day, "title", [note, why].filter(Boolean).join(", ") || null);
@@ -232,13 +228,14 @@ function bandWord(band, words, state) {
 const isPrice = ({ amount, tone }) => amount !== undefined || tone === "low" || tone === "high";
 
 /**
- * The lowest amount of days; `NaN` if there are no two different ones.
+ * The notes of days with the lowest amount; none if there are no two different ones.
  * @param {import("../core/types").Cell[]} cells
  */
 function cheapestOf(cells) {
-  const amounts = cells.flatMap(({ note }) => (note?.amount === undefined ? [] : [note.amount]));
-  const least = Math.min(...amounts);
-  return amounts.some((amount) => amount > least) ? least : NaN;
+  const prices = cells.flatMap(({ note }) => (note?.amount === undefined ? [] : [note]));
+  const least = Math.min(...prices.map(({ amount }) => Number(amount)));
+  const lowest = prices.filter(({ amount }) => amount === least);
+  return lowest.length < prices.length ? lowest : [];
 }
 
 /**

@@ -4,7 +4,7 @@ import { dateOf, ordinalOf } from "./civil.js";
 
 /** @param {unknown} value whether it is `YYYY-MM` */
 const isMonth = (value) =>
-  typeof value === "string" && /^\d{4}-(0[1-9]|1[0-2])$/.test(value) && !value.startsWith("0000");
+  typeof value === "string" && /^\d{4}-(0[1-9]|1[0-2])$/.test(value) && value > "0001";
 
 /** @param {unknown} value whether it is `YYYY-MM-DD`, and the month has that day */
 const isDate = (value) =>
@@ -21,6 +21,9 @@ const isName = (value) =>
 const areRuns = (runs) => Array.isArray(runs) && runs[0] && !runs[64]
   && runs.every((run, at) => run?.length === 2 && run.every(integer.isValid) && run[0] < run[1] && !(run[0] < runs[at - 1]?.[1]));
 
+/** @param {any} value */
+const isResult = (value) => value && [value.date, value.start, value.end].every((one) => one === undefined || isDate(one));
+
 /** What a field must be, in the words of the server. */
 const integer = { isValid: Number.isSafeInteger, must: "an integer" };
 const number = { isValid: Number.isFinite, must: "a number" };
@@ -29,7 +32,8 @@ const date = { isValid: isDate, must: "a valid date like 2026-11-20" };
 const text = { isValid: isText, must: "a string" };
 const runs = { isValid: areRuns, must: "runs" };
 const isTrue = { isValid: (/** @type {unknown} */ value) => value === true, must: "true" };
-const name = { isValid: isName, must: "a string of 1 to 64 characters, not only spaces" };
+const result = { isValid: isResult, must: "a result" };
+const name = { isValid: isName, must: "1 to 64 visible characters" };
 
 /**
  * The fields that a message needs; none for the types that have none.
@@ -44,6 +48,7 @@ function fieldsOf(message) {
     case "tap":
       if (message.month === undefined || message.date !== undefined) return { date };
       return message.cell === undefined ? { month, x: number, y: number } : { month, cell: integer };
+    case "set": return { result };
     case "mark": return { ...(message.grade !== null && { grade: text }), cells: runs };
     case "confirm": return "cell" in message && { cell: integer };
     case "rename": return { name };

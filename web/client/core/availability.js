@@ -27,7 +27,7 @@ export function availabilityOf(wire) {
   return state ?? null;
 }
 
-/** @param {Availability} state @param {import("./types").Change} change */
+/** @param {Availability} state @param {import("./types").AnyChange} change */
 export function foldAvailability(state, { change, ...fields }) {
   if (change === "marks") take(state, fields);
   else if (change === "heat") state.respondents = (put(/** @type {any[]} */ (state.heat), fields.runs), fields.respondents);

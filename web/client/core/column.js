@@ -34,7 +34,7 @@ export class Column {
 
   /**
    * The row of a `row` change. If the change has no note, the row retains the known one.
-   * @param {import("./types").Change} change @returns {Row}
+   * @param {import("./types").AnyChange} change @returns {Row}
    */
   rowWith({ row, key, text, note }) {
     const known = this.at(row);

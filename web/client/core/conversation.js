@@ -63,7 +63,7 @@ export class Conversation {
     };
   }
 
-  /** @param {Message} message */
+  /** @param {import("./protocol").WelcomeMessage} message */
   welcome(message) {
     const isSame = this.identity?.member === message.member.id;
     const isOtherHistory = this.identity !== null && this.identity.epoch !== message.epoch;
@@ -88,7 +88,7 @@ export class Conversation {
     this.save();
   }
 
-  /** @param {Message} message @returns {boolean} false if a delta before it is missing */
+  /** @param {import("./protocol").ServerMessage} message @returns {boolean} false if a delta before it is missing */
   take(message) {
     switch (message.type) {
       case "delta": return this.#delta(message);
@@ -148,8 +148,7 @@ export class Conversation {
   save() {
     if (!this.identity) return;
     const { ref, entries } = this.pending;
-    const memory = { ...this.identity, revision: this.state.revision, ref, pending: entries };
-    this.perform({ effect: "save", memory });
+    this.perform({ effect: "save", memory: { ...this.identity, ref, pending: entries } });
   }
 
   /**
@@ -164,11 +163,11 @@ export class Conversation {
     this.#notify([{ kind: "refused", code, detail, command, mine: true }]);
   }
 
-  /** @param {Message} message */
+  /** @param {import("./protocol").DeltaMessage} message */
   #delta(message) {
     const { state } = this;
     const isNew = message.revision > state.revision;
-    if (isNew && !state.follows(message.revision)) return false;
+    if (message.revision > state.revision + 1) return false;
     const mine = message.by !== undefined && message.by === state.self?.id;
     const before = state.range;
     const notices = isNew ? state.delta(message, mine) : [];
@@ -176,7 +175,7 @@ export class Conversation {
     if (entry?.endsRange) this.#noteReplaced(before, notices);
     if (isNew && message.by !== undefined) state.count(message.changes, entry?.message.type);
     this.#caughtUp();
-    this.save();
+    if (entry) this.save();
     this.#notify(notices);
     return true;
   }
@@ -214,7 +213,7 @@ export class Conversation {
     }
   }
 
-  /** @param {Message} message */
+  /** @param {import("./protocol").ReplyMessage} message */
   #reply(message) {
     this.#answered(message.ref, { outcome: "done", revision: message.revision });
     this.save();
@@ -224,7 +223,7 @@ export class Conversation {
     }
   }
 
-  /** @param {Message} message */
+  /** @param {import("./protocol").RefusedMessage} message */
   #refused(message) {
     const { ref, code, detail, params, revision } = message;
     const isRequest = ref === undefined;
@@ -234,7 +233,7 @@ export class Conversation {
     if (isRequest) return;
     if (isRepeated) this.#awaitNext();
     const entry = isRepeated ? null : this.#answered(ref, { outcome: "refused", code, detail, params, revision });
-    this.state.changes(message.changes ?? [], null, true);
+    this.state.changes(/** @type {any[]} */ (message.changes ?? []), null, true);
     if (code === "nothingToUndo") this.state[entry?.message.type === "redo" ? "redos" : "undos"] = 0;
     this.looking.forgetStaleRows(this.state.columns);
     this.save();
@@ -243,15 +242,14 @@ export class Conversation {
     this.#notify([{ kind: "refused", code, detail, params, command, seen, mine: true }]);
   }
 
-  /** @param {Message} message */
+  /** @param {import("./protocol").SnapshotMessage} message */
   #snapshot(message) {
     this.state.snapshot(message);
     this.looking.forgetRows();
     this.#caughtUp();
-    this.save();
   }
 
-  /** @param {Message} message */
+  /** @param {import("./protocol").MonthsMessage} message */
   #months(message) {
     this.state.takeMonths(message);
     this.state.retainMonths((month) => this.looking.isInView(month));

@@ -10,15 +10,15 @@ const othersReasons = ["elapsed", "noSuchTime", "monthLength"];
  * Whether the changes come from the host, directly or because reopening applied a pending definition.
  * @param {Change[]} changes @param {string | null} by @param {boolean} mine
  */
-export const isHosts = (changes, by, mine) => by === null && !mine && (isPrice(changes) || changes.some(({ change, cause, reason }) =>
-  change === "definition" || change === "notes" || cause === "define" || (cause === "clamp" && !othersReasons.includes(reason))));
+export const isHosts = (changes, by, mine) => by === null && !mine && (isPrice(changes) || changes.some((/** @type {import("./types").AnyChange} */ { change, cause, reason, because }) =>
+  change === "definition" || change === "notes" || cause === "define" || because || (cause === "clamp" && !othersReasons.includes(reason))));
 
 /**
  * Whether only the result of a calendar changes: the amount of a note on a day out of view.
  * @param {Change[]} changes
  */
-const isPrice = (changes) => changes.length === 1 && changes[0].change === "result"
-  && Boolean(changes[0].result?.start ?? changes[0].result?.date);
+const isPrice = ([change, ...others]) => others.length === 0 && change?.change === "result"
+  && Boolean(change.result && ("start" in change.result || "date" in change.result));
 
 /**
  * What a user sees of a state. Columns are replaced when their rows change, but their selection moves.

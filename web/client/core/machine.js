@@ -37,6 +37,8 @@ export class PickerMachine {
   stop() {
     return this.#effects(() => {
       this.line.disconnect();
+      // They stay stored, for the next page that is this member.
+      this.conversation.giveUp();
       this.line.setConnection("idle");
     });
   }
@@ -80,7 +82,7 @@ export class PickerMachine {
     });
   }
 
-  /** @param {Message} message */
+  /** @param {import("./types").ServerMessage} message */
   #take(message) {
     if (message.type === "error") {
       this.line.error = { code: message.code, detail: message.detail };

@@ -6,7 +6,7 @@
 
 /**
  * Applies a `notes` change. The note of a day is set in all received months, also in cells of adjacent months.
- * @param {PickerState} state @param {Change} change
+ * @param {PickerState} state @param {import("./types").AnyChange} change
  */
 export function takeNotes(state, { days, column, rows }) {
   if (days) takeDays(state, days);

@@ -7,10 +7,10 @@
 export const queuedMax = 20;
 
 /** Commands that can be queued without a connection. The effect of the others depends on the changes of other members. */
-export const queueable = new Set(["select", "tap", "mark", "clear", "rename"]);
+export const queueable = new Set(["select", "tap", "mark", "clear", "rename", "set"]);
 
 /** Commands with `at`, the revision that the user saw: the server refuses them if others have changed the value since. */
-export const late = new Set(["clear", "undo", "redo", "confirm", "cancel", "reopen"]);
+export const late = new Set(["set", "clear", "undo", "redo", "confirm", "cancel", "reopen"]);
 
 export class PendingCommands {
   /** @param {Pending[]} entries of an earlier page @param {number} ref the greatest ref used so far */

@@ -1,6 +1,7 @@
 // Predicts the effect of this member's unanswered commands. The server's answer replaces the prediction.
 
 import { dateOf, ordinalOf } from "./civil.js";
+import { late } from "./pending.js";
 import { cellOf, isNights, nightsOf, stayTo, within } from "./stays.js";
 
 export { within };
@@ -8,6 +9,18 @@ export { within };
 /** @typedef {import("./types").Range} Range */
 /** @typedef {import("./types").Pending} Pending */
 /** @typedef {import("./state.js").PickerState} PickerState */
+
+/**
+ * What the user sees after the unanswered commands. `isGuess`: the server has not confirmed the range yet.
+ * @param {PickerState} state @param {Pending[]} pending @param {string} self
+ */
+export function viewOf(state, pending, self) {
+  const rangeShown = predictRange(state, pending, self);
+  return {
+    rows: predictRows(state, pending), rangeShown, isRangeOpen: isOpen(state, rangeShown.range),
+    chosen: predictChosen(state, pending, self),
+  };
+}
 
 /**
  * The selected rows after the unanswered selects.
@@ -45,7 +58,7 @@ function rowAfter(column, { row, generation, key }) {
 }
 
 /**
- * The range after the unanswered taps and clears.
+ * The range after the unanswered taps, sets and clears.
  * @param {PickerState} state @param {Pending[]} pending @param {string} self
  * @returns {{range: Range | null, isGuess: boolean}}
  */
@@ -55,6 +68,10 @@ export function predictRange(state, pending, self) {
   for (const { message } of pending) {
     if (message.type === "clear") {
       range = null;
+      isGuess = true;
+    } else if (message.type === "set") {
+      const { date, start = date, end = date } = message.result;
+      range = { start, end, hits: date ? 1 : 2, by: self };
       isGuess = true;
     } else if (message.type === "tap" && message.date) {
       const after = rangeAfterTap(state, range, message.date, self);
@@ -75,7 +92,7 @@ export function predictHits(state, pending, self) {
   // Taps that may be done although their effect cannot be predicted.
   let unseen = 0;
   for (const { message } of pending) {
-    if (message.type === "clear") unseen = 0;
+    if (late.has(message.type)) unseen = 0;
     else if (message.type === "tap" && !(message.date && cellOf(state, message.date))) unseen += 1;
   }
   return (predictRange(state, pending, self).range?.hits ?? 0) + unseen;

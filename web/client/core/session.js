@@ -2,7 +2,7 @@
 
 import { check } from "./arguments.js";
 import { PickerMachine } from "./machine.js";
-import { predictChosen, predictRange, predictRows, isOpen } from "./predict.js";
+import { viewOf } from "./predict.js";
 
 /** @typedef {import("./types").Effect} Effect */
 /** @typedef {import("./types").Outcome} Outcome */
@@ -36,6 +36,8 @@ export class PickerSession extends EventTarget {
   /** @type {Effect[]} those not performed yet */
   #effects = [];
   #isPerforming = false;
+  /** @type {ReturnType<typeof viewOf> | null} null: the machine has changed since it was made */
+  #view = null;
 
   /**
    * @param {string} url of the session, `ws:` or `wss:`
@@ -46,7 +48,7 @@ export class PickerSession extends EventTarget {
     super();
     this.url = url;
     this.#environment = environment;
-    const { getToken, socket: _, ...rest } = options;
+    const { getToken, socket: _, identity: __, ...rest } = options;
     if (rest.months) check({ type: "months", ...rest.months });
     /** Provides tokens; only in effect if it was set at the construction. */
     this.getToken = getToken ?? null;
@@ -87,14 +89,16 @@ export class PickerSession extends EventTarget {
     return isPending && (this.#isUnstored || this.connection !== "live");
   }
   get self() { return this.state.self; }
-  /** The selected rows, including the effect of own unanswered selects. */
-  get rows() { return predictRows(this.state, this.pending); }
-  /** The range, including the effect of own unanswered taps; `isGuess` until the server has confirmed it. */
-  get rangeShown() { return predictRange(this.state, this.pending, this.self?.id ?? ""); }
-  /** The result, the range and the texts of the selected rows, including the effect of own unanswered taps. */
-  get chosen() { return predictChosen(this.state, this.pending, this.self?.id ?? ""); }
+  /** What the user sees, including the effect of own unanswered commands; made once per change. */
+  get view() { return (this.#view ??= viewOf(this.state, this.pending, this.self?.id ?? "")); }
+  /** The selected rows. */
+  get rows() { return this.view.rows; }
+  /** The range; `isGuess` until the server has confirmed it. */
+  get rangeShown() { return this.view.rangeShown; }
+  /** The result, the range and the texts of the selected rows. */
+  get chosen() { return this.view.chosen; }
   /** Whether the range is open: its second tap is missing. */
-  get isRangeOpen() { return isOpen(this.state, this.rangeShown.range); }
+  get isRangeOpen() { return this.view.isRangeOpen; }
   get result() { return this.state.result; }
   get canChange() { return this.state.status === "open" && this.self !== null && this.self.role !== "viewer"; }
   /** When the own token expires, RFC 3339; null without one that expires. */
@@ -105,7 +109,16 @@ export class PickerSession extends EventTarget {
   /** Disconnects without leaving: a tab that joins again is the same member. */
   stop() { this.#perform(this.#machine.stop()); }
   leave() { this.#perform(this.#machine.leave()); }
-  retry() { this.#perform(this.#machine.retry()); }
+  /** Reconnects at once, or checks the connection; also if another page of this browser is this member now. */
+  retry() {
+    if (this.connection === "away") this.#environment.take?.();
+    this.#perform(this.#machine.retry());
+  }
+  /** Disconnects, because another page of this browser is this member now. */
+  giveWay() {
+    this.#disconnect();
+    this.#perform(this.#machine.closed(4409));
+  }
   /** @param {boolean} isOnline */
   network(isOnline) { this.#perform(this.#machine.network(isOnline)); }
   /**
@@ -131,6 +144,11 @@ export class PickerSession extends EventTarget {
 
   /** @param {{date: string} | {month: string, cell: number} | {month: string, x: number, y: number}} target */
   tap(target) { return this.command({ type: "tap", ...target }); }
+  /**
+   * Chooses a whole value at once: exactly this one, or it is refused.
+   * @param {import("./types").Value} result as results have it; other fields are ignored
+   */
+  set(result) { return this.command({ type: "set", result }); }
   clear() { return this.command({ type: "clear" }); }
   /**
    * Marks cells of an `availability`.
@@ -195,6 +213,7 @@ export class PickerSession extends EventTarget {
    * @param {Effect[]} effects
    */
   #perform(effects) {
+    this.#view = null;
     this.#effects.push(...effects);
     if (this.#isPerforming) return;
     this.#isPerforming = true;
@@ -222,6 +241,7 @@ export class PickerSession extends EventTarget {
 
   #dial() {
     this.#disconnect();
+    if (this.#environment.isTaken?.()) return this.giveWay();
     const socket = this.#environment.dial(this.url, subprotocol);
     this.#socket = socket;
     const isOurs = () => this.#socket === socket;

@@ -39,6 +39,10 @@ export class PickerState {
     this.until = null;
     /** Whether only the host may reopen the session. */
     this.hostReopens = false;
+    /** Whether only the host may cancel the session while it is open. */
+    this.hostCancels = false;
+    /** @type {string | null} why the status has changed; of a cancel of the host its text, in this member's language */
+    this.reason = null;
     /** @type {import("./types").Result} as the server last sent it */
     this.result = null;
     /** @type {Column[]} empty for a calendar */
@@ -82,14 +86,6 @@ export class PickerState {
   }
 
   /**
-   * Whether `revision` is the one that must come next.
-   * @param {number} revision
-   */
-  follows(revision) {
-    return revision === this.revision + 1;
-  }
-
-  /**
    * Applies a `welcome`.
    * @param {Message} message
    */
@@ -123,7 +119,7 @@ export class PickerState {
 
   /**
    * Applies the next delta.
-   * @param {Message} message @param {boolean} mine whether a command of this member caused it
+   * @param {import("./protocol").DeltaMessage} message @param {boolean} mine whether a command of this member caused it
    * @returns {Notice[]} the notices to show or announce
    */
   delta(message, mine) {
@@ -140,7 +136,7 @@ export class PickerState {
    * @param {Change[]} changes @param {string | undefined} type of an own command
    */
   count(changes, type) {
-    const causes = changes.map(({ cause }) => cause);
+    const causes = changes.map((change) => ("cause" in change ? change.cause : undefined));
     if (causes.includes("undo")) {
       const step = type === "redo" ? -1 : 1;
       // That of another member is an undo, if there was nothing to redo.
@@ -183,12 +179,12 @@ export class PickerState {
 
   /**
    * Applies a `months` message.
-   * @param {Message} message
+   * @param {import("./protocol").MonthsMessage} message
    */
   takeMonths(message) {
     for (const month of message.months) {
       this.months.set(month.month, month);
-      this.today = month.cells.find((/** @type {import("./types").Cell} */ cell) => cell.today)?.date ?? this.today;
+      this.today = month.cells.find((cell) => cell.today)?.date ?? this.today;
     }
   }
 
@@ -202,7 +198,7 @@ export class PickerState {
 
   /**
    * Applies a `rows` message; rows of an older generation are dropped.
-   * @param {Message} message
+   * @param {import("./protocol").RowsMessage} message
    */
   takeRows(message) {
     const column = this.columns[message.column];
@@ -219,7 +215,7 @@ export class PickerState {
     this.members.set(this.self.id, this.self);
   }
 
-  /** @param {Message} message @returns {Notice[]} */
+  /** @param {import("./protocol").PresenceMessage} message @returns {Notice[]} */
   presence(message) { return takePresence(this, message); }
 
   /** @param {import("./types").Snapshot} snapshot */
@@ -232,6 +228,8 @@ export class PickerState {
     this.status = snapshot.status;
     this.until = snapshot.until ?? null;
     this.hostReopens = snapshot.reopen === "host";
+    this.hostCancels = snapshot.cancel === "host";
+    this.reason = snapshot.reason ?? null;
     this.result = snapshot.result ?? null;
     this.columns = (snapshot.columns ?? []).map((column) => new Column(column));
     this.months.clear();
@@ -242,7 +240,7 @@ export class PickerState {
     this.availability = availabilityOf(snapshot.availability);
   }
 
-  /** @param {Change} change */
+  /** @param {import("./protocol").Reload} change */
   #reload(change) {
     if (change.removed) {
       // Columns are removed at the end, all those after the given one too.
@@ -259,13 +257,13 @@ export class PickerState {
     this.columns[change.column] = column;
   }
 
-  /** @param {Change} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
+  /** @param {import("./protocol").MovedRow} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
   #move(change, by, mine) {
     const column = this.columns[change.column];
     if (!column) throw new Error(`there is no column ${change.column}`);
     const from = column.before ?? column.selected ?? null;
     const to = column.rowWith(change);
-    const wanted = column.rowOfKey(change.wanted) ?? from;
+    const wanted = (change.cause === "clamp" && column.rowOfKey(change.wanted)) || from;
     column.before = null;
     column.rowsBefore = null;
     column.row = change.row;
@@ -280,13 +278,13 @@ export class PickerState {
     return [{ kind: "moved", column: change.column, cause: change.cause, from, to, by, mine }];
   }
 
-  /** @param {Change} change */
+  /** @param {import("./protocol").Months} change */
   #takeMonthList({ first, last, count }) {
     this.monthList = { first, last, count };
     this.retainMonths((month) => month >= first && month <= last);
   }
 
-  /** @param {Change} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
+  /** @param {import("./protocol").MovedRange} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
   #takeRange(change, by, mine) {
     this.range = rangeOf(change);
     if (change.cause === undefined) return [];
@@ -295,26 +293,27 @@ export class PickerState {
     return [{ kind: "range", range: this.range, cause, by, mine }];
   }
 
-  /** @param {Change} change */
+  /** @param {import("./protocol").Redefinition} change */
   #takeDefinition({ definition, version, weekdays }) {
     this.definition = definition;
     this.version = version;
     this.weekdays = weekdays ?? this.weekdays;
   }
 
-  /** @param {Change} change */
+  /** @param {import("./protocol").Bands} change */
   #takeBands(change) {
     const month = this.months.get(change.month);
     if (month) this.months.set(change.month, { ...month, bands: change.bands });
   }
 
-  /** @param {Change} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
+  /** @param {import("./protocol").StatusChange} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
   #takeStatus(change, by, mine) {
     this.status = change.status;
     this.until = change.until ?? null;
     // Only a confirmation contains the result.
     if (change.result !== undefined) this.result = change.result;
     const { status, reason = null, detail = null } = change;
+    this.reason = reason;
     return [{ kind: "status", status, result: this.result, by, mine, reason, detail }];
   }
 }

@@ -1,32 +1,24 @@
-// The types of the protocol (version 1) and of the client's state, for editors and for `tsc`.
+// The types of the client's state, for editors and for `tsc`. Those of the protocol are made from its document.
 
-export type Tone = "low" | "high" | "good" | "bad";
-/** A note of the host on a day or row. */
-export type Note = { text: string; tone?: Tone; amount?: number };
-/** The sum of the amounts of a result's days or nights. */
-export type Total = { amount: number; currency?: string };
-export type Row = { key: string; text: string; note?: Note };
-export type Band = {
-  row: number; from: number; to: number; shape: "circle" | "pill"; head: boolean; tail: boolean;
-};
-export type Cell = {
-  date: string; text: string; outside?: true; disabled?: true; today?: true; note?: Note;
-  /** Of a calendar of nights: a stay can only begin, or only end, on this day. */
-  only?: "arrival" | "departure";
-};
+import type {
+  Band, BestWindow, Cell, Change, ClientMessage, Column, DeltaMessage, Member, Note, Range, Role, Row, ServerMessage, Snapshot as SnapshotOnWire, Status,
+  Total,
+} from "./protocol";
+
+/** A message as code handles it that does not know its type yet. */
+export type Message = { type: string; [field: string]: any };
+/** The same of a change. */
+export type AnyChange = { change: string; [field: string]: any };
+export type { Band, Cell, Change, ClientMessage, Column as ColumnOnWire, Member, Note, Range, Role, Row, ServerMessage, Status, Total };
+
 export type Month = { month: string; title?: string; cells: Cell[]; bands: Band[] };
-export type Range = {
-  start: string; end: string; hits: number; by?: string; reach?: { from: string; through: string };
-};
-export type Role = "viewer" | "editor" | "owner";
-export type Member = { id: string; name: string; role: Role; color: string; online: boolean };
-/** `hover`: a mouse pointer is over it, which is not pressed. */
+/** What a finger of another member is on, or with `hover` its mouse pointer over. */
 export type Touch = { member: string; column?: number; row?: number; date?: string; hover?: true };
 /** What a finger of this member is on, or with `hover` its mouse pointer over. */
 export type OwnTouch = ({ column: number; row: number } | { date: string }) & { hover?: true };
-/** `confirming`: the host decides on the confirmation. */
-export type Status = "open" | "confirming" | "confirmed" | "cancelled";
 export type Result = { [name: string]: unknown } | null;
+/** What `set` chooses: of a date or a single day, a slot, a cascade or columns, a range or stay. */
+export type Value = { date: string } | { local: string } | { instant: string } | { keys: string[] } | { start: string; end: string };
 export type Definition = {
   kind: "date" | "slot" | "cascade" | "columns" | "calendar" | "availability";
   timeZone?: string; locale?: string; min?: string; max?: string;
@@ -42,24 +34,14 @@ export type Definition = {
   results?: "everyone" | "counts" | "owner"; closes?: string;
   [option: string]: unknown;
 };
-export type ColumnOnWire = {
-  generation: number; count: number; from: number; rows: Row[]; row: number | null;
-};
-export type Snapshot = {
-  definition: Definition; version: number; status: Status; until?: string; reopen?: "host"; result: Result; columns?: ColumnOnWire[];
-  calendar?: {
-    months: { first: string; last: string; count: number }; weekdays?: string[];
-    range: { start: string | null; end: string | null; hits: number } | Range | null;
-  };
-  availability?: { [field: string]: any };
-};
+export type Snapshot = Omit<SnapshotOnWire, "definition" | "result"> & { definition: Definition; result: Result };
 export type Grade = "yes" | "maybe" | "no";
 /** The layout of the cells: of times the runs `[first, count, row]` of a day, of dates one cell. */
 export type CellDay = { date: string; text: string; cells?: number[][]; day?: string };
 export type CellRow = { time: string; text: string; again?: true; gap?: true };
 /** `cells`: runs `[first, count, position]` in the grid of the month. */
 export type CellMonth = { month: string; title: string; cells: number[][] };
-export type Window = { cell: number; text: string; yes: number; maybe: number; no: number };
+export type Window = BestWindow;
 /** Of a session of the kind `availability`. What this member may not see is undefined. */
 export type Availability = {
   generation: number; count: number; past: number; closed: boolean; timeZone: string; days: CellDay[];
@@ -74,10 +56,8 @@ export type Availability = {
   heat?: ([number, number, number] | undefined)[];
   best?: Window[];
 };
-export type Change = { change: string; [field: string]: any };
-export type Message = { type: string; [field: string]: any };
 export type CommandName =
-  "select" | "tap" | "mark" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen" | "rename";
+  "select" | "tap" | "set" | "mark" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen" | "rename";
 export type Command = { type: CommandName; ref?: number; [field: string]: any };
 
 /** What a user sees of a picker; `columns` are those of the lists, with their selected rows. */
@@ -112,7 +92,7 @@ export type Notice = {
     }
   | {
       kind: "status"; status: Status; result: Result; by: string | null; mine: boolean;
-      /** Why the session is open again after `confirming`: `denied` or `timeout`. */
+      /** Why the session is open again after `confirming`: `denied` or `timeout`; or what the host said when it cancelled. */
       reason: string | null;
       /** What the host said to that, in this member's language. */
       detail: string | null;
@@ -145,6 +125,11 @@ export type Options = {
   timeZone?: string;
   /** The months in view of a calendar, as by `months`, known before the first join: they come with its answer. */
   months?: { from: string; count: number };
+  /**
+   * Where the member is stored: in the browser (default), so that the user is the same member in each tab, in this tab only,
+   * or nowhere.
+   */
+  identity?: "browser" | "tab" | "none";
   /** A WebSocket to the session with the subprotocol `pickerd.v1` that nothing was sent on: it becomes the first one. */
   socket?: WebSocket;
   /**
@@ -157,7 +142,7 @@ export type Options = {
 
 /** The data that survives a reload of the page. */
 export type Memory = {
-  member: string; secret: string; epoch: string; revision: number; ref: number; pending: Pending[];
+  member: string; secret: string; epoch: string; ref: number; pending: Pending[];
 };
 /**
  * A command without an answer; `sent`: it may have reached the server. `ref` names it in `settle`; its message may have a

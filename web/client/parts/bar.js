@@ -14,12 +14,13 @@ const commands = /** @type {const} */ (["undo", "redo", "clear", "cancel", "reop
 export class Bar {
   /** @param {(command: typeof commands[number]) => void} act */
   constructor(act) {
+    this.act = act;
     this.isAsking = false;
     this.status = make("span", {});
     this.value = make("span", { class: "value" });
     this.chosen = make("output", { class: "chosen", part: "result", tabindex: "-1" }, this.status, this.value);
     this.buttons = Object.fromEntries(commands.map((command) => [command, make("button", {
-      class: `act ${command}`, part: `button ${command}`, type: "button", onclick: () => (command === "cancel" ? this.#ask(true) : act(command)),
+      class: `act ${command}${command === "confirm" ? " primary" : ""}`, part: `button ${command}`, type: "button", onclick: () => this.press(command),
     })]));
     // It ends the picker for everybody.
     this.question = make("span", { class: "question" });
@@ -39,6 +40,15 @@ export class Bar {
     // An element may have its own.
     this.resultText = resultText;
     this.usability = usability;
+  }
+
+  /**
+   * Does what a button does.
+   * @param {typeof commands[number]} command
+   */
+  press(command) {
+    if (command === "cancel") this.#ask(true);
+    else this.act(command);
   }
 
   /** @param {boolean} isAsking whether to ask, before the picker is cancelled, or to show the buttons again */
@@ -104,13 +114,13 @@ export class Bar {
  * @param {import("../core/types").CommandName} command @param {PickerSession} picker
  */
 export function usability(command, picker) {
-  const { status, isCalendar, hasKnownKind, hostReopens } = picker.state;
+  const { status, isCalendar, hasKnownKind, hostReopens, hostCancels } = picker.state;
   const isLive = picker.connection === "live";
   const isOpen = status === "open";
   switch (command) {
     case "clear": return { isShown: picker.canChange && isCalendar, isUsable: picker.rangeShown.range !== null };
     case "confirm": return { isShown: picker.isOwner && isOpen, isUsable: isLive && picker.result !== null };
-    case "cancel": return { isShown: picker.isOwner && (isOpen || status === "confirming"), isUsable: isLive };
+    case "cancel": return { isShown: picker.isOwner && ((isOpen && !hostCancels) || status === "confirming"), isUsable: isLive };
     case "reopen": return { isShown: picker.isOwner && !hostReopens && !isOpen && status !== "confirming", isUsable: isLive };
     case "undo": case "redo": {
       // A change without an answer can be undone, too.
@@ -127,7 +137,8 @@ export function usability(command, picker) {
  */
 export const statusText = ({ state, locale }, words) => ({
   open: "", confirming: `… ${words.confirmingNow(clockText(state.until, locale))} `,
-  confirmed: `✓ ${words.confirmedNow} `, cancelled: `${words.cancelledNow} `,
+  confirmed: `✓ ${words.confirmedNow} `,
+  cancelled: `${words.cancelledNow} ${state.reason ? `${state.reason}${state.result ? " · " : ""}` : ""}`,
 }[state.status] ?? "");
 
 /**

@@ -19,6 +19,8 @@ export class Control {
     this.internals = element.attachInternals?.();
     /** @type {string | null} null while no session is shown */
     this.value = null;
+    /** The states that are set. */
+    this.states = "";
   }
 
   /**
@@ -42,6 +44,8 @@ export class Control {
   /** @param {string[]} names */
   #setStates(names) {
     const states = /** @type {Set<string> | undefined} */ (/** @type {any} */ (this.internals)?.states);
+    if (this.states === String(names)) return;
+    this.states = String(names);
     try {
       states?.clear();
       for (const name of names) states?.add(name);

@@ -88,9 +88,10 @@ function joined(days) {
 function changedRows(before, after, changes) {
   /** @type {Difference[]} */
   const found = [];
-  for (const { change, column: index } of changes) {
-    const [old, now] = [before.columns[index], after.columns[index]];
-    if (change !== "reload" || !old || !now) continue;
+  for (const change of changes) {
+    if (change.change !== "reload") continue;
+    const [old, now] = [before.columns[change.column], after.columns[change.column]];
+    if (!old || !now) continue;
     found.push(...rowDifferences(old.column, now.column));
     if (old.selected?.key !== now.selected?.key && after.definition?.kind === "cascade") break;
   }

@@ -44,8 +44,8 @@ export function define(name, element) {
 }
 
 /**
- * A style sheet of an element, whose `rem` is at least 16 px: pages with a root font size of 62.5 % have larger texts than
- * that. It is made for the first element, because a server that imports the module has no style sheets.
+ * A style sheet whose `rem` is that of the tokens. It is made for the first element, because a server that imports the
+ * module has no style sheets.
  * @param {string} css @returns {() => CSSStyleSheet}
  */
 export function sheetOf(css) {
@@ -54,8 +54,8 @@ export function sheetOf(css) {
   return () => {
     if (sheet) return sheet;
     sheet = new CSSStyleSheet();
-    const sized = css.replace(/(-?[\d.]+)rem\b/g, "calc($1 * var(--rem))");
-    sheet.replaceSync(`:host { --rem: max(1rem, 16px); }\n${sized}`);
+    // Not in that token itself.
+    sheet.replaceSync(css.replace(/(?<!--_rem:\s?max\()(-?[\d.]+)rem\b/g, "calc($1 * var(--_rem))"));
     return sheet;
   };
 }

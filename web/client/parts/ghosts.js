@@ -1,4 +1,4 @@
-// The touches of other members on an element: a ring in their colors, and their initials. Mouse pointers have a pale ring.
+// The touches of other members on an element: a ring in their colors, and their initials. Mouse pointers have names.
 
 import { setAttribute } from "./dom.js";
 import { initialOf, solidOf } from "./people.js";
@@ -17,13 +17,14 @@ export function showGhosts(element, ghosts) {
   const members = (pressing.length > 0 ? pressing : ghosts).map(({ member }) => member);
   setAttribute(element, "data-hover", pressing.length === 0 && members.length > 0);
   if (pressing.length === 0) setAttribute(element, "data-ghost", null);
+  setAttribute(element, "data-who", pressing.length === 0 && (members.map(({ name }) => name).join(", ") || null));
   if (members.length === 0) return;
   const colors = members.slice(0, namedMax).map(({ color }) => solidOf(color));
   const more = members.length > namedMax ? [`+${members.length - namedMax}`] : [];
   if (pressing.length > 0) setAttribute(element, "data-ghost", [...members.slice(0, namedMax).map(({ name }) => initialOf(name)), ...more].join(" "));
   const share = 100 / colors.length;
   const stops = colors.map((color, at) => `${color} ${at * share}% ${(at + 1) * share}%`);
-  element.style.setProperty("--ghost", colors[0]);
-  element.style.setProperty("--ghost-second", colors[1] ?? "transparent");
-  element.style.setProperty("--ghost-fill", `linear-gradient(90deg, ${stops.join(", ")})`);
+  element.style.setProperty("--_ghost", colors[0]);
+  element.style.setProperty("--_ghost-second", colors[1] ?? "transparent");
+  element.style.setProperty("--_ghost-fill", `linear-gradient(90deg, ${stops.join(", ")})`);
 }

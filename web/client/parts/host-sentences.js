@@ -1,6 +1,6 @@
 // The sentence for a change of the host: "Dec 24 sold out: your stay now ends on Dec 23".
 
-import { dayOf, daySpan, fullDate, shortDate, timeText } from "../words/words.js";
+import { dayOf, daySpan, fullDate, momentIn, shortDate, timeText } from "../words/words.js";
 import { boundOf } from "./session-dates.js";
 import { totalText } from "./stay-texts.js";
 
@@ -15,7 +15,7 @@ const namedMax = 2;
 /** @param {Hosted} hosted @param {PickerSession} picker @param {Words} words */
 export function hostText(hosted, picker, words) {
   const { host } = words;
-  const whats = hosted.differences.map((one) => whatText(one, picker, words));
+  const whats = hosted.lost ? [lostText(hosted.lost, picker, words)] : hosted.differences.map((one) => whatText(one, picker, words));
   if (hosted.notes.length > 0) whats.push(notesText(hosted.notes, picker, words));
   const what = whats.length > namedMax ? host.other : whats.join(host.and);
   const then = thenText(hosted, picker, words);
@@ -28,6 +28,20 @@ export function hostText(hosted, picker, words) {
  */
 export const movesSelection = ({ range, rows, total }) =>
   range !== null || total !== null || rows.some(({ from }) => from !== null);
+
+/**
+ * Why the selected slot is gone: "8:00 AM has just been booked", "Closed on Tue, Dec 1".
+ * @param {NonNullable<Hosted["lost"]>} lost @param {PickerSession} picker @param {Words} words
+ */
+function lostText({ because, keys: [day, hour, minute] }, { state, locale }, { host }) {
+  const date = momentIn(Date.parse(day), "UTC", locale, false);
+  const time = timeText(`${hour}:${minute}`, locale);
+  const [days] = state.columns;
+  if (because === "closed" && days.rowOf(day) === null) return host.closed(date, true);
+  const text = days.selected?.key === day ? time : `${date} ${time}`;
+  if (because === "taken") return host.booked(text);
+  return because === "closed" ? host.closed(text, false) : host.rowRemoved(text);
+}
 
 /** @param {Difference} one @param {PickerSession} picker @param {Words} words @returns {string} */
 function whatText(one, picker, { host, stay }) {

@@ -23,7 +23,9 @@ export function hostedOf({ before, after, changes }) {
   const isUnseen = isSame && !range && rows.length === 0 && listed[0]?.what === "other";
   const differences = isUnseen ? [] : listed;
   if (rows.length + differences.length + notes.length === 0 && !range && !total) return null;
-  return { rows, differences, range, notes, total };
+  const because = /** @type {import("../core/types").AnyChange[]} */ (changes).find((change) => change.because)?.because;
+  const lost = because && { because, keys: before.columns.map(({ selected }) => selected?.key ?? "") };
+  return { rows, differences, range, notes, total, lost };
 }
 
 /**
@@ -37,11 +39,11 @@ function changedTotal({ result: old }, { result: now }) {
 
 /** @param {Seen} before @param {Seen} after @param {Change[]} changes */
 function movedRange(before, after, changes) {
-  const isCut = changes.some(({ change, reason }) => change === "range" && reason);
+  const isCut = changes.some((change) => change.change === "range" && change.reason);
   return before.range && isCut ? { before: before.range, after: after.range } : null;
 }
 
-/** @param {Change} change @param {Seen} after */
+/** @param {import("../core/types").AnyChange} change @param {Seen} after */
 function notesOf({ days = {}, column, rows = {} }, after) {
   const known = column === undefined ? undefined : after.columns[column]?.column;
   return [

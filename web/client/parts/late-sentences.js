@@ -41,6 +41,7 @@ function actionText(command, chosen, picker, words) {
   const { type } = command;
   if (type === "select" || type === "mark" || type === "rename") return "";
   if (type === "undo" || type === "redo") return words[type];
+  if (type === "set") return chosenText({ result: command.result, range: null, texts: [] }, picker);
   const what = type === "tap" ? tappedText(command, picker) : chosen ? chosenText(chosen, picker) : "";
   return what ? words.action(words[type], what) : words[type];
 }

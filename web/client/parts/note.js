@@ -123,7 +123,7 @@ export class Note {
     const line = make("li", { class: `sentence ${tone}` }, make("span", {}, write()));
     if (!offer) this.#makeRoom(key, tone, line.textContent);
     this.lines.set(line, { key, tone, write, notice, at: now, until: now + stayMilliseconds[tone] });
-    if (color) line.style.setProperty("--author", color);
+    if (color) line.style.setProperty("--_author", color);
     this.list.append(line);
     if (offer) this.#offer(line, offer);
     if (canUndo) this.undoButton.hidden = false;
@@ -269,7 +269,8 @@ export class Note {
   #stay() {
     clearTimeout(this.timer);
     const now = performance.now();
-    const isUsed = this.element.matches(":hover, :focus-within");
+    // After a tap of a finger on it, it would be hovered until the next one.
+    const isUsed = this.element.matches(`:focus-within${matchMedia("(hover: hover)").matches ? ", :hover" : ""}`);
     const isOver = (/** @type {Line} */ { at, until }) => until <= now && (!isUsed || until - at <= readMilliseconds);
     const over = [...this.lines].filter(([, line]) => isOver(line));
     if (over.length === this.lines.size) return this.hide();

@@ -4,7 +4,6 @@ import { make, setAttribute } from "./dom.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
-const shownMax = 6;
 const namedMax = 3;
 
 /**
@@ -41,7 +40,9 @@ export function solidOf(color) {
 }
 
 export class People {
-  constructor() {
+  /** @param {number} [shownMax] the maximum of faces; the others are counted */
+  constructor(shownMax = 6) {
+    this.shownMax = shownMax;
     this.list = make("ul", { class: "people", part: "people" });
     this.element = this.list;
     this.shown = "";
@@ -57,7 +58,7 @@ export class People {
     const described = JSON.stringify([members, state.self?.id, touching, opener, words.you]);
     if (described === this.shown) return;
     this.shown = described;
-    const shown = members.slice(0, shownMax).map((member) => this.#face(member, touching, picker, words, opener));
+    const shown = members.slice(0, this.shownMax).map((member) => this.#face(member, touching, picker, words, opener));
     const more = members.length - shown.length;
     if (more > 0) shown.push(make("li", { class: "face more" }, make("span", { class: "picture" }, `+${more}`)));
     // Names are visible for a few members only; with more they are in the tooltip and for screen readers.
@@ -80,7 +81,7 @@ export class People {
       "data-away": !member.online, "data-touching": touching.includes(member.id),
       "data-opener": member.id === opener, "data-self": isSelf,
     }, make("span", { class: "picture", "aria-hidden": "true" }, initialOf(member.name)), make("bdi", { class: "called" }, text));
-    face.style.setProperty("--author", solidOf(member.color));
+    face.style.setProperty("--_author", solidOf(member.color));
     return face;
   }
 }

@@ -2,12 +2,14 @@
 
 import { directionOf, hasWords, loadWords, wordsOf } from "../words/words.js";
 import { Bar } from "./bar.js";
-import { connectionText, queuedText } from "./connection-texts.js";
 import { Control } from "./control.js";
+import { controlSheet } from "./controls.js";
 import { make, setAttribute, setText } from "./dom.js";
+import { peopleSheet } from "./people-sheet.js";
 import { People } from "./people.js";
 import { acquire, release } from "./shared.js";
 import { baseSheet } from "./sheet.js";
+import { tokenSheet } from "./tokens.js";
 import { zoneText } from "./zone.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -19,12 +21,13 @@ const Base = globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @t
 
 /**
  * Attributes: `session` (URL, path or id), `member-name`, `locale` (default: the page's `lang`), `token`, `labels` (the names
- * of the columns, separated by commas), `presence="off"`; as a control of a form: `name`, `required`, `disabled`. The property
+ * of the columns, separated by commas), `presence="off"`, `frame="none"` (the element fills the room that it has, and the page
+ * shows the members), `actions="none"` (no bar); as a control of a form: `name`, `required`, `disabled`. The property
  * `picker` can be set to a session that is connected already.
  */
 export class PickerElement extends Base {
   // Getters, because esbuild rewrites all private members of a class with static fields.
-  static get observedAttributes() { return ["session", "member-name", "locale", "labels", "token", "required"]; }
+  static get observedAttributes() { return ["session", "member-name", "locale", "labels", "token", "required", "frame", "actions"]; }
   static get formAssociated() { return true; }
 
   constructor() {
@@ -49,11 +52,6 @@ export class PickerElement extends Base {
       this.flush();
       void this.current?.[command]();
     });
-    this.connectionText = make("span", {});
-    this.queuedText = make("span", { class: "queued" });
-    this.retryButton = make("button", { class: "retry", type: "button", part: "retry", onclick: () => this.current?.retry() });
-    this.banner = make("div", { class: "banner", part: "connection", role: "status" },
-      make("div", {}, this.connectionText, " ", this.queuedText), this.retryButton);
     this.zone = make("div", { class: "zone", part: "zone", hidden: true });
     this.stage = make("div", { class: "stage", part: "stage" }, this.zone);
     /** The buttons of the subclass, beside the list of members. */
@@ -62,16 +60,16 @@ export class PickerElement extends Base {
     this.hint = make("div", { class: "hint", part: "hint" });
     this.notePlace = make("div", { class: "note-place" }, this.hint);
     this.top = make("div", { class: "top" }, make("slot", { name: "people" }, this.people.element), this.tools);
-    this.frameElement = make("div", { class: "frame", part: "frame" }, this.top, this.stage, this.banner,
+    this.frameElement = make("div", { class: "frame", part: "frame" }, this.top, this.stage,
       this.notePlace, make("slot", { name: "bar" }, this.bar.element));
     this.control = new Control(this);
     // A click on the control's label is one on the element itself.
     this.addEventListener("click", (event) => {
-      if (event.composedPath()[0] === this) /** @type {HTMLElement | null} */ (root.querySelector('[tabindex="0"]:not(.title)'))?.focus();
+      if (event.composedPath()[0] === this) this.focus();
     });
     this.addEventListener("keydown", (event) => this.#press(event));
     const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets()].map((sheet) => sheet());
+    this.adopt(tokenSheet, controlSheet, peopleSheet, baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets());
     root.append(this.frameElement);
   }
 
@@ -103,6 +101,20 @@ export class PickerElement extends Base {
     this.redraw();
   }
 
+  /**
+   * Focuses the day, wheel or cell that is reached with Tab.
+   * @param {FocusOptions} [options]
+   */
+  focus(options) {
+    /** @type {HTMLElement | null | undefined} */ (this.shadowRoot?.querySelector('[tabindex="0"]:not(.title)'))?.focus(options);
+  }
+
+  /**
+   * Does what a button of the bar does: before it cancels, it asks.
+   * @param {"undo" | "redo" | "clear" | "cancel" | "reopen" | "confirm"} command
+   */
+  act(command) { this.bar.press(command); }
+
   /** The result that the server has stored, as a form sends it: `2026-11-20`, `2026-11-20/2026-11-22`; empty for none. */
   get value() { return this.control.value ?? ""; }
   get form() { return this.control.internals?.form; }
@@ -124,9 +136,8 @@ export class PickerElement extends Base {
       this.current = picker;
     }
     this.#join();
-    // At once, while the session connects: without a network it could not be loaded.
-    this.speak(() => {});
     this.#listen();
+    // What says what happens is loaded at once, while the session connects: without a network it could not be loaded.
     this.redraw();
   }
 
@@ -195,7 +206,7 @@ export class PickerElement extends Base {
   #press(event) {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
     const { current: picker } = this;
-    const isTyping = event.composedPath().some((one) => one instanceof HTMLInputElement);
+    const isTyping = /** @type {Element} */ (event.composedPath()[0]).matches("input,textarea,[contenteditable]");
     const letter = key.toLowerCase();
     if (ctrlKey === metaKey || altKey || isTyping || !picker?.canChange || !(letter === "z" || (letter === "y" && ctrlKey))) return;
     event.preventDefault();
@@ -225,12 +236,19 @@ export class PickerElement extends Base {
     }
     setAttribute(this.frameElement, "dir", directionOf(locale));
     setAttribute(this.frameElement, "lang", locale);
-    this.#drawConnection(picker);
+    setAttribute(this.frameElement, "data-connection", picker?.connection ?? "idle");
+    this.speak((speaker) => speaker.drawConnection());
     const isKnown = picker?.state.isKnown ?? false;
     const isOther = isKnown && this.#isOther(/** @type {PickerSession} */ (picker));
     this.frameElement.hidden = isOther;
-    this.control.draw(isKnown && !isOther ? picker : null, this.bar.element);
-    this.bar.element.hidden = this.hint.hidden = this.top.inert = this.stage.inert = !isKnown;
+    const [hasFrame, hasActions] = ["frame", "actions"].map((part) => this.getAttribute(part) !== "none");
+    setAttribute(this.frameElement, "data-bare", !hasFrame);
+    // Without a frame, the hint has the place of the result until there is one.
+    const place = hasFrame ? this.notePlace : this.bar.element;
+    if (this.hint.parentElement !== place) place.prepend(this.hint);
+    this.control.draw(isKnown && !isOther ? picker : null, hasActions ? this.bar.element : this.stage);
+    this.hint.hidden = this.top.inert = this.stage.inert = !isKnown;
+    this.bar.element.hidden = !isKnown || !hasActions;
     if (picker !== this.drawn) {
       this.speaker?.forget();
       setAttribute(this.frameElement, "data-status", null);
@@ -242,7 +260,7 @@ export class PickerElement extends Base {
     const zone = zoneText(picker, words);
     this.zone.hidden = zone === "";
     setText(this.zone, zone);
-    this.people.draw(picker, words);
+    if (hasFrame) this.people.draw(picker, words);
     this.bar.draw(picker, words);
     this.speak((speaker) => speaker.draw(words));
     setAttribute(this.frameElement, "data-status", picker.state.status);
@@ -259,6 +277,15 @@ export class PickerElement extends Base {
     const other = state.isCalendar ? "pickerd-calendar" : state.availability ? "pickerd-availability" : "pickerd-wheels";
     if (picker !== this.drawn) this.speak((speaker) => speaker.logKind(own, other, state));
     return own !== other;
+  }
+
+  /**
+   * Adopts style sheets, once.
+   * @param {...(() => CSSStyleSheet)} sheets
+   */
+  adopt(...sheets) {
+    const adopted = new Set([.../** @type {ShadowRoot} */ (this.shadowRoot).adoptedStyleSheets, ...sheets.map((sheet) => sheet())]);
+    /** @type {ShadowRoot} */ (this.shadowRoot).adoptedStyleSheets = [...adopted];
   }
 
   #letGo() {
@@ -328,20 +355,5 @@ export class PickerElement extends Base {
       this.speaker = speaker;
       work(speaker);
     }, () => { this.speaking = undefined; });
-  }
-
-  /** @param {PickerSession | null} picker */
-  #drawConnection(picker) {
-    const text = connectionText(picker, this.words);
-    setAttribute(this.frameElement, "data-connection", picker?.connection ?? "idle");
-    this.banner.hidden = text === null;
-    if (text !== null) setText(this.connectionText, text);
-    const isRefused = picker?.isWaitingForToken || text === this.words.connection.full;
-    setAttribute(this.banner, "data-refused", isRefused);
-    setText(this.queuedText, picker ? queuedText(picker, this.words) : "");
-    const canRetry = picker && (["waiting", "offline"].includes(picker.connection) || picker.closeCode === 4409
-      || (picker.connection === "credentials" && picker.getToken !== null));
-    this.retryButton.hidden = !canRetry;
-    setText(this.retryButton, picker?.closeCode === 4409 ? this.words.useHere : this.words.retry);
   }
 }

@@ -10,7 +10,7 @@ import { hostText, movesSelection, slotText } from "./host-sentences.js";
 import { lateText } from "./late-sentences.js";
 import { rowText } from "./row-text.js";
 import { boundOf } from "./session-dates.js";
-import { spanText } from "./stay-texts.js";
+import { spanText, withTotal } from "./stay-texts.js";
 
 /** @typedef {import("../core/types").Notice} Notice */
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -53,9 +53,11 @@ export function sentenceOf(notice, picker, words, labels) {
   }
   const text = doneText(notice, picker, words, labels);
   if (text === null) return null;
-  if (notice.kind === "status" && notice.by === null && !notice.mine && (!notice.host || notice.status === "confirmed")) {
+  if (notice.kind === "status" && notice.by === null && !notice.mine
+    && (!notice.host || notice.status === "confirmed" || notice.reason || notice.detail)) {
     // The host has decided, or has not in time: a whole sentence.
-    return { text, who: "", color: null, mine: false, tone: notice.status === "open" ? "decision" : "move", canUndo: false };
+    const tone = notice.status === "open" || notice.reason ? "decision" : "move";
+    return { text, who: "", color: null, mine: false, tone, canUndo: false };
   }
   const isCorrection = notice.kind === "corrected" || notice.kind === "rangeCorrected"
     || (notice.kind === "range" && notice.finished !== undefined);
@@ -115,8 +117,10 @@ function doneText(notice, picker, words, labels) {
 
 /** @param {Extract<Notice, {kind: "status"}>} notice @param {Words} words */
 function statusText({ status, reason, detail, by }, words) {
-  if (reason === "denied") return words.denied(detail);
+  // The host may also have cancelled the confirmation, and said why.
+  if (reason === "denied" || detail) return words.denied(detail);
   if (reason === "timeout") return words.undecided;
+  if (reason) return `${words.cancelledNow} ${reason}`;
   if (by === null && status === "confirmed") return words.granted;
   return { open: words.reopened, confirming: words.confirming, confirmed: words.confirmed, cancelled: words.cancelled }[status] ?? null;
 }
@@ -156,7 +160,10 @@ export function rangeText(range, picker, words) {
   const { locale } = picker;
   if (picker.state.definition?.selection === "single") return words.dateChosen(shortDate(range.start, locale));
   if (isNights(picker.state)) {
-    return isOpen(picker.state, range) ? words.stay.opened(shortDate(range.start, locale)) : spanText(range, picker, words);
+    if (isOpen(picker.state, range)) return words.stay.opened(shortDate(range.start, locale));
+    const { result } = picker.state;
+    const isResult = result?.start === range.start && result?.end === range.end;
+    return withTotal(spanText(range, picker, words), isResult ? result : undefined, locale);
   }
   if (isOpen(picker.state, range)) return words.rangeOpened(shortDate(range.start, locale));
   const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
@@ -189,6 +196,7 @@ function refusalText({ code, detail, command, params = {} }, picker, words) {
   if (code === "notAllowed" && command?.type === "rename") return words.refusals.nameNotAllowed;
   if (code === "notOpen" && picker.state.hostReopens) return words.refusals.finalNotOpen;
   if (code === "minDays" && days) return words.tooShort(days);
+  if (code === "maxDays") return reasonText(code, {}, picker, words);
   const { date, minNights, maxNights } = params;
   if (code === "minNights" && minNights) return words.stay.tooShort(minNights);
   if (code === "maxNights" && maxNights) return words.stay.tooLong(maxNights);

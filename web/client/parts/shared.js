@@ -1,17 +1,22 @@
 // Elements of the same session in a page share one connection, so that the page is one member.
 
+import { page } from "../core/identity.js";
 import { connect, sessionURL } from "../pickerd.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
-/** @type {Map<string, {picker: Promise<PickerSession>, users: number}>} */
-const shared = new Map();
+/** @type {{shared: Map<string, {picker: Promise<PickerSession>, users: number}>}} */
+const { shared } = page;
 
 /** @param {string} session @param {{name?: string, locale?: string, token?: string, timeZone?: string}} options */
 export function acquire(session, options) {
   const url = sessionURL(session);
   let entry = shared.get(url);
-  if (!entry) shared.set(url, entry = { picker: connect(session, options), users: 0 });
+  if (!entry) {
+    entry = { picker: connect(session, options), users: 0 };
+    shared.set(url, entry);
+    entry.picker.catch(() => shared.delete(url));
+  }
   entry.users += 1;
   return entry.picker;
 }

@@ -1,6 +1,8 @@
 // Says what happens: shows notices in the note, and announces them to screen readers.
 
 import { Announcer } from "./announcer.js";
+import { Banner } from "./banner.js";
+import { bareSheet } from "./bare-sheet.js";
 import { usability } from "./bar.js";
 import { anew, lateLabel } from "./late-sentences.js";
 import { Note } from "./note.js";
@@ -16,17 +18,20 @@ export class Speaker {
   constructor(element) {
     this.element = element;
     this.announcer = new Announcer();
+    this.banner = new Banner(() => element.picker?.retry());
     this.note = new Note(() => void element.picker?.undo(), () => element.bar.focus());
     /** @type {import("../words/words.js").Words | null} those of the note */
     this.drawn = null;
-    const root = /** @type {ShadowRoot} */ (element.shadowRoot);
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets, speakerSheet()];
+    element.adopt(speakerSheet, bareSheet);
+    element.stage.after(this.banner.element);
     element.notePlace.append(this.note.element);
     element.frameElement.append(this.announcer.element);
   }
 
   get words() { return this.element.words; }
   get labels() { return this.element.labels; }
+
+  drawConnection() { this.banner.draw(this.element.picker, this.words); }
 
   /** @param {import("../words/words.js").Words} words */
   draw(words) {

@@ -28,12 +28,12 @@ export function spanText({ start, end }, picker, words, hasNights = isNights(pic
 
 /**
  * The total of a result in the page's language; empty if it has none.
- * @param {Result | undefined} result @param {string} locale
+ * @param {Result | null | undefined} result @param {string} locale
  */
 export function totalText(result, locale) {
   const total = /** @type {import("../core/types").Total | undefined} */ (result?.total);
   return total ? priceText(total.amount, total.currency, locale) : "";
 }
 
-/** @param {string} text @param {Result} result @param {string} locale */
+/** @param {string} text @param {Result | null | undefined} result @param {string} locale */
 export const withTotal = (text, result, locale) => [text, totalText(result, locale)].filter(Boolean).join(" · ");

@@ -14,7 +14,7 @@ import { clamped, Motion } from "./motion.js";
 const reach = 4;
 const pool = 2 * reach + 1;
 /** The rotation of the drum for one row, in degrees. */
-const turn = 19;
+const turn = 14;
 /** The delay between the last key and the select: while a key is held down, only the last row is selected. */
 const keyPatienceMilliseconds = 140;
 /** The maximum time that a wheel waits until the row it rests on is received. */
@@ -63,6 +63,8 @@ export class ColumnView {
     this.ghosts = [];
     /** @type {any[]} elements for the rows near the middle; that of a row is at index `row % pool` */
     this.rows = [];
+    /** @type {any[]} the rows in the lens, which are drawn above the others */
+    this.copies = [];
     /** @type {import("../words/words.js").Words | null} */
     this.words = null;
     this.#build();
@@ -105,6 +107,14 @@ export class ColumnView {
 
   focus() { this.wheel.focus(); }
 
+  /** Removes the column, and ends what turns it. */
+  remove() {
+    this.source = this.latest = null;
+    this.fingers.letGo();
+    cancelAnimationFrame(this.frame);
+    this.element.remove();
+  }
+
   /** The user has grabbed the wheel. */
   hold() {
     this.isHeld = true;
@@ -136,7 +146,8 @@ export class ColumnView {
 
   #build() {
     this.labelElement = make("div", { class: "label", part: "label", "aria-hidden": "true" });
-    this.lens = make("div", { class: "lens", part: "lens" });
+    this.copies = Array.from({ length: 3 }, () => make("div", { class: "copy" }, new Text(), make("span", { class: "remark", hidden: true })));
+    this.lens = make("div", { class: "lens", part: "lens", "aria-hidden": "true" }, ...this.copies);
     this.rows = Array.from({ length: pool }, (_, slot) => make("div", {
       class: "row", part: "row", role: "option", id: `row-${this.index}-${slot}`, "aria-selected": "false",
     }, new Text(), make("span", { class: "remark", part: "remark", hidden: true })));
@@ -146,7 +157,7 @@ export class ColumnView {
     this.ghostAbove = make("div", { class: "edge above", "aria-hidden": "true" });
     this.ghostBelow = make("div", { class: "edge below", "aria-hidden": "true" });
     this.wheel = make("div", { class: "wheel", part: "wheel", role: "listbox", tabindex: "0", "data-column": this.index },
-      this.lens, this.drum, this.ghostAbove, this.ghostBelow);
+      this.drum, this.lens, this.ghostAbove, this.ghostBelow);
     this.upButton = make("button", { class: "step", part: "step", type: "button", tabindex: "-1" }, icon("up"));
     this.downButton = make("button", { class: "step", part: "step", type: "button", tabindex: "-1" }, icon("down"));
     this.element = make("div", { class: "column", part: "column" },
@@ -249,6 +260,11 @@ export class ColumnView {
       used.add(slot);
       this.#drawRow(this.rows[slot], row, row - motion.position, isFlat ? null : radius, rowHeight);
     }
+    for (let row = middle - 1; row <= middle + 1; row += 1) {
+      const copy = this.copies[(row + 3) % 3];
+      copy.hidden = row < 0 || row >= source.count;
+      if (!copy.hidden) this.#drawLook(copy, row, row - motion.position, isFlat ? null : radius, rowHeight);
+    }
     this.#drawGhosts(middle);
     const target = this.row;
     const isNear = Math.abs(target - middle) <= reach && source.count > 0;
@@ -263,7 +279,7 @@ export class ColumnView {
     const isEmptyText = source.count === 0 && row === 0;
     element.hidden = !isThere && !isEmptyText;
     if (element.hidden) return setAttribute(element, "aria-selected", "false");
-    this.#drawText(element, isEmptyText ? null : source.at(row));
+    if (isEmptyText) this.#drawText(element, null);
     setAttribute(element, "role", isEmptyText ? "note" : "option");
     setAttribute(element, "aria-selected", isEmptyText ? null : String(row === this.row));
     setAttribute(element, "aria-posinset", isEmptyText ? null : row + 1);
@@ -271,8 +287,18 @@ export class ColumnView {
     setAttribute(element, "data-row", row);
     setAttribute(element, "data-lens", row === Math.round(this.motion.position));
     setAttribute(element, "data-key", source.at(row)?.key ?? null);
-    element.style.transform = radius === null || isEmptyText
-      ? `translateY(${offset * height}px)`
+    if (isEmptyText) element.style.transform = "";
+    else this.#drawLook(element, row, offset, radius, height);
+  }
+
+  /**
+   * Draws the text of a row, where it is, and who touches it.
+   * @param {HTMLElement} element @param {number} row @param {number} offset @param {number | null} radius null: a flat wheel
+   * @param {number} height
+   */
+  #drawLook(element, row, offset, radius, height) {
+    this.#drawText(element, this.source?.at(row));
+    element.style.transform = radius === null ? `translateY(${offset * height}px)`
       : `translateZ(${-radius}px) rotateX(${-offset * turn}deg) translateZ(${radius}px)`;
     showGhosts(element, this.ghosts.filter((one) => one.row === row));
   }

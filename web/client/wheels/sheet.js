@@ -5,77 +5,82 @@ import { sheetOf } from "../parts/dom.js";
 export const wheelsSheet = sheetOf(`
 /* Columns are as wide as their longest texts, the longest of which are cut first, and share the room that is left. */
 .columns {
-  display: grid; grid-auto-flow: column; grid-auto-columns: minmax(4.75rem, auto); gap: 8px;
-  overflow-x: auto; overflow-y: hidden; scrollbar-width: thin; padding: 6px; margin: -6px;
+  display: grid; grid-auto-flow: column; grid-auto-columns: minmax(4.75rem, auto);
+  overflow-x: auto; overflow-y: hidden; scrollbar-width: thin; inline-size: fit-content; min-inline-size: min(100%, 28rem); max-inline-size: 100%; margin-inline: auto;
 }
 /* Years, hours and minutes are short, and leave room for months and days. */
 .columns:is([data-kind="date"], [data-kind="slot"]) { grid-auto-columns: minmax(3.25rem, auto); }
 .column { display: grid; grid-template-rows: auto auto auto auto; grid-template-columns: minmax(0, 1fr); min-inline-size: 0; }
-.label { text-align: center; color: var(--muted); font-size: .82rem; font-weight: 600; letter-spacing: .01em;
+.label { text-align: center; color: var(--_muted); font-size: .75rem; line-height: 1.75rem; padding-inline: 12px;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; unicode-bidi: plaintext; }
-.step { inline-size: 100%; color: var(--muted); user-select: none; -webkit-user-select: none; }
-.step:disabled { opacity: .35; }
+.step { inline-size: 100%; color: var(--_muted); user-select: none; -webkit-user-select: none; opacity: 0; transition: opacity .12s; }
+.column:is(:hover, :focus-within) .step:not(:disabled) { opacity: 1; }
 .wheel {
-  position: relative; block-size: calc(var(--row-height) * 5.2); overflow: hidden; border-radius: 1rem;
-  touch-action: pan-x; cursor: grab; user-select: none; -webkit-user-select: none; background: var(--sunken);
+  position: relative; block-size: calc(var(--_row-height) * 5.2); overflow: hidden; outline: none;
+  touch-action: pan-x; cursor: grab; user-select: none; -webkit-user-select: none;
 }
+[data-bare] .wheel { block-size: clamp(var(--_row-height) * 5.2, 100svh - 20rem, var(--_row-height) * 7.2); }
 .wheel:active { cursor: grabbing; }
 .column[data-disabled] .wheel, .wheel[data-empty] { cursor: default; touch-action: auto; }
+/* One across all columns. Its rows are those of the drum, dark: a text that is half in it is half dark. */
 .lens {
-  position: absolute; inset-inline: 5px; inset-block-start: calc(50% - var(--row-height) / 2); block-size: var(--row-height);
-  border-radius: .75rem; background: var(--surface); box-shadow: 0 1px 3px light-dark(#1c2b4526, #0009), 0 0 0 1px var(--line);
+  position: absolute; inset-inline: 0; inset-block-start: calc(50% - var(--_row-height) / 2); block-size: var(--_row-height);
+  background: var(--_faint); overflow: hidden; perspective: 900px; pointer-events: none; border: solid var(--_soft); border-width: 1px 0;
 }
+.column:first-child .lens { border-start-start-radius: var(--_corner); border-end-start-radius: var(--_corner); border-inline-start-width: 1px; }
+.column:last-child .lens { border-start-end-radius: var(--_corner); border-end-end-radius: var(--_corner); border-inline-end-width: 1px; }
+.wheel:focus-visible .lens { outline: 3px solid var(--_accent); outline-offset: -3px; border-radius: var(--_corner); }
 .drum {
   position: absolute; inset: 0; perspective: 900px; transform-style: flat;
   mask-image: linear-gradient(transparent 1%, #0009 24%, #000 40% 60%, #0009 76%, transparent 99%);
 }
-.row {
-  position: absolute; inset-inline: 6px; inset-block-start: calc(50% - var(--row-height) / 2); block-size: var(--row-height);
-  display: block; line-height: var(--row-height); padding-inline: 6px; text-align: center;
+:is(.row, .copy) {
+  position: absolute; inset-inline: 0; inset-block-start: calc(50% - var(--_row-height) / 2); block-size: var(--_row-height);
+  display: block; line-height: var(--_row-height); padding-inline: 12px; text-align: center;
   /* A text that is too long is cut at its own end, not at the page's: the end of Latin texts in a page in Arabic is right. */
   unicode-bidi: plaintext;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; backface-visibility: hidden;
-  color: var(--muted); font-size: 1.14rem; border-radius: .75rem; font-variant-numeric: tabular-nums; will-change: transform;
+  color: var(--_muted); font-size: 1.125rem; border-radius: var(--_corner); font-variant-numeric: tabular-nums; will-change: transform;
 }
+.lens .copy { inset-block-start: -1px; color: var(--_ink); font-weight: 650; }
+/* Day, hour and minute read as one time. */
+[data-kind="slot"] .column:nth-child(odd) :is(.row, .copy, .label) { text-align: start; }
+[data-kind="slot"] .column:nth-child(2) :is(.row, .copy, .label) { text-align: end; }
 /* As wide as a selected row with this text. */
 .sizer {
-  block-size: 0; overflow: hidden; visibility: hidden; white-space: nowrap; max-inline-size: 14rem; padding-inline: 13px;
-  font-size: 1.14rem; font-weight: 640; font-variant-numeric: tabular-nums;
+  block-size: 0; overflow: hidden; visibility: hidden; white-space: nowrap; max-inline-size: 14rem; padding-inline: 12px;
+  font-size: 1.125rem; font-weight: 650; font-variant-numeric: tabular-nums;
 }
-.row[data-lens] { color: var(--ink); font-weight: 640; }
-:is(.row, .sizer) .remark { font-size: .74rem; font-weight: 560; margin-inline-start: .5em; }
+:is(.row, .copy, .sizer) .remark { font-size: .75rem; font-weight: 550; margin-inline-start: 8px; }
 /* Notes are beside the text if there is room, otherwise below it. */
-.columns[data-many] .row:has(.remark:not([hidden])) { line-height: 1.15; padding-block-start: calc((var(--row-height) - 2.15rem) / 2); }
-.columns[data-many] :is(.row, .sizer) .remark:not([hidden]) { display: block; margin: 0; overflow: hidden; text-overflow: ellipsis; line-height: 1.2; unicode-bidi: plaintext; }
+.columns[data-many] :is(.row, .copy):has(.remark:not([hidden])) { line-height: 1.15; padding-block-start: calc((var(--_row-height) - 2.15rem) / 2); }
+.columns[data-many] :is(.row, .copy, .sizer) .remark:not([hidden]) { display: block; margin: 0; overflow: hidden; text-overflow: ellipsis; line-height: 1.2; unicode-bidi: plaintext; }
 .wheel[data-empty] .lens { display: none; }
-.wheel[data-empty] .row { font-size: .85rem; white-space: normal; line-height: 1.2; block-size: auto; }
-.row[data-hover] { box-shadow: inset 0 0 0 2px color-mix(in oklab, var(--ghost) 45%, transparent); }
-.row[data-ghost] { box-shadow: inset 0 0 0 2.5px var(--ghost), inset 0 0 0 5px var(--ghost-second); }
-.row[data-ghost]::after {
-  content: attr(data-ghost); position: absolute; inset-block-start: 3px; inset-inline-end: 4px; font-size: .62rem; font-weight: 700;
-  line-height: 1; padding: 2px 5px; border-radius: 8px; background: var(--ghost-fill); color: #fff; word-spacing: .35em;
+.wheel[data-empty] .row { font-size: .875rem; white-space: normal; line-height: 1.2; block-size: auto; }
+:is(.row, .copy)[data-hover] { box-shadow: inset 0 0 0 2px var(--_ghost); }
+:is(.row, .copy)[data-ghost] { box-shadow: inset 0 0 0 2px var(--_ghost), inset 0 0 0 4px var(--_ghost-second); }
+:is(.row, .copy):is([data-ghost], [data-hover])::after {
+  content: attr(data-ghost); position: absolute; inset-block-start: 4px; inset-inline-end: 4px; font-size: .75rem; font-weight: 650;
+  line-height: 1rem; padding-inline: 4px; border-radius: var(--_full); background: var(--_ghost-fill); color: #fff; word-spacing: .35em;
   max-inline-size: 60%; overflow: hidden; text-overflow: ellipsis;
 }
+:is(.row, .copy)[data-hover]::after { content: attr(data-who); }
 .edge {
-  position: absolute; inset-inline: 20%; block-size: 18px; line-height: 18px; font-size: .66rem; font-weight: 700; text-align: center;
-  background: var(--ghost-fill); color: #fff; word-spacing: .35em; border-radius: 9px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+  position: absolute; inset-inline: 20%; block-size: 1.125rem; line-height: 1.125rem; font-size: .75rem; font-weight: 650; text-align: center;
+  background: var(--_ghost-fill); color: #fff; word-spacing: .35em; border-radius: var(--_full); overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
 }
-.edge.above { inset-block-start: 3px; }
-.edge.below { inset-block-end: 3px; }
+.edge.above { inset-block-start: 4px; }
+.edge.below { inset-block-end: 4px; }
 .wheel.corrected .lens { animation: corrected 1.4s ease-out; }
-@keyframes corrected {
-  0%, 35% { background: var(--warn-surface); box-shadow: 0 0 0 2.5px var(--warn); }
-  100% { background: var(--surface); }
-}
+@keyframes corrected { 0%, 35% { background: var(--_warn-surface); border-color: var(--_warn); } }
 /* A finger swipes and taps rows; a screen reader still finds the buttons. */
 @media (pointer: coarse) {
   .column { position: relative; }
   .step { position: absolute; inline-size: 1px; min-inline-size: 0; block-size: 1px; min-block-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
 }
 @media (forced-colors: active) { .lens { border: 2px solid; } }
-@container (max-width: 380px) {
-  .columns { gap: 4px; }
-  .row { font-size: 1rem; inset-inline: 3px; padding-inline: 1px; }
-  .sizer { font-size: 1rem; padding-inline: 5px; }
+@container (max-width: 24em) {
+  :is(.row, .copy, .sizer) { font-size: 1rem; }
+  :is(.row, .copy, .sizer, .label) { padding-inline: 4px; }
 }
 `);

@@ -77,7 +77,7 @@ export class WheelsElement extends PickerElement {
       this.views.push(view);
       this.columnsElement.append(view.element);
     }
-    for (const view of this.views.splice(count)) view.element.remove();
+    for (const view of this.views.splice(count)) view.remove();
   }
 
   /** @param {PickerSession} picker whose date is written in the order of the language, also for Tab and screen readers */

@@ -19,8 +19,11 @@ export function isolated(name, locale) {
 /** @type {Map<string, Intl.DateTimeFormat>} a cache: creating a format is slow */
 const formats = new Map();
 
-/** @param {string} locale @param {Intl.DateTimeFormatOptions} options */
-function formatOf(locale, options) {
+/**
+ * A format, in English if the language is unknown.
+ * @param {string} locale @param {Intl.DateTimeFormatOptions} options
+ */
+export function formatOf(locale, options) {
   const name = `${locale} ${JSON.stringify(options)}`;
   let format = formats.get(name);
   if (!format) {
@@ -143,6 +146,12 @@ const zonePart = (at, locale, options) =>
  * @param {number} at @param {string} timeZone @param {string} locale
  */
 export const offsetIn = (at, timeZone, locale) => zonePart(at, locale, { timeZone, timeZoneName: "shortOffset" });
+
+/**
+ * The city of a zone.
+ * @param {string} timeZone
+ */
+export const cityOf = (timeZone) => timeZone.split("/").at(-1)?.replaceAll("_", " ") ?? timeZone;
 
 /** @param {number} at @param {string} timeZone @param {string} locale */
 export const zoneName = (at, timeZone, locale) => zonePart(at, locale, { timeZone, timeZoneName: "longGeneric" });

@@ -10,7 +10,7 @@ export type Words = {
   level: (number: number) => string;
   previous: (label: string) => string;
   next: (label: string) => string;
-  empty: string; loading: string;
+  empty: string;
   undo: string; redo: string; clear: string; confirm: string; cancel: string; reopen: string;
   retry: string; useHere: string;
   today: string; previousMonth: string; nextMonth: string; calendar: string;
@@ -62,6 +62,8 @@ export type Words = {
   /** Changes of the host, and their effect on the selection; days and times are texts. */
   host: {
     daysClosed: Named; daysOpened: Named;
+    /** A slot that is gone: its time, with its day if that is not the day of the next one; `isDay`: only its day. */
+    booked: Named; closed: (text: string, isDay: boolean) => string;
     rowRenamed: (from: string, to: string) => string; rowRemoved: Named; rowAdded: Named;
     maxDays: (days: number | null) => string; minDays: (days: number | null) => string;
     min: (first: string | null) => string; max: (last: string | null) => string;

@@ -21,8 +21,14 @@ const languages = { en };
 /** @type {Map<string, Promise<void>>} */
 const loading = new Map();
 
-/** @param {string} locale */
-const languageOf = (locale) => locale.split("-")[0].toLowerCase();
+/**
+ * The language of the texts for a locale. Readers of traditional characters get no texts in simplified ones.
+ * @param {string} locale BCP 47
+ */
+export function languageOf(locale) {
+  const [language, ...rest] = locale.toLowerCase().split("-");
+  return language === "zh" && rest.some((one) => ["hant", "tw", "hk", "mo"].includes(one)) ? "zh-hant" : language;
+}
 
 /**
  * The texts for a locale: those of its language once they are loaded, otherwise English.

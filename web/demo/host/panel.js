@@ -1,29 +1,26 @@
 // The host panel: changes that a host's backend makes while members pick, and the equivalent commands.
 
 import { make, setText } from "../../client/parts/dom.js";
+import { patch } from "../patch.js";
 import { changeSession, Problem, readDefinition } from "../server.js";
-import { LatestDateAction, LongestStayAction } from "./bounds.js";
-import { DaysAction } from "./days.js";
-import { DenyAction, GrantAction } from "./decide.js";
+import { deny, grant, latestDate, longestStay, remove, rename, results, rowNote } from "./actions.js";
+import { days } from "./days.js";
 import { methodOf, pathOf } from "./request.js";
-import { ResultsAction } from "./results.js";
-import { RemoveAction, RenameAction, RowNoteAction } from "./rows.js";
-import { FreeTimeAction, LunchAction, TakeTimeAction } from "./times.js";
+import { freeTime, lunchBreak, takeTime } from "./times.js";
 
 /** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
-/** @typedef {import("./action.js").Action} Action */
 
 /**
  * The actions of a host by kind of picker.
- * @type {{[kind: string]: (new (host: import("./action.js").Host) => Action)[]}}
+ * @type {{[kind: string]: import("./action.js").ActionView[]}}
  */
 const actions = {
-  availability: [ResultsAction],
-  calendar: [DaysAction, LongestStayAction],
-  slot: [TakeTimeAction, FreeTimeAction, LunchAction, RowNoteAction],
-  date: [LatestDateAction, RowNoteAction],
-  cascade: [RenameAction, RemoveAction, RowNoteAction],
-  columns: [RenameAction, RemoveAction, RowNoteAction],
+  availability: [results],
+  calendar: [days, longestStay],
+  slot: [takeTime, freeTime, lunchBreak, rowNote],
+  date: [latestDate, rowNote],
+  cascade: [rename, remove, rowNote],
+  columns: [rename, remove, rowNote],
 };
 
 export class HostPanel {
@@ -31,18 +28,25 @@ export class HostPanel {
   constructor(session, token) {
     this.session = session;
     this.token = token;
-    /** @type {any} */
+    /** @type {any} the texts */
     this.words = null;
     this.locale = "en";
-    /** @type {any} */
+    /** @type {any} the complete definition; null until it is loaded */
     this.given = null;
-    /** @type {string | null} */
+    /** @type {string | null} the confirmation that waits for the host's decision */
     this.op = null;
-    /** @type {string[]} */
+    /** @type {string | null} the same, as the server has it */
+    this.asked = null;
+    /** @type {string[]} the names of the columns in the page's language */
     this.labels = [];
-    /** @type {Action[]} */
-    this.actions = [];
-    this.kind = "";
+    /** @type {Map<string, string>} what the user has typed, by field and the server's value */
+    this.typed = new Map();
+    /** @type {{whole: string, text: string} | null} the command that was copied, and how its button says so */
+    this.copied = null;
+    /** @type {import("./days.js").Days} */
+    this.days = { month: null, date: "", isPrice: false, shownFor: "", request: null };
+    /** @type {string | null} the day of the lunch break */
+    this.day = null;
     /** @type {import("../../client/core/types").Definition | null} */
     this.definition = null;
     /** @type {PickerSession | null} */
@@ -53,7 +57,7 @@ export class HostPanel {
     this.container = make("div", { class: "host-actions" });
     this.element = make("details", { class: "panel host", hidden: true, open: true },
       this.heading, this.text, this.failure, this.container);
-    this.element.addEventListener("toggle", () => this.picker && this.draw(this.picker));
+    this.element.addEventListener("toggle", () => this.redraw());
   }
 
   /** @param {import("./action.js").HostWords} words @param {string} locale */
@@ -63,30 +67,29 @@ export class HostPanel {
     setText(this.heading, this.words.host.heading);
     setText(this.text, this.words.host.text);
     this.failure.hidden = true;
+    this.redraw();
+  }
+
+  redraw() {
     if (this.picker) this.draw(this.picker);
   }
 
   /** @param {PickerSession} picker */
   draw(picker) {
     this.picker = picker;
-    if (!this.words) return;
-    const { definition } = picker.state;
-    if (!definition) return;
-    if (this.kind !== definition.kind) {
-      this.kind = definition.kind;
-      this.actions = [GrantAction, DenyAction, ...(actions[definition.kind] ?? [])].map((Kind) => new Kind(this));
-      this.container.replaceChildren(...this.actions.map(({ element }) => element));
-    }
+    const { definition, status } = picker.state;
+    if (!this.words || !definition) return;
     this.element.hidden = false;
     if (this.definition !== definition) {
       this.definition = definition;
       void this.#read();
     }
     if (!this.element.open) return;
-    for (const action of this.actions) {
-      action.element.hidden = action instanceof LongestStayAction && definition.selection === "single";
-      if (!action.element.hidden) action.draw(picker);
-    }
+    const wasInside = this.container.contains(document.activeElement);
+    this.op = status === "confirming" ? this.asked : null;
+    patch(this.container, [grant, deny, ...(actions[definition.kind] ?? [])].map((view) => view(this, picker)));
+    // An element that is removed loses the focus to the page.
+    if (wasInside && !this.container.contains(document.activeElement)) this.heading.focus();
   }
 
   /**
@@ -94,9 +97,9 @@ export class HostPanel {
    * @param {string | undefined} op from the response to `GET`
    */
   ask(op) {
-    if (op && op !== this.op) this.element.open = true;
-    this.op = op ?? null;
-    if (this.picker) this.draw(this.picker);
+    if (op && op !== this.asked) this.element.open = true;
+    this.asked = op ?? null;
+    this.redraw();
   }
 
   /**
@@ -119,13 +122,13 @@ export class HostPanel {
    * Loads the complete definition: messages do not contain the bookings, nor the rows and nodes that a JSON Patch refers to.
    */
   async #read() {
-    if (this.kind === "date") return;
+    if (this.definition?.kind === "date") return;
     const { definition } = this;
     try {
       const given = await readDefinition(this.session, this.token);
       if (this.definition !== definition || !this.picker) return;
       this.given = given;
-      this.draw(this.picker);
+      this.redraw();
     } catch {
       this.given = null; // The actions have no command until the next change.
     }

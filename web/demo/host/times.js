@@ -1,83 +1,58 @@
 // Actions on bookings: another guest takes the selected time, a booking is cancelled, and the kitchen closes for lunch.
 
 import { dateOf, ordinalOf, weekdayOf } from "../../client/core/civil.js";
-import { make, setText } from "../../client/parts/dom.js";
 import { dayOf } from "../../client/words/words.js";
-import { Action } from "./action.js";
+import { h } from "../patch.js";
+import { action } from "./action.js";
 import { mergePatch } from "./request.js";
 
 /** @typedef {import("../../client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("./panel.js").HostPanel} HostPanel */
+/** @typedef {import("./action.js").ActionView} ActionView */
 /** @typedef {{from: string, until: string}} Window */
 
 const lunch = { from: "12:00", until: "14:00" };
 
-/** An action that is one button. */
-class ButtonAction extends Action {
-  /** @param {import("./action.js").Host} host @param {string} name */
-  constructor(host, name) {
-    super(host, name);
-    this.button = make("button", { class: "secondary", type: "button", onclick: () => void this.perform() });
-    this.controls.append(this.button);
-  }
+/**
+ * An action that is one button.
+ * @param {HostPanel} host @param {string} name @param {string} title @param {string} label
+ * @param {import("./request.js").HostRequest | null} request
+ */
+const button = (host, name, title, label, request) => (request
+  ? action(host, name, title, request, h("button", { class: "secondary", type: "button", onclick: () => host.perform(request) }, label)) : null);
 
-  /** @param {string} title @param {string} label @param {import("./request.js").HostRequest | null} request */
-  show(title, label, request) {
-    this.setTitle(title);
-    setText(this.button, label);
-    this.element.hidden = request === null;
-    this.command.show(request);
-  }
+/** @type {ActionView} another guest takes the selected time */
+export function takeTime(host, picker) {
+  const { host: words } = host.words;
+  const from = localOf(picker);
+  const { definition } = picker.state;
+  const until = from && later(from, Number(definition?.minutes ?? definition?.stepMinutes ?? 10));
+  return button(host, "host-take", words.take, from ? words.takeTime(timeText(from, host.locale)) : "",
+    from ? mergePatch({ taken: { [`host-${from}`]: { from, until } } }) : null);
 }
 
-export class TakeTimeAction extends ButtonAction {
-  /** @param {import("./action.js").Host} host */
-  constructor(host) { super(host, "host-take"); }
-
-  /** @param {PickerSession} picker */
-  draw(picker) {
-    const { host } = this.host.words;
-    const from = localOf(picker);
-    const { definition } = picker.state;
-    const until = from && later(from, Number(definition?.minutes ?? definition?.stepMinutes ?? 10));
-    this.show(host.take, from ? host.takeTime(timeText(from, this.host.locale)) : "",
-      from ? mergePatch({ taken: { [`host-${from}`]: { from, until } } }) : null);
-  }
+/** @type {ActionView} a booking is cancelled */
+export function freeTime(host) {
+  const { host: words } = host.words;
+  const taken = host.given?.taken ?? {};
+  const id = Object.keys(taken).filter((one) => one.startsWith("host-")).at(-1);
+  return button(host, "host-free", words.free, id ? words.freeTime(timeText(taken[id].from, host.locale)) : "",
+    id ? mergePatch({ taken: { [id]: null } }) : null);
 }
 
-export class FreeTimeAction extends ButtonAction {
-  /** @param {import("./action.js").Host} host */
-  constructor(host) { super(host, "host-free"); }
-
-  draw() {
-    const { host } = this.host.words;
-    const taken = this.host.given?.taken ?? {};
-    const id = Object.keys(taken).filter((one) => one.startsWith("host-")).at(-1);
-    this.show(host.free, id ? host.freeTime(timeText(taken[id].from, this.host.locale)) : "",
-      id ? mergePatch({ taken: { [id]: null } }) : null);
-  }
-}
-
-export class LunchAction extends ButtonAction {
-  /** @param {import("./action.js").Host} host */
-  constructor(host) {
-    super(host, "host-lunch");
-    /** @type {string | null} the last selected day, which is not in the list while it is closed */
-    this.day = null;
-  }
-
-  /** @param {PickerSession} picker */
-  draw(picker) {
-    const { host } = this.host.words;
-    const { definition } = picker.state;
-    this.day = picker.state.columns[0]?.selected?.key ?? this.day;
-    if (!definition || !this.day) return this.show(host.lunch, "", null);
-    const windows = windowsOn(this.day, definition);
-    const isOpen = windows.some(({ from, until }) => from < lunch.until && until > lunch.from);
-    const isOurs = !isOpen && definition.dates !== undefined && this.day in /** @type {object} */ (definition.dates);
-    const day = dayOf(this.day, this.host.locale);
-    this.show(host.lunch, isOpen ? host.closeLunch(day) : host.openLunch(day), isOpen || isOurs
-      ? mergePatch({ dates: { [this.day]: isOpen ? windows.flatMap(withoutLunch) : null } }) : null);
-  }
+/** @type {ActionView} the kitchen closes for lunch */
+export function lunchBreak(host, { state }) {
+  const { host: words } = host.words;
+  const { definition } = state;
+  // The last selected day, which is not in the list while it is closed.
+  host.day = state.columns[0]?.selected?.key ?? host.day;
+  if (!definition || !host.day) return null;
+  const windows = windowsOn(host.day, definition);
+  const isOpen = windows.some(({ from, until }) => from < lunch.until && until > lunch.from);
+  const isOurs = !isOpen && definition.dates !== undefined && host.day in /** @type {object} */ (definition.dates);
+  const day = dayOf(host.day, host.locale);
+  return button(host, "host-lunch", words.lunch, isOpen ? words.closeLunch(day) : words.openLunch(day), isOpen || isOurs
+    ? mergePatch({ dates: { [host.day]: isOpen ? windows.flatMap(withoutLunch) : null } }) : null);
 }
 
 /**

@@ -22,7 +22,7 @@ export const ar = {
     title: "العنوان", first: "من", last: "إلى", from: "ليس قبل", until: "ليس بعد", zone: (city) => `الأوقات بتوقيت ${city}. ويراها كل شخص بتوقيته أيضًا.`,
     minutes: "المدة", duration: (minutes) => (minutes < 60 ? `${minutes} دقيقة` : minutes === 60 ? "ساعة" : `${minutes / 60} ساعات`), weekends: "السبت والأحد فقط", days: "أيام متتالية",
     results: "من يرى الإجابات", everyone: "الجميع مع الأسماء", counts: "الجميع، الأعداد فقط", owner: "المالك فقط",
-    create: "إنشاء الرابط", cancel: "إلغاء", link: "رابطك", linkText: "أرسله إلى الجميع. تظهر الإجابات فور إدخالها.", copy: "نسخ الرابط", open: "فتح",
+    create: "إنشاء الرابط", cancel: "إلغاء",
     problems: {
       noTitle: "أدخل عنوانًا.", past: "هذا الوقت قد مضى.", lastBeforeFirst: "اختر يومًا لا يسبق اليوم الأول.",
       tooManyDays: (days) => `أقصى عدد للأيام هو ${days}.`, untilBeforeFrom: "اختر وقتًا بعد الوقت المختار في «ليس قبل».",

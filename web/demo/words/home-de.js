@@ -21,8 +21,8 @@ export const de = {
   find: {
     title: "Titel", first: "Von", last: "Bis", from: "Frühestens", until: "Spätestens", zone: (city) => `Zeiten in ${city}. Alle sehen sie auch in der eigenen Zeitzone.`,
     minutes: "Dauer", duration: (minutes) => (minutes < 60 ? `${minutes} Minuten` : minutes === 60 ? "1 Stunde" : `${String(minutes / 60).replace(".", ",")} Stunden`), weekends: "Nur Samstage und Sonntage", days: "Tage am Stück",
-    results: "Wer sieht die Antworten", everyone: "Alle, mit Namen", counts: "Alle, nur Zahlen", owner: "Nur Inhaberin oder Inhaber",
-    create: "Link erstellen", cancel: "Abbrechen", link: "Ihr Link", linkText: "Schicken Sie ihn an alle. Antworten erscheinen, sobald sie gegeben werden.", copy: "Link kopieren", open: "Öffnen",
+    results: "Wer sieht die Antworten", everyone: "Alle, mit Namen", counts: "Alle, nur Zahlen", owner: "Nur wer organisiert",
+    create: "Link erstellen", cancel: "Abbrechen",
     problems: {
       noTitle: "Geben Sie einen Titel ein.", past: "Das ist schon vorbei.", lastBeforeFirst: "Wählen Sie einen Tag, der nicht vor dem ersten liegt.",
       tooManyDays: (days) => `Wählen Sie höchstens ${days} Tage.`, untilBeforeFrom: "Wählen Sie eine spätere Uhrzeit als bei „Frühestens“.",

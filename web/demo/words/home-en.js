@@ -22,7 +22,7 @@ export const en = {
     title: "Title", first: "From", last: "To", from: "Not before", until: "Not after", zone: (city) => `Times in ${city}. Everybody sees them in their own time zone, too.`,
     minutes: "Length", duration: (minutes) => (minutes < 60 ? `${minutes} minutes` : minutes === 60 ? "1 hour" : `${minutes / 60} hours`), weekends: "Only Saturdays and Sundays", days: "Days in a row",
     results: "Who sees the answers", everyone: "Everybody, with names", counts: "Everybody, only numbers", owner: "Only the owner",
-    create: "Create the link", cancel: "Cancel", link: "Your link", linkText: "Send it to everybody. Answers appear as they are given.", copy: "Copy link", open: "Open",
+    create: "Create the link", cancel: "Cancel",
     problems: {
       noTitle: "Enter a title.", past: "This is already over.", lastBeforeFirst: "Choose a day that is not before the first one.",
       tooManyDays: (days) => `Choose at most ${days} days.`, untilBeforeFrom: "Choose a later time than at “Not before”.",

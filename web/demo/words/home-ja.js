@@ -22,7 +22,7 @@ export const ja = {
     title: "タイトル", first: "開始日", last: "終了日", from: "最も早い時刻", until: "最も遅い時刻", zone: (city) => `${city} の時刻です。各自のタイムゾーンでも表示されます。`,
     minutes: "長さ", duration: (minutes) => (minutes < 60 ? `${minutes} 分` : `${minutes / 60} 時間`), weekends: "土日のみ", days: "連続日数",
     results: "回答を見られる人", everyone: "全員（名前つき）", counts: "全員（人数のみ）", owner: "オーナーのみ",
-    create: "リンクを作成", cancel: "キャンセル", link: "リンク", linkText: "みんなに送ってください。回答はすぐに表示されます。", copy: "リンクをコピー", open: "開く",
+    create: "リンクを作成", cancel: "キャンセル",
     problems: {
       noTitle: "タイトルを入力してください。", past: "すでに過ぎています。", lastBeforeFirst: "開始日以降の日付を選んでください。",
       tooManyDays: (days) => `${days} 日以内で選んでください。`, untilBeforeFrom: "「最も早い時刻」より後の時刻を選んでください。",

@@ -22,7 +22,7 @@ export const zhHans = {
     title: "标题", first: "从", last: "到", from: "最早", until: "最晚", zone: (city) => `时间为 ${city} 时间，每个人也会看到自己时区的时间。`,
     minutes: "时长", duration: (minutes) => (minutes < 60 ? `${minutes} 分钟` : `${minutes / 60} 小时`), weekends: "仅周六和周日", days: "连续天数",
     results: "谁能看到回答", everyone: "所有人，含姓名", counts: "所有人，仅人数", owner: "仅所有者",
-    create: "创建链接", cancel: "取消", link: "您的链接", linkText: "发给所有人，回答会实时显示。", copy: "复制链接", open: "打开",
+    create: "创建链接", cancel: "取消",
     problems: {
       noTitle: "请输入标题。", past: "这个时间已经过去。", lastBeforeFirst: "请选择不早于第一天的日期。",
       tooManyDays: (days) => `最多可选 ${days} 天。`, untilBeforeFrom: "请选择晚于“最早”的时间。",

@@ -19,12 +19,11 @@ export type DemoWords = {
   decides: { you: string; owner: (name: string) => string; somebody: string; host: string };
   /** `you` is the name in these of the user. */
   confirmedBy: (name: string) => string; cancelledBy: (name: string) => string; you: string; done: string;
-  developers: string;
+  developers: string; forgetPicker: string;
   nothingHere: string; nothingHereText: string;
   addToCalendar: string; calendarFile: string;
-  share: string; shareText: string; copy: string; copied: string; send: string; copyFailed: string;
+  share: string; shareText: string; copy: string; copied: string; copyFailed: string;
   roleEditor: string; roleViewer: string; secondWindow: string;
-  connection: { [connection in import("../../client/core/types").Connection]: string };
   ended: string; endedText: string; newOne: string; notFound: string; notFoundText: string;
   noAccess: string; noAccessText: string; pasteLink: string; enter: string; notALink: string;
   elsewhere: string; elsewhereText: string; useHere: string;
@@ -41,7 +40,7 @@ export type HomeWords = {
     title: string; first: string; last: string; from: string; until: string; zone: (city: string) => string;
     minutes: string; duration: (minutes: number) => string; weekends: string; days: string;
     results: string; everyone: string; counts: string; owner: string;
-    create: string; cancel: string; link: string; linkText: string; copy: string; open: string;
+    create: string; cancel: string;
     /** Why no time can be found in what was filled in. */
     problems: {
       noTitle: string; past: string; lastBeforeFirst: string; tooManyDays: (days: number) => string; untilBeforeFrom: string;

@@ -1,6 +1,6 @@
 // The languages of the demo page.
 
-import { loadWords } from "../../client/words/words.js";
+import { languageOf, loadWords } from "../../client/words/words.js";
 import { en } from "./en.js";
 
 /** @typedef {import("./types").DemoWords} DemoWords */
@@ -87,8 +87,7 @@ export async function loadDeveloperWords(locale) {
  */
 export function bestLocale(preferred) {
   for (const locale of preferred) {
-    const language = locale.split("-")[0].toLowerCase();
-    const known = Object.keys(languageNames).find((one) => one.split("-")[0] === language);
+    const known = Object.keys(languageNames).find((one) => languageOf(one) === languageOf(locale));
     if (known) return known;
   }
   return "en";

@@ -85,7 +85,7 @@ export class PickerdError extends Error {
   problem: JSONObject;
 }
 
-/** What every event says about its session. */
+/** What every event of a session says about it. */
 export interface EventData {
   session: string;
   epoch: string;
@@ -110,9 +110,15 @@ export interface LateData extends EventData { op: string; data?: any }
 export interface ReopenedData extends EventData {
   reason?: "denied" | "timeout"; detail?: Text; data?: any;
 }
+/** With the reason that the host has given with its `cancel`. */
+export interface CancelledData extends EventData { reason?: Text }
 /** Of a session whose log cannot be read, only `session`, `epoch` and `reason` are known. */
 export interface EndedData extends EventData { reason: "deleted" | "expired" | "full" }
-export interface ChangedData extends EventData { version: number }
+/** Of a session, or of a shared definition: then it has its `name` instead of a session. */
+export type ChangedData = EventData & { name?: undefined; version: number } | SharedChangedData;
+export interface SharedChangedData {
+  name: string; version: number; session?: undefined; [field: string]: any;
+}
 export interface RejectedData extends EventData {
   uses: { name: string; version: number }; pointer: string; detail: string;
 }
@@ -125,7 +131,7 @@ export interface EventDataByType {
   "session.created": EventData;
   "session.confirming": ConfirmingData;
   "session.confirmed": EventData;
-  "session.cancelled": EventData;
+  "session.cancelled": CancelledData;
   "session.reopened": ReopenedData;
   "session.ended": EndedData;
   "session.confirming.late": LateData;
@@ -179,16 +185,19 @@ export interface NewSession {
   /** The name of a shared definition. */
   uses?: string;
   notes?: Notes;
+  /** The first value, in the form of the picker's results. */
+  result?: JSONObject;
   title?: Text;
   meta?: JSONValue;
   external?: string;
   /** `seconds`: 1…3,600. */
   decide?: { by: "host"; seconds: number };
   reopen?: "owner" | "host";
+  cancel?: "owner" | "host";
   oneMember?: boolean;
   /** Seconds after the last change or join, at most a year; default 86,400. */
   ttlSeconds?: number;
-  watch?: ("result" | "members")[];
+  watch?: ("result" | "members" | "definition")[];
   [name: string]: any;
 }
 
@@ -228,7 +237,11 @@ export interface Session {
 
 /** A command of the host. */
 export interface Command {
-  type: "select" | "tap" | "clear" | "confirm" | "cancel" | "reopen";
+  type: "select" | "tap" | "set" | "clear" | "confirm" | "cancel" | "reopen";
+  /** With `set`: a whole value, in the form of the picker's results. */
+  result?: JSONObject;
+  /** With `cancel`: why, for the members; at most 200 characters. */
+  reason?: Text;
   /** With `tap`: the count of taps that you have seen, 0 without a range. */
   hits?: number;
   /** With the others: the revision that you have seen. */
@@ -240,10 +253,12 @@ export interface Command {
   y?: number;
   /** With `tap`, of the month; with `confirm`, where the window of an availability begins. */
   cell?: number;
+  /** With `select`: the column, and the key of the row. */
   column?: number;
-  row?: number;
   key?: string;
-  /** With `select`: of the column that you have seen. With `confirm` and a `cell`: of the cells. */
+  /** With `select`: instead of the key, with the `generation` that you have seen. */
+  row?: number;
+  /** With `select` and a `row`: of the column. With `confirm` and a `cell`: of the cells. */
   generation?: number;
 }
 
@@ -308,9 +323,13 @@ export class Pickerd {
   /** @throws PickerdError `noSuchSession`. */
   session(session: string): Promise<Session>;
 
-  /** All sessions in the order of creation. */
-  sessions(filter?: { status?: Status; external?: string }): AsyncGenerator<
-    { session: string; status: Status; external?: string; [name: string]: any }, void>;
+  /** All sessions in the order of creation; with `include`, each with revision and result. */
+  sessions(
+    filter?: { status?: Status; external?: string; uses?: string; include?: "result" },
+  ): AsyncGenerator<{
+    session: string; status: Status; external?: string; revision?: number; result?: any;
+    [name: string]: any;
+  }, void>;
 
   /**
    * Changes what can be picked in a session.

@@ -404,8 +404,9 @@ class Pickerd:
         return self.request("GET", f"/v1/sessions/{_segment(session)}")
 
     def sessions(self, **query: str) -> Iterator[dict]:
-        """All sessions in the order of creation, each with `session`, `status`, `external`.
-        query: `status`, `external`, `after`."""
+        """All sessions in the order of creation, each with `session`, `status`, `external`, and
+        with `include="result"` with `revision` and `result`.
+        query: `status`, `external`, `uses`, `include`, `after`."""
         after: str | None = "0"
         while after:
             text = urllib.parse.urlencode(
@@ -462,9 +463,9 @@ class Pickerd:
     def command(self, session: str, command: dict) -> dict:
         """A command of the host: a delta, a reply, or `{"type": "refused", "code", "detail"}`.
 
-        command: `{"type": "select" | "tap" | "clear" | "confirm" | "cancel" | "reopen", …}`, with
-        `hits` or `at`, so that a second one is refused. After PickerdError `noAnswer` it is not
-        known whether it was done: read the session.
+        command: `{"type": "select" | "tap" | "set" | "clear" | "confirm" | "cancel" | "reopen", …}`
+        with `hits` or `at`, so that a second one is refused; a `cancel` may have a `reason`. After
+        PickerdError `noAnswer` it is not known whether it was done: read the session.
         """
         path = f"/v1/sessions/{_segment(session)}/commands"
         return self.request("POST", path, command, is_repeatable=False)

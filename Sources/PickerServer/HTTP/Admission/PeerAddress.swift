@@ -122,12 +122,12 @@ package struct TrustedProxies: Hashable, Sendable {
   /// - Returns: `nil` if neither `peer` nor the header has a numeric address.
   package func client(peer: String, forwardedFor: String?) -> PeerAddress? {
     var client = PeerAddress(peer)
-    var isProxy = contains(peer)
-    let entries = (forwardedFor ?? "").split(separator: ",", omittingEmptySubsequences: false)
+    guard let forwardedFor, contains(peer) else { return client }
+    let entries = forwardedFor.split(separator: ",", omittingEmptySubsequences: false)
     for entry in entries.reversed() {
-      guard isProxy, let address = TrustedProxies.address(in: entry) else { break }
+      guard let address = TrustedProxies.address(in: entry) else { break }
       client = address
-      isProxy = isTrusted(address)
+      if !isTrusted(address) { break }
     }
     return client
   }

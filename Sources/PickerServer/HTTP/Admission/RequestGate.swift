@@ -36,6 +36,15 @@ struct RequestGate: Sendable {
   /// The limits in force.
   var limits: LimitSettings { policies.current.limits }
 
+  /// How long a shared definition exists that no session uses, when anybody may create some; `nil`
+  /// with keys, whose holders delete what they do not need.
+  var unusedSeconds: (@Sendable () -> Int)? {
+    guard keys == nil else { return nil }
+    return { [policies] in
+      min(SharedDefinition.unusedSeconds, policies.current.limits[.ttlSeconds])
+    }
+  }
+
   /// - Throws: 400 if `Host` is missing or malformed, 421 if it is not accepted.
   func admitHost(of request: RequestHead) throws(ProblemDocument) {
     let policies = policies.current

@@ -2,6 +2,7 @@ import CivilTime
 import JSONText
 import PickerHost
 import PickerHub
+import PickerModel
 import PickerSession
 import PickerWire
 import WebSocketTransport

@@ -1,4 +1,6 @@
+import JSONText
 import PickerHub
+import PickerModel
 import PickerSession
 import PickerWire
 import WebSocketTransport
@@ -34,16 +36,23 @@ extension HubRoutes {
     } catch {
       throw ProblemDocument(error)
     }
-    guard (body.member == nil) == (call.credential?.isKey ?? false) else {
-      throw badRequest(
-        body.member == nil
-          ? "member and secret are required; POST …/members returns both"
-          : "a command with an API key is the host's: it has neither member nor secret")
+    if body.member != nil, call.credential?.isKey == true {
+      throw badRequest("a command with an API key is the host's: it has neither member nor secret")
     }
     hub.post(
       body, to: call.session, token: call.credential,
       locale: call.locale, at: transport.now
-    ) { [self] in answer(caller, "application/json", $0) }
+    ) { [self] result in
+      answer(caller, "application/json", result.map { ($0, shortBody(of: $0)) })
+    }
+  }
+
+  /// The reply in place of a delta that may find no memory, see ``HTTPResponse/shortBody``.
+  private func shortBody(of body: [UInt8]) -> [UInt8]? {
+    guard body.count > HTTPBody.smallByteCountMax, let delta = try? JSONTree.parse(body),
+      delta["type"]?.string == "delta", let revision = delta["revision"]?.integer
+    else { return nil }
+    return Array(hub.encoder.reply(ref: delta["ref"]?.integer, revision: revision).bytes)
   }
 
   /// `POST /v1/sessions/{id}/settle`

@@ -1,6 +1,7 @@
 import JSONText
 import PickerHost
 import PickerHub
+import PickerModel
 import PickerSession
 import PickerWire
 import WebSocketTransport

@@ -23,7 +23,7 @@ extension HubRoutes {
       body, of: MemberID(call["member"]), in: call.session, token: call.credential,
       at: transport.now
     ) { [self] result in
-      answer(caller, "application/json", result.map(\.body))
+      answer(caller, "application/json", result.map { ($0.body, $0.shortBody) })
     }
   }
 }

@@ -11,6 +11,9 @@ extension HubRoutes {
     let external: String?
     let status: SessionStatus?
     let namespace: String?
+    /// ``SharedUse/name``
+    let uses: String?
+    let includesResult: Bool
     let after: Int64
     let limit: Int
   }
@@ -39,19 +42,23 @@ extension HubRoutes {
     guard let limit = Int(request.queryValue("limit") ?? "100"), (1...500).contains(limit) else {
       throw bad("limit must be an integer from 1 to 500")
     }
+    let included = request.queryValue("include")
+    guard included == nil || included == "result" else { throw bad("include must be result") }
+    let namespace = call.credential?.namespace
     return Listing(
-      external: request.queryValue("external"), status: known,
-      namespace: call.credential?.namespace, after: after, limit: limit)
+      external: request.queryValue("external"), status: known, namespace: namespace,
+      uses: request.queryValue("uses").map { SharedDefinition.name($0, in: namespace) },
+      includesResult: included != nil, after: after, limit: limit)
   }
 
   /// The page of a log that has sessions of other nodes.
   private func listShared(_ listing: Listing, _ caller: Caller) {
     let query = SessionListQuery(
       external: listing.external, status: listing.status, namespace: listing.namespace,
-      after: listing.after, limit: listing.limit)
+      uses: listing.uses, after: listing.after, limit: listing.limit)
     hub.host.list(query) { [self] page in
       guard let page else { return answer(caller, ProblemDocument(HubProblem.unavailable)) }
-      answer(caller, page.sessions, next: page.next)
+      answer(caller, listing, page.sessions, next: page.next)
     }
   }
 
@@ -63,11 +70,11 @@ extension HubRoutes {
     let page = hub.shard.names.use { index in
       index.page(
         external: listing.external, status: listing.status, namespace: listing.namespace,
-        unreadable: unreadable,
+        uses: listing.uses, unreadable: unreadable,
         after: listing.after, limit: listing.limit)
     }
     switch page {
-    case .sessions(let sessions, let next): answer(caller, sessions, next: next)
+    case .sessions(let sessions, let next): answer(caller, listing, sessions, next: next)
     case .unknown(let ids) where attempt < HubRoutes.attemptsMax:
       transport.group.ask(for: transport) { transport, reply in
         let own = ids.filter(transport.hub.shard.has)
@@ -81,16 +88,54 @@ extension HubRoutes {
     }
   }
 
-  private func answer(_ caller: Caller, _ sessions: [SessionIndex.Entry], next: Int64?) {
-    let items = sessions.map { entry in
-      JSONTree.object(
-        [.init("session", .string(entry.id.text))]
-          + (entry.external.map { [.init("external", .string($0))] } ?? [])
-          + (entry.status.map { [.init("status", .string($0.rawValue))] } ?? []))
+  private func answer(
+    _ caller: Caller, _ listing: Listing, _ sessions: [SessionIndex.Entry], next: Int64?
+  ) {
+    guard listing.includesResult else { return answer(caller, sessions, [:], next: next) }
+    let ids = sessions.map(\.id)
+    transport.group.ask(for: transport) { transport, reply in
+      let own = ids.filter(transport.hub.shard.has)
+      if own.isEmpty { return reply([:]) }
+      transport.hub.host.states(of: own, at: transport.now) { reply($0) }
+    } completion: { [self] (parts: [[SessionID: ListedState]]) in
+      var states: [SessionID: ListedState] = [:]
+      for part in parts { states.merge(part) { first, _ in first } }
+      answer(caller, sessions, states, next: next)
     }
-    let document = JSONTree.object(
-      [.init("sessions", .array(items))]
-        + (next.map { [.init("next", .string("\($0)"))] } ?? []))
-    answer(caller, 200, "application/json", document.serialized())
+  }
+
+  private func answer(
+    _ caller: Caller, _ sessions: [SessionIndex.Entry], _ states: [SessionID: ListedState],
+    next: Int64?
+  ) {
+    var writer = JSONWriter(capacity: 4096)
+    writer.literal("{\"sessions\":[")
+    for (index, entry) in sessions.enumerated() {
+      writer.literal(index > 0 ? ",{\"session\":" : "{\"session\":")
+      writer.string(entry.id.text)
+      if let external = entry.external {
+        writer.literal(",\"external\":")
+        writer.string(external)
+      }
+      let state = states[entry.id]
+      if let status = state?.status ?? entry.status {
+        writer.literal(",\"status\":")
+        writer.string(status.rawValue)
+      }
+      if let state {
+        writer.literal(",\"revision\":")
+        writer.integer(state.revision)
+        writer.literal(",\"result\":")
+        writer.raw(state.result)
+      }
+      writer.literal("}")
+    }
+    writer.literal("]")
+    if let next {
+      writer.literal(",\"next\":")
+      writer.string("\(next)")
+    }
+    writer.literal("}")
+    answer(caller, 200, "application/json", writer.bytes)
   }
 }

@@ -83,11 +83,11 @@ extension HubRoutes {
       let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
       let headers = [(name: "ETag", value: tag), (name: "Cache-Control", value: "no-store")]
       let type = [(name: "Content-Type", value: "application/json")]
-      transport.answer(
-        caller,
-        HTTPResponse(
-          status: isKnown ? 304 : status, headers: isKnown ? headers : headers + type,
-          body: isKnown ? [] : definition.body))
+      var response = HTTPResponse(
+        status: isKnown ? 304 : status, headers: isKnown ? headers : headers + type,
+        body: isKnown ? [] : definition.body)
+      response.shortBody = definition.shortBody
+      transport.answer(caller, response)
     case .failure(let problem): answer(caller, ProblemDocument(problem))
     }
   }

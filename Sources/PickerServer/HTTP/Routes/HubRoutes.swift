@@ -116,6 +116,7 @@ final class HubRoutes {
       if looksUp { try gate.admitLookUp(request.head) }
       do throws(ProblemDocument) {
         if request.body.isUnread { throw tooLarge }
+        try route.check(request.target.query)
         try route.handle(self)(call)
       } catch {
         refuse(call, error, access: route.access)
@@ -246,6 +247,21 @@ final class HubRoutes {
     }
   }
 
+  /// - Parameter result: A body, and the short one of a change; see ``HTTPResponse/shortBody``.
+  func answer(
+    _ caller: Caller, _ type: String,
+    _ result: Result<(body: [UInt8], shortBody: [UInt8]?), HubProblem>
+  ) {
+    switch result {
+    case .success(let (body, shortBody)):
+      var response = HTTPResponse(
+        status: 200, headers: [("Content-Type", type), ("Cache-Control", "no-store")], body: body)
+      response.shortBody = shortBody
+      transport.answer(caller, response)
+    case .failure(let problem): answer(caller, ProblemDocument(problem))
+    }
+  }
+
   func answer(_ caller: Caller, _ problem: ProblemDocument) {
     transport.answer(caller, problem.response)
   }
@@ -316,7 +332,9 @@ extension HubRoutes {
 
   /// The reason why the server accepts no sessions now; `nil` if it does.
   private var unreadiness: String? {
-    transport.hub.isDraining ? "the server is shutting down" : store.failure
+    if transport.hub.isDraining { return "the server is shutting down" }
+    return store.failure
+      ?? transport.hub.creationProblem.map { ProblemDocument($0).detail }
   }
 
   /// `GET /metrics`, with the figures of every loop.

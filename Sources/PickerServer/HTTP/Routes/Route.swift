@@ -13,26 +13,37 @@ struct Route: Sendable {
   let access: RouteAccess
   /// The rate limit that a request counts against; `nil` if it is not limited.
   let rate: RequestKind?
-  /// The rate limit that a request counts against only if its body has more than
+  /// The rate limit that a request counts against instead if its body has more than
   /// ``RequestRates/bytesPerToken``.
   let largeBodyRate: RequestKind?
+  /// The parameters that the query may have.
+  let query: [String]
   let handle: Handler
 
   init(
     _ method: HTTPMethod, _ pattern: PathPattern, _ access: RouteAccess, rate: RequestKind? = nil,
-    largeBodyRate: RequestKind? = nil, _ handle: @escaping Handler
+    largeBodyRate: RequestKind? = nil, query: [String] = [], _ handle: @escaping Handler
   ) {
     self.method = method
     self.pattern = pattern
     self.access = access
     self.rate = rate
     self.largeBodyRate = largeBodyRate
+    self.query = query
     self.handle = handle
   }
 
   /// The rate limit that a request with a body of that size counts against.
   func rate(bodyByteCount: Int) -> RequestKind? {
-    rate ?? (bodyByteCount > RequestRates.bytesPerToken ? largeBodyRate : nil)
+    bodyByteCount > RequestRates.bytesPerToken ? largeBodyRate ?? rate : rate
+  }
+
+  /// Checks that a query has only parameters that the route knows, if the route is below `/v1/`.
+  func check(_ query: [QueryField]) throws(ProblemDocument) {
+    guard pattern.text.hasPrefix("/v1/"),
+      let field = query.first(where: { !self.query.contains($0.name) })
+    else { return }
+    throw .unknownParameter(field.name, known: self.query)
   }
 
   func accepts(_ method: HTTPMethod) -> Bool {

@@ -60,31 +60,40 @@ struct RouteTable: Sendable {
     routes: health + list + operations + feed
       + [Route(.get, "/metrics", .metrics, HubRoutes.metrics)])
 
+  /// The parameters of the query of a request that reads a session.
+  static let reading = ["locale", "timeZone", "definition"]
+
   private static let sessions = [
     Route(.post, "/v1/sessions", .key(.sessions), rate: .create, HubRoutes.create),
     Route(
       .put, "/v1/sessions/by/{external}", .key(.sessions), rate: .create, HubRoutes.createByName),
     Route(
-      .get, "/v1/sessions/by/{external}", .key(.sessions), rate: .log, HubRoutes.readByName),
+      .get, "/v1/sessions/by/{external}", .key(.sessions), rate: .log, query: reading,
+      HubRoutes.readByName),
     Route(.post, "/v1/definitions/check", .key(.sessions), rate: .check, HubRoutes.check),
-    Route(.get, "/v1/definitions/{name}", .key(.sessions), HubRoutes.readShared),
+    Route(.get, "/v1/definitions/{name}", .key(.sessions), rate: .log, HubRoutes.readShared),
     Route(
-      .put, "/v1/definitions/{name}", .key(.sessions), largeBodyRate: .check,
+      .put, "/v1/definitions/{name}", .key(.sessions), rate: .create, largeBodyRate: .check,
       HubRoutes.changeShared),
     Route(
-      .patch, "/v1/definitions/{name}", .key(.sessions), largeBodyRate: .check,
+      .patch, "/v1/definitions/{name}", .key(.sessions), rate: .command, largeBodyRate: .check,
       HubRoutes.changeShared),
-    Route(.delete, "/v1/definitions/{name}", .key(.sessions), HubRoutes.deleteShared),
+    Route(
+      .delete, "/v1/definitions/{name}", .key(.sessions), rate: .command, HubRoutes.deleteShared),
   ]
 
   private static let list = [
-    Route(.get, "/v1/sessions", .key(.sessions), rate: .log, HubRoutes.list)
+    Route(
+      .get, "/v1/sessions", .key(.sessions), rate: .log,
+      query: ["external", "status", "uses", "after", "limit", "include"], HubRoutes.list)
   ]
 
   private static let session = [
-    Route(.get, "/v1/sessions/{id}", .sessionReader, HubRoutes.read),
+    Route(.get, "/v1/sessions/{id}", .sessionReader, query: reading, HubRoutes.read),
     Route(.delete, "/v1/sessions/{id}", .sessionKey(.sessions), HubRoutes.delete),
-    Route(.get, "/v1/sessions/{id}/log", .sessionReader, rate: .log, HubRoutes.log),
+    Route(
+      .get, "/v1/sessions/{id}/log", .sessionReader, rate: .log, query: ["after", "limit"],
+      HubRoutes.log),
     Route(.get, "/v1/sessions/{id}/definition", .sessionReader, HubRoutes.readDefinition),
     Route(
       .put, "/v1/sessions/{id}/definition", .sessionKey(.sessions), largeBodyRate: .check,
@@ -100,24 +109,33 @@ struct RouteTable: Sendable {
     Route(.post, "/v1/sessions/{id}/role", .sessionKey(.sessions), HubRoutes.setRole),
     Route(
       .post, "/v1/sessions/{id}/settle", .sessionKey(.decide), rate: .command, HubRoutes.settle),
-    Route(.get, "/v1/sessions/{id}/event.ics", .ticketReader, HubRoutes.event),
-    Route(.get, "/v1/sessions/{id}/events", .ticketReader, rate: .join, HubRoutes.events),
+    Route(
+      .get, "/v1/sessions/{id}/event.ics", .ticketReader, query: ["ticket", "locale"],
+      HubRoutes.event),
+    Route(
+      .get, "/v1/sessions/{id}/events", .ticketReader, rate: .join,
+      query: ["months", "count", "locale", "timeZone", "ticket"], HubRoutes.events),
     Route(.post, "/v1/sessions/{id}/members", .member, rate: .join, HubRoutes.addMember),
     Route(
       .put, "/v1/sessions/{id}/members/{member}/marks", .sessionKey(.sessions), rate: .command,
       HubRoutes.importMarks),
-    Route(.post, "/v1/sessions/{id}/commands", .memberOrKey, rate: .command, HubRoutes.command),
+    Route(
+      .post, "/v1/sessions/{id}/commands", .memberOrKey, rate: .command, query: ["locale"],
+      HubRoutes.command),
     Route(.post, "/v1/sessions/{id}/tickets", .sessionReader, rate: .join, HubRoutes.createTicket),
     Route(
       .get, "/v1/sessions/{id}/months/{month}.svg", .ticketReader, rate: .drawing,
-      HubRoutes.drawMonth),
+      query: ["width", "height", "locale", "theme", "ticket"], HubRoutes.drawMonth),
   ]
 
   private static let feed = [
-    Route(.get, "/v1/feed", .key(.feed), HubRoutes.readFeed),
+    Route(
+      .get, "/v1/feed", .key(.feed), query: ["after", "limit", "types", "waitSeconds", "epoch"],
+      HubRoutes.readFeed),
     Route(.get, "/v1/feed/cursors/{name}", .key(.feed), HubRoutes.readCursor),
-    Route(.put, "/v1/feed/cursors/{name}", .key(.feed), HubRoutes.setCursor),
-    Route(.delete, "/v1/feed/cursors/{name}", .key(.feed), HubRoutes.deleteCursor),
+    Route(.put, "/v1/feed/cursors/{name}", .key(.feed), rate: .command, HubRoutes.setCursor),
+    Route(
+      .delete, "/v1/feed/cursors/{name}", .key(.feed), rate: .command, HubRoutes.deleteCursor),
   ]
 
   private static let documents = [

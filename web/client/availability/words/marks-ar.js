@@ -26,7 +26,6 @@ export const marks = {
   painted: (grade, count) => `${grade}: عدد الخانات ${count}`,
   erased: (count) => `مُسحت خانات عددها ${count}`,
   nowBest: (text, counts) => `الأفضل الآن: ${text}، ${counts}`,
-  legendNone: "لا أحد", legendAll: "الجميع",
   refusals: {
     closed: "أُغلقت الإجابات.", noSuchGrade: "لم تعد هذه الإجابة متاحة.",
     staleCells: "تغيّرت الأوقات في هذه الأثناء. علّمها من جديد.", noSuchCell: "لم يعد هذا الوقت موجودًا.",

@@ -12,7 +12,7 @@ export const marks = {
   },
   grid: "Verfügbarkeit", zone: "Zeitzone",
   best: "Am besten passt", nothingBest: "Noch passt nichts. Hier erscheinen die besten Termine.",
-  hidden: "Nur die Inhaberin oder der Inhaber sieht die Ergebnisse.", namesHidden: "Wer, sieht nur die Inhaberin oder der Inhaber.",
+  hidden: "Nur wer die Umfrage organisiert, sieht die Ergebnisse.", namesHidden: "Die Namen sieht nur, wer die Umfrage organisiert.",
   answered: (count) => (count === 1 ? "1 Person hat geantwortet" : `${count} Personen haben geantwortet`),
   nobody: "Noch niemand hat geantwortet",
   can: "Kann", perhaps: "Vielleicht", cannot: "Kann nicht", unmarked: "Ohne Angabe", unmarkedAsYes: "Ohne Angabe, zählt als Ja",
@@ -27,7 +27,6 @@ export const marks = {
   painted: (grade, count) => `${grade}: ${count} ${count === 1 ? "Feld" : "Felder"}`,
   erased: (count) => `${count} ${count === 1 ? "Feld" : "Felder"} gelöscht`,
   nowBest: (text, counts) => `jetzt am besten: ${text}, ${counts}`,
-  legendNone: "niemand", legendAll: "alle",
   refusals: {
     closed: "Es kann nicht mehr geantwortet werden.", noSuchGrade: "Diese Antwort gibt es nicht mehr.",
     staleCells: "Die Zeiten haben sich inzwischen geändert. Markieren Sie sie noch einmal.",

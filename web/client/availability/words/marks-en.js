@@ -29,7 +29,6 @@ export const marks = {
   painted: (grade, count) => `${grade}: ${counted(count, "cell", "cells")}`,
   erased: (count) => `${counted(count, "cell", "cells")} erased`,
   nowBest: (text, counts) => `best now: ${text}, ${counts}`,
-  legendNone: "nobody", legendAll: "everybody",
   refusals: {
     closed: "Answers are closed.", noSuchGrade: "That answer is not available any more.",
     staleCells: "The times have changed meanwhile. Mark them again.", noSuchCell: "That time is no longer there.",

@@ -26,7 +26,6 @@ export const marks = {
   painted: (grade, count) => `${grade}：${count} マス`,
   erased: (count) => `${count} マスを消しました`,
   nowBest: (text, counts) => `現在のおすすめ：${text}、${counts}`,
-  legendNone: "なし", legendAll: "全員",
   refusals: {
     closed: "回答は締め切られました。", noSuchGrade: "その回答は使えなくなりました。",
     staleCells: "時間が変更されました。もう一度印を付けてください。", noSuchCell: "その時間はもうありません。",

@@ -26,7 +26,6 @@ export const marks = {
   painted: (grade, count) => `${grade}：${count} 格`,
   erased: (count) => `已擦除 ${count} 格`,
   nowBest: (text, counts) => `目前最合适：${text}，${counts}`,
-  legendNone: "无人", legendAll: "所有人",
   refusals: {
     closed: "回答已截止。", noSuchGrade: "这个选项已不可用。", staleCells: "时间已有变化，请重新标记。",
     noSuchCell: "这个时间已不存在。", past: "这个时间已经过去。", full: "回答人数已满。",

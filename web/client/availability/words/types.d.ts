@@ -29,7 +29,6 @@ export type MarkWords = {
   painted: (grade: string, count: number) => string; erased: Counted;
   /** The best window is another one now. */
   nowBest: (text: string, counts: string) => string;
-  legendNone: string; legendAll: string;
   refusals: { [code: string]: string };
 };
 

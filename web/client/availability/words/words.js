@@ -17,9 +17,6 @@ const loads = {
 /** @type {Map<string, AvailabilityWords>} by language */
 const languages = new Map();
 
-/** @param {string} locale */
-const languageOf = (locale) => locale.split("-")[0].toLowerCase();
-
 /** @param {import("../../words/types").Words} words @param {MarkWords} marks @returns {AvailabilityWords} */
 const joined = (words, marks) => ({ ...words, refusals: { ...words.refusals, ...marks.refusals }, marks });
 
@@ -29,20 +26,20 @@ const inEnglish = joined(base.wordsOf("en"), english);
  * The texts for a locale: those of its language once they are loaded, otherwise English.
  * @param {string} locale BCP 47
  */
-export const wordsOf = (locale) => languages.get(languageOf(locale)) ?? inEnglish;
+export const wordsOf = (locale) => languages.get(base.languageOf(locale)) ?? inEnglish;
 
 /**
  * Whether there is nothing to load for a locale.
  * @param {string} locale BCP 47
  */
-export const hasWords = (locale) => languages.has(languageOf(locale)) || !(languageOf(locale) in loads);
+export const hasWords = (locale) => languages.has(base.languageOf(locale)) || !(base.languageOf(locale) in loads);
 
 /**
  * Loads the texts for a locale. If that fails, they are English.
  * @param {string} locale BCP 47
  */
 export async function loadWords(locale) {
-  const language = languageOf(locale);
+  const language = base.languageOf(locale);
   if (hasWords(locale)) return;
   const [{ marks }] = await Promise.all([loads[language]().catch(() => ({ marks: english })), base.loadWords(locale)]);
   languages.set(language, joined(base.wordsOf(locale), marks));

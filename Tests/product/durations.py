@@ -1,0 +1,25 @@
+"""Stores the seconds of each file in runs of the tests, by which conftest.py orders the files.
+
+    .venv/bin/python Tests/product/durations.py .build/test-logs/product.xml
+"""
+
+import json
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from pathlib import Path
+
+
+def main(*reports):
+    seconds = Counter()
+    for report in reports:
+        for case in ElementTree.parse(report).iter("testcase"):
+            # What failed may have waited for minutes.
+            if case.find("failure") is None and case.find("error") is None:
+                seconds[case.get("classname").split(".")[-1]] += float(case.get("time"))
+    stored = {name: max(1, round(count)) for name, count in sorted(seconds.items())}
+    (Path(__file__).parent / "durations.json").write_text(json.dumps(stored, indent=0) + "\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

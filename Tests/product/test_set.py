@@ -1,0 +1,147 @@
+"""A whole value at once: the command `set`, and the first value of a session."""
+
+import json
+
+import pytest
+
+from harness import contract
+from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
+from harness.host import Host
+from harness.store import again, stored
+from harness.tools import replay
+from test_host_commands import Booking
+from test_http_commands import Poster
+
+RANGE = {"start": "2018-12-03", "end": "2018-12-05"}
+
+#: A value of each kind of picker, its result, and one that a `set` refuses.
+VALUES = {
+    "date": (DATE, {"date": "1999-12-31"}, {"date": "2018-11-24"}, "noSuchRow"),
+    "slot": (SLOT, {"local": "2018-11-24T14:20", "instant": "2018-11-24T06:20:00Z"},
+             {"local": "2018-11-24T14:25"}, "noSuchRow"),
+    "cascade": (TREE, {"keys": ["Sichuan", "Leshan"]}, {"keys": ["Sichuan"]}, "noSuchRow"),
+    "columns": (LISTS, {"keys": ["Linux", "Atom"]}, {"keys": ["Linux", "Vi"]}, "noSuchRow"),
+    "range": (CALENDAR, {**RANGE, "days": 3}, {"start": "2018-12-03", "end": "2020-01-01"},
+              "outsideMonths"),
+    "single": ({**CALENDAR, "selection": "single"}, {"date": "2018-12-03"},
+               {"date": "2017-12-31"}, "outsideMonths"),
+    "nights": ({**CALENDAR, "unit": "nights", "maxNights": 7}, {**RANGE, "nights": 2},
+               {"start": "2018-12-03", "end": "2018-12-11"}, "maxNights"),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_a_set_chooses_a_whole_value_in_one_revision(server, kind):
+    definition, value, refused, code = VALUES[kind]
+    session = server.session(definition)
+    ana, bo = session.together("Ana", "Bo")
+    before = session.result()
+
+    # A result that was read elsewhere may be sent as it is.
+    delta = ana.do("set", result={**value, "data": {"of": "the host"}}, at=0)
+
+    assert delta["revision"] == 1 and delta["changes"][-1] == {"change": "result", "result": value}
+    causes = {change["cause"] for change in delta["changes"] if "cause" in change}
+    assert causes == {"set"} and session.result() == value
+    bo.reach(1)
+    assert bo.screen.result == value
+    if "range" in session.get()["snapshot"].get("calendar", {}):
+        shown = session.get()["snapshot"]["calendar"]["range"]
+        assert shown["by"] == ana.id and shown["hits"] == (1 if kind == "single" else 2)
+    assert bo.do("set", result=value) == {"type": "reply", "ref": 1, "revision": 1}
+    answer = bo.do("set", result=refused)
+    assert (answer["code"], answer["changes"], answer["revision"]) == (code, [], 1), answer
+    assert bo.do("set", result={})["code"] == "wrongKind"
+    assert bo.do("set", result=value, at=0)["code"] == "stale"
+    bo.undo()
+    ana.reach(2)
+    assert session.result() == before and ana.do("undo")["code"] == "nothingToUndo"
+    line = session.log()[0]
+    assert line["command"]["at"] == 0 and line["command"]["type"] == "set"
+
+
+@pytest.mark.parametrize("result", [
+    None, [], "2018-12-24", {"date": "2018-02-30"}, {"date": None}, {"keys": [1]},
+    {"local": "2018-12-24"}, {"instant": "2018-12-24T10:00"}, {"start": "2018-12-24", "end": 1}])
+def test_an_ill_typed_set_closes_the_connection_and_is_a_bad_request(server, result):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+    ana.ask("set", result=result)
+    ana.closed(4400)
+    body = {"definition": CALENDAR, "result": result}
+    problem = contract.fits("problem", server.post("/v1/sessions", body).json)
+    assert (problem["status"], problem["code"]) == (400, "badRequest")
+    assert problem["pointer"].startswith("/result"), problem
+
+
+def test_a_set_over_http(server):
+    session = server.session(LISTS)
+    bo = Poster(session, "Bo")
+    delta = bo.do("set", result={"keys": ["Linux", "Atom"]}, at=0)
+    assert delta["changes"][-1]["result"] == {"keys": ["Linux", "Atom"]}
+    assert bo.do("set", result={"date": "2018-12-24"})["code"] == "wrongKind"
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_a_session_begins_with_a_given_value(server, kind):
+    definition, value, refused, code = VALUES[kind]
+    session = server.session(definition, result=value)
+    state = session.get()
+    assert state["revision"] == 0 and state["snapshot"]["result"] == value
+    ana = session.join("Ana")
+    assert {column["generation"] for column in ana.screen.columns or []} <= {1}
+    assert ana.do("undo")["code"] == "nothingToUndo"
+    if "range" in state["snapshot"].get("calendar", {}):
+        assert "by" not in state["snapshot"]["calendar"]["range"]
+
+    answer = server.post("/v1/sessions", {"definition": definition, "result": refused})
+    problem = contract.fits("problem", answer.json)
+    assert (problem["status"], problem["code"], problem["pointer"], problem["reason"]) == (
+        422, "badDefinition", "/result", code)
+    assert problem["params"]
+    wrong = server.post("/v1/sessions", {"definition": definition, "result": {}})
+    assert (wrong.status, wrong.json["reason"]) == (422, "wrongKind")
+
+
+def test_a_first_value_survives_a_restart_and_is_part_of_the_log(tmp_path):
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
+    try:
+        session = server.session(CALENDAR, result=RANGE)
+        ana = session.join("Ana")
+        ana.tap("2018-12-24")
+        ana.undo()
+        state = session.get()["snapshot"]["calendar"]["range"]
+        assert (state["start"], state["hits"], "by" in state) == ("2018-12-03", 2, False)
+        again(server)
+        assert session.result() == {**RANGE, "days": 3}
+        lines = session.log()
+        assert lines[0]["session"]["result"] == RANGE
+        log = tmp_path / "lines"
+        log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        assert replay(log).status == 0
+    finally:
+        server.stop()
+
+
+def test_the_host_sets_a_value_and_selects_by_key(start, tmp_path):
+    host = Host(tmp_path)
+    server = start(auth=f"keys:{host.file}")
+    booking = Booking(server, host, TREE)
+    ana = booking.join("Ana")
+    delta = booking.send("set", result={"keys": ["Sichuan", "Leshan"]}, at=0)
+    assert delta["host"] is True and "by" not in delta
+    delta = booking.send("select", column=1, key="Chengdu")
+    assert delta["changes"][-1]["result"] == {"keys": ["Sichuan", "Chengdu", "Pixian"]}
+    assert booking.send("select", column=1, key="Guangzhou")["code"] == "noSuchRow"
+    assert booking.send("select", column=7, key="Guangzhou")["code"] == "noSuchColumn"
+    for fields in ({"column": 1}, {"key": "Leshan"}, {"column": 1, "key": None},
+                   {"column": 1, "key": "Leshan", "row": 0}):
+        assert booking.post("commands", {"type": "select", **fields}).status == 400, fields
+    row = {"column": 1, "row": 1, "generation": ana.reach(2).screen.columns[1]["generation"]}
+    assert booking.send("select", **row)["changes"][-1]["result"] == {"keys": ["Sichuan", "Leshan"]}
+    assert [line["command"] for line in booking.log()] == [
+        {"type": "set", "result": {"keys": ["Sichuan", "Leshan"]}, "at": 0},
+        {"type": "select", "column": 1, "key": "Chengdu"}, {"type": "select", **row}]
+    viewer = booking.join("Vic", role="viewer")
+    refused = viewer.do("set", result={"keys": ["Sichuan", "Leshan"]})
+    assert (refused["code"], refused["params"]) == ("notAllowed", {"role": "editor"})

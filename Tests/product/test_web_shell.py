@@ -1,0 +1,169 @@
+"""The picker is the page: it begins below the bar, and its result and buttons are in view."""
+
+import pytest
+from harness.definitions import CALENDAR, DATE, LISTS
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
+
+DAYS = {"kind": "availability", "dates": {"from": "2018-11-24", "through": "2018-12-24"}}
+KINDS = {"calendar": CALENDAR, "date": DATE, "columns": LISTS, "availability": DAYS}
+SIZES = {"390": {"phone": True}, "320": {"phone": True, "viewport": {"width": 320, "height": 640}},
+         "1280": {"viewport": {"width": 1280, "height": 720}},
+         "1366": {"viewport": {"width": 1366, "height": 657}}}
+ELEMENT = "pickerd-wheels, pickerd-calendar, pickerd-availability"
+
+
+def place(one, selector):
+    return one.page.locator(selector).first.bounding_box()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_picker_begins_at_the_top_and_its_button_is_in_view_for_owner_and_guest(
+        window, server, kind, size):
+    session = server.session(KINDS[kind], title="Weekend at the lake with all of us")
+    ana = window(server, session, name="Ana", **SIZES[size])
+    bo = window(server, session, name="", **SIZES[size])
+    for one in (ana, bo):
+        assert place(one, ELEMENT)["y"] <= 120
+        assert place(one, f":is({ELEMENT}) .bar")["y"] > 120
+        expect(one.page.locator(f":is({ELEMENT}) .bar")).to_be_in_viewport(ratio=1)
+        assert one.page.evaluate("document.documentElement.scrollHeight - innerHeight") <= 0
+    expect(ana.button("Confirm")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_result_moves_nothing(window, server, size):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", **SIZES[size])
+    expect(ana.page.locator(".hint")).to_contain_text("Tap the first day.")
+    parts = [".scroller", '.day[data-date="2018-11-29"]', ".act.confirm"]
+    before = [place(ana, part) for part in parts]
+
+    for date in ("2018-11-24", "2018-11-28"):
+        ana.day(date).click()
+        ana.is_idle()
+        assert [place(ana, part) for part in parts] == before
+
+    expect(ana.chosen).to_have_text("Nov 24 – 28, 2018 · 5 days")
+    expect(ana.chosen).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("size", ["390", "1280"])
+def test_all_settings_are_in_one_menu(window, server, size):
+    ana = window(server, server.session(LISTS), name="Ana", **SIZES[size])
+    for field in ("#name", "#language", "#theme"):
+        expect(ana.page.locator(field)).to_be_hidden()
+
+    with ana.menu() as menu:
+        for label in ("Your name", "Language", "Theme"):
+            expect(menu.get_by_label(label)).to_be_in_viewport(ratio=1)
+        ana.type("Escape")
+
+    expect(ana.page.locator(".menu-button")).to_be_focused()
+
+
+def test_a_phone_has_the_other_commands_in_the_menu(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", phone=True)
+    ana.day("2018-11-24").tap()
+    ana.is_idle()
+    expect(ana.button("Clear")).to_have_count(0)
+
+    with ana.menu() as menu:
+        menu.get_by_role("button", name="Clear").click()
+    expect(ana.day("2018-11-24")).to_have_attribute("aria-selected", "false")
+    with ana.menu() as menu:
+        menu.get_by_role("button", name="Cancel").click()
+    expect(ana.page.get_by_text("Cancel for everybody?")).to_be_visible()
+    ana.button("Yes, cancel").click()
+    expect(ana.chosen).to_contain_text("Cancelled.")
+
+
+@pytest.mark.parametrize("size", ["390", "1280"])
+def test_the_panels_for_developers_are_in_a_drawer(window, server, size):
+    ana = window(server, server.session(LISTS), name="Ana", **SIZES[size])
+    drawer = ana.page.locator(".drawer")
+    expect(drawer).to_be_hidden()
+    with ana.menu() as menu:
+        menu.get_by_role("button", name="For developers").click()
+    expect(ana.host_panel).to_be_visible()
+    expect(drawer.get_by_role("button", name="Done")).to_be_focused()
+    if size == "1280":
+        expect(ana.button("Confirm")).to_be_in_viewport(ratio=1)
+        box, panel = place(ana, ELEMENT), drawer.bounding_box()
+        assert box["x"] + box["width"] <= panel["x"], "it covers nothing"
+    ana.page.reload()
+    expect(ana.host_panel).to_be_visible()
+
+    drawer.get_by_role("button", name="Done").click()
+
+    expect(drawer).to_be_hidden()
+
+
+def test_the_name_is_asked_for_once_at_the_first_tap_which_is_done(window, server):
+    session = server.session(CALENDAR)
+    bo = window(server, session, name="", phone=True)
+    expect(bo.name_question).to_have_count(0)
+
+    bo.day("2018-11-24").tap()
+
+    expect(bo.name_question).to_be_focused()
+    expect(bo.day("2018-11-24")).to_have_attribute("aria-selected", "true")
+    bo.type("Escape")
+    bo.day("2018-11-28").tap()
+    expect(bo.chosen).to_have_text("Nov 24 – 28, 2018 · 5 days")
+    bo.is_idle()
+    expect(bo.name_question).to_have_count(0)
+
+
+def test_who_is_here_and_who_decides_is_behind_the_faces_on_a_phone(window, server):
+    session = server.session(LISTS)
+    session.join("Ana")
+    bo = window(server, session, name="Bo", phone=True)
+    expect(bo.decider).to_be_hidden()
+
+    bo.page.locator(".who-button").click()
+
+    expect(bo.decider).to_have_text("Ana decides: only Ana can confirm.")
+    expect(bo.decider).to_be_in_viewport()
+    expect(bo.page.locator(".member")).to_have_text(["Bo (You)", "Ana"])
+
+
+def test_the_skip_link_leads_to_the_day(window, server):
+    ana = window(server, server.session(CALENDAR), name="Ana")
+    ana.page.locator("#skip").focus()
+    ana.type("Enter")
+    expect(ana.day("2018-11-23")).to_be_focused()
+
+
+@pytest.mark.parametrize("size", ["390", "1280"])
+def test_nothing_moves_after_the_first_paint(window, server, size):
+    session = server.session(CALENDAR, title="Weekend at the lake")
+    session.join("Bo")
+    ana = window(server, session, name="Ana", **SIZES[size])
+    ana.page.reload()
+    expect(ana.page.locator(".share-button")).to_be_visible()
+    expect(ana.title).not_to_be_empty()
+
+    moved = ana.page.evaluate("""() => new Promise((resolve) => {
+        const shifts = [];
+        new PerformanceObserver((list) => {
+          for (const { value, sources } of list.getEntries()) shifts.push([value, sources.map(({ node }) => node?.className)]);
+        }).observe({ type: "layout-shift", buffered: true });
+        setTimeout(() => resolve(shifts), 300);
+      })""")
+
+    assert sum(value for value, _ in moved) < 0.005, moved
+
+
+def test_a_note_about_a_member_is_one_line_high(window, server):
+    """Regression: the style of the list of members applied to it."""
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana")
+    expect(ana.page.locator(".banner")).to_be_attached()
+    session.join("Bo")
+    expect(ana.note).to_contain_text("Bo has joined")
+    assert ana.note.bounding_box()["height"] <= 50
