@@ -18,8 +18,8 @@ WORKERS=8
 check=${1:-}
 WORLDS=100
 if [ "$check" ]; then WORLDS=10; fi
-PROTOCOL=(golden golden_availability availability nights join refs undo resume
-  presence roles rename notes ticks status result late_commands stale_columns live_definitions
+PROTOCOL=(golden golden_availability availability nights join refs resume
+  presence roles rename notes ticks result late_commands live_definitions
   malformed http http_commands create definitions sessions log tickets
   member_view open_tap row_windows command_order refusal_params close_codes hosts
   mutants)

@@ -59,17 +59,6 @@ def test_confirm_asks_the_host_and_shows_until_when(server):
     session.agree()
 
 
-@pytest.mark.parametrize("do", ["select", "undo", "redo", "confirm", "reopen"])
-def test_commands_are_refused_while_the_host_decides(server, do):
-    session, ana, bo, _ = confirming(server)
-    fields = {"column": 0, "row": 0, "generation": 1} if do == "select" else {}
-
-    refused = ana.do(do, **fields)
-
-    assert (refused["type"], refused["code"]) == ("refused", "confirming")
-    assert refused["params"] == {"status": "confirming", "until": UNTIL}
-
-
 def test_a_grant_confirms_with_the_data_of_the_host(server):
     session, ana, bo, _ = confirming(server)
     result, data = session.result(), {"booking": 4711, "price": 1.10}

@@ -81,69 +81,7 @@ def test_months_requested_in_a_join_follow_welcome(server):
     assert [view["month"] for view in months["months"]] == ["2018-10", "2018-11", "2018-12"]
 
 
-def test_a_second_join_closes_with_4400(server):
-    session = server.session(DATE)
-    ana, bo = session.together("Ana", "Bo")
-
-    ana.send({"type": "join", "name": "Ana"})
-
-    ana.closed(4400)
-    bo.receives_nothing()
-
-
-@pytest.mark.parametrize("message", [
-    {"type": "select", "ref": 1, "column": 0, "row": 0, "generation": 1},
-    {"type": "touch"}, {"type": "leave"}, {"type": "dance"}, {"type": "dance", "ref": 1},
-    {"type": "undo", "ref": 1}, {"type": "rows", "column": 0, "from": 0, "count": 1},
-    {"type": "tap", "ref": 1, "date": "2018-11-23"}, {"type": "welcome"}],
-    ids=lambda m: m["type"] + (" with ref" if "ref" in m else ""))
-def test_any_message_before_join_closes_with_4400(server, message):
-    session = server.session(DATE)
-    ana = session.connect()
-
-    ana.send(message)
-
-    ana.closed(4400)
-    assert session.get()["members"] == []
-
-
 def test_a_connection_that_does_not_join_in_time_is_closed_with_4508(start):
     session = start(limits={"joinMilliseconds": 1000}).session(LISTS)
 
     session.connect().closed(4508)
-
-
-def test_leave_removes_the_member_immediately(server):
-    session = server.session(DATE)
-    ana, bo = session.together("Ana", "Bo")
-
-    bo.leave()
-
-    ana.until(lambda m: bo.id not in m.screen.members, what="left")
-    bo.closed((1000, 1005))
-    assert [m["id"] for m in session.get()["members"]] == [ana.id]
-
-
-def test_a_member_that_left_resumes_as_the_same_member(server):
-    session = server.session(DATE)
-    ana, bo = session.together("Ana", "Bo")
-    bo.leave()
-    bo.closed((1000, 1005))
-
-    again = session.back(bo)
-
-    assert (again.id, again.welcome["member"]["role"]) == (bo.id, "editor")
-    assert [m["id"] for m in session.get()["members"]] == [ana.id, bo.id]
-
-
-def test_a_join_over_the_member_limit_is_closed_with_4503(small):
-    session = small.session(DATE)
-    ana, bo, cem = session.together("Ana", "Bo", "Cem")
-
-    fourth = session.connect()
-    fourth.send({"type": "join"})
-
-    fourth.closed(4503)
-    for member in (ana, bo, cem):
-        member.receives_nothing()
-    assert len(session.get()["members"]) == 3

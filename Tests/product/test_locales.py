@@ -54,19 +54,6 @@ def test_refusals_and_requested_rows_are_in_the_members_locale(server):
     assert ana.rows(0, 1, 1)["rows"][0]["text"] == "11月24日 星期六"
 
 
-@pytest.mark.parametrize("locale, text", [
-    ("en", "November"), ("zh-Hans", "11月"), ("en-GB", "November"), ("en-XX", "November"),
-    ("zh-Hans-CN", "11月"), ("de", "November"), ("fr", "novembre"), ("es-MX", "noviembre"),
-    ("xx", "November"), ("tlh-Latn", "November"), ("", "November"), ("no locale!", "November")])
-def test_other_locales_are_supported_or_fall_back(server, locale, text):
-    """The fallbacks are the language alone, the definition's locale and `en`, in this order."""
-    session = server.session(DATE)
-
-    ana = session.join("Ana", locale=locale)
-
-    assert texts(ana.welcome["snapshot"], 1)["11"] == text
-
-
 def test_get_returns_the_requested_locale(server):
     session = server.session(DATE)
 

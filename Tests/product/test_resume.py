@@ -31,19 +31,6 @@ def test_missed_deltas_are_sent_after_welcome(server):
     assert missed == mine
 
 
-def test_a_missed_delta_of_the_member_itself_has_its_ref(server):
-    """"Only the author's copy of a delta carries `ref`": so does the copy sent on resume."""
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    ana.ask_select(0, 1, ref=7)
-    bo.reach(1)
-    ana.drop()
-
-    again = session.back(ana)
-
-    assert again.expect("delta")["ref"] == 7
-
-
 def test_missed_deltas_have_no_bands_and_are_followed_by_months(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana", months={"from": "2018-11", "count": 2})
@@ -76,20 +63,6 @@ def test_the_new_join_replaces_the_locale(server):
     assert day["text"] == "11月24日 星期六"
 
 
-def test_resuming_from_before_the_history_returns_a_snapshot(small):
-    session = small.session(LISTS)
-    ana, bo = session.join("Ana"), session.join("Bo")
-    ana.drop()
-    selects(bo, 21)
-
-    again = session.back(ana)
-
-    assert (again.welcome["resumed"], again.welcome["revision"]) == (False, 21)
-    assert again.id == ana.id
-    assert again.welcome["snapshot"] == session.get()["snapshot"]
-    again.receives_nothing()
-
-
 def test_resuming_with_another_epoch_returns_a_snapshot(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
@@ -113,3 +86,15 @@ def test_missed_ticks_are_sent_as_deltas(server):
     delta = again.expect("delta")
     assert "by" not in delta
     assert again.screen.columns[2]["count"] == 24
+
+
+def test_resuming_an_unknown_member_creates_a_new_one(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    stranger = session.connect()
+
+    stranger.join(resume={**ana.resume(), "member": "m_nobody"})
+
+    assert stranger.welcome["resumed"] is False
+    assert stranger.id not in (ana.id, "m_nobody")
+    assert len(session.get()["members"]) == 2
