@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from harness.contexts import patient
 from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import Pickerd, wait_until
 from playwright.sync_api import expect
@@ -130,7 +131,7 @@ def test_the_availability_is_loaded_with_its_texts(site, window):
 def test_the_page_is_there_while_the_server_is_not(bundle, contexts, tmp_path):
     server = Pickerd(tmp_path / "log", options=("--web", bundle))
     session = server.session(CALENDAR)
-    context = contexts.browser.new_context()
+    context = patient(contexts.browser.new_context())
     try:
         page = context.new_page()
         page.goto(f"http://127.0.0.1:{server.port}/#/s/{session.id}")
@@ -157,7 +158,7 @@ def test_modules_replace_a_bundle_of_the_same_address(bundle, contexts, tmp_path
     folder = tmp_path / "web"
     bundled(folder)
     server = Pickerd(tmp_path / "log", options=("--web", folder))
-    context = contexts.browser.new_context()
+    context = patient(contexts.browser.new_context())
     try:
         page = context.new_page()
         page.goto(f"http://127.0.0.1:{server.port}/")

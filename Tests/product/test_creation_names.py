@@ -8,6 +8,7 @@ import pytest
 
 from harness.definitions import DATE, LISTS
 from harness.host import Host
+from harness.pickerd import wait_until
 from harness.store import again, stored
 
 KEY = {"Idempotency-Key": "order-4711"}
@@ -75,11 +76,6 @@ def test_the_same_key_gives_the_same_tokens(serve):
     assert server.delete(path, token=second.json["tokens"]["owner"]).status == 204
 
 
-@pytest.mark.parametrize("key, status", [("x", 201), ("x" * 64, 201), ("x" * 65, 400)])
-def test_a_key_has_at_most_64_characters(serve, key, status):
-    assert create(serve(), key).status == status
-
-
 def test_a_key_that_is_not_utf_8_is_refused(serve):
     # Latin-1, which would be the same key as `caf\xe8`.
     server = serve()
@@ -102,9 +98,6 @@ def test_an_external_id_is_unique_while_its_session_lives(serve):
     assert create(server, external="order/2").status == 201
     server.delete(f"/v1/sessions/{first.json['session']}")
     assert create(server, external="order/1").status == 201
-
-
-# Several at once, on several loops
 
 
 # The list
@@ -195,7 +188,7 @@ def test_a_kill_during_a_creation_leaves_one_session_or_none(serve, seed):
     threads = [threading.Thread(target=send, args=(number,)) for number in range(24)]
     for thread in threads:
         thread.start()
-    threading.Event().wait(0.01 + seed * 0.02)
+    wait_until(lambda: len(done) >= 4 * seed, what="creations")
     again(server, kill=True)
     for thread in threads:
         thread.join()
@@ -207,6 +200,7 @@ def test_a_kill_during_a_creation_leaves_one_session_or_none(serve, seed):
 def test_a_key_of_no_or_too_many_characters_is_refused(serve):
     """Regression: an empty key was no key, and its second request made a second session."""
     server = serve()
+    assert create(server, "k" * 64).status == 201
     for key in ("", "   ", "k" * 65):
         answer = server.post(
             "/v1/sessions", {"definition": DATE}, headers={"Idempotency-Key": key})

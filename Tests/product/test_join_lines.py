@@ -237,7 +237,7 @@ def test_wss_connects_to_a_server_with_a_trusted_certificate(server, front):
     session = server.session(CALENDAR)
 
     status, _, complaint = run(
-        f"https://localhost:{front.port}/#/s/{session.id}", "--timeout", "60",
+        f"https://localhost:{front.port}/#/s/{session.id}", "--timeout", PATIENCE,
         stdin="tap 2018-11-20\n", environment={"SSL_CERT_FILE": str(front.certificate)})
 
     assert (status, complaint) == (0, "") and session.revision() == 1

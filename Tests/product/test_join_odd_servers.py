@@ -79,7 +79,7 @@ def only(codes):
 
 @pytest.mark.parametrize("size", [100_000, MESSAGE_BYTES])
 def test_a_message_at_the_limit_is_accepted(odd, size):
-    status, output, complaint = run(odd(sending(padded(size))), "--timeout", "60")
+    status, output, complaint = run(odd(sending(padded(size))), "--timeout", PATIENCE)
 
     assert (status, output, complaint) == (0, "* connecting\n* connected\n= A\n", "")
 
@@ -92,14 +92,14 @@ def test_a_fragmented_message_is_assembled(odd):
         socket.send(text[at:at + 999] for at in range(0, len(text), 999))
         sending()(socket)
 
-    assert run(odd(talk), "--timeout", "60")[0] == 0
+    assert run(odd(talk), "--timeout", PATIENCE)[0] == 0
 
 
 def test_a_message_over_the_limit_closes_with_1009(odd):
     codes = queue.Queue()
 
     status, _, complaint = run(
-        odd(sending(padded(MESSAGE_BYTES + 1), then=codes)), "--timeout", "60")
+        odd(sending(padded(MESSAGE_BYTES + 1), then=codes)), "--timeout", PATIENCE)
 
     assert (status, only(codes)) == (1, 1009), complaint
     assert complaint.startswith("pickerd join: closed, 1009")
@@ -108,7 +108,7 @@ def test_a_message_over_the_limit_closes_with_1009(odd):
 def test_a_binary_message_closes_with_1003(odd):
     codes = queue.Queue()
 
-    status, _, complaint = run(odd(sending(b"\x00\x01", then=codes)), "--timeout", "60")
+    status, _, complaint = run(odd(sending(b"\x00\x01", then=codes)), "--timeout", PATIENCE)
 
     assert (status, only(codes)) == (1, 1003)
     assert complaint.startswith("pickerd join: closed, 1003")
@@ -129,7 +129,7 @@ def test_a_server_without_the_subprotocol_is_rejected(odd):
     def talk(socket):
         received.extend(socket)
 
-    for timeout in ("0.5", "5", "60"):
+    for timeout in ("0.5", "5", PATIENCE):
         status, _, complaint = run(odd(talk, subprotocols=()), "--timeout", timeout)
         if "does not speak the subprotocol" in complaint:
             break  # A slow machine does not connect in half a second.
@@ -162,7 +162,7 @@ def test_a_response_other_than_101_is_retried_and_redirects_are_not_followed(ans
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
-    for timeout in ("0.5", "5", "60"):
+    for timeout in ("0.5", "5", PATIENCE):
         status, _, complaint = run(
             f"http://127.0.0.1:{server.server_port}/v1/sessions/x", "--timeout", timeout)
         if asked:  # A slow machine does not connect in half a second.

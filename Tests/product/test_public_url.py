@@ -9,6 +9,7 @@ import sys
 import pytest
 from playwright.sync_api import expect
 
+from harness.contexts import patient
 from harness.definitions import CALENDAR
 from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY
@@ -85,8 +86,8 @@ class Windows:
         self.contexts, self.wrong = [], []
 
     def open(self, url, **options):
-        context = self.chromium.new_context(
-            ignore_https_errors=True, locale="en", timezone_id="Asia/Shanghai", **options)
+        context = patient(self.chromium.new_context(
+            ignore_https_errors=True, locale="en", timezone_id="Asia/Shanghai", **options))
         self.contexts.append(context)
         page = context.new_page()
         page.add_init_script("localStorage.setItem('pickerd name', 'Ana')")

@@ -9,6 +9,7 @@ import pytest
 from harness.definitions import LISTS
 from harness.member import Member
 from harness.metrics import samples
+from harness.patience import PATIENCE
 from harness.pickerd import Pickerd, wait_until
 from harness.ports import free_ports
 from harness.store import MANY
@@ -176,7 +177,7 @@ def test_relays_to_an_owner_that_hangs_end_when_its_sessions_can_be_claimed(pair
     bo = joined(session, pair.other, "Bo")
     pair.owner.process.send_signal(signal.SIGSTOP)
     try:
-        bo.closed(None, timeout=90)
+        bo.closed(None)
         wait_until(lambda: pair.other.get(session.path).status == 200, what="the next owner")
         session.server = pair.other
         assert session.track(bo.come_back()).select(0, 1)["type"] == "delta"
@@ -217,7 +218,7 @@ def test_requests_for_sessions_of_others_wait_while_the_database_is_away(
         with ThreadPoolExecutor() as pool:
             answer = pool.submit(pair.other.get, session.path)
             own_postgres.start()
-            assert answer.result(60).status == 200
+            assert answer.result(PATIENCE).status == 200
     finally:
         pair.stop()
 

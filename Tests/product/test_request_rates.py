@@ -165,8 +165,9 @@ def test_a_body_takes_a_token_per_64_kib(start, kind, path):
         return server.post(path, sized(tokens), headers=forwarded(address))
 
     assert ask("192.0.2.1", TOKENS).status < 300
-    refused = ask("192.0.2.1", TOKENS)
-    assert (refused.status, refused.code) == (429, "tooMany")
+    # A busy machine may take the ten seconds of a burst for a request.
+    refused = until_too_many(lambda: ask("192.0.2.1", TOKENS))[-1]
+    assert refused.code == "tooMany"
     assert 1 <= int(refused.headers["retry-after"]) <= TOKENS
     assert ask("192.0.2.2", TOKENS).status < 300
     assert sum(metric(server, "pickerd_rate_limited_total").values()) == 1

@@ -21,32 +21,6 @@ def test_get_returns_a_new_session(server, definition):
     assert got["snapshot"]["definition"]["kind"] == definition["kind"]
 
 
-FILLED = {
-    "date": ({"kind": "date"}, {"timeZone": "UTC", "locale": "en", "min": "1950-01-01",
-                                "max": "today", "initial": "today"}),
-    "slot": ({"kind": "slot", "days": 5}, {
-        "timeZone": "UTC", "locale": "en", "leadMinutes": 20, "stepMinutes": 10, "days": 5,
-        "onParentChange": "first"}),
-    "cascade": (TREE, {"timeZone": "UTC", "locale": "en", "onParentChange": "first"}),
-    "columns": (LISTS, {"timeZone": "UTC", "locale": "en"}),
-    "calendar": ({"kind": "calendar", "locale": "zh-Hans"}, {
-        "timeZone": "UTC", "locale": "zh-Hans", "firstWeekday": 1, "weeks": "six",
-        "months": {"from": "thisYear-P3Y", "through": "thisMonth"}, "selection": "range",
-        "unit": "days", "minDays": 1, "allowBlockedInside": False})}
-
-
-@pytest.mark.parametrize("given, filled", FILLED.values(), ids=FILLED)
-def test_get_fills_in_the_defaults_of_the_definition(server, given, filled):
-    session = server.session(given)
-
-    definition = session.get()["snapshot"]["definition"]
-
-    assert definition == {**definition, "kind": given["kind"], **filled}
-    assert "nodes" not in definition and "columns" not in definition
-    assert not {"maxDays"} & definition.keys(), "maxDays has no default"
-    assert not [name for name, value in definition.items() if value is None]
-
-
 def test_full_returns_nodes_and_columns(server):
     tree = server.session(TREE).get(full=True)["snapshot"]["definition"]
     lists = server.session(LISTS).get(full=True)["snapshot"]["definition"]
@@ -91,8 +65,8 @@ def test_delete_closes_all_members_with_4410(server):
 
 
 def test_a_session_expires_after_ttl_seconds(server):
-    session = server.session(LISTS, ttlSeconds=6)
     begun = time.monotonic()
+    session = server.session(LISTS, ttlSeconds=6)
     ana = session.join("Ana")
 
     ana.closed(4410)

@@ -5,6 +5,7 @@ import socket
 import pytest
 
 from conftest_socket import PATIENT, start  # noqa: F401
+from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from rawsocket import TEXT, Gone, Raw, frame, problem
 
@@ -15,8 +16,8 @@ class From(Raw):
     """A connection from a given loopback address."""
 
     def __init__(self, server, address):
-        self.socket = socket.create_connection(server.address, 60, (address, 0))
-        self.timeout = 60
+        self.socket = socket.create_connection(server.address, PATIENCE, (address, 0))
+        self.timeout = PATIENCE
         self.buffer = b""
 
 

@@ -133,24 +133,23 @@ def test_moving_connections_is_clean_under_valgrind(tmp_path, monkeypatch):
     subprocess.run(["strip", "--strip-debug", "-o", stripped, binary()], check=True)
     monkeypatch.setenv("SOCKET_ECHO", str(stripped))
     server = SocketEcho(tmp_path / "log", VALGRIND, loops=2, connectionsMax=200)
-    patient = {"timeout": 120}
     try:
         for number in range(6):
-            with server.raw(**patient) as raw:
+            with server.raw() as raw:
                 if number % 2:
                     assert raw.exchange("GET", "/hello")[0] == 200
                 assert raw.upgrade("/?over")[0] == 101
                 raw.send_frame(TEXT, b"x" * 3000)
                 assert len(raw.read_text()) == 3000
         for path in ("/hello?over", "/stream?over&pieces=20", "/request?over&a=b"):
-            with server.raw(**patient) as raw:
+            with server.raw() as raw:
                 assert raw.exchange("GET", path)[0] == 200
-        with server.raw(**patient) as raw:
+        with server.raw() as raw:
             assert raw.exchange("GET", "/hello?over")[0] == 200
             assert raw.exchange("POST", "/echo", body=b"b" * 100_000)[2] == b"b" * 100_000
-        left_open = [open_websocket(server.address, "/?over", **patient), server.raw(**patient)]
+        left_open = [open_websocket(server.address, "/?over"), server.raw()]
         left_open[1].request("GET", "/stream?over&pieces=-1")
         left_open[1].read_line()
     finally:
-        status = server.stop(300)
+        status = server.stop()
     assert status == 0, server.log.read_text()

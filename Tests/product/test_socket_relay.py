@@ -359,38 +359,37 @@ def test_every_end_of_a_relay_is_clean_under_valgrind(tmp_path, monkeypatch):
     monkeypatch.setenv("SOCKET_ECHO", str(stripped))
     near = SocketEcho(tmp_path / "near", VALGRIND, owner=f"127.0.0.1:{port}", connectionsMax=200,
                       **PATIENT)
-    patient = {"timeout": 120}
     try:
-        with near.raw(**patient) as raw:
+        with near.raw() as raw:
             raw.send(b"GET /he")
             near.counters()
             raw.send(b"llo?far HTTP/1.1\r\nHost: a\r\n\r\n")
             assert raw.response()[2] == b"hello"
-        with near.raw(**patient) as raw:
+        with near.raw() as raw:
             raw.send(b"GET /he")
             near.counters()
             raw.send(b"llo HTTP/1.1\r\nHost: a\r\n\r\n")
             assert raw.response()[2] == b"hello"
         for number in range(6):
-            web = near.websocket("/script?far", receive_buffer=4096, **patient)
+            web = near.websocket("/script?far", receive_buffer=4096)
             web.send_text(f"flood {number * 20} 30000")
             near.counters()
             web.reset() if number % 2 else web.socket.close()
-        with near.raw(**patient) as raw:
+        with near.raw() as raw:
             raw.send(b"GET /large?far&bytes=2000000 HTTP/1.0\r\n\r\n")
             assert raw.response()[2] == b"a" * 2_000_000
-        lost = [near.websocket("/?far", **patient) for _ in range(3)]
+        lost = [near.websocket("/?far") for _ in range(3)]
         far.stop()
         for web in lost:
             with web:
                 web.read_to_end()
-        with near.raw(**patient) as raw:
+        with near.raw() as raw:
             assert raw.exchange("GET", "/hello?far")[0] == 503
-        with near.raw(**patient) as raw:
+        with near.raw() as raw:
             raw.send(b"GET")
             near.counters()
-            assert near.stop(120) == 0, near.log.read_text()
+            assert near.stop() == 0, near.log.read_text()
     finally:
-        near.stop(120)
+        near.stop()
         far.stop()
     assert "==" not in near.log.read_text(), near.log.read_text()

@@ -133,7 +133,7 @@ def test_only_its_user_can_read_a_store_and_its_backup_whatever_the_umask(tmp_pa
     try:
         assert server.stdout.readline().startswith("pickerd serves")
         subprocess.run([binary(), "backup", f"sqlite:{path}", copy], check=True,
-                       capture_output=True, umask=0, timeout=120)
+                       capture_output=True, umask=0, timeout=PATIENCE)
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
     finally:
         server.terminate()

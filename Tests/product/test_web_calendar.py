@@ -68,7 +68,7 @@ def test_a_band_goes_from_the_middle_of_the_first_day_to_that_of_the_last(window
     disc = ana.day("2018-11-14").locator(".number").bounding_box()
     assert abs(disc["width"] - disc["height"]) < 1, "a single day is a circle"
     ana.day("2018-11-16").click()
-    expect(ana.chosen).to_contain_text("3 days")
+    expect(ana.day("2018-11-16")).to_have_attribute("data-tail", "")
     box = ana.bands("2018-11").bounding_box()
     first, last = ana.day("2018-11-14").bounding_box(), ana.day("2018-11-16").bounding_box()
     middle = (first["x"] + last["x"] + last["width"]) / 2
@@ -134,7 +134,7 @@ def test_a_correction_that_its_author_has_outdated_at_once_can_be_read_by_others
         window, server):
     ana, bo, _ = two(window, server, {**CALENDAR, "maxDays": 5})
     ana.day("2018-11-14").click()
-    expect(bo.day("2018-11-14")).to_have_attribute("aria-selected", "true")
+    expect(bo.note).to_contain_text("Ana: from Nov 14")
     notes = notes_of(bo)
 
     ana.day("2018-11-28").evaluate(
@@ -151,30 +151,17 @@ def test_a_correction_that_its_author_has_outdated_at_once_can_be_read_by_others
     assert gone - shown > 1900
 
 
-def test_a_correction_that_its_author_has_outdated_is_replaced_once_others_could_read_it(
-        window, server):
-    ana, bo, _ = two(window, server, {**CALENDAR, "maxDays": 5})
-    ana.day("2018-11-14").click()
-    expect(ana.day("2018-11-14")).to_have_attribute("aria-selected", "true")
-    ana.day("2018-11-28").click()
-    expect(bo.note).to_contain_text("Ana: Nov 28, 2018 → Nov 18, 2018")
-    bo.page.wait_for_timeout(2100)
-
-    ana.day("2018-11-02").click()
-
-    expect(bo.note).to_have_text("Ana: from Nov 2, 2018; tap the last dayUndo")
-
-
 def test_a_refusal_is_replaced_after_the_next_own_change(window, server):
     ana, _, _ = two(window, server, {**CALENDAR, "minDays": 3})
     ana.day("2018-11-05").click()
     ana.day("2018-11-06").click()
-    expect(ana.note).to_contain_text("A range has at least 3 days")
-    ana.page.wait_for_timeout(2100)
+    refusal = "A range has at least 3 days"
+    expect(ana.note).to_contain_text(refusal)
 
     ana.button("Clear").click()
 
     expect(ana.note).to_contain_text("You: cleared")
+    expect(ana.note).not_to_contain_text(refusal)
 
 
 def test_a_tap_on_a_disabled_day_shows_the_reason_and_counts_no_hit(window, server):

@@ -3,13 +3,11 @@
 import re
 import socket
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
-from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
@@ -129,6 +127,7 @@ def test_months_are_beside_each_other_and_a_page_fills_the_slots(embedding, serv
     ada = embedding(embedded(server, session, "pickerd-calendar", 'presence="off"').replace(
         "></pickerd", """><span slot="people">Us</span><b slot="day-2018-11-24">Fair</b>
         <p slot="result">Yours</p></pickerd"""))
+    ada.is_loaded()
     day, own = ada.day("2018-11-24").bounding_box(), ada.page.get_by_text("Fair").bounding_box()
     assert day["x"] <= own["x"] < day["x"] + day["width"] and day["y"] < own["y"] < day["y"] + day["height"]
     expect(ada.page.locator(".people")).to_be_hidden()
@@ -257,10 +256,8 @@ def test_each_source_in_the_policy_of_the_readme_is_needed(protected, server, di
 
     ada = protected("; ".join(policy))
 
-    end = time.monotonic() + PATIENCE
-    while not any("Content Security Policy" in error for error in ada.page_errors):
-        assert time.monotonic() < end, ada.page_errors
-        ada.page.wait_for_timeout(50)
+    wait_until(lambda: ada.page.wait_for_timeout(20) or any(
+        "Content Security Policy" in error for error in ada.page_errors), what="a violation")
     ada.page_errors.clear()
     ada.forget()
 
@@ -276,10 +273,7 @@ def test_the_javascript_example_in_the_readme_works(embedding, server):
 
     ada.page.add_script_tag(content=code + "\nconsole.log('done', outcome.outcome);", type="module")
 
-    end = time.monotonic() + PATIENCE
-    while "done done" not in printed:
-        assert time.monotonic() < end, printed
-        ada.page.wait_for_timeout(50)
+    wait_until(lambda: ada.page.wait_for_timeout(20) or "done done" in printed, what="the end")
     assert any(line.startswith("live") for line in printed)
     assert session.revision() == 1
 
@@ -419,7 +413,7 @@ def test_a_picker_that_gets_another_session_sends_nothing_of_the_one_to_the_othe
 def test_a_range_that_is_being_dragged_does_not_end_in_another_session(embedding, server):
     first, second = server.session(CALENDAR), server.session(CALENDAR)
     ada = embedding(embedded(server, first, "pickerd-calendar"))
-    expect(ada.page.locator(".mark")).to_be_attached()
+    ada.is_loaded()
     ada.day("2018-11-26").hover()
     ada.page.mouse.down()
     ada.day("2018-11-28").hover()

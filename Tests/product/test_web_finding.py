@@ -30,7 +30,7 @@ def top_month(one):
 def test_a_calendar_begins_at_the_current_week_and_goes_to_any_month(window, server):
     session = server.session({**CALENDAR, "months": {"from": "2010-01", "through": "2029-12"}})
     ana = window(server, session, name="Ana", phone=True)
-    assert top_month(ana) == ["2018-11", "2018-11-18"]
+    wait_until(lambda: top_month(ana) == ["2018-11", "2018-11-18"], what="this week")
     expect(ana.page.locator('.day[data-date="2018-12-01"]')).to_have_count(1)
     assert ana.month("2018-11").locator(".day").count() == 30
 
@@ -50,7 +50,7 @@ def test_a_calendar_begins_at_the_current_week_and_goes_to_any_month(window, ser
     dialog.get_by_role("button", name="Feb", exact=True).click()
     expect(dialog).to_be_hidden()
     expect(ana.day("2027-02-01")).to_be_focused()
-    assert top_month(ana)[0] == "2027-02"
+    wait_until(lambda: top_month(ana)[0] == "2027-02", what="February")
 
     ana.type("t")
     expect(ana.day("2018-11-23")).to_be_focused()
@@ -109,9 +109,8 @@ def test_an_end_of_the_range_has_no_name_if_it_is_unknown_who_has_picked_it(wind
     # A snapshot says that Bo was the last one, but not on which end.
     ana.page.reload()
     expect(ana.day(first)).to_have_attribute("data-head", "")
-    expect(ana.page.locator(".mark")).to_be_attached()
+    ana.is_loaded()
     expect(ana.face("Bo")).to_be_visible()
-    ana.page.wait_for_function("() => document.querySelector('pickerd-calendar').later !== null")
     expect(ana.page.locator("[data-by]")).to_have_count(0)
     # The next range is that of known members again.
     ana.day("2018-11-28").click()
@@ -130,7 +129,6 @@ def test_a_range_is_dragged_and_others_see_where_it_goes(window, server):
     session = server.session(CALENDAR)
     ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
     expect(bo.face("Ana")).to_be_visible()
-    expect(ana.page.locator(".mark")).to_be_attached()
 
     ana.day("2018-11-26").hover()
     ana.page.mouse.down()

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from harness.contexts import patient
 from harness.definitions import CALENDAR, LISTS
 from harness.host import Host
 from harness.session import Session
@@ -25,7 +26,7 @@ def test_a_preview_has_the_title_and_the_month_of_a_session_that_everyone_may_re
     session = server.session(CALENDAR, title=TITLE)
     html = server.get(f"/s/{session.id}").body.decode()
     assert "<b>" not in html and html.count("<title>") == 1
-    page = chromium.new_page(java_script_enabled=False)
+    page = patient(chromium.new_page(java_script_enabled=False))
     try:
         page.goto(f"http://127.0.0.1:{server.port}/s/{session.id}")
         assert page.title() == TITLE

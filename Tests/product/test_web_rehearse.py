@@ -6,6 +6,7 @@ import re
 import subprocess
 import threading
 
+from harness.contexts import patient
 from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, binary
 
@@ -60,7 +61,7 @@ def test_the_browser_client_passes_as_a_running_client(chromium):
         [str(binary()), "rehearse", "--patience", str(PATIENCE), "--listen", "127.0.0.1:0"],
         stdout=subprocess.PIPE, text=True)
     address = re.search(r"http://[\d.:]+", kit.stdout.readline())[0]
-    context = chromium.new_context()
+    context = patient(chromium.new_context())
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{files.server_port}/demo/icon.svg")
 

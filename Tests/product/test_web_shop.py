@@ -4,7 +4,7 @@ import re
 from datetime import datetime, time, timedelta
 
 import pytest
-from harness.patience import PATIENCE
+from harness.contexts import patient
 from harness.pickerd import wait_until
 from harness.shop import ZONE, Shop, instant
 from playwright.sync_api import expect
@@ -32,8 +32,7 @@ def customer(chromium, shop):
     contexts, windows = [], []
 
     def opens(name):
-        context = chromium.new_context(locale="en", viewport=SIZES[name])
-        context.set_default_timeout(1000 * PATIENCE)
+        context = patient(chromium.new_context(locale="en", viewport=SIZES[name]))
         contexts.append(context)
         mine = Window(context.new_page())
         windows.append(mine)

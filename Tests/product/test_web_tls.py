@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Error, expect
 
 from harness.certificates import Authority
+from harness.contexts import patient
 from harness.definitions import LISTS
 from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY
@@ -54,7 +55,7 @@ def browser(chromium, tmp_path):
             subprocess.run([*certutil, "-A", "-n", "tests", "-t", "C,,", "-i", authority.root],
                            check=True, capture_output=True)
         browsers.append(chromium.browser_type.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"],
+            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=1000 * PATIENCE,
             env={**os.environ, "HOME": str(tmp_path)}))
         return browsers[-1]
 
@@ -66,7 +67,8 @@ def browser(chromium, tmp_path):
 def test_two_members_choose_over_wss(browser, authority, secure):
     windows = browser(authority)
     sockets = []
-    pages = [windows.new_context(viewport=DESKTOP, locale="en").new_page() for _ in range(2)]
+    contexts = [patient(windows.new_context(viewport=DESKTOP, locale="en")) for _ in range(2)]
+    pages = [context.new_page() for context in contexts]
     for page in pages:
         page.on("websocket", lambda socket: sockets.append(socket.url))
         page.goto(secure)
@@ -78,6 +80,6 @@ def test_two_members_choose_over_wss(browser, authority, secure):
 
 
 def test_a_browser_refuses_an_unknown_authority(browser, secure):
-    page = browser().new_page()
+    page = patient(browser().new_page())
     with pytest.raises(Error, match="ERR_CERT_AUTHORITY_INVALID"):
         page.goto(secure)

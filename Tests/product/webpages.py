@@ -35,7 +35,7 @@ def chromium():
     # Pages of a context share a process, which lives as long as one of them. Without a GPU,
     # drawing as if there was one takes a tenth of the CPU time.
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, timeout=1000 * PATIENCE, args=[
             "--no-sandbox", "--process-per-site", "--disable-gpu"])
         yield browser
         browser.close()
@@ -268,6 +268,22 @@ class Window:
             }
           }""", list(keys))
 
+    def is_loaded(self):
+        """Waits until the page shows the picker, and has what it loads after the first paint: what
+        notes, banners and painting need, and what it could not load without a connection."""
+        self.page.wait_for_selector(
+            "pickerd-wheels .row:not([hidden]), pickerd-calendar .month:not([data-loading]), "
+            "pickerd-availability .cell")
+        self.page.wait_for_function(f"""() => {{
+            const {{ speaker, later, painting }} = document.querySelector("{ELEMENTS}");
+            return speaker && later !== null && painting !== null;
+          }}""", polling=20)
+
+    def draws(self):
+        """Waits until the page has drawn two frames."""
+        self.page.evaluate("""() => new Promise((drawn) =>
+            requestAnimationFrame(() => requestAnimationFrame(drawn)))""")
+
     def is_idle(self):
         """Waits until none of the member's commands is pending."""
         # Without an interval Playwright asks once per frame, and some tests stop the frames.
@@ -295,7 +311,6 @@ def window(contexts, request):
         options.setdefault("viewport", DESKTOP)
         options.setdefault("timezone_id", "Asia/Shanghai")
         options.setdefault("reduced_motion", motion)
-        options.setdefault("timezone_id", "Asia/Shanghai")
         origin = f"http://127.0.0.1:{port or server.port}"
         context = contexts.take(
             f"{origin}/demo/icon.svg", name, locale=locale, **options)
@@ -310,9 +325,7 @@ def window(contexts, request):
         hash_ = path if path is not None else (f"#/s/{session.id}{query}" if session else "")
         one.page.goto(f"{origin}/{hash_ or '#/'}" if is_loaded else f"{origin}/{hash_}")
         if session and waits:
-            one.page.wait_for_selector(
-                "pickerd-wheels .row:not([hidden]), pickerd-calendar .month:not([data-loading]), "
-                "pickerd-availability .cell")
+            one.is_loaded()
         return one
 
     yield opens

@@ -12,10 +12,12 @@ STILL = """{
 
 #: Notes stay for an hour: a busy machine may not look at one in the seconds for which it is shown.
 #: A pressed arrow button would repeat after 380 ms, also when its release is delayed. The timers of a
-#: connection are unchanged: a random pause of one in a thousand reconnections is 380 ms.
+#: connection are unchanged: a random pause of one in a thousand reconnections is 380 ms. A finger
+#: that swipes (`fingers.py`) is not held for 350 ms, also when its first move is delayed.
 PATIENT_TIMERS = """{
   const { setTimeout } = window;
   const isPatient = (delay) => delay === 380 ? !Error().stack.includes("core/environment.js")
+    : delay === 350 ? window.isSwiped && Error().stack.includes("parts/press.js")
     : delay > 2500 && Error().stack.includes("parts/note.js");
   window.setTimeout = (work, delay, ...rest) =>
     setTimeout(work, isPatient(delay) ? 3_600_000 : delay, ...rest);
@@ -33,6 +35,12 @@ EMPTIED = """(name) => {
   document.getElementById("main").replaceChildren();
   return true;
 }"""
+
+
+def patient(place):
+    """A context or a page whose waits end only if a process hangs."""
+    place.set_default_timeout(1000 * PATIENCE)
+    return place
 
 
 class Contexts:
@@ -64,8 +72,7 @@ class Contexts:
             context = next((one for one in equal if self.loaded.get(one, ("",))[0] == origin), equal[0])
             self.unused.remove((context, key))
         else:
-            context = self.browser.new_context(**options)
-            context.set_default_timeout(1000 * PATIENCE)
+            context = patient(self.browser.new_context(**options))
             context.new_page().goto(address)
             context.add_init_script(PATIENT_TIMERS)
             context.add_init_script(STILL)

@@ -9,10 +9,12 @@ def swipe(page, box, up=120, end="touchEnd"):
     def touch(kind, *points):
         browser.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
 
+    page.evaluate("window.isSwiped = true")
     touch("touchStart", {"x": x, "y": y})
     for moved in range(20, up + 20, 20):
         touch("touchMove", {"x": x, "y": y - moved})
     touch(end)
+    page.evaluate("window.isSwiped = false")
 
 
 def swipe_up(page, box):
