@@ -57,18 +57,37 @@ def type_of(schema):
             "null": "null"}.get(kinds, "any")
 
 
+def named(part, schemas):
+    """The names of the schemas that a document's part refers to, directly or not, in this order."""
+    found = {}
+    waiting = [part]
+    while waiting:
+        for name in re.findall(r'"\$ref": "[^"]*#/components/schemas/([\w.]+)"', json.dumps(waiting.pop(0))):
+            if name not in found:
+                found[name] = None
+                waiting.append(schemas[name])
+    return list(found)
+
+
 def protocol_types():
-    """The types of the protocol's messages, from the AsyncAPI document."""
-    components = json.loads((CLIENT / "api/asyncapi.json").read_text())["components"]
+    """The types of the protocol's messages, from the AsyncAPI document and the schemas it names."""
+    http, components = (
+        json.loads((CLIENT / f"api/{name}.json").read_text())["components"] for name in ("openapi", "asyncapi"))
+    schemas = http["schemas"] | components["schemas"]
     lines = ["// The messages of the protocol. Made by `package.py --types` from ../api/asyncapi.json.", ""]
-    for name, schema in components["schemas"].items():
-        lines.append(f"export type {name[0].upper()}{name[1:]} = {type_of(schema)};")
+    for name in named(components, schemas):
+        # The commands have a name as messages.
+        if "." not in name:
+            lines.append(f"export type {name[0].upper()}{name[1:]} = {type_of(schemas[name])};")
     sides = {"client": [], "server": []}
     for name, message in components["messages"].items():
         side, kind = name.split(".")
         title = f"{kind[0].upper()}{kind[1:]}" + ("Command" if side == "client" else "Message")
         sides[side].append(title)
-        lines.append(f"export type {title} = {type_of(message['payload']['schema'])};")
+        schema = message["payload"]["schema"]
+        if side == "client" and "$ref" in schema:
+            schema = schemas[schema["$ref"].rsplit("/", 1)[1]]
+        lines.append(f"export type {title} = {type_of(schema)};")
     for side, titles in sides.items():
         lines.append(f"export type {side.capitalize()}Message = {' | '.join(titles)};")
     return "\n".join(lines) + "\n"

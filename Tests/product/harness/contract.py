@@ -20,6 +20,15 @@ def document(name):
     return json.loads((API / f"{name}.json").read_text())
 
 
+def bundled(openapi, asyncapi):
+    """The AsyncAPI document with the schemas of the OpenAPI document that it refers to."""
+    text = json.dumps(asyncapi).replace('"openapi.json#/', '"#/')
+    whole = json.loads(text)
+    whole["components"]["schemas"] = {
+        **openapi["components"]["schemas"], **whole["components"]["schemas"]}
+    return whole
+
+
 def closed(part, name=None):
     """A copy of a schema, the value of `name`, whose objects have no unknown fields."""
     if isinstance(part, list):
@@ -33,25 +42,21 @@ def closed(part, name=None):
 
 
 @cache
-def _schemas(name):
-    return closed(document(name)["components"]["schemas"])
+def _components():
+    return closed(bundled(document("openapi"), document("asyncapi"))["components"])
 
 
 @cache
 def _messages():
     """The schemas of the server's messages, by type."""
-    return {name.removeprefix("server."): closed(message["payload"]["schema"])
-            for name, message in document("asyncapi")["components"]["messages"].items()
-            if name.startswith("server.")}
+    return {name.removeprefix("server."): message["payload"]["schema"]
+            for name, message in _components()["messages"].items() if name.startswith("server.")}
 
 
 @cache
 def _validator(name):
-    if name in _messages():
-        schema, schemas = _messages()[name], _schemas("asyncapi")
-    else:
-        schemas = _schemas("openapi")
-        schema = schemas[name]
+    schemas = _components()["schemas"]
+    schema = _messages().get(name) or schemas[name]
     return Draft202012Validator({**schema, "components": {"schemas": schemas}})
 
 
