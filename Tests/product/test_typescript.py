@@ -16,7 +16,9 @@ STRICT = {
     "target": "ES2022", "module": "ES2022", "moduleResolution": "node",
     "lib": ["ES2022", "DOM", "DOM.Iterable"], "types": [], "allowJs": True, "checkJs": True,
     "strict": True, "noEmit": True, "noFallthroughCasesInSwitch": True,
-    "baseUrl": str(WEB), "paths": {"/client/*": ["client/*"], "/demo/*": ["demo/*"]},
+    "baseUrl": str(WEB), "paths": {
+        "/client/*": ["client/*"], "/demo/*": ["demo/*"],
+        "@pickerd/server": ["packages/server/index.d.ts"]},
 }
 
 
@@ -24,33 +26,6 @@ WRONG = """import { connect } from "/client/pickerd.js";
 const picker = await connect("/v1/sessions/a");
 picker.select("first", 1);
 """
-
-
-@pytest.fixture(scope="module")
-def errors(tmp_path_factory):
-    """The errors in the client, the demo page and a file with a mistake, from one run of tsc."""
-    folder = tmp_path_factory.mktemp("types")
-    wrong, project = folder / "wrong.js", folder / "tsconfig.json"
-    wrong.write_text(WRONG)
-    include = [f"{WEB}/**/*.js", f"{WEB}/**/*.d.ts", str(wrong)]
-    project.write_text(json.dumps({"compilerOptions": STRICT, "include": include, "exclude": [f"{WEB}/react", f"{WEB}/packages"]}))
-    answer = subprocess.run(["tsc", "--project", str(project)], capture_output=True, text=True,
-                            timeout=PATIENCE, check=False)
-    assert answer.returncode != 0, answer.stdout
-    return re.findall(r"^\S.*", answer.stdout, re.M)
-
-
-def test_the_client_and_the_demo_page_pass_strict_type_checking(errors):
-    assert [error for error in errors if "wrong.js" not in error] == []
-
-
-def test_the_types_of_the_protocol_are_those_of_its_document():
-    made = runpy.run_path(str(WEB / "package.py"))["protocol_types"]()
-    assert (WEB / "client/core/protocol.d.ts").read_text() == made, "run web/package.py --types"
-
-
-def test_a_type_error_is_detected(errors):
-    assert ["wrong.js(3,15)" in error for error in errors if "wrong.js" in error] == [True]
 
 
 # Programs of hosts and pages.
@@ -123,13 +98,37 @@ export function receive(headers: { [name: string]: string }, body: string): stri
 }
 
 
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory):
+    """The errors in the client, the demo page, the programs and a file with a mistake, from one run
+    of tsc, which would read the types of browsers for each of them."""
+    folder = tmp_path_factory.mktemp("types")
+    (folder / "wrong.js").write_text(WRONG)
+    for number, text in enumerate(PROGRAMS.values()):
+        (folder / f"program{number}.ts").write_text(text)
+    (folder / "tsconfig.json").write_text(json.dumps({
+        "compilerOptions": STRICT, "include": [f"{WEB}/**/*.js", f"{WEB}/**/*.d.ts", f"{folder}/*"],
+        "exclude": [f"{WEB}/react", f"{WEB}/packages"]}))
+    answer = subprocess.run(["tsc", "--project", str(folder)], capture_output=True, text=True,
+                            timeout=PATIENCE, check=False)
+    assert answer.returncode != 0, answer.stdout
+    return re.findall(r"^\S.*", answer.stdout, re.M)
+
+
+def test_the_client_and_the_demo_page_pass_strict_type_checking(errors):
+    assert [error for error in errors if not re.search(r"(wrong\.js|program\d\.ts)\(", error)] == []
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_passes_strict_type_checking(tmp_path, name):
-    (tmp_path / "program.ts").write_text(PROGRAMS[name])
-    paths = {"@pickerd/server": [str(KIT / "index.d.ts")], "/client/*": [str(WEB / "client/*")]}
-    options = {**STRICT, "baseUrl": str(WEB), "paths": paths}
-    (tmp_path / "tsconfig.json").write_text(
-        json.dumps({"compilerOptions": options, "files": ["program.ts"]}))
-    done = subprocess.run(["tsc", "--project", str(tmp_path)], capture_output=True, text=True,
-                          timeout=PATIENCE, check=False)
-    assert done.returncode == 0, done.stdout
+def test_a_program_passes_strict_type_checking(errors, name):
+    file = f"program{list(PROGRAMS).index(name)}.ts("
+    assert [error for error in errors if file in error] == []
+
+
+def test_a_type_error_is_detected(errors):
+    assert ["wrong.js(3,15)" in error for error in errors if "wrong.js" in error] == [True]
+
+
+def test_the_types_of_the_protocol_are_those_of_its_document():
+    made = runpy.run_path(str(WEB / "package.py"))["protocol_types"]()
+    assert (WEB / "client/core/protocol.d.ts").read_text() == made, "run web/package.py --types"

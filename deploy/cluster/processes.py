@@ -10,7 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
-START_SECONDS = 120
+#: Only a hung program takes as long to start: one that exits is reported at once.
+START_SECONDS = 600
 #: As in pickerd.service: seconds before a process is started again, and the status of an invalid
 #: configuration, after which it is not.
 RESTART_SECONDS, INVALID = 1, 64
