@@ -60,13 +60,13 @@ def test_a_thousand_guessed_ids_find_nothing_and_are_throttled(start):
     wait_until(lambda: samples(server, "pickerd_rate_limited_total")[("join",)] == refused)
 
 
-def test_a_hundred_thousand_guessed_ids_find_nothing(start):
+def test_ten_thousand_guessed_ids_find_nothing(start):
     server = start()
     ids = {server.session(LISTS).id for _ in range(100)}
     width, each = len(next(iter(ids))), 500
 
     with Raw(("127.0.0.1", server.port)) as raw:
-        for _ in range(100_000 // each):
+        for _ in range(10_000 // each):
             guesses = {secrets.token_urlsafe(width)[:width] for _ in range(each)} - ids
             raw.send(b"".join(
                 f"GET /v1/sessions/{guess} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()

@@ -26,7 +26,7 @@ def guide():
 
 def reach(picker, revision):
     while picker.revision < revision:
-        picker.receive(60)
+        picker.receive(PATIENCE)
 
 
 @pytest.mark.parametrize("definition, moves", [

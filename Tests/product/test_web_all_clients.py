@@ -53,7 +53,7 @@ class Everybody:
         self.ana.reach(revision)
         self.panel.reach(revision)
         while self.pia.revision < revision:
-            self.pia.receive(60)
+            self.pia.receive(PATIENCE)
         self.eva.page.wait_for_function(
             f"revision => document.querySelector('{ELEMENTS}')"
             ".picker.state.revision === revision", arg=revision)

@@ -115,9 +115,10 @@ def test_the_host_writes_a_price_and_the_shown_command_takes_it_away(request, wi
     expect(remark(ana.day("2018-11-28"))).to_have_text("€ 80")
     expect(remark(ana.day("2018-11-28"))).not_to_have_attribute("data-tone", "good")
     days.locator('[data-date="2018-11-27"]').hover()
-    command = days.locator(".command code").text_content()
+    command = days.locator(".command code")
+    expect(command).to_contain_text("2018-11-27")
     done = subprocess.run(
-        ["sh", "-c", command], capture_output=True, text=True, timeout=PATIENCE, check=True)
+        ["sh", "-c", command.text_content()], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert json.loads(done.stdout)["changes"], done
     expect(remark(ana.day("2018-11-27"))).to_have_text("€ 80")
 

@@ -39,7 +39,7 @@ def customer(chromium, shop):
         mine.page.goto(f"http://127.0.0.1:{shop.port}/")
         mine.page.get_by_label("Your name").fill(name)
         mine.button("Choose a time").click()
-        mine.page.wait_for_selector("pickerd-wheels .row:not([hidden])")
+        mine.is_loaded()
         return mine
 
     yield opens

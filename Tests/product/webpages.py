@@ -61,7 +61,7 @@ class Window:
         self.page.on("websocket", lambda socket: socket.on(
             "framesent", lambda text: messages.append(json.loads(text))))
         self.page.reload()
-        self.is_idle()
+        self.is_loaded()
         return messages
 
     def forget(self):
