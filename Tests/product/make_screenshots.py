@@ -1,4 +1,5 @@
 """Makes the pictures of README: a stay of two people, the same on a phone, and the wheels of a date.
+And that of the home page for previews of its link.
 
     PICKERD=.build/release/pickerd .venv/bin/python Tests/product/make_screenshots.py
 
@@ -85,6 +86,17 @@ def wheels(browser, server):
     ana.screenshot(path=FOLDER / "wheels.png")
 
 
+def home(browser, folder):
+    """With the time of the system, as the home page has it."""
+    server = Pickerd(folder / "home.log", clock=None)
+    page = browser.new_context(locale="en-US", viewport={"width": 1200, "height": 630}).new_page()
+    page.goto(f"http://127.0.0.1:{server.port}/")
+    page.wait_for_selector("[data-tour=live] .month:not([data-loading])")
+    page.wait_for_timeout(4000)
+    page.screenshot(path=FOLDER / "home.png")
+    server.stop()
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         server = Pickerd(Path(folder) / "log")
@@ -92,6 +104,7 @@ def main():
         try:
             stay(browser, server)
             wheels(browser, server)
+            home(browser, Path(folder))
         finally:
             browser.close()
             server.stop()

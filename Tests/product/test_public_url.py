@@ -128,7 +128,7 @@ def windows(chromium):
 
 def plan_together(windows, base):
     """Ana creates a session on the page, Bo opens its link, and both tap; the pages."""
-    ana = windows.open(base + "/")
+    ana = windows.open(base + "/#/examples")
     ana.locator("[data-open=month-0]").click()
     link = ana.locator("#share-link")
     expect(link).to_be_visible()

@@ -38,12 +38,22 @@ def passes(one, state):
         assert len(results["passes"]) > count, "axe has run its rules"
 
 
-def test_the_home_page_has_no_violations(still, server):
-    ana = still(server, name="Ana")
-    expect(ana.cards).to_have_count(10)
+def test_the_home_page_has_no_violations(still, plain):
+    ana = still(plain, name="Ana", path="#/")
+    phone, laptop = ana.tour
     passes(ana, "home")
     ana.choose_language("ar")
+    for one in (phone, laptop):
+        expect(one.locator(".frame")).to_have_attribute("dir", "rtl")
     passes(ana, "home, right to left")
+
+
+def test_the_examples_have_no_violations(still, server):
+    ana = still(server, name="Ana", path="#/")
+    expect(ana.cards).to_have_count(10)
+    passes(ana, "examples")
+    ana.choose_language("ar")
+    passes(ana, "examples, right to left")
 
 
 @pytest.mark.parametrize("definition", [SLOT, TREE, LISTS], ids=["slot", "cascade", "columns"])
@@ -153,6 +163,8 @@ def test_the_pages_of_those_who_come_by_a_link_have_no_violations(still, server)
         passes(ana, "the menu")
     ana.back.click()
     expect(ana.page.locator(".recent")).to_be_visible()
+    for one in ana.tour:
+        expect(one.locator(".month[data-loading]")).to_have_count(0)
     passes(ana, "home with the last pickers")
     passes(still(server, path="nonsense", name="Bo"), "an address of nothing")
 

@@ -121,6 +121,18 @@ def test_the_html_example_in_the_readme_works(embedding, server):
     assert session.get()["members"][0]["name"] == "Ada"
 
 
+def test_the_six_lines_of_the_home_page_work(window, embedding, server):
+    session = server.session(CALENDAR)
+    code = window(server, path="#/").page.locator(".embed pre").first.text_content()
+    assert code.count("\n") == 5
+
+    ana = embedding(f'<!doctype html><html lang="en"><title>Ours</title>{code.replace("ID", session.id)}</html>')
+
+    ana.day("2018-11-14").click()
+    expect(ana.face("Ana (You)")).to_be_visible()
+    assert session.get()["members"][0]["name"] == "Ana"
+
+
 def test_months_are_beside_each_other_and_a_page_fills_the_slots(embedding, server):
     session = server.session(CALENDAR)
     bo = session.join("Bo")

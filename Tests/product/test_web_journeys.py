@@ -25,7 +25,7 @@ def arrives(window, server, link, **options):
 
 def test_two_friends_are_invited_to_choose_a_weekend_change_a_name_and_see_who_confirmed(
         window, plain):
-    ana = window(plain, name="", path="")
+    ana = window(plain, name="", path="#/examples")
     ana.page.get_by_label("What is it about?").fill("Weekend at the lake")
     ana.button("Plan days together").click()
     expect(ana.page.get_by_role("heading", level=1)).to_have_text("Weekend at the lake")

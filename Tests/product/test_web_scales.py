@@ -58,10 +58,17 @@ def keeps_the_scales(one, screen):
     assert not (odd or weights or spaces), (screen, odd, weights, spaces)
 
 
-def test_the_home_page_and_its_dialog_keep_the_scales(window, server):
+@pytest.mark.parametrize("phone", [False, True])
+def test_the_home_page_keeps_the_scales(window, plain, phone):
+    ana = window(plain, name="Ana", phone=phone)
+    assert ana.tour
+    keeps_the_scales(ana, "home")
+
+
+def test_the_examples_and_their_dialog_keep_the_scales(window, server):
     ana = window(server, name="Ana")
     expect(ana.cards).to_have_count(10)
-    keeps_the_scales(ana, "home")
+    keeps_the_scales(ana, "examples")
     ana.card("weekend-0").click()
     expect(ana.page.locator("dialog.find")).to_be_visible()
     keeps_the_scales(ana, "the dialog for a time that suits everybody")

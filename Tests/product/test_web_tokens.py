@@ -54,7 +54,7 @@ def test_the_page_takes_the_token_out_of_the_address_which_admits_nobody_else_th
     ana.page.reload()
     assert_joined(ana, session)
     ana.page.go_back()
-    expect(ana.cards).to_have_count(10)
+    expect(ana.start).to_be_visible()
     ana.page.go_forward()
     assert_joined(ana, session)
     assert urls and not [url for url in urls if token in url.partition("#")[0]]

@@ -25,7 +25,8 @@ EXPECTED = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resourc
                       # On a busy machine the page uses its preloaded modules too late.
                       "|was preloaded using link preload but not used")
 
-ELEMENTS = "pickerd-wheels, pickerd-calendar, pickerd-availability"
+#: Without the windows of the home page.
+ELEMENTS = "pickerd-wheels, pickerd-calendar:not(.device *), pickerd-availability"
 
 expect.set_options(timeout=1000 * PATIENCE)
 
@@ -155,17 +156,27 @@ class Window:
 
     @property
     def cards(self):
-        """The cards of the home page."""
-        return self.page.locator(".card")
+        """The cards of the examples, to which the home page leads."""
+        door, cards = self.page.locator("[data-door=any]"), self.page.locator(".cards")
+        expect(door.or_(cards)).to_be_visible()
+        if door.is_visible():
+            door.click()
+        return cards.locator(".card")
 
     def card(self, name):
-        """The button of a card of the home page: `date-0`, `linked-1`."""
-        return self.page.locator(f"[data-open={name}]")
+        """The button of a card: `date-0`, `linked-1`."""
+        return self.cards.locator(f"[data-open={name}]")
 
     @property
     def start(self):
-        """The first button of the home page."""
+        """The first button of the home page, and of the examples."""
         return self.page.locator("[data-start]")
+
+    @property
+    def tour(self):
+        """The two windows of the home page: Ana's and Bo's, once they are live."""
+        expect(self.page.locator("[data-tour=live]")).to_be_attached()
+        return self.page.locator(".phone"), self.page.locator(".laptop")
 
     @property
     def invitation(self):

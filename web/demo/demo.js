@@ -13,7 +13,7 @@ import { patch } from "./patch.js";
 // Other pages use them: bundled with this module, they are no files of their own.
 import "./recent.js";
 import "./server.js";
-import { arrivingRoute } from "./route.js";
+import { arrivingRoute, examplesHash } from "./route.js";
 import { Settings } from "./settings.js";
 import { loadHomeWords, loadLanguage } from "./words/words.js";
 
@@ -23,6 +23,8 @@ const settings = new Settings();
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 /** @type {import("./picker-page.js").PickerPage | null} */
 let page = null;
+/** @type {import("./home.js").Home | null} the home page or the examples */
+let home = null;
 
 const bar = /** @type {HTMLElement} */ (document.getElementById("bar"));
 const shell = {
@@ -69,6 +71,10 @@ async function draw({ isArriving }) {
   const { hash } = location;
   page?.close();
   page = null;
+  if (route) {
+    home?.close();
+    home = null;
+  }
   main.removeAttribute("data-connection");
   drawBar();
   if (route) {
@@ -84,8 +90,10 @@ async function draw({ isArriving }) {
     if (page?.joining === joining) await page.open();
   } else {
     demoPickers().catch(() => {});
-    const [{ showHome }, words] = await Promise.all([import("./home.js"), loadHomeWords(settings.locale), loadLaterSheet()]);
-    if (location.hash === hash) await showHome(main, settings, words);
+    const [{ Home }, words] = await Promise.all([import("./home.js"), loadHomeWords(settings.locale), loadLaterSheet()]);
+    if (location.hash !== hash) return;
+    home ??= new Home(main, settings);
+    await home.show(location.hash === examplesHash, words);
   }
   if (isArriving) {
     window.scrollTo(0, 0);

@@ -1,159 +1,174 @@
-// The home page with its cards. Opening a card creates a session.
+// The home page and the page of examples: a store, of which the views are drawn. Opening a picker creates a session.
 
-import { dateOfExpression } from "../client/core/civil.js";
-import { make, setText } from "../client/parts/dom.js";
+import { addingDays, addingMonths, ordinalOf, weekdayOf } from "../client/core/civil.js";
 import { todayIn } from "../client/words/dates.js";
-import { artOf, together } from "./art.js";
-import { openNew } from "./opening.js";
+import { examplesView } from "./examples.js";
+import { landingView } from "./landing.js";
+import { definitionsOf, localised } from "./local.js";
+import { createSession, openNew } from "./opening.js";
+import { h, patch } from "./patch.js";
 import { demoPickers } from "./pickers.js";
 import { notesFrom } from "./prices.js";
-import { forgetAll, recentPickers } from "./recent.js";
-import { hashOf } from "./route.js";
+import { forgetAll } from "./recent.js";
 import { Problem } from "./server.js";
 import { en } from "./words/home-en.js";
 
 /** @typedef {import("./words/words.js").DemoWords & import("./words/types").HomeWords} Words */
-/** @typedef {{words: Words, locale: string}} Language */
 /** @typedef {import("./pickers.js").DemoPicker} DemoPicker */
+/** @typedef {import("./patch.js").View} View */
+/** @typedef {import("./tour.js").Tour} Tour */
 
-/**
- * The definition with the language of the page, this browser's time zone and its first day of the week, and with relative
- * days and times (`today+P3D`, `today+P3D 19:00`) resolved.
- * @param {any} definition @param {Pick<DemoPicker, "blocked" | "taken">} picker @param {string} locale
- */
-export function localised(definition, { blocked, taken }, locale, now = Date.now()) {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const today = todayIn(now, timeZone);
-  const given = JSON.parse(JSON.stringify({ blocked, taken }), (_, value) => (typeof value === "string" ? dated(value, today) : value));
-  const firstWeekday = ["calendar", "availability"].includes(definition.kind) ? firstWeekdayOf(locale) : undefined;
-  return { ...definition, timeZone: definition.timeZone ?? timeZone, locale, ...(firstWeekday && { firstWeekday }), ...given };
-}
+/** The statuses of a server on which visitors cannot create sessions. */
+const statusesOfClosed = [401, 403];
+/** How long the session of the two windows lasts after its last change or join. */
+const tourSeconds = 3600;
+const friday = 6;
 
-/**
- * The first day of the user's week, 1 = Sunday … 7 = Saturday; undefined in a browser that does not know it.
- * @param {string} locale of the page @returns {number | undefined}
- */
-function firstWeekdayOf(locale) {
-  const language = (/** @type {string} */ tag) => tag.split("-")[0].toLowerCase();
-  // The browser's tag of the page's language has a region: weeks begin on Sunday in en-US, and on Monday in en-GB.
-  const tag = navigator.languages.find((one) => language(one) === language(locale)) ?? locale;
-  const known = /** @type {any} */ (new Intl.Locale(tag));
-  const { firstDay } = known.getWeekInfo?.() ?? known.weekInfo ?? {};
-  // Monday is 1 there, and Sunday 7.
-  return firstDay && (firstDay % 7) + 1;
-}
+export class Home {
+  /** @type {DemoPicker[]} */
+  pickers = [];
+  isExamples = false;
+  /** The title that the user has typed for the next picker. */
+  title = "";
+  /** @type {string | null} the button that creates a session now */
+  busy = null;
+  /** @type {{at: string, text: string} | null} why a button has failed */
+  problem = null;
+  /** @type {Tour | null} the two live windows, once they are there */
+  tour = null;
+  /** Why there are none. */
+  tourProblem = "";
+  /** @type {Promise<void> | null} */
+  #touring = null;
+  isClosed = false;
 
-/** @param {string} text @param {string} today */
-function dated(text, today) {
-  const [day, time] = text.split(" ");
-  const date = dateOfExpression(day, today);
-  if (!date) return text;
-  return time ? `${date}T${time}` : date;
-}
+  /** @param {HTMLElement} container @param {import("./settings.js").Settings} settings */
+  constructor(container, settings) {
+    this.container = container;
+    this.settings = settings;
+    this.texts = en;
+  }
 
-/**
- * The definitions of a picker, with texts that readers of a language can read.
- * @param {DemoPicker} picker @param {string} locale
- */
-export function definitionsOf({ definitions, latin }, locale) {
-  if (!latin || /^(zh|ja)/.test(locale)) return definitions;
-  return JSON.parse(JSON.stringify(definitions), (_, value) => (typeof value === "string" ? latin[value] ?? value : value));
-}
+  /** @returns {Words} */
+  get words() { return { ...this.settings.words, ...this.texts }; }
 
-/** @param {HTMLElement} container @param {import("./settings.js").Settings} settings @param {import("./words/types").HomeWords} [texts] */
-export async function showHome(container, settings, texts = en) {
-  const words = { ...settings.words, ...texts };
-  const language = { words, locale: settings.locale };
-  document.title = "pickerd";
-  const status = make("p", { class: "problem", role: "alert", hidden: true });
-  const pickers = await demoPickers();
-  const range = pickers.find(({ id }) => id === "range");
-  const title = make("input", { type: "text", id: "title", maxlength: "200", autocomplete: "off", placeholder: words.whatExample });
-  const first = range && make("form", { class: "start", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
-    make("label", { for: "title" }, words.what), title,
-    opener(range.definitions[0], range, () => title.value.trim() || words.plan, language, status, {
-      class: "primary large", type: "submit", "data-start": true,
-    }, words.start));
-  const picture = together(language.locale);
-  picture.addEventListener("click", () => first?.querySelector("button")?.click());
-  const cards = pickers.map((picker) => cardOf(picker, () => title.value.trim(), language, status));
-  container.replaceChildren(make("div", { class: "home" },
-    make("section", { class: "hero" },
-      make("div", { class: "hero-words" }, make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), first, status),
-      picture),
-    recent(words),
-    make("h2", { class: "cards-title" }, words.cards),
-    make("ul", { class: "cards" }, ...cards)));
-}
+  /**
+   * Shows the home page or the examples, also after the language has changed.
+   * @param {boolean} isExamples @param {import("./words/types").HomeWords} [texts]
+   */
+  async show(isExamples, texts = en) {
+    this.texts = texts;
+    if (this.isExamples !== isExamples) this.problem = null;
+    this.isExamples = isExamples;
+    document.title = isExamples ? `${this.words.cards} – pickerd` : "pickerd";
+    if (isExamples) this.pickers = await demoPickers();
+    this.tour?.setLocale(this.settings.locale);
+    this.draw();
+    if (!isExamples) this.#touring ??= this.#startTour();
+  }
 
-/** @param {Words} words */
-function recent(words) {
-  const all = recentPickers();
-  if (all.length === 0) return null;
-  const element = make("section", { class: "recent" },
-    make("h2", { class: "cards-title" }, words.recent),
-    make("ul", {}, ...all.map(({ session, title }) => make("li", {}, make("a", { class: "secondary", href: hashOf(session), dir: "auto" }, title)))),
-    make("button", { class: "plain", type: "button", onclick: () => {
-      forgetAll();
-      element.remove();
-      document.getElementById("main")?.focus();
-    } }, words.forget));
-  return element;
-}
+  close() {
+    this.isClosed = true;
+    void this.tour?.close();
+  }
 
-/**
- * @param {DemoPicker} picker @param {() => string} typedTitle @param {Language} language
- * @param {HTMLElement} status
- */
-function cardOf(picker, typedTitle, language, status) {
-  const { words, locale } = language;
-  const title = words.pickers[picker.id];
-  const labels = picker.definitions.length > 1 ? [words.openLinked, words.openColumns] : [words.open];
-  const buttons = definitionsOf(picker, locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, picker, () => typedTitle() || title, language, status, {
-    class: index === 0 ? "primary" : "secondary", "data-open": `${picker.id}-${index}`,
-    "aria-label": `${labels[index]}: ${title}`,
-  }, labels[index]));
-  const art = artOf(picker.id);
-  // A click on the picture is one on the first button, which the keyboard reaches.
-  art.addEventListener("click", () => buttons[0].click());
-  return make("li", { class: "card" }, art,
-    make("h3", {}, title), make("p", {}, words.texts[picker.id]), make("div", { class: "opens" }, ...buttons));
-}
+  draw() {
+    if (this.isClosed) return;
+    patch(this.container, h("div", { class: "home", key: String(this.isExamples) },
+      this.isExamples ? examplesView(this) : landingView(this)));
+  }
 
-/**
- * A button that creates a session and opens it.
- * @param {any} definition @param {DemoPicker} picker @param {() => string} title
- * @param {Language} language
- * @param {HTMLElement} status shows a failure beside the button @param {{[name: string]: any}} attributes @param {string} label
- */
-function opener(definition, picker, title, { words, locale }, status, attributes, label) {
-  const button = make("button", { type: "button", ...attributes, onclick: async () => {
-    const hadFocus = button.matches(":focus");
-    button.disabled = true;
-    button.ariaBusy = "true";
-    status.hidden = true;
-    // Moved while it is hidden: screen readers announce it when it appears.
-    button.parentElement?.append(status);
+  /** @param {string} title */
+  typeTitle(title) { this.title = title.trim(); }
+
+  forgetRecent() {
+    forgetAll();
+    this.draw();
+    document.getElementById("main")?.focus();
+  }
+
+  /**
+   * A button that creates a session and opens it, and what says why that has failed.
+   * @param {string} key of the button @param {DemoPicker["id"]} id of the picker @param {string} title of the session
+   * @param {{[name: string]: any}} attributes @param {View} label @param {number} [index] of the definition
+   * @returns {View[]}
+   */
+  opener(key, id, title, attributes, label, index = 0) {
+    const isBusy = this.busy === key;
+    return [
+      h("button", {
+        type: "button", key, "aria-busy": isBusy && "true", ...attributes,
+        onclick: (/** @type {any} */ { currentTarget }) => void this.#open(key, id, index, title, currentTarget),
+      }, label),
+      this.problem?.at === key && h("p", { class: "problem", role: "alert", key: "problem" }, this.problem.text),
+    ];
+  }
+
+  /** @param {string} key @param {DemoPicker["id"]} id @param {number} index @param {string} title @param {HTMLElement} button */
+  async #open(key, id, index, title, button) {
+    if (this.busy) return;
+    const { words, settings: { locale } } = this;
+    this.busy = key;
+    this.problem = null;
+    this.draw();
     try {
-      const local = localised(definition, picker, locale);
-      if (picker.find) {
-        const { FindDialog } = await import("./find-dialog.js");
-        new FindDialog(local, picker.find, title(), words).open(button);
-        button.disabled = false;
-        button.ariaBusy = null;
-        return;
-      }
-      await openNew(local, title(), picker.prices && notesFrom(picker.prices, local, locale), picker.decide);
+      const picker = (await demoPickers()).find((one) => one.id === id);
+      if (!picker) throw new Error(`no picker ${id}`);
+      const local = localised(definitionsOf(picker, locale)[index], picker, locale);
+      const notes = picker.prices && notesFrom(picker.prices, local, locale);
+      if (!picker.find) return await openNew(local, this.title || title, notes, picker.decide);
+      const { FindDialog } = await import("./find-dialog.js");
+      new FindDialog(local, picker.find, this.title || title, words).open(button);
     } catch (problem) {
-      const text = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
-      setText(status, text);
-      status.hidden = false;
-      status.scrollIntoView({ block: "nearest" });
-      button.disabled = false;
-      button.ariaBusy = null;
-      // A disabled button loses the focus.
-      if (hadFocus) button.focus({ preventScroll: true });
+      this.problem = { at: key, text: this.#textOf(problem) };
     }
-  } }, label);
-  return button;
+    this.busy = null;
+    this.draw();
+    this.container.querySelector('[role="alert"]')?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {unknown} problem */
+  #textOf(problem) {
+    return problem instanceof Problem ? this.words.createFailed(problem.message) : this.words.unreachable;
+  }
+
+  /** Creates a session, and joins it as two members: after the first paint, because the page is complete without it. */
+  async #startTour() {
+    await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+    if (this.isClosed) return;
+    const { words, settings: { locale } } = this;
+    const { start, end, definition } = stayIn(locale);
+    try {
+      const [{ Tour }, created] = await Promise.all([
+        import("./tour.js"), createSession(definition, words.doors.stay.title, undefined, tourSeconds),
+      ]);
+      const tour = new Tour(created, { start, end }, locale, () => this.draw());
+      this.tour = tour;
+      // The page may have been left meanwhile.
+      if (this.isClosed) return await tour.close();
+      await tour.open();
+    } catch (problem) {
+      const isRefused = problem instanceof Problem && statusesOfClosed.includes(problem.status);
+      this.tourProblem = isRefused ? words.tour.closed : this.#textOf(problem);
+    }
+    this.draw();
+  }
+}
+
+/**
+ * A stay in the next month, from a Friday in its second week to a Wednesday, between nights that are taken.
+ * @param {string} locale
+ */
+function stayIn(locale, now = Date.now()) {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const second = addingDays(addingMonths(`${todayIn(now, timeZone).slice(0, 7)}-01`, 1), 7);
+  const start = addingDays(second, (friday + 7 - weekdayOf(ordinalOf(second))) % 7);
+  const taken = (/** @type {number} */ from, /** @type {number} */ through) => ({ from: addingDays(start, from), through: addingDays(start, through) });
+  const definition = {
+    kind: "calendar", unit: "nights", months: { from: "thisMonth", through: "thisMonth+P6M" }, min: "today", maxNights: 14,
+  };
+  return {
+    start, end: addingDays(start, 5),
+    definition: localised(definition, { blocked: [taken(-4, -3), taken(8, 9), taken(17, 18)] }, locale, now),
+  };
 }

@@ -23,7 +23,7 @@ export async function openNew(definition, title, notes, decide, ttlSeconds) {
  * @param {unknown} definition @param {string} title @param {unknown} [decide]
  * @param {number} [ttlSeconds] how long it lasts after its last change or join
  */
-async function createSession(definition, title, decide, ttlSeconds) {
+export async function createSession(definition, title, decide, ttlSeconds) {
   const body = { definition, title, ttlSeconds, ...(decide !== undefined && { decide }) };
   try {
     return await createOnce({ ...body, ownership: "creator" });

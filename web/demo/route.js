@@ -1,11 +1,13 @@
-// The routes of the page: `#/` is the home page, `#/s/ID` a picker, `#/s/ID?token=…` a picker with a token, `#/s/ID?guest`
-// one in a second window of the same user. Links that are shared are `s/ID` and `s/ID#token=…`, see `address.js`, so that
-// they have a preview.
+// The routes of the page: `#/` is the home page, `#/examples` the examples, `#/s/ID` a picker, `#/s/ID?token=…` a picker
+// with a token, `#/s/ID?guest` one in a second window of the same user. Links that are shared are `s/ID` and `s/ID#token=…`,
+// see `address.js`, so that they have a preview.
 
 import "./address.js";
 import { read, remove, write } from "./storage.js";
 
-/** @typedef {{session: string, token: string | undefined, isGuest: boolean} | null} Route null: the home page */
+/** @typedef {{session: string, token: string | undefined, isGuest: boolean} | null} Route null: the home page, or the examples */
+
+export const examplesHash = "#/examples";
 
 /** @param {string} hash @returns {Route} */
 export function routeOf(hash) {

@@ -2,8 +2,24 @@
 
 /** @type {import("./types").HomeWords} */
 export const de = {
-  headline: "Gemeinsam auswählen, live",
-  lead: "Wählen Sie gemeinsam ein Datum, einen Termin oder einen Zeitraum. Der Picker liegt auf dem Server: Wer den Link öffnet, sieht jede Änderung sofort, und niemand kann auswählen, was nicht verfügbar ist. Öffnen Sie einen Picker und schicken Sie jemandem den Link.",
+  headline: "Ein Picker, und alle wählen mit.",
+  lead: "Ein quelloffener Server für Tage, Termine und Aufenthalte, die mehrere gemeinsam auswählen: live, jeder auf dem eigenen Gerät.",
+  docs: "Zur Dokumentation", free: "Kostenlos, Apache 2.0",
+  tour: {
+    phone: "Anas Telefon", laptop: "Bos Laptop", hint: "Hier tippen, dort zusehen.", sellOut: (day) => `${day} ausgebucht`,
+    closed: "Dieser Server öffnet Picker nur für seine eigene Anwendung.",
+  },
+  doors: {
+    find: { title: "Einen Termin finden", text: "Alle markieren, wann sie können. Die besten Zeiten stehen oben." },
+    stay: { title: "Einen Aufenthalt buchen", text: "Anreise, Abreise, Preise und was schon vergeben ist." },
+    any: { title: "Beliebige Picker", text: "Termine, Tage, verknüpfte Spalten: zehn Beispiele, jedes nur einen Link entfernt." },
+  },
+  embed: {
+    title: "Sechs Zeilen in Ihrer Seite", text: "Die Regeln, die Reihenfolge der Änderungen und der Bestand bleiben auf dem Server. Ihre Seite zeichnet nur.",
+    run: "Den Server starten", runText: "Ein Prozess, mit SQLite oder PostgreSQL.",
+  },
+  figures: { tap: "von der Auswahl bis zu hundert anderen, im Median", size: "für den Kalender, komprimiert", kill: "verliert nichts, was bestätigt war" },
+  footer: { docs: "Dokumentation", examples: "Beispiele", packages: "Pakete" },
   start: "Gemeinsam Tage planen", cards: "Zehn Picker, zehn Links",
   open: "Öffnen", openLinked: "Verknüpfte Spalten öffnen", openColumns: "Unabhängige Spalten",
   texts: {

@@ -2,8 +2,24 @@
 
 /** @type {import("./types").HomeWords} */
 export const en = {
-  headline: "Shared pickers, live",
-  lead: "Choose a date, a booking slot or a range together. The picker lives on the server: everyone who opens the link sees every change at once, and nobody can pick what is not available. Open one and send its link to someone.",
+  headline: "One picker, everyone’s hands on it.",
+  lead: "An open-source server for dates, slots and stays that people choose together, live, each on their own device.",
+  docs: "Read the docs", free: "Free, Apache 2.0",
+  tour: {
+    phone: "Ana’s phone", laptop: "Bo’s laptop", hint: "Tap in one, watch the other.", sellOut: (day) => `Sell out ${day}`,
+    closed: "This server opens pickers for its own application only.",
+  },
+  doors: {
+    find: { title: "Find a time", text: "Everybody marks when they can. The best times rise to the top." },
+    stay: { title: "Book a stay", text: "Arrival, departure, prices, and what is taken already." },
+    any: { title: "Any picker", text: "Slots, dates, linked columns: ten examples, each one link away." },
+  },
+  embed: {
+    title: "Six lines in your page", text: "The rules, the order of changes and the inventory stay on the server. Your page only draws.",
+    run: "Run the server", runText: "One process, with SQLite or PostgreSQL.",
+  },
+  figures: { tap: "from a tap to a hundred other members, at the median", size: "for the calendar, compressed", kill: "loses nothing that was acknowledged" },
+  footer: { docs: "Docs", examples: "Examples", packages: "Packages" },
   start: "Plan days together", cards: "Ten pickers, ten links",
   open: "Open", openLinked: "Open linked columns", openColumns: "Independent columns",
   texts: {

@@ -2,8 +2,24 @@
 
 /** @type {import("./types").HomeWords} */
 export const zhHans = {
-  headline: "实时共享的选择器",
-  lead: "一起选择日期、预约时段或日期区间。选择器位于服务器上：打开链接的每个人都能立即看到每次更改，也没有人能选到不可选的内容。打开一个，把链接发给别人吧。",
+  headline: "一个选择器，大家一起选。",
+  lead: "一个开源服务器：让大家在各自的设备上，实时地一起选择日期、预约时段和入住期间。",
+  docs: "阅读文档", free: "免费，Apache 2.0",
+  tour: {
+    phone: "Ana 的手机", laptop: "Bo 的电脑", hint: "在一边点选，另一边同步变化。", sellOut: (day) => `${day}售罄`,
+    closed: "此服务器只为它自己的应用创建选择器。",
+  },
+  doors: {
+    find: { title: "找个时间", text: "每个人标出有空的时间，最合适的排在最前面。" },
+    stay: { title: "预订住宿", text: "入住、离店、价格，以及已被预订的日期。" },
+    any: { title: "各种选择器", text: "时段、日期、联动列：十个示例，每个只需一个链接。" },
+  },
+  embed: {
+    title: "在您的页面中只需六行", text: "规则、更改的顺序和库存都在服务器上，您的页面只负责显示。",
+    run: "运行服务器", runText: "一个进程，使用 SQLite 或 PostgreSQL。",
+  },
+  figures: { tap: "从点选到其他一百人看到的中位时间", size: "日历的大小（压缩后）", kill: "已确认的更改不会丢失" },
+  footer: { docs: "文档", examples: "示例", packages: "软件包" },
   start: "一起挑选日期", cards: "十个选择器，十个链接",
   open: "打开", openLinked: "打开联动列", openColumns: "不联动的多列",
   texts: {

@@ -33,7 +33,14 @@ export type DemoWords = {
 
 /** The texts of the home page, which are loaded with it. */
 export type HomeWords = {
-  headline: string; lead: string; start: string; cards: string; open: string; openLinked: string; openColumns: string;
+  headline: string; lead: string; docs: string; free: string;
+  /** The two live windows, and the switch of the host. `closed`: that visitors cannot create sessions here. */
+  tour: { phone: string; laptop: string; hint: string; sellOut: (day: string) => string; closed: string };
+  doors: { [name in "find" | "stay" | "any"]: { title: string; text: string } };
+  embed: { title: string; text: string; run: string; runText: string };
+  figures: { tap: string; size: string; kill: string };
+  footer: { docs: string; examples: string; packages: string };
+  start: string; cards: string; open: string; openLinked: string; openColumns: string;
   texts: { [id in PickerName]: string };
   /** The dialog that creates an availability. */
   find: {

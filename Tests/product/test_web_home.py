@@ -1,0 +1,165 @@
+"""The home page: two live windows on one session, three doors, and what a developer needs."""
+
+import re
+from pathlib import Path
+
+import pytest
+from harness.host import Host
+from harness.pickerd import Pickerd, wait_until
+from playwright.sync_api import expect
+from webpages import PHONE
+
+pytest_plugins = ["webpages"]
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+#: The words of the page that are in view, without those of the calendars.
+WORDS = """() => {
+    const words = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node; (node = walker.nextNode());) {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const { top, bottom, height, width } = range.getBoundingClientRect();
+      const isInView = height > 1 && width > 1 && bottom > 0 && top < innerHeight;
+      if (isInView && node.parentElement.checkVisibility({ visibilityProperty: true })) words.push(...node.data.match(/\\p{L}+\\S*/gu) ?? []);
+    }
+    return words;
+  }"""
+CLS = """() => new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+    requestAnimationFrame(() => setTimeout(() => resolve(sum)));
+  })"""
+
+
+def sessions(server):
+    return server.get("/v1/sessions?limit=500", port=server.admin_port).json["sessions"]
+
+
+def ends(one):
+    """The first and the last day of the stay."""
+    return [one.locator(f".day[data-{end}]").get_attribute("data-date") for end in ("head", "tail")]
+
+
+@pytest.mark.parametrize("auth", ["open", "token"])
+def test_what_a_visitor_taps_in_one_window_is_in_the_other_and_nothing_is_left(window, start, auth):
+    server = start(auth=auth, clock=None)
+    ana = window(server, name="", path="#/")
+    phone, laptop = ana.tour
+    assert ends(phone) == ends(laptop)
+    first, last = ends(phone)
+    for day in (last, first):
+        laptop.locator(f".day[data-date='{day}']").click()
+    expect(phone.locator(f".day[data-date='{last}']")).to_have_attribute("data-tail", "")
+
+    free = phone.locator(".month:not([data-loading]) .day:not([aria-disabled=true]):not([aria-selected=true])").first
+    date = free.get_attribute("data-date")
+    free.click()
+
+    expect(laptop.locator(f".day[data-date='{date}']")).to_have_attribute("aria-selected", "true")
+    assert not [name for name in ana.page.evaluate("[...Object.keys(localStorage), ...Object.keys(sessionStorage)]")
+                if name.startswith(("pickerd ws", "pickerd token", "pickerd recent"))]
+    assert len(sessions(server)) == 1
+    ana.page.locator("[data-door=any]").click()
+    expect(ana.cards).to_have_count(10)
+    ana.card("date-0").click()
+    ana.has_connection("live")
+    opened = ana.page.url.split("/s/")[1].split("?")[0]
+    wait_until(lambda: [one["session"] for one in sessions(server)] == [opened], what="only the picker")
+
+
+def test_the_host_sells_the_last_night_and_both_windows_have_a_shorter_stay(window, plain):
+    ana = window(plain, path="#/", phone=True)
+    phone, laptop = ana.tour
+    before = ends(phone)
+    switch = ana.page.get_by_role("switch")
+
+    switch.tap()
+
+    expect(switch).to_have_attribute("aria-checked", "true")
+    for one in (phone, laptop):
+        expect(one.locator(".result")).to_contain_text("4 nights")
+        assert ends(one)[0] == before[0] and ends(one)[1] < before[1]
+    switch.press("Space")
+    expect(switch).to_have_attribute("aria-checked", "false")
+
+
+def test_the_language_changes_with_the_windows_in_it(window, plain):
+    ana = window(plain, path="#/")
+    phone, _ = ana.tour
+    before = ends(phone)
+
+    ana.choose_language("de")
+
+    expect(ana.page.locator("h1")).to_have_text("Ein Picker, und alle wählen mit.")
+    expect(phone.locator(".result")).to_contain_text("5 Nächte")
+    expect(phone.locator(".frame")).to_have_attribute("lang", "de")
+    assert ends(phone) == before
+
+
+@pytest.mark.parametrize("locale", ["en", "de", "ar"])
+def test_both_windows_are_in_view_with_the_headline_on_a_phone(window, plain, locale):
+    ana = window(plain, path="#/", phone=True, locale=locale)
+    expect(ana.page.locator("h1")).to_be_in_viewport(ratio=1)
+    for one in ana.tour:
+        expect(one).to_be_in_viewport(ratio=1)
+        for end in ("head", "tail"):
+            expect(one.locator(f".day[data-{end}]")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 800}}, PHONE], ids=["laptop", "phone"])
+def test_the_first_screen_has_at_most_60_words_and_nothing_moves(window, plain, options):
+    ana = window(plain, path="#/", **options)
+    assert ana.tour
+    words = ana.page.evaluate(WORDS)
+    assert 20 < len(words) <= 60, words
+    assert ana.page.evaluate(CLS) <= 0.001
+
+
+def test_the_doors_open_a_search_a_stay_and_the_examples(window, plain):
+    ana = window(plain, path="#/")
+    doors = ana.page.locator(".door")
+    expect(doors).to_have_count(3)
+    doors.nth(0).click()
+    expect(ana.page.get_by_role("dialog")).to_be_visible()
+    ana.type("Escape")
+    doors.nth(2).click()
+    expect(ana.cards).to_have_count(10)
+    ana.page.go_back()
+    doors.nth(1).click()
+    ana.has_connection("live")
+    expect(ana.page.locator(".day .remark:visible").first).to_contain_text("€")
+
+
+def test_the_figures_are_those_of_the_documents():
+    page = (REPOSITORY / "web/demo/landing.js").read_text()
+    tap, size = re.search(r'"tap", "([\d.]+) ms"', page)[1], re.search(r'"size", "(\d+) KB"', page)[1]
+    assert f"| 1 × 100 | 247 k | 1.01 | 0.86 | {tap}, " in (REPOSITORY / "README.md").read_text()
+    row = next(line for line in (REPOSITORY / "web/client/README.md").read_text().splitlines()
+               if "define-calendar.js" in line and "KB" in line)
+    assert f"| {size} KB |" in row
+    assert (REPOSITORY / "Tests/product/test_store_kill.py").exists()
+
+
+def test_a_server_with_keys_says_that_visitors_cannot_create_pickers(window, tmp_path):
+    host = Host(tmp_path)
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None)
+    ana = window(server, path="#/")
+    stage = ana.page.locator("[data-tour]")
+    expect(stage).to_have_attribute("data-tour", "closed")
+    expect(stage.get_by_role("status")).to_have_text("This server opens pickers for its own application only.")
+    expect(stage.locator("pickerd-calendar")).to_have_count(0)
+    assert ana.page.evaluate(CLS) <= 0.001
+    server.stop()
+
+
+@pytest.mark.parametrize("locale", ["en", "ar"])
+def test_the_home_page_fits_320_px_and_texts_of_twice_the_size(window, plain, locale):
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    small = window(plain, path="#/", phone=True, locale=locale, viewport={"width": 320, "height": 640})
+    assert small.tour and small.page.evaluate(overflow) <= 0
+    large = window(plain, path="#/", phone=True, locale=locale)
+    large.page.context.new_cdp_session(large.page).send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
+    assert large.tour and large.page.evaluate(overflow) <= 0

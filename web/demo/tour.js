@@ -1,0 +1,112 @@
+// The two windows of the home page: one session, which this page joins as two members.
+
+import "../client/define-calendar.js";
+import { addingDays } from "../client/core/civil.js";
+import { resultText } from "../client/parts/bar.js";
+import { bareSheet } from "../client/parts/bare-sheet.js";
+import { setAttribute } from "../client/parts/dom.js";
+import { connect } from "../client/pickerd.js";
+import { dayOf } from "../client/words/dates.js";
+import { wordsOf } from "../client/words/words.js";
+import { ask, changeSession } from "./server.js";
+
+/** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
+
+const names = ["Ana", "Bo"];
+
+export class Tour {
+  /** @type {PickerSession[]} */
+  pickers = [];
+  /** @type {any[]} the elements of the two members */
+  elements = [];
+  isLive = false;
+  /** Whether the host has sold the last night of the stay. */
+  isSold = false;
+  /** Whether the host's last request has failed. */
+  problem = false;
+
+  /**
+   * @param {{session: string, ownerToken?: string, tokens?: import("./route.js").Tokens}} created
+   * @param {{start: string, end: string}} stay that the two choose first @param {string} locale @param {() => void} changed
+   */
+  constructor({ session, ownerToken, tokens }, stay, locale, changed) {
+    this.path = `v1/sessions/${encodeURIComponent(session)}`;
+    this.owner = tokens?.owner ?? ownerToken;
+    this.editor = tokens?.editor;
+    this.stay = stay;
+    this.locale = locale;
+    this.changed = changed;
+  }
+
+  /** The night that the host sells, as a date: the last one of the stay. */
+  get #night() { return addingDays(this.stay.end, -1); }
+
+  /** The same in the page's language. */
+  get day() { return dayOf(this.#night, this.locale); }
+
+  /** What each member has chosen, as text. */
+  get results() { return this.pickers.map((picker) => (this.isLive ? resultText(picker, wordsOf(this.locale)) : "")); }
+
+  /** Joins as both members. One taps the first day, the other one the last day, before their elements show it. */
+  async open() {
+    const months = { from: this.stay.start.slice(0, 7), count: 2 };
+    this.pickers = await Promise.all([this.owner, this.editor].map((token, index) =>
+      connect(this.path, { name: names[index], locale: this.locale, token, months, identity: "none" })));
+    await Promise.all(this.pickers.map((picker) => until(picker, () => picker.state.isKnown)));
+    const [ana, bo] = this.pickers;
+    await ana.tap({ date: this.stay.start });
+    const { revision = 0 } = await bo.tap({ date: this.stay.end });
+    await until(ana, () => ana.state.revision >= revision);
+    this.elements = this.pickers.map((picker) => this.#elementOf(picker));
+    this.isLive = true;
+  }
+
+  /** @param {PickerSession} picker */
+  #elementOf(picker) {
+    const element = /** @type {any} */ (document.createElement("pickerd-calendar"));
+    element.adopt(bareSheet);
+    for (const name of ["frame", "actions"]) setAttribute(element, name, "none");
+    setAttribute(element, "months", "1");
+    element.picker = picker;
+    picker.addEventListener("change", this.changed);
+    return element;
+  }
+
+  /** @param {string} locale */
+  setLocale(locale) {
+    this.locale = locale;
+    for (const picker of this.pickers) picker.setLocale(locale);
+  }
+
+  /** As the host, sells the last night of the stay, or frees it again. */
+  async sellOut() {
+    const isSold = !this.isSold;
+    const taken = { shop: isSold ? { from: this.#night, through: this.#night } : null };
+    try {
+      await changeSession(`${this.path}/definition`, "application/merge-patch+json", { taken }, this.owner);
+      this.isSold = isSold;
+      this.problem = false;
+    } catch {
+      this.problem = true;
+    }
+    this.changed();
+  }
+
+  /** Leaves nothing behind: the members are of no browser, and the session is deleted. */
+  async close() {
+    for (const picker of this.pickers) picker.stop();
+    // Otherwise it ends by itself, a while after the last one has left.
+    await ask(this.path, { method: "DELETE", token: this.owner }).catch(() => {});
+  }
+}
+
+/** @param {PickerSession} picker @param {() => boolean} holds @returns {Promise<void>} resolves when that holds */
+const until = (picker, holds) => new Promise((resolve) => {
+  const look = () => {
+    if (!holds()) return;
+    picker.removeEventListener("change", look);
+    resolve();
+  };
+  picker.addEventListener("change", look);
+  look();
+});
