@@ -14,8 +14,11 @@ import Testing
 
   init() throws { shelf = try Shelf(.postgres) }
 
-  private func node(_ session: String = "s", address: String? = nil) throws -> TestNode {
-    try TestNode(shelf.database, session: session, address: address)
+  /// A node whose commands wait for the database until the test ends.
+  private func node(
+    _ session: String = "s", address: String? = nil, waitTime: Duration = hung
+  ) throws -> TestNode {
+    try TestNode(shelf.database, session: session, address: address, waitTime: waitTime)
   }
 
   private var owner: Int64? {
@@ -157,7 +160,7 @@ import Testing
 
   /// Its lock may be free already, and another node may own its sessions.
   @Test func `a node that has lost its connection answers nothing from memory`() async throws {
-    let one = try node()
+    let one = try node(waitTime: .seconds(10))
     try one.create()
     let server = try TestServer.shared.connect("postgres")
     try server.run(script: "ALTER DATABASE \(shelf.database) ALLOW_CONNECTIONS false")
@@ -547,7 +550,7 @@ import Testing
   @Test func `commands that wait too long for the database are lost with all sessions of the node`()
     async throws
   {
-    let one = try node()
+    let one = try node(waitTime: .seconds(10))
     try one.create()
     let server = try TestServer.shared.connect("postgres")
     try server.run(script: "ALTER DATABASE \(shelf.database) ALLOW_CONNECTIONS false")
@@ -828,7 +831,7 @@ import Testing
   private let server = TestServer()
 
   private func node(_ session: String = "s") throws -> TestNode {
-    try TestNode("postgres", session: session, at: server)
+    try TestNode("postgres", session: session, at: server, waitTime: hung)
   }
 
   private func epochs() throws -> [String] {

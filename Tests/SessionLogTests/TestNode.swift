@@ -19,14 +19,14 @@ final class TestNode: Sendable {
   init(
     _ database: String, session: String = "s", address: String? = nil,
     at server: TestServer = .shared, versions: FoldVersions = FoldVersions(tzdata: "2025a"),
-    keyCountMax: Int? = nil
+    keyCountMax: Int? = nil, waitTime: Duration = .seconds(10)
   ) throws {
     self.session = SessionID(session)
     (self.server, self.database) = (server, database)
     var settings = SQLSessionLog.Settings(
       zone: { _ in .utc }, digest: { $0 }, notify: { [posted] in posted.add($0) })
     (settings.versions, settings.nodeAddress) = (versions, address)
-    settings.keyCountMax = keyCountMax
+    (settings.keyCountMax, settings.waitTime) = (keyCountMax, waitTime)
     let log = try SQLSessionLog(database: server.address(database), settings)
     self.log = log
     number = log.queue.sync { log.ownership?.node ?? 0 }

@@ -125,7 +125,7 @@ extension SQLSessionLog {
       do {
         return try body()
       } catch {
-        let isLate = scheduler.instant > begin + SQLSessionLog.waitTime
+        let isLate = scheduler.instant > begin + waitTime
         guard isShared, isTransient(error), failure == nil, !isLate else { throw error }
         scheduler.sleep(SQLSessionLog.readPause)
       }

@@ -88,8 +88,8 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   /// The maximum of bytes of pending records, and of snapshots that are not encoded yet; further
   /// appends fail.
   package static let pendingByteCountMax = 67_108_864
-  /// The time for which a batch waits for a connection to the database.
-  static let waitTime = Duration.seconds(10)
+  /// ``Settings/waitTime``
+  let waitTime: Duration
   /// How long after the begin of a commit no other node claims a session of this one, also if it
   /// has lost its connection meanwhile.
   static let certainTime = Duration.milliseconds(1500)
@@ -120,6 +120,8 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     package var unusedSeconds: (@Sendable () -> Int)?
     /// Where this process accepts connections of other nodes; `nil`: nowhere.
     package var nodeAddress: String?
+    /// The time for which a batch waits for a connection to the database.
+    package var waitTime = Duration.seconds(10)
     package var scheduler: any StoreScheduler = SystemScheduler()
     /// Called on the threads of the hubs and of the store. Default: runs the work at once.
     package var afterIteration: AfterIteration = { $0() }
@@ -157,6 +159,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     (limits, versions, digest) = (settings.limits, settings.versions, settings.digest)
     (afterIteration, notify) = (settings.afterIteration, settings.notify)
     (keyCountMax, unusedSeconds) = (settings.keyCountMax, settings.unusedSeconds)
+    waitTime = settings.waitTime
     state = Mutex(
       PendingRecords(
         byteCountMax: settings.pendingByteCountMax, logByteCountMax: settings.limits.logBytes,
@@ -423,7 +426,7 @@ extension SQLSessionLog {
   ///
   /// - Parameter isRepeatable: Whether `body` runs again after an attempt that may be committed.
   ///   Otherwise the number of the node's last transaction shows whether it is.
-  /// - Throws: The last error, after ``waitTime``.
+  /// - Throws: The last error, after ``Settings/waitTime``.
   func transaction<Value>(
     isRepeatable: Bool = true, _ body: (any SQLConnection) throws -> Value
   ) throws -> Value {
@@ -438,7 +441,7 @@ extension SQLSessionLog {
         return try attempt(connection, body) { if !isRepeatable { written = ($0, $1) } }.value
       } catch {
         noteError(error)
-        let isLate = scheduler.instant > begin + SQLSessionLog.waitTime
+        let isLate = scheduler.instant > begin + waitTime
         guard isTransient(error), !isLate, !hasClosed else { throw error }
         scheduler.sleep(pause)
         pause = min(.milliseconds(250), pause * 2)
@@ -494,7 +497,7 @@ extension SQLSessionLog {
         return committed(batch, result, storeByteCount, begin: begin)
       } catch {
         noteError(error)
-        let isLate = scheduler.instant > begin + SQLSessionLog.waitTime
+        let isLate = scheduler.instant > begin + waitTime
         guard isTransient(error), !isLate else {
           self.visited.withLock { $0.formUnion(visited) }
           releases.withLock { $0.putBack() }
@@ -577,7 +580,7 @@ extension SQLSessionLog {
       }
       answer(self.failure == nil)
     }
-    scheduler.after(SQLSessionLog.waitTime, on: encodingQueue) { answer(false) }
+    scheduler.after(waitTime, on: encodingQueue) { answer(false) }
   }
 
   func disown(_ sessions: some Collection<SessionID>) {
