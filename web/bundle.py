@@ -167,7 +167,7 @@ def main():
         # Moved at the end, so that a running server never has half of it.
         new = Path(temporary) / "web"
         shutil.copytree(WEB, new, ignore=shutil.ignore_patterns(
-            "bundle.py", "package.py", "__pycache__", "react", "packages"))
+            "bundle.py", "package.py", "__pycache__", "react", "packages", "examples"))
         if shutil.which("esbuild"):
             minify_sheets(new)
             write_worker(new, bundle_page(new, temporary))
