@@ -40,7 +40,7 @@ def test_a_selection_made_while_disconnected_is_executed_once(window, server, wi
 
     ana.type_at(0, "ArrowDown")
     expect(ana.selected(0)).to_have_text("Windows")
-    expect(ana.page.locator(".banner")).to_contain_text("1 change will be sent")
+    expect(ana.page.locator(".banner")).to_contain_text("Offline. 1 change waits.")
     ana.button("Undo").click(force=True)
     wire.restore()
 

@@ -53,13 +53,13 @@ def confirm(ana, bo):
 
 def test_the_host_denies_a_booking_with_a_reason_and_does_not_answer(window, server):
     ana, bo = asks(window, server, SIZES[0])
-    expect(ana.chosen).to_contain_text("Waiting for confirmation")
+    expect(ana.chosen).to_contain_text("Asked for ")
     expect(action(bo, "host-deny")).to_have_count(0)
     deny = action(ana, "host-deny")
     deny.get_by_label("Reason").fill("It's closed")
     deny.get_by_label("Reason").press("Enter")
     for one in (ana, bo):
-        expect(one.note).to_contain_text("Not confirmed: It's closed")
+        expect(one.note).to_contain_text("The host says no: It's closed")
         expect(one.chosen).to_have_attribute("data-status", "open")
         expect(action(one, "host-deny")).to_be_hidden()
         fits(one)
@@ -75,8 +75,8 @@ def test_the_host_denies_a_booking_with_a_reason_and_does_not_answer(window, ser
     expect(ana.button("Confirm")).to_be_visible()
     ana.page.add_init_script(SAID)
     ana.page.reload()
-    expect(ana.decider).to_have_text("The host decides after a confirmation.")
-    assert not any("You decide" in text for text in ana.page.evaluate("said"))
+    expect(ana.decider).to_have_text("The host confirms at the end.")
+    assert not any("You confirm" in text for text in ana.page.evaluate("said"))
 
 
 def test_the_host_grants_a_booking_after_a_reload(window, plain):
@@ -90,7 +90,7 @@ def test_the_host_grants_a_booking_after_a_reload(window, plain):
     grant.get_by_role("button", name="Grant").press("Enter")
     for one in (ana, bo):
         expect(one.chosen).to_contain_text("Confirmed.")
-        expect(one.note).to_contain_text("Your choice has been confirmed.")
+        expect(one.note).to_contain_text("The host has confirmed it.")
         expect(action(one, "host-grant")).to_be_hidden()
     expect(ana.host_panel.locator("summary")).to_be_focused()
     assert bo.page.evaluate("document.activeElement === document.body"), "Bo has decided nothing"

@@ -322,7 +322,7 @@ def test_an_element_without_a_frame_fills_its_room_and_one_without_actions_has_n
     bar, whole = ada.page.locator(".bar").bounding_box(), calendar.bounding_box()
     assert whole["height"] == 600 and bar["y"] + bar["height"] == 600
     expect(ada.face("Ada")).to_have_count(0)
-    expect(ada.page.locator(".bar")).to_contain_text("Tap the first day.")
+    expect(ada.page.locator(".bar")).to_contain_text("Pick the first day.")
     calendar.evaluate("(one) => one.focus()")
     expect(ada.day("2018-11-23")).to_be_focused()
 

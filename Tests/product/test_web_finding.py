@@ -295,7 +295,7 @@ def test_undo_is_there_when_there_is_something_and_cancel_asks(window, server):
         expect(struck).to_have_text("Nov 26 – 28, 2018 · 3 days")
         expect(status).to_have_css("text-decoration-line", "none")
     band = bo.bands("2018-11").first.evaluate("(band) => getComputedStyle(band).backgroundColor")
-    ana.button("Reopen").click()
+    ana.reopens()
     expect(bo.bands("2018-11").first).not_to_have_css("background-color", band)
 
 

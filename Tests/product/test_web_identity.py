@@ -42,7 +42,7 @@ def test_the_creator_is_the_owner_again_after_the_tab_is_closed(window, plain, g
 
     ana.has_connection("live")
     assert (ana.picker("self.id"), ana.picker("self.role")) == (member, "owner")
-    expect(ana.decider).to_have_text("You decide: only you can confirm.")
+    expect(ana.decider).to_have_text("You confirm at the end.")
     expect(ana.face("Ana (You)")).to_be_visible()
     expect(ana.page.locator(".member")).to_have_count(1)
     ana.back.click()
@@ -53,7 +53,7 @@ def test_the_creator_is_the_owner_again_after_the_tab_is_closed(window, plain, g
     bo = window(server, name="Bo", path=link.split(f":{server.port}/", 1)[1])
     bo.has_connection("live")
     assert bo.picker("self.role") == "editor"
-    expect(bo.decider).to_have_text("Ana decides: only Ana can confirm.")
+    expect(bo.decider).to_have_text("Ana confirms at the end.")
 
 
 def test_the_first_guest_does_not_own_what_another_one_has_created(window, plain):

@@ -29,7 +29,7 @@ def test_two_friends_are_invited_to_choose_a_weekend_change_a_name_and_see_who_c
     ana.page.get_by_label("What is it about?").fill("Weekend at the lake")
     ana.button("Plan days together").click()
     expect(ana.page.get_by_role("heading", level=1)).to_have_text("Weekend at the lake")
-    expect(ana.decider).to_have_text("You decide: only you can confirm.")
+    expect(ana.decider).to_have_text("You confirm at the end.")
     expect(ana.button("Copy link")).to_be_in_viewport()
     link = ana.link.input_value()
     ana.type("Escape")
@@ -39,7 +39,7 @@ def test_two_friends_are_invited_to_choose_a_weekend_change_a_name_and_see_who_c
     bo = arrives(window, plain, link, phone=True)
     expect(bo.inviter).to_have_text("You are invited to")
     expect(bo.page.get_by_role("heading", level=1)).to_have_text("Weekend at the lake")
-    expect(bo.decider).to_have_text("Ana decides: only Ana can confirm.")
+    expect(bo.decider).to_have_text("Ana confirms at the end.")
     for panel in ("host", "definition", "wire"):
         expect(bo.page.locator(f".panel.{panel}")).to_have_count(0)
     cem = arrives(window, plain, link, locale="de")

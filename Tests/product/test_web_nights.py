@@ -52,7 +52,7 @@ def near(found, wanted):
 
 def test_a_guest_chooses_three_nights_and_the_host_changes_a_price(window, server, hotel):
     ana, bo = window(server, hotel, name="Ana"), window(server, hotel, name="Bo", locale="de")
-    expect(ana.page.locator(".guide")).to_have_text("Tap the day of arrival.")
+    expect(ana.page.locator(".guide")).to_have_text("Pick the day of arrival.")
     expect(ana.day("2018-12-03")).to_have_attribute("data-only", "departure")
     expect(ana.day("2018-12-03")).to_have_attribute(
         "aria-label", "Monday, December 3, 2018, departure only")

@@ -151,7 +151,7 @@ def test_a_confirmed_choice_goes_into_a_calendar(window, server):
         links.get_by_role("link", name="Calendar file (.ics)").click()
     event = download.value.path().read_bytes()
     assert event.startswith(b"BEGIN:VCALENDAR\r\n") and b"DTSTART;VALUE=DATE:20181114" in event
-    ana.button("Reopen").click()
+    ana.reopens()
     expect(links).to_be_hidden()
     ana.button("Confirm").click()
     expect(links).to_be_visible()

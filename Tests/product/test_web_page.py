@@ -61,14 +61,14 @@ def test_notes_that_are_shown_are_translated_with_the_page(window, server):
     ana, bo = (window(server, session, name=name) for name in ("Ana", "Bo"))
     ana.day("2018-11-05").click()
     bo.day("2018-11-20").click()
-    expect(ana.note).to_contain_text("Bo: Nov 20, 2018 → Nov 9, 2018: you can pick at most 5 days")
+    expect(ana.note).to_contain_text("Bo ends on Nov 9, 2018: you can pick at most 5 days")
     bo.day("2018-11-30").click(force=True)
     expect(bo.note).to_contain_text("the latest day you can pick is Nov 28, 2018")
 
     for one in (ana, bo):
         one.choose_language("de")
 
-    expect(ana.note).to_contain_text("Bo: 20. Nov. 2018 → 9. Nov. 2018: ")
+    expect(ana.note).to_contain_text("Bo endet am 9. Nov. 2018: ")
     expect(ana.note).to_contain_text("höchstens 5 Tage")
     expect(ana.note.get_by_role("button", name="Rückgängig")).to_be_visible()
     expect(bo.note).to_contain_text("28. Nov. 2018")
@@ -183,7 +183,7 @@ def test_an_owner_changes_its_name_and_stays_the_owner(window, server):
     expect(ana.button("Confirm")).to_be_visible()
     expect(bo.button("Confirm")).to_be_hidden()
     ana.type_at(0, "ArrowDown")
-    expect(bo.note).to_contain_text("Ana: Column 1 Windows")
+    expect(bo.note).to_contain_text("Ana set Column 1 to Windows")
 
 
 def test_a_name_that_is_typed_offline_is_sent_later_with_the_changes_made_before(

@@ -93,13 +93,30 @@ def test_only_the_owners_page_can_confirm_and_reopen(window, server):
     ana.button("Confirm").click()
 
     expect(bo.chosen).to_have_text("✓ Confirmed. MacOS · Xcode")
-    expect(bo.note).to_contain_text("Ana: confirmed")
+    expect(bo.note).to_contain_text("Ana confirmed")
     bo.type_at(0, "ArrowDown")
     expect(bo.selected(0)).to_have_text("MacOS")
-    ana.button("Reopen").click()
+    ana.reopens()
     expect(bo.chosen).to_have_text("MacOS · Xcode")
     bo.type_at(0, "ArrowDown")
     expect(ana.selected(0)).to_have_text("Windows")
+
+
+def test_reopening_asks_first_and_can_be_refused_by_keyboard(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    ana.button("Confirm").click()
+    expect(ana.chosen).to_contain_text("Confirmed.")
+
+    ana.button("Reopen").press("Enter")
+
+    expect(ana.page.get_by_role("group", name="Reopen for everybody?")).to_be_visible()
+    expect(ana.button("No")).to_be_focused()
+    ana.page.keyboard.press("Escape")
+    expect(ana.button("Reopen")).to_be_focused()
+    assert ana.picker("state.status") == "confirmed"
+    ana.reopens()
+    expect(ana.button("Confirm")).to_be_visible()
 
 
 def test_selections_of_others_are_announced_together_and_the_focus_stays(window, server):
@@ -112,7 +129,7 @@ def test_selections_of_others_are_announced_together_and_the_focus_stays(window,
     expect(bo.selected(0)).to_have_text("Windows")
     ana.type_at(0, "ArrowDown")
 
-    expect(bo.spoken).to_have_text("Ana: Column 1 Linux")
+    expect(bo.spoken).to_have_text("Ana set Column 1 to Linux")
     assert bo.page.evaluate("""() => document.activeElement.shadowRoot.activeElement
         === document.activeElement.shadowRoot.querySelectorAll('.wheel')[1]""")
 
@@ -131,13 +148,13 @@ def test_an_own_change_is_announced_after_those_before_it(window, server):
     expect(bo.day("2018-11-14")).to_have_attribute("aria-selected", "true")
     bo.day("2018-11-16").click()
     spoken = bo.page.locator(".unseen[aria-live]")
-    expect(spoken).to_contain_text("Nov 14, 2018 to Nov 16, 2018, 3 days")
+    expect(spoken).to_contain_text("Nov 14 – 16, 2018 · 3 days")
     window(server, session, name="Cem")
     expect(spoken).to_contain_text("Cem has joined")
 
     said = bo.page.evaluate("said")
-    closed = next(at for at, text in enumerate(said) if "to Nov 16" in text)
-    assert not [text for text in said[closed:] if "tap the last day" in text], said
+    closed = next(at for at, text in enumerate(said) if "– 16" in text)
+    assert not [text for text in said[closed:] if "starts on" in text], said
 
 
 def test_a_viewer_sees_changes_but_cannot_select(window, guarded):
@@ -166,7 +183,7 @@ def test_a_phone_can_join_with_the_pages_link(window, server):
     expect(bo.face("Ana")).to_be_visible()
     bo.row(0, str(int(bo.selected(0).text_content()) - 1)).tap()
 
-    expect(ana.note).to_contain_text("Bo: Year")
+    expect(ana.note).to_contain_text("Bo set Year to")
 
 
 def test_with_tokens_the_pages_link_does_not_grant_ownership(window, guarded):
@@ -190,11 +207,11 @@ def test_names_are_isolated_from_sentences_of_another_direction(window, server):
     ana = session.join("<b>Ünï</b>")
     bo = window(server, session, name="Bo", locale="ar")
     who = bo.decider
-    expect(who).to_have_text("القرار لـ \u2068<b>Ünï</b>\u2069: لا يؤكد سواه.")
+    expect(who).to_have_text("\u2068<b>Ünï</b>\u2069 يؤكد في النهاية.")
     bo.choose_language("en")
-    expect(who).to_have_text("<b>Ünï</b> decides: only <b>Ünï</b> can confirm.")
+    expect(who).to_have_text("<b>Ünï</b> confirms at the end.")
     ana.do("rename", name="ليلى")
-    expect(who).to_have_text("\u2068ليلى\u2069 decides: only \u2068ليلى\u2069 can confirm.")
+    expect(who).to_have_text("\u2068ليلى\u2069 confirms at the end.")
 
 
 def test_a_guest_who_has_become_the_owner_has_invited_nobody(window, server):
@@ -202,5 +219,5 @@ def test_a_guest_who_has_become_the_owner_has_invited_nobody(window, server):
     ana, _ = session.join("Ana"), session.join("Bo")
     ana.leave()
     cem = window(server, session, name="Cem")
-    expect(cem.decider).to_have_text("Bo decides: only Bo can confirm.")
+    expect(cem.decider).to_have_text("Bo confirms at the end.")
     expect(cem.inviter).to_have_text("You are invited to")

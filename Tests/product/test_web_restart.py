@@ -97,7 +97,7 @@ def test_selections_made_while_the_server_is_down_are_sent_after_its_restart(win
 
     ana.type_at(0, "ArrowDown")
     ana.type_at(1, "End")
-    expect(ana.page.locator(".banner")).to_contain_text("2 changes will be sent")
+    expect(ana.page.locator(".banner")).to_contain_text("Offline. 2 changes wait.")
     lasting.start()
 
     expect(ana.chosen).to_have_text("Windows · Atom")

@@ -38,7 +38,7 @@ def test_the_picker_begins_at_the_top_and_its_button_is_in_view_for_owner_and_gu
 def test_a_result_moves_nothing(window, server, size):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana", **SIZES[size])
-    expect(ana.page.locator(".hint")).to_contain_text("Tap the first day.")
+    expect(ana.page.locator(".hint")).to_contain_text("Pick the first day.")
     parts = [".scroller", '.day[data-date="2018-11-29"]', ".act.confirm"]
     before = [place(ana, part) for part in parts]
 
@@ -127,7 +127,7 @@ def test_who_is_here_and_who_decides_is_behind_the_faces_on_a_phone(window, serv
 
     bo.page.locator(".who-button").click()
 
-    expect(bo.decider).to_have_text("Ana decides: only Ana can confirm.")
+    expect(bo.decider).to_have_text("Ana confirms at the end.")
     expect(bo.decider).to_be_in_viewport()
     expect(bo.page.locator(".member")).to_have_text(["Bo (You)", "Ana"])
 

@@ -67,7 +67,7 @@ def both_confirm(shop, both):
     with shop.paused("shop"):
         for one in both:
             one.button("Confirm").click()
-            expect(one.chosen).to_contain_text("Waiting for confirmation")
+            expect(one.chosen).to_contain_text("Asked for ")
     settled(shop)
     (_, winner), = shop.bookings()
     return sorted(both, key=lambda one: session_of(one) != winner)
@@ -93,7 +93,7 @@ def test_of_two_customers_one_gets_the_last_time_and_the_other_reads_why(shop, c
 
     assert shop.bookings() == {(instant(last), session_of(winner))}
     expect(winner.chosen).to_contain_text("Confirmed.")
-    expect(loser.note).to_contain_text("Not confirmed: Somebody else has just booked this time.")
+    expect(loser.note).to_contain_text("The host says no: Somebody else has just booked this time.")
     expect(loser.page.get_by_text("nothing to choose")).to_have_count(3)
     expect(loser.page.locator(".step:disabled")).to_have_count(6)
     for one in both:
@@ -101,7 +101,7 @@ def test_of_two_customers_one_gets_the_last_time_and_the_other_reads_why(shop, c
             one.page.set_viewport_size(size)
             fits(one)
 
-    winner.button("Reopen").click()
+    winner.reopens()
 
     expect(loser.selected(1)).to_have_text("7 PM")
     loser.button("Confirm").click()
@@ -130,7 +130,7 @@ def test_pages_agree_with_the_bookings_after_kill_9_of_all_three(shop, customer)
     chosen = ana.picker("result.instant")
     with shop.paused("shop"):
         ana.button("Confirm").click()
-        expect(ana.chosen).to_contain_text("Waiting for confirmation")
+        expect(ana.chosen).to_contain_text("Asked for ")
         shop.kill("serve", "deliver")
     shop.kill("shop")
     expect(ana.page.locator(".banner")).to_contain_text("Reconnecting")

@@ -149,5 +149,5 @@ def test_a_guest_who_confirms_sees_no_panels_for_developers(window, start, tmp_p
         ada.button("Confirm").click()
     ada.page.reload()
 
-    expect(ada.chosen).to_contain_text("Waiting for confirmation")
+    expect(ada.chosen).to_contain_text("Asked for ")
     expect(ada.page.locator(".drawer")).to_be_hidden()

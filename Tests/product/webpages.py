@@ -92,6 +92,11 @@ class Window:
         return self.page.locator(".note[data-shown]")
 
     @property
+    def tip(self):
+        """Why the server has selected another row than was wanted, at its wheel."""
+        return self.page.locator(".tip")
+
+    @property
     def spoken(self):
         return self.page.locator("[aria-live]")
 
@@ -127,6 +132,11 @@ class Window:
 
     def button(self, name):
         return self.page.get_by_role("button", name=name, exact=True)
+
+    def reopens(self):
+        """Reopens the picker, which asks first."""
+        self.button("Reopen").click()
+        self.button("Yes, reopen").click()
 
     # The page around the picker
 

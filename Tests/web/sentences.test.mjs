@@ -6,7 +6,7 @@ import { rowText } from "../../web/client/parts/row-text.js";
 import { sentenceOf } from "../../web/client/parts/sentences.js";
 import { ar } from "../../web/client/words/ar.js";
 import { de } from "../../web/client/words/de.js";
-import { dateSpan, daySpan, isolated } from "../../web/client/words/dates.js";
+import { dateSpan, daySpan, isolated, shortDate } from "../../web/client/words/dates.js";
 import { en } from "../../web/client/words/en.js";
 import { ja } from "../../web/client/words/ja.js";
 import { zhHans } from "../../web/client/words/zh-Hans.js";
@@ -15,7 +15,7 @@ const languages = { ar, de, en, ja, "zh-Hans": zhHans };
 
 function textOf(notice, locale, definition = { kind: "calendar", selection: "range" }, self = null, hostReopens = false) {
   const state = new PickerState();
-  state.definition = definition;
+  Object.assign(state, { definition, now: "2026-11-30T12:00:00Z" });
   state.hostReopens = hostReopens;
   const picker = { state, locale, self };
   return sentenceOf({ by: null, mine: false, ...notice }, picker, languages[locale], []).text;
@@ -55,7 +55,7 @@ test("a range that an own tap has replaced has its member and days in every lang
   const range = { start: "2026-12-05", end: "2026-12-05", hits: 3, by: "m_1" };
   const finished = { start: "2026-12-02", end: "2026-12-09", hits: 2, by: "m_2" };
   const text = (locale) => textOf({ kind: "range", range, finished, cause: "tap", mine: true }, locale);
-  assert.equal(text("en"), "Somebody had already finished Dec 2 – 9, 2026; your tap started a new range");
+  assert.equal(text("en"), "Somebody was faster with Dec 2 – 9, 2026. You have started anew.");
   for (const [locale, words] of Object.entries(languages)) assert.ok(text(locale).includes(words.somebody), locale);
 });
 
@@ -64,18 +64,18 @@ test("a range that the own first tap has ended has its days in every language", 
   const finished = { start: "2026-12-02", end: "2026-12-09", hits: 2, by: "m_1" };
   const notice = { kind: "range", range, finished, cause: "tap", mine: true };
   const text = (locale) => textOf(notice, locale, undefined, { id: "m_1" });
-  assert.equal(text("en"), "your first tap ended Dec 2 – 9, 2026, and the next one started a new range");
+  assert.equal(text("en"), "You have picked Dec 2 – 9, 2026, and started anew.");
   for (const [locale, words] of Object.entries(languages)) assert.ok(!text(locale).includes(words.somebody), locale);
 });
 
 test("an undo that restores a range is not a tap in any language", () => {
   const range = (start, end) => ({ start, end, hits: 1, by: "m_1" });
-  const text = (restored, locale) => textOf({ kind: "range", range: restored, cause: "undo" }, locale);
-  assert.equal(text(range("2026-12-20", "2026-12-20"), "en"), "back to Dec 20, 2026");
-  assert.equal(text(range("2026-12-02", "2026-12-09"), "en"), "back to Dec 2 – 9, 2026");
-  for (const locale of Object.keys(languages)) {
-    assert.doesNotMatch(text(range("2026-12-20", "2026-12-20"), locale), /^ | {2}| $/, locale);
-    assert.equal(text(null, locale), languages[locale].rangeCleared, locale);
+  const text = (restored, locale) => textOf({ kind: "range", range: restored, cause: "undo", by: "m_2" }, locale);
+  assert.equal(text(range("2036-12-20", "2036-12-20"), "en"), "Somebody went back to Dec 20, 2036");
+  assert.equal(text(range("2036-12-02", "2036-12-09"), "en"), "Somebody went back to Dec 2 – 9, 2036");
+  for (const [locale, words] of Object.entries(languages)) {
+    assert.doesNotMatch(text(range("2036-12-20", "2036-12-20"), locale), /^ | {2}| $/, locale);
+    assert.equal(text(null, locale), words.was(words.somebody, words.cleared), locale);
   }
 });
 
@@ -83,7 +83,7 @@ test("an undo that restores a range is not a tap in any language", () => {
 function changedByBo(locale, more = {}) {
   const state = new PickerState();
   Object.assign(state, {
-    definition: { kind: "calendar", selection: "range" }, monthList: { first: "2026-12", last: "2026-12", count: 1 },
+    now: "2026-11-30T12:00:00Z", definition: { kind: "calendar", selection: "range" }, monthList: { first: "2026-12", last: "2026-12", count: 1 },
     range: { start: "2026-12-24", end: "2026-12-26", hits: 4, by: "m_2" },
     result: { start: "2026-12-24", end: "2026-12-26", days: 3 },
   }, more);
@@ -98,19 +98,16 @@ const late = (type, params = { revision: 9, by: "m_2" }, more = {}) => ({
 const lateText = (notice, locale = "en", picker = changedByBo(locale)) =>
   sentenceOf(notice, picker, languages[locale], []);
 
-test("a late command says what it would have done, what is there now, and by whom", () => {
+test("a late command says what is chosen now, and by whom", () => {
   const { text, tone } = lateText(late("confirm"));
-  assert.deepEqual([text, tone], ["Not done: Confirm Dec 5 – 8. Bo has changed this since. Now: Dec 24 – 26", "late"]);
-  assert.equal(lateText(late("tap", undefined, { date: "2026-12-08" })).text,
-    "Not done: Tap Dec 8. Bo has changed this since. Now: Dec 24 – 26");
-  assert.equal(lateText(late("undo")).text, "Not done: Undo. Bo has changed this since. Now: Dec 24 – 26");
-  assert.equal(lateText(late("clear", { revision: 9 })).text,
-    "Not done: Clear Dec 5 – 8. The clock or the host has changed this since. Now: Dec 24 – 26");
-  assert.equal(lateText(late("clear", {})).text, "Not done: Clear Dec 5 – 8. This has changed since. Now: Dec 24 – 26");
-  assert.equal(lateText(late("clear", { revision: 9, by: "m_7" })).text,
-    "Not done: Clear Dec 5 – 8. Somebody has changed this since. Now: Dec 24 – 26");
+  assert.deepEqual([text, tone], ["Meanwhile Bo picked Dec 24 – 26.", "late"]);
+  assert.equal(lateText(late("tap", undefined, { date: "2026-12-08" })).text, text);
+  assert.equal(lateText(late("undo")).text, text);
+  assert.equal(lateText(late("clear", { revision: 9 })).text, "Your choice is now Dec 24 – 26");
+  assert.equal(lateText(late("clear", {})).text, "Your choice is now Dec 24 – 26");
+  assert.equal(lateText(late("clear", { revision: 9, by: "m_7" })).text, "Meanwhile Somebody picked Dec 24 – 26.");
   const own = late("tap", { revision: 9, by: "m_1" }, { date: "2026-12-08" });
-  assert.equal(lateText(own).text, "Not done: Tap Dec 8. This has changed since. Now: Dec 24 – 26");
+  assert.equal(lateText(own).text, "Your choice is now Dec 24 – 26");
 });
 
 test("a name is isolated where it or the sentence is written from right to left", () => {
@@ -120,16 +117,16 @@ test("a name is isolated where it or the sentence is written from right to left"
     const finished = { start: "2026-12-02", end: "2026-12-09", hits: 2, by: "m_2" };
     const say = (notice) => sentenceOf(notice, picker, languages[locale], []);
     return [
-      say({ kind: "joined", member: picker.state.members.get("m_2") }).who,
-      say({ kind: "range", range: null, by: "m_2", mine: false, cause: "clear" }).who,
+      say({ kind: "joined", member: picker.state.members.get("m_2") }).text,
+      say({ kind: "range", range: null, by: "m_2", mine: false, cause: "clear" }).text,
       say({ kind: "range", range: null, finished, by: "m_1", mine: true, cause: "tap" }).text,
       say(late("confirm")).text,
     ];
   };
   const arabic = called("ضيف 27", "en");
-  assert.deepEqual(arabic.slice(0, 2), ["\u2068ضيف 27\u2069", "\u2068ضيف 27\u2069"]);
-  assert.ok(arabic[2].startsWith("\u2068ضيف 27\u2069 had already finished Dec 2"));
-  assert.ok(arabic[3].includes(". \u2068ضيف 27\u2069 has changed this since."));
+  assert.deepEqual(arabic.slice(0, 2), ["\u2068ضيف 27\u2069 has joined", "\u2068ضيف 27\u2069 cleared the choice"]);
+  assert.ok(arabic[2].startsWith("\u2068ضيف 27\u2069 was faster with Dec 2"));
+  assert.ok(arabic[3].startsWith("Meanwhile \u2068ضيف 27\u2069 picked "));
   for (const text of called("Gast 44", "ar")) assert.ok(text.includes("\u2068Gast 44\u2069"), text);
   for (const text of called("Zoë 王 🏖", "de")) assert.doesNotMatch(text, /[\u2068\u2069]/);
   assert.deepEqual([isolated("\u202eanA", "en"), isolated("x\u2069\u202eabc", "ar")], ["anA", "\u2068xabc\u2069"]);
@@ -137,11 +134,12 @@ test("a name is isolated where it or the sentence is written from right to left"
 });
 
 test("what is there now may be nothing, an open range, rows, or a status", () => {
-  const now = (more) => lateText(late("confirm"), "en", changedByBo("en", more)).text.split("Now: ")[1];
-  assert.equal(now({ range: null, result: null }), "nothing chosen");
+  const now = (more) => lateText(late("confirm"), "en", changedByBo("en", more)).text.replace(/^Meanwhile Bo picked (.*)\.$/, "$1");
+  assert.equal(now({ range: null, result: null }), "Meanwhile Bo cleared the choice.");
   const range = { start: "2026-12-24", end: "2026-12-24", hits: 3, by: "m_2" };
-  assert.equal(now({ range, result: null }), "from Dec 24, 2026; tap the last day");
+  assert.equal(now({ range, result: null }), "Dec 24");
   assert.equal(now({ status: "cancelled" }), "Cancelled. Dec 24 – 26");
+  assert.equal(now({ status: "confirming" }), "Asked for Dec 24 – 26");
   const columns = ["Linux", "Vim"].map((text) => ({ row: 0, at: () => ({ text }) }));
   const lists = { definition: { kind: "columns" }, monthList: null, range: null, columns };
   assert.equal(now({ ...lists, result: { keys: [] } }), "Linux · Vim");
@@ -154,7 +152,7 @@ test("what is there now may be nothing, an open range, rows, or a status", () =>
 test("the button does it on what is there now", () => {
   const label = (command, locale = "en") => lateLabel(command, changedByBo(locale), languages[locale]);
   assert.equal(label({ type: "confirm" }), "Confirm Dec 24 – 26");
-  assert.equal(label({ type: "tap", date: "2026-12-08" }), "Tap Dec 8");
+  assert.equal(label({ type: "tap", date: "2026-12-08" }), "Use Dec 8 instead");
   assert.equal(label({ type: "redo" }), "Redo");
   assert.equal(label({ type: "confirm" }, "de"), "Bestätigen: 24.–26. Dez.");
   for (const [locale, words] of Object.entries(languages)) {
@@ -174,12 +172,12 @@ test("a refused redo says so", () => {
 });
 
 test("the days that remain are not taken for those that were removed", () => {
-  const days = removed({ start: "2026-12-01", end: "2026-12-03" });
+  const days = removed({ start: "2036-12-01", end: "2036-12-03" });
   const wanted = {
-    en: "past days were removed; now Dec 1, 2026 to Dec 3, 2026, 3 days",
-    de: "vergangene Tage wurden entfernt; jetzt 1. Dez. 2026 bis 3. Dez. 2026, 3 Tage",
-    "zh-Hans": "已移除过去的日期，当前选择：2026年12月1日 至 2026年12月3日，共 3 天",
-    ja: "過ぎた日付は選択から外れました。現在の選択：2026年12月1日 から 2026年12月3日、3 日間",
+    en: "Past days are gone: now it is Dec 1 – 3, 2036",
+    de: "Vergangene Tage sind weg: jetzt ist es 1.–3. Dez. 2036",
+    "zh-Hans": "过去的日期已移除，现在是 2036年12月1日 – 12月3日",
+    ja: "過ぎた日は外れました。今は 2036年12月1日～12月3日 です",
   };
   for (const [locale, text] of Object.entries(wanted)) assert.equal(textOf(days, locale), text);
   for (const locale of Object.keys(languages)) {
@@ -189,13 +187,15 @@ test("the days that remain are not taken for those that were removed", () => {
 });
 
 test("what is in between and not available is a day of a range and a night of a stay, in every language", () => {
-  const range = { start: "2026-12-01", end: "2026-12-03", hits: 2, by: "m_1" };
-  const cut = { kind: "rangeCorrected", range, wanted: "2026-12-05", reason: "blocked", cause: "tap" };
-  const text = (locale, unit) => textOf(cut, locale, { kind: "calendar", selection: "range", unit });
-  assert.equal(text("en", "days"), "Dec 5, 2026 → Dec 3, 2026: a day in between is not available");
-  assert.equal(text("en", "nights"), "Dec 5, 2026 → Dec 3, 2026: a night in between is not available");
+  const range = { start: "2036-12-10", end: "2036-12-12", hits: 2, by: "m_1" };
+  const cut = (wanted) => ({ kind: "rangeCorrected", range, wanted, reason: "blocked", cause: "tap" });
+  const text = (locale, unit, wanted = "2036-12-15") => textOf(cut(wanted), locale, { kind: "calendar", selection: "range", unit });
+  assert.equal(text("en", "days"), "Ends on Dec 12, 2036: Dec 13, 2036 is taken");
+  assert.equal(text("en", "days", "2036-12-05"), "Starts on Dec 10, 2036: Dec 9, 2036 is taken");
+  assert.equal(text("en", "nights"), "Ends on Dec 12, 2036: a night in between is taken");
+  assert.equal(textOf({ ...cut("2036-12-15"), by: "m_2" }, "en"), "Somebody ends on Dec 12, 2036: Dec 13, 2036 is taken");
   for (const [locale, { reasons, stay }] of Object.entries(languages)) {
-    assert.ok(text(locale, "days").endsWith(reasons.blocked({})), locale);
+    assert.ok(text(locale, "days").endsWith(reasons.blocked({ next: shortDate("2036-12-13", locale) })), locale);
     assert.ok(text(locale, "nights").endsWith(stay.reasons.blocked({})), locale);
   }
 });
@@ -203,13 +203,32 @@ test("what is in between and not available is a day of a range and a night of a 
 test("a time that has passed or is too soon has one sentence that is true of both", () => {
   const moved = { kind: "corrected", column: 2, wanted: { text: "00" }, to: { text: "50" }, reason: "elapsed" };
   const wanted = {
-    en: "Minute 00 → 50: it is too late to pick that time",
-    de: "Minute 00 → 50: dieser Zeitpunkt ist nicht mehr wählbar",
-    "zh-Hans": "分 00 → 50：已来不及选择该时间",
-    ja: "分 00 → 50：その時刻はもう選べません",
-    ar: "الدقيقة 00 ← 50: فات أوان اختيار ذلك الوقت",
+    en: "It is too late to pick that time",
+    de: "Dieser Zeitpunkt ist nicht mehr wählbar",
+    "zh-Hans": "已来不及选择该时间",
+    ja: "その時刻はもう選べません",
+    ar: "فات أوان اختيار ذلك الوقت",
   };
   for (const [locale, text] of Object.entries(wanted)) assert.equal(textOf(moved, locale, { kind: "slot" }), text);
+});
+
+test("others read what somebody does as a sentence, and this member what is chosen", () => {
+  const range = { start: "2036-12-24", end: "2036-12-26", hits: 2, by: "m_2" };
+  const says = (/** @type {any} */ notice, mine = false) =>
+    sentenceOf({ by: "m_2", mine, cause: "tap", ...notice }, changedByBo("en"), en, []).text;
+  assert.equal(says({ kind: "range", range }), "Bo picked Dec 24 – 26, 2036");
+  assert.equal(says({ kind: "range", range }, true), "Dec 24 – 26, 2036 · 3 days");
+  assert.equal(says({ kind: "range", range: { ...range, end: range.start, hits: 1 } }), "Bo starts on Dec 24, 2036");
+  assert.equal(says({ kind: "range", range: { ...range, end: range.start, hits: 1 } }, true), "Dec 24, 2036. Now pick the last day.");
+  assert.equal(says({ kind: "moved", column: 0, to: { key: "a", text: "Linux" } }), "Bo set Column 1 to Linux");
+  assert.equal(says({ kind: "status", status: "confirming" }), "Bo asked for confirmation");
+});
+
+test("a month that is too short says so", () => {
+  const picker = changedByBo("en", { definition: { kind: "date" } });
+  picker.state.columns = [{}, { selected: { key: "02", text: "February" } }];
+  const notice = { kind: "corrected", column: 2, wanted: { key: "31", text: "31" }, to: { key: "28", text: "28" }, reason: "monthLength", count: 28, mine: false, by: "m_2" };
+  assert.equal(sentenceOf(notice, picker, en, []).text, "February has 28 days");
 });
 
 test("a notice of a command or role by the host names the host in every language", () => {
@@ -225,9 +244,9 @@ test("a notice of a command or role by the host names the host in every language
   const [demoted] = state.presence({ changed: [{ id: "m_2", name: "Bo", role: "viewer", online: true }] });
   for (const [locale, words] of Object.entries(languages)) {
     const say = (notice) => sentenceOf(notice, changedByBo(locale), words, []);
-    assert.deepEqual([say(reopened).who, say(reopened).text], [words.theHost, words.reopened], locale);
-    assert.deepEqual([say(cleared).who, say(cleared).text], [words.theHost, words.rangeCleared], locale);
-    assert.deepEqual([say(demoted).who, say(demoted).text], [isolated("Bo", locale), words.roleNow.viewer], locale);
+    assert.equal(say(reopened).text, words.was(words.theHost, words.reopened), locale);
+    assert.equal(say(cleared).text, words.was(words.theHost, words.cleared), locale);
+    assert.equal(say(demoted).text, words.was(isolated("Bo", locale), words.roleNow.viewer), locale);
   }
 });
 
@@ -239,10 +258,10 @@ test("the host that cancels says why in every language, and the sentence stays",
       return sentenceOf(notice, { state, locale, self: null }, words, []);
     };
     const cancelled = say({ status: "cancelled", reason: "Dr. Weber is ill" });
-    assert.deepEqual([cancelled.text, cancelled.who, cancelled.tone], [`${words.cancelledNow} Dr. Weber is ill`, "", "decision"], locale);
+    assert.deepEqual([cancelled.text, cancelled.tone], [`${words.cancelledNow} Dr. Weber is ill`, "decision"], locale);
     const taken = say({ status: "open", detail: "Dr. Weber is ill" });
     assert.deepEqual([taken.text, taken.tone], [words.denied("Dr. Weber is ill"), "decision"], locale);
-    assert.equal(say({ status: "cancelled" }).who, words.theHost, locale);
+    assert.equal(say({ status: "cancelled" }).text, words.was(words.theHost, words.cancelled), locale);
   }
 });
 

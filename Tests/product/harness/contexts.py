@@ -10,7 +10,7 @@ STILL = """{
   document.adoptedStyleSheets = [sheet];
 }"""
 
-#: Notes stay for an hour: a busy machine may not look at one in the seconds for which it is shown.
+#: Notes and tips stay for an hour: a busy machine may not look at one while it is shown.
 #: A pressed arrow button would repeat after 380 ms, also when its release is delayed. The timers of a
 #: connection are unchanged: a random pause of one in a thousand reconnections is 380 ms. A finger
 #: that swipes (`fingers.py`) is not held for 350 ms, also when its first move is delayed.
@@ -18,7 +18,7 @@ PATIENT_TIMERS = """{
   const { setTimeout } = window;
   const isPatient = (delay) => delay === 380 ? !Error().stack.includes("core/environment.js")
     : delay === 350 ? window.isSwiped && Error().stack.includes("parts/press.js")
-    : delay > 2500 && Error().stack.includes("parts/note.js");
+    : delay > 2500 && /parts.note|wheels.column-view/.test(Error().stack);
   window.setTimeout = (work, delay, ...rest) =>
     setTimeout(work, isPatient(delay) ? 3_600_000 : delay, ...rest);
 }"""

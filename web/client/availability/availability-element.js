@@ -2,7 +2,7 @@
 
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
-import { statusText, usability } from "../parts/bar.js";
+import { statusText, usability, withStatus } from "../parts/bar.js";
 import { cityOf, offsetIn, timeText, todayIn } from "../words/dates.js";
 import { fullDate, daySpan } from "../words/words.js";
 import { BestList } from "./best-list.js";
@@ -444,22 +444,24 @@ export class AvailabilityElement extends PickerElement {
 
   /** @param {PickerSession} picker */
   #resultText(picker) {
-    const { availability, result } = picker.state;
-    const status = statusText(picker, this.texts);
-    if (!result || !availability) return status;
+    const { state } = picker;
+    const { availability, result } = state;
+    if (!result || !availability) return statusText(picker, this.texts);
     const { marks } = this.texts;
-    const counts = result.yes === undefined ? "" : ` · ${marks.counts(Number(result.yes), Number(result.maybe), Number(result.no))}`;
+    const counts = marks.counts(Number(result.yes), Number(result.maybe), 0);
+    /** @param {string} text */
+    const said = (text) => withStatus(result.yes === undefined ? text : state.status === "open" ? marks.nowBest(text, counts) : `${text} · ${counts}`, picker, this.texts);
     if (!result.instant) {
       const { start, end } = result;
       const text = start === end ? fullDate(String(start), picker.locale) : daySpan(String(start), String(end), picker.locale);
-      return status + text + counts;
+      return said(text);
     }
     const [from, until] = [result.instant, result.until].map((instant) => Date.parse(String(instant)));
     const zone = availability.timeZone;
     const end = placeIn(until, zone);
     const isSameDay = end.date === placeIn(from, zone).date;
     const till = isSameDay ? timeText(end.time, picker.locale) : dayTimeIn(until, zone, picker.locale);
-    return `${status}${dayTimeIn(from, zone, picker.locale)} – ${till}${counts}`;
+    return said(`${dayTimeIn(from, zone, picker.locale)} – ${till}`);
   }
 
   /** Confirms the window at the cell that has the focus. */

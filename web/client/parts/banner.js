@@ -21,27 +21,18 @@ export function connectionText(picker, words) {
   }
   if (picker.isWaitingForToken) return words.connection[picker.isRevoked ? "revoked" : "access"];
   if (connection === "credentials" && closeCode === 4302) return words.connection.expired;
-  const isRefused = connection === "waiting" && (closeCode === 4500 || closeCode === 4503);
-  return isRefused ? words.connection.full : words.connection[connection];
-}
-
-/**
- * How many changes will be sent once the connection is back; empty if there are none.
- * @param {PickerSession} picker @param {Words} words
- */
-function queuedText({ connection, pendingCount }, words) {
-  const isOver = connection === "live" || connection === "away";
-  return isOver || pendingCount === 0 ? "" : words.queued(pendingCount);
+  if (connection === "waiting" && (closeCode === 4500 || closeCode === 4503)) return words.connection.full;
+  const isQueued = picker.pendingCount > 0 && connection !== "credentials" && connection !== "left";
+  return isQueued ? words.queued(picker.pendingCount) : words.connection[connection];
 }
 
 export class Banner {
   /** @param {() => void} retry */
   constructor(retry) {
     this.text = make("span", {});
-    this.queued = make("span", { class: "queued" });
     this.button = make("button", { class: "retry", type: "button", part: "retry", onclick: retry });
     this.element = make("div", { class: "banner", part: "connection", role: "status" },
-      make("div", {}, this.text, " ", this.queued), this.button);
+      make("div", {}, this.text), this.button);
   }
 
   /** @param {PickerSession | null} picker @param {Words} words */
@@ -50,7 +41,6 @@ export class Banner {
     this.element.hidden = text === null;
     if (text !== null) setText(this.text, text);
     setAttribute(this.element, "data-refused", picker?.isWaitingForToken || text === words.connection.full);
-    setText(this.queued, picker ? queuedText(picker, words) : "");
     const isElsewhere = picker?.closeCode === 4409;
     const canRetry = picker && (isElsewhere || ["waiting", "offline"].includes(picker.connection)
       || (picker.connection === "credentials" && picker.getToken !== null));

@@ -15,22 +15,24 @@ export class Bar {
   /** @param {(command: typeof commands[number]) => void} act */
   constructor(act) {
     this.act = act;
-    this.isAsking = false;
+    /** @type {"cancel" | "reopen" | null} what the user is asked about */
+    this.asked = null;
     this.status = make("span", {});
     this.value = make("span", { class: "value" });
     this.chosen = make("output", { class: "chosen", part: "result", tabindex: "-1" }, this.status, this.value);
     this.buttons = Object.fromEntries(commands.map((command) => [command, make("button", {
       class: `act ${command}${command === "confirm" ? " primary" : ""}`, part: `button ${command}`, type: "button", onclick: () => this.press(command),
     })]));
-    // It ends the picker for everybody.
+    // It is done for everybody.
     this.question = make("span", { class: "question" });
-    this.yes = make("button", { class: "act cancel", part: "button", type: "button", onclick: () => {
-      this.#ask(false);
-      act("cancel");
+    this.yes = make("button", { class: "act", part: "button", type: "button", onclick: () => {
+      const { asked } = this;
+      this.#ask(null);
+      if (asked) act(asked);
     } });
-    this.no = make("button", { class: "act", part: "button", type: "button", onclick: () => this.#ask(false) });
+    this.no = make("button", { class: "act", part: "button", type: "button", onclick: () => this.#ask(null) });
     this.ask = make("div", { class: "acts", role: "group", hidden: true, onkeydown: (/** @type {KeyboardEvent} */ event) => {
-      if (event.key === "Escape") this.#ask(false);
+      if (event.key === "Escape") this.#ask(null);
     } }, this.question, this.no, this.yes);
     this.acts = make("div", { class: "acts" }, ...Object.values(this.buttons));
     // On the line above the bar, so that nothing moves.
@@ -47,18 +49,31 @@ export class Bar {
    * @param {typeof commands[number]} command
    */
   press(command) {
-    if (command === "cancel") this.#ask(true);
+    if (command === "cancel" || command === "reopen") this.#ask(command);
     else this.act(command);
   }
 
-  /** @param {boolean} isAsking whether to ask, before the picker is cancelled, or to show the buttons again */
-  #ask(isAsking) {
+  /** @param {"cancel" | "reopen" | null} asked before what to ask; null: shows the buttons again */
+  #ask(asked) {
+    const { asked: before } = this;
     const hasFocus = this.element.matches(":focus-within");
-    this.isAsking = isAsking;
-    this.ask.hidden = !isAsking;
-    this.acts.hidden = isAsking;
-    if (isAsking) this.no.focus();
-    else if (hasFocus) this.buttons.cancel.focus();
+    this.asked = asked;
+    this.ask.hidden = !asked;
+    this.acts.hidden = Boolean(asked);
+    this.#drawQuestion();
+    if (asked) this.no.focus();
+    else if (hasFocus && before) this.buttons[before].focus();
+  }
+
+  #drawQuestion() {
+    const { asks } = this.words ?? {};
+    if (!asks || !this.asked) return;
+    const [question, yes] = asks[this.asked];
+    setText(this.question, question);
+    setAttribute(this.ask, "aria-label", question);
+    setText(this.yes, yes);
+    setText(this.no, asks.no);
+    this.yes.classList.toggle("cancel", this.asked === "cancel");
   }
 
   /** @param {Words} words */
@@ -70,10 +85,8 @@ export class Bar {
       setAttribute(button, "aria-label", words[command]);
       setAttribute(button, "title", hasIcon ? words[command] : null);
     }
-    setText(this.question, words.cancelling.ask);
-    setAttribute(this.ask, "aria-label", words.cancelling.ask);
-    setText(this.yes, words.cancelling.yes);
-    setText(this.no, words.cancelling.no);
+    this.words = words;
+    this.#drawQuestion();
   }
 
   /** @param {PickerSession} picker @param {Words} words */
@@ -94,7 +107,7 @@ export class Bar {
       // Not `disabled`, because a disabled button would lose the focus.
       setAttribute(button, "aria-disabled", isUsable ? null : "true");
     }
-    if (this.isAsking && !usability("cancel", picker).isUsable) this.#ask(false);
+    if (this.asked && !usability(this.asked, picker).isUsable) this.#ask(null);
     if (focused?.hidden) this.focus();
   }
 
@@ -132,36 +145,44 @@ export function usability(command, picker) {
 }
 
 /**
- * The status before a result; empty while the session is open.
+ * The status before a result; empty while the session is open, or the host decides.
  * @param {PickerSession} picker @param {Words} words
  */
-export const statusText = ({ state, locale }, words) => ({
-  open: "", confirming: `… ${words.confirmingNow(clockText(state.until, locale))} `,
-  confirmed: `✓ ${words.confirmedNow} `,
+export const statusText = ({ state }, words) => ({
+  open: "", confirming: "", confirmed: `✓ ${words.confirmedNow} `,
   cancelled: `${words.cancelledNow} ${state.reason ? `${state.reason}${state.result ? " · " : ""}` : ""}`,
 }[state.status] ?? "");
+
+/**
+ * A result as text, with the status of the session.
+ * @param {string} text @param {PickerSession} picker @param {Words} words
+ */
+export const withStatus = (text, picker, words) => (picker.state.status === "confirming"
+  ? words.confirmingNow(text, clockText(picker.state.until, picker.locale)) : statusText(picker, words) + text);
 
 /**
  * The result as text, in the page's language.
  * @param {PickerSession} picker @param {Words} words
  */
-export function resultText(picker, words) {
+export const resultText = (picker, words) => withStatus(chosenText(picker, words), picker, words);
+
+/** @param {PickerSession} picker @param {Words} words */
+function chosenText(picker, words) {
   const { state, locale } = picker;
   const { result, texts } = picker.chosen;
   const kind = state.definition?.kind;
-  const status = statusText(picker, words);
   if (result && (kind === "date" || "date" in result)) {
-    return status + withTotal(fullDate(String(result.date), locale), result, locale);
+    return withTotal(fullDate(String(result.date), locale), result, locale);
   }
-  if (kind === "slot" && !result) return status + texts.join(" ");
+  if (kind === "slot" && !result) return texts.join(" ");
   if (result && "local" in result) {
     const [date, time] = String(result.local).split("T");
     const day = kind === "slot" ? texts[0] : fullDate(date, locale);
-    return `${status}${day} ${timeText(time, locale)}${zoneSuffix(result, picker, words)}`;
+    return `${day} ${timeText(time, locale)}${zoneSuffix(result, picker, words)}`;
   }
   if (result && "start" in result) {
     const range = { start: String(result.start), end: String(result.end) };
-    return status + withTotal(spanText(range, picker, words, "nights" in result), result, locale);
+    return withTotal(spanText(range, picker, words, "nights" in result), result, locale);
   }
-  return status + texts.join(" · ");
+  return texts.join(" · ");
 }

@@ -19,8 +19,14 @@ export function hostText(hosted, picker, words) {
   if (hosted.notes.length > 0) whats.push(notesText(hosted.notes, picker, words));
   const what = whats.length > namedMax ? host.other : whats.join(host.and);
   const then = thenText(hosted, picker, words);
-  return what && then ? host.then(what, then) : what || then.charAt(0).toLocaleUpperCase() + then.slice(1);
+  return what && then ? host.then(what, then) : what || begun(then);
 }
+
+/**
+ * A text as the beginning of a sentence.
+ * @param {string} text
+ */
+export const begun = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
 /**
  * Whether the host's change has moved the selection, or changed its price.

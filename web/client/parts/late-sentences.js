@@ -1,9 +1,11 @@
 // The sentence for a command that was refused because others have changed what it was meant for, and the label of the
 // button that does it anyway.
 
-import { isOpen, predictChosen } from "../core/predict.js";
-import { clockText, dayOf, daySpan, shortDate, timeText } from "../words/words.js";
-import { nameOf, rangeText } from "./sentences.js";
+import { predictChosen } from "../core/predict.js";
+import { dayOf, daySpan, shortDate, timeText } from "../words/words.js";
+import { withStatus } from "./bar.js";
+import { begun } from "./host-sentences.js";
+import { nameOf } from "./sentences.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Chosen} Chosen */
@@ -11,21 +13,32 @@ import { nameOf, rangeText } from "./sentences.js";
 /** @typedef {import("../words/words.js").Words} Words */
 
 /**
- * "Not done: Confirm Dec 5 – 8. Bo has changed this since. Now: Dec 24 – 26"
- * @param {Command} command @param {{revision?: number, by?: string}} params of the refusal
- * @param {Chosen | undefined} seen @param {PickerSession} picker @param {Words} words
+ * What is chosen now, and by whom: "Meanwhile Bo picked Dec 24 – 26."
+ * @param {{revision?: number, by?: string}} params of the refusal: who has made the last change; without `by`, the clock or the
+ *   host @param {PickerSession} picker @param {Words} words
  */
-export function lateText(command, params, seen, picker, words) {
-  const what = actionText(command, seen, picker, words);
-  return words.late(what, authorText(params, picker, words), nowText(picker, words));
+export function lateText({ revision, by }, picker, words) {
+  const { state } = picker;
+  const text = chosenText(predictChosen(state, [], ""), picker);
+  if (state.status !== "open") return withStatus(text, picker, words);
+  const isKnown = revision !== undefined && by !== undefined && by !== picker.self?.id;
+  if (!isKnown) return begun(words.host.selected(text || words.nothing));
+  return words.late(words.was(nameOf(by, picker, words), text ? words.picked(text) : words.cleared));
 }
 
 /**
- * What a command would do now: "Confirm Dec 24 – 26".
+ * What a command would do now: "Confirm Dec 24 – 26", "Use Dec 12 instead".
  * @param {Command} command @param {PickerSession} picker @param {Words} words
  */
-export const lateLabel = (command, picker, words) =>
-  actionText(command, predictChosen(picker.state, [], ""), picker, words);
+export function lateLabel(command, picker, words) {
+  const { type } = command;
+  if (type === "select" || type === "mark" || type === "rename") return "";
+  if (type === "undo" || type === "redo") return words[type];
+  if (type === "tap") return words.use(tappedText(command, picker));
+  if (type === "set") return words.use(chosenText({ result: command.result, range: null, texts: [] }, picker));
+  const what = chosenText(predictChosen(picker.state, [], ""), picker);
+  return what ? words.action(words[type], what) : words[type];
+}
 
 /**
  * A refused command as a new one, for what the user sees now.
@@ -34,16 +47,6 @@ export const lateLabel = (command, picker, words) =>
 export function anew({ ref, at, hits, ...command }) {
   void [ref, at, hits];
   return command;
-}
-
-/** @param {Command} command @param {Chosen | undefined} chosen @param {PickerSession} picker @param {Words} words */
-function actionText(command, chosen, picker, words) {
-  const { type } = command;
-  if (type === "select" || type === "mark" || type === "rename") return "";
-  if (type === "undo" || type === "redo") return words[type];
-  if (type === "set") return chosenText({ result: command.result, range: null, texts: [] }, picker);
-  const what = type === "tap" ? tappedText(command, picker) : chosen ? chosenText(chosen, picker) : "";
-  return what ? words.action(words[type], what) : words[type];
 }
 
 /** @param {Command} tap @param {PickerSession} picker */
@@ -60,25 +63,4 @@ function chosenText({ result, range, texts }, { state, locale }) {
   if (result?.start) return daySpan(String(result.start), String(result.end), locale);
   if (state.definition?.kind === "slot" && result) return `${texts[0]} ${timeText(String(result.local).slice(11), locale)}`;
   return texts.join(" · ");
-}
-
-/**
- * Who has made the change; null if the server does not know it, or it was this member itself.
- * @param {{revision?: number, by?: string}} params @param {PickerSession} picker @param {Words} words
- */
-function authorText({ revision, by }, picker, words) {
-  if (revision === undefined || (by !== undefined && by === picker.self?.id)) return null;
-  return by === undefined ? words.clockOrHost : nameOf(by, picker, words);
-}
-
-/** @param {PickerSession} picker @param {Words} words */
-function nowText(picker, words) {
-  const { state, locale } = picker;
-  const status = {
-    open: "", confirming: `${words.confirmingNow(clockText(state.until, locale))} `,
-    confirmed: `${words.confirmedNow} `, cancelled: `${words.cancelledNow} `,
-  }[state.status] ?? "";
-  const isRangeOpen = isOpen(state, state.range);
-  const text = isRangeOpen ? rangeText(state.range, picker, words) : chosenText(predictChosen(state, [], ""), picker);
-  return status + (text || words.nothing);
 }

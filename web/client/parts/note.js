@@ -31,7 +31,7 @@ import { isOutdatedBy } from "./places.js";
  * stale commands stay until this member makes a change, or the status changes.
  */
 const stayMilliseconds = { decision: Infinity, late: Infinity, correction: 9000, refusal: 7000, change: 7000, move: 5000, people: 4000 };
-/** The time in which a sentence can be read, before a later one replaces it or a change outdates it. */
+/** The time in which a sentence can be read, before another one replaces it or a change outdates it. */
 const readMilliseconds = 2000;
 /** The time after which the note checks again whether it is hovered or focused. */
 const hoverMilliseconds = 1000;
@@ -42,9 +42,8 @@ const weight = { decision: 5, late: 4, correction: 3, refusal: 3, change: 3, mov
  * outdates; others are not shown beside these.
  */
 const concernsMember = new Set(["late", "correction", "refusal"]);
-/** The maximum of stale commands that are shown, and of other sentences; the last ones. */
+/** The maximum of stale commands that are shown, the last ones. Of other sentences one is shown at a time. */
 const lateMax = 3;
-const otherMax = 3;
 
 export class Note {
   /** @param {() => void} undo @param {() => void} left called when the focused Undo button is hidden */
@@ -59,6 +58,11 @@ export class Note {
     this.offeredAt = 0;
     /** The offered commands without an answer. */
     this.actingCount = 0;
+    /**
+     * The last sentence that has come before the one that is shown could be read.
+     * @type {{key: string, tone: keyof typeof weight, canUndo: boolean, notice: Notice | null, show: (canUndo: boolean) => void} | null}
+     */
+    this.next = null;
     this.undoButton = make("button", { class: "undo-note", part: "undo", type: "button", onclick: () => {
       if (this.undoButton.getAttribute("aria-disabled")) return;
       undo();
@@ -101,27 +105,32 @@ export class Note {
   }
 
   /**
-   * Shows a sentence, together with those that could not be read yet.
+   * Shows a sentence, or has it wait until the one that is shown could be read.
    * @param {Sentence} sentence @param {string} key of its place and author
    * @param {() => string} write its text with the author, in the language of the page at that time
    * @param {boolean} canUndo @param {Notice | null} [notice] that of the sentence
    * @param {Offer | null} [offer] for a stale command
    */
-  show({ tone, color }, key, write, canUndo, notice = null, offer = null) {
+  show(sentence, key, write, canUndo, notice = null, offer = null) {
+    const { tone, color } = sentence;
     const now = performance.now();
     const isLighter = weight[tone] < this.#weight;
     const isBelow = isLighter && this.#stays && concernsMember.has(tone);
-    const isBeside = isLighter && !this.#stays && tone !== "people"
-      && [...this.lines.values()].some(({ at }) => isUnread(at, now));
-    if (isLighter && !isBelow && !isBeside) return;
+    const unread = [...this.lines.values()].find((line) => isUnread(line.at, now));
+    const isHeavier = unread && weight[tone] >= weight[unread.tone] + (unread.key === key ? 0 : 1);
+    if (unread && !isHeavier && !this.#stays && tone !== "people" && unread.tone !== "people") {
+      this.next = { key, tone, canUndo, notice, show: (can) => this.show(sentence, key, write, can, notice, offer) };
+      return this.#stay();
+    }
+    if (isLighter && !isBelow) return;
+    if (this.next?.key === key) this.next = null;
     if (!this.isBatch) {
       this.isBatch = true;
       queueMicrotask(() => { this.isBatch = false; });
-      this.#clear(now, tone, isBelow);
-      this.#hideUndo();
     }
+    this.#clear(tone, isBelow);
+    this.#hideUndo();
     const line = make("li", { class: `sentence ${tone}` }, make("span", {}, write()));
-    if (!offer) this.#makeRoom(key, tone, line.textContent);
     this.lines.set(line, { key, tone, write, notice, at: now, until: now + stayMilliseconds[tone] });
     if (color) line.style.setProperty("--_author", color);
     this.list.append(line);
@@ -141,7 +150,9 @@ export class Note {
 
   /** Removes the Undo button, once there is a change after that of the note: Undo would revert that one. */
   withdrawUndo() {
-    if (!this.isBatch) this.#hideUndo();
+    if (this.isBatch) return;
+    this.#hideUndo();
+    if (this.next) this.next.canUndo = false;
   }
 
   /**
@@ -154,6 +165,7 @@ export class Note {
     const isNew = isUnread(this.offeredAt, performance.now());
     if (this.offers.size > 0 && (isNew || this.actingCount > 0)) return;
     if (this.#stays) return this.hide();
+    if (this.next?.tone !== "change") this.next = null;
     this.#hideOnceRead(({ tone }) => tone !== "change");
   }
 
@@ -163,14 +175,20 @@ export class Note {
    */
   outdateBy(later) {
     if (this.isBatch || this.#stays) return;
-    this.#hideOnceRead(({ tone, notice }) => tone === "correction" && notice !== null && isOutdatedBy(notice, later));
+    /** @param {{tone: string, notice: Notice | null}} line */
+    const isOutdated = ({ tone, notice }) => tone === "correction" && notice !== null && isOutdatedBy(notice, later);
+    if (this.next && isOutdated(this.next)) this.next = null;
+    this.#hideOnceRead(isOutdated);
   }
 
   /** Hides that something could not be done offline, once it could be read, because the connection is back. */
   outdateOffline() { this.#hideOnceRead(({ notice }) => notice?.kind === "refused" && notice.code === "offline"); }
 
   /** Hides everything once it could be read, because the status has changed. */
-  outdateByStatus() { this.#hideOnceRead(() => true); }
+  outdateByStatus() {
+    this.next = null;
+    this.#hideOnceRead(() => true);
+  }
 
   /** Whether the reason of the host's decision is shown. */
   get hasDecision() { return this.#weight === weight.decision; }
@@ -187,35 +205,20 @@ export class Note {
     if (this.list.matches(":focus-within")) this.left();
     this.offers.clear();
     this.lines.clear();
+    this.next = null;
     this.#hideUndo();
     setAttribute(this.element, "data-shown", null);
   }
 
   /**
-   * Removes the lines before the next one, except those that could not be read yet, stale commands if that is one, too, and
-   * all that it is shown below. The list of members shows what sentences about members say: others do not wait for them.
-   * @param {number} now @param {keyof typeof weight} next @param {boolean} isBelow
+   * Removes the lines before the next one, except stale commands if that is one, too, and what it is shown below.
+   * @param {keyof typeof weight} next @param {boolean} isBelow
    */
-  #clear(now, next, isBelow) {
+  #clear(next, isBelow) {
     for (const line of /** @type {HTMLElement[]} */ ([...this.list.children])) {
-      const shown = this.lines.get(line);
-      const isNew = shown && isUnread(shown.at, now) && (shown.tone !== "people" || next === "people");
-      const isTrue = (this.offers.has(line) && (isBelow || next === "late")) || (isBelow && shown?.tone === "decision");
-      if (!isNew && !isTrue) this.#remove(line);
+      const isTrue = (this.offers.has(line) && (isBelow || next === "late")) || (isBelow && this.lines.get(line)?.tone === "decision");
+      if (!isTrue) this.#remove(line);
     }
-  }
-
-  /**
-   * Removes lines that the next one replaces, and the oldest one if there are too many.
-   * @param {string} key @param {keyof typeof weight} next @param {string | null} text
-   */
-  #makeRoom(key, next, text) {
-    for (const [line, { key: shown, tone }] of this.lines) {
-      const isReplaced = (shown === key && weight[tone] <= weight[next]) || line.textContent === text;
-      if (isReplaced && !this.offers.has(line)) this.#remove(line);
-    }
-    const others = [...this.lines].filter(([line, { tone }]) => tone !== "decision" && !this.offers.has(line));
-    if (others.length >= otherMax) this.#remove(others[0][0]);
   }
 
   /** @param {HTMLElement} line */
@@ -272,16 +275,24 @@ export class Note {
     // After a tap of a finger on it, it would be hovered until the next one.
     const isUsed = this.element.matches(`:focus-within${matchMedia("(hover: hover)").matches ? ", :hover" : ""}`);
     const isOver = (/** @type {Line} */ { at, until }) => until <= now && (!isUsed || until - at <= readMilliseconds);
+    if (this.next && ![...this.lines.values()].some(({ at }) => isUnread(at, now))) {
+      const { next } = this;
+      this.hide();
+      return next.show(next.canUndo);
+    }
     const over = [...this.lines].filter(([, line]) => isOver(line));
     if (over.length === this.lines.size) return this.hide();
     for (const [line] of over) this.#remove(line);
     const lines = [...this.lines.values()];
     const heaviest = lines.filter(({ tone }) => weight[tone] === this.#weight).at(-1);
     setAttribute(this.element, "data-shown", heaviest?.tone);
-    const next = Math.min(...lines.map(({ until }) => (until > now ? until - now : hoverMilliseconds)));
+    const next = Math.min(...lines.map(({ until, at }) => {
+      const end = this.next ? Math.min(until, at + readMilliseconds) : until;
+      return end > now ? end - now : hoverMilliseconds;
+    }));
     if (next < Infinity) this.timer = setTimeout(() => this.#stay(), next);
   }
 }
 
-/** @param {number} at when a sentence was shown @param {number} now */
+/** @param {number} at when a sentence was shown @param {number} now milliseconds */
 const isUnread = (at, now) => now - at < readMilliseconds;

@@ -215,6 +215,12 @@ export class PickerElement extends Base {
   }
 
   /**
+   * Shows at the place of a correction why it was made. Implemented by the subclass that has such places.
+   * @param {Extract<Notice, {kind: "corrected"}>} notice @param {string} text
+   */
+  explain(notice, text) { void [notice, text]; }
+
+  /**
    * Called for each notice, so that the subclass can mark where it happened.
    * @param {Notice} notice
    */

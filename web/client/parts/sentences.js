@@ -1,16 +1,16 @@
 // The sentences for notices, in the language of the page.
 
-import { ordinalOf } from "../core/civil.js";
+import { dateOf, ordinalOf } from "../core/civil.js";
 import { isOpen } from "../core/predict.js";
 import { isNights, rulesOn } from "../core/stays.js";
-import { dateSpan, isolated, shortDate } from "../words/words.js";
+import { dateSpan, isolated, shortDate, timeText } from "../words/words.js";
 import { columnLabel } from "./column-label.js";
 import { hostedOf } from "./hosted.js";
-import { hostText, movesSelection, slotText } from "./host-sentences.js";
+import { begun, hostText, movesSelection, slotText } from "./host-sentences.js";
 import { lateText } from "./late-sentences.js";
 import { rowText } from "./row-text.js";
 import { boundOf } from "./session-dates.js";
-import { spanText, withTotal } from "./stay-texts.js";
+import { nearSpan, spanText, withTotal } from "./stay-texts.js";
 
 /** @typedef {import("../core/types").Notice} Notice */
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -18,8 +18,7 @@ import { spanText, withTotal } from "./stay-texts.js";
 
 /**
  * @typedef {object} Sentence
- * @property {string} text without its author
- * @property {string} who the author; empty if the text is a complete sentence
+ * @property {string} text a complete sentence; of own changes only what is chosen now
  * @property {string | null} color of the author
  * @property {boolean} mine
  * @property {"decision" | "late" | "correction" | "refusal" | "change" | "move" | "people"} tone
@@ -35,47 +34,42 @@ export function sentenceOf(notice, picker, words, labels) {
     const { kind, member } = notice;
     const role = member.role === "owner" ? words.promoted : words.roleNow[member.role];
     const text = { joined: words.joined, left: words.left, away: words.gone, back: words.back, promoted: role }[kind];
-    return { text, who: isolated(member.name, picker.locale), color: member.color, mine: false, tone: "people", canUndo: false };
+    return { text: words.was(isolated(member.name, picker.locale), text), color: member.color, mine: false, tone: "people", canUndo: false };
   }
   if (notice.kind === "refused" && notice.code === "stale" && notice.command) {
-    const { command, params = {}, seen } = notice;
-    return { ...byMe(words, picker), text: lateText(command, params, seen, picker, words), tone: "late" };
+    const { params = {} } = notice;
+    return { ...byMe(picker), text: lateText(params, picker, words), tone: "late" };
   }
   if (notice.kind === "refused") {
-    return { ...byMe(words, picker), text: refusalText(notice, picker, words), tone: "refusal" };
+    return { ...byMe(picker), text: refusalText(notice, picker, words), tone: "refusal" };
   }
-  if (notice.kind === "lost") return { ...byMe(words, picker), text: words.lost, tone: "refusal" };
+  if (notice.kind === "lost") return { ...byMe(picker), text: words.lost, tone: "refusal" };
   if (notice.kind === "hosted") {
     const hosted = hostedOf(notice);
     if (!hosted) return null;
     const tone = movesSelection(hosted) ? "correction" : hosted.differences.length > 0 ? "change" : "move";
-    return { text: hostText(hosted, picker, words), who: "", color: null, mine: false, tone, canUndo: false };
+    return { text: hostText(hosted, picker, words), color: null, mine: false, tone, canUndo: false };
   }
-  const text = doneText(notice, picker, words, labels);
+  const who = notice.host ? words.theHost : notice.mine || notice.by === null ? null : nameOf(notice.by, picker, words);
+  const text = doneText(notice, picker, words, labels, who);
   if (text === null) return null;
   if (notice.kind === "status" && notice.by === null && !notice.mine
     && (!notice.host || notice.status === "confirmed" || notice.reason || notice.detail)) {
     // The host has decided, or has not in time: a whole sentence.
     const tone = notice.status === "open" || notice.reason ? "decision" : "move";
-    return { text, who: "", color: null, mine: false, tone, canUndo: false };
+    return { text, color: null, mine: false, tone, canUndo: false };
   }
   const isCorrection = notice.kind === "corrected" || notice.kind === "rangeCorrected"
     || (notice.kind === "range" && notice.finished !== undefined);
   return {
-    text, ...(notice.host ? { who: words.theHost, color: null } : author(notice.by, notice.mine, picker, words)), mine: notice.mine,
+    text, color: (!notice.host && picker.state.members.get(notice.by ?? "")?.color) || null, mine: notice.mine,
     tone: isCorrection ? "correction" : "move",
     canUndo: notice.by !== null && notice.kind !== "status" && !("cause" in notice && notice.cause === "undo"),
   };
 }
 
-/** @param {Words} words @param {PickerSession} picker */
-const byMe = (words, picker) => ({ who: words.you, color: picker.self?.color ?? null, mine: true, canUndo: false });
-
-/** @param {string | null} by @param {boolean} mine @param {PickerSession} picker @param {Words} words */
-function author(by, mine, picker, words) {
-  if (by === null) return { who: words.time, color: null };
-  return { who: mine ? words.you : nameOf(by, picker, words), color: picker.state.members.get(by)?.color ?? null };
-}
+/** @param {PickerSession} picker */
+const byMe = (picker) => ({ color: picker.self?.color ?? null, mine: true, canUndo: false });
 
 /**
  * The name of a member in a sentence.
@@ -86,43 +80,63 @@ export function nameOf(id, { state, locale }, words) {
   return member ? isolated(member.name, locale) : words.somebody;
 }
 
-/** @param {Notice} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels @returns {string | null} */
-function doneText(notice, picker, words, labels) {
+/**
+ * @param {Notice} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels
+ * @param {string | null} who its author; null: this member, or nobody
+ * @returns {string | null}
+ */
+function doneText(notice, picker, words, labels, who) {
   switch (notice.kind) {
-    case "moved": return movedText(notice, picker, words, labels);
+    case "moved": return movedText(notice, picker, words, labels, who);
     case "corrected": {
-      const reason = reasonText(notice.reason, { count: notice.count }, picker, words);
-      const slot = picker.state.definition?.kind === "slot" && notice.by === null ? slotText(picker.state, picker.locale) : "";
-      // Not of a wheel, such as "Minute 30 → 00", because the next free time has another hour, too.
-      if (slot) return words.host.then(reason, words.host.selected(slot));
+      const { columns } = picker.state;
+      const wanted = rowText(picker, notice.column, notice.wanted);
       const label = columnLabel(picker, notice.column, words, labels);
-      return `${label} ${words.corrected(rowText(picker, notice.column, notice.wanted), rowText(picker, notice.column, notice.to), reason)}`;
+      const what = notice.column === 2 && columns[1]?.selected ? timeText(`${columns[1].selected.key}:${notice.wanted?.key}`, picker.locale) : `${label} ${wanted}`;
+      const month = rowText(picker, 1, columns[1]?.selected);
+      const reason = begun(reasonText(notice.reason, { count: notice.count, month, what }, picker, words));
+      const slot = picker.state.definition?.kind === "slot" && notice.by === null ? slotText(picker.state, picker.locale) : "";
+      return slot ? words.host.then(reason, words.host.selected(slot)) : reason;
     }
     case "range": {
       if (notice.finished) return replacedText(notice.finished, picker, words);
-      return notice.cause === "undo" && notice.range ? restoredText(notice.range, picker, words) : rangeText(notice.range, picker, words);
+      return notice.cause === "undo" && notice.range ? done(words.undone, nearSpan(notice.range, picker), who, words) : rangeText(notice.range, picker, words, who);
     }
     case "rangeCorrected": {
       const given = notice.range && nearerEnd(notice.range, notice.wanted);
       if (!notice.wanted || !given || notice.reason === "elapsed") {
-        return words.rangeElapsed(notice.range && rangeText(notice.range, picker, words));
+        return words.rangeElapsed(notice.range && nearSpan(notice.range, picker));
       }
-      const reason = reasonText(notice.reason, { start: notice.range?.start }, picker, words);
-      return words.corrected(shortDate(notice.wanted, picker.locale), shortDate(given, picker.locale), reason);
+      const isStart = given === notice.range?.start && notice.wanted < given;
+      const day = (/** @type {string} */ date) => nearSpan({ start: date, end: date }, picker);
+      const next = day(dateOf(ordinalOf(given) + (isStart ? -1 : 1)));
+      const reason = reasonText(notice.reason, { start: notice.range?.start, next }, picker, words);
+      const what = (isStart ? words.starts : words.ends)(day(given));
+      return words.host.then(who ? words.was(who, what) : begun(what), reason);
     }
-    case "status": return statusText(notice, words);
+    case "status": return statusText(notice, words, who);
     default: return null;
   }
 }
 
-/** @param {Extract<Notice, {kind: "status"}>} notice @param {Words} words */
-function statusText({ status, reason, detail, by }, words) {
+/**
+ * What somebody has done; of own changes only what is chosen now.
+ * @param {(what: string) => string} verb @param {string} what @param {string | null} who @param {Words} words
+ */
+const done = (verb, what, who, words) => (who ? words.was(who, verb(what)) : what);
+
+/** @param {Extract<Notice, {kind: "status"}>} notice @param {Words} words @param {string | null} who */
+function statusText({ status, reason, detail, by }, words, who) {
   // The host may also have cancelled the confirmation, and said why.
   if (reason === "denied" || detail) return words.denied(detail);
   if (reason === "timeout") return words.undecided;
   if (reason) return `${words.cancelledNow} ${reason}`;
   if (by === null && status === "confirmed") return words.granted;
-  return { open: words.reopened, confirming: words.confirming, confirmed: words.confirmed, cancelled: words.cancelled }[status] ?? null;
+  const { reopened, reopenedNow, confirming, askedNow, confirmed, confirmedNow, cancelled, cancelledNow } = words;
+  const [did, now] = {
+    open: [reopened, reopenedNow], confirming: [confirming, askedNow], confirmed: [confirmed, confirmedNow], cancelled: [cancelled, cancelledNow],
+  }[status];
+  return who ? words.was(who, did) : now;
 }
 
 /**
@@ -131,13 +145,17 @@ function statusText({ status, reason, detail, by }, words) {
  */
 const nearerEnd = (range, wanted) => (wanted !== null && wanted < range.start ? range.start : range.end);
 
-/** @param {Extract<Notice, {kind: "moved"}>} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels */
-function movedText(notice, picker, words, labels) {
+/**
+ * @param {Extract<Notice, {kind: "moved"}>} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels
+ * @param {string | null} who
+ */
+function movedText(notice, picker, words, labels, who) {
   // A later column is reset because an earlier one moved, which has its own sentence.
   if (notice.cause === "reset") return null;
   const label = columnLabel(picker, notice.column, words, labels);
   const text = rowText(picker, notice.column, notice.to);
-  return notice.cause === "undo" ? words.undone(label, text) : words.moved(label, text);
+  const what = `${label} ${text}`;
+  return who && notice.cause !== "undo" ? words.was(who, words.set(label, text)) : done(words.undone, what, who, words);
 }
 
 /** @param {import("../core/types").Range} range that an own tap has replaced @param {PickerSession} picker @param {Words} words */
@@ -147,30 +165,23 @@ function replacedText(range, picker, words) {
   return words.rangeReplaced(nameOf(range.by, picker, words), days);
 }
 
-/** @param {import("../core/types").Range} range that an undo has restored @param {PickerSession} picker @param {Words} words */
-function restoredText({ start, end }, picker, words) {
-  const text = start === end ? shortDate(start, picker.locale) : dateSpan(start, end, picker.locale);
-  // Without a label: a calendar has none.
-  return words.undone("", text).replace(/ {2,}/, " ").trim();
-}
-
-/** @param {import("../core/types").Range | null} range @param {PickerSession} picker @param {Words} words */
-export function rangeText(range, picker, words) {
-  if (!range) return words.rangeCleared;
-  const { locale } = picker;
-  if (picker.state.definition?.selection === "single") return words.dateChosen(shortDate(range.start, locale));
-  if (isNights(picker.state)) {
-    if (isOpen(picker.state, range)) return words.stay.opened(shortDate(range.start, locale));
-    const { result } = picker.state;
-    const isResult = result?.start === range.start && result?.end === range.end;
-    return withTotal(spanText(range, picker, words), isResult ? result : undefined, locale);
+/** @param {import("../core/types").Range | null} range @param {PickerSession} picker @param {Words} words @param {string | null} who */
+function rangeText(range, picker, words, who) {
+  if (!range) return who ? words.was(who, words.cleared) : begun(words.nothing);
+  const { state, locale } = picker;
+  const span = nearSpan(range, picker);
+  if (isOpen(state, range)) {
+    const { second } = isNights(state) ? words.stay.hint : words.hint;
+    return who ? words.was(who, words.starts(span)) : `${span}. ${second}`;
   }
-  if (isOpen(picker.state, range)) return words.rangeOpened(shortDate(range.start, locale));
-  const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
-  return words.rangeClosed(shortDate(range.start, locale), shortDate(range.end, locale), days);
+  const { result, definition } = state;
+  const isResult = result?.start === range.start && result?.end === range.end;
+  // Others see the days; a screen reader reads how many they are, and what they cost.
+  const isShort = who || definition?.selection === "single";
+  return done(words.picked, isShort ? span : withTotal(spanText(range, picker, words), isResult ? result : undefined, locale), who, words);
 }
 
-/** @param {string} reason @param {{count?: number, start?: string}} facts @param {PickerSession} picker @param {Words} words */
+/** @param {string} reason @param {{count?: number, start?: string, month?: string, next?: string, what?: string}} facts @param {PickerSession} picker @param {Words} words */
 function reasonText(reason, facts, picker, words) {
   const { definition } = picker.state;
   if (reason === "maxNights" && facts.start) return words.stay.tooLong(rulesOn(definition, facts.start).maxNights);
@@ -189,8 +200,7 @@ function reasonText(reason, facts, picker, words) {
 /** @param {Extract<Notice, {kind: "refused"}>} notice @param {PickerSession} picker @param {Words} words */
 function refusalText({ code, detail, command, params = {} }, picker, words) {
   const days = picker.state.definition?.minDays;
-  const isStale = command?.type === "select" && picker.state.columns[command.column]?.generation !== command.generation;
-  if (code === "noSuchRow" && isStale) return words.refusals.staleColumn;
+  if (code === "staleColumn") return words.refusals.noSuchRow;
   // The protocol has one code for both commands.
   if (code === "nothingToUndo" && command?.type === "redo") return words.refusals.nothingToRedo;
   if (code === "notAllowed" && command?.type === "rename") return words.refusals.nameNotAllowed;

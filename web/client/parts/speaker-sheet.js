@@ -39,7 +39,13 @@ export const speakerSheet = sheetOf(`
   content: ""; flex: none; inline-size: 9px; block-size: 9px; border-radius: var(--_full);
   background: var(--_author, var(--_muted)); transform: translateY(-1px);
 }
+/* One sentence for all stale commands, and a button for each. */
+.sentences:has(.late) { display: flex; flex-wrap: wrap; gap: 0 8px; }
+.sentences:has(.late) > * { flex: 0 1 auto; }
+.late ~ .late span, .late ~ .late::before { display: none; }
 .late { flex-wrap: wrap; }
+/* The note has the same button. */
+.frame:has(.note[data-shown] .undo-note:not([hidden])) .act.undo:not(:focus) { visibility: hidden; }
 .late span { flex: 1 1 10rem; }
 .offer { font-weight: 650; padding-inline: 12px; color: var(--_ink); margin-inline-start: auto; text-decoration: underline; }
 .undo-note { display: inline-flex; align-items: center; gap: 8px; font-weight: 650; padding-inline: 12px; color: var(--_ink); }
@@ -62,10 +68,6 @@ export const speakerSheet = sheetOf(`
   .question { flex: 1 1 100%; }
   .banner { font-size: .875rem; line-height: 1.22; padding-inline: 12px 4px; gap: 0 4px; }
   .banner .retry { max-inline-size: 6.5rem; }
-  /* Both sentences would cover the picker. */
-  .frame:not([data-connection="credentials"]) .banner:not([data-refused]) span:has(+ .queued:not(:empty)) {
-    position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%);
-  }
   /* The sentence needs the room. */
   .undo-note { padding-inline: 0; justify-content: center; }
   .undo-note span { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -67,7 +67,7 @@ export class Speaker {
   refuse(write) {
     const text = write();
     this.announcer.announceNow(text);
-    const about = { text, who: "", color: null, mine: true, canUndo: false };
+    const about = { text, color: null, mine: true, canUndo: false };
     this.note.show({ ...about, tone: "refusal" }, "why", write, false);
   }
 
@@ -89,15 +89,16 @@ export class Speaker {
     const place = placeOf(notice);
     const key = keyOf(notice, sentence.text);
     if (sentence.mine || sentence.tone === "decision" || isCorrection) this.announcer.announceNow(sentence.text, place);
-    else this.announcer.announceLater(key, this.#written(sentence));
+    else this.announcer.announceLater(key, sentence.text);
     // Own changes are not reported, unless their outcome differs from the request.
     const isCleared = notice.kind === "range" && notice.cause === "clear";
     if (sentence.mine && sentence.tone === "move") {
       this.note.outdate();
       if (!isCleared) return;
     }
-    const again = () => sentenceOf(notice, picker, this.words, this.labels);
-    const write = () => this.#written(again() ?? sentence);
+    // At the wheel, which the wish of a member has turned.
+    if (notice.kind === "corrected" && notice.by !== null) return this.element.explain(notice, sentence.text);
+    const write = () => (sentenceOf(notice, picker, this.words, this.labels) ?? sentence).text;
     const stale = sentence.tone === "late" && "command" in notice ? notice.command : null;
     this.note.show(sentence, key, write, sentence.canUndo && picker.canChange, notice, stale && this.#offer(stale, picker));
   }
@@ -115,15 +116,5 @@ export class Speaker {
         return picker.command(anew(command));
       },
     };
-  }
-
-  /**
-   * The text of a sentence with its author, in the current language.
-   * @param {import("./sentences.js").Sentence} sentence
-   */
-  #written({ text, who, mine, tone }) {
-    const isOwn = mine && tone === "correction";
-    if (who === "" || tone === "refusal" || tone === "late" || isOwn) return text;
-    return (tone === "people" ? this.words.was : this.words.did)(who, text);
   }
 }

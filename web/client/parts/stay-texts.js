@@ -2,7 +2,7 @@
 
 import { addingMonths, ordinalOf } from "../core/civil.js";
 import { isNights, nightsOf } from "../core/stays.js";
-import { dateSpan, daySpan, priceText } from "../words/words.js";
+import { dateSpan, dayOf, daySpan, priceText, shortDate } from "../words/words.js";
 import { todayOf } from "./session-dates.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -19,11 +19,19 @@ export function spanText({ start, end }, picker, words, hasNights = isNights(pic
   if (!hasNights) {
     return `${dateSpan(start, end, locale)} · ${words.days(ordinalOf(end) - ordinalOf(start) + 1)}`;
   }
+  return words.stay.text(nightsOf({ start, end }), nearSpan({ start, end }, picker));
+}
+
+/**
+ * A range, or a day, without the year if that is obvious.
+ * @param {{start: string, end: string}} range @param {PickerSession} picker
+ */
+export function nearSpan({ start, end }, picker) {
+  const { locale } = picker;
   const today = todayOf(picker);
-  // The year is obvious.
   const isNear = start >= today && end < addingMonths(today, 11);
-  const span = isNear ? daySpan(start, end, locale) : dateSpan(start, end, locale);
-  return words.stay.text(nightsOf({ start, end }), span);
+  if (start === end) return (isNear ? dayOf : shortDate)(start, locale);
+  return (isNear ? daySpan : dateSpan)(start, end, locale);
 }
 
 /**

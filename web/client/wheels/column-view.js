@@ -17,6 +17,8 @@ const pool = 2 * reach + 1;
 const turn = 14;
 /** The delay between the last key and the select: while a key is held down, only the last row is selected. */
 const keyPatienceMilliseconds = 140;
+/** How long the row that was wanted stays beside the one that was selected instead, with the reason. */
+const tipMilliseconds = 4000;
 /** The maximum time that a wheel waits until the row it rests on is received. */
 const rowPatienceMilliseconds = 4000;
 /** How long a device vibrates that can, when a row passes under a finger. */
@@ -30,6 +32,8 @@ const tickMilliseconds = 5;
  * @property {(from: number, through: number) => void} want requests the rows in view
  * @property {(steps: number) => void} beside focuses another column, in reading order
  * @property {(row: import("../core/types").Row) => string} text of a row
+ * @property {() => boolean} awaits whether own changes of earlier columns have no answer, which may change the rows
+ * @property {() => void} tipOver the row that was wanted is not shown any more
  */
 
 export class ColumnView {
@@ -51,6 +55,18 @@ export class ColumnView {
     /** The user holds the wheel, or it is still moving and its row has not been selected yet. */
     this.isHeld = false;
     this.hasMoved = false;
+    /** @type {(() => void)[]} what keys and buttons do once the own changes of earlier columns are answered */
+    this.turns = [];
+    /** Whether such changes had no answer while the wheel was turned. */
+    this.hasAwaited = false;
+    /**
+     * The row that was wanted, and the key of the one that the server has selected instead; `side`: where it is shown, -1
+     * above, once that is selected.
+     * @type {{wanted: import("../core/types").Row, key: string, side: number, at: number | null} | null}
+     */
+    this.struck = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.tipTimer = undefined;
     /** Whether a finger has turned it last, which feels the rows. */
     this.isFelt = false;
     /** The row in the lens, as drawn last. */
@@ -65,6 +81,8 @@ export class ColumnView {
     this.rows = [];
     /** @type {any[]} the rows in the lens, which are drawn above the others */
     this.copies = [];
+    /** @type {any[]} two of the row that was wanted, as of all others: in the drum and in the lens */
+    this.struckRows = [];
     /** @type {import("../words/words.js").Words | null} */
     this.words = null;
     this.#build();
@@ -91,8 +109,23 @@ export class ColumnView {
     }
     this.upButton.disabled = this.downButton.disabled = isDisabled || column.count === 0;
     if (!this.isHeld) this.#adopt();
+    this.#turnNow();
     this.draw();
   }
+
+  /** Whether the user has turned the wheel, and its row is not selected yet. */
+  get isTurning() { return this.turns.length > 0 || (this.isHeld && this.hasMoved); }
+
+  /**
+   * Turns the wheel, at once or after own changes of earlier columns, which may give it other rows.
+   * @param {() => void} turn
+   */
+  turnLater(turn) {
+    this.turns.push(turn);
+    this.#turnNow();
+  }
+
+  #turnNow() { while (this.turns.length > 0 && !this.handlers.awaits()) this.turns.shift()?.(); }
 
   /** @param {(import("../parts/ghosts.js").Ghost & {row: number})[]} ghosts fingers and pointers of others on this column */
   setGhosts(ghosts) {
@@ -110,6 +143,8 @@ export class ColumnView {
   /** Removes the column, and ends what turns it. */
   remove() {
     this.source = this.latest = null;
+    this.turns = [];
+    clearTimeout(this.tipTimer);
     this.fingers.letGo();
     cancelAnimationFrame(this.frame);
     this.element.remove();
@@ -117,6 +152,7 @@ export class ColumnView {
 
   /** The user has grabbed the wheel. */
   hold() {
+    this.endTip();
     this.isHeld = true;
     this.#run();
   }
@@ -127,6 +163,7 @@ export class ColumnView {
    */
   turnTo(row) {
     if (this.isDisabled || !this.source?.count) return;
+    this.endTip();
     this.isHeld = true;
     this.hasMoved = true;
     this.selectAt = performance.now() + keyPatienceMilliseconds;
@@ -137,7 +174,26 @@ export class ColumnView {
   /** @param {number} rows */
   turnBy(rows) { this.turnTo(clamped(this.row + rows, 0, this.motion.last)); }
 
-  /** Shows that the server has selected another row than requested. */
+  /**
+   * Turns from the row that was wanted, which is struck out, to the one that the server has selected instead.
+   * @param {import("../core/types").Row} wanted @param {import("../core/types").Row} given
+   */
+  correct(wanted, given) {
+    this.endTip();
+    this.struck = { wanted, key: given.key, side: Number(wanted.key) < Number(given.key) ? -1 : 1, at: null };
+    this.tipTimer = setTimeout(() => this.endTip(), tipMilliseconds);
+  }
+
+  /** Removes the row that was wanted. */
+  endTip() {
+    if (!this.struck) return;
+    clearTimeout(this.tipTimer);
+    this.struck = null;
+    this.handlers.tipOver();
+    this.draw();
+  }
+
+  /** Shows that the host has changed the selection. */
   flash() {
     this.wheel.classList.remove("corrected");
     void this.wheel.offsetWidth;
@@ -147,13 +203,14 @@ export class ColumnView {
   #build() {
     this.labelElement = make("div", { class: "label", part: "label", "aria-hidden": "true" });
     this.copies = Array.from({ length: 3 }, () => make("div", { class: "copy" }, new Text(), make("span", { class: "remark", hidden: true })));
-    this.lens = make("div", { class: "lens", part: "lens", "aria-hidden": "true" }, ...this.copies);
+    this.struckRows = ["row", "copy"].map((name) => make("div", { class: `${name} struck`, "aria-hidden": "true", hidden: true }, new Text(), make("span", { class: "remark", hidden: true })));
+    this.lens = make("div", { class: "lens", part: "lens", "aria-hidden": "true" }, ...this.copies, this.struckRows[1]);
     this.rows = Array.from({ length: pool }, (_, slot) => make("div", {
       class: "row", part: "row", role: "option", id: `row-${this.index}-${slot}`, "aria-selected": "false",
     }, new Text(), make("span", { class: "remark", part: "remark", hidden: true })));
     // The rows have no place in the layout: this text gives the column its width.
     this.sizer = make("div", { class: "sizer", "aria-hidden": "true" }, new Text(), make("span", { class: "remark", hidden: true }));
-    this.drum = make("div", { class: "drum", role: "presentation" }, ...this.rows);
+    this.drum = make("div", { class: "drum", role: "presentation" }, ...this.rows, this.struckRows[0]);
     this.ghostAbove = make("div", { class: "edge above", "aria-hidden": "true" });
     this.ghostBelow = make("div", { class: "edge below", "aria-hidden": "true" });
     this.wheel = make("div", { class: "wheel", part: "wheel", role: "listbox", tabindex: "0", "data-column": this.index },
@@ -178,7 +235,19 @@ export class ColumnView {
     if (row === null) return this.motion.moveTo(0, false);
     if (before && before !== column) this.#carryOver(before, column, row);
     if (this.motion.target !== row || !before) this.motion.moveTo(row, before !== null && !wantsLessMotion());
+    this.#strike(column, row);
     this.#run();
+  }
+
+  /** @param {Column} column @param {number} row that is selected */
+  #strike(column, row) {
+    const { struck } = this;
+    const isThere = struck && column.at(row)?.key === struck.key;
+    if (struck && struck.at === null && isThere) {
+      struck.at = row;
+      this.motion.position = row + struck.side;
+      this.motion.moveTo(row, !wantsLessMotion());
+    } else if (struck && struck.at !== null && !isThere) this.endTip();
   }
 
   /**
@@ -214,7 +283,7 @@ export class ColumnView {
   /** Selects the row at once, or as soon as it is received, without waiting for further keys or the end of the motion. */
   finish() {
     if (!this.isHeld || this.motion.isHeld) return;
-    if (!this.hasMoved || this.#isKnown(this.motion.target)) return this.#finish(this.motion.target);
+    if (!this.hasMoved || (this.#isKnown(this.motion.target) && !this.handlers.awaits())) return this.#finish(this.motion.target);
     this.selectAt = performance.now();
     this.#run();
   }
@@ -226,7 +295,9 @@ export class ColumnView {
   #settle(now) {
     if (!this.motion.isNear || now < this.selectAt) return;
     const row = this.motion.target;
-    if (this.#isKnown(row) || now - this.selectAt > rowPatienceMilliseconds) this.#finish(row);
+    const isAwaiting = this.hasMoved && this.handlers.awaits();
+    this.hasAwaited ||= isAwaiting;
+    if ((this.#isKnown(row) && !isAwaiting) || now - this.selectAt > rowPatienceMilliseconds) this.#finish(row);
   }
 
   /** @param {number} row */
@@ -237,8 +308,12 @@ export class ColumnView {
     const seen = this.source?.at(row);
     this.isHeld = false;
     this.handlers.touch(null);
-    const isElsewhere = row !== this.latest?.row || this.source !== this.latest?.column;
-    if (seen && this.source && this.hasMoved && isElsewhere) {
+    const { column, row: given } = this.latest ?? {};
+    const isElsewhere = row !== given || this.source !== column;
+    // An own change of an earlier column has removed it.
+    const isGone = this.hasAwaited && this.source !== column && column && column.rowOf(seen?.key ?? "") === null;
+    this.hasAwaited = false;
+    if (seen && this.source && this.hasMoved && isElsewhere && !isGone) {
       this.handlers.select(row, { generation: this.source.generation, key: seen.key });
     }
     this.hasMoved = false;
@@ -254,22 +329,31 @@ export class ColumnView {
     const isFlat = wantsLessMotion();
     const { rowHeight } = this;
     const radius = rowHeight / ((turn * Math.PI) / 180);
-    const used = new Set();
     for (let row = middle - reach; row <= middle + reach; row += 1) {
       const slot = ((row % pool) + pool) % pool;
-      used.add(slot);
-      this.#drawRow(this.rows[slot], row, row - motion.position, isFlat ? null : radius, rowHeight);
+      this.#drawRow(this.rows[slot], row, this.#placeOf(row) - motion.position, isFlat ? null : radius, rowHeight);
+    }
+    const { struck } = this;
+    for (const element of this.struckRows) {
+      element.hidden = !struck || struck.at === null;
+      if (struck && struck.at !== null) this.#place(element, struck.wanted, struck.at + struck.side - motion.position, isFlat ? null : radius, rowHeight);
     }
     for (let row = middle - 1; row <= middle + 1; row += 1) {
       const copy = this.copies[(row + 3) % 3];
       copy.hidden = row < 0 || row >= source.count;
-      if (!copy.hidden) this.#drawLook(copy, row, row - motion.position, isFlat ? null : radius, rowHeight);
+      if (!copy.hidden) this.#drawLook(copy, row, this.#placeOf(row) - motion.position, isFlat ? null : radius, rowHeight);
     }
     this.#drawGhosts(middle);
     const target = this.row;
     const isNear = Math.abs(target - middle) <= reach && source.count > 0;
     setAttribute(this.wheel, "aria-activedescendant", isNear ? this.rows[target % pool].id : null);
     if (source.count > 0) this.handlers.want(middle - 3 * reach, middle + 3 * reach);
+  }
+
+  /** @param {number} row whose place is one further if the row that was wanted is before it */
+  #placeOf(row) {
+    const { at = null, side = 0 } = this.struck ?? {};
+    return at !== null && (row - at) * side > 0 ? row + side : row;
   }
 
   /** @param {HTMLElement} element @param {number} row @param {number} offset @param {number | null} radius @param {number} height */
@@ -297,10 +381,18 @@ export class ColumnView {
    * @param {number} height
    */
   #drawLook(element, row, offset, radius, height) {
-    this.#drawText(element, this.source?.at(row));
+    this.#place(element, this.source?.at(row), offset, radius, height);
+    showGhosts(element, this.ghosts.filter((one) => one.row === row));
+  }
+
+  /**
+   * @param {HTMLElement} element @param {import("../core/types").Row | undefined} row @param {number} offset
+   * @param {number | null} radius @param {number} height
+   */
+  #place(element, row, offset, radius, height) {
+    this.#drawText(element, row);
     element.style.transform = radius === null ? `translateY(${offset * height}px)`
       : `translateZ(${-radius}px) rotateX(${-offset * turn}deg) translateZ(${radius}px)`;
-    showGhosts(element, this.ghosts.filter((one) => one.row === row));
   }
 
   /** @param {HTMLElement} element @param {import("../core/types").Row | null | undefined} row null: the column is empty */

@@ -133,20 +133,21 @@ function listenToButton(view, button, rows) {
   /** Whether a click is to turn, by a finger that may also scroll the page: then it does not click. */
   let turnsAtClick = false;
   const stop = () => clearTimeout(timer);
+  const turn = () => view.turnLater(() => view.turnBy(rows));
   const again = () => {
     turnsAtClick = false;
-    view.turnBy(rows);
+    turn();
     timer = setTimeout(again, repeatMilliseconds);
   };
   button.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     turnsAtClick = event.pointerType === "touch";
-    if (!turnsAtClick) view.turnBy(rows);
+    if (!turnsAtClick) turn();
     timer = setTimeout(again, repeatDelayMilliseconds);
   });
   for (const name of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(name, stop);
   // A screen reader or a switch clicks without a pointer.
-  button.addEventListener("click", (event) => { if (event.detail === 0 || turnsAtClick) view.turnBy(rows); });
+  button.addEventListener("click", (event) => { if (event.detail === 0 || turnsAtClick) turn(); });
   button.addEventListener("contextmenu", (event) => event.preventDefault());
   return stop;
 }

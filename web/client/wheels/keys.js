@@ -9,33 +9,39 @@ export function listenToKeys(view) {
   const typeAhead = new TypeAhead();
   view.wheel.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!press(view, event.key) && !type(view, typeAhead, event)) return;
+    const steps = stepsBeside(view, event.key);
+    const turn = steps === 0 ? turnOf(view, typeAhead, event) : () => view.handlers.beside(steps);
+    if (!turn) return;
     event.preventDefault();
+    if (steps === 0) view.turnLater(turn);
+    else turn();
   });
   view.wheel.addEventListener("blur", () => view.finish());
 }
 
-/** @param {import("./column-view.js").ColumnView} view @param {string} key @returns {boolean} whether the key was handled */
-function press(view, key) {
-  const isLeftToRight = getComputedStyle(view.element).direction !== "rtl";
-  switch (key) {
-    case "ArrowUp": view.turnBy(-1); return true;
-    case "ArrowDown": view.turnBy(1); return true;
-    case "PageUp": view.turnBy(-page); return true;
-    case "PageDown": view.turnBy(page); return true;
-    case "Home": view.turnTo(0); return true;
-    case "End": view.turnTo(view.motion.last); return true;
-    case "ArrowLeft": view.handlers.beside(isLeftToRight ? -1 : 1); return true;
-    case "ArrowRight": view.handlers.beside(isLeftToRight ? 1 : -1); return true;
-    default: return false;
-  }
+/** @param {import("./column-view.js").ColumnView} view @param {string} key @returns {number} of columns */
+function stepsBeside(view, key) {
+  const forward = getComputedStyle(view.element).direction === "rtl" ? -1 : 1;
+  return key === "ArrowRight" ? forward : key === "ArrowLeft" ? -forward : 0;
 }
 
-/** @param {import("./column-view.js").ColumnView} view @param {TypeAhead} typeAhead @param {KeyboardEvent} event */
-function type(view, typeAhead, event) {
-  const isCharacter = [...event.key].length === 1 && event.key !== " ";
-  if (!isCharacter || !view.source) return false;
-  const row = typeAhead.type(event.key, event.timeStamp, view.source.rows, view.row);
-  if (row !== null) view.turnTo(row);
-  return true;
+/**
+ * What a key does to the rows; null if it does nothing.
+ * @param {import("./column-view.js").ColumnView} view @param {TypeAhead} typeAhead @param {KeyboardEvent} event
+ * @returns {(() => void) | null}
+ */
+function turnOf(view, typeAhead, { key, timeStamp }) {
+  switch (key) {
+    case "ArrowUp": return () => view.turnBy(-1);
+    case "ArrowDown": return () => view.turnBy(1);
+    case "PageUp": return () => view.turnBy(-page);
+    case "PageDown": return () => view.turnBy(page);
+    case "Home": return () => view.turnTo(0);
+    case "End": return () => view.turnTo(view.motion.last);
+  }
+  if ([...key].length > 1 || key === " " || !view.source) return null;
+  return () => {
+    const row = typeAhead.type(key, timeStamp, view.source?.rows ?? new Map(), view.row);
+    if (row !== null) view.turnTo(row);
+  };
 }

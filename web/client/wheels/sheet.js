@@ -5,7 +5,7 @@ import { sheetOf } from "../parts/dom.js";
 export const wheelsSheet = sheetOf(`
 /* Columns are as wide as their longest texts, the longest of which are cut first, and share the room that is left. */
 .columns {
-  display: grid; grid-auto-flow: column; grid-auto-columns: minmax(4.75rem, auto);
+  position: relative; display: grid; grid-auto-flow: column; grid-auto-columns: minmax(4.75rem, auto);
   overflow-x: auto; overflow-y: hidden; scrollbar-width: thin; inline-size: fit-content; min-inline-size: min(100%, 28rem); max-inline-size: 100%; margin-inline: auto;
 }
 /* Years, hours and minutes are short, and leave room for months and days. */
@@ -28,7 +28,7 @@ export const wheelsSheet = sheetOf(`
   background: var(--_faint); overflow: hidden; perspective: 900px; pointer-events: none; border: solid var(--_soft); border-width: 1px 0;
 }
 .column:first-child .lens { border-start-start-radius: var(--_corner); border-end-start-radius: var(--_corner); border-inline-start-width: 1px; }
-.column:last-child .lens { border-start-end-radius: var(--_corner); border-end-end-radius: var(--_corner); border-inline-end-width: 1px; }
+.column:last-of-type .lens { border-start-end-radius: var(--_corner); border-end-end-radius: var(--_corner); border-inline-end-width: 1px; }
 .wheel:focus-visible .lens { outline: 3px solid var(--_accent); outline-offset: -3px; border-radius: var(--_corner); }
 .drum {
   position: absolute; inset: 0; perspective: 900px; transform-style: flat;
@@ -71,6 +71,17 @@ export const wheelsSheet = sheetOf(`
 }
 .edge.above { inset-block-start: 4px; }
 .edge.below { inset-block-end: 4px; }
+.struck.struck { color: var(--_warn); text-decoration: line-through; }
+/* Below the lens, at its column, as wide as its text. */
+.tip {
+  position: absolute; z-index: 1; grid-column: var(--_at) / span 1; inset-inline-start: 0; inset-block-start: calc(50% + .875rem + var(--_row-height) / 2 + 6px);
+  inline-size: max-content; max-inline-size: min(15rem, 70cqi); margin: 0; padding: 8px 12px; border-radius: var(--_corner); pointer-events: none;
+  background: var(--_warn-surface); color: var(--_warn); font-size: .875rem; line-height: 1.25rem; animation: rises .2s cubic-bezier(.2, 0, 0, 1);
+}
+.tip[data-end] { inset-inline: auto 0; }
+.tip::before { content: ""; position: absolute; inset-block-start: -6px; inset-inline-start: 16px; border: solid transparent; border-width: 0 6px 6px; border-block-end-color: var(--_warn-surface); }
+.tip[data-end]::before { inset-inline: auto 16px; }
+@keyframes rises { 0% { transform: translateY(8px); opacity: 0; } }
 .wheel.corrected .lens { animation: corrected 1.4s ease-out; }
 @keyframes corrected { 0%, 35% { background: var(--_warn-surface); border-color: var(--_warn); } }
 /* A finger swipes and taps rows; a screen reader still finds the buttons. */
@@ -78,7 +89,7 @@ export const wheelsSheet = sheetOf(`
   .column { position: relative; }
   .step { position: absolute; inline-size: 1px; min-inline-size: 0; block-size: 1px; min-block-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
 }
-@media (forced-colors: active) { .lens { border: 2px solid; } }
+@media (forced-colors: active) { .lens { border: 2px solid; } .tip { border: 1px solid; } }
 @container (max-width: 24em) {
   :is(.row, .copy, .sizer) { font-size: 1rem; }
   :is(.row, .copy, .sizer, .label) { padding-inline: 4px; }

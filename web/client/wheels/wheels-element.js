@@ -22,7 +22,9 @@ export class WheelsElement extends PickerElement {
     this.views = [];
     /** @type {number[]} the columns in the order in which they are shown */
     this.order = [];
-    this.columnsElement = make("div", { class: "columns", part: "columns", role: "group" });
+    /** Why the server has selected another row than was wanted, at its column; it is announced as well. */
+    this.tip = make("p", { class: "tip", part: "tip", "aria-hidden": "true", hidden: true });
+    this.columnsElement = make("div", { class: "columns", part: "columns", role: "group" }, this.tip);
     this.stage.append(this.columnsElement);
   }
 
@@ -57,8 +59,33 @@ export class WheelsElement extends PickerElement {
 
   /** @param {import("../core/types").Notice} notice */
   noticed(notice) {
-    if (notice.kind === "corrected") this.views[notice.column]?.flash();
+    // By nobody: time has passed, which may have moved several columns.
+    if (notice.kind === "corrected" && notice.by === null) this.views[notice.column]?.flash();
     if (notice.kind === "hosted") for (const { column } of movedRows(notice.before, notice.after)) this.views[column]?.flash();
+  }
+
+  /**
+   * Shows at a column why the server has selected another row than was wanted.
+   * @param {Extract<import("../core/types").Notice, {kind: "corrected"}>} notice @param {string} text
+   */
+  explain({ column, wanted, to }, text) {
+    const view = this.views[column];
+    if (!view || !wanted) return;
+    view.correct(wanted, to);
+    const place = this.order.indexOf(column);
+    setText(this.tip, text);
+    this.tip.hidden = false;
+    this.tip.style.setProperty("--_at", String(place + 1));
+    setAttribute(this.tip, "data-end", place >= this.order.length / 2);
+    this.redraw();
+  }
+
+  /** @param {number} index @returns {boolean} whether own changes of earlier columns have no answer, which may change the rows of this one */
+  #awaits(index) {
+    const { picker } = this;
+    if (picker?.connection !== "live" || picker.state.definition?.kind === "columns") return false;
+    return this.views.slice(0, index).some(({ isTurning }) => isTurning)
+      || picker.pending.some(({ message }) => message.type === "select" && message.column < index);
   }
 
   /** @param {number} count */
@@ -73,9 +100,11 @@ export class WheelsElement extends PickerElement {
         want: (from, through) => this.picker?.wantRows(index, from, through),
         beside: (steps) => this.#beside(index, steps),
         text: ({ text }) => text,
+        awaits: () => this.#awaits(index),
+        tipOver: () => { this.tip.hidden = true; },
       });
       this.views.push(view);
-      this.columnsElement.append(view.element);
+      this.tip.before(view.element);
     }
     for (const view of this.views.splice(count)) view.remove();
   }
@@ -86,7 +115,7 @@ export class WheelsElement extends PickerElement {
     if (order.join() === this.order.join()) return;
     this.order = order;
     const { activeElement } = /** @type {ShadowRoot} */ (this.shadowRoot);
-    this.columnsElement.append(...order.flatMap((index) => this.views[index]?.element ?? []));
+    this.columnsElement.append(...order.flatMap((index) => this.views[index]?.element ?? []), this.tip);
     // A moved element loses the focus.
     /** @type {HTMLElement | null} */ (activeElement)?.focus({ preventScroll: true });
   }

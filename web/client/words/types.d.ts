@@ -4,7 +4,7 @@ type Named = (name: string) => string;
 type Counted = (count: number) => string;
 
 export type Words = {
-  you: string; time: string; somebody: string; offlineMember: Named;
+  you: string; somebody: string; offlineMember: Named;
   columns: { year: string; month: string; date: string; day: string; hour: string; minute: string };
   column: (number: number) => string;
   level: (number: number) => string;
@@ -29,35 +29,33 @@ export type Words = {
   unstored: string;
   /** Commands that are queued until the connection is back. */
   queued: Counted;
-  corrected: (wanted: string, given: string, reason: string) => string;
   /**
    * By the protocol's `reason`; `elapsed` is also that of a time that is too soon (`leadMinutes`).
-   * `first` and `last`: the bound as a date, if the definition has one.
+   * `first` and `last`: the bound as a date, if the definition has one; `month`: that of a date; `next`: the day that is taken;
+   * `what`: the time that was wanted.
    */
   reasons: {
     [reason: string]: (facts: {
       count: number; days: number; least: number; first: string | null; last: string | null;
+      month: string; next: string; what: string;
     }) => string;
   };
-  did: (name: string, what: string) => string;
-  /** A sentence about a member, such as one that has joined. */
+  /** A sentence about a member: `what` has joined, or one of the following. */
   was: (name: string, what: string) => string;
-  moved: (label: string, text: string) => string;
+  picked: Named; set: (label: string, text: string) => string;
   /** After an undo or a redo. */
-  undone: (label: string, text: string) => string;
-  rangeOpened: (date: string) => string;
-  rangeClosed: (start: string, end: string, days: number) => string;
+  undone: Named;
+  /** Of a range: its first day, and the one that it was cut to. */
+  starts: Named; ends: Named;
   /** A member had finished `range`; the own tap, meant for its last day, started another one. */
   rangeReplaced: (name: string, range: string) => string;
   /** Of two own taps, the first ended a range that another member had begun, and the second started another one. */
   rangeEndedByFirstTap: (days: string) => string;
-  dateChosen: (date: string) => string;
-  rangeCleared: string;
+  cleared: string;
   /** `rest`: the range that remains; null if none does. */
   rangeElapsed: (rest: string | null) => string;
-  opener: Named;
   /** `unknown`: of a kind that the elements do not know. */
-  hint: { unknown: string; wheels: string; touch: string; first: string; second: string; again: string; single: string };
+  hint: { unknown: string; wheels: string; touch: string; first: string; second: string; single: string };
   hits: Counted; days: Counted;
   /** Changes of the host, and their effect on the selection; days and times are texts. */
   host: {
@@ -75,10 +73,12 @@ export type Words = {
   };
   /** The names of the tones of notes. */
   tones: { low: string; high: string; good: string; bad: string };
+  /** What a member has done. */
   confirming: string; confirmed: string; cancelled: string; reopened: string;
-  confirmedNow: string; cancelledNow: string;
-  /** While the host decides; `until`: a time of day, empty if unknown. */
-  confirmingNow: (until: string) => string;
+  /** The status. */
+  askedNow: string; confirmedNow: string; cancelledNow: string; reopenedNow: string;
+  /** While the host decides on `what`; `until`: a time of day, empty if unknown. */
+  confirmingNow: (what: string, until: string) => string;
   /** The host has confirmed, has not (and says why, if `detail` is not null), or has not answered. */
   granted: string; denied: (detail: string | null) => string; undecided: string;
   viewer: string;
@@ -87,17 +87,15 @@ export type Words = {
   roleNow: { viewer: string; editor: string };
   here: Counted;
   lost: string;
-  /** The name of the command, beside those of the buttons. */
-  tap: string;
-  /** A command and what it is meant for, such as "Confirm Dec 5 – 8". */
-  action: (name: string, what: string) => string;
-  /** A command was not done, because what it was meant for has changed; `who` is null if that is unknown. */
-  late: (what: string, who: string | null, now: string) => string;
-  /** The authors of changes that no member has made. */
-  clockOrHost: string; theHost: string;
+  /** A command and what it is meant for, such as "Confirm Dec 5 – 8"; for a tap or a whole value `use`. */
+  action: (name: string, what: string) => string; use: Named;
+  /** A command was not done, because of what has happened meanwhile: `what` is a sentence. */
+  late: Named;
+  /** The author of changes that no member has made. */
+  theHost: string;
   /** There is no choice now. */
   nothing: string;
-  /** By the protocol's code, or in more detail: `staleColumn` for `noSuchRow`, `nothingToRedo` for `nothingToUndo`, `nameNotAllowed`. */
+  /** By the protocol's code, or in more detail: `nothingToRedo` for `nothingToUndo`, `nameNotAllowed`. */
   refusals: { [code: string]: string };
   why: {
     beforeMin: (date: string) => string;
@@ -111,20 +109,19 @@ export type Words = {
   stay: {
     /** "3 nights, Dec 12 – 15" */
     text: (nights: number, span: string) => string;
-    opened: (date: string) => string;
     hint: { first: string; second: string };
     cell: { start: string; end: string; inside: string };
     only: { arrival: string; departure: string };
     noArrival: Named; noDeparture: Named;
     tooShort: Counted; tooLong: Counted;
     /** By the protocol's `reason`. */
-    reasons: { [reason: string]: (facts: object) => string };
+    reasons: { [reason: string]: (facts: any) => string };
     most: (nights: number | null) => string; least: (nights: number | null) => string;
     total: Named; noTotal: string;
   };
   cell: { start: string; end: string; inside: string; only: string; today: string; cheapest: string };
-  /** The question before a picker is cancelled, and its answers. */
-  cancelling: { ask: string; yes: string; no: string };
+  /** The questions before something is done for everybody, and the answers. */
+  asks: { cancel: [ask: string, yes: string]; reopen: [ask: string, yes: string]; no: string };
   /** For a user in another time zone; `yours`: the own time of a result. */
   zone: { times: Named; today: (day: string, zone: string) => string; there: Named; yours: Named };
 };

@@ -19,8 +19,8 @@ export const ar = {
   message: (name, title) => `دعوة من ${name} إلى «${title}»`,
   askName: "ما اسمك؟", nameText: "يراه الآخرون، ويمكنك تغييره في أي وقت.", saveName: "حفظ",
   decides: {
-    you: "القرار لك: أنت وحدك من يؤكد.", owner: (name) => `القرار لـ ${name}: لا يؤكد سواه.`,
-    somebody: "القرار لمن دعاك.", host: "بعد التأكيد يقرّر المضيف.",
+    you: "أنت تؤكد في النهاية.", owner: (name) => `${name} يؤكد في النهاية.`,
+    somebody: "من دعاك يؤكد في النهاية.", host: "المضيف يؤكد في النهاية.",
   },
   confirmedBy: (name) => `أكّده: ${name}`, cancelledBy: (name) => `ألغاه: ${name}`, you: "أنت", done: "تم",
   developers: "للمطورين", forgetPicker: "أزل هذا المنتقي من هذا الجهاز",

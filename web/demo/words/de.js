@@ -18,8 +18,8 @@ export const de = {
   message: (name, title) => `${name} lädt Sie ein: „${title}“`,
   askName: "Wie heißen Sie?", nameText: "Die anderen sehen ihn. Sie können ihn später ändern.", saveName: "Speichern",
   decides: {
-    you: "Sie entscheiden: Nur Sie können bestätigen.", owner: (name) => `${name} entscheidet: Nur ${name} kann bestätigen.`,
-    somebody: "Wer Sie eingeladen hat, entscheidet.", host: "Nach einer Bestätigung entscheidet der Anbieter.",
+    you: "Sie bestätigen am Ende.", owner: (name) => `${name} bestätigt am Ende.`,
+    somebody: "Wer Sie eingeladen hat, bestätigt am Ende.", host: "Der Anbieter bestätigt am Ende.",
   },
   confirmedBy: (name) => `Bestätigt von: ${name}`, cancelledBy: (name) => `Abgesagt von: ${name}`, you: "Ihnen", done: "Fertig",
   developers: "Für Entwickler", forgetPicker: "Diesen Picker auf diesem Gerät vergessen",

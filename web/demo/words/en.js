@@ -18,8 +18,8 @@ export const en = {
   message: (name, title) => `${name} invites you to “${title}”`,
   askName: "Who are you?", nameText: "The others see it. You can change it later.", saveName: "Save",
   decides: {
-    you: "You decide: only you can confirm.", owner: (name) => `${name} decides: only ${name} can confirm.`,
-    somebody: "The person who invited you decides.", host: "The host decides after a confirmation.",
+    you: "You confirm at the end.", owner: (name) => `${name} confirms at the end.`,
+    somebody: "The person who invited you confirms at the end.", host: "The host confirms at the end.",
   },
   confirmedBy: (name) => `Confirmed by ${name}.`, cancelledBy: (name) => `Cancelled by ${name}.`, you: "you", done: "Done",
   developers: "For developers", forgetPicker: "Forget this picker on this device",

@@ -16,8 +16,8 @@ export const ja = {
   message: (name, title) => `${name}さんが「${title}」に招待しています`,
   askName: "お名前を教えてください", nameText: "ほかの参加者に表示されます。いつでも変更できます。", saveName: "保存",
   decides: {
-    you: "決めるのはあなたです。確定できるのはあなただけです。", owner: (name) => `${name}さんが決めます。確定できるのは${name}さんだけです。`,
-    somebody: "招待した人が決めます。", host: "確定の後、ホストが判断します。",
+    you: "最後にあなたが確定します。", owner: (name) => `最後に${name}さんが確定します。`,
+    somebody: "最後に招待した人が確定します。", host: "最後にホストが確定します。",
   },
   confirmedBy: (name) => `確定した人：${name}`, cancelledBy: (name) => `中止した人：${name}`, you: "あなた", done: "完了",
   developers: "開発者向け", forgetPicker: "この端末からこのピッカーを削除",

@@ -16,8 +16,8 @@ export const zhHans = {
   message: (name, title) => `${name} 邀请您参加“${title}”`,
   askName: "您叫什么名字？", nameText: "其他人会看到这个名字。您可以随时更改。", saveName: "保存",
   decides: {
-    you: "由您决定：只有您可以确认。", owner: (name) => `由 ${name} 决定：只有 ${name} 可以确认。`,
-    somebody: "由邀请您的人决定。", host: "确认之后由商家决定。",
+    you: "最后由您确认。", owner: (name) => `最后由 ${name} 确认。`,
+    somebody: "最后由邀请您的人确认。", host: "最后由商家确认。",
   },
   confirmedBy: (name) => `确认人：${name}`, cancelledBy: (name) => `取消人：${name}`, you: "您", done: "完成",
   developers: "开发者选项", forgetPicker: "在此设备上移除此选择器",

@@ -25,7 +25,7 @@ export const marks = {
   closes: (time) => `الإجابة حتى ${time}.`, closed: "أُغلقت الإجابات.",
   painted: (grade, count) => `${grade}: عدد الخانات ${count}`,
   erased: (count) => `مُسحت خانات عددها ${count}`,
-  nowBest: (text, counts) => `الأفضل الآن: ${text}، ${counts}`,
+  nowBest: (text, counts) => `في المقدمة: ${text}، ${counts}`,
   refusals: {
     closed: "أُغلقت الإجابات.", noSuchGrade: "لم تعد هذه الإجابة متاحة.",
     staleCells: "تغيّرت الأوقات في هذه الأثناء. علّمها من جديد.", noSuchCell: "لم يعد هذا الوقت موجودًا.",

@@ -26,7 +26,7 @@ export const marks = {
   closes: (time) => `Antworten bis ${time}.`, closed: "Es kann nicht mehr geantwortet werden.",
   painted: (grade, count) => `${grade}: ${count} ${count === 1 ? "Feld" : "Felder"}`,
   erased: (count) => `${count} ${count === 1 ? "Feld" : "Felder"} gelöscht`,
-  nowBest: (text, counts) => `jetzt am besten: ${text}, ${counts}`,
+  nowBest: (text, counts) => `Vorn: ${text}, ${counts}`,
   refusals: {
     closed: "Es kann nicht mehr geantwortet werden.", noSuchGrade: "Diese Antwort gibt es nicht mehr.",
     staleCells: "Die Zeiten haben sich inzwischen geändert. Markieren Sie sie noch einmal.",

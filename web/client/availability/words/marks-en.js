@@ -28,7 +28,7 @@ export const marks = {
   closes: (time) => `Answers until ${time}.`, closed: "Answers are closed.",
   painted: (grade, count) => `${grade}: ${counted(count, "cell", "cells")}`,
   erased: (count) => `${counted(count, "cell", "cells")} erased`,
-  nowBest: (text, counts) => `best now: ${text}, ${counts}`,
+  nowBest: (text, counts) => `Leading: ${text}, ${counts}`,
   refusals: {
     closed: "Answers are closed.", noSuchGrade: "That answer is not available any more.",
     staleCells: "The times have changed meanwhile. Mark them again.", noSuchCell: "That time is no longer there.",

@@ -25,7 +25,7 @@ export const marks = {
   closes: (time) => `回答期限：${time}`, closed: "回答は締め切られました。",
   painted: (grade, count) => `${grade}：${count} マス`,
   erased: (count) => `${count} マスを消しました`,
-  nowBest: (text, counts) => `現在のおすすめ：${text}、${counts}`,
+  nowBest: (text, counts) => `一番人気：${text}、${counts}`,
   refusals: {
     closed: "回答は締め切られました。", noSuchGrade: "その回答は使えなくなりました。",
     staleCells: "時間が変更されました。もう一度印を付けてください。", noSuchCell: "その時間はもうありません。",

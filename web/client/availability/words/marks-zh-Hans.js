@@ -25,7 +25,7 @@ export const marks = {
   closes: (time) => `回答截止于 ${time}。`, closed: "回答已截止。",
   painted: (grade, count) => `${grade}：${count} 格`,
   erased: (count) => `已擦除 ${count} 格`,
-  nowBest: (text, counts) => `目前最合适：${text}，${counts}`,
+  nowBest: (text, counts) => `目前领先：${text}，${counts}`,
   refusals: {
     closed: "回答已截止。", noSuchGrade: "这个选项已不可用。", staleCells: "时间已有变化，请重新标记。",
     noSuchCell: "这个时间已不存在。", past: "这个时间已经过去。", full: "回答人数已满。",
