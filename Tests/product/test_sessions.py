@@ -4,21 +4,10 @@ import time
 
 import pytest
 
-from harness.definitions import CALENDAR, DATE, LISTS, LONG, SLOT, TREE
+from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
 
 
 # GET /v1/sessions/{id}
-
-
-@pytest.mark.parametrize("definition", [DATE, SLOT, TREE, LISTS, CALENDAR, LONG],
-                         ids=["date", "slot", "cascade", "columns", "calendar", "long"])
-def test_get_returns_a_new_session(server, definition):
-    session = server.session(definition)
-
-    got = session.get()
-
-    assert (got["revision"], got["status"], got["members"]) == (0, "open", [])
-    assert got["snapshot"]["definition"]["kind"] == definition["kind"]
 
 
 def test_full_returns_nodes_and_columns(server):
