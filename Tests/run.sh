@@ -18,7 +18,7 @@ WORKERS=8
 check=${1:-}
 WORLDS=100
 if [ "$check" ]; then WORLDS=10; fi
-PROTOCOL=(golden golden_availability availability nights join refs resume
+PROTOCOL=(golden golden_availability availability nights join resume
   presence roles rename notes ticks result late_commands live_definitions
   malformed http http_commands create definitions sessions log tickets
   member_view open_tap row_windows command_order refusal_params close_codes hosts

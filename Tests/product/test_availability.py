@@ -19,28 +19,6 @@ def changes(message, kind):
     return [change for change in message["changes"] if change["change"] == kind]
 
 
-def test_a_mark_is_sent_with_the_counts_the_best_windows_and_the_result(server):
-    session = server.session(TIMES)
-    ana, bo = session.together("Ana", "Bo")
-
-    delta = bo.mark("yes", [0, 2], [5, 6])
-
-    assert [change["change"] for change in delta["changes"]] == ["marks", "heat", "best", "result"]
-    marks, heat, best, result = delta["changes"]
-    color = ana.screen.members[bo.id]["color"]
-    assert marks == {"change": "marks", "member": bo.id, "name": "Bo", "color": color,
-                     "runs": [[0, 2, "yes"], [5, 6, "yes"]]}
-    assert heat == {"change": "heat", "respondents": 1, "runs": [[0, 2, 1, 0, 0], [5, 6, 1, 0, 0]]}
-    assert best["windows"][0] == {
-        "cell": 0, "text": "Mon, Nov 26, 09:00–09:30", "yes": 1, "maybe": 0, "no": 0}
-    assert result["result"] == {
-        "local": "2018-11-26T09:00", "instant": "2018-11-26T08:00:00Z",
-        "until": "2018-11-26T08:30:00Z", "yes": 1, "maybe": 0, "no": 0}
-    assert delta["by"] == bo.id
-    ana.reach(1)
-    assert ana.screen.availability.marks == {bo.id: {0: "yes", 1: "yes", 5: "yes"}}
-
-
 def test_the_layout_is_that_of_the_members_time_zone(server):
     session = server.session(TIMES)
     berlin, york = session.join("Berlin"), session.join("York", timeZone="America/New_York")
@@ -78,24 +56,6 @@ def test_marks_can_be_posted(server):
     answer = server.post(session.path + "/commands", {
         **author, "type": "confirm", "ref": 2, "cell": 3, "generation": 1})
     assert changes(answer.json, "result")[0]["result"]["local"] == "2018-11-26T10:30"
-
-
-def test_a_member_that_resumes_gets_the_deltas_that_it_missed(server):
-    session = server.session(TIMES)
-    ana, bo = session.together("Ana", "Bo")
-    ana.mark("yes", [0, 3])
-    ana.drop()
-    bo.reach(1)
-    bo.mark("no", [1, 2])
-
-    back = session.back(ana)
-
-    assert back.welcome["resumed"]
-    back.reach(2)
-    assert back.screen.availability.marks[bo.id] == {1: "no"}
-    again = session.back(back, revision=-1, timeZone="Asia/Tokyo")
-    assert not again.welcome["resumed"]
-    assert again.screen.availability.fields["timeZone"] == "Asia/Tokyo"
 
 
 def test_an_event_has_the_times_or_the_dates_of_the_window(server):
@@ -231,30 +191,6 @@ def test_the_log_hides_the_window_on_which_the_host_decides(tmp_path, confirms):
         ana.drop()
     finally:
         server.stop()
-
-
-def test_who_may_see_more_or_less_gets_a_snapshot(guarded):
-    session, owner, eve, bo, cem = marked(guarded, "counts")
-    eve.member.reach(5)
-    token = session.tokens["owner"]
-    for results, members in (("owner", 0), ("everyone", 2), ("counts", 0)):
-        answer = guarded.request(
-            "PATCH", session.path + "/definition", {"results": results}, token=token)
-        eve.member.reach(answer.json["revision"])
-        message = eve.member.expect("snapshot", passing=("delta", "presence"))
-        assert message["revision"] == answer.json["revision"]
-        seen = message["snapshot"]["availability"]
-        assert len(seen["marks"]) == members and ("heat" in seen) == (results != "owner")
-    owner.reach(8)
-    assert not [message for message in owner.record if message["type"] == "snapshot"]
-
-    assert not session.back(bo, token=session.tokens["editor"]).welcome["resumed"] or (
-        bo.screen.revision == 8)
-    late = session.back(cem, revision=8, token=session.tokens["editor"])
-    assert not late.welcome["resumed"], "from the revision that says so"
-    owner.mark("yes", [0, 1])
-    late.reach(9)
-    assert session.back(late, token=session.tokens["editor"]).welcome["resumed"]
 
 
 def test_in_an_open_session_the_first_member_sees_all_and_http_what_a_viewer_sees(server):

@@ -105,31 +105,6 @@ def test_a_denial_opens_the_session_with_the_reason_in_each_language(server):
     session.agree()
 
 
-@pytest.mark.parametrize("before, command, after", [
-    ([], "cancel", "cancelled"), ([], "reopen", "reply"),
-    (["confirm"], "confirm", "confirming"), (["confirm"], "cancel", "open"),
-    (["confirm"], "reopen", "confirming"), (["cancel"], "confirm", "notOpen"),
-    (["cancel"], "cancel", "notOpen"), (["cancel"], "reopen", "open"),
-    (["confirm", None], "confirm", "notOpen"), (["confirm", None], "cancel", "notOpen"),
-    (["confirm", None], "reopen", "open")])
-def test_the_commands_of_an_owner_do_what_the_guide_says(server, before, command, after):
-    """The table of the guide. `None` is a grant of the host."""
-    session = server.session(LISTS, decide=DECIDE)
-    ana, _ = session.together("Ana", "Bo")
-    for step in before:
-        if step:
-            assert getattr(ana, step)()["type"] == "delta"
-        else:
-            assert settle(session, True).status == 200
-
-    answer = getattr(ana, command)()
-
-    if answer["type"] == "delta":
-        assert answer["changes"][0]["status"] == session.get()["status"] == after
-    else:
-        assert answer.get("code", answer["type"]) == after
-
-
 def test_the_first_of_two_decisions_at_once_counts(server):
     session, *_ = confirming(server)
     first, answers = op(session), []
@@ -146,16 +121,6 @@ def test_the_first_of_two_decisions_at_once_counts(server):
     assert len(done) == 2 and done[0].body == done[1].body
     assert session.get()["status"] == done[0].json["status"]
     assert len(session.log()) == 3
-
-
-def test_a_reader_that_resumes_or_is_late_sees_the_outcome(server):
-    session, ana, bo, _ = confirming(server)
-    bo.drop()
-    settle(session, False, reason="no")
-    bo = session.back(bo)
-    bo.reach(3)
-    assert bo.welcome["resumed"] and bo.screen.status == "open"
-    session.agree()
 
 
 def test_the_data_of_a_denial_is_not_in_the_log(server):

@@ -1,6 +1,5 @@
-"""HTTP resources without a file of their own: check, clock, health, metrics, methods."""
+"""HTTP resources without a file of their own: check, clock, health, methods."""
 
-import re
 import time
 from datetime import datetime, timezone
 
@@ -65,7 +64,7 @@ def test_the_system_clock_advances(plain):
     wait_until(lambda: session.join("Bo").welcome["now"] > first, what="a later time")
 
 
-# Health, metrics, page
+# Health
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
@@ -73,33 +72,6 @@ def test_a_healthy_server_is_live_and_ready(server, path):
     assert server.get(path).status == 200
     head = server.request("HEAD", path)
     assert (head.status, head.body) == (200, b"")
-
-
-SAMPLE = re.compile(
-    r'[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\["\\n])*",?)*\})?'
-    r' ([0-9.eE+-]+|NaN|[+-]Inf)( [0-9-]+)?')
-
-
-def test_metrics_are_prometheus_text(server):
-    server.session(LISTS).join("Ana").select(0, 1)
-
-    answer = server.metrics()
-
-    assert (answer.status, answer.type) == (200, "text/plain")
-    text = answer.body.decode()
-    assert text.endswith("\n")
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    assert lines, "no metrics"
-    for line in lines:
-        assert SAMPLE.fullmatch(line), line
-    names = {re.split(r"[{ ]", line)[0] for line in lines}
-    assert all(name.startswith(("pickerd_", "process_", "go_")) for name in names), names
-
-
-def test_the_demo_page_is_served(server):
-    answer = server.get("/")
-
-    assert (answer.status, answer.type) == (200, "text/html")
 
 
 # Methods and connections

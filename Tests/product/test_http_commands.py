@@ -48,18 +48,6 @@ def test_a_command_is_answered_with_its_delta(server):
     assert ana.screen.range["start"] == "2018-11-20"
 
 
-def test_a_repeated_command_is_executed_once(server):
-    cem = Poster(server.session(LISTS))
-    first = cem.do("select", column=0, row=2, generation=1)
-
-    again = cem.do("select", ref=1, column=0, row=2, generation=1)
-    old = cem.do("select", ref=0, column=0, row=1, generation=1)
-
-    assert (first["type"], again) == ("delta", {"type": "reply", "ref": 1, "revision": 1})
-    assert (old["type"], old["code"]) == ("refused", "oldRef")
-    assert cem.session.revision() == 1
-
-
 def test_a_refusal_is_sent_with_status_200(server):
     cem = Poster(server.session(CALENDAR))
 

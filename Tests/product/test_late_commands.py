@@ -15,20 +15,6 @@ def refused(answer, params, changes=None):
         assert answer["changes"] == changes
 
 
-def test_a_stale_tap_carries_the_range(server):
-    session = server.session(CALENDAR)
-    ana, bo = session.together("Ana", "Bo")
-    assert ana.do("tap", date="2018-11-20", hits=0)["type"] == "delta"
-    bo.reach(1).tap("2018-11-22")
-
-    answer = ana.do("tap", date="2018-11-24", hits=1)
-
-    refused(answer, {"revision": 2, "by": bo.id})
-    (change,) = answer["changes"]
-    assert (change["start"], change["end"], change["hits"]) == ("2018-11-20", "2018-11-22", 2)
-    assert "cause" not in change
-
-
 def test_commands_over_http_are_checked_too(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana")

@@ -150,20 +150,6 @@ def test_a_client_that_has_the_current_version_gets_no_body(server):
     assert read('"1"').status == 200 and read('"2"').status == 304
 
 
-def test_a_resuming_member_receives_the_missed_definition(server):
-    session = server.session(SIZES)
-    ana, ben = session.together("Ana", "Ben")
-    ben.drop()
-    assert patch(session, {"columns": [["S", "M"], ["red"]]}).status == 200
-    back = session.back(ben)
-    back.reach(1)
-    assert back.welcome["resumed"] and len(back.screen.columns) == 2
-    assert patch(session, {"columns": [["S"]]}).status == 200
-    back.reach(2)
-    assert len(back.screen.columns) == 1
-    session.agree()
-
-
 def test_only_the_owner_may_change_the_definition(guarded):
     session = guarded.session(SIZES)
     path = session.path + "/definition"

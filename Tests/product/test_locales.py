@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.definitions import CALENDAR, DATE, SLOT
+from harness.definitions import DATE, SLOT
 
 
 def texts(snapshot, column):
@@ -80,23 +80,3 @@ def test_welcome_has_the_locale_of_the_texts(server, asked, got):
     ana = session.join("Ana", **({"locale": asked} if asked else {}))
 
     assert ana.welcome["locale"] == got
-
-
-@pytest.mark.parametrize("locale, title, weekdays", [
-    ("en", "November 2018", ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]),
-    ("de", "November 2018", ["So", "Mo", "Di", "Mi", "Do", "Fr", "Sa"]),
-    ("zh-Hans", "2018年11月", ["周日", "周一", "周二", "周三", "周四", "周五", "周六"]),
-    ("ja", "2018年11月", ["日", "月", "火", "水", "木", "金", "土"]),
-    ("ru", "ноябрь 2018\u202fг.", ["Вс", "Пн", "Вт", "Ср", "Чт", "Пт", "Сб"]),
-])
-def test_months_have_titles_and_calendars_have_weekday_names(server, locale, title, weekdays):
-    session = server.session({**CALENDAR, "firstWeekday": 2})
-    ana = session.join("Ana", locale=locale)
-
-    months = ana.look("2018-11")["months"]
-
-    assert [month["title"] for month in months] == [title]
-    assert ana.welcome["snapshot"]["calendar"]["weekdays"] == weekdays[1:] + weekdays[:1]
-    assert session.get(locale)["snapshot"]["calendar"]["weekdays"] == ana.screen.weekdays
-    drawn = server.get(f"{session.path}/months/2018-11.svg?locale={locale}").body.decode()
-    assert f"<title>{title}</title>" in drawn and f">{weekdays[0]}<" in drawn

@@ -1,4 +1,7 @@
-"""The guide's client, an event stream, an HTTP member and a member in one session."""
+"""The guide's client beside members of a session.
+
+All clients in one session: test_web_all_clients.py.
+"""
 
 import importlib.util
 import json
@@ -7,11 +10,9 @@ import sys
 
 import pytest
 
-from harness.definitions import CALENDAR, LISTS, SLOT, TREE
+from harness.definitions import CALENDAR, LISTS, SLOT
 from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY
-from test_http_commands import Poster
-from test_event_streams import Watcher
 
 CLIENT = REPOSITORY / "web/guide/client.py"
 
@@ -27,42 +28,6 @@ def guide():
 def reach(picker, revision):
     while picker.revision < revision:
         picker.receive(PATIENCE)
-
-
-@pytest.mark.parametrize("definition, moves", [
-    (CALENDAR, [("tap", {"date": "2018-11-20"}), ("tap", {"date": "2018-12-02"}), ("undo", {})]),
-    (TREE, [("select", {"column": 0, "row": 1, "generation": 1}),
-            ("select", {"column": 1, "row": 1, "generation": 2}), ("undo", {})]),
-    (LISTS, [("select", {"column": 0, "row": 3, "generation": 1}),
-             ("select", {"column": 1, "row": 2, "generation": 1}), ("undo", {})])])
-def test_all_clients_fold_to_the_same_state(server, definition, moves):
-    session = server.session(definition)
-    ana = session.join("Ana")
-    bo = guide().Picker(session.url, "Bo")
-    bo.connect()
-    watcher = Watcher(session)
-    cem = Poster(session, "Cem")
-
-    type, fields = moves[0]
-    ana.do(type, **fields)
-    reach(bo, 1)
-    type, fields = moves[1]
-    assert bo.ask(type, **fields)["type"] == "delta"
-    type, fields = moves[2]
-    assert cem.do(type, **fields)["type"] == "delta"
-
-    reach(bo, 3)
-    ana.reach(3)
-    watcher.reach(3)
-    truth = session.get()
-    assert watcher.screen.differs_from(truth) is None
-    assert ana.screen.differs_from(truth) is None
-    shown = truth["snapshot"]
-    assert bo.state.get("columns") == shown.get("columns")
-    assert bo.state.get("calendar") == shown.get("calendar")
-    assert bo.state["result"] == shown["result"]
-    watcher.close()
-    bo.socket.close()
 
 
 def test_the_guides_client_resumes_after_its_own_restart(server, tmp_path):

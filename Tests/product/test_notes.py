@@ -7,8 +7,6 @@ from rawsocket import at_once
 
 STAY = {"kind": "calendar", "months": {"from": "2026-11", "through": "2026-12"}}
 SIZES = {"kind": "columns", "columns": [["S", "M", "L"], ["red", "blue"]]}
-TREE = {"kind": "cascade", "nodes": [
-    {"text": "A", "children": [{"text": "a"}]}, {"text": "B", "children": [{"text": "b"}]}]}
 MERGE = "application/merge-patch+json"
 FULL = {"text": {"en": "sold out", "de": "ausgebucht", "zh": "满"}, "tone": "bad"}
 
@@ -58,29 +56,6 @@ def test_members_receive_notes_of_days_in_view_in_their_locale(server):
     assert line["command"] == {
         "type": "note", "notes": {"days": {"2026-11-30": FULL, "2026-12-24": FULL}}}
     assert line["changes"] == answer.json["changes"] and "by" not in line
-    session.agree()
-
-
-def test_rows_have_notes_in_snapshots_reloads_rows_and_deltas(server):
-    session = server.session(TREE)
-    ana = session.join("Ana")
-    patch(session, {"columns": {"1": {"b": {"text": "€ 5", "tone": "low"}, "gone": {"text": "x"}}}})
-    delta = ana.reach(1).record[-1]
-    assert delta["changes"] == [{"change": "notes", "column": 1, "rows": {
-        "b": {"text": "€ 5", "tone": "low"}, "gone": {"text": "x"}}}]
-
-    moved = ana.select(0, 1)
-
-    reload = next(change for change in moved["changes"] if change["change"] == "reload")
-    assert reload["rows"] == [{"key": "b", "text": "b", "note": {"text": "€ 5", "tone": "low"}}]
-    assert ana.rows(1, 0, 1)["rows"] == reload["rows"]
-    assert session.get()["snapshot"]["columns"][1]["rows"] == reload["rows"]
-    # A row that comes later has its note at once.
-    session.server.request("PATCH", session.path + "/definition", {
-        "nodes": [{"text": "B", "children": [{"text": "gone"}]}]},
-        headers={"Content-Type": MERGE})
-    ana.reach(3)
-    assert ana.screen.columns[1]["rows"] == [{"key": "gone", "text": "gone", "note": {"text": "x"}}]
     session.agree()
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from conftest import for_one_test
 from harness.definitions import LISTS
-from harness.pickerd import wait_until
 
 RATE = 10
 
@@ -59,24 +58,6 @@ def test_commands_over_the_rate_are_refused_with_too_many(paced):
     assert RATE - 2 <= accepted <= RATE + RATE * seconds + 1
     done = [m["revision"] for m in answers if m["type"] == "delta"]
     assert len(done) == accepted and session.revision() == done[-1]
-
-
-def test_a_ref_refused_with_too_many_may_be_sent_again(paced):
-    session = paced.session(LISTS)
-    ana = session.join("Ana")
-    answers = until_too_many(lambda: burst(ana, 3 * RATE))
-    ref = next(a["ref"] for a in reversed(answers) if a.get("code") == "tooMany")
-    done = session.revision()
-
-    again = wait_until(lambda: unless_too_many(ana, ref), what="a rate below the limit")
-
-    assert (again["type"], again["ref"]) == ("delta", ref)
-    assert session.revision() == done + 1
-
-
-def unless_too_many(ana, ref):
-    answer = ana.do("select", ref=ref, column=1, row=1, generation=1)
-    return answer if answer.get("code") != "tooMany" else None
 
 
 def test_touches_over_the_rate_are_dropped_except_the_last(paced):

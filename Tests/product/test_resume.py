@@ -1,7 +1,6 @@
 """Resuming: a member receives its missed deltas or, if they are not stored any more, a snapshot."""
 
-
-from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
+from harness.definitions import CALENDAR, LISTS, SLOT, TREE
 
 
 def selects(member, count, column=0):
@@ -73,19 +72,6 @@ def test_resuming_with_another_epoch_returns_a_snapshot(server):
 
     assert (again.welcome["resumed"], again.welcome["epoch"]) == (False, session.epoch)
     assert (again.id, again.welcome["revision"]) == (ana.id, 2)
-
-
-def test_missed_ticks_are_sent_as_deltas(server):
-    session = server.session(DATE)
-    ana = session.join("Ana")
-    ana.drop()
-    server.clock("2018-11-24T00:00:00+08:00")
-
-    again = session.back(ana)
-
-    delta = again.expect("delta")
-    assert "by" not in delta
-    assert again.screen.columns[2]["count"] == 24
 
 
 def test_resuming_an_unknown_member_creates_a_new_one(server):

@@ -28,20 +28,6 @@ def test_rows_of_an_unknown_column_are_refused(server):
 # Months
 
 
-def test_months_has_a_view_of_each_requested_month(server):
-    ana = server.session(CALENDAR).join("Ana")
-
-    message = ana.look("2018-11", 3)
-
-    assert [view["month"] for view in message["months"]] == ["2018-11", "2018-12", "2019-01"]
-    view = message["months"][0]
-    assert len(view["cells"]) == 42 and view["bands"] == []
-    assert view["cells"][0] | {"disabled": True} == {
-        "date": "2018-10-28", "text": "28", "outside": True, "disabled": True}
-    assert view["cells"][4] == {"date": "2018-11-01", "text": "1"}
-    assert [cell["date"] for cell in view["cells"] if cell.get("today")] == ["2018-11-23"]
-
-
 def test_the_last_months_request_replaces_the_subscription(server):
     ana = server.session(CALENDAR).join("Ana", months={"from": "2018-11", "count": 1})
     ana.look("2019-01", 1)

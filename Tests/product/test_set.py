@@ -30,36 +30,6 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("kind", VALUES)
-def test_a_set_chooses_a_whole_value_in_one_revision(server, kind):
-    definition, value, refused, code = VALUES[kind]
-    session = server.session(definition)
-    ana, bo = session.together("Ana", "Bo")
-    before = session.result()
-
-    # A result that was read elsewhere may be sent as it is.
-    delta = ana.do("set", result={**value, "data": {"of": "the host"}}, at=0)
-
-    assert delta["revision"] == 1 and delta["changes"][-1] == {"change": "result", "result": value}
-    causes = {change["cause"] for change in delta["changes"] if "cause" in change}
-    assert causes == {"set"} and session.result() == value
-    bo.reach(1)
-    assert bo.screen.result == value
-    if "range" in session.get()["snapshot"].get("calendar", {}):
-        shown = session.get()["snapshot"]["calendar"]["range"]
-        assert shown["by"] == ana.id and shown["hits"] == (1 if kind == "single" else 2)
-    assert bo.do("set", result=value) == {"type": "reply", "ref": 1, "revision": 1}
-    answer = bo.do("set", result=refused)
-    assert (answer["code"], answer["changes"], answer["revision"]) == (code, [], 1), answer
-    assert bo.do("set", result={})["code"] == "wrongKind"
-    assert bo.do("set", result=value, at=0)["code"] == "stale"
-    bo.undo()
-    ana.reach(2)
-    assert session.result() == before and ana.do("undo")["code"] == "nothingToUndo"
-    line = session.log()[0]
-    assert line["command"]["at"] == 0 and line["command"]["type"] == "set"
-
-
 @pytest.mark.parametrize("result", [
     None, [], "2018-12-24", {"date": "2018-02-30"}, {"date": None}, {"keys": [1]},
     {"local": "2018-12-24"}, {"instant": "2018-12-24T10:00"}, {"start": "2018-12-24", "end": 1}])

@@ -1,8 +1,6 @@
 """Ticks: how the passing of time changes open pickers, with a manual clock."""
 
-import threading
-
-from harness.definitions import CALENDAR, DATE, SLOT
+from harness.definitions import CALENDAR, DATE
 
 
 def test_midnight_sends_a_delta_without_by(server):
@@ -25,18 +23,6 @@ def test_setting_the_clock_returns_after_every_session_has_ticked(server):
     server.clock("2018-07-26T12:00:00+08:00")
 
     assert [session.revision() for session in sessions] == [1] * 20
-
-
-def test_setting_the_clock_back_clamps_dates_after_today(server):
-    session = server.session(DATE, now="2018-07-25T12:00:00+08:00")
-    ana = session.join("Ana")
-
-    server.clock("2018-07-20T12:00:00+08:00")
-
-    delta = ana.expect("delta")
-    assert session.result() == {"date": "2018-07-20"}
-    assert delta["changes"][-2]["reason"] == "elapsed"
-    assert delta["changes"][-2]["wanted"] == "25"
 
 
 def test_the_clock_accepts_any_utc_offset(server):
@@ -66,24 +52,3 @@ def test_a_change_of_cells_sends_months_to_their_subscribers(server):
 
 
 # Time zones
-
-
-def test_concurrent_ticks_and_selects_produce_one_history(server):
-    session = server.session(SLOT)
-    ana, bo = session.together("Ana", "Bo")
-
-    def pass_time():
-        for minute in range(1, 40):
-            server.clock(f"2018-11-23T10:{minute:02}:00+08:00")
-
-    time = threading.Thread(target=pass_time)
-    time.start()
-    for n in range(60):
-        column = ana.screen.columns[n % 3]
-        ana.do("select", column=n % 3, row=n % 4, generation=column["generation"])
-    time.join()
-
-    last = session.revision()
-    for member in (ana, bo):
-        member.reach(last)
-    assert len(session.log()) == last
