@@ -296,8 +296,8 @@ class Window:
             "pickerd-wheels .row:not([hidden]), pickerd-calendar .month:not([data-loading]), "
             "pickerd-availability .cell")
         self.page.wait_for_function(f"""() => {{
-            const {{ speaker, later, painting }} = document.querySelector("{ELEMENTS}");
-            return speaker && later !== null && painting !== null;
+            const element = document.querySelector("{ELEMENTS}");
+            return element?.speaker && element.later !== null && element.painting !== null;
           }}""", polling=20)
 
     def draws(self):
