@@ -91,6 +91,7 @@ def test_the_host_grants_a_booking_after_a_reload(window, plain):
     for one in (ana, bo):
         expect(one.chosen).to_contain_text("Confirmed.")
         expect(one.note).to_contain_text("The host has confirmed it.")
+        expect(one.decider).to_have_text("The host has confirmed it.")
         expect(action(one, "host-grant")).to_be_hidden()
     expect(ana.host_panel.locator("summary")).to_be_focused()
     assert bo.page.evaluate("document.activeElement === document.body"), "Bo has decided nothing"

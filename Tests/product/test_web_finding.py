@@ -119,7 +119,7 @@ def test_an_end_of_the_range_has_no_name_if_it_is_unknown_who_has_picked_it(wind
     expect(ana.day("2018-11-28")).to_have_attribute("data-by", "You")
     expect(ana.day("2018-11-29")).to_have_attribute("data-by", "Bo")
     for _ in range(2):
-        ana.page.locator(".act.undo").click()
+        ana.button("Undo").click()
     expect(ana.day(first)).to_have_attribute("data-head", "")
     expect(ana.page.locator("[data-by]")).to_have_count(0)
     expect(bo.day(last)).to_have_attribute("data-by", "Ana")

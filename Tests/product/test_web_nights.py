@@ -62,7 +62,7 @@ def test_a_guest_chooses_three_nights_and_the_host_changes_a_price(window, serve
         "aria-label", "Donnerstag, 6. Dezember 2018, nur Anreise")
 
     ana.day("2018-12-10").click()
-    expect(ana.page.locator(".guide")).to_have_text("Now tap the day of departure.")
+    expect(ana.page.locator(".guide")).to_have_text("Now pick the day of departure.")
     ana.day("2018-12-13").click()
 
     expect(ana.chosen).to_have_text(SENTENCES["en"])
@@ -133,7 +133,7 @@ def test_a_day_says_why_it_cannot_be_had(window, server, hotel):
 
     ana.day("2018-12-14").click()
     ana.day("2018-12-19").click()
-    expect(ana.note).to_contain_text("a night in between is not available")
+    expect(ana.note).to_contain_text("a night in between is taken")
     expect(ana.chosen).to_contain_text("2 nights, Dec 14 – 16")
     ana.day("2018-12-19").click()
     ana.day("2018-12-26").click()

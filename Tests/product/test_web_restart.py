@@ -49,7 +49,7 @@ def test_a_page_reconnects_after_kill_9(window, lasting):
     bo.type_at(0, "ArrowDown")
     expect(ana.chosen).to_have_text("Linux · Xcode")
     assert session.revision() == 2
-    ana.page.locator(".act.undo").click()
+    ana.button("Undo").click()
     expect(bo.chosen).to_have_text("Windows · Xcode")
 
 

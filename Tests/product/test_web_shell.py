@@ -167,3 +167,25 @@ def test_a_note_about_a_member_is_one_line_high(window, server):
     session.join("Bo")
     expect(ana.note).to_contain_text("Bo has joined")
     assert ana.note.bounding_box()["height"] <= 50
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_a_receipt_has_the_weeks_of_the_range_and_reopened_all_months(window, server, size):
+    session = server.session(CALENDAR, title="Trip")
+    ana = window(server, session, name="Ana", phone=size == "phone")
+    ana.day("2018-11-27").click()
+    ana.day("2018-12-04").click()
+
+    ana.button("Confirm").click()
+
+    expect(ana.page.locator(".week:visible")).to_have_count(3)
+    for date in ("2018-11-27", "2018-12-01", "2018-12-08"):
+        expect(ana.day(date)).to_be_in_viewport()
+    for date in ("2018-11-20", "2018-12-11"):
+        expect(ana.day(date)).to_be_hidden()
+    for month, date in (("2018-11", "2018-11-27"), ("2018-12", "2018-12-04")):
+        band, day = ana.bands(month).last.bounding_box(), ana.day(date).bounding_box()
+        assert abs(band["y"] + band["height"] / 2 - day["y"] - day["height"] / 2) < 2
+    ana.reopens()
+    expect(ana.day("2018-11-20")).to_be_visible()
+    expect(ana.day("2018-11-27")).to_be_in_viewport()

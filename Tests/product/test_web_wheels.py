@@ -68,8 +68,9 @@ def test_a_correction_and_the_row_that_was_wanted_go_with_the_next_own_change(
     struck = ana.wheel(2).locator(".row.struck")
     expect(struck).to_be_visible()
     lens = ana.wheel(2).locator(".lens").bounding_box()
-    tip = ana.tip.bounding_box()
-    assert 0 < tip["y"] - lens["y"] - lens["height"] < 12, "it is directly below the lens"
+    wanted, tip = struck.bounding_box(), ana.tip.bounding_box()
+    assert abs(wanted["y"] - lens["y"] - lens["height"]) < 2, "it is directly below the lens"
+    assert 0 < tip["y"] - wanted["y"] - wanted["height"] < 12, "and the reason below it"
     assert tip["x"] < lens["x"] + lens["width"] and lens["x"] < tip["x"] + tip["width"]
 
     ana.type_at(1, *keys)

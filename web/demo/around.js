@@ -83,6 +83,7 @@ function decision({ picker, isHosts, decidedBy, settings: { locale, words } }, o
   if (state.status === "confirmed" || state.status === "cancelled") {
     const name = state.members.get(decidedBy ?? "")?.name;
     const sentence = state.status === "confirmed" ? confirmedBy : cancelledBy;
+    if (decidedBy === null) return isHosts && state.status === "confirmed" ? wordsOf(locale).granted : "";
     return decidedBy === self?.id ? sentence(you) : name ? sentence(isolated(name, locale)) : "";
   }
   if (state.status === "confirming") return decides.host;

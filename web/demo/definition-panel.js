@@ -1,31 +1,35 @@
 // The panel with the definition of the picker, to read, edit and open as a new picker.
 
-import { make, setAttribute, setText } from "../client/parts/dom.js";
 import { openNew } from "./opening.js";
 import { rangeOf, parseError } from "./json-range.js";
+import { h } from "./patch.js";
 import { checkDefinition, Problem } from "./server.js";
 
+/** @typedef {import("./host/action.js").HostWords} Words */
+
+/**
+ * What is known of the edited definition: where its mistake is, and a sentence about it in the language of the page.
+ * @typedef {{range: import("./json-range.js").TextRange | null, text: (words: Words) => string, is: "" | "good" | "bad"}} Verdict
+ */
+
 const checkMilliseconds = 350;
+/** @type {Verdict} */
+const none = { range: null, text: () => "", is: "" };
+
+/** @param {any} definition */
+const textOf = (definition) => JSON.stringify(definition, null, 2);
 
 export class DefinitionPanel {
-  constructor() {
-    this.heading = make("summary", {});
-    this.text = make("p", { class: "remark" });
-    this.marks = make("pre", { class: "marks", "aria-hidden": "true" });
-    this.field = make("textarea", {
-      class: "source", spellcheck: "false", autocomplete: "off", autocapitalize: "off", rows: "14", wrap: "off", dir: "ltr",
-      id: "definition-source", oninput: () => this.#edited(), onscroll: () => this.#scroll(),
-    });
-    this.verdict = make("p", { class: "verdict", role: "status", id: "definition-verdict" });
-    setAttribute(this.field, "aria-describedby", "definition-verdict");
-    this.openButton = make("button", { class: "primary", type: "button", disabled: true, onclick: () => this.#open() });
-    this.resetButton = make("button", { class: "secondary", type: "button", onclick: () => this.show(this.shown, this.title) });
-    this.element = make("details", { class: "panel definition", open: matchMedia("(min-width: 900px)").matches }, this.heading, this.text,
-      make("div", { class: "editor", dir: "ltr" }, this.marks, this.field), this.verdict,
-      make("div", { class: "ways" }, this.openButton, this.resetButton));
-    /** @type {any} */
+  /** @param {() => void} draw draws the page, after any change */
+  constructor(draw) {
+    this.draw = draw;
+    this.isOpen = matchMedia("(min-width: 900px)").matches;
+    /** @type {any} the picker's */
     this.shown = null;
     this.title = "";
+    /** What is in the field. */
+    this.source = "";
+    this.verdict = none;
     /** @type {any} the edited definition, if the server has accepted it */
     this.good = null;
     /** @type {AbortController | null} */
@@ -34,23 +38,38 @@ export class DefinitionPanel {
     this.timer = undefined;
   }
 
-  /** @param {import("./host/action.js").HostWords} words */
-  setWords(words) {
-    this.words = words;
-    setText(this.heading, words.definition);
-    setText(this.text, words.definitionText);
-    setText(this.openButton, words.openThis);
-    setText(this.resetButton, words.reset);
-    setAttribute(this.field, "aria-label", words.definition);
+  /** @param {Words} words @returns {import("./patch.js").View} */
+  view(words) {
+    const { source, verdict: { range, text, is } } = this;
+    return h("details", { class: "panel definition", open: this.isOpen }, h("summary", {}, words.definition),
+      h("p", { class: "remark" }, words.definitionText),
+      h("div", { class: "editor", dir: "ltr" },
+        h("pre", { class: "marks", "aria-hidden": "true" }, range && [
+          source.slice(0, range.start), h("mark", {}, source.slice(range.start, range.end)), source.slice(range.end), "\n",
+        ]),
+        h("textarea", {
+          class: "source", spellcheck: "false", autocomplete: "off", autocapitalize: "off", rows: "14", wrap: "off", dir: "ltr",
+          id: "definition-source", "aria-describedby": "definition-verdict", "aria-label": words.definition,
+          "aria-invalid": is === "bad" ? "true" : null, value: source,
+          oninput: (/** @type {any} */ { target }) => this.#edited(target.value),
+          onscroll: (/** @type {any} */ { target }) => follow(target),
+        })),
+      h("p", { class: "verdict", role: "status", id: "definition-verdict", "data-verdict": is }, text(words)),
+      h("div", { class: "ways" },
+        h("button", { class: "primary", type: "button", disabled: !this.good, onclick: () => this.#open() }, words.openThis),
+        h("button", { class: "secondary", type: "button", onclick: () => {
+          this.show(this.shown, this.title);
+          this.draw();
+        } }, words.reset)));
   }
 
   /** @param {any} definition @param {string} title */
   show(definition, title) {
     this.shown = definition;
     this.title = title;
-    this.field.value = JSON.stringify(definition, null, 2);
-    this.#showVerdict(null, "", "");
-    this.openButton.disabled = true;
+    this.source = textOf(definition);
+    this.verdict = none;
+    this.good = null;
   }
 
   /**
@@ -58,86 +77,81 @@ export class DefinitionPanel {
    * @param {any} definition @param {string} title
    */
   follow(definition, title) {
-    const isEdited = this.shown !== null && this.field.value !== JSON.stringify(this.shown, null, 2);
+    const isEdited = this.shown !== null && this.source !== textOf(this.shown);
     if (!isEdited) return this.show(definition, title);
     this.shown = definition;
     this.title = title;
   }
 
-  #edited() {
+  /** @param {string} source */
+  #edited(source) {
     clearTimeout(this.timer);
     this.checking?.abort();
+    this.source = source;
     this.good = null;
-    this.openButton.disabled = true;
-    const { words } = this;
-    if (!words) return;
     try {
-      const definition = JSON.parse(this.field.value);
-      this.#showVerdict(null, words.checking, "");
+      const definition = JSON.parse(source);
       this.timer = setTimeout(() => this.#check(definition), checkMilliseconds);
+      this.#judge({ range: null, text: ({ checking }) => checking, is: "" });
     } catch (error) {
-      const { range, detail } = parseError(this.field.value, error);
-      this.#showVerdict(range, words.noJSON(detail), "bad");
+      const { range, detail } = parseError(source, error);
+      this.#judge({ range, text: ({ noJSON }) => noJSON(detail), is: "bad" });
     }
   }
 
   /** @param {any} definition */
   async #check(definition) {
-    const { words } = this;
-    if (!words) return;
     this.checking = new AbortController();
     const { signal } = this.checking;
     try {
       await checkDefinition(definition, signal);
       this.good = definition;
-      this.openButton.disabled = false;
-      this.#showVerdict(null, words.fine, "good");
+      this.#judge({ range: null, text: ({ fine }) => fine, is: "good" });
     } catch (problem) {
-      if (signal.aborted) return;
-      if (!(problem instanceof Problem)) return this.#showVerdict(null, words.unreachable, "bad");
-      const { pointer, message } = problem;
-      if (pointer === undefined) return this.#showVerdict(null, words.createFailed(message), "bad");
-      const range = rangeOf(this.field.value, pointer);
-      const line = this.field.value.slice(0, range.start).split("\n").length;
-      this.#showVerdict(range, `${words.line(line)}, ${words.mistakeAt(pointer, message)}`, "bad");
+      if (!signal.aborted) this.#judge(this.#verdictOn(problem));
     }
   }
 
-  /** @param {import("./json-range.js").TextRange | null} range @param {string} text @param {string} verdict */
-  #showVerdict(range, text, verdict) {
-    const source = this.field.value;
-    setText(this.verdict, text);
-    setAttribute(this.verdict, "data-verdict", verdict);
-    setAttribute(this.field, "aria-invalid", verdict === "bad" ? "true" : null);
-    this.marks.replaceChildren(...(range
-      ? [source.slice(0, range.start), make("mark", {}, source.slice(range.start, range.end)), source.slice(range.end), "\n"]
-      : []));
-    this.#scroll();
-    if (range) this.#bringIntoView(range);
+  /** @param {unknown} problem @returns {Verdict} */
+  #verdictOn(problem) {
+    if (!(problem instanceof Problem)) return { range: null, text: ({ unreachable }) => unreachable, is: "bad" };
+    const { pointer, message } = problem;
+    if (pointer === undefined) return { range: null, text: ({ createFailed }) => createFailed(message), is: "bad" };
+    const range = rangeOf(this.source, pointer);
+    const line = lineOf(this.source, range.start);
+    return { range, text: (words) => `${words.line(line)}, ${words.mistakeAt(pointer, message)}`, is: "bad" };
   }
 
-  #scroll() {
-    this.marks.scrollTop = this.field.scrollTop;
-    this.marks.scrollLeft = this.field.scrollLeft;
-  }
-
-  /** @param {import("./json-range.js").TextRange} range */
-  #bringIntoView(range) {
-    const line = this.field.value.slice(0, range.start).split("\n").length - 1;
-    const height = this.field.scrollHeight / this.field.value.split("\n").length;
-    const top = line * height;
-    if (top < this.field.scrollTop || top > this.field.scrollTop + this.field.clientHeight - 2 * height) {
-      this.field.scrollTop = top - this.field.clientHeight / 2;
-    }
+  /** @param {Verdict} verdict */
+  #judge(verdict) {
+    this.verdict = verdict;
+    this.draw();
+    const field = /** @type {HTMLTextAreaElement | null} */ (document.getElementById("definition-source"));
+    if (!field) return;
+    if (verdict.range) bringIntoView(field, lineOf(this.source, verdict.range.start) - 1);
+    follow(field);
   }
 
   async #open() {
-    const { words, good } = this;
-    if (!good || !words) return;
-    try {
-      await openNew(good, this.title);
-    } catch (problem) {
-      this.#showVerdict(null, problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable, "bad");
-    }
+    if (!this.good) return;
+    await openNew(this.good, this.title).catch((problem) => this.#judge({ ...this.#verdictOn(problem), range: null }));
   }
+}
+
+/** @param {string} source @param {number} at @returns {number} from 1 */
+const lineOf = (source, at) => source.slice(0, at).split("\n").length;
+
+/**
+ * Scrolls the marks as far as the text above them.
+ * @param {HTMLTextAreaElement} field
+ */
+function follow(field) {
+  field.previousElementSibling?.scrollTo(field.scrollLeft, field.scrollTop);
+}
+
+/** @param {HTMLTextAreaElement} field @param {number} line from 0 */
+function bringIntoView(field, line) {
+  const height = field.scrollHeight / field.value.split("\n").length;
+  const top = line * height;
+  if (top < field.scrollTop || top > field.scrollTop + field.clientHeight - 2 * height) field.scrollTop = top - field.clientHeight / 2;
 }

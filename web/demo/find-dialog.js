@@ -1,10 +1,11 @@
 // The dialog that creates an availability: asks for a title, dates and hours.
 
 import { dialogSheet } from "../client/parts/dialog-sheet.js";
-import { make, setText } from "../client/parts/dom.js";
+import { make } from "../client/parts/dom.js";
 import { cityOf, hourText, todayIn } from "../client/words/dates.js";
 import { problemOf, proposedDates } from "./find-days.js";
 import { openNew } from "./opening.js";
+import { h, patch } from "./patch.js";
 import { Problem } from "./server.js";
 
 /** Durations of a window, in minutes. */
@@ -14,6 +15,9 @@ const lastDate = "9999-12-31";
 /** How long a session lasts after its last change or join: people take days to answer. */
 const ttlSeconds = 60 * 86_400;
 const weekdaysBlocked = [{ weekdays: [2, 3, 4, 5, 6] }];
+
+/** The fields that can have a problem. */
+const checked = /** @type {const} */ (["name", "first", "last", "until", "minutes"]);
 
 let dialogCount = 0;
 
@@ -25,105 +29,131 @@ export class FindDialog {
   constructor(definition, kind, title, words) {
     this.definition = definition;
     this.kind = kind;
+    this.title = title;
     this.words = words;
-    const { find } = words;
-    const today = todayIn(Date.now(), definition.timeZone);
-    const { first, last } = proposedDates(kind, today);
-    this.name = make("input", { type: "text", value: title, maxlength: "120", required: true, autocomplete: "off" });
-    this.first = make("input", { type: "date", value: first, min: today, max: lastDate, required: true, oninput: () => { this.last.min = this.first.value; } });
-    this.last = make("input", { type: "date", value: last, min: first, max: lastDate, required: true });
-    this.from = hours(0, 23, 9);
-    this.until = hours(1, 24, 18);
-    this.minutes = make("select", {}, ...durations.map((minutes) =>
-      make("option", { value: minutes, selected: minutes === 60 }, find.duration(minutes))));
-    this.weekends = make("input", { type: "checkbox", checked: true, onchange: () => { this.days.max = this.weekends.checked ? "2" : "31"; } });
-    this.days = make("input", { type: "number", min: "1", max: "2", value: definition.length ?? 1, required: true, inputmode: "numeric" });
-    this.results = make("select", {}, ...["everyone", "counts", "owner"].map((one) =>
-      make("option", { value: one }, find[/** @type {"everyone" | "counts" | "owner"} */ (one)])));
-    this.failure = make("p", { class: "problem", role: "alert", hidden: true });
-    this.button = make("button", { class: "primary", type: "submit" }, find.create);
-    const headingId = `find-${dialogCount += 1}`;
-    this.form = make("form", { oninput: () => this.#check(), onsubmit: (/** @type {Event} */ event) => {
-      event.preventDefault();
-      void this.#create();
-    } }, named(find.title, this.name), pair(named(find.first, this.first), named(find.last, this.last)),
-    ...(kind === "times"
-      ? [pair(named(find.from, this.from), named(find.until, this.until)), named(find.minutes, this.minutes),
-        make("p", { class: "remark" }, find.zone(cityOf(definition.timeZone)))]
-      : [make("label", { class: "check" }, this.weekends, find.weekends), named(find.days, this.days)]),
-    named(find.results, this.results), this.failure,
-    make("div", { class: "ways" }, make("button", { class: "secondary", type: "button", onclick: () => this.element.close() }, find.cancel), this.button));
-    this.element = make("dialog", { class: "find", "aria-labelledby": headingId, onclose: () => {
+    this.today = todayIn(Date.now(), definition.timeZone);
+    /** What is filled in, by the names of the fields. */
+    this.filled = {
+      name: title, ...proposedDates(kind, this.today), from: "09:00", until: "18:00", minutes: "60",
+      weekends: true, days: String(definition.length ?? 1), results: "everyone",
+    };
+    this.failure = "";
+    this.isCreating = false;
+    this.headingId = `find-${dialogCount += 1}`;
+    this.element = make("dialog", { class: "find", "aria-labelledby": this.headingId, onclose: () => {
       this.element.remove();
       this.opener?.focus({ preventScroll: true });
-    } }, make("h2", { id: headingId }, title), this.form);
-  }
-
-  /** Has the browser name the field for which no time can be found. */
-  #check() {
-    const { kind, definition: { timeZone, stepMinutes: step } } = this;
-    const now = new Date();
-    // More days than a weekend has are refused by their own field.
-    const weekends = this.weekends.checked;
-    const dates = { days: Math.min(Number(this.days.value), weekends ? 2 : Infinity), weekends };
-    const times = {
-      from: minutesOf(this.from.value), until: minutesOf(this.until.value), minutes: Number(this.minutes.value), step,
-      now: minutesOf(now.toLocaleTimeString("en-GB", { timeZone, timeStyle: "short" })),
-    };
-    const found = problemOf({
-      title: this.name.value, today: todayIn(now.getTime(), timeZone), first: this.first.value, last: this.last.value,
-      ...(kind === "dates" ? { dates } : { times }),
-    });
-    const { problems } = this.words.find;
-    const text = found && (found.problem === "tooManyDays" ? problems.tooManyDays(found.days ?? 0) : problems[found.problem]);
-    for (const field of /** @type {const} */ (["name", "first", "last", "until", "minutes"])) {
-      this[field].setCustomValidity(field === found?.field ? text : "");
-    }
+    } });
   }
 
   /** @param {HTMLElement} opener that gets the focus back */
   open(opener) {
     this.opener = opener;
     if (!document.adoptedStyleSheets.includes(dialogSheet())) document.adoptedStyleSheets.push(dialogSheet());
+    this.#draw();
     document.body.append(this.element);
     this.element.showModal();
     this.#check();
-    this.name.select();
+    this.#field("name").select();
+  }
+
+  #draw() { patch(this.element, this.#view()); }
+
+  /** @param {string} name @returns {any} */
+  #field(name) { return this.element.querySelector(`[name="${name}"]`); }
+
+  /** @returns {import("./patch.js").View} */
+  #view() {
+    const { kind, words: { find }, filled, today, failure, isCreating, definition } = this;
+    /** @param {"name" | "first" | "last" | "days"} name @param {{[attribute: string]: string}} attributes */
+    const input = (name, attributes) => h("input", { name, required: true, value: filled[name], ...attributes });
+    /** @param {"from" | "until" | "minutes" | "results"} name @param {[value: string, text: string][]} options */
+    const select = (name, options) => h("select", { name, value: filled[name] },
+      options.map(([value, text]) => h("option", { key: value, value }, text)));
+    return [h("h2", { id: this.headingId }, this.title), h("form", {
+      oninput: () => this.#read(),
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        void this.#create();
+      },
+    }, named(find.title, input("name", { type: "text", maxlength: "120", autocomplete: "off" })),
+    pair(named(find.first, input("first", { type: "date", min: today, max: lastDate })),
+      named(find.last, input("last", { type: "date", min: filled.first, max: lastDate }))),
+    kind === "times"
+      ? [pair(named(find.from, select("from", hours(0, 23))), named(find.until, select("until", hours(1, 24)))),
+        named(find.minutes, select("minutes", durations.map((minutes) => [String(minutes), find.duration(minutes)]))),
+        h("p", { class: "remark" }, find.zone(cityOf(definition.timeZone)))]
+      : [h("label", { class: "check" }, h("input", { name: "weekends", type: "checkbox", checked: filled.weekends }), find.weekends),
+        named(find.days, input("days", { type: "number", min: "1", max: filled.weekends ? "2" : "31", inputmode: "numeric" }))],
+    named(find.results, select("results", [["everyone", find.everyone], ["counts", find.counts], ["owner", find.owner]])),
+    h("p", { class: "problem", role: "alert", hidden: failure === "" }, failure),
+    h("div", { class: "ways" },
+      h("button", { class: "secondary", type: "button", onclick: () => this.element.close() }, find.cancel),
+      h("button", { class: "primary", type: "submit", disabled: isCreating }, find.create)))];
+  }
+
+  /** Takes what is in the fields. */
+  #read() {
+    for (const name of Object.keys(this.filled)) {
+      const field = this.#field(name);
+      if (field) Object.assign(this.filled, { [name]: field.type === "checkbox" ? field.checked : field.value });
+    }
+    this.#draw();
+    this.#check();
+  }
+
+  /** Has the browser name the field for which no time can be found. */
+  #check() {
+    const { kind, filled, definition: { timeZone, stepMinutes: step } } = this;
+    const now = new Date();
+    // More days than a weekend has are refused by their own field.
+    const { weekends } = filled;
+    const dates = { days: Math.min(Number(filled.days), weekends ? 2 : Infinity), weekends };
+    const times = {
+      from: minutesOf(filled.from), until: minutesOf(filled.until), minutes: Number(filled.minutes), step,
+      now: minutesOf(now.toLocaleTimeString("en-GB", { timeZone, timeStyle: "short" })),
+    };
+    const found = problemOf({
+      title: filled.name, today: todayIn(now.getTime(), timeZone), first: filled.first, last: filled.last,
+      ...(kind === "dates" ? { dates } : { times }),
+    });
+    const { problems } = this.words.find;
+    const text = found && (found.problem === "tooManyDays" ? problems.tooManyDays(found.days ?? 0) : problems[found.problem]);
+    for (const name of checked) this.#field(name)?.setCustomValidity(name === found?.field ? text : "");
   }
 
   /** The definition of what was filled in. */
-  get filled() {
-    const dates = { from: this.first.value, through: this.last.value };
-    const results = this.results.value;
-    if (this.kind === "dates") {
-      const blocked = this.weekends.checked ? { blocked: weekdaysBlocked } : {};
-      return { ...this.definition, dates, length: Number(this.days.value), results, ...blocked };
+  get #filledDefinition() {
+    const { definition, kind, filled: { first, last, from, until, minutes, weekends, days, results } } = this;
+    const dates = { from: first, through: last };
+    if (kind === "dates") {
+      return { ...definition, dates, length: Number(days), results, ...(weekends && { blocked: weekdaysBlocked }) };
     }
-    const length = Number(this.minutes.value) / this.definition.stepMinutes;
-    return { ...this.definition, dates, hours: [{ from: this.from.value, until: this.until.value }], length, results };
+    return { ...definition, dates, hours: [{ from, until }], length: Number(minutes) / definition.stepMinutes, results };
   }
 
   async #create() {
     const { words } = this;
-    this.button.disabled = true;
-    this.failure.hidden = true;
+    this.isCreating = true;
+    this.failure = "";
+    this.#draw();
     try {
-      await openNew(this.filled, this.name.value.trim(), undefined, undefined, ttlSeconds);
+      await openNew(this.#filledDefinition, this.filled.name.trim(), undefined, undefined, ttlSeconds);
       this.element.close();
     } catch (problem) {
-      setText(this.failure, problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable);
-      this.failure.hidden = false;
-      this.button.disabled = false;
-      this.button.focus();
+      this.failure = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
+      this.isCreating = false;
+      this.#draw();
+      this.element.querySelector(".primary").focus();
     }
   }
 }
 
-/** @param {string} label @param {HTMLElement} field */
-const named = (label, field) => make("label", {}, label, field);
+/** @param {string} label @param {import("./patch.js").Description} field */
+const named = (label, field) => h("label", {}, label, field);
 
-/** @param {...HTMLElement} fields */
-const pair = (...fields) => make("div", { class: "pair" }, ...fields);
+/** @param {...import("./patch.js").Description} fields */
+const pair = (...fields) => h("div", { class: "pair" }, ...fields);
 
 /** @param {string} time `HH:MM` */
 function minutesOf(time) {
@@ -131,8 +161,11 @@ function minutesOf(time) {
   return hour * 60 + minute;
 }
 
-/** @param {number} first @param {number} last @param {number} chosen */
-const hours = (first, last, chosen) => make("select", {}, ...Array.from({ length: last - first + 1 }, (_, at) => {
-  const time = `${String(first + at).padStart(2, "0")}:00`;
-  return make("option", { value: time, selected: first + at === chosen }, hourText(time.slice(0, 2), document.documentElement.lang) ?? time);
-}));
+/**
+ * Full hours as options.
+ * @param {number} first @param {number} last @returns {[value: string, text: string][]}
+ */
+const hours = (first, last) => Array.from({ length: last - first + 1 }, (_, at) => {
+  const hour = String(first + at).padStart(2, "0");
+  return [`${hour}:00`, hourText(hour, document.documentElement.lang) ?? `${hour}:00`];
+});

@@ -17,7 +17,7 @@ export class Panels {
     this.page = page;
     /** @type {import("./host/action.js").HostWords | null} */
     this.words = null;
-    this.definition = new DefinitionPanel();
+    this.definition = new DefinitionPanel(() => page.draw());
     const { route, joining: { owner } } = page;
     // A shared link does not contain the owner's token, so that its recipients get no host panel.
     this.host = owner || (isOwner && !route.token) ? new HostPanel(route.session, owner) : null;
@@ -34,7 +34,6 @@ export class Panels {
     const words = await loadDeveloperWords(locale);
     if (settings.locale !== locale) return;
     this.words = words;
-    this.definition.setWords(words);
     this.host?.setWords(words, locale);
     this.page.draw();
   }
@@ -57,7 +56,7 @@ export class Panels {
       host.draw(picker);
     }
     const { latencyMilliseconds: milliseconds, state } = picker;
-    return h("div", { class: "developers-panels" }, host?.element, this.definition.element, this.#messages(words),
+    return h("div", { class: "developers-panels" }, host?.element, this.definition.view(words), this.#messages(words),
       h("p", { class: "figures" }, h("span", { class: "revision" }, state.isKnown ? words.revision(state.revision) : ""),
         h("span", { class: "latency", title: words.latencyTitle }, milliseconds === null ? "" : words.latency(Math.max(1, Math.round(milliseconds))))));
   }

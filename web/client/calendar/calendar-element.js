@@ -42,7 +42,7 @@ export class CalendarElement extends PickerElement {
     /** @type {import("./later.js").Later | null} */
     this.later = null;
     /** The status that was drawn last. */
-    this.status = "";
+    this.isConfirmed = false;
     this.#listen();
   }
 
@@ -78,10 +78,11 @@ export class CalendarElement extends PickerElement {
     this.asked = picker;
     const focused = this.list.focusedDate;
     this.list.setMonths(monthList, definition?.firstWeekday ?? 1, Math.min(2, Number(this.getAttribute("months")) || 0), start);
-    const { status } = picker.state;
-    // What is confirmed is shown, wherever the user has scrolled to.
-    if (range && status === "confirmed" && status !== this.status) this.list.showMonth(range.start, false);
-    this.status = status;
+    const isConfirmed = picker.state.status === "confirmed";
+    // What is confirmed is shown, wherever the user has scrolled to; without a frame, as a receipt.
+    this.list.fold(isConfirmed && this.hasAttribute("frame") ? range : null);
+    if (range && isConfirmed !== this.isConfirmed) this.list.showMonth(range.start, false);
+    this.isConfirmed = isConfirmed;
     this.#drawMonths();
     if (picker.state.months.size > 0) void this.more();
     if (!focused || this.list.focusedDate) return;
@@ -106,7 +107,7 @@ export class CalendarElement extends PickerElement {
   forget() {
     this.later?.forget();
     this.focusDate = this.pointed = null;
-    this.status = "";
+    this.isConfirmed = false;
     this.list.forget();
   }
 

@@ -45,6 +45,8 @@ export class MonthList {
     this.start = "";
     /** @type {number | null} where a smooth scroll ends */
     this.goal = null;
+    /** @type {{start: string, end: string} | null} the range of whose weeks only those are shown */
+    this.folded = null;
     /** @type {{first: string, count: number} | null} */
     this.list = null;
     this.frame = 0;
@@ -118,6 +120,14 @@ export class MonthList {
   }
 
 
+  /**
+   * @param {{start: string, end: string} | null} range of whose weeks only those are shown
+   */
+  fold(range) {
+    this.folded = range;
+    this.element.toggleAttribute("data-folded", range !== null);
+  }
+
   /** @param {import("./month-view.js").Scene} scene */
   draw(scene) {
     const span = this.#positionsInView();
@@ -132,7 +142,7 @@ export class MonthList {
       // A month with the focus stays, because removing it would lose the focus.
       if (!shown.has(month) && !view.element.matches(":focus-within")) this.#drop(month, view);
     }
-    for (const view of this.views.values()) view.draw(scene);
+    for (const view of this.views.values()) view.draw(scene, this.folded !== null);
     // A hidden list would take the months of another one of the same session away.
     if (clientHeight > 0 || !scene.picker.hasMonths) this.#askFor(from, through);
   }
@@ -208,7 +218,7 @@ export class MonthList {
    * @param {{start: string, end: string}} range @returns {-1 | 0 | 1} above, in view, below
    */
   sideOf({ start, end }) {
-    if (!this.layout || this.#view.clientHeight === 0) return 0;
+    if (!this.layout || this.folded || this.#view.clientHeight === 0) return 0;
     const { top, bottom } = this.#placeOf(start, end);
     const { scrollTop, clientHeight } = this.#view;
     if (bottom <= scrollTop + this.layout.heights.head) return -1;
@@ -302,6 +312,7 @@ export class MonthList {
 
   #positionsInView() {
     if (!this.layout || this.layout.count === 0) return null;
+    if (this.folded) return { from: this.layout.positionOf(this.folded.start), through: this.layout.positionOf(this.folded.end) };
     const { scrollTop, clientHeight } = this.#view;
     const last = this.layout.positionAt(scrollTop + (clientHeight || 400));
     return { from: this.layout.positionAt(scrollTop), through: this.layout.lineEnd(last) };

@@ -59,8 +59,8 @@ export class MonthView {
     return date.slice(0, 7) === this.month ? this.days[Number(date.slice(8)) - 1] : null;
   }
 
-  /** @param {Scene} scene */
-  draw(scene) {
+  /** @param {Scene} scene @param {boolean} isFolded whether only the weeks of the range are shown */
+  draw(scene, isFolded) {
     const { picker, words } = scene;
     const known = picker.state.months.get(this.month);
     // The server's names if it sends them, otherwise the browser's.
@@ -71,7 +71,9 @@ export class MonthView {
     }
     const bandsTo = (/** @type {{start: string, end: string} | null} */ range) => bandsOf(this.index, range, this.firstWeekday, "fit");
     const bands = known && !scene.isGuess ? known.bands : bandsTo(scene.range);
-    this.#drawBands(this.bandsElement, bands);
+    const first = (isFolded && bands[0]?.row) || 0;
+    this.#drawBands(this.bandsElement, bands.map((band) => ({ ...band, row: band.row - first })));
+    this.element.style.setProperty("--_weeks", String(isFolded ? bands.length : this.grid.weekCount));
     const previews = scene.previews.flatMap((one) => bandsTo(one).map((band) => ({ ...band, color: one.color })));
     this.#drawBands(this.previewElement, previews);
     setAttribute(this.element, "data-loading", !known);
@@ -143,7 +145,6 @@ export class MonthView {
       make("div", { class: "weeks", role: "rowgroup" }, ...weeks));
     this.element = make("section", { class: "month", part: "month", "data-month": this.month },
       this.title, this.bandsElement, this.previewElement, this.gridElement);
-    this.element.style.setProperty("--_weeks", String(weekCount));
   }
 
   /** @param {string} locale @param {string} title @param {string[] | null} weekdays */

@@ -25,7 +25,7 @@ export const bareSheet = sheetOf(`
 @container (max-width: 340px) { :host(pickerd-calendar) [data-bare] > .stage { padding: 0; } }
 :host(pickerd-calendar) [data-bare] .scroller { grid-row: 2; block-size: auto; }
 [data-bare] .tools > * { margin: 0; }
-[data-bare] > .banner.banner { grid-area: 2 / 1; inset-block: 0 auto; min-block-size: 212px; z-index: 5; border-radius: 0; }
+[data-bare] > .banner.banner { grid-area: 2 / 1; inset-block: 0 auto; min-block-size: 2.75rem; z-index: 5; border-radius: 0; }
 [data-bare] .mark[data-side="below"] { inset-block-end: 4.25rem; }
 /* The receipt: the result, and below it the picker, as far as it shows that. */
 [data-bare][data-status="confirmed"] > .top { display: none; }
@@ -34,9 +34,14 @@ export const bareSheet = sheetOf(`
   content: "✓" / ""; inline-size: 3.5rem; line-height: 3.5rem; border-radius: var(--_full); background: var(--_accent); color: var(--_on-accent); text-align: center; font-size: 1.5rem;
 }
 [data-bare][data-status="confirmed"] .chosen { flex: none; padding: 0; font-size: 1.5rem; line-height: 2rem; color: var(--_ink); }
-[data-bare][data-status="confirmed"] .acts { margin: 0 -16px; color: var(--_accent); }
+[data-bare][data-status="confirmed"] .question { text-align: start; }
+[data-bare][data-status="confirmed"] .acts { margin: 0 -16px; justify-content: start; color: var(--_accent); }
 [data-bare][data-status="confirmed"] .chosen > :first-child { position: absolute; clip-path: inset(50%); }
-:host(pickerd-calendar) [data-bare][data-status="confirmed"] .month:not(:has([data-head], [data-tail])) { visibility: hidden; }
+[data-bare] .scroller[data-folded] { overflow: visible; contain: none; }
+[data-folded] .content { block-size: auto !important; }
+[data-folded] .head { position: static; }
+[data-folded] .month { position: relative; inset: 0 !important; inline-size: 100%; }
+[data-folded] :is(.month, .week):not(:has([aria-selected="true"])), [data-folded] .title, [data-folded] .month:has([aria-selected="true"]) ~ .month .head { display: none; }
 [data-bare][data-status="confirmed"] > .stage { align-content: start; }
 [data-bare][data-status="confirmed"] .wheel { block-size: var(--_row-height); }
 [data-bare][data-status="confirmed"] :is(.grades, .best, .legend) { display: none; }

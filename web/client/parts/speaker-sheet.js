@@ -40,14 +40,14 @@ export const speakerSheet = sheetOf(`
   background: var(--_author, var(--_muted)); transform: translateY(-1px);
 }
 /* One sentence for all stale commands, and a button for each. */
-.sentences:has(.late) { display: flex; flex-wrap: wrap; gap: 0 8px; }
-.sentences:has(.late) > * { flex: 0 1 auto; }
+.sentences:has(.late) { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; }
+.sentences:has(.late) .sentence { flex: 1 1 100%; }
+.sentences .late { display: contents; }
 .late ~ .late span, .late ~ .late::before { display: none; }
-.late { flex-wrap: wrap; }
 /* The note has the same button. */
 .frame:has(.note[data-shown] .undo-note:not([hidden])) .act.undo:not(:focus) { visibility: hidden; }
-.late span { flex: 1 1 10rem; }
-.offer { font-weight: 650; padding-inline: 12px; color: var(--_ink); margin-inline-start: auto; text-decoration: underline; }
+.late span { flex: 1 1 calc(100% - 24px); }
+.offer { font-weight: 650; padding-inline: 12px; color: var(--_ink); text-decoration: underline; }
 .undo-note { display: inline-flex; align-items: center; gap: 8px; font-weight: 650; padding-inline: 12px; color: var(--_ink); }
 .undo-note svg { inline-size: 1.05rem; block-size: 1.05rem; }
 .undo-note:dir(rtl) svg { transform: scaleX(-1); }

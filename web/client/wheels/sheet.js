@@ -79,6 +79,8 @@ export const wheelsSheet = sheetOf(`
   background: var(--_warn-surface); color: var(--_warn); font-size: .875rem; line-height: 1.25rem; animation: rises .2s cubic-bezier(.2, 0, 0, 1);
 }
 .tip[data-end] { inset-inline: auto 0; }
+/* Not over the row that was wanted. */
+.tip[data-after] { margin-block-start: var(--_row-height); }
 .tip::before { content: ""; position: absolute; inset-block-start: -6px; inset-inline-start: 16px; border: solid transparent; border-width: 0 6px 6px; border-block-end-color: var(--_warn-surface); }
 .tip[data-end]::before { inset-inline: auto 16px; }
 @keyframes rises { 0% { transform: translateY(8px); opacity: 0; } }

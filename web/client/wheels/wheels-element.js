@@ -76,7 +76,8 @@ export class WheelsElement extends PickerElement {
     setText(this.tip, text);
     this.tip.hidden = false;
     this.tip.style.setProperty("--_at", String(place + 1));
-    setAttribute(this.tip, "data-end", place >= this.order.length / 2);
+    setAttribute(this.tip, "data-end", place * 2 >= this.order.length - 1);
+    setAttribute(this.tip, "data-after", (view.struck?.side ?? 0) > 0);
     this.redraw();
   }
 

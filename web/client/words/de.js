@@ -99,7 +99,7 @@ export const de = {
     noSuchRow: "Das gibt es nicht mehr.",
     outsideMonths: "Dieser Monat ist nicht in diesem Kalender.",
     beforeMin: "Dieser Tag ist zu früh.", afterMax: "Dieser Tag ist zu spät.", blocked: "Dieser Tag ist nicht verfügbar.",
-    tapClaimed: "Jemand anderes hat diesen Zeitraum begonnen und darf ihn zuerst abschließen. Versuchen Sie es in einigen Sekunden noch einmal.",
+    tapClaimed: "Jemand anderes hat begonnen. Versuchen Sie es in einigen Sekunden noch einmal.",
     minDays: "Das ist zu kurz. Wählen Sie einen weiter entfernten Tag.",
     noArrival: "An diesem Tag ist keine Anreise möglich.", noDeparture: "An diesem Tag ist keine Abreise möglich.",
     maxNights: "Dieser Aufenthalt ist zu lang.", minNights: "Dieser Aufenthalt ist zu kurz. Wählen Sie einen weiter entfernten Tag.",
