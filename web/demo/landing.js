@@ -116,5 +116,6 @@ const codeView = (name, code) =>
 /** @param {Home} home */
 const footerView = ({ words: { footer, free } }) => h("footer", {},
   h("a", { href: "docs/" }, footer.docs), h("a", { href: "#/examples" }, footer.examples),
+  h("a", { href: "docs/embed/html.html" }, footer.packages),
   h("a", { href: "client/api/openapi.json" }, "OpenAPI"), h("a", { href: "client/api/asyncapi.json" }, "AsyncAPI"),
   h("span", {}, free));
