@@ -30,6 +30,7 @@ def test_a_lost_connection_moves_no_day(window, server, wire, size):
     expect(banner).to_be_visible()
     assert places(ana, ".scroller", day, ".act.confirm") == before
     assert banner.bounding_box()["y"] <= before[0]["y"] + 1, "it is directly below the bar"
+    assert banner.bounding_box()["height"] < 80, "and a strip"
 
     ana.page.locator(day).click()
     expect(banner).to_contain_text("تنتظر: 1" if size == "right to left" else "1 change waits.")

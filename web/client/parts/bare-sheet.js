@@ -20,6 +20,11 @@ export const bareSheet = sheetOf(`
   [data-bare] .turn { position: absolute; inline-size: 1px; min-inline-size: 0; block-size: 1px; min-block-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
   [data-bare] .bar { flex-wrap: nowrap; min-block-size: 5.25rem; }
 }
+/* Enlarged texts: the buttons have a line of their own. */
+@container (max-width: 16em) {
+  [data-bare] .bar { flex-wrap: wrap; }
+  [data-bare] .acts:not([role]) { flex: 1 1 100%; }
+}
 :host(pickerd-calendar) [data-bare] > .top { grid-area: 2 / 1; z-index: 4; place-self: start end; }
 :host(pickerd-calendar) [data-bare] > .stage { display: grid; grid-template-rows: auto minmax(0, 1fr); overflow: hidden; align-content: normal; }
 @container (max-width: 340px) { :host(pickerd-calendar) [data-bare] > .stage { padding: 0; } }

@@ -75,7 +75,7 @@ export const wheelsSheet = sheetOf(`
 /* Below the lens, at its column, as wide as its text. */
 .tip {
   position: absolute; z-index: 1; grid-column: var(--_at) / span 1; inset-inline-start: 0; inset-block-start: calc(50% + .875rem + var(--_row-height) / 2 + 6px);
-  inline-size: max-content; max-inline-size: min(15rem, 70cqi); margin: 0; padding: 8px 12px; border-radius: var(--_corner); pointer-events: none;
+  inline-size: max-content; max-inline-size: min(15rem, 60cqi); margin: 0; padding: 8px 12px; border-radius: var(--_corner); pointer-events: none;
   background: var(--_warn-surface); color: var(--_warn); font-size: .875rem; line-height: 1.25rem; animation: rises .2s cubic-bezier(.2, 0, 0, 1);
 }
 .tip[data-end] { inset-inline: auto 0; }
@@ -91,7 +91,7 @@ export const wheelsSheet = sheetOf(`
   .column { position: relative; }
   .step { position: absolute; inline-size: 1px; min-inline-size: 0; block-size: 1px; min-block-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
 }
-@media (forced-colors: active) { .lens { border: 2px solid; } .tip { border: 1px solid; } }
+@media (forced-colors: active) { .lens { border: 2px solid; } .tip { border: 1px solid; } .tip::before { content: none; } }
 @container (max-width: 24em) {
   :is(.row, .copy, .sizer) { font-size: 1rem; }
   :is(.row, .copy, .sizer, .label) { padding-inline: 4px; }
