@@ -79,6 +79,22 @@ def test_wheels_with_touches_notes_and_a_confirmation_have_no_violations(still, 
     passes(ana, "confirmed")
 
 
+def test_a_corrected_wheel_and_a_receipt_have_no_violations(still, server):
+    ana = still(server, server.session({**DATE, "min": "2000-01-01", "initial": "2017-01-31"}), name="Ana")
+    ana.type_at(1, "ArrowDown")
+    expect(ana.tip).to_have_text("February has 28 days")
+    passes(ana, "a corrected wheel")
+
+    bo = still(server, server.session(CALENDAR), name="Bo", phone=True)
+    for date in ("2018-11-27", "2018-12-04"):
+        bo.day(date).click()
+    bo.button("Confirm").click()
+    expect(bo.page.locator(".week:visible")).to_have_count(3)
+    passes(bo, "a receipt")
+    bo.button("Reopen").click()
+    passes(bo, "the question before reopening")
+
+
 def test_a_calendar_with_previews_and_notes_has_no_violations(still, server):
     session = server.session(BUSY)
     ana, bo = still(server, session, name="Ana"), still(server, session, name="Bo")
