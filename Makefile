@@ -39,7 +39,8 @@ unless = $(if $(shell command -v $(1)),,$(2))
 BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev zlib1g-dev \
   libcurl4-openssl-dev libyaml-dev libsqlite3-dev libpq-dev tzdata \
   $(call unless,pkg-config,pkg-config)
-WEB_PACKAGES = $(call unless,esbuild,esbuild) $(call unless,python3,python3)
+WEB_PACKAGES = $(call unless,esbuild,esbuild) $(call unless,python3,python3) $(DOCS_PACKAGES)
+DOCS_PACKAGES = $(call unless,mkdocs,mkdocs python3-pygments)
 TEST_PACKAGES = $(WEB_PACKAGES) $(call unless,chromium-headless-shell,chromium-headless-shell) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   patroni etcd-server \
@@ -80,6 +81,12 @@ bundle = if command -v python3 >/dev/null; then web/bundle.py "$(1)"; \
 .PHONY: web
 web: web-needs ## Bundle the web pages and the browser client into .build/web
 	@mkdir -p .build && $(call bundle,.build/web)
+
+.PHONY: docs
+docs: ## Make the documentation, a site for any static host, in .build/docs
+	@[ -z "$(strip $(DOCS_PACKAGES))" ] || deploy/need.sh "make the documentation" $(DOCS_PACKAGES)
+	@mkdir -p .build && mkdocs build --quiet -f web/docs/mkdocs.yml -d "$(CURDIR)/.build/docs"
+	@echo .build/docs/index.html
 
 .PHONY: package
 package: ## Pack the clients and the backend kit for npm, .build/pickerd-*-VERSION.tgz

@@ -8,8 +8,10 @@ FOLDER gets a copy of this folder, with few files instead of many modules, made 
     client/-, demo/-        files with a hash of their content in their names, cached forever
     demo/index.html         the page with these files
     demo/worker.js          the service worker, with the list of the page's files
+    docs/                   the documentation, which MkDocs makes of web/docs (mkdocs.yml)
 
-Without esbuild it is a plain copy, which works as well, but loads more slowly.
+Without esbuild it is a plain copy, which works as well, but loads more slowly; without mkdocs there
+is no documentation.
 """
 
 import hashlib
@@ -158,6 +160,15 @@ def write_worker(folder, files):
             "demo/worker.js")
 
 
+def write_docs(folder):
+    """Begins to write the documentation; returns the process, or None without MkDocs."""
+    if shutil.which("mkdocs"):
+        return subprocess.Popen(["mkdocs", "build", "--quiet", "--config-file", WEB / "docs/mkdocs.yml",
+                                 "--site-dir", folder])
+    print("bundle.py: mkdocs is not installed, so there is no documentation under /docs/", file=sys.stderr)
+    return None
+
+
 def main():
     folder = Path(sys.argv[1]).absolute()
     if not shutil.which("esbuild"):
@@ -167,11 +178,14 @@ def main():
         # Moved at the end, so that a running server never has half of it.
         new = Path(temporary) / "web"
         shutil.copytree(WEB, new, ignore=shutil.ignore_patterns(
-            "bundle.py", "package.py", "__pycache__", "react", "packages", "examples"))
+            "bundle.py", "package.py", "__pycache__", "react", "packages", "examples", "docs"))
+        docs = write_docs(new / "docs")
         if shutil.which("esbuild"):
             minify_sheets(new)
             write_worker(new, bundle_page(new, temporary))
             bundle_client(new, temporary)
+        if docs and docs.wait():
+            raise SystemExit("bundle.py: mkdocs has not made the documentation")
         if folder.exists():
             folder.rename(Path(temporary) / "old")
         new.rename(folder)

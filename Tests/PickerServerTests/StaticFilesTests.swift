@@ -11,6 +11,9 @@ import Testing
     try folder.write("<!doctype html>", to: "demo/index.html")
     try folder.write("icon", to: "demo/favicon.ico")
     try folder.write("body{}", to: "demo/style.css")
+    try folder.write("documentation", to: "docs/index.html")
+    try folder.write("run", to: "docs/start/run.html")
+    try folder.write("pages", to: "docs/llms.txt")
     try folder.write("export {}", to: "client/pickerd.js")
     try folder.write("export {}", to: "client/pickerd.3f2a9c01.js")
     try folder.write("export {}", to: "client/core/socket.js")
@@ -37,6 +40,9 @@ import Testing
     ("/client/pickerd.js", "text/javascript; charset=utf-8", "export {}"),
     ("/client/core/socket.js", "text/javascript; charset=utf-8", "export {}"),
     ("/favicon.ico", "image/x-icon", "icon"),
+    ("/docs/", "text/html; charset=utf-8", "documentation"),
+    ("/docs/start/run.html", "text/html; charset=utf-8", "run"),
+    ("/docs/llms.txt", "text/plain; charset=utf-8", "pages"),
   ])
   func `a file is served with its content type`(path: String, type: String, body: String) throws {
     let answer = try #require(get(path))
@@ -54,6 +60,13 @@ import Testing
     #expect(get(path)?.status == 308)
     #expect(get(path)?["location"] == "../")
     #expect(StaticFiles(folder: nil).answer(method: "GET", path: path, ifNoneMatch: nil) == nil)
+  }
+
+  @Test func `the address of the documentation without its slash leads to the one with it`() {
+    #expect(get("/docs")?.status == 308)
+    #expect(get("/docs")?["location"] == "docs/")
+    #expect(get("/docs/start/") == nil)
+    #expect(StaticFiles(folder: nil).answer(method: "GET", path: "/docs", ifNoneMatch: nil) == nil)
   }
 
   @Test(arguments: [("/x", "./"), ("/s/abc", "../"), ("/a/b/c", "../../")])

@@ -5,6 +5,7 @@ React is Debian's (node-react, node-react-dom). It has no types: those here are 
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -205,16 +206,52 @@ def test_the_backend_kit_runs_without_a_dom_and_has_types(project, mistakes):
     assert "backend.mts(10," in wrong
 
 
-def test_a_react_page_uses_a_session_and_leaves_it(project, start, window, tmp_path):
+@pytest.fixture
+def react_server(project, start, tmp_path):
+    """Starts a server with a page, client/app.html, made of a module in the project."""
+    def begin(module):
+        folder = tmp_path / "web"
+        shutil.copytree(REPOSITORY / "web", folder)
+        run("esbuild", "--bundle", "--format=esm", f"--outfile={folder / 'client/app/app.js'}",
+            "--jsx=automatic", '--define:process.env.NODE_ENV="production"', module, cwd=project)
+        (folder / "client/app.html").write_text(
+            '<!doctype html><html lang="en"><title>React</title><link rel="icon" href="data:,">'
+            '<div id="root"></div><script type="module" src="app/app.js"></script>')
+        return start(options=("--web", folder))
+    return begin
+
+
+def test_the_examples_of_the_page_for_react_work(project, react_server, window):
+    text = (REPOSITORY / "web/docs/pages/embed/react.md").read_text()
+    stay, used, shared = re.findall(r"(?ms)^```jsx\n(.*?)^```$", text)
+    (project / "stay.jsx").write_text(stay)
+    (project / "shared.jsx").write_text(shared)
+    # The session is that of the address instead of an example.
+    used = used.replace('"http://127.0.0.1:7681/v1/sessions/SESSION"', "{session}")
+    (project / "page.jsx").write_text(f"""import {{ createRoot }} from "react-dom/client";
+        import {{ Stay }} from "./stay.jsx";
+        import {{ Shared }} from "./shared.jsx";
+        const session = new URLSearchParams(location.search).get("session");
+        const page = location.search.includes("shared") ? <Shared session={{session}} /> : {used.strip()};
+        createRoot(document.getElementById("root")).render(page);""")
+    server = react_server("page.jsx")
+    session = server.session(CALENDAR)
+
+    ada = window(server, path=f"client/app.html?session={session.path}", name="Ada")
+    expect(ada.page.get_by_text("Nothing chosen yet")).to_be_visible()
+    ada.day("2018-11-14").click()
+    ada.day("2018-11-16").click()
+    expect(ada.page.get_by_text("2018-11-14/2018-11-16")).to_be_visible()
+
+    bo = window(server, path=f"client/app.html?shared&session={session.path}", name="Bo")
+    expect(bo.page.get_by_text("2 people are here")).to_be_visible()
+    bo.page.locator("#root > button").click()
+    expect(ada.page.get_by_text("Nothing chosen yet")).to_be_visible()
+
+
+def test_a_react_page_uses_a_session_and_leaves_it(project, react_server, window):
     (project / "app.js").write_text(APP)
-    folder = tmp_path / "web"
-    shutil.copytree(REPOSITORY / "web", folder)
-    run("esbuild", "--bundle", "--splitting", "--format=esm", f"--outdir={folder / 'client/app'}",
-        '--define:process.env.NODE_ENV="production"', "app.js", cwd=project)
-    (folder / "client/app.html").write_text(
-        '<!doctype html><html lang="en"><title>React</title><link rel="icon" href="data:,">'
-        '<div id="root"></div><script type="module" src="app/app.js"></script>')
-    server = start(options=("--web", folder))
+    server = react_server("app.js")
     session = server.session(CALENDAR)
 
     ada = window(server, path=f"client/app.html?session={session.path}", name="Ada")

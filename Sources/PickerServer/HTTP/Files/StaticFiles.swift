@@ -1,7 +1,7 @@
 import WebSocketTransport
 
-/// Serves the files of `web/`: the demo page under `/`, its files under `/demo/`, and the browser
-/// client under `/client/`.
+/// Serves the files of `web/`: the demo page under `/`, its files under `/demo/`, the browser client
+/// under `/client/`, and the documentation, which only a bundle has, under `/docs/`.
 ///
 /// Files are cached, and read again when they have changed on disk, so that an edit in a checkout
 /// takes effect at the next reload. Each loop has its own instance, which is not thread-safe.
@@ -41,6 +41,9 @@ package final class StaticFiles {
   package func answer(method: String, path: String, ifNoneMatch: String?) -> StaticAnswer? {
     if StaticPath.otherPages.contains(path), file(at: "demo/index.html") != nil {
       return StaticAnswer(status: 308, headers: [("location", "../")], body: [])
+    }
+    if path == "/docs", file(at: "docs/index.html") != nil {
+      return StaticAnswer(status: 308, headers: [("location", "docs/")], body: [])
     }
     guard let path = StaticPath.inFolder(path), let type = ContentType.of(path),
       let file = file(at: path)

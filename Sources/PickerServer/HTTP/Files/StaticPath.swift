@@ -6,21 +6,25 @@ enum StaticPath {
   /// Longer paths are refused.
   static let byteCountMax = 256
 
+  /// The folders with files to serve.
+  private static let folders: Set<Substring> = ["demo", "client", "docs"]
+
   /// Addresses of the demo page at which its relative URLs would not work. They are redirected.
   static let otherPages: Set = ["/demo/", "/demo/index.html"]
 
   /// - Parameter path: The request's path as sent by the client, without the query.
-  /// - Returns: `demo/index.html` for `/`; `nil` for paths that are never served.
+  /// - Returns: `demo/index.html` for `/`, `docs/index.html` for `/docs/`; `nil` for paths that are
+  ///   never served.
   static func inFolder(_ path: String) -> String? {
     switch path {
     case "/": return "demo/index.html"
+    case "/docs/": return "docs/index.html"
     case "/favicon.ico": return "demo/favicon.ico"
     default: break
     }
     guard path.utf8.count <= byteCountMax, path.utf8.first == UInt8(ascii: "/") else { return nil }
     let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count >= 2, parts[0] == "demo" || parts[0] == "client",
-      parts.allSatisfy(isPlain)
+    guard parts.count >= 2, folders.contains(parts[0]), parts.allSatisfy(isPlain)
     else { return nil }
     return String(path.dropFirst())
   }
