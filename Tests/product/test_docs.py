@@ -126,6 +126,15 @@ def test_the_page_of_a_task_has_at_most_400_words(path):
     assert len(path.read_text().split()) <= 400
 
 
+def test_the_first_page_about_each_task_of_a_backend_has_at_most_400_words(site):
+    """Without its code; what is not needed on the first day is on pages of its own."""
+    pages = list(site.glob("backend/*/index.md"))
+    assert len(pages) >= 9
+    for path in pages:
+        text = re.sub(r"(?ms)^ *```.*?^ *```$", "", path.read_text())
+        assert len(text.split()) <= 400, path
+
+
 def test_the_readme_has_at_most_900_words_and_a_moving_picture():
     assert len(README.read_text().split()) <= 900
     assert README.read_text().count(f"({PICTURE.relative_to(REPOSITORY)})") == 1

@@ -22,13 +22,7 @@ class Document:
 
     def __init__(self, path):
         self.path = path
-        text = (REPOSITORY / path).read_text()
-        self.parts, is_code = [[]], False
-        for line in text.split("\n"):
-            is_code ^= bool(FENCE.match(line))
-            if line.startswith("## ") and not is_code:
-                self.parts.append([])
-            self.parts[-1].append(line)
+        self.parts = parts_of((REPOSITORY / path).read_text().split("\n"))
         self.title = plain(self.parts[0][0].removeprefix("# "))
 
     @property
@@ -42,14 +36,37 @@ class Document:
     @property
     def sections(self):
         """The sections by their headings, each with its own headings one level higher."""
+        return {plain(part[0].removeprefix("## ")): raised(part) for part in self.parts[1:]}
+
+    @property
+    def subsections(self):
+        """As `sections`, with those of the third level apart, for pages of one task each."""
         found = {}
-        for part in self.parts[1:]:
-            is_code, lines = False, []
-            for line in part:
-                is_code ^= bool(FENCE.match(line))
-                lines.append(line[1:] if line.startswith("##") and not is_code else line)
-            found[plain(part[0].removeprefix("## "))] = "\n".join(lines)
+        for heading, text in self.sections.items():
+            beginning, *others = parts_of(text.split("\n"))
+            found[heading] = "\n".join(beginning)
+            found.update({plain(part[0].removeprefix("## ")): raised(part) for part in others})
         return found
+
+
+def parts_of(lines):
+    """The lines before the first heading of the second level, and those of each section."""
+    parts, is_code = [[]], False
+    for line in lines:
+        is_code ^= bool(FENCE.match(line))
+        if line.startswith("## ") and not is_code:
+            parts.append([])
+        parts[-1].append(line)
+    return parts
+
+
+def raised(lines):
+    """The text of a section, with its headings one level higher."""
+    is_code, found = False, []
+    for line in lines:
+        is_code ^= bool(FENCE.match(line))
+        found.append(line[1:] if line.startswith("##") and not is_code else line)
+    return "\n".join(found)
 
 
 class Page:
@@ -90,12 +107,21 @@ def section(path, heading, address, title=None):
     return [Page(address, title or heading, Document(path).sections[heading], path)]
 
 
-def split(path, folder, title=None, without=()):
-    """A page for the beginning of a document, and one for each of its sections."""
+def split(path, folder, title=None, without=(), deep=False):
+    """A page for the beginning of a document, and one for each of its sections, or subsections."""
     document = Document(path)
-    pages = [Page(f"{folder}/index.md", title or document.title, document.beginning, path)]
-    return pages + [Page(f"{folder}/{slug(heading)}.md", heading, text, path)
-                    for heading, text in document.sections.items() if heading not in without]
+    sections = document.subsections if deep else document.sections
+    return [Page(f"{folder}/index.md", title or document.title, document.beginning, path),
+            *(Page(f"{folder}/{slug(heading)}.md", heading, text, path)
+              for heading, text in sections.items() if heading not in without)]
+
+
+def section_split(path, heading, folder):
+    """A page for the beginning of a section, and one for each of its subsections."""
+    beginning, *others = parts_of(Document(path).sections[heading].split("\n"))
+    return [Page(f"{folder}/index.md", heading, "\n".join(beginning), path),
+            *(Page(f"{folder}/{slug(part[0].removeprefix('## '))}.md", plain(part[0].removeprefix("## ")),
+                   raised(part), path) for part in others)]
 
 
 class Links:

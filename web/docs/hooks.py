@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from api import http_pages, socket_pages  # noqa: E402
-from documents import REPOSITORY, Document, Links, Page, section, slug, split, whole  # noqa: E402
+from documents import REPOSITORY, Document, Links, Page, section, section_split, slug, split, whole  # noqa: E402
 
 OWN = "web/docs/pages"
 KINDS = ("date", "slot", "cascade", "columns", "calendar", "availability")
@@ -35,15 +35,15 @@ def parts():
             *own("embed/svelte", "Svelte"), *own("embed/angular", "Angular"), *own("embed/swiftui", "SwiftUI")],
         "Definitions": split("web/guide/definitions.md", "definitions", "All kinds"),
         "Your backend": [
-            *section(GUIDE, "Let your users in", "backend/users.md"),
+            *section_split(GUIDE, "Let your users in", "backend/users"),
             *split("web/guide/inventory.md", "backend/inventory"),
-            *whole("web/guide/decide.md", "backend/decide.md"),
-            *split("web/guide/feed.md", "backend/feed"),
+            *split("web/guide/decide.md", "backend/decide"),
+            *split("web/guide/feed.md", "backend/feed", deep=True),
             *split("web/guide/availability.md", "backend/availability"),
             *split("web/packages/server/README.md", "backend/kit"),
             *split("web/guide/shop.md", "backend/shop"),
             *split("web/guide/hotel.md", "backend/hotel"),
-            *whole("web/guide/appointments.md", "backend/appointments.md")],
+            *split("web/guide/appointments.md", "backend/appointments")],
         "Elements": [
             *split("web/client/README.md", "elements", "Elements and modules", without=("Files",)),
             *whole("web/react/README.md", "elements/react.md"),
@@ -54,7 +54,7 @@ def parts():
             *whole("web/guide/java.md", "protocol/java.md"), *split("web/guide/rehearse.md", "protocol/rehearse")],
         "HTTP": http_pages(),
         "WebSocket": socket_pages(),
-        "Operate": split("deploy/README.md", "operate"),
+        "Operate": split("deploy/README.md", "operate", deep=True),
         "Project": [
             *whole("SECURITY.md", "project/security.md"), *whole("ARCHITECTURE.md", "project/architecture.md"),
             *whole("Tests/bench/RESULTS.md", "project/benchmarks.md"),
