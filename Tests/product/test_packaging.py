@@ -77,6 +77,7 @@ def test_the_package_has_the_service_the_pages_and_the_examples(package):
                  "usr/lib/systemd/system/pickerd-api.socket",
                  "usr/lib/systemd/system/pickerd-redirect.socket",
                  "etc/default/pickerd", "usr/share/pickerd/web/demo/index.html",
+                 "usr/share/pickerd/web/docs/index.html",
                  "usr/share/doc/pickerd/copyright", "usr/share/doc/pickerd/README.md",
                  "usr/share/doc/pickerd/examples/haproxy.cfg"):
         assert f"./{name}" in names, name

@@ -25,6 +25,10 @@ def sentence(text):
     return " ".join((text or "").replace("|", "\\|").replace("<", "&lt;").split())
 
 
+def meaning(is_required, description, limits):
+    return "; ".join(filter(None, ("required" if is_required else "", sentence(description).rstrip("."), limits)))
+
+
 def resolved(one, document):
     """A part of a document, or the one that it refers to; the AsyncAPI document refers to the other one, too."""
     while "$ref" in one:
@@ -88,9 +92,8 @@ class Fields:
             if field is False:
                 continue
             field = {} if field is True else field
-            need = "required" if name in required else ""
-            about = "; ".join(filter(None, (sentence(field.get("description")).rstrip("."), self.limits(field))))
-            yield f"| `{prefix}{name}` | {self.type(field)} | {need} | {about} |"
+            about = meaning(name in required, field.get("description"), self.limits(field))
+            yield f"| `{prefix}{name}` | {self.type(field)} | {about} |"
             inner = field.get("items", field) if isinstance(field.get("items", field), dict) else field
             if "properties" in inner:
                 yield from self.rows(inner, f"{prefix}{name}{'[]' if inner is not field else ''}.")
@@ -101,7 +104,7 @@ class Fields:
         schema = resolved(schema, self.document)
         rows = list(self.rows(schema))
         if rows:
-            return ["| field | type | | meaning |", "|---|---|---|---|", *rows, ""]
+            return ["| field | type | meaning |", "|---|---|---|", *rows, ""]
         return [f"Type: {self.type(schema)}.", ""]
 
     def page(self, address, title, about):
@@ -125,18 +128,16 @@ def request(fields, method, path, operation, common):
         lines += [sentence(operation["description"]), ""]
     parameters = [resolved(one, HTTP) for one in (*common, *operation.get("parameters", ()))]
     if parameters:
-        lines += ["| parameter | in | type | | meaning |", "|---|---|---|---|---|"]
+        lines += ["| parameter | in | type | meaning |", "|---|---|---|---|"]
         for one in parameters:
             schema = one.get("schema", {})
-            about = "; ".join(filter(None, (sentence(one.get("description", schema.get("description"))).rstrip("."),
-                                            fields.limits(schema))))
-            need = "required" if one.get("required") else ""
-            lines.append(f"| `{one['name']}` | {one['in']} | {fields.type(schema)} | {need} | {about} |")
+            about = meaning(one.get("required"), one.get("description", schema.get("description")), fields.limits(schema))
+            lines.append(f"| `{one['name']}` | {one['in']} | {fields.type(schema)} | {about} |")
         lines.append("")
     body = resolved(operation.get("requestBody", {}), HTTP)
     for kind, content in body.get("content", {}).items():
         lines += [f"The body, `{kind}`:", "", *fields.table(content.get("schema", {}))]
-    lines += ["| status | answer | |", "|---|---|---|"]
+    lines += ["| status | answer | form |", "|---|---|---|"]
     for status, answer in operation["responses"].items():
         answer = resolved(answer, HTTP)
         forms = "; ".join(f"`{kind}`" + (f" {fields.type(content['schema'])}" if content.get("schema") else "")

@@ -7,6 +7,7 @@ const nav = document.querySelector("#nav");
 function showContents(isShown) {
   contents.setAttribute("aria-expanded", isShown);
   nav.toggleAttribute("data-shown", isShown);
+  if (isShown) nav.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
 }
 
 contents.addEventListener("click", () => showContents(contents.getAttribute("aria-expanded") !== "true"));
