@@ -153,6 +153,8 @@ class Links:
         name, _, anchor = target.partition("#")
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page.source), name)) if name else page.source
         other = self.page_of(path, anchor)
+        if other is None and (REPOSITORY / path / "index.html").is_file():
+            path = f"{path}/index.html"
         if other is None and not (REPOSITORY / path).is_file():
             return text
         address = other.address if other else self.file(path)

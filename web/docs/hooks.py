@@ -29,7 +29,8 @@ def parts():
         "Start": [
             Page("index.md", "What it is", Document(README).beginning, README),
             *section(README, "Run it", "start/run.md"),
-            *section(README, "Pick something", "start/pick.md"), *own("start/first-exchange", "A first exchange")],
+            *section(README, "Pick something", "start/pick.md"), *own("start/first-exchange", "A first exchange"),
+            *whole("web/examples/README.md", "start/examples.md")],
         "In your page or app": [
             *own("embed/html", "Plain HTML"), *own("embed/react", "React"), *own("embed/vue", "Vue"),
             *own("embed/svelte", "Svelte"), *own("embed/angular", "Angular"), *own("embed/swiftui", "SwiftUI")],
