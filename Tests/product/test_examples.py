@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from harness.contexts import patient
 from harness.patience import PATIENCE
 from playwright.sync_api import expect
 from webpages import Window
@@ -27,9 +28,9 @@ class Example:
         self.address = re.fullmatch(rf"{name}: (http://\S+)\n", self.process.stdout.readline())[1]
 
     def opened(self, address=None, **options):
-        context = self.chromium.new_context(
+        context = patient(self.chromium.new_context(
             locale="en-US", timezone_id="Europe/Berlin", reduced_motion="reduce",
-            viewport={"width": 960, "height": 720}, **options)
+            viewport={"width": 960, "height": 720}, **options))
         self.contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
