@@ -1,4 +1,3 @@
-import CivilTime
 package import JSONText
 package import PickerModel
 package import PickerSession

@@ -1,0 +1,40 @@
+package import PickerSession
+
+/// The history of a session.
+extension Hub {
+  private var logReader: LogReader {
+    LogReader(
+      log: log, port: port, languages: languages, windowRows: limits.session.windowRows)
+  }
+
+  /// Lines of the history after a revision, in the definition's language.
+  ///
+  /// - Parameters:
+  ///   - after: Lines of later revisions are returned.
+  ///   - limit: The maximum of lines; `nil`: all.
+  ///   - answer: Receives the first page.
+  package func logLines(
+    _ id: SessionID, token: Credential?, after: Int, limit: Int? = nil, at time: HubTime,
+    answer: @escaping (Result<LogPage, HubProblem>) -> Void
+  ) {
+    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in
+      let seesAll = admission.allowsChange(token, of: hosted.session)
+      let seesParts = admission.seesParts(token, of: hosted.session)
+      logReader.page(
+        of: hosted.session.fold, seesAll: seesAll, seesParts: seesParts, after: after, limit: limit
+      ) {
+        page in
+        let problem: HubProblem = hosted.isEnding ? .noSuchSession : .unavailable
+        answer(page.map { .success($0) } ?? .failure(problem))
+      }
+    }
+  }
+
+  /// The next lines of a log.
+  ///
+  /// - Parameter answer: Receives `nil` if the log cannot be read or the session has ended.
+  package func moreLogLines(_ cursor: LogCursor, answer: @escaping (LogPage?) -> Void) {
+    logReader.page(at: cursor, answer: answer)
+  }
+}

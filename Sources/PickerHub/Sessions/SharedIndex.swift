@@ -1,0 +1,13 @@
+package import PickerSession
+
+/// The index that the hubs of a server share; each call locks it.
+package protocol SharedIndex: AnyObject {
+  func use<Answer: Sendable>(_ body: (inout SessionIndex) -> Answer) -> Answer
+}
+
+/// The index of a hub that is alone.
+final class OwnIndex: SharedIndex {
+  private var index = SessionIndex()
+
+  func use<Answer: Sendable>(_ body: (inout SessionIndex) -> Answer) -> Answer { body(&index) }
+}
