@@ -46,7 +46,10 @@ let package = Package(
     line("PickerModel", ["CivilTime", "JSONText"]),
     line(
       "PickerSession",
-      ["PickerModel", "CivilTime", .product(name: "DequeModule", package: "swift-collections")]),
+      [
+        "PickerModel", "CivilTime", "JSONText",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ]),
     line("PickerWire", ["PickerSession", "PickerModel", "CivilTime", "JSONText"]),
     line(
       "PickerHub",
@@ -95,7 +98,7 @@ let package = Package(
       "WebSocketTransport",
       [
         "CCertificates", "CMachine", "CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire",
-        "PickerSession",
+        "PickerSession", "PickerModel", "CivilTime",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
     .systemLibrary(
@@ -104,9 +107,7 @@ let package = Package(
       "PickerServer",
       [
         "CLibYAML", "WebSocketTransport", "SessionLog", "PickerHost", "PickerHub", "PickerWire",
-        "PickerSession",
-        "PickerModel", "CivilTime", "JSONText",
-        "CWebSocketLoop", "CSignatures",
+        "PickerSession", "PickerModel", "CivilTime", "JSONText", "CSignatures",
         .product(name: "Logging", package: "swift-log"),
       ]),
     // Needs the headers of libcurl4-openssl-dev; the server never loads the library.
@@ -133,7 +134,6 @@ let package = Package(
       name: "pickerd",
       dependencies: [
         "PickerServer", "PickerTools", "PickerClient", "PickerTerminal", "PickerRehearsal",
-        "JSONText",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -172,8 +172,8 @@ let package = Package(
     tests(
       "PickerHubTests",
       [
-        "PickerHost", "PickerHub", "SessionLog", "PickerWire", "PickerSession", "PickerModel",
-        "CivilTime", "JSONText",
+        "PickerHost", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        "JSONText",
       ]),
     tests(
       "SessionLogTests",
@@ -191,7 +191,7 @@ let package = Package(
       ]),
     tests(
       "PickerToolsTests",
-      ["PickerTools", "PickerServer", "PickerSession", "CivilTime", "JSONText"]),
+      ["PickerTools", "PickerServer", "JSONText"]),
     tests("PickerTerminalTests", ["PickerTerminal", "PickerClient", "JSONText"]),
     tests(
       "PickerServerTests",
@@ -203,9 +203,9 @@ let package = Package(
       ]),
     tests("PickerRehearsalTests", ["PickerRehearsal", "PickerClient", "JSONText"]),
     .executableTarget(
-      name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
-      path: "Tests/SocketEcho",
-      swiftSettings: swiftSettings),
+      name: "SocketEcho",
+      dependencies: ["WebSocketTransport", "PickerHub", "PickerWire", "PickerSession"],
+      path: "Tests/SocketEcho", swiftSettings: swiftSettings),
     .executableTarget(
       name: "ClientDial", dependencies: ["PickerClient"], path: "Tests/ClientDial",
       swiftSettings: swiftSettings),

@@ -10,7 +10,7 @@ enum {
   DRAIN_SWEEP_MS = 10,
   RECEIVE_BYTES = 1024,         ///< receive buffer of each WebSocket
   WRITE_BYTES_MAX = 1 << 24,    ///< per system call; libwebsockets copies what is not written
-  SHARED_BYTES = 65536,         ///< one buffer per loop into which frames are read
+  READ_BYTES = 65536,           ///< one buffer per loop into which frames are read
   HANDSHAKE_BYTES = 1024,       ///< the head that libwebsockets gets, see http.c
 };
 
@@ -93,7 +93,7 @@ static bool make_context(wsl_loop *loop) {
       .user = loop,
       .gid = (gid_t)-1,
       .uid = (uid_t)-1,
-      .pt_serv_buf_size = SHARED_BYTES,
+      .pt_serv_buf_size = READ_BYTES,
       .max_http_header_data2 = HANDSHAKE_BYTES,
       .retry_and_idle_policy = &no_pings_by_libwebsockets,
       .vhost_name = "default",

@@ -262,7 +262,7 @@ typedef struct wsl_listener {
   wsl_loop *loop;
   uv_poll_t poll;
   int descriptor;
-  bool is_shared, is_polled;
+  bool is_inherited, is_polled;
 } wsl_listener;
 
 struct wsl_loop {

@@ -19,13 +19,13 @@ static void acceptable(uv_poll_t *poll, int status, int events) {
   if (status == 0) loop->handlers.acceptable(loop->owner, (size_t)(listener - loop->listeners));
 }
 
-bool wsl_listen(wsl_loop *loop, int descriptor, bool is_shared) {
+bool wsl_listen(wsl_loop *loop, int descriptor, bool is_inherited) {
   if (loop->listener_count == WSL_LISTENERS_MAX) {
     close(descriptor);
     return false;
   }
   wsl_listener *listener = &loop->listeners[loop->listener_count++];
-  *listener = (wsl_listener){.loop = loop, .descriptor = descriptor, .is_shared = is_shared};
+  *listener = (wsl_listener){.loop = loop, .descriptor = descriptor, .is_inherited = is_inherited};
   uv_poll_init(&loop->uv, &listener->poll, descriptor);
   listener->poll.data = listener;
   listener->is_polled = true;
@@ -42,12 +42,12 @@ void wsl_close_listeners(wsl_loop *loop, bool accepts_rest) {
   for (size_t index = 0; index < loop->listener_count; index++) {
     wsl_listener *listener = &loop->listeners[index];
     if (!listener->is_polled) continue;
-    bool may_have_more = accepts_rest && !listener->is_shared;
+    bool may_have_more = accepts_rest && !listener->is_inherited;
     for (int count = 0; may_have_more && count < LAST_EVENTS_MAX; count++)
       may_have_more = loop->handlers.acceptable(loop->owner, index);
     listener->is_polled = false;
     uv_poll_stop(&listener->poll);
-    if (!listener->is_shared)
+    if (!listener->is_inherited)
       shutdown(listener->descriptor, SHUT_RDWR);  // refuses new connections immediately
     uv_close((uv_handle_t *)&listener->poll, listener_is_closed);
   }

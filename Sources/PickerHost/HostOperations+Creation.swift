@@ -68,7 +68,7 @@ extension HostOperations {
     case .known(let known): answer(repeated(known, request))
     case .full: answer(.failure(.full(.keys)))
     case .free(let ordinal):
-      guard seam.isShared, names.isUnique else {
+      guard seam.isClustered, names.isUnique else {
         return createReserved(request, names, ordinal: ordinal, answer: answer)
       }
       nonisolated(unsafe) let (host, answer) = (self, answer)

@@ -24,7 +24,7 @@ extension HostOperations {
   package func find(
     external: String, namespace: String?, answer: @escaping (Result<SessionID, HubProblem>) -> Void
   ) {
-    guard seam.isShared else {
+    guard seam.isClustered else {
       let id = seam.shard.names.use { $0.session(external: external, namespace: namespace) }
       return answer(id.map { .success($0) } ?? .failure(.noSuchSession))
     }
@@ -93,7 +93,7 @@ extension HostOperations {
     }
   }
 
-  /// The states of sessions of this loop, for the list of sessions. In a shared log nothing is
+  /// The states of sessions of this loop, for the list of sessions. In a cluster's log nothing is
   /// loaded for it, because loading claims a session.
   ///
   /// - Parameter completion: Gets those that can be read.
@@ -115,7 +115,7 @@ extension HostOperations {
   }
 
   private func readFold(of id: SessionID, _ body: @escaping (SessionFold?) -> Void) {
-    guard seam.isShared else {
+    guard seam.isClustered else {
       return seam.whenLoaded(id) { hosted in
         body(hosted.flatMap { $0.isEnding ? nil : $0.session.fold })
       }
@@ -124,7 +124,7 @@ extension HostOperations {
     seam.log.describe(id, limits: seam.limits.session, hub: seam.shard.index) { body($0) }
   }
 
-  /// A page of the list of sessions of a shared log.
+  /// A page of the list of sessions of a cluster's log.
   ///
   /// - Parameter answer: Receives `nil` if the log cannot be read.
   package func list(_ query: SessionListQuery, answer: @escaping (SessionListPage?) -> Void) {

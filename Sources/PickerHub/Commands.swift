@@ -1,5 +1,5 @@
 import PickerModel
-package import PickerSession
+import PickerSession
 
 /// Commands: appended to the log, unless the hub knows beforehand that they will be refused.
 extension Hub {

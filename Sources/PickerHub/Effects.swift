@@ -10,11 +10,11 @@ extension Hub {
     for effect in effects {
       switch effect {
       case .delta(let delta):
-        let shared = fanOut.broadcast(
+        let common = fanOut.broadcast(
           delta, in: hosted.session, at: time,
           author: delta.by.flatMap { connection(of: $0, in: hosted) })
         closeOverflowing()
-        if let shared = consume shared { fanOut.post(shared, at: time) }
+        if let common = consume common { fanOut.post(common, at: time) }
       case .cellsChanged(let change):
         fanOut.sendMonthsAgain(change, in: hosted.session, at: time)
       case .answered(let member, let answer):

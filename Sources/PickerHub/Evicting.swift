@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 package import PickerSession
 
 /// The time after which a session without members leaves memory.
@@ -6,15 +6,15 @@ private let idleMilliseconds: Int64 = 5_000
 
 /// Evicting sessions without members from memory, and reloading them on demand.
 extension Hub {
-  /// Adds the sessions that an earlier process has left in the log; of a shared log, those that
+  /// Adds the sessions that an earlier process has left in the log; of a cluster's log, those that
   /// this node has claimed because something of them is due.
   package func restore(_ stored: some Sequence<DormantSession>, at time: HubTime) {
     now = time
     for session in stored {
-      // A hub can know a session of a shared log that it has not claimed.
-      guard directory[session.id] == nil || isShared else { continue }
+      // A hub can know a session of a cluster's log that it has not claimed.
+      guard directory[session.id] == nil || isClustered else { continue }
       if directory[session.id] == nil { restore(session, queuedTick: session.nextTick) }
-      if session.hasMembers || isShared {
+      if session.hasMembers || isClustered {
         directory.loadLater(BackgroundLoad(session.id))
       } else if let nextTick = session.nextTick {
         schedule.addTick(of: session.id, at: nextTick)
@@ -56,7 +56,7 @@ extension Hub {
       directory.loadFailed(id, isUnreadable: false)
       body(nil)
     case .begins: log.load(id, limits: limits.session, hub: shard.index)
-    case .absent: isShared ? lookUp(id, waiter) : body(nil)
+    case .absent: isClustered ? lookUp(id, waiter) : body(nil)
     }
   }
 
@@ -92,13 +92,13 @@ extension Hub {
     guard let session, !isFull || waiters.all.contains(where: \.isDeletion) else {
       notLoaded(id, outcome)
       // No other node does what it is due for.
-      if isShared { loadInAMinute(id) }
+      if isClustered { loadInAMinute(id) }
       for waiter in waiters.all { waiter.body(nil) }
       return loadInBackground()
     }
     let hosted = directory.loaded(session)
     // Another node may have had it since this hub has learned of it.
-    if isShared { hosted.lastActivity = now.machine - session.idleMilliseconds }
+    if isClustered { hosted.lastActivity = now.machine - session.idleMilliseconds }
     noteStatus(of: hosted, before: nil)
     for missed in session.missed where hosted.isInMemory { _ = feed(missed, of: hosted) }
     for member in session.fold.membersInOrder {
@@ -128,7 +128,7 @@ extension Hub {
     case .unreadable: directory.loadFailed(id, isUnreadable: true)
     case .absent, .elsewhere:
       directory.loadFailed(id, isUnreadable: true)
-      guard isShared else { return }
+      guard isClustered else { return }
       directory.forget(id)
       var isElsewhere = false
       if case .elsewhere = outcome { isElsewhere = true }
@@ -225,7 +225,7 @@ extension Hub {
     unload(hosted)
   }
 
-  private func unload(_ hosted: HostedSession) {
+  func unload(_ hosted: HostedSession) {
     directory.lose(hosted, state(of: hosted))
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }

@@ -55,7 +55,7 @@ extension Hub {
   func remove(_ hosted: HostedSession) {
     directory.ended(hosted.id)
     forgetShared()
-    if isShared { lookups.noteMissing(hosted.id, at: now.machine) }
+    if isClustered { lookups.noteMissing(hosted.id, at: now.machine) }
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, hosted.endDetail)
@@ -106,13 +106,13 @@ extension Hub {
   }
 }
 
-/// Which sessions exist. A hub whose log is not shared knows all of them; otherwise it knows those
-/// that its node owns, and the log is asked about the others.
+/// Which sessions exist. A hub whose log is not a cluster's knows all of them; otherwise it knows
+/// those that its node owns, and the log is asked about the others.
 extension Hub {
   /// Whether a session exists, or may exist and must be looked up.
   func mayExist(_ id: SessionID) -> Bool {
     if directory.exists(id) { return true }
-    return isShared && directory[id] == nil && !lookups.isAbsent(id, at: now.machine)
+    return isClustered && directory[id] == nil && !lookups.isAbsent(id, at: now.machine)
   }
 
   /// Whether a session is not in memory, and neither being loaded nor looked up.
@@ -126,7 +126,7 @@ extension Hub {
 
   /// Whether a request for a session would look it up in the log.
   package func needsLookUp(_ id: SessionID, at time: HubTime) -> Bool {
-    isShared && directory[id] == nil && !lookups.isRunning(for: id)
+    isClustered && directory[id] == nil && !lookups.isRunning(for: id)
       && !lookups.isAbsent(id, at: time.machine)
   }
 
@@ -177,9 +177,10 @@ extension Hub {
     }
   }
 
-  /// A session of a shared log is in memory no more: the hub forgets it, and any node may own it.
+  /// A session of a cluster's log is in memory no more: the hub forgets it, and any node may own
+  /// it.
   func release(_ id: SessionID) {
-    guard isShared else { return }
+    guard isClustered else { return }
     directory.forget(id)
     log.released(id)
   }

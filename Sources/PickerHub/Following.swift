@@ -1,4 +1,4 @@
-package import PickerModel
+import PickerModel
 package import PickerSession
 
 /// Sessions follow their shared definition: each gets a new version as an entry of its own log, at

@@ -108,7 +108,7 @@ extension HostSeam {
 /// Which sessions exist.
 extension HostSeam {
   /// Whether other nodes own sessions of the same log.
-  package var isShared: Bool { hub.isShared }
+  package var isClustered: Bool { hub.isClustered }
   package var isDraining: Bool { hub.isDraining }
   package var shard: HubShard { hub.shard }
   package var log: any SessionLog { hub.log }

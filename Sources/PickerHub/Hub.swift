@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 package import PickerSession
 package import PickerWire
 
@@ -76,7 +76,7 @@ package final class Hub {
 
 extension Hub {
   /// Whether other nodes own sessions of the same log.
-  package var isShared: Bool { log.isShared }
+  package var isClustered: Bool { log.isClustered }
   var limits: ServerLimits { configuration.limits }
 
   /// Replaces those limits that are only compared when something new begins: sessions in total and

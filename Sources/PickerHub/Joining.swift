@@ -1,6 +1,6 @@
 import JSONText
 import PickerModel
-package import PickerSession
+import PickerSession
 import PickerWire
 
 extension Hub {

@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 
 /// Opening new sessions.
 extension Hub {
@@ -10,7 +10,7 @@ extension Hub {
     _ fold: SessionFold, _ names: SessionIndex.Names, ordinal: Int64, key: CreationKey?,
     completion: @escaping (CreationOutcome) -> Void
   ) throws(HubProblem) {
-    if let shared = log.sharedCount {
+    if let shared = log.clusterCount {
       if shared.sessions >= limits.sessions { throw .full(.sessions) }
       // Keys count as sessions do.
       guard names.key == nil || shard.names.use({ $0.mayAddKey(to: shared.keys) }) else {
@@ -53,7 +53,7 @@ extension Hub {
   /// Why new sessions are refused now, apart from a store that cannot be written and from draining;
   /// `nil` if they are not.
   package var creationProblem: HubProblem? {
-    let count = log.sharedCount?.sessions ?? shard.total.count
+    let count = log.clusterCount?.sessions ?? shard.total.count
     if count >= limits.sessions { return .full(.sessions) }
     return directory.refusesSessions ? .full(.sessionsBytes) : nil
   }
@@ -61,7 +61,7 @@ extension Hub {
   private func sessionOpened(
     _ hosted: HostedSession, _ entry: SessionIndex.Entry, _ key: CreationKey?
   ) {
-    guard !isShared else {
+    guard !isClustered else {
       // The log has the names, and the session: the node of its first member shall own it.
       let names = SessionIndex.Names(
         external: entry.external, namespace: entry.namespace, key: key?.keyHash)

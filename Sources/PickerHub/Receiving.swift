@@ -119,7 +119,7 @@ extension Hub {
 extension Hub {
   private func receiveLater(_ connection: HubConnection, _ text: Span<UInt8>) {
     guard mayExist(connection.session) else {
-      return isShared
+      return isClustered
         ? close(connection, .noSuchSession, "session not found")
         : close(connection, .sessionEnded, "the session has ended")
     }

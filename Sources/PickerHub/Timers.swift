@@ -15,7 +15,7 @@ extension Hub {
   /// then due at once.
   package func timer(at time: HubTime) {
     now = time
-    if schedule.clockReads(time.session), !isShared { tickAll(at: time) }
+    if schedule.clockReads(time.session), !isClustered { tickAll(at: time) }
     schedule.takeTimers(at: time) { timer in perform(timer, at: time) }
     schedule.takeTicks(at: time) { session, instant in tick(session, instant, at: time) }
     schedule.takeAbsences(at: time) { timer in perform(timer, at: time) }
@@ -197,10 +197,10 @@ extension Hub {
   }
 
   /// Whether the clock was set back and the session has not followed yet: it was evicted, or no
-  /// tick was queued. A correction of up to a second makes no tick. A session of a shared log never
-  /// follows: the clock of its former owner may have been another one.
+  /// tick was queued. A correction of up to a second makes no tick. A session of a cluster's log
+  /// never follows: the clock of its former owner may have been another one.
   func isAhead(_ hosted: HostedSession, at time: HubTime) -> Bool {
-    !isShared && hosted.session.latestTime.milliseconds > time.session.milliseconds + 1000
+    !isClustered && hosted.session.latestTime.milliseconds > time.session.milliseconds + 1000
   }
 
   /// Appends a tick. If the log refuses it, it is retried after a second of the monotonic clock,

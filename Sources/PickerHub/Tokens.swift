@@ -1,5 +1,5 @@
 import PickerModel
-package import PickerSession
+import PickerSession
 
 /// Tokens that expire, are renewed, or are revoked while their connections are open.
 /// - Source: web/guide/README.md, "Let your users in".

@@ -8,10 +8,10 @@ struct Pickerd: ParsableCommand {
     commandName: "pickerd",
     abstract: "A server for shared pickers.",
     discussion: """
-      Several people choose a date, a booking slot, a row of a cascade or of plain columns, or a \
-      date range at the same time, each on their own device. Each picker is a session with a link. \
-      Everyone who opens the link sees the changes of the others immediately, and the server \
-      accepts only valid selections.
+      Several people choose a date, a booking slot, a row of a cascade or of plain columns, a date \
+      range, or the times at which they are available, together and each on their own device. Each \
+      picker is a session with a link. Everyone who opens the link sees the changes of the others \
+      immediately, and the server accepts only valid selections.
       """,
     version: pickerdRelease,
     subcommands: [Serve.self, Join.self, Rehearse.self] + toolCommands)

@@ -36,9 +36,9 @@ struct Rehearse: ParsableCommand {
       of the contract. 64 usage error. 69 cannot listen on the address. 73 the file of \
       --junit cannot be written.
 
-      SCENES, and whether they are played with wheels (date, slot, columns, cascade), calendar and \
-      availability. One with several kinds is also several scenes: resume is resume-wheels, \
-      resume-calendar and resume-availability.
+      SCENES, and whether they are played with \(kinds("and")), where wheels are date, slot, \
+      columns and cascade. One with several kinds is also several scenes: resume is \
+      \(kinds("and", of: "resume-")).
       \(Scene.table.map { row in
         let kinds = SceneKind.allCases.map { row.kinds.contains($0) ? $0.rawValue.prefix(1) : "-" }
         return "  \(kinds.joined()) \(row.title): \(row.summary)"
@@ -57,7 +57,7 @@ struct Rehearse: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Run only the scenes of this kind, wheels, calendar or availability; can be repeated.",
+      "Run only the scenes of this kind, \(kinds("or")); can be repeated.",
       valueName: "kind"))
   var kind: [SceneKind] = []
 
@@ -136,3 +136,9 @@ struct Rehearse: ParsableCommand {
 }
 
 extension SceneKind: ExpressibleByArgument {}
+
+/// The kinds of pickers of scenes, as a list in a sentence.
+private func kinds(_ last: String, of scene: String = "") -> String {
+  let names = SceneKind.allCases.map { scene + $0.rawValue }
+  return "\(names.dropLast().joined(separator: ", ")) \(last) \(names.last!)"
+}

@@ -87,7 +87,7 @@ import Testing
   private func cell(
     _ day: PickerDay, _ definition: JSONTree, _ bounds: ClosedRange<PickerDay>
   ) -> PickerCell {
-    let rules = StayRules(definition)[day]
+    let rules = PickerStayRules(definition)[day]
     let closed =
       (definition["blocked"]?.array ?? []) + (definition["taken"]?.members ?? []).map(\.value)
     func isFree(_ night: PickerDay) -> Bool {

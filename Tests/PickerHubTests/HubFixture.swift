@@ -89,8 +89,8 @@ final class TestLog: SessionLog {
   var fed: [FeedRecord] = []
   var takesEvents = true
   var canLoad = false
-  var isShared = false
-  var sharedCount: SharedCount?
+  var isClustered = false
+  var clusterCount: ClusterCount?
   /// Look-ups of sessions that are not answered.
   var lookups: [(session: SessionID, completion: (LogLookup<DormantSession>) -> Void)] = []
   var nameOwner = LogLookup<NameOwner>.absent
@@ -214,10 +214,10 @@ final class HubFixture {
 
   init(
     _ definition: String, _ configuration: HubConfiguration = HubConfiguration(),
-    shard: HubShard = .whole, fields: String = "", canLoad: Bool = false, isShared: Bool = false
+    shard: HubShard = .whole, fields: String = "", canLoad: Bool = false, isClustered: Bool = false
   ) throws {
     log.canLoad = canLoad
-    log.isShared = isShared
+    log.isClustered = isClustered
     hub = Hub(
       configuration, port: port, log: log, zones: TestZones(), texts: TestTexts(),
       identities: IdentitySource(random: CountingRandom()) { $0 }, shard: shard)
@@ -228,10 +228,10 @@ final class HubFixture {
       let body = try? JSONTree.parse(created.body)
       for token in body?["tokens"]?.members ?? [] { tokens[token.key] = token.value.string }
     }
-    if isShared { try claim() }
+    if isClustered { try claim() }
   }
 
-  /// Loads the created session, which belongs to no node of a shared log yet.
+  /// Loads the created session, which belongs to no node of a cluster's log yet.
   private func claim() throws {
     guard case .created(let origin, _, _)? = log.records.first else { return }
     let dormant = DormantSession(

@@ -159,16 +159,16 @@ extension HubFixture {
 
   @Test(arguments: [false, true])
   func `a session that is not in memory is deleted although the memory is full`(
-    isShared: Bool
+    isClustered: Bool
   ) throws {
-    let fixture = try HubFixture(letters, canLoad: true, isShared: isShared)
+    let fixture = try HubFixture(letters, canLoad: true, isClustered: isClustered)
     let fold = fixture.evict()
     try fixture.create(largeList)
     let size = fixture.sessionsBytes
     fixture.hub.change(limited(size).limits)
 
     fixture.delete(fixture.session)
-    if isShared {
+    if isClustered {
       let dormant = DormantSession(
         id: fixture.session, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: false)
       fixture.log.lookups.removeFirst().completion(.found(dormant))
@@ -179,8 +179,8 @@ extension HubFixture {
       _ = Issue.record("the session has not ended")
       return
     }
-    // The other one belongs to no node of a shared log.
-    #expect(fixture.hub.sessionCount == (isShared ? 0 : 1) && fixture.sessionsBytes == size)
+    // The other one belongs to no node of a cluster's log.
+    #expect(fixture.hub.sessionCount == (isClustered ? 0 : 1) && fixture.sessionsBytes == size)
   }
 
   @Test func `a refused deletion while the memory is full leaves no session in memory`() throws {
@@ -205,7 +205,7 @@ extension HubFixture {
   }
 
   @Test func `a claimed session is loaded when there is memory for it`() throws {
-    let fixture = try HubFixture(letters, canLoad: true, isShared: true)
+    let fixture = try HubFixture(letters, canLoad: true, isClustered: true)
     let claimed = DormantSession(
       id: SessionID("claimed"), ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil,
       hasMembers: true)

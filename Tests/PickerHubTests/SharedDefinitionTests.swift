@@ -353,7 +353,7 @@ import PickerHost
   }
 
   @Test func `a session that is loaded follows before anything else`() throws {
-    let loading = try HubFixture(calendar, canLoad: true, isShared: true)
+    let loading = try HubFixture(calendar, canLoad: true, isClustered: true)
     let id = SessionID("stored")
     let old = try room(1, #","maxDays":1"#)
     var origin = SessionOrigin(

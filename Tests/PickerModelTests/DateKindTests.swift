@@ -234,8 +234,8 @@ import Testing
 
     #expect(summary(picker.restore(short)) == ["row 2 29 undo"])
     #expect(picker.value == short)
-    #expect(PickerValue(tree: short.tree) == short)
-    let stored = try #require(PickerState(tree: picker.state.tree))
+    #expect(PickerSelection(tree: short.tree) == short)
+    let stored = try #require(StoredPicker(tree: picker.state.tree))
     var again = Picker(picker.definition, state: stored)
     #expect(again == picker)
     #expect(summary(try again.select(key: "03", column: 1)).last == "row 2 31 select")

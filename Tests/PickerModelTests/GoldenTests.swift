@@ -47,8 +47,8 @@ private struct GoldenRun {
   private var changes: [PickerChange] = []
   private var refusal: Refusal?
   /// The values that undo and redo restore, the next one last.
-  private var past: [PickerValue] = []
-  private var future: [PickerValue] = []
+  private var past: [PickerSelection] = []
+  private var future: [PickerSelection] = []
   private var error: String?
   private var viewedMonth: CivilMonth?
 

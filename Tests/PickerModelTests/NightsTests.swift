@@ -89,7 +89,7 @@ import Testing
         wrong.append("\(start) to \(end): \(found), not \(after.kept(start, end))")
       }
       if let broken = picker._checkInvariants() { wrong.append(broken) }
-      let restored = Picker(definition, state: PickerState(tree: picker.state.tree)!)
+      let restored = Picker(definition, state: StoredPicker(tree: picker.state.tree)!)
       if restored != picker { wrong.append("the stored state differs") }
     }
     #expect(wrong.prefix(3) == [], "\(before.json) \(after.json)")

@@ -67,7 +67,7 @@ extension Picker {
         "reload 0 #2 of 1", "removal 1 #2", "removal 2 #3", "row 0 b clamp gone a",
       ])
     #expect(picker.state.generations == [2, 2, 3])
-    let stored = try #require(PickerState(tree: picker.state.tree))
+    let stored = try #require(StoredPicker(tree: picker.state.tree))
     var again = Picker(picker.definition, state: stored)
     #expect(again == picker)
     #expect(
@@ -163,7 +163,7 @@ extension Picker {
     var picker = try Picker(single, at: RedefineTests.now)
     _ = try picker.tap("2016-08-10")
     let value = picker.value
-    #expect(PickerValue(tree: value.tree) == value)
+    #expect(PickerSelection(tree: value.tree) == value)
 
     let answer = try picker.redefine(#"{"kind":"calendar"}"#)
 
@@ -180,7 +180,7 @@ extension Picker {
     _ = try picker.tap("2016-08-10")
     _ = try picker.tap("2016-08-12")
     let value = picker.value
-    #expect(PickerValue(tree: value.tree) == value)
+    #expect(PickerSelection(tree: value.tree) == value)
 
     let answer = try picker.redefine(#"{"kind":"calendar"}"#)
 
@@ -339,7 +339,7 @@ extension Picker {
       #expect(picker._checkInvariants() == nil)
       #expect(
         folded(before, changes) == picker.columns.map(ShownColumn.init), "\(summary(changes))")
-      let state = try #require(PickerState(tree: picker.state.tree))
+      let state = try #require(StoredPicker(tree: picker.state.tree))
       #expect(state == picker.state)
       #expect(Picker(picker.definition, state: state) == picker)
     }

@@ -185,7 +185,7 @@ import Testing
       summary(picker.tick("2027-11-24T09:01:00Z").changes) == [
         "reload 0 #3 of 0", "reload 1 #3 of 0", "reload 2 #3 of 0",
       ])
-    let stored = try #require(PickerState(tree: picker.state.tree))
+    let stored = try #require(StoredPicker(tree: picker.state.tree))
     #expect(Picker(picker.definition, state: stored) == picker)
     _ = picker.tick("2026-11-24T00:00:00Z")
     #expect(picker.keys == ["2027-11-24", "09", "00"])

@@ -155,7 +155,7 @@ import Testing
     #expect(summary(picker.restore(closed)) == ["range 2016-08-17 2016-08-20 2 undo"])
     #expect(picker.restore(closed) == [])
     #expect(summary(picker.restore(open)) == ["range none undo"])
-    let later = PickerValue.range(DateRange("2016-08-18", "2016-08-18", hits: 3))
+    let later = PickerSelection.range(DateRange("2016-08-18", "2016-08-18", hits: 3))
     #expect(
       summary(picker.restore(later)) == [
         "range 2016-08-18 2016-08-18 3 undo reach 2016-08-17 2016-09-30"
@@ -189,7 +189,7 @@ import Testing
       }
       #expect(picker._checkInvariants() == nil)
       let stored = try JSONTree.parse(picker.state.tree.serialized())
-      let state = try #require(PickerState(tree: stored))
+      let state = try #require(StoredPicker(tree: stored))
       #expect(state == picker.state)
       #expect(state.fits(definition))
       #expect(Picker(definition, state: state) == picker)
@@ -207,7 +207,7 @@ import Testing
     #"{"value":{"keys":["a"]},"asOf":1,"bounds":{"min":"2016-01-01"},"generations":[1]}"#,
   ])
   func `an invalid stored state is not read`(_ json: String) throws {
-    #expect(PickerState(tree: try JSONTree.parse(Array(json.utf8))) == nil)
+    #expect(StoredPicker(tree: try JSONTree.parse(Array(json.utf8))) == nil)
   }
 
   @Test func `a state of another kind does not fit`() throws {

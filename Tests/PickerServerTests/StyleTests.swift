@@ -128,6 +128,13 @@ import Testing
     }
   }
 
+  @Test func `no two files have the same name`() throws {
+    let sources = try Self.sources(in: "Sources", "swift")
+    for (name, same) in Dictionary(grouping: sources, by: \.name) where same.count > 1 {
+      Issue.record("\(name): \(same.map(\.path).sorted())")
+    }
+  }
+
   @Test func `type names have no meaningless words`() throws {
     let vague: Set = ["util", "utils", "manager", "helper", "helpers", "misc"]
     let declaration = /\b(?:class|struct|enum|actor|protocol)\s+([A-Z]\w+)/

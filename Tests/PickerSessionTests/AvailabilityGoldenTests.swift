@@ -129,7 +129,7 @@ private struct GoldenRun {
   /// Checks that a stored session goes on as this one.
   func checkRestored(at step: Int) {
     guard let fold else { return }
-    let state = PickerState(tree: fold.picker.state.tree)
+    let state = StoredPicker(tree: fold.picker.state.tree)
     #expect(state == fold.picker.state, "step \(step)")
     guard let state, state.fits(fold.picker.definition) else {
       Issue.record("step \(step) cannot be restored")

@@ -114,7 +114,7 @@ final class LogFixture {
 }
 
 extension SQLSessionLog {
-  /// Claims a new session of a shared log, as for its first member.
+  /// Claims a new session of a cluster's log, as for its first member.
   func own(_ session: SessionID) throws {
     guard let ownership else { return }
     flush()

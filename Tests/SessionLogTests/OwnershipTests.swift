@@ -755,16 +755,16 @@ import Testing
   @Test func `a node counts its own sessions at once, and those of others soon`() async throws {
     let (one, two) = (try node(), try node())
     let fixtures = try (0..<3).map { try LogFixture(in: one.log, id: "s\($0)") }
-    #expect(one.log.sharedCount?.sessions == 3)
+    #expect(one.log.clusterCount?.sessions == 3)
     one.log.flush()
 
-    try await wait(for: "the count of the other node") { two.log.sharedCount?.sessions == 3 }
-    #expect(try one.log.sharedCount?.sessions == 3 && node().log.sharedCount?.sessions == 3)
+    try await wait(for: "the count of the other node") { two.log.clusterCount?.sessions == 3 }
+    #expect(try one.log.clusterCount?.sessions == 3 && node().log.clusterCount?.sessions == 3)
 
     _ = one.log.append(.ended(nil), of: fixtures[0].origin.id)
     one.log.flush()
     try await wait(for: "the end") {
-      one.log.sharedCount?.sessions == 2 && two.log.sharedCount?.sessions == 2
+      one.log.clusterCount?.sessions == 2 && two.log.clusterCount?.sessions == 2
     }
   }
 
@@ -778,9 +778,9 @@ import Testing
       FROM generate_series(1, 5) AS n
       """)
 
-    try await wait(for: "the deletion") { log.sharedCount?.keys == 2 }
+    try await wait(for: "the deletion") { log.clusterCount?.keys == 2 }
     try shelf.write("UPDATE creation SET at = at - 86400000 WHERE key = '\\x04'")
-    try await wait(for: "the expiry") { log.sharedCount?.keys == 1 }
+    try await wait(for: "the expiry") { log.clusterCount?.keys == 1 }
 
     let rest = "SELECT string_agg(encode(key, 'hex'), ' ' ORDER BY key) FROM creation"
     #expect(try shelf.read(String.self, rest) == "05")

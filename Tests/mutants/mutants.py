@@ -65,13 +65,14 @@ CORE = _all(
      "a member that left and rejoined between two messages is there", "statement"),
     ("PickerModel/Columns/ColumnsAction.swift", "keyCharactersMax + 1", "keyCharactersMax",
      "a key that is too long is no row's"),
-    ("PickerHub/Access.swift", "held.endsAt - tokenGraceMilliseconds - now",
+    ("PickerHub/Access/TokenExpiry.swift", "held.endsAt - tokenGraceMilliseconds - now",
      "held.endsAt - now", "the time of grace is not a part of a token's lifetime"),
-    ("PickerHub/FanOut.swift", "isOwn ? sight.member : nil", "nil",
+    ("PickerHub/Deltas/DeltaCopies.swift", "isOwn ? sight.member : nil", "nil",
      "a member sees its own marks where others' are hidden"),
     ("PickerHub/Timers.swift", "$0 >= limits.memberMilliseconds",
      "$0 > limits.memberMilliseconds", "the timers of absent members survive a compaction"),
-    ("PickerHub/Sending.swift", "min(limits.outboxBytes, 16_384)", "limits.outboxBytes",
+    ("PickerHub/Connections/Connections.swift", "min(limits.outboxBytes, 16_384)",
+     "limits.outboxBytes",
      "a slow reader has little memory once all of them have much"),
 )
 

@@ -24,7 +24,7 @@ SENT_BY_TRANSPORT = {
 
 def hub_codes():
     """Case names of `CloseCode` by their codes."""
-    text = (SOURCES / "PickerHub/Receiving.swift").read_text()
+    text = (SOURCES / "PickerHub/Connections/CloseCode.swift").read_text()
     found = {int(code): name for name, code in re.findall(r"case (\w+) = (\d{4})\n", text)}
     assert len(found) > 10
     return found

@@ -32,7 +32,7 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols,
 /// Reports connections to a listening socket, which other processes may share. Takes ownership of
 /// it, also on failure.
 /// - Returns: False if there are `WSL_LISTENERS_MAX`.
-bool wsl_listen(wsl_loop *loop, int descriptor, bool is_shared);
+bool wsl_listen(wsl_loop *loop, int descriptor, bool is_inherited);
 
 /// Sets the certificate for connections that are accepted from now on. A loop with a TLS listener
 /// must have one.

@@ -19,7 +19,7 @@ public struct PickerDefinition: Hashable, Sendable {
   /// Whether a calendar's ranges are stays: from the day of arrival to that of departure.
   public let isNights: Bool
   /// The rules of stays; without effect for days.
-  let stayRules: StayRules
+  let stayRules: PickerStayRules
   /// Whether a range can end before the tapped day by what the definition says, so that a tap can
   /// be predicted only with the server's reach.
   let isBounded: Bool

@@ -130,7 +130,7 @@ extension PickerDefinition {
     isSingle = tree["selection"]?.string == "single"
     dayCountMin = tree["minDays"]?.integer ?? 1
     isNights = tree["unit"]?.string == "nights"
-    stayRules = StayRules(tree)
+    stayRules = PickerStayRules(tree)
     stopsAtDisabledDays = !tree.flag("allowBlockedInside")
     let isBlocked = tree["blocked"]?.array?.isEmpty == false && stopsAtDisabledDays
     isBounded = tree["maxDays"]?.integer != nil || isBlocked

@@ -1,5 +1,5 @@
 import PickerModel
-package import PickerSession
+import PickerSession
 import PickerWire
 
 /// How long after a token's `exp` its connection is closed: less than the clock skew that is

@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 
 /// What a request proves about its sender.
 package enum Credential: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 import PickerWire
 
 /// The member token of a connection, and when the connection is closed because of it.

@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 
 /// The connections by their ids.
 ///

@@ -1,10 +1,10 @@
 import DequeModule
-package import PickerSession
-package import PickerWire
+import PickerSession
+import PickerWire
 
 extension Outbox.Waiting {
   /// The encoded frame; `nil` for an answer that is encoded together with the snapshot.
-  fileprivate var frame: Frame? {
+  var frame: Frame? {
     switch self {
     case .updates(let frame), .ownDelta(let frame, _, _), .answer(let frame, _),
       .retained(let frame):

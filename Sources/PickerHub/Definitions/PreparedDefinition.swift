@@ -1,4 +1,4 @@
-package import PickerModel
+import PickerModel
 
 /// A definition made by a ``DefinitionMaker``, or the problem of its document.
 package struct PreparedDefinition: Sendable {

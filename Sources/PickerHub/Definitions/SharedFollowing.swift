@@ -1,5 +1,5 @@
-package import PickerModel
-package import PickerSession
+import PickerModel
+import PickerSession
 
 /// What a hub knows of the shared definitions that its sessions in memory follow.
 struct SharedFollowing {

@@ -54,7 +54,7 @@ final class FanOut {
   /// The copy of a delta that most listeners receive, and those of them whose outbox is idle.
   ///
   /// Not copyable, so that the array of recipients has one owner, and its memory is used again.
-  struct SharedCopy: ~Copyable {
+  struct CommonCopy: ~Copyable {
     fileprivate let frame: Frame
     fileprivate var recipients: [ConnectionID]
     /// The ``Connections/stopCount`` at which they were idle.
@@ -72,7 +72,7 @@ final class FanOut {
   func broadcast(
     _ delta: Delta, in session: Session, at time: HubTime,
     author: @autoclosure () -> ConnectionID?
-  ) -> SharedCopy? {
+  ) -> CommonCopy? {
     counters.deltas += 1
     if delta.isTick { counters.ticks += 1 }
     if delta.weight &* session.listeners.count > FanOut.cellsWeightMax, delta.isRenumbering,
@@ -89,8 +89,8 @@ final class FanOut {
     }
     let author = author()
     var copies = DeltaCopies(delta, of: session, encoder, languages)
-    var shared: Frame?
-    var (sharedLanguage, sharedView) = (0, MonthView?.none)
+    var common: Frame?
+    var (commonLanguage, commonView) = (0, MonthView?.none)
     let stopCount = connections.stopCount
     var recipients: [ConnectionID] = []
     swap(&recipients, &self.recipients)
@@ -99,8 +99,8 @@ final class FanOut {
       let (id, language) = (listeners[index].connection, listeners[index].language)
       let view = listeners[index].view
       // Most listeners get the copy of the first one.
-      if shared != nil, language == sharedLanguage, copies.isPlain, author?.raw != id.raw,
-        view?.count == sharedView?.count, view?.from == sharedView?.from, table.isIdle(id)
+      if common != nil, language == commonLanguage, copies.isPlain, author?.raw != id.raw,
+        view?.count == commonView?.count, view?.from == commonView?.from, table.isIdle(id)
       {
         recipients.append(id)
         continue
@@ -114,19 +114,19 @@ final class FanOut {
         continue
       }
       let frame = copies.frame(in: language, showing: view, sight)
-      if shared == nil { (shared, sharedLanguage, sharedView) = (frame, language, view) }
-      if frame === shared, connection.sending.isIdle, !connection.isClosing {
+      if common == nil { (common, commonLanguage, commonView) = (frame, language, view) }
+      if frame === common, connection.sending.isIdle, !connection.isClosing {
         recipients.append(id)
       } else {
         connections.deliver(.updates(frame), to: connection, at: time)
       }
     }
-    guard let shared else {
+    guard let common else {
       self.recipients = recipients
       return nil
     }
-    return SharedCopy(
-      frame: shared, recipients: recipients, stopCount: stopCount,
+    return CommonCopy(
+      frame: common, recipients: recipients, stopCount: stopCount,
       isOneToMany: session.hasManyListeners)
   }
 
@@ -138,29 +138,29 @@ final class FanOut {
     }
   }
 
-  /// Posts the shared copy of a delta.
+  /// Posts the common copy of a delta.
   ///
   /// If any connection was write-blocked or closed since ``broadcast(_:in:at:author:)``, a
   /// recipient may not be idle any more: then each is delivered to separately.
-  func post(_ shared: consuming SharedCopy, at time: HubTime) {
-    if shared.frame.count > FanOut.longByteCountMin,
-      shared.frame.count &* shared.recipients.count > FanOut.byteCountAtOnceMax
+  func post(_ common: consuming CommonCopy, at time: HubTime) {
+    if common.frame.count > FanOut.longByteCountMin,
+      common.frame.count &* common.recipients.count > FanOut.byteCountAtOnceMax
     {
-      for recipient in shared.recipients {
+      for recipient in common.recipients {
         guard let connection = connections[recipient] else { continue }
-        connections.deliverInTurn(shared.frame, to: connection, at: time)
+        connections.deliverInTurn(common.frame, to: connection, at: time)
       }
-    } else if connections.stopCount == shared.stopCount {
+    } else if connections.stopCount == common.stopCount {
       connections.post(
-        shared.frame, toAll: shared.recipients, isOneToMany: shared.isOneToMany)
+        common.frame, toAll: common.recipients, isOneToMany: common.isOneToMany)
     } else {
-      for recipient in shared.recipients {
+      for recipient in common.recipients {
         guard let connection = connections[recipient] else { continue }
-        connections.deliver(.updates(shared.frame), to: connection, at: time)
+        connections.deliver(.updates(common.frame), to: connection, at: time)
       }
     }
-    shared.recipients.removeAll(keepingCapacity: true)
-    swap(&recipients, &shared.recipients)
+    common.recipients.removeAll(keepingCapacity: true)
+    swap(&recipients, &common.recipients)
   }
 
   /// Delivers a delta to the only listener: without the table of copies.

@@ -10,13 +10,13 @@ package struct HubShard {
   /// Counts the sessions of all hubs.
   let total: any SessionTotal
   /// The sessions of all hubs by their names.
-  package let names: any SharedIndex
+  package let names: any ShardIndex
   /// The memory of the sessions of all hubs.
   package let memory: any SessionMemory
 
   /// - Parameter index: From 0 to `count` - 1.
   package init(
-    index: Int, of count: Int, total: any SessionTotal, names: (any SharedIndex)? = nil,
+    index: Int, of count: Int, total: any SessionTotal, names: (any ShardIndex)? = nil,
     memory: (any SessionMemory)? = nil
   ) {
     precondition((0..<count).contains(index), "the index of a hub is less than the count of hubs")

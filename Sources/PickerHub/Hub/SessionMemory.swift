@@ -1,5 +1,5 @@
 package import PickerModel
-package import PickerSession
+import PickerSession
 
 /// The memory of the sessions in all hubs of a server, of their definitions and of their logs in
 /// memory, in bytes, an estimate, and its maximum.
@@ -22,7 +22,7 @@ extension SessionMemory {
 
 /// The memory of the sessions of a single hub. Must be used from one thread, so also the threads
 /// that make definitions must be the same.
-private final class OwnMemory: SessionMemory, @unchecked Sendable {
+final class OwnMemory: SessionMemory, @unchecked Sendable {
   private(set) var byteCount = 0
   var byteCountMax = Int.max
   var refusedByteCount = 0

@@ -10,7 +10,7 @@ package protocol SessionTotal: AnyObject {
 }
 
 /// The total of a single hub, used from its thread only.
-private final class OwnTotal: SessionTotal {
+final class OwnTotal: SessionTotal {
   private(set) var count = 0
 
   func add(_ count: Int) { self.count += count }

@@ -11,7 +11,7 @@ package struct FeedRecord: Sendable {
   /// The mark that the record needs, or a later one: that of the record before it. If that record
   /// was lost, this one must not be stored either.
   package let previous: Int
-  /// The status after the entry, for the list of sessions of a shared log. Each change of the
+  /// The status after the entry, for the list of sessions of a cluster's log. Each change of the
   /// status has an event.
   package let status: SessionStatus?
 

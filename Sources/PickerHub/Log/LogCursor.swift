@@ -1,21 +1,21 @@
 import PickerModel
-package import PickerSession
+import PickerSession
 
 /// The position of a reader in a session's log.
 package struct LogCursor: Sendable {
-  fileprivate let origin: SessionOrigin
+  let origin: SessionOrigin
   /// Whether the reader may change the session.
-  fileprivate let seesAll: Bool
+  let seesAll: Bool
   /// What it sees of the parts of members.
-  fileprivate let sight: Sight
+  let sight: Sight
   /// The language of the lines.
-  fileprivate let locale: String
+  let locale: String
   /// Deltas that were read from the log, but not encoded yet.
-  fileprivate var deltas: ArraySlice<Delta>
+  var deltas: ArraySlice<Delta>
   /// The position in the log after ``deltas``; `nil` if they are the last ones.
-  fileprivate var position: HistoryPosition?
+  var position: HistoryPosition?
   /// The number of lines still to be returned.
-  fileprivate var remainingCount: Int
+  var remainingCount: Int
 
-  fileprivate var isDone: Bool { remainingCount == 0 || (deltas.isEmpty && position == nil) }
+  var isDone: Bool { remainingCount == 0 || (deltas.isEmpty && position == nil) }
 }

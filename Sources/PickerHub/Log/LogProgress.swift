@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 
 /// The minimum of entries between two snapshots of a session.
 private let snapshotInterval = 500

@@ -1,5 +1,5 @@
 import JSONText
-package import PickerSession
+import PickerSession
 import PickerWire
 
 /// Reads the history of sessions in pages: a log may be larger than the memory.

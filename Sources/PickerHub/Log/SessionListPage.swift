@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 
 /// A page of the list of sessions, in the order of their ordinals.
 package struct SessionListPage: Sendable {

@@ -20,8 +20,9 @@ package protocol SessionLog: AnyObject {
   ///
   /// - Returns: `false` if too many snapshots are pending; the hub may try again later.
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool
-  /// Reloads a session; ``Hub/loaded(_:_:at:)`` follows. In a shared log this node owns the session
-  /// from then on, until ``released(_:)`` or ``Hub/taken(_:at:)``, unless another node does.
+  /// Reloads a session; ``Hub/loaded(_:_:at:)`` follows. In a cluster's log this node owns the
+  /// session from then on, until ``released(_:)`` or ``Hub/taken(_:at:)``, unless another node
+  /// does.
   ///
   /// - Parameter hub: The index of the calling hub. Sessions of one hub share equal definitions;
   ///   sessions of different hubs, which have different threads, do not.
@@ -45,10 +46,10 @@ package protocol SessionLog: AnyObject {
 
   /// Whether other nodes own sessions of the same log. Only then the hub calls the functions below;
   /// otherwise it knows all sessions.
-  var isShared: Bool { get }
+  var isClustered: Bool { get }
   /// What all nodes have in the log, as far as this one knows. Can be called on any thread. `nil`:
   /// the hubs know all sessions and keys.
-  var sharedCount: SharedCount? { get }
+  var clusterCount: ClusterCount? { get }
   /// Whether no other node can have become the owner of a session of this one. If it may have, a
   /// session in memory may be out of date: then the hub calls ``confirm(_:completion:)`` before it
   /// reads it.
@@ -95,8 +96,8 @@ extension SessionLog {
     completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
   ) { completion(.absent) }
 
-  package var isShared: Bool { false }
-  package var sharedCount: SharedCount? { nil }
+  package var isClustered: Bool { false }
+  package var clusterCount: ClusterCount? { nil }
   package var isCertain: Bool { true }
 
   package func confirm(

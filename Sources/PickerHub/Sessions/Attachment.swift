@@ -1,5 +1,5 @@
 import PickerModel
-package import PickerSession
+import PickerSession
 
 /// A listener to be, whose join is pending.
 struct Attachment {

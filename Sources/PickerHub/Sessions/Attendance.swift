@@ -1,6 +1,6 @@
 import JSONText
 import PickerModel
-package import PickerSession
+import PickerSession
 
 /// Which members of a session are connected, absent or about to join, as far as the session's log
 /// does not say.

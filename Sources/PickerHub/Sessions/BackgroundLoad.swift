@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 
 /// A queued load that no request waits for.
 struct BackgroundLoad {

@@ -1,5 +1,5 @@
 import CivilTime
-package import PickerSession
+import PickerSession
 
 /// The state that the hub retains of a session that is in the log only.
 struct DormantState {

@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 
 /// Whether a session has all of its recent deltas in memory, and who waits for the missing ones.
 ///

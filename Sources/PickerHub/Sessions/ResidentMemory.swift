@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 
 /// The memory of a hub's sessions in bytes, an estimate. Their definitions count themselves.
 ///

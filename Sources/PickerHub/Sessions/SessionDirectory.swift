@@ -1,5 +1,5 @@
 import DequeModule
-package import PickerSession
+import PickerSession
 
 /// The number of loads at which no more background loads are started.
 private let backgroundLoadCountMax = 16
@@ -12,7 +12,7 @@ struct SessionDirectory {
   private var lives: [SessionID: SessionLife] = [:]
   private var backgroundLoads: Deque<BackgroundLoad> = []
   private let total: any SessionTotal
-  private let names: any SharedIndex
+  private let names: any ShardIndex
   private let buffers: HubBuffers
   private var memory: ResidentMemory
   /// Sessions whose histories are dropped next to make room.
@@ -259,7 +259,7 @@ extension SessionDirectory {
     set(.dormant(state), of: hosted.id)
   }
 
-  /// Removes a session that is in a shared log only.
+  /// Removes a session that is in a cluster's log only.
   mutating func forget(_ id: SessionID) {
     if case .dormant = lives[id] { set(nil, of: id) }
   }

@@ -1,5 +1,5 @@
 /// The state of a session. A session without a state in the ``SessionDirectory`` does not exist or,
-/// if the log is shared, is not this node's: see ``Hub/mayExist(_:)``.
+/// with a cluster's log is not this node's: see ``Hub/mayExist(_:)``.
 ///
 ///     create ──▶ creating ── stored ──▶ resident ── evict ──▶ dormant ── load ──▶ loading
 ///                  │ lost                │ ▲ │ lost             ▲ ▲ │             │ │

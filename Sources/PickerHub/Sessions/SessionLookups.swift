@@ -1,9 +1,9 @@
-package import PickerSession
+import PickerSession
 
 /// The time for which the hub remembers that it has not got a session.
 private let absenceMilliseconds: Int64 = 1000
 
-/// Look-ups of unknown sessions in a shared log, with a negative cache.
+/// Look-ups of unknown sessions in a cluster's log, with a negative cache.
 ///
 /// Invariant: at most one look-up per session runs. An absence is cached for up to a second, in a
 /// bounded cache, so repeated requests for a wrong id do not reach the log.

@@ -1,4 +1,4 @@
-package import PickerSession
+import PickerSession
 
 /// A step of a session's queue: see ``StepQueue``.
 enum SessionStep {

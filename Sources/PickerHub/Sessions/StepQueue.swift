@@ -1,6 +1,6 @@
 import DequeModule
 import PickerModel
-package import PickerSession
+import PickerSession
 
 /// The steps of a session that wait for its log, in order: entries whose append is pending, and
 /// everything that must happen after them, reads included.

@@ -1,5 +1,5 @@
 import PickerModel
-package import PickerSession
+import PickerSession
 
 /// A command that is refused in order, but not appended to the log.
 struct UnstoredCommand {

@@ -1,5 +1,5 @@
-package import CivilTime
-package import PickerModel
+import CivilTime
+import PickerModel
 
 /// The texts of a language, for a client that requested another tag: `de` for `de-CH`. Notes are
 /// chosen by the requested tag.

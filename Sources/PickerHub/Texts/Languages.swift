@@ -1,4 +1,4 @@
-package import PickerModel
+import PickerModel
 
 /// The languages of the listeners. Each has a small number, so that comparing languages is cheap.
 ///

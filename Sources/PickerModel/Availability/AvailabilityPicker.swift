@@ -19,7 +19,7 @@ package struct AvailabilityPicker: PickerShape {
     findNextTick()
   }
 
-  init(_ definition: Definition, state: PickerState) {
+  init(_ definition: Definition, state: StoredPicker) {
     let kind = definition.availabilityKind
     self.definition = definition
     bounds = state.bounds
@@ -29,15 +29,16 @@ package struct AvailabilityPicker: PickerShape {
     findNextTick()
   }
 
-  package var state: PickerState {
+  package var state: StoredPicker {
     let marks = StoredMarks(
       generation: availability.generation, cells: availability.cells, marks: availability.marks,
       byHand: availability.byHand, chosen: availability.chosen?.cell)
-    return PickerState(value: value, asOf: time.asOf, bounds: bounds, generations: [], marks: marks)
+    return StoredPicker(
+      value: value, asOf: time.asOf, bounds: bounds, generations: [], marks: marks)
   }
 
   /// Undo restores nothing.
-  package var value: PickerValue { .range(nil) }
+  package var value: PickerSelection { .range(nil) }
 
   package var result: PickerResult {
     guard let window = availability.chosen ?? availability.best.first else { return .null }
@@ -133,7 +134,7 @@ extension AvailabilityPicker {
     }
   }
 
-  mutating func restore(_ value: PickerValue) -> [PickerChange] { [] }
+  mutating func restore(_ value: PickerSelection) -> [PickerChange] { [] }
 
   func hasPart(of member: MemberID) -> Bool { availability.marks[member.text] != nil }
 

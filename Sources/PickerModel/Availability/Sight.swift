@@ -44,9 +44,6 @@ package struct Sight: Hashable, Sendable {
     seesEverything || self.member?.text.isExactly(member) == true
   }
 
-  /// The same for a reader with the part of none of the members.
-  package var shared: Sight { Sight(audience, nil, zone: zone) }
-
   /// - Parameter isFinal: Whether the session is confirmed.
   package func seen(_ result: PickerResult, isFinal: Bool) -> PickerResult {
     if seesCounts { return result }

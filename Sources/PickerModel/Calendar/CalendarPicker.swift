@@ -25,16 +25,16 @@ package struct CalendarPicker: PickerShape {
     findNextTick()
   }
 
-  init(_ definition: Definition, state: PickerState) {
+  init(_ definition: Definition, state: StoredPicker) {
     self.init(definition, state.bounds, now: state.asOf)
     range = state.value.range
   }
 
-  package var state: PickerState {
-    PickerState(value: value, asOf: time.asOf, bounds: .calendar(bounds), generations: [])
+  package var state: StoredPicker {
+    StoredPicker(value: value, asOf: time.asOf, bounds: .calendar(bounds), generations: [])
   }
 
-  package var value: PickerValue { .range(range) }
+  package var value: PickerSelection { .range(range) }
 
   private var rules: CalendarRules { CalendarRules(kind: kind, bounds: bounds, layout: layout) }
 
@@ -208,7 +208,7 @@ extension CalendarPicker {
   }
 
   /// Restores an earlier range, cut to the current definition and bounds.
-  mutating func restore(_ value: PickerValue) -> [PickerChange] {
+  mutating func restore(_ value: PickerSelection) -> [PickerChange] {
     let remaining = rules.keepingWalked(value.range).range
     guard remaining != range else { return [] }
     range = remaining

@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 package import JSONText
 
 /// Writes the months, ranges, bands and cells of a calendar, and their changes.

@@ -8,7 +8,7 @@ package struct ColumnsPicker: PickerShape {
   /// Of `date` and `slot`: the bounds at the last tick at which the definition had any.
   private(set) var bounds: PickerBounds
   /// The selected keys.
-  package private(set) var value: PickerValue
+  package private(set) var value: PickerSelection
   /// The columns with their rows and selection.
   package private(set) var columns: [ColumnState] = []
   /// The last generations of columns that a definition change removed, the one with the lowest
@@ -34,7 +34,7 @@ package struct ColumnsPicker: PickerShape {
     }
   }
 
-  init(_ definition: Definition, state: PickerState) {
+  init(_ definition: Definition, state: StoredPicker) {
     self.definition = definition
     bounds = state.bounds
     time = PickerTime(state.asOf, in: definition.zone)
@@ -51,8 +51,8 @@ package struct ColumnsPicker: PickerShape {
     removedGenerations = Array(state.generations.dropFirst(columns.count))
   }
 
-  package var state: PickerState {
-    PickerState(
+  package var state: StoredPicker {
+    StoredPicker(
       value: value, asOf: time.asOf, bounds: bounds,
       generations: columns.map(\.generation) + removedGenerations)
   }
@@ -290,7 +290,7 @@ extension ColumnsPicker {
 
   /// Restores an earlier selection as far as it is valid. If no column changes, the value stays as
   /// it was.
-  mutating func restore(_ value: PickerValue) -> [PickerChange] {
+  mutating func restore(_ value: PickerSelection) -> [PickerChange] {
     let before = self.value
     let rules = self.rules
     let changes = show(

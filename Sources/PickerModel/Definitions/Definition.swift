@@ -139,9 +139,8 @@ extension Definition {
   /// The definition as a document, from which ``make(from:limits:now:memory:zone:)`` makes an
   /// equivalent definition if `isFull`.
   ///
-  /// Missing fields are filled in with their defaults, except for those without one: a calendar's
-  /// `min`, `max`, `maxDays`, `blocked` and `taken`, a slot's `minutes`, `hours`, `dates` and
-  /// `taken`.
+  /// Missing fields are filled in with their defaults. A missing field that has no default, such as
+  /// `maxDays`, `currency`, `taken` or `closes`, is left out.
   /// - Parameters:
   ///   - isFull: Whether to include `nodes` and `columns`, which can be large.
   ///   - isExplicit: Whether to write each row as an object with its key, however it was given.
@@ -264,7 +263,7 @@ extension Definition {
   /// The goal day of a picker with `value`: its own if it has one, otherwise the selected day.
   ///
   /// - Returns: `nil` unless this is a `date` with `rememberDay`.
-  func goalDay(keeping value: PickerValue) -> Int? {
+  func goalDay(keeping value: PickerSelection) -> Int? {
     guard case .date(let kind) = rules, kind.rememberDay else { return nil }
     return value.goalDay ?? value.keys.last.flatMap { number($0, digitCount: 2) }
   }

@@ -49,8 +49,8 @@ package enum Picker: Hashable, Sendable {
   /// which the state was taken.
   ///
   /// Keys that the definition does not have are clamped as a tick would clamp them.
-  /// - Precondition: ``PickerState/fits(_:)`` is `true` for the definition.
-  package init(_ definition: Definition, state: PickerState) {
+  /// - Precondition: ``StoredPicker/fits(_:)`` is `true` for the definition.
+  package init(_ definition: Definition, state: StoredPicker) {
     switch definition.kind.shape {
     case .columns: self = .columns(Boxed(ColumnsPicker(definition, state: state)))
     case .calendar: self = .calendar(Boxed(CalendarPicker(definition, state: state)))
@@ -85,7 +85,7 @@ extension Picker {
   package var nextTick: Instant? { time.nextTick }
 
   /// The selected keys, or the range.
-  package var value: PickerValue {
+  package var value: PickerSelection {
     switch self {
     case .columns(let box): box.shape.value
     case .calendar(let box): box.shape.value
@@ -94,7 +94,7 @@ extension Picker {
   }
 
   /// The state to store; with the definition it is enough to restore the picker.
-  package var state: PickerState {
+  package var state: StoredPicker {
     switch self {
     case .columns(let box): box.shape.state
     case .calendar(let box): box.shape.state
@@ -212,7 +212,7 @@ extension Picker {
   /// Restores an earlier value, clamped to the current bounds, for undo and redo.
   ///
   /// - Returns: The changes, with the cause `undo`; empty if nothing changed.
-  package mutating func restore(_ value: PickerValue) -> [PickerChange] {
+  package mutating func restore(_ value: PickerSelection) -> [PickerChange] {
     switch consume self {
     case .columns(var box):
       defer { self = .columns(box) }

@@ -4,7 +4,7 @@ package import JSONText
 /// The picked value: the field `result` on the wire.
 ///
 /// Not a JSON tree, because each delta compares two results: for columns it shares the keys of the
-/// ``PickerValue``.
+/// ``PickerSelection``.
 package enum PickerResult: Sendable {
   /// Nothing is selected, or a range is open.
   case null

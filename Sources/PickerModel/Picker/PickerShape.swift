@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 
 /// What the three shapes of ``Picker`` do, each in its own way.
 ///
@@ -10,10 +10,10 @@ protocol PickerShape: Hashable, Sendable {
   var time: PickerTime { get set }
 
   /// What undo and redo restore.
-  var value: PickerValue { get }
+  var value: PickerSelection { get }
   /// See ``Picker/result``.
   var result: PickerResult { get }
-  var state: PickerState { get }
+  var state: StoredPicker { get }
 
   /// Computes ``PickerTime/nextTick`` from the zone's rules, without trying times one by one.
   var instantOfNextTick: Instant? { get }
@@ -25,7 +25,7 @@ protocol PickerShape: Hashable, Sendable {
   mutating func perform(_ action: PickerAction, by actor: Actor) throws(Refusal) -> [PickerChange]
 
   /// See ``Picker/restore(_:)``.
-  mutating func restore(_ value: PickerValue) -> [PickerChange]
+  mutating func restore(_ value: PickerSelection) -> [PickerChange]
 
   /// Takes a definition of the same kind, with its bounds at the time of the last tick.
   ///

@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 package import JSONText
 
 /// A whole value, given in the fields in which a ``PickerResult`` has it.

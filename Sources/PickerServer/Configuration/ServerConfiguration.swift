@@ -255,7 +255,7 @@ extension ServerConfiguration {
     reader.list(.origin, &allowed, ServerConfiguration.origin)
     origins = OriginPolicy(allowed: allowed)
     reader.one(.store, &store) { text throws(ConfigurationProblem) in try StoreLocation(text) }
-    if nodeListen != nil, !store.isShared {
+    if nodeListen != nil, !store.isClustered {
       reader.refuse(
         .nodeListen, "There is no other node: the --store is not a PostgreSQL database.")
     }

@@ -18,7 +18,7 @@ package enum StoreLocation: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether several nodes can use it.
-  var isShared: Bool {
+  var isClustered: Bool {
     if case .postgres = self { true } else { false }
   }
 

@@ -60,7 +60,7 @@ struct ServerListeners {
       try loop.listen(on: listener.descriptor, listening)
       note(path: path, listening)
     case .systemd(let name):
-      listening.isShared = true
+      listening.isInherited = true
       for descriptor in try inherited.take(name) { try open(descriptor, listening) }
     }
   }

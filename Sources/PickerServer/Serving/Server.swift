@@ -33,7 +33,7 @@ package final class Server {
     let configuration = loaded.settings
     self.configuration = configuration
     let limits = ServerLimits(configuration.limits)
-    var parts = try SharedParts(configuration, log)
+    var parts = try CommonParts(configuration, log)
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
       memory: parts.sessionMemory, nodeAddress: configuration.nodeListen,
@@ -42,7 +42,7 @@ package final class Server {
     if let key = store.ticketKey {
       // Machines have different monotonic clocks.
       parts.gate.tickets = TicketSigner(
-        key: key, clock: store.isShared ? SocketLoop.wallMilliseconds : nil)
+        key: key, clock: store.isClustered ? SocketLoop.wallMilliseconds : nil)
     }
     var sockets = SocketLoopConfiguration(
       configuration, limits, log, isProxy: { [gate = parts.gate] in gate.proxies.contains($0) })
@@ -87,14 +87,14 @@ package final class Server {
   }
 
   /// Objects that all loops share.
-  private struct SharedParts {
+  private struct CommonParts {
     let zones = ZoneDatabase()
     let texts = LocaleCatalog()
     var gate: RequestGate
     let redirect: HTTPSRedirect
-    let sessionTotal = SharedSessionTotal()
-    let sessionMemory: SharedSessionMemory
-    let sessionIndex: SharedSessionIndex
+    let sessionTotal = ShardedSessionTotal()
+    let sessionMemory: ShardedSessionMemory
+    let sessionIndex: ShardedSessionIndex
     /// The initial time of a manual clock; `nil` for the system clock.
     let start: Instant?
 
@@ -106,10 +106,10 @@ package final class Server {
       let adminKeys = try configuration.adminKeys.map { file throws(KeyFileProblem) in
         try KeyRing(path: file, audience: configuration.audience, log: log)
       }
-      sessionMemory = SharedSessionMemory(log: log)
+      sessionMemory = ShardedSessionMemory(log: log)
       redirect = HTTPSRedirect(to: configuration.publicURL)
       gate = RequestGate(configuration, keys: keys, adminKeys: adminKeys)
-      sessionIndex = SharedSessionIndex(
+      sessionIndex = ShardedSessionIndex(
         keyCountMax: configuration.limits[.sessions], removesOldestKey: keys == nil)
       start =
         configuration.clock == .manual
@@ -119,7 +119,7 @@ package final class Server {
 
   /// How the hubs admit members. A file of keys without keys must not open the server.
   private static func authentication(
-    _ configuration: ServerConfiguration, _ parts: SharedParts
+    _ configuration: ServerConfiguration, _ parts: CommonParts
   ) -> HubConfiguration.Authentication {
     switch configuration.authentication {
     case .open: return .open
@@ -133,7 +133,7 @@ package final class Server {
   /// Creates the hub and routes of a loop.
   private static func add(
     _ loop: SocketLoop, to group: LoopGroup, _ configuration: ServerConfiguration,
-    _ limits: ServerLimits, _ parts: SharedParts, _ store: ServerStore, _ log: Logger
+    _ limits: ServerLimits, _ parts: CommonParts, _ store: ServerStore, _ log: Logger
   ) {
     let gate = parts.gate
     var limits = limits

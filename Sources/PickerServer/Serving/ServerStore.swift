@@ -15,7 +15,7 @@ final class ServerStore: Sendable {
   private let durable: SQLSessionLog?
   private let memoryFeed: MemoryFeed
   private let memoryShared: MemorySharedDefinitions
-  private let sessionMemory: SharedSessionMemory
+  private let sessionMemory: ShardedSessionMemory
   let sharedRates = SharedRates()
   let feedReaders: FeedReaders
   private let logByteCountMax: Int
@@ -33,7 +33,7 @@ final class ServerStore: Sendable {
   /// - Throws: ``StoreProblem`` if the file cannot be opened.
   init(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings, loopCount: Int,
-    memory: SharedSessionMemory, nodeAddress: TCPAddress?, removesOldestKey: Bool,
+    memory: ShardedSessionMemory, nodeAddress: TCPAddress?, removesOldestKey: Bool,
     unusedSeconds: (@Sendable () -> Int)?,
     zones: ZoneDatabase, log logger: Logger
   ) throws(StoreProblem) {
@@ -59,7 +59,7 @@ final class ServerStore: Sendable {
   /// Opens a durable store; `nil` for the memory.
   private static func open(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings,
-    _ memory: SharedSessionMemory, _ nodeAddress: TCPAddress?, keyCountMax: Int?,
+    _ memory: ShardedSessionMemory, _ nodeAddress: TCPAddress?, keyCountMax: Int?,
     _ unusedSeconds: (@Sendable () -> Int)?, _ zones: ZoneDatabase, _ mailboxes: [StoreMailbox],
     _ logger: Logger
   ) throws(StoreProblem) -> SQLSessionLog? {
@@ -113,7 +113,7 @@ final class ServerStore: Sendable {
 
   /// Finds the nodes that own sessions; `nil` if there is only this one.
   var owners: SessionOwners? {
-    guard let durable, isShared else { return nil }
+    guard let durable, isClustered else { return nil }
     return SessionOwners(
       isHere: { durable.owns($0) },
       find: { session, completion in
@@ -192,10 +192,10 @@ final class ServerStore: Sendable {
   }
 
   /// The sessions of all nodes of a database; `nil`: the hubs know all sessions.
-  var sessionCount: Int? { durable?.sharedCount?.sessions }
+  var sessionCount: Int? { durable?.clusterCount?.sessions }
 
   /// Whether other processes own sessions of the same database.
-  var isShared: Bool { durable?.isShared ?? false }
+  var isClustered: Bool { durable?.isClustered ?? false }
 
   /// The key of the tickets; `nil` for the memory: this process makes one.
   var ticketKey: [UInt8]? { durable?.ticketKey }
@@ -210,7 +210,7 @@ final class ServerStore: Sendable {
   var notes: [String] {
     guard let durable else { return [] }
     // A node of several restores nothing at its start.
-    let sessions = durable.isShared ? "" : counted(durable.restored.count, "session") + " in "
+    let sessions = durable.isClustered ? "" : counted(durable.restored.count, "session") + " in "
     var notes = ["store: \(sessions)\(durable.location)"]
     if let number = durable.node {
       let place = nodeAddress.map { "which the others reach at \($0)" } ?? "without --node-listen"
@@ -224,13 +224,13 @@ final class ServerStore: Sendable {
     return notes
   }
 
-  /// The living nodes of a shared database; `nil`: there is only this one.
+  /// The living nodes of a cluster's database; `nil`: there is only this one.
   var nodeCount: Int? { durable?.nodeCount }
 
-  /// Stores all accepted records, and gives up the sessions of a shared database, so that other
+  /// Stores all accepted records, and gives up the sessions of a cluster's database, so that other
   /// nodes can serve them. Returns at once.
   func giveUp() { durable?.giveUp() }
 
-  /// Stores all accepted records, and gives up the sessions of a shared database.
+  /// Stores all accepted records, and gives up the sessions of a cluster's database.
   func close() { durable?.close() }
 }

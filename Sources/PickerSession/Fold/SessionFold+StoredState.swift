@@ -49,7 +49,7 @@ extension SessionFold {
   /// The part of a fold that a snapshot stores: all but the origin, the limits and the history.
   package struct StoredState: Hashable, Sendable {
     package var facts: Facts
-    package let picker: PickerState
+    package let picker: StoredPicker
     /// The current definition; `nil` if it is that of the origin.
     package var definition: RetainedDefinition?
     /// The picker's definition; `nil` if it is ``definition``. They differ while a session that is
@@ -59,7 +59,7 @@ extension SessionFold {
     package let total: PriceTotal?
 
     package init(
-      _ facts: Facts, picker: PickerState, definition: RetainedDefinition? = nil,
+      _ facts: Facts, picker: StoredPicker, definition: RetainedDefinition? = nil,
       shown: RetainedDefinition? = nil, total: PriceTotal? = nil
     ) {
       (self.facts, self.picker, self.total) = (facts, picker, total)

@@ -4,13 +4,13 @@ package import PickerModel
 
 /// A value of the picker and, for a range, the tap that made it.
 package struct UndoValue: Hashable, Sendable {
-  package let value: PickerValue
+  package let value: PickerSelection
   /// The member of the last accepted tap.
   package let by: MemberID?
   /// The time of that tap.
   package let tappedAt: Instant?
 
-  package init(value: PickerValue, by: MemberID?, tappedAt: Instant?) {
+  package init(value: PickerSelection, by: MemberID?, tappedAt: Instant?) {
     self.value = value
     self.by = by
     self.tappedAt = tappedAt

@@ -169,8 +169,8 @@ private final class EagerLog: SessionLog {
   }
 
   var canLoad: Bool { true }
-  var isShared: Bool { true }
-  var sharedCount: SharedCount? { log.sharedCount }
+  var isClustered: Bool { true }
+  var clusterCount: ClusterCount? { log.clusterCount }
   func feed(_ record: FeedRecord, of session: SessionID) -> Bool { log.feed(record, of: session) }
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     log.store(snapshot, of: session)

@@ -140,7 +140,7 @@ final class SimulatedEngine: SQLEngine, NodeLocks, @unchecked Sendable {
   }
 
   var location: String { "simulated" }
-  var isShared: Bool { true }
+  var isClustered: Bool { true }
   var locks: (any NodeLocks)? { self }
 
   var isStopped: Bool { !scheduler.isAlive || scheduler.time.isOver }

@@ -22,7 +22,7 @@ extension SessionFold.StoredState {
     guard (tree["definition"] == nil) == (definitions[0] == nil),
       (tree["shown"] == nil) == (definitions[1] == nil),
       let facts = SessionFold.Facts.fields.read(tree, into: .init(at: .first)),
-      let picker = tree["picker"].flatMap(PickerState.init(tree:))
+      let picker = tree["picker"].flatMap(StoredPicker.init(tree:))
     else { return nil }
     self.init(
       facts, picker: picker, definition: definitions[0].map(RetainedDefinition.init(_:)),
@@ -45,7 +45,7 @@ extension SessionFold.Facts {
 
 extension Notes: Stored { static let absent: Notes? = Notes() }
 extension OwnNotes: Stored { static let absent: OwnNotes? = OwnNotes() }
-extension PickerValue: Stored {}
+extension PickerSelection: Stored {}
 
 extension Note.Text: Stored {
   init?(tree: JSONTree) {

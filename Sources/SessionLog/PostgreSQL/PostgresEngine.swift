@@ -46,7 +46,7 @@ final class PostgresEngine: SQLEngine, NodeLocks {
   deinit { listener.stop() }
 
   var location: String { address.description }
-  var isShared: Bool { true }
+  var isClustered: Bool { true }
   var locks: (any NodeLocks)? { self }
 
   func connect() throws -> any SQLConnection {

@@ -6,7 +6,7 @@ package protocol SQLEngine: AnyObject, Sendable {
   /// Where it is, without credentials, for messages.
   var location: String { get }
   /// Whether other processes write to it, too.
-  var isShared: Bool { get }
+  var isClustered: Bool { get }
   /// Opens a connection that writes. There is one at a time; a lost one is replaced.
   func connect() throws -> any SQLConnection
   /// Whether a call may succeed if it is repeated: on another connection if this one is lost.

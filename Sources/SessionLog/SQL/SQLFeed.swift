@@ -77,7 +77,7 @@ package final class SQLFeed: EventFeed {
     do {
       let (found, value) = try engine.read { (try SQLFeed.epoch($0), try body($0)) }
       if found == epoch { return value }
-    } catch FeedProblem.gone where engine.isShared {}
+    } catch FeedProblem.gone where engine.isClustered {}
     let (state, value) = try engine.readConfirmed { connection in
       (try SQLFeed.state(connection), Result { try body(connection) })
     }
@@ -115,7 +115,7 @@ package final class SQLFeed: EventFeed {
   }
 
   package func refresh(completion: @escaping @Sendable (Bool) -> Void) {
-    guard engine.isShared else { return completion(true) }
+    guard engine.isClustered else { return completion(true) }
     queue.async {
       do {
         self.adopt(

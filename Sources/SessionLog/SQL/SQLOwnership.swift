@@ -2,7 +2,7 @@ import Foundation
 import PickerHub
 import PickerSession
 
-/// The part of a process that shares a database: which node it is, and which sessions it owns.
+/// What a node of a cluster knows of itself: which node it is, and which sessions it owns.
 /// Used on the store's writing queue only.
 ///
 /// - A node has a row, and holds a lock on its number on its writing connection. It is alive as
@@ -300,7 +300,9 @@ final class SQLOwnership {
 
   /// The outcome of claiming a session that exists.
   enum Claim {
-    /// This node owns it now, and has not before if it is new. What is loaded must show this.
+    /// This node owns it now. It is to be loaded with this owner, epoch and number of entries.
+    ///
+    /// - Parameter isNew: Whether another node, or none, owned it before.
     case own(node: Int64, epoch: String, entryCount: Int, isNew: Bool)
     /// Another node owns it that is alive.
     case other

@@ -118,7 +118,8 @@ extension SQLSessionLog {
     }
   }
 
-  /// Runs `body` again while a shared database is away, for ``waitTime`` as commands wait for it.
+  /// Runs `body` again while a cluster's database is away, for ``waitTime`` as commands wait for
+  /// it.
   private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
     let begin = scheduler.instant
     while true {
@@ -126,7 +127,7 @@ extension SQLSessionLog {
         return try body()
       } catch {
         let isLate = scheduler.instant > begin + waitTime
-        guard isShared, isTransient(error), failure == nil, !isLate else { throw error }
+        guard isClustered, isTransient(error), failure == nil, !isLate else { throw error }
         scheduler.sleep(SQLSessionLog.readPause)
       }
     }
@@ -164,7 +165,7 @@ extension SQLSessionLog {
       queue.async { self.renew(load, claim, divergence) }
     case .loaded(let loaded, let byteCount)?:
       state.withLock { $0.note(byteCount, of: session) }
-      guard isShared else { return notify(.loaded(session, .found(loaded))) }
+      guard isClustered else { return notify(.loaded(session, .found(loaded))) }
       // The queue may have found meanwhile that another node has claimed it.
       queue.async {
         if self.generation != generation { return self.claim([load]) }

@@ -15,7 +15,7 @@ extension SQLSessionLog {
   private static let sweepCountMax = 100
 
   func sweepLater(_ time: Duration = sweepTime) {
-    guard isShared else { return }
+    guard isClustered else { return }
     scheduler.after(time, on: queue) { [weak self] in self?.sweep() }
   }
 
@@ -148,37 +148,37 @@ extension SQLSessionLog {
     state.withLock { $0.noteStoreSize(row.bytes) }
     let end = scheduler.instant
     counts.withLock {
-      $0.haveCounted(SharedCount(sessions: row.sessions, keys: row.keys), from: begin, to: end)
+      $0.haveCounted(ClusterCount(sessions: row.sessions, keys: row.keys), from: begin, to: end)
     }
   }
 }
 
-/// The number of sessions in a shared database that have not ended, and of idempotency keys: those
-/// of the last count, and those that this node has created since. Creations of other nodes, and
-/// ends, follow with the next count.
+/// The number of sessions in a cluster's database that have not ended, and of idempotency keys:
+/// those of the last count, and those that this node has created since. Creations of other nodes,
+/// and ends, follow with the next count.
 struct SessionCounts {
-  private var counted = SharedCount()
-  private var created = SharedCount()
+  private var counted = ClusterCount()
+  private var created = ClusterCount()
   /// `nil`: at once.
   private var nextCounting: ContinuousClock.Instant?
 
-  var total: SharedCount { counted + created }
+  var total: ClusterCount { counted + created }
 
   func isDue(at now: ContinuousClock.Instant) -> Bool { nextCounting.map { $0 <= now } ?? true }
 
   /// A creation was appended.
   mutating func add(_ origin: SessionOrigin) {
-    created += SharedCount(sessions: 1, keys: origin.key == nil ? 0 : 1)
+    created += ClusterCount(sessions: 1, keys: origin.key == nil ? 0 : 1)
   }
 
-  mutating func forgetCreations() { created = SharedCount() }
+  mutating func forgetCreations() { created = ClusterCount() }
 
   /// The database was counted. The time for that grows with the number of sessions: no more than
   /// 2 % of the time is spent on it.
   mutating func haveCounted(
-    _ count: SharedCount, from begin: ContinuousClock.Instant, to end: ContinuousClock.Instant
+    _ count: ClusterCount, from begin: ContinuousClock.Instant, to end: ContinuousClock.Instant
   ) {
-    (counted, created) = (count, SharedCount())
+    (counted, created) = (count, ClusterCount())
     nextCounting = end + max(.seconds(2), (end - begin) * 49)
   }
 

@@ -19,7 +19,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   let engine: any SQLEngine
   package var location: String { engine.location }
   /// Whether other processes own sessions of the same database.
-  package var isShared: Bool { engine.isShared }
+  package var isClustered: Bool { engine.isClustered }
   /// Used on ``readingQueue`` only, except `make(_:)`, which uses no table.
   let definitions: StoredDefinitions
   /// Counts definitions.
@@ -187,7 +187,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     feed = try SQLFeed(engine, scheduler.queue("store.feed", isPatient: false))
     let now = scheduler.now
     (restored, restoredNames) =
-      engine.isShared
+      engine.isClustered
       ? ([], StoredNames())
       : try engine.read { connection in
         let sessions = try connection.rows(
@@ -198,7 +198,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     if let byteCount = try engine.usedByteCount(connection) {
       state.withLock { $0.noteStoreSize(byteCount) }
     }
-    if engine.isShared { try count(connection) }
+    if engine.isClustered { try count(connection) }
     feed.write { [weak self] change in self.map { $0.change(change) } ?? change.fail() }
     try beginWork(connection)
   }
@@ -229,18 +229,18 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   var now: Int64 { scheduler.now }
 
   package var canLoad: Bool { true }
-  package var sharedCount: SharedCount? { isShared ? counts.withLock { $0.total } : nil }
+  package var clusterCount: ClusterCount? { isClustered ? counts.withLock { $0.total } : nil }
   /// The number of this node in a database that several share.
   package var node: Int64? { number.withLock { $0 } }
   /// The number of living nodes of such a database, at the last sweep.
-  package var nodeCount: Int? { isShared ? livingNodes.withLock { $0 } : nil }
+  package var nodeCount: Int? { isClustered ? livingNodes.withLock { $0 } : nil }
   package var failure: String? { state.withLock { $0.failure } }
   package var batchCount: Int { state.withLock { $0.batchCount } }
   package var figures: StoreFigures { state.withLock { $0.figures } }
 
   package func answer(_ reply: @escaping @Sendable () -> Void) {
     // A new process could not reach a database that does not answer, either.
-    if isShared { reply() } else { queue.async(reply) }
+    if isClustered { reply() } else { queue.async(reply) }
   }
 
   package func afterWriting(_ reply: @escaping @Sendable () -> Void) { queue.async(reply) }
@@ -250,7 +250,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
 extension SQLSessionLog {
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     let outcome = add(.log(record, session), needsBudget: record.needsBudget)
-    if case .created(let origin, _, _) = record, isShared, outcome == .pending {
+    if case .created(let origin, _, _) = record, isClustered, outcome == .pending {
       counts.withLock { $0.add(origin) }
     }
     return outcome
@@ -302,7 +302,7 @@ extension SQLSessionLog {
     var batch: PendingRecords.Batch
     repeat {
       batch = state.withLock {
-        $0.takeBatch(of: isShared ? SQLSessionLog.batchCountMax : .max)
+        $0.takeBatch(of: isClustered ? SQLSessionLog.batchCountMax : .max)
       }
       let hasFailed = failure != nil
       let visited = visited.withLock { visited in
@@ -335,7 +335,7 @@ extension SQLSessionLog {
 
   /// As ``close()``, but returns at once, and leaves a store with a single writer open.
   package func giveUp() {
-    guard isShared else { return }
+    guard isClustered else { return }
     // After the snapshots that were stored before.
     encodingQueue.async { self.queue.async { self.leave() } }
   }
@@ -343,7 +343,7 @@ extension SQLSessionLog {
   private func leave() {
     if hasClosed { return }
     writeAndRead()
-    if isShared {
+    if isClustered {
       // What is appended or read from now on is another node's.
       state.withLock { $0.failure = "this node shuts down, and has given up its sessions" }
       provenAt.withLock { $0 -= SQLSessionLog.certainTime }
@@ -465,7 +465,7 @@ extension SQLSessionLog {
       isWritten(number, value)
       try connection.run("COMMIT")
       ownership?.committed(number)
-      if isShared { provenAt.withLock { $0 = begin } }
+      if isClustered { provenAt.withLock { $0 = begin } }
       return (value, number)
     } catch {
       connection.rollBack()
@@ -525,7 +525,7 @@ extension SQLSessionLog {
         isClockPlausible: clockDoubt.isOver, at: now, connection)
       return (result: result, storeByteCount: try engine.usedByteCount(connection))
     } isWritten: { number, written in
-      if isShared { unknown = (number, written.result) }
+      if isClustered { unknown = (number, written.result) }
     }
     unknown = nil
     return (committed.value.result, committed.number, committed.value.storeByteCount)
@@ -546,7 +546,7 @@ extension SQLSessionLog {
       if let storeByteCount { state.noteStoreSize(storeByteCount) }
       for (session, byteCount) in result.byteCounts { state.note(byteCount, of: session) }
     }
-    if isShared {
+    if isClustered {
       disown(result.created)
       disown(result.byteCounts.filter { $0.value == nil }.keys)
     }
@@ -562,7 +562,7 @@ extension SQLSessionLog {
   }
 
   package var isCertain: Bool {
-    !isShared || scheduler.instant < provenAt.withLock { $0 } + SQLSessionLog.certainTime
+    !isClustered || scheduler.instant < provenAt.withLock { $0 } + SQLSessionLog.certainTime
   }
 
   package func confirm(
@@ -584,7 +584,7 @@ extension SQLSessionLog {
   }
 
   func disown(_ sessions: some Collection<SessionID>) {
-    guard isShared, !sessions.isEmpty else { return }
+    guard isClustered, !sessions.isEmpty else { return }
     owned.withLock { $0.subtract(sessions) }
     state.withLock { state in for session in sessions { state.note(nil, of: session) } }
   }
@@ -604,7 +604,7 @@ extension SQLSessionLog {
     // A session with a lost snapshot is lost too: its list of spent entries is gone, and only a
     // reload makes it again.
     var lost = Set((records + later).sessions)
-    if isShared {
+    if isClustered {
       lost.formUnion(owned.withLock { $0 })
       counts.withLock { $0.forgetCreations() }
     }

@@ -114,7 +114,7 @@ extension SQLSessionLog: SharedDefinitions {
               ELSE excluded.unused_since END,
             definition = excluded.definition, notes = excluded.notes
           """, [draft.name, number, self.now, definition, notes])
-        if self.isShared { try connection.send("NOTIFY \(SQLFeed.channel)") }
+        if self.isClustered { try connection.send("NOTIFY \(SQLFeed.channel)") }
         guard draft.isReported else { return (.done(version: number), nil) }
         let event = FeedEvent(
           sharedDefinition: draft.name, version: number, epoch: try SQLFeed.epoch(connection),

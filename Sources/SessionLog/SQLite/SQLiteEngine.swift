@@ -31,7 +31,7 @@ final class SQLiteEngine: SQLEngine, @unchecked Sendable {
   deinit { readers.withLock { $0 = [] } }
 
   var location: String { path }
-  var isShared: Bool { false }
+  var isClustered: Bool { false }
   var locks: (any NodeLocks)? { nil }
   func connect() -> any SQLConnection { writer }
   func isTransient(_ error: any Error) -> Bool { false }

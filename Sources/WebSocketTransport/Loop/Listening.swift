@@ -23,17 +23,17 @@ package struct Listening: Hashable, Sendable {
   package var isRelayed: Bool
   /// Whether other processes accept connections from the same socket, which therefore is not shut
   /// down when this process stops listening.
-  package var isShared: Bool
+  package var isInherited: Bool
 
   package init(
     _ audience: Audience = .clients, isTLS: Bool = false, isProxied: Bool = false,
-    isRelayed: Bool = false, isShared: Bool = false
+    isRelayed: Bool = false, isInherited: Bool = false
   ) {
     self.audience = audience
     self.isTLS = isTLS
     self.isProxied = isProxied
     self.isRelayed = isRelayed
-    self.isShared = isShared
+    self.isInherited = isInherited
   }
 }
 

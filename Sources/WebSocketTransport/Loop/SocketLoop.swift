@@ -111,7 +111,7 @@ package final class SocketLoop: @unchecked Sendable {
   /// - Parameter descriptor: A TCP or Unix socket. The loop owns it, also after an error.
   package func listen(on descriptor: CInt, _ listening: Listening) throws(SocketLoopProblem) {
     listeners.append(Listener(descriptor: descriptor, listening: listening))
-    guard wsl_listen(loop, descriptor, listening.isShared) else {
+    guard wsl_listen(loop, descriptor, listening.isInherited) else {
       throw SocketLoopProblem(description: "there are too many listeners")
     }
   }

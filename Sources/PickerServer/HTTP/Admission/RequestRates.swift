@@ -9,7 +9,7 @@ package enum RequestKind: Int, CaseIterable, Sendable {
   case command, check, drawing, log
   /// Requests with a wrong API key.
   case wrongKey
-  /// Requests for sessions that the shared store was asked for and does not have.
+  /// Requests for sessions that the cluster's store was asked for and does not have.
   case unknownSession
 }
 

@@ -52,7 +52,7 @@ extension HubRoutes {
   }
 
   /// The page of a log that has sessions of other nodes.
-  private func listShared(_ listing: Listing, _ caller: Caller) {
+  private func listCluster(_ listing: Listing, _ caller: Caller) {
     let query = SessionListQuery(
       external: listing.external, status: listing.status, namespace: listing.namespace,
       uses: listing.uses, after: listing.after, limit: listing.limit)
@@ -66,7 +66,7 @@ extension HubRoutes {
   private func list(
     _ listing: Listing, attempt: Int, unreadable: Set<SessionID>, _ caller: Caller
   ) {
-    if hub.isShared { return listShared(listing, caller) }
+    if hub.isClustered { return listCluster(listing, caller) }
     let page = hub.shard.names.use { index in
       index.page(
         external: listing.external, status: listing.status, namespace: listing.namespace,

@@ -273,7 +273,7 @@ final class HubRoutes {
 extension HubRoutes {
   /// Whether a request is a CORS preflight: a browser sends it before a page's request.
   func isPreflight(_ request: HTTPRequest) -> Bool {
-    request.method == .options && isShared(request)
+    request.method == .options && isForOrigins(request)
       && request.headers[.accessControlRequestMethod] != nil
   }
 
@@ -295,7 +295,7 @@ extension HubRoutes {
 
   /// The headers that let a page of an allowed origin read the response.
   func crossOriginHeaders(for request: HTTPRequest) -> [HTTPResponse.Header] {
-    guard !gate.origins.allowed.isEmpty, isShared(request) else { return [] }
+    guard !gate.origins.allowed.isEmpty, isForOrigins(request) else { return [] }
     guard let origin = request.headers[.origin],
       gate.origins.allows(origin: origin, host: request.headers[.host])
     else { return [("Vary", "Origin")] }
@@ -307,7 +307,7 @@ extension HubRoutes {
 
   /// Whether `--origin` applies to a path: to sessions and definitions. The client's files and the
   /// API documents are public.
-  private func isShared(_ request: HTTPRequest) -> Bool {
+  private func isForOrigins(_ request: HTTPRequest) -> Bool {
     request.target.begins(with: ["v1", "sessions"])
       || request.target.begins(with: ["v1", "definitions"])
   }

@@ -5,7 +5,7 @@ import PickerHub
 /// status, never for a tap.
 ///
 /// `@unchecked Sendable`: the lock protects the index.
-final class SharedSessionIndex: SharedIndex, @unchecked Sendable {
+final class ShardedSessionIndex: ShardIndex, @unchecked Sendable {
   private let lock = NSLock()
   private var index: SessionIndex
 

@@ -2,7 +2,7 @@ import PickerHub
 import Synchronization
 
 /// A lock-free counter of the sessions of all loops.
-final class SharedSessionTotal: SessionTotal, Sendable {
+final class ShardedSessionTotal: SessionTotal, Sendable {
   private let total = Atomic(0)
 
   var count: Int { total.load(ordering: .relaxed) }

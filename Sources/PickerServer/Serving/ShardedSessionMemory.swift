@@ -5,7 +5,7 @@ import WebSocketTransport
 
 /// A count of the memory of the sessions of all loops, lock-free while no session is refused. Logs
 /// when creations begin to be refused, at most once a minute, and when there is room again.
-final class SharedSessionMemory: SessionMemory, Sendable {
+final class ShardedSessionMemory: SessionMemory, Sendable {
   private struct Report {
     /// Whether the last line says that creations are refused.
     var isRefusing = false

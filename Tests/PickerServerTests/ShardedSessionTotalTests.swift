@@ -4,9 +4,9 @@ import Testing
 
 @testable import PickerServer
 
-@Suite struct SharedSessionTotalTests {
+@Suite struct ShardedSessionTotalTests {
   @Test func `concurrent threads cannot exceed the limit`() {
-    let total = SharedSessionTotal()
+    let total = ShardedSessionTotal()
     let taken = Atomic(0)
 
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `concurrent threads lose no byte of the memory`() {
-    let memory = SharedSessionMemory(log: LogLines().log)
+    let memory = ShardedSessionMemory(log: LogLines().log)
     memory.byteCountMax = 160_000
 
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
@@ -42,7 +42,7 @@ import Testing
   @Test func `a log says when sessions begin to be refused for memory, and when there is room`() {
     let lines = LogLines()
     let now = Mutex<Int64>(0)
-    let memory = SharedSessionMemory(log: lines.log, now: { now.withLock { $0 } })
+    let memory = ShardedSessionMemory(log: lines.log, now: { now.withLock { $0 } })
     memory.byteCountMax = 100_000
     memory.add(90_000)
     let refused =

@@ -8,11 +8,11 @@ import PickerHost
 @testable import PickerHub
 
 /// Sessions of a database with several nodes, each of which has at most one owner.
-@Suite struct SharedExistenceTests {
+@Suite struct ClusterExistenceTests {
   private let elsewhere = SessionID("elsewhere")
 
   private func shared(fields: String = "") throws -> HubFixture {
-    try HubFixture(letters, fields: fields, canLoad: true, isShared: true)
+    try HubFixture(letters, fields: fields, canLoad: true, isClustered: true)
   }
 
   private func answer(_ fixture: HubFixture, _ outcome: LogLookup<DormantSession>) {
@@ -370,13 +370,13 @@ import PickerHost
       return problem
     }
 
-    fixture.log.sharedCount = SharedCount(sessions: fixture.hub.limits.sessions)
+    fixture.log.clusterCount = ClusterCount(sessions: fixture.hub.limits.sessions)
     #expect(create() == .full(.sessions) && fixture.hub.sessionCount == 1)
-    fixture.log.sharedCount = SharedCount(
+    fixture.log.clusterCount = ClusterCount(
       sessions: fixture.hub.limits.sessions - 1, keys: 100_000)
     #expect(create() == nil && fixture.log.records.count == 2)
     #expect(create(key: "k") == .full(.keys))
-    fixture.log.sharedCount?.keys = 99_999
+    fixture.log.clusterCount?.keys = 99_999
     #expect(create(key: "k") == nil)
   }
 

@@ -1,7 +1,7 @@
 import JSONText
 
 /// The rules of a calendar of nights that a definition has, for the prediction of taps.
-struct StayRules: Hashable, Sendable {
+struct PickerStayRules: Hashable, Sendable {
   /// The rules of a stay that begins, or ends, on a day.
   struct Day: Hashable, Sendable {
     var nightCountMin = 1
@@ -57,7 +57,8 @@ extension PickerState {
   /// The days of the stay that a tap makes of one with only the day `first`; `nil` if the server
   /// will refuse it. Nights out of view count as free.
   func stay(
-    from first: PickerDay, reach: ClosedRange<PickerDay>?, tapped: PickerDay, _ rules: StayRules
+    from first: PickerDay, reach: ClosedRange<PickerDay>?, tapped: PickerDay,
+    _ rules: PickerStayRules
   ) -> ClosedRange<PickerDay>? {
     let goal = reach.map { min(max(tapped, $0.lowerBound), $0.upperBound) } ?? tapped
     let days =
@@ -70,7 +71,7 @@ extension PickerState {
   }
 
   private func stay(
-    beginning first: PickerDay, until goal: PickerDay, _ rules: StayRules
+    beginning first: PickerDay, until goal: PickerDay, _ rules: PickerStayRules
   ) -> ClosedRange<PickerDay>? {
     let day = rules[first]
     guard day.canBegin else { return nil }
@@ -86,7 +87,7 @@ extension PickerState {
   }
 
   private func stay(
-    ending last: PickerDay, from goal: PickerDay, _ rules: StayRules
+    ending last: PickerDay, from goal: PickerDay, _ rules: PickerStayRules
   ) -> ClosedRange<PickerDay>? {
     guard rules[last].canEnd else { return nil }
     var start: PickerDay?
@@ -101,7 +102,7 @@ extension PickerState {
 
   /// Whether the night that begins on a day is known not to be free: members do not receive what is
   /// booked, but the cells say on which days a stay can begin or end.
-  private func isTaken(night day: PickerDay, _ rules: StayRules) -> Bool {
+  private func isTaken(night day: PickerDay, _ rules: PickerStayRules) -> Bool {
     if let cell = cell(of: day), rules[day].canBegin {
       return cell.isDisabled || cell.only == .departure
     }
