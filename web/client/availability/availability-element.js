@@ -448,7 +448,7 @@ export class AvailabilityElement extends PickerElement {
     const { availability, result } = state;
     if (!result || !availability) return statusText(picker, this.texts);
     const { marks } = this.texts;
-    const counts = marks.counts(Number(result.yes), Number(result.maybe), 0);
+    const counts = marks.counts(Number(result.yes), Number(result.maybe), state.status === "open" ? 0 : Number(result.no));
     /** @param {string} text */
     const said = (text) => withStatus(result.yes === undefined ? text : state.status === "open" ? marks.nowBest(text, counts) : `${text} · ${counts}`, picker, this.texts);
     if (!result.instant) {
