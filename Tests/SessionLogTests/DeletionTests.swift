@@ -37,9 +37,13 @@ import Testing
     fixture.snapshot()
 
     log.flush()
-    let hold = log.historyQueue.hold()
-    end(fixture, log)
-    let left = try #require(try shelf.read(Int.self, "SELECT count(*) FROM entry"))
+    #expect(log.append(.ended(nil), of: fixture.origin.id) == .pending)
+    // After the batch with the end, and before the other parts.
+    let hold = log.queue.hold()
+    try await wait(for: "the end") {
+      try shelf.count("SELECT count(*) FROM session WHERE NOT ended") == 0
+    }
+    let left = try shelf.count("SELECT count(*) FROM entry")
     hold.signal()
 
     #expect(left >= 2501)

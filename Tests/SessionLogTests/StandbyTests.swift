@@ -17,13 +17,15 @@ import Testing
 
   /// Runs a test with a node that has created a session with one entry, its database and the
   /// standby.
+  ///
+  /// - Parameter waitTime: For which the node's commands wait for the standby.
   private func withStandby(
-    _ body: (TestNode, Shelf, TestStandby) async throws -> Void
+    waitTime: Duration = hung, _ body: (TestNode, Shelf, TestStandby) async throws -> Void
   ) async throws {
     let shelf = try Shelf(.postgres, isReused: false)
     let standby = try TestStandby(shelf.database)
     defer { standby.end() }
-    let node = try TestNode(shelf.database)
+    let node = try TestNode(shelf.database, waitTime: waitTime)
     try node.create()
     try await body(node, shelf, standby)
   }
@@ -160,7 +162,7 @@ import Testing
 
   /// Regression: each attempt left a connection at the server until the standby was back.
   @Test func `a node that waits for a standby has few connections for it`() async throws {
-    try await withStandby { one, shelf, standby in
+    try await withStandby(waitTime: .seconds(10)) { one, shelf, standby in
       try standby.stop()
       one.command(2)
 

@@ -7,6 +7,8 @@ import Synchronization
 /// flushes what a standby would. While it is stopped, commits wait for it.
 final class TestStandby: Sendable {
   private let database: String
+  /// Each start has a folder of its own: what comes after the end of the former one, the server may
+  /// have removed meanwhile.
   private let folder: String
   private let process = Mutex<Process?>(nil)
 
@@ -14,7 +16,6 @@ final class TestStandby: Sendable {
   init(_ database: String) throws {
     self.database = database
     folder = NSTemporaryDirectory() + "pickerd-standby-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try start()
     try set("SET synchronous_commit = on")
   }
@@ -27,10 +28,12 @@ final class TestStandby: Sendable {
   /// Starts it, and waits until it has everything.
   func start() throws {
     guard process.withLock({ $0 == nil }) else { return }
+    let received = "\(folder)/\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: received, withIntermediateDirectories: true)
     let program = Process()
     program.executableURL = URL(filePath: "\(TestStandby.binaries)/pg_receivewal")
     program.arguments = [
-      "--directory", folder, "--host", TestServer.shared.folder, "--username", "pickerd",
+      "--directory", received, "--host", TestServer.shared.folder, "--username", "pickerd",
       "--synchronous", "--no-loop",
     ]
     program.environment = ["PGAPPNAME": "standby", "PATH": "/usr/bin:/bin"]
