@@ -15,13 +15,10 @@ struct Backup: ParsableCommand {
 
         pickerd backup sqlite:/var/lib/pickerd/pickerd.sqlite /backup/pickerd-monday.sqlite
 
-      A PostgreSQL database is copied into such a file, too, with all sessions or one of them, \
-      from which a server can serve them. Back up the database itself with PostgreSQL's \
-      pg_basebackup, or pg_dump --schema=pickerd.
+      Back up a PostgreSQL database with PostgreSQL's pg_dump, or pg_basebackup:
 
-        pickerd backup postgres://pickerd@db1,db2/pickerd one.sqlite --session ID
-
-      A standby is read if it is the only host, or the URI has target_session_attrs=standby.
+        pg_dump --format=custom --schema=pickerd --file=/backup/monday.dump \\
+          postgres://pickerd@db1,db2/pickerd
 
       EXIT STATUS: 0 success. 64 usage error. 66 the store does not exist or cannot be read. \
       73 the backup cannot be created; an existing file is unchanged. 74 the output cannot be \
@@ -30,32 +27,29 @@ struct Backup: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The store, sqlite:PATH or postgres://...; sqlite: means the file in the state directory.",
-      valueName: "store"))
+      "The store; sqlite: means the file in the state directory.", valueName: "sqlite:PATH"))
   var store: String
 
   @Argument(help: ArgumentHelp("The file to create, PATH or sqlite:PATH.", valueName: "to"))
   var target: String
 
-  @Option(help: ArgumentHelp("Copy only this session of a database.", valueName: "ID"))
-  var session: String?
-
   @Flag(help: "Replace an existing file.")
   var force = false
 
   func run() throws {
-    let file = try file()
-    do {
+    let source: String
+    do throws(ConfigurationProblem) {
       switch try StoreLocation(store) {
-      case .sqlite(let path) where session == nil: try copy(path, to: file)
-      case .sqlite: throw complain("backup", "--session needs a PostgreSQL store", EX_USAGE)
-      case .memory:
-        throw complain("backup", "memory: cannot be backed up; use sqlite:PATH", EX_USAGE)
-      case .postgres(let address): try copy(address, to: file)
+      case .sqlite(let path): source = path
+      case .memory: throw ConfigurationProblem("memory: cannot be backed up; use sqlite:PATH")
+      case .postgres:
+        throw ConfigurationProblem(
+          "back up a database with PostgreSQL's pg_dump --schema=pickerd, or pg_basebackup")
       }
-    } catch let problem as ConfigurationProblem {
-      throw complain("backup", problem.detail, EX_USAGE)
+    } catch {
+      throw complain("backup", error.detail, EX_USAGE)
     }
+    try copy(source, to: try file())
   }
 
   /// The path of the file to create.
@@ -82,23 +76,6 @@ struct Backup: ParsableCommand {
     } catch {
       throw complain("backup", error.description, EX_CANTCREAT)
     }
-  }
-
-  private func copy(_ address: PostgresAddress, to file: String) throws {
-    do throws(DatabaseBackup.Failure) {
-      let made = try DatabaseBackup.copy(
-        of: address, session: session, to: file, isForced: force)
-      report(made, file)
-    } catch {
-      switch error {
-      case .source(let problem): throw complain("backup", problem.description, EX_NOINPUT)
-      case .target(let problem): throw complain("backup", problem.description, EX_CANTCREAT)
-      }
-    }
-    guard session == nil else { return }
-    print(
-      "pickerd backup: this is a copy to serve from a file; to restore the database itself, use "
-        + "PostgreSQL's pg_basebackup, or pg_dump --schema=pickerd")
   }
 
   private func report(_ made: SQLiteBackup.Copy, _ file: String) {

@@ -118,19 +118,13 @@ import Testing
     #expect(loaded?.entryCount == fixture.entryCount)
   }
 
-  @Test(arguments: Engine.allCases)
-  func `a served backup has the sessions under new epochs, and the feed with another one`(
-    engine: Engine
-  ) async throws {
-    let (shelf, copy) = (try Shelf(engine), try Shelf())
+  @Test func `a served backup has the sessions under new epochs, and the feed with another one`()
+    async throws
+  {
+    let (shelf, copy) = (try Shelf(), try Shelf())
     let log = try shelf.store()
     let (fixture, sessions) = try fill(log)
-    let copied =
-      switch engine {
-      case .sqlite: try SQLiteBackup(of: shelf.path).copy(to: copy.path, isForced: false)
-      case .postgres:
-        try DatabaseBackup.copy(of: shelf.address, session: nil, to: copy.path, isForced: false)
-      }
+    let copied = try SQLiteBackup(of: shelf.path).copy(to: copy.path, isForced: false)
     #expect(copied.sessionCount == 13)
 
     let served = try copy.store()

@@ -159,7 +159,7 @@ def test_the_journal_of_a_store_that_is_not_there_is_not_applied_to_a_backup(sta
     killed.kill()
     other.unlink()
 
-    done = pickerd("backup", f"sqlite:{store}", other)
+    done = pickerd("backup", f"sqlite:{store}", f"sqlite:{other}")
 
     assert done.status == 73 and "killed.sqlite-wal" in done.complaint, done
     assert not other.exists()

@@ -1,7 +1,7 @@
 import Foundation
 import PickerSession
 
-/// Copies rows from one store to another, whose engine may be another one. The schemas are equal.
+/// Copies rows from an SQLite store to a database. The schemas are equal.
 struct SQLCopy {
   let source: any SQLConnection
   /// In a transaction.
@@ -59,16 +59,14 @@ struct SQLCopy {
   private static let cursor = Table(
     name: "feed_cursor", columns: [("name", .text), ("position", .integer)])
 
-  /// The numbers of the living sessions in the source, or of one of them.
-  func sessions(_ only: SessionID? = nil) throws -> [(number: Int64, id: String)] {
-    let condition = only == nil ? "" : " AND id = $1"
-    return try source.rows(
-      "SELECT number, id FROM session WHERE NOT ended\(condition) ORDER BY number",
-      only.map { [$0.text] } ?? []
-    ) { row in (try row[0], try row[1]) }
+  /// The living sessions in the source.
+  func sessions() throws -> [(number: Int64, id: String)] {
+    try source.rows("SELECT number, id FROM session WHERE NOT ended ORDER BY number") { row in
+      (try row[0], try row[1])
+    }
   }
 
-  /// Copies a session with its log. A node of the target must load it soon, if there are several.
+  /// Copies a session with its log. A node of the target must load it soon.
   func copySession(_ number: Int64) throws {
     let columns = SQLCopy.session
     let row = try source.first(
@@ -95,20 +93,6 @@ struct SQLCopy {
       [row[0] as Int?, row[1] as Int?, row[2] as String?] as [(any SQLValue)?]
     }
     try target.run("UPDATE feed SET newest = $1, byte_count = $2, epoch = $3", feed ?? [])
-  }
-
-  /// Copies the idempotency key of one session.
-  func copyCreation(of session: SessionID) throws {
-    let columns = SQLCopy.creation.columns
-    let rows = try source.rows(
-      "SELECT \(SQLCopy.names(columns)) FROM creation WHERE session = $1", [session.text]
-    ) { SQLCopy.values($0, columns) }
-    for row in rows {
-      try target.run(
-        """
-        INSERT INTO creation (\(SQLCopy.names(columns))) VALUES (\(SQLCopy.marks(columns.count)))
-        """, row)
-    }
   }
 
   private func copy(_ table: Table, of session: Int64? = nil, to number: Int64? = nil) throws {
@@ -240,79 +224,5 @@ package enum StoreMove {
       try target.send("DELETE FROM session")
       try target.send("UPDATE store SET moving_from = $1", [name])
     }
-  }
-}
-
-/// Copies a database's sessions, or one of them, to an SQLite store. Servers can use the database
-/// meanwhile.
-package enum DatabaseBackup {
-  /// Copies what is committed at one moment.
-  ///
-  /// The copy is one file and marked as a backup, like that of ``SQLiteBackup``.
-  /// - Parameters:
-  ///   - session: The only session to copy, without the feed and its cursors; `nil`: everything.
-  ///   - isForced: Whether an existing file may be replaced.
-  /// - Throws: ``Failure``; `target` is unchanged.
-  package static func copy(
-    of address: PostgresAddress, session: String?, to target: String, isForced: Bool
-  ) throws(Failure) -> SQLiteBackup.Copy {
-    do {
-      try BackupTarget.check(target, against: "", isForced: isForced)
-      let target = BackupTarget(target, mode: 0o600)
-      let part = try target.makePart()
-      do {
-        let connection = try PostgresConnection(
-          address.forReading, name: "pickerd backup", seconds: 3600)
-        let copied = try connection.transaction(SQLDialect.postgres.beginReading) {
-          try copy(connection, address, session: session.map { SessionID($0) }, into: part.path)
-        }
-        try target.publish(part, isForced: isForced)
-        return copied
-      } catch {
-        target.drop(part)
-        throw error
-      }
-    } catch let failure as Failure {
-      throw failure
-    } catch let problem as StoreProblem {
-      throw .target(problem)
-    } catch let error as PostgresError {
-      throw .source(StoreProblem("cannot read \(address): \(error)"))
-    } catch {
-      throw .target(StoreProblem("cannot write \(target): \(error)"))
-    }
-  }
-
-  /// Whether the database or the file is the problem.
-  package enum Failure: Error {
-    case source(StoreProblem)
-    case target(StoreProblem)
-  }
-
-  private static func copy(
-    _ connection: PostgresConnection, _ address: PostgresAddress, session: SessionID?,
-    into part: String
-  ) throws -> SQLiteBackup.Copy {
-    do {
-      try SQLSchema.check(connection, of: address.description)
-    } catch let problem as StoreProblem {
-      throw Failure.source(problem)
-    }
-    let file = try SQLiteConnection(part)
-    try file.run("PRAGMA synchronous = EXTRA")
-    let count = try file.transaction {
-      try SQLSchema.open(file, of: part)
-      let copy = SQLCopy(source: connection, target: file)
-      let sessions = try copy.sessions(session)
-      for session in sessions { try copy.copySession(session.number) }
-      if let session { try copy.copyCreation(of: session) } else { try copy.copyShared() }
-      try file.run("UPDATE store SET is_backup = true, batch = 1")
-      return sessions.count
-    }
-    if let session, count == 0 {
-      throw Failure.source(
-        StoreProblem("\(address) has no session \(session); ended sessions are deleted"))
-    }
-    return try SQLiteBackup.Copy(sessionCount: count, of: file)
   }
 }
