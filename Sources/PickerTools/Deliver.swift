@@ -105,7 +105,7 @@ struct Deliver: ParsableCommand {
         "deliver", "the endpoint \(endpoint.name) has no https: URL; --allow-http allows that")
     }
     let log = Logger(label: "pickerd") { _ in
-      LineLogHandler(LogThreshold(.notice), logFormat)
+      LineLogHandler(.notice, logFormat)
     }
     let policy = AddressPolicy(allowed: allowNet.compactMap { AddressRange($0) })
     if test != nil {

@@ -25,11 +25,10 @@ struct Serve: ParsableCommand {
 
       SIGNALS: on SIGTERM or SIGINT the server asks the members to reconnect later, closes their \
       connections, and exits with status 0. A second signal stops it immediately. On SIGHUP it \
-      reads the file of --config, the key files and the certificate again: it applies host, \
-      trustedProxy, tlsCertificate, tlsKey, origin, logLevel, the limits of rates, and the limits \
-      sessions, sessionsBytes, ttlSeconds and drainMilliseconds, logs each \
-      change, and names the settings that need a restart. With a problem in the file all \
-      settings keep their values. A changed key file is read again within a second.
+      reads the file of --config, the key files and the certificate again: it applies \
+      tlsCertificate, tlsKey and the limits of rates, which end with PerSecond, logs each change, \
+      and names the settings that need a restart. With a problem in the file all settings keep \
+      their values. A changed key file is read again within a second.
       """)
 
   @Option(.config) var config: [String] = []
@@ -82,10 +81,9 @@ struct Serve: ParsableCommand {
     Server.blockSignals()
     let server: Server
     do {
-      let threshold = LogThreshold(loaded.settings.logLevel)
-      LoggingSystem.bootstrap { _ in LineLogHandler(threshold, loaded.settings.logFormat) }
-      server = try Server(
-        loaded, loader: loader, log: Logger(label: "pickerd"), threshold: threshold)
+      let (level, format) = (loaded.settings.logLevel, loaded.settings.logFormat)
+      LoggingSystem.bootstrap { _ in LineLogHandler(level, format) }
+      server = try Server(loaded, loader: loader, log: Logger(label: "pickerd"))
     } catch {
       throw complain("serve", "\(error)", EX_UNAVAILABLE)
     }
@@ -104,7 +102,7 @@ struct Serve: ParsableCommand {
       + server.redirectURLs.map { "pickerd redirects \($0)" }
       + server.urls.map { "pickerd serves \($0)" }
     let log = Logger(label: "pickerd") { _ in
-      LineLogHandler(LogThreshold(.notice), format) { print($0, terminator: "") }
+      LineLogHandler(.notice, format) { print($0, terminator: "") }
     }
     for line in lines {
       switch format {

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Testing
+import WebSocketTransport
 
 @testable import PickerServer
 
@@ -19,6 +20,13 @@ import Testing
   ) -> ConfigurationLoader {
     ConfigurationLoader(
       options: options.merging([.config: [path]]) { $1 }, environment: environment)
+  }
+
+  private func reloading(
+    _ loaded: LoadedConfiguration, _ gate: RequestGate, _ lines: LogLines
+  ) -> ConfigurationReloading {
+    ConfigurationReloading(
+      loader(), inForce: loaded, group: LoopGroup(), gate: gate, log: lines.log)
   }
 
   @Test func `problems of all sources are reported together with their places`() throws {
@@ -57,8 +65,7 @@ import Testing
     try write("publicUrl: https://picker.example/shared\n")
     let loaded = try loader().load()
     let lines = LogLines()
-    let reloading = ConfigurationReloading(
-      loader(), inForce: loaded, parts: [RequestGate(loaded.settings)], keys: [], log: lines.log)
+    let reloading = reloading(loaded, RequestGate(loaded.settings), lines)
     let pattern = "publicUrl: https://picker.example/shared/ # \(path):1:12"
     #expect(words(loaded).contains(pattern))
     let environment = ["PICKERD_PUBLIC_URL": "http://a.example"]
@@ -101,67 +108,51 @@ import Testing
     #expect(!ConfigurationProblem.shown(text).contains("s3c"))
   }
 
-  @Test func `a reload applies what can change, and names the rest`() throws {
+  @Test func `a reload applies rates, and names the rest`() throws {
     try write("logLevel: info\nhost: a.org\n")
     let loaded = try loader().load()
-    let threshold = LogThreshold(loaded.settings.logLevel)
     let gate = RequestGate(loaded.settings)
     let lines = LogLines()
-    let reloading = ConfigurationReloading(
-      loader(), inForce: loaded, parts: [threshold, gate], keys: [], log: lines.log)
+    let reloading = reloading(loaded, gate, lines)
 
     try write(
-      "logLevel: debug\norigin: https://c.org\naudience: shop\nlimit: {undo: 7, joinsPerSecond: 2}\n"
-    )
+      "logLevel: debug\norigin: https://c.org\naudience: shop\n"
+        + "limit: {undo: 7, joinsPerSecond: 2}\n")
     reloading.reload()
 
-    #expect(threshold.current == .debug)
-    #expect(gate.origins.allowed.map(\.description) == ["https://c.org"])
+    #expect(gate.limits[.joinsPerSecond] == 2 && gate.limits[.undo] == 100)
     #expect(
       lines.all.withLock { $0 } == [
-        "notice SIGHUP: host is now the default, was a.org (default)",
-        "notice SIGHUP: origin is now https://c.org, was the default (\(path):2:9)",
-        "notice SIGHUP: logLevel is now debug, was info (\(path):1:11)",
         "notice SIGHUP: joinsPerSecond is now 2, was 100 (\(path):4:34)",
-        "warning SIGHUP: restart pickerd to change audience, undo",
+        "warning SIGHUP: restart pickerd to change host, audience, origin, logLevel, undo",
       ])
     reloading.reload()
     #expect(
-      lines.all.withLock { $0.dropFirst(5) } == [
-        "warning SIGHUP: restart pickerd to change audience, undo"
+      lines.all.withLock { $0.dropFirst(2) } == [
+        "warning SIGHUP: restart pickerd to change host, audience, origin, logLevel, undo"
       ])
   }
 
   @Test func `a reload with a problem changes nothing`() throws {
-    try write("logLevel: info\n")
+    try write("")
     let loaded = try loader().load()
-    let threshold = LogThreshold(loaded.settings.logLevel)
+    let gate = RequestGate(loaded.settings)
     let lines = LogLines()
-    let reloading = ConfigurationReloading(
-      loader(), inForce: loaded, parts: [threshold, Refusing()], keys: [], log: lines.log)
+    let reloading = reloading(loaded, gate, lines)
 
-    try write("logLevel: debug\nloops: none\n")
+    try write("limit: {joinsPerSecond: 2}\nloops: none\n")
     reloading.reload()
-    #expect(threshold.current == .info)
-    try write("logLevel: debug\n")
-    reloading.reload()
-    #expect(threshold.current == .info, "another part refuses")
 
+    #expect(gate.limits[.joinsPerSecond] == 100)
     let all = lines.all.withLock { $0 }
-    #expect(all.count == 2)
+    #expect(all.count == 1)
     #expect(
       all[0].hasPrefix(
         "error SIGHUP: the previous configuration remains in effect: \(path):2:8: loops: “none”"
       ))
-    #expect(all[1] == "error SIGHUP: the previous configuration remains in effect: no certificate")
   }
 
-  @Test func `every setting and limit that can be reloaded is adopted`() throws {
-    try write("host: a.org\ntrustedProxy: none\norigin: https://c.org\nlogLevel: trace\n")
-    let new = try loader().load()
-    let adopted = ServerConfiguration().adopting(new.settings)
-    #expect(adopted.hosts == new.settings.hosts && adopted.origins == new.settings.origins)
-    #expect(adopted.trustedProxies == new.settings.trustedProxies && adopted.logLevel == .trace)
+  @Test func `every limit that can be reloaded is adopted`() throws {
     for limit in ServerLimit.allCases {
       var changed = ServerConfiguration()
       let range = limit.facts.range
@@ -180,15 +171,6 @@ import Testing
     for table in [Setting.markdown, ServerLimit.markdown] {
       let isIn = book.contains(table)
       #expect(isIn, "deploy/README.md should have:\n\(table)")
-    }
-  }
-
-  /// A part that never accepts its settings.
-  private struct Refusing: Reloadable {
-    func prepare(
-      _ settings: ServerConfiguration
-    ) throws(ConfigurationProblem) -> @Sendable () -> Void {
-      throw ConfigurationProblem("no certificate")
     }
   }
 }

@@ -17,7 +17,7 @@ import Testing
   ) {
     let lines = Lines()
     let logger = Logger(label: "test") { _ in
-      LineLogHandler(LogThreshold(level), format) { line in lines.all.withLock { $0.append(line) } }
+      LineLogHandler(level, format) { line in lines.all.withLock { $0.append(line) } }
     }
     return (logger, lines)
   }

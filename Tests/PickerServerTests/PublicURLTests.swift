@@ -72,7 +72,7 @@ import WebSocketTransport
   @Test func `its name is accepted in Host, and others as without it`() throws {
     func policy(_ options: [Setting: [String]]) throws -> HostPolicy {
       let given = options.merging([.publicUrl: ["https://picker.example:8443/shared/"]]) { $1 }
-      return AdmissionPolicies.Values(try ServerConfiguration.reading(given)).hosts
+      return RequestGate(try ServerConfiguration.reading(given)).hosts
     }
     let loopback = try policy([:])
     #expect(loopback.verdict(on: "picker.example:8443") == .accepted)

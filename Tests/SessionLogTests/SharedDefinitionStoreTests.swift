@@ -225,7 +225,7 @@ import Testing
   @Test(arguments: Engine.allCases)
   func `a definition that no session uses is deleted after its time`(engine: Engine) async throws {
     let shelf = try Shelf(engine)
-    let log = try shelf.store(unusedSeconds: { 86_400 })
+    let log = try shelf.store(unusedSeconds: 86_400)
     func look(before end: Int64) {
       log.readingQueue.async { log.lookForUnused(before: end) }
       log.readingQueue.drain()
@@ -254,7 +254,7 @@ import Testing
   @Test func `a definition in memory that no session uses ends after its time`() async throws {
     let now = Mutex<Int64>(0)
     let store = MemorySharedDefinitions(
-      unusedSeconds: { 60 }, now: { now.withLock { $0 } }, notify: { _ in })
+      unusedSeconds: 60, now: { now.withLock { $0 } }, notify: { _ in })
     let log = MemorySessionLog(shared: store)
     _ = await write(try draft(days: 1), replacing: nil, in: store)
     let shared = try #require(store.read("room"))

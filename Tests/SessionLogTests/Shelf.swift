@@ -44,7 +44,7 @@ final class Shelf: Sendable {
     pendingByteCountMax: Int = SQLSessionLog.pendingByteCountMax,
     storeByteCountMax: Int = .max, afterIteration: @escaping AfterIteration = { $0() },
     digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 },
-    unusedSeconds: (@Sendable () -> Int)? = nil, patience: Duration = hung
+    unusedSeconds: Int? = nil, patience: Duration = hung
   ) throws -> SQLSessionLog {
     var settings = SQLSessionLog.Settings(
       zone: { _ in zone }, digest: digest, notify: { self.posted.add($0) })

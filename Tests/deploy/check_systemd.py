@@ -90,9 +90,9 @@ def check_service(system, chroot):
     assert system.attempt("pickerd", "status").returncode == 69, "without a key"
     yield "the handbook's commands restore a backup and make a server with TLS for its own pages"
 
-    system.run("sed", "-i", "s/shop.example.org/other.example.org/", "/etc/pickerd.yaml")
+    system.run("sh", "-c", "echo 'limit: {joinsPerSecond: 99}' >> /etc/pickerd.yaml")
     system.run("systemctl", "reload", "pickerd")
-    system.wait(lambda: "SIGHUP: origin is now" in service.journal(), "the reload")
+    system.wait(lambda: "SIGHUP: joinsPerSecond is now 99" in service.journal(), "the reload")
     renewed = "/etc/letsencrypt/renewal-hooks/deploy/pickerd"
     system.run("sh", "-c", f"{CERTIFICATE}")
     system.run(renewed, RENEWED_LINEAGE=LINEAGE)

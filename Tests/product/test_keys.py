@@ -410,9 +410,9 @@ def test_keys_beside_a_configuration_file_are_read_again_even_if_that_has_a_prob
 
         assert status(first) == 201
         second = pickerd("key", "add", keys, "second", "--scope", "sessions").stdout.strip()
-        configuration.write_text(f"auth: keys:{keys}\nlogLevel: info\n")
+        configuration.write_text(f"auth: keys:{keys}\nlimit: {{joinsPerSecond: 9}}\n")
         server.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: "logLevel is now info" in server.log.read_text(), what="the reload")
+        wait_until(lambda: "joinsPerSecond is now 9" in server.log.read_text(), what="the reload")
         wait_until(lambda: status(second) == 201, what="the second key")
 
         assert pickerd("key", "revoke", keys, "first").returncode == 0

@@ -12,25 +12,19 @@ package enum LogFormat: String, CaseIterable, Sendable { case text, json }
 /// 2,000 characters, so that no client can forge or flood lines. A line that cannot be written, as
 /// on a full disk, is dropped.
 package struct LineLogHandler: LogHandler {
-  /// Follows the threshold until it is set for this logger.
-  package var logLevel: Logger.Level {
-    get { ownLevel ?? threshold.current }
-    set { ownLevel = newValue }
-  }
-  private var ownLevel: Logger.Level?
-  private let threshold: LogThreshold
+  package var logLevel: Logger.Level
   package var metadata: Logger.Metadata = [:]
   private let format: LogFormat
   private let write: @Sendable (String) -> Void
 
   /// - Parameter write: Receives a line with its newline; default: standard error.
   package init(
-    _ threshold: LogThreshold, _ format: LogFormat,
+    _ logLevel: Logger.Level, _ format: LogFormat,
     write: @escaping @Sendable (String) -> Void = {
       try? FileHandle.standardError.write(contentsOf: Data($0.utf8))
     }
   ) {
-    self.threshold = threshold
+    self.logLevel = logLevel
     self.format = format
     self.write = write
   }

@@ -19,14 +19,14 @@ struct ServerDrain: Sendable {
   /// Called when no loop listens any more.
   let stoppedListening: @Sendable () -> Void
   /// The maximum duration.
-  let milliseconds: @Sendable () -> Int
+  let milliseconds: Int
 
   /// Waits for the signals, which the caller must have blocked in all threads.
   func waitForSignals() {
     var signals = Server.endingSignals
     var signal: Int32 = 0
     sigwait(&signals, &signal)
-    let end = DispatchTime.now() + .milliseconds(milliseconds())
+    let end = DispatchTime.now() + .milliseconds(milliseconds)
     notifier?.stopping()
     Thread.detachNewThread { drain(until: end) }
     sigwait(&signals, &signal)

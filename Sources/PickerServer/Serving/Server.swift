@@ -25,11 +25,7 @@ package final class Server {
   /// - Parameters:
   ///   - loader: Reads the configuration again on SIGHUP.
   ///   - log: Receives the server's events; its backend is the caller's choice.
-  ///   - threshold: The level of the log, which SIGHUP can change.
-  package init(
-    _ loaded: LoadedConfiguration, loader: ConfigurationLoader, log: Logger,
-    threshold: LogThreshold
-  ) throws {
+  package init(_ loaded: LoadedConfiguration, loader: ConfigurationLoader, log: Logger) throws {
     let configuration = loaded.settings
     self.configuration = configuration
     let limits = ServerLimits(configuration.limits)
@@ -58,7 +54,7 @@ package final class Server {
     let first = group.transports[0].loop
     if let certificate = try configuration.tls?.load() {
       first.use(certificate)
-      ListenerCertificate.report(certificate, to: log)
+      certificate.report(to: log)
     }
     let environment = ProcessInfo.processInfo.environment
     listeners = try ServerListeners(configuration, on: first, environment: environment)
@@ -66,12 +62,7 @@ package final class Server {
     let urls = listeners.urls(for: .clients).joined(separator: ", ")
     notifier = ServiceNotifier(environment: environment)
     reloading = ConfigurationReloading(
-      loader, inForce: loaded,
-      parts: [
-        threshold, parts.gate, HubLimits(group: group),
-        ListenerCertificate(group: group, log: log),
-      ],
-      keys: [parts.gate.keys, parts.gate.adminKeys].compactMap(\.self), log: log,
+      loader, inForce: loaded, group: group, gate: parts.gate, log: log,
       begins: { [notifier] in notifier?.reloading() },
       ends: { [notifier] in notifier?.ready(url: urls) })
     store.connect(to: group)
@@ -197,7 +188,7 @@ package final class Server {
     let drain = ServerDrain(
       group: group, store: store, notifier: notifier,
       stoppedListening: { for listener in unixListeners { listener.removeFile() } },
-      milliseconds: { [reloading] in reloading.settings.limits[.drainMilliseconds] })
+      milliseconds: configuration.limits[.drainMilliseconds])
     Thread.detachNewThread { drain.waitForSignals() }
     group.post(to: 0) { _ in notifier?.ready(url: urls) }
     let others = DispatchGroup()

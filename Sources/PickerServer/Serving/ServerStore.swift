@@ -34,7 +34,7 @@ final class ServerStore: Sendable {
   init(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings, loopCount: Int,
     memory: ShardedSessionMemory, nodeAddress: TCPAddress?, removesOldestKey: Bool,
-    unusedSeconds: (@Sendable () -> Int)?,
+    unusedSeconds: Int?,
     zones: ZoneDatabase, log logger: Logger
   ) throws(StoreProblem) {
     let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
@@ -60,7 +60,7 @@ final class ServerStore: Sendable {
   private static func open(
     _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings,
     _ memory: ShardedSessionMemory, _ nodeAddress: TCPAddress?, keyCountMax: Int?,
-    _ unusedSeconds: (@Sendable () -> Int)?, _ zones: ZoneDatabase, _ mailboxes: [StoreMailbox],
+    _ unusedSeconds: Int?, _ zones: ZoneDatabase, _ mailboxes: [StoreMailbox],
     _ logger: Logger
   ) throws(StoreProblem) -> SQLSessionLog? {
     let notify: @Sendable (StoreNotice) -> Void = { notice in

@@ -33,7 +33,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
   private let state = Mutex(State())
   private let feed: MemoryFeed?
   private let memory: (any MemoryAccount)?
-  private let unusedSeconds: (@Sendable () -> Int)?
+  private let unusedSeconds: Int?
   private let now: @Sendable () -> Int64
   private let notify: @Sendable (SharedDefinition) -> Void
 
@@ -46,7 +46,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
   ///   - notify: Passes a new version to the hubs.
   package init(
     feed: MemoryFeed? = nil, memory: (any MemoryAccount)? = nil,
-    unusedSeconds: (@Sendable () -> Int)? = nil,
+    unusedSeconds: Int? = nil,
     now: @escaping @Sendable () -> Int64 = { 0 },
     notify: @escaping @Sendable (SharedDefinition) -> Void
   ) {
@@ -55,7 +55,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
   }
 
   /// What has been unused since then does not exist any more; `nil`: everything does.
-  private var end: Int64? { unusedSeconds.map { now() - Int64($0()) * 1000 } }
+  private var end: Int64? { unusedSeconds.map { now() - Int64($0) * 1000 } }
 
   package func read(_ name: String) -> SharedDefinition? {
     let end = end

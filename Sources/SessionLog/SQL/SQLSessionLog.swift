@@ -56,7 +56,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   let releases = Mutex(PendingReleases())
   let sharedVersions = Mutex(SharedVersions())
   /// See ``Settings/unusedSeconds``.
-  let unusedSeconds: (@Sendable () -> Int)?
+  let unusedSeconds: Int?
   let changes = Mutex(StoreChanges())
   private let afterIteration: AfterIteration
   /// The number of idempotency keys above which the oldest are deleted; `nil`: none is.
@@ -117,7 +117,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     package var storeByteCountMax = Int.max
     package var keyCountMax: Int?
     /// How long a shared definition exists that no session uses; `nil`: until it is deleted.
-    package var unusedSeconds: (@Sendable () -> Int)?
+    package var unusedSeconds: Int?
     /// Where this process accepts connections of other nodes; `nil`: nowhere.
     package var nodeAddress: String?
     /// The time for which a batch waits for a connection to the database.

@@ -218,8 +218,7 @@ extension SQLSessionLog: SharedDefinitions {
   /// Deletes definitions that no session has used for a given time, if the settings have one, now
   /// and then. A session that exists for a minute only may not count.
   func deleteUnusedLater() {
-    guard let unusedSeconds else { return }
-    let seconds = unusedSeconds()
+    guard let seconds = unusedSeconds else { return }
     scheduler.after(.seconds(min(60, max(1, seconds / 10))), on: queue) { [weak self] in
       guard let self, !self.hasClosed else { return }
       self.readingQueue.async { self.lookForUnused(before: self.now - Int64(seconds) * 1000) }

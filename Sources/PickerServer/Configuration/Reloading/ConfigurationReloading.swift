@@ -1,6 +1,9 @@
 import Foundation
 import Logging
+import PickerHub
+import PickerWire
 import Synchronization
+import WebSocketTransport
 
 /// Reads the configuration and the key files again on SIGHUP, and a key file when it changes, on a
 /// thread of its own.
@@ -9,22 +12,22 @@ import Synchronization
 /// longer. That also notices a file that was replaced, as editors and Kubernetes do.
 final class ConfigurationReloading: Sendable {
   private let loader: ConfigurationLoader
-  private let parts: [any Reloadable]
-  private let keys: [KeyRing]
+  private let group: LoopGroup
+  private let gate: RequestGate
   private let log: Logger
   /// Called before and after each reload.
   private let begins, ends: @Sendable () -> Void
   private let inForce: Mutex<LoadedConfiguration>
 
   init(
-    _ loader: ConfigurationLoader, inForce: LoadedConfiguration, parts: [any Reloadable],
-    keys: [KeyRing], log: Logger, begins: @escaping @Sendable () -> Void = {},
+    _ loader: ConfigurationLoader, inForce: LoadedConfiguration, group: LoopGroup,
+    gate: RequestGate, log: Logger, begins: @escaping @Sendable () -> Void = {},
     ends: @escaping @Sendable () -> Void = {}
   ) {
     self.loader = loader
     self.inForce = Mutex(inForce)
-    self.parts = parts
-    self.keys = keys
+    self.group = group
+    self.gate = gate
     self.log = log
     self.begins = begins
     self.ends = ends
@@ -32,6 +35,7 @@ final class ConfigurationReloading: Sendable {
 
   /// The settings in force.
   var settings: ServerConfiguration { inForce.withLock { $0.settings } }
+  private var keys: [KeyRing] { [gate.keys, gate.adminKeys].compactMap(\.self) }
 
   /// The caller must have blocked SIGHUP in all threads.
   func start() {
@@ -71,17 +75,19 @@ final class ConfigurationReloading: Sendable {
     let old = inForce.withLock { $0 }
     let changes = ConfigurationChanges(from: old, to: new)
     let adopted = old.adopting(new)
-    var steps: [@Sendable () -> Void] = []
-    var problems: [ConfigurationProblem] = []
-    for part in parts {
-      do throws(ConfigurationProblem) {
-        steps.append(try part.prepare(adopted.settings))
-      } catch {
-        problems.append(error)
+    do throws(ConfigurationProblem) {
+      // Also if its files have the same names.
+      if let certificate = try adopted.settings.tls?.load() {
+        // The first loop accepts the connections of all loops.
+        group.post(to: 0) { $0.loop.use(certificate) }
+        certificate.report(to: log)
       }
+    } catch {
+      throw ConfigurationProblems([error])
     }
-    guard problems.isEmpty else { throw ConfigurationProblems(problems) }
-    for step in steps { step() }
+    gate.change(adopted.settings.limits)
+    let limits = ServerLimits(adopted.settings.limits)
+    for index in group.transports.indices { group.post(to: index) { $0.hub.change(limits) } }
     inForce.withLock { $0 = adopted }
     for sentence in changes.applied { log.notice("SIGHUP: \(sentence)") }
     if !changes.postponed.isEmpty {

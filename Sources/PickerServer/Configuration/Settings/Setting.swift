@@ -90,14 +90,14 @@ extension Setting {
           + "status 421, as protection against DNS rebinding; a missing, repeated or malformed "
           + "Host gets 400. localhost, 127.0.0.0/8 and [::1] are always accepted, numeric "
           + "addresses also at --api-listen and --admin-listen.",
-        isList: true, isReloadable: true)
+        isList: true)
     case .trustedProxy:
       Facts(
         valueName: "cidr|unix|none", standard: "127.0.0.0/8, ::1 and unix",
         meaning: "A proxy whose X-Forwarded-For and X-Forwarded-Proto headers, and PROXY protocol "
           + "headers, are trusted: an address, or a range such as 10.0.0.0/8. unix: all peers of "
           + "Unix sockets. none: trust no proxy.",
-        isList: true, isReloadable: true)
+        isList: true)
     case .tlsCertificate:
       Facts(
         valueName: "file", standard: "none: no TLS",
@@ -134,7 +134,7 @@ extension Setting {
         meaning: "A web origin whose pages may open WebSockets, send requests that change "
           + "something, and read responses (CORS), such as https://example.org. Pages of the "
           + "server itself always may: those of the request's Host, and of --public-url.",
-        isList: true, isReloadable: true)
+        isList: true)
     case .store:
       Facts(
         valueName: "sqlite:PATH|postgres://...|memory:", standard: "sqlite:",
@@ -170,8 +170,7 @@ extension Setting {
     case .logLevel:
       Facts(
         valueName: "critical|error|warning|notice|info|debug|trace", standard: "notice",
-        meaning: "The minimum level of log lines, which go to standard error.",
-        isReloadable: true)
+        meaning: "The minimum level of log lines, which go to standard error.")
     case .logFormat:
       Facts(
         valueName: "text|json", standard: "text",

@@ -1,12 +1,17 @@
 import PickerHub
 import PickerSession
+import Synchronization
 import WebSocketTransport
 
 /// Accepts or refuses requests by their headers and peer address before they are processed: host,
 /// origin and rate checks. All loops share one gate.
 struct RequestGate: Sendable {
-  private let policies: AdmissionPolicies
+  /// The policies of the public listener, the backend's and the admin listener.
+  let hosts, apiHosts, adminHosts: HostPolicy
+  let origins: OriginPolicy
+  let proxies: TrustedProxies
   let rates: RequestRates
+  private let inForce: InForce
   var tickets = TicketSigner()
   /// The URL by which members reach the server, if it is configured.
   let publicURL: PublicURL?
@@ -22,7 +27,16 @@ struct RequestGate: Sendable {
     hasAPIListener = !configuration.apiListen.isEmpty
     self.keys = keys
     self.adminKeys = adminKeys
-    policies = AdmissionPolicies(configuration)
+    hosts = HostPolicy(
+      listen: configuration.listen, names: configuration.hosts,
+      publicName: configuration.publicURL?.name)
+    apiHosts = HostPolicy(
+      listen: configuration.apiListen, names: configuration.hosts, acceptsAddresses: true)
+    adminHosts = HostPolicy(
+      listen: configuration.adminListen, names: configuration.hosts, acceptsAddresses: true)
+    origins = configuration.origins
+    proxies = configuration.trustedProxies
+    inForce = InForce(configuration.limits)
     rates = RequestRates(RateLimits(configuration.limits))
   }
 
@@ -31,28 +45,34 @@ struct RequestGate: Sendable {
     request.isAdmin ? adminKeys ?? keys : keys
   }
 
-  var origins: OriginPolicy { policies.current.origins }
-  var proxies: TrustedProxies { policies.current.proxies }
+  private final class InForce: Sendable {
+    let limits: Mutex<LimitSettings>
+
+    init(_ limits: LimitSettings) { self.limits = Mutex(limits) }
+  }
+
   /// The limits in force.
-  var limits: LimitSettings { policies.current.limits }
+  var limits: LimitSettings { inForce.limits.withLock { $0 } }
+
+  /// Replaces the rates.
+  func change(_ limits: LimitSettings) {
+    inForce.limits.withLock { $0 = limits }
+    rates.change(RateLimits(limits))
+  }
 
   /// How long a shared definition exists that no session uses, when anybody may create some; `nil`
   /// with keys, whose holders delete what they do not need.
-  var unusedSeconds: (@Sendable () -> Int)? {
-    guard keys == nil else { return nil }
-    return { [policies] in
-      min(SharedDefinition.unusedSeconds, policies.current.limits[.ttlSeconds])
-    }
+  var unusedSeconds: Int? {
+    keys == nil ? min(SharedDefinition.unusedSeconds, limits[.ttlSeconds]) : nil
   }
 
   /// - Throws: 400 if `Host` is missing or malformed, 421 if it is not accepted.
   func admitHost(of request: RequestHead) throws(ProblemDocument) {
-    let policies = policies.current
     let policy =
       switch request.audience {
-      case .operators: policies.adminHosts
-      case .backend: policies.apiHosts
-      case .clients, .redirected: policies.hosts
+      case .operators: adminHosts
+      case .backend: apiHosts
+      case .clients, .redirected: hosts
       }
     switch policy.verdict(on: request.headers[.host]) {
     case .accepted: return
@@ -173,15 +193,6 @@ extension ProblemDocument {
     ProblemDocument(
       status: 429, code: "tooMany", detail: "too many \(what); retry in \(wait) s",
       retryAfterSeconds: wait)
-  }
-}
-
-extension RequestGate: Reloadable {
-  func prepare(_ settings: ServerConfiguration) -> @Sendable () -> Void {
-    { [self] in
-      policies.change(settings)
-      rates.change(RateLimits(settings.limits))
-    }
   }
 }
 
