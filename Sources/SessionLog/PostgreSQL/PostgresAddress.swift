@@ -1,6 +1,5 @@
 import CLibPQ
 import Foundation
-import Synchronization
 
 /// A libpq connection URI, and what pickerd adds to it.
 ///
@@ -19,7 +18,6 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   /// `target_session_attrs` for a tool that only reads: that of the URI. By default a URI with one
   /// host may name a standby; of several hosts the primary is used.
   private let attributesForReading: String
-  let hosts: PostgresHosts
   typealias Parameter = (keyword: String, value: String)
 
   /// - Throws: ``StoreProblem`` if libpq cannot be loaded, or cannot parse it.
@@ -45,7 +43,6 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
       part += 1
     }
     self.uri = uri
-    self.hosts = PostgresHosts(values)
     let user = values["user"].map { $0 + "@" } ?? ""
     let hosts = values["host"] ?? values["hostaddr"] ?? ""
     description = "postgres://\(user)\(hosts)/\(values["dbname"] ?? "")"
@@ -92,18 +89,18 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Keywords and values for libpq, in the order of their priority: the URI replaces those before
-  /// it, and a host the hosts of the URI.
+  /// it.
   ///
   /// A connection whose peer's machine does not acknowledge what was sent is given up after 2
   /// seconds; a busy server acknowledges.
   /// - Source: postgresql.org/docs/15/libpq-connect.html
-  func parameters(name: String, host: PostgresHosts.Host? = nil) -> [Parameter] {
+  func parameters(name: String) -> [Parameter] {
     [
       ("keepalives", "1"), ("keepalives_idle", "1"), ("keepalives_interval", "1"),
       ("keepalives_count", "2"), ("tcp_user_timeout", "2000"), ("fallback_application_name", name),
       ("dbname", uri), ("target_session_attrs", sessionAttributes), ("client_encoding", "UTF8"),
       ("connect_timeout", "\(connectSeconds)"),
-    ] + (host?.parameters ?? [])
+    ]
   }
 
   package static func == (one: PostgresAddress, other: PostgresAddress) -> Bool {
@@ -111,57 +108,4 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(uri) }
-}
-
-/// The hosts of an address, in the order in which they are tried. libpq would wait for a lost one
-/// whenever it looks for a new primary.
-final class PostgresHosts: Sendable {
-  /// The parameters that select one of several hosts; none for libpq's own choice.
-  struct Host: Sendable {
-    fileprivate let number: Int
-    let parameters: [PostgresAddress.Parameter]
-  }
-
-  private let all: [Host]
-  /// When hosts did not answer, by their numbers.
-  private let silences = Mutex<[Int: ContinuousClock.Instant]>([:])
-  /// How long a host that did not answer is not tried again, if others are left.
-  private static let restTime = Duration.seconds(5)
-
-  /// - Parameter values: What libpq has read, by keyword.
-  fileprivate init(_ values: [String: String]) {
-    let lists = ["host", "hostaddr", "port"].map { keyword in
-      (keyword, (values[keyword] ?? "").split(separator: ",", omittingEmptySubsequences: false))
-    }
-    let count = lists[0].1.count
-    let attributes = values["target_session_attrs"] ?? "read-write"
-    // The others prefer one host to another.
-    guard count > 1, attributes == "read-write", lists[1].1.count <= 1 || lists[1].1.count == count
-    else {
-      all = [Host(number: 0, parameters: [])]
-      return
-    }
-    all = (0..<count).map { number in
-      let parameters = lists.compactMap { keyword, list -> PostgresAddress.Parameter? in
-        let value = list.count == count ? list[number] : list[0]
-        return list.count == 1 && value.isEmpty ? nil : (keyword, String(value))
-      }
-      return Host(number: number, parameters: parameters)
-    }
-  }
-
-  /// Those to be tried now: not a lost one, and only the one that was lost first if all are.
-  func toTry() -> [Host] {
-    let silences = silences.withLock { $0 }
-    let now = ContinuousClock.now
-    let answering = all.filter { host in
-      silences[host.number].map { $0 + PostgresHosts.restTime < now } ?? true
-    }
-    if !answering.isEmpty { return answering }
-    return all.min { silences[$0.number]! < silences[$1.number]! }.map { [$0] } ?? []
-  }
-
-  func noteSilence(of host: Host) {
-    if all.count > 1 { silences.withLock { $0[host.number] = .now } }
-  }
 }

@@ -20,7 +20,7 @@ final class PostgresConnection: SQLConnection {
   /// Connects to a host that has the `target_session_attrs` of the address.
   init(_ address: PostgresAddress, name: String, seconds: Int = 30) throws(PostgresError) {
     self.seconds = seconds
-    handle = try PostgresConnection.connect(address, name: name)
+    handle = try PostgresConnection.connect(address.parameters(name: name))
     guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
       throw PostgresError(lost: handle)
     }
@@ -53,22 +53,6 @@ final class PostgresConnection: SQLConnection {
   }
 
   /// Connects to the first host that has the `target_session_attrs` of the address.
-  private static func connect(
-    _ address: PostgresAddress, name: String
-  ) throws(PostgresError) -> OpaquePointer {
-    var failure: PostgresError?
-    for host in address.hosts.toTry() {
-      let begin = ContinuousClock.now
-      do throws(PostgresError) {
-        return try connect(address.parameters(name: name, host: host))
-      } catch {
-        if .now > begin + .seconds(1) { address.hosts.noteSilence(of: host) }
-        failure = error
-      }
-    }
-    throw failure ?? PostgresError(lost: "no host")
-  }
-
   private static func connect(
     _ parameters: [PostgresAddress.Parameter]
   ) throws(PostgresError) -> OpaquePointer {
