@@ -160,6 +160,6 @@ extension Option where Value == [String] {
   fileprivate init(wrappedValue: [String], _ setting: Setting) {
     self.init(
       wrappedValue: wrappedValue, name: .customLong(setting.flagName),
-      help: ArgumentHelp("\(setting.help)", valueName: setting.facts.valueName))
+      help: ArgumentHelp("\(setting.help)", valueName: setting.row.valueName))
   }
 }

@@ -26,7 +26,7 @@ import WebSocketTransport
     _ loaded: LoadedConfiguration, _ gate: RequestGate, _ lines: LogLines
   ) -> ConfigurationReloading {
     ConfigurationReloading(
-      loader(), inForce: loaded, group: LoopGroup(), gate: gate, log: lines.log)
+      loader(), inForce: loaded.settings, group: LoopGroup(), gate: gate, log: lines.log)
   }
 
   @Test func `problems of all sources are reported together with their places`() throws {

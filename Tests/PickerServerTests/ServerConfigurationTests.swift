@@ -177,6 +177,13 @@ import Testing
   }
 }
 
+extension LimitSettings {
+  /// Reads command line options.
+  init(settings: [String]) throws(ConfigurationProblems) {
+    try self.init(settings.map { SettingText($0, from: .flag(.limit)) })
+  }
+}
+
 extension ServerConfiguration {
   /// Reads command line options.
   static func reading(

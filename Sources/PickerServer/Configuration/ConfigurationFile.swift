@@ -60,7 +60,7 @@ struct ConfigurationFile {
     switch field.value.value {
     case .none: return
     case .text(let text): texts[setting] = [SettingText(text, from: source(setting, field.value))]
-    case .list(let list) where setting.facts.isList && setting != .limit:
+    case .list(let list) where setting.row.isList && setting != .limit:
       for entry in list {
         guard let text = entry.text else {
           add("\(setting.rawValue) must be a list of texts", at: entry.position)
@@ -71,7 +71,7 @@ struct ConfigurationFile {
     case .mapping(let limits) where setting == .limit:
       for limit in limits { read(limit: limit) }
     case .list, .mapping:
-      let form = setting.facts.isList ? "a value or a list of values" : "one value"
+      let form = setting.row.isList ? "a value or a list of values" : "one value"
       add(
         "\(setting.rawValue) must be "
           + (setting == .limit ? "a mapping of names to numbers" : form),

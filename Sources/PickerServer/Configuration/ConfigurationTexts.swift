@@ -32,19 +32,12 @@ package struct ConfigurationTexts: Hashable, Sendable {
   /// The source of a setting's value in force.
   func source(of setting: Setting) -> SettingSource { self[setting].last?.source ?? .standard }
 
-  /// These texts with those of `new` for some settings.
-  func adopting(_ settings: [Setting], of new: ConfigurationTexts) -> ConfigurationTexts {
-    var adopted = self
-    for setting in settings { adopted.texts[setting] = new[setting] }
-    return adopted
-  }
-
   private static func values(
     of setting: Setting, in environment: [String: String]
   ) -> [SettingText] {
     guard let text = environment[setting.variable], !text.isEmpty else { return [] }
     let source = SettingSource.variable(setting)
-    guard setting.facts.isList else { return [SettingText(text, from: source)] }
+    guard setting.row.isList else { return [SettingText(text, from: source)] }
     return text.split { $0 == "," || $0.isWhitespace }.map { SettingText(String($0), from: source) }
   }
 

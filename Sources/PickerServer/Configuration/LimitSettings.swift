@@ -4,28 +4,23 @@ package struct LimitSettings: Hashable, Sendable {
 
   package init() {}
 
-  /// Parses settings such as `members=50`. If a name is repeated, the last value applies.
-  ///
-  /// - Throws: ``ConfigurationProblems`` for unknown names, and values that are not integers in the
-  ///   permitted range.
-  package init(_ texts: some Sequence<SettingText>) throws(ConfigurationProblems) {
-    var problems: [ConfigurationProblem] = []
-    for text in texts {
-      do throws(ConfigurationProblem) {
-        try set(text.text)
-      } catch {
-        problems.append(error.at(text.source))
-      }
-    }
+  /// - Throws: ``ConfigurationProblems`` with every invalid text.
+  package init(_ texts: [SettingText]) throws(ConfigurationProblems) {
+    var configuration = ServerConfiguration()
+    let problems = configuration.read(.limit, texts)
     guard problems.isEmpty else { throw ConfigurationProblems(problems) }
+    self = configuration.limits
   }
 
-  /// As above, for command line options.
-  package init(settings: some Sequence<String>) throws(ConfigurationProblems) {
-    try self.init(settings.map { SettingText($0, from: .flag(.limit)) })
+  /// The settings of limits without their defaults, as ``set(_:)`` reads them.
+  var texts: [String] {
+    ServerLimit.allCases.filter { changed[$0] != nil }.map { "\($0.rawValue)=\(self[$0])" }
   }
 
-  private mutating func set(_ setting: String) throws(ConfigurationProblem) {
+  /// Parses a setting such as `members=50`. If a name is repeated, the last value applies.
+  ///
+  /// - Throws: For unknown names, and values that are not integers in the permitted range.
+  mutating func set(_ setting: String) throws(ConfigurationProblem) {
     let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let limit = ServerLimit(rawValue: String(parts[0])) else {
       throw ConfigurationProblem(

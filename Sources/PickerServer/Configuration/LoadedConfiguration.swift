@@ -10,62 +10,10 @@ package struct LoadedConfiguration: Sendable {
     self.texts = texts
   }
 
-  /// This configuration with those settings of `new` that can change while the server runs.
-  func adopting(_ new: LoadedConfiguration) -> LoadedConfiguration {
-    let adoptable = Setting.allCases.filter { settings.canAdopt($0, of: new.settings) }
-    return LoadedConfiguration(
-      settings.adopting(new.settings), texts.adopting(adoptable, of: new.texts))
-  }
-
   func source(of setting: Setting) -> SettingSource { texts.source(of: setting) }
 
   func source(of limit: ServerLimit) -> SettingSource {
     LimitSettings.source(of: limit, in: texts[.limit])
-  }
-
-  /// The values of a setting in force, without passwords; none if it has no default.
-  func values(of setting: Setting) -> [String] {
-    switch setting {
-    case .config: texts[.config].map(\.text).suffix(1)
-    case .listen: settings.listen.map(\.description)
-    case .apiListen: LoadedConfiguration.texts(settings.apiListen)
-    case .nodeListen: [settings.nodeListen?.description ?? "off"]
-    case .adminListen: LoadedConfiguration.texts(settings.adminListen)
-    case .adminKeys: settings.adminKeys.map { [$0] } ?? []
-    case .tlsCertificate: settings.tls.map { [$0.certificate] } ?? []
-    case .tlsKey: settings.tls.map { [$0.key] } ?? []
-    case .redirectHttp: LoadedConfiguration.texts(settings.redirectHTTP)
-    case .publicUrl: settings.publicURL.map { [$0.description] } ?? []
-    case .host: settings.hosts.map(\.text)
-    case .trustedProxy:
-      texts[.trustedProxy].isEmpty
-        ? ["127.0.0.0/8", "::1", "unix"] : texts[.trustedProxy].map(\.text)
-    case .auth: [settings.authentication.description]
-    case .audience: [settings.audience]
-    case .origin: settings.origins.allowed.map(\.description).sorted()
-    case .store: [LoadedConfiguration.text(settings.store)]
-    case .limit:
-      ServerLimit.allCases.filter { settings.limits[$0] != $0.facts.standard }.map {
-        "\($0.rawValue)=\(settings.limits[$0])"
-      }
-    case .loops: [String(settings.loops)]
-    case .web: settings.webFolder.map { [$0] } ?? []
-    case .calendarName: [settings.calendarName]
-    case .outlookLink: [settings.outlookLink]
-    case .logLevel: [settings.logLevel.rawValue]
-    case .logFormat: [settings.logFormat.rawValue]
-    case .clock: [settings.clock.rawValue]
-    }
-  }
-
-  /// A store with all options of a database's URI, which its description does not have.
-  private static func text(_ store: StoreLocation) -> String {
-    if case .postgres(let address) = store { return address.uriWithoutPasswords }
-    return store.description
-  }
-
-  private static func texts(_ addresses: [ListenAddress]) -> [String] {
-    addresses.isEmpty ? ["off"] : addresses.map(\.description)
   }
 }
 
@@ -98,7 +46,7 @@ extension LoadedConfiguration {
   }
 
   private func line(_ setting: Setting) -> Line {
-    let values = values(of: setting).map(LoadedConfiguration.quoted)
+    let values = setting.row.values(settings).map(LoadedConfiguration.quoted)
     let value: String
     switch values.count {
     case 0: value = ""

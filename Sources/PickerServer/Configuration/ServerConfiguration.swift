@@ -27,6 +27,8 @@ package struct ServerConfiguration: Hashable, Sendable {
   /// The clock of the sessions: the system clock, or one that is set with `POST /v1/clock`.
   package enum ClockSource: String, CaseIterable, Sendable { case system, manual }
 
+  /// The configuration file.
+  package var file: String?
   package var listen: [ListenAddress] = [.standard]
   /// The addresses for the application's backend; if empty, ``listen`` serves it, too.
   package var apiListen: [ListenAddress] = []
@@ -36,8 +38,8 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var adminListen: [ListenAddress] = []
   /// The file with the keys of the admin listeners; `nil` if they need none.
   package var adminKeys: String?
-  /// The certificate of the listeners with TLS; `nil` for none.
-  package var tls: TLSFiles?
+  /// The files of the certificate of the listeners with TLS and of its key; `nil` for none.
+  package var tlsCertificate, tlsKey: String?
   /// The addresses of the listeners that redirect to https.
   package var redirectHTTP: [ListenAddress] = []
   /// The URL by which members reach the server; `nil` for the one that each request names.
@@ -76,15 +78,14 @@ package struct ServerConfiguration: Hashable, Sendable {
 }
 
 extension ServerConfiguration.Authentication {
-  /// Parses `open`, `token` or `keys:FILE`, and checks the file.
-  init(_ text: String, readsFile: Bool = true) throws(ConfigurationProblem) {
+  /// Parses `open`, `token` or `keys:FILE`.
+  init(_ text: String) throws(ConfigurationProblem) {
     let prefix = "keys:"
     switch text {
     case "open": self = .open
     case "token": self = .token
     case let text where text.hasPrefix(prefix) && text != prefix:
-      let file = String(text.dropFirst(prefix.count))
-      self = .keys(file: try ServerConfiguration.keyFile(file, isRead: readsFile))
+      self = .keys(file: try ServerConfiguration.path(String(text.dropFirst(prefix.count))))
     default:
       throw ConfigurationProblem(
         "\(ConfigurationProblem.shown(text)) is not valid. Use one of open, token, "
@@ -94,17 +95,11 @@ extension ServerConfiguration.Authentication {
 }
 
 extension ServerConfiguration {
-  /// The path of a key file, which is checked if `isRead`.
-  static func keyFile(_ path: String, isRead: Bool) throws(ConfigurationProblem) -> String {
-    guard !path.contains("\0") else {
-      throw ConfigurationProblem("\(ConfigurationProblem.shown(path)) is not a path.")
+  static func path(_ text: String) throws(ConfigurationProblem) -> String {
+    guard !text.contains("\0") else {
+      throw ConfigurationProblem("\(ConfigurationProblem.shown(text)) is not a path.")
     }
-    do throws(KeyFileProblem) {
-      if isRead { _ = try KeyFile(path: path) }
-    } catch {
-      throw ConfigurationProblem(error.description)
-    }
-    return path
+    return text
   }
 
   static func audience(_ text: String) throws(ConfigurationProblem) -> String {
@@ -234,44 +229,90 @@ extension ServerConfiguration {
     _ texts: ConfigurationTexts, readsKeys: Bool = true
   ) throws(ConfigurationProblems) {
     self.init()
-    var reader = SettingReader(texts)
-    reader.listeners(.listen, &listen)
-    reader.listeners(.apiListen, &apiListen)
-    reader.one(.nodeListen, &nodeListen, ServerConfiguration.nodeAddress)
-    reader.listeners(.adminListen, &adminListen)
-    reader.one(.adminKeys, &adminKeys) { text throws(ConfigurationProblem) in
-      try ServerConfiguration.keyFile(text, isRead: readsKeys)
-    }
-    reader.listeners(.redirectHttp, &redirectHTTP)
-    reader.tls(&tls)
-    reader.publicURL(&publicURL, isRedirecting: !redirectHTTP.isEmpty)
-    reader.list(.host, &hosts, ServerConfiguration.host)
-    reader.proxies(&trustedProxies)
-    reader.one(.auth, &authentication) { text throws(ConfigurationProblem) in
-      try Authentication(text, readsFile: readsKeys)
-    }
-    reader.one(.audience, &audience, ServerConfiguration.audience)
-    var allowed: [WebOrigin] = []
-    reader.list(.origin, &allowed, ServerConfiguration.origin)
-    origins = OriginPolicy(allowed: allowed)
-    reader.one(.store, &store) { text throws(ConfigurationProblem) in try StoreLocation(text) }
-    if nodeListen != nil, !store.isClustered {
-      reader.refuse(
-        .nodeListen, "There is no other node: the --store is not a PostgreSQL database.")
-    }
-    reader.limits(&limits)
-    reader.one(.loops, &loops, ServerConfiguration.loops)
-    webFolder = texts[.web].isEmpty ? WebFolder.found() : nil
-    reader.one(.web, &webFolder, ServerConfiguration.webFolder)
-    reader.one(.calendarName, &calendarName, ServerConfiguration.calendarName)
-    reader.one(.outlookLink, &outlookLink, ServerConfiguration.outlookLink)
-    reader.one(.logLevel, &logLevel, ServerConfiguration.choice)
-    reader.one(.logFormat, &logFormat, ServerConfiguration.choice)
-    reader.one(.clock, &clock, ServerConfiguration.choice)
-    guard reader.problems.isEmpty else { throw ConfigurationProblems(reader.problems) }
+    webFolder = WebFolder.found()
+    var problems = Setting.allCases.flatMap { read($0, texts[$0]) }
+    problems += contradictions(texts) + unusableFiles(texts, readsKeys: readsKeys)
+    guard problems.isEmpty else { throw ConfigurationProblems(problems) }
   }
 
-  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+  /// Reads the texts of a setting. If one with a single value is repeated, the last applies.
+  mutating func read(_ setting: Setting, _ texts: [SettingText]) -> [ConfigurationProblem] {
+    guard let last = texts.last else { return [] }
+    let row = setting.row
+    row.clear?(&self)
+    if texts.count == 1, last.text == row.none { return [] }
+    var problems: [ConfigurationProblem] = []
+    for text in row.isList ? texts : [last] {
+      do {
+        try row.parse(&self, text.text)
+      } catch {
+        let problem = error as? ConfigurationProblem ?? ConfigurationProblem("\(error)")
+        problems.append(problem.at(text.source))
+      }
+    }
+    return problems
+  }
+
+  /// Settings that need others.
+  private func contradictions(_ texts: ConfigurationTexts) -> [ConfigurationProblem] {
+    var problems: [ConfigurationProblem] = []
+    func refuse(_ setting: Setting, _ sentence: String) {
+      problems.append(ConfigurationProblem(sentence).at(texts.source(of: setting)))
+    }
+    if (tlsCertificate == nil) != (tlsKey == nil) {
+      refuse(
+        tlsKey == nil ? .tlsCertificate : .tlsKey,
+        "--tls-certificate and --tls-key need each other.")
+    }
+    let listeners = [(Setting.apiListen, apiListen), (.adminListen, adminListen)]
+    for (setting, addresses) in listeners + [(.redirectHttp, redirectHTTP)]
+    where tlsCertificate == nil
+      && addresses.contains(where: { $0.hasTLS || setting == .redirectHttp })
+    {
+      refuse(setting, "There is no --tls-certificate.")
+    }
+    if let publicURL, publicURL.origin.scheme != "https", !redirectHTTP.isEmpty {
+      refuse(
+        .publicUrl,
+        "\(ConfigurationProblem.shown("\(publicURL)")) must begin with https://, because "
+          + "--redirect-http redirects to it.")
+    }
+    if nodeListen != nil, !store.isClustered {
+      refuse(.nodeListen, "There is no other node: the --store is not a PostgreSQL database.")
+    }
+    return problems
+  }
+
+  private func unusableFiles(
+    _ texts: ConfigurationTexts, readsKeys: Bool
+  ) -> [ConfigurationProblem] {
+    var problems: [ConfigurationProblem] = []
+    if let tls {
+      do throws(ConfigurationProblem) {
+        _ = try tls.load()
+      } catch {
+        let isKey = error.detail.hasPrefix(tls.key + " ")
+        problems.append(error.at(texts.source(of: isKey ? .tlsKey : .tlsCertificate)))
+      }
+    }
+    guard readsKeys else { return problems }
+    var files = [(Setting.adminKeys, adminKeys)]
+    if case .keys(let file) = authentication { files.append((.auth, file)) }
+    for (setting, file) in files {
+      do throws(KeyFileProblem) {
+        if let file { _ = try KeyFile(path: file) }
+      } catch {
+        problems.append(
+          ConfigurationProblem(error.description).at(texts.source(of: setting)))
+      }
+    }
+    return problems
+  }
+}
+
+/// Parses the values of settings.
+extension ServerConfiguration {
+  static func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ text: String
   ) throws(ConfigurationProblem) -> Choice {
     guard let choice = Choice(rawValue: text) else {
@@ -282,7 +323,7 @@ extension ServerConfiguration {
     return choice
   }
 
-  private static func loops(_ text: String) throws(ConfigurationProblem) -> Int {
+  static func loops(_ text: String) throws(ConfigurationProblem) -> Int {
     guard let count = Int(text), (1...loopsMax).contains(count) else {
       throw ConfigurationProblem(
         "\(ConfigurationProblem.shown(text)) is not valid. Use a number of event loops from 1 to "
@@ -292,7 +333,7 @@ extension ServerConfiguration {
   }
 
   /// Other nodes connect to the address itself, so that it is one of this machine's and has a port.
-  private static func nodeAddress(_ text: String) throws(ConfigurationProblem) -> TCPAddress? {
+  static func nodeAddress(_ text: String) throws(ConfigurationProblem) -> TCPAddress? {
     if text == "off" { return nil }
     let address = try TCPAddress(text)
     guard address.port > 0, !["0.0.0.0", "::"].contains(address.host) else {
@@ -303,7 +344,7 @@ extension ServerConfiguration {
     return address
   }
 
-  private static func host(_ text: String) throws(ConfigurationProblem) -> HostName {
+  static func host(_ text: String) throws(ConfigurationProblem) -> HostName {
     guard let host = HostName(text) else {
       throw ConfigurationProblem(
         "\(ConfigurationProblem.shown(text)) is not a host. Use the name or address in the "
@@ -312,7 +353,7 @@ extension ServerConfiguration {
     return host
   }
 
-  private static func origin(_ text: String) throws(ConfigurationProblem) -> WebOrigin {
+  static func origin(_ text: String) throws(ConfigurationProblem) -> WebOrigin {
     guard let origin = WebOrigin(text) else {
       throw ConfigurationProblem(
         "\(ConfigurationProblem.shown(text)) is not a web origin. Use scheme, host and a port if "
@@ -322,7 +363,7 @@ extension ServerConfiguration {
     return origin
   }
 
-  private static func webFolder(_ text: String) throws(ConfigurationProblem) -> String? {
+  static func webFolder(_ text: String) throws(ConfigurationProblem) -> String? {
     guard let folder = RegularFile.resolved(text), WebFolder.hasPage(folder) else {
       throw ConfigurationProblem(
         "\(ConfigurationProblem.shown(text)) has no demo/index.html. Use the web folder of a "

@@ -17,6 +17,11 @@ package enum StoreLocation: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The location with all options of a database's URI, which ``description`` does not have.
+  var uriWithoutPasswords: String {
+    if case .postgres(let address) = self { address.uriWithoutPasswords } else { description }
+  }
+
   /// Whether several nodes can use it.
   var isClustered: Bool {
     if case .postgres = self { true } else { false }

@@ -62,7 +62,7 @@ package final class Server {
     let urls = listeners.urls(for: .clients).joined(separator: ", ")
     notifier = ServiceNotifier(environment: environment)
     reloading = ConfigurationReloading(
-      loader, inForce: loaded, group: group, gate: parts.gate, log: log,
+      loader, inForce: configuration, group: group, gate: parts.gate, log: log,
       begins: { [notifier] in notifier?.reloading() },
       ends: { [notifier] in notifier?.ready(url: urls) })
     store.connect(to: group)

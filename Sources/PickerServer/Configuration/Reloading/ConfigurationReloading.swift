@@ -17,10 +17,10 @@ final class ConfigurationReloading: Sendable {
   private let log: Logger
   /// Called before and after each reload.
   private let begins, ends: @Sendable () -> Void
-  private let inForce: Mutex<LoadedConfiguration>
+  private let inForce: Mutex<ServerConfiguration>
 
   init(
-    _ loader: ConfigurationLoader, inForce: LoadedConfiguration, group: LoopGroup,
+    _ loader: ConfigurationLoader, inForce: ServerConfiguration, group: LoopGroup,
     gate: RequestGate, log: Logger, begins: @escaping @Sendable () -> Void = {},
     ends: @escaping @Sendable () -> Void = {}
   ) {
@@ -34,7 +34,7 @@ final class ConfigurationReloading: Sendable {
   }
 
   /// The settings in force.
-  var settings: ServerConfiguration { inForce.withLock { $0.settings } }
+  var settings: ServerConfiguration { inForce.withLock { $0 } }
   private var keys: [KeyRing] { [gate.keys, gate.adminKeys].compactMap(\.self) }
 
   /// The caller must have blocked SIGHUP in all threads.
@@ -72,12 +72,11 @@ final class ConfigurationReloading: Sendable {
   }
 
   private func apply(_ new: LoadedConfiguration) throws(ConfigurationProblems) {
-    let old = inForce.withLock { $0 }
-    let changes = ConfigurationChanges(from: old, to: new)
-    let adopted = old.adopting(new)
+    let old = settings
+    let adopted = old.adopting(new.settings)
     do throws(ConfigurationProblem) {
       // Also if its files have the same names.
-      if let certificate = try adopted.settings.tls?.load() {
+      if let certificate = try adopted.tls?.load() {
         // The first loop accepts the connections of all loops.
         group.post(to: 0) { $0.loop.use(certificate) }
         certificate.report(to: log)
@@ -85,17 +84,58 @@ final class ConfigurationReloading: Sendable {
     } catch {
       throw ConfigurationProblems([error])
     }
-    gate.change(adopted.settings.limits)
-    let limits = ServerLimits(adopted.settings.limits)
+    gate.change(adopted.limits)
+    let limits = ServerLimits(adopted.limits)
     for index in group.transports.indices { group.post(to: index) { $0.hub.change(limits) } }
     inForce.withLock { $0 = adopted }
-    for sentence in changes.applied { log.notice("SIGHUP: \(sentence)") }
-    if !changes.postponed.isEmpty {
-      log.warning(
-        "SIGHUP: restart pickerd to change \(changes.postponed.joined(separator: ", "))")
+    report(from: old, to: adopted, of: new)
+  }
+
+  /// Logs what has changed, and what changes with a restart.
+  private func report(
+    from old: ServerConfiguration, to adopted: ServerConfiguration, of new: LoadedConfiguration
+  ) {
+    var applied: [String] = []
+    var postponed: [String] = []
+    func compare(
+      _ name: String, _ source: SettingSource, _ value: (ServerConfiguration) -> String
+    ) {
+      let (before, after) = (value(old), value(new.settings))
+      if before == after { return }
+      if value(adopted) == after {
+        applied.append("\(name) is now \(after), was \(before) (\(source))")
+      } else {
+        postponed.append(name)
+      }
     }
-    if changes.applied.isEmpty && changes.postponed.isEmpty {
-      log.notice("SIGHUP: no setting has changed")
+    for setting in Setting.allCases where setting != .limit {
+      compare(setting.rawValue, new.source(of: setting)) { configuration in
+        let values = setting.row.values(configuration)
+        return values.isEmpty ? "the default" : values.joined(separator: ", ")
+      }
     }
+    for limit in ServerLimit.allCases {
+      compare(limit.rawValue, new.source(of: limit)) { "\($0.limits[limit])" }
+    }
+    for sentence in applied { log.notice("SIGHUP: \(sentence)") }
+    if !postponed.isEmpty {
+      log.warning("SIGHUP: restart pickerd to change \(postponed.joined(separator: ", "))")
+    }
+    if applied.isEmpty && postponed.isEmpty { log.notice("SIGHUP: no setting has changed") }
+  }
+}
+
+extension ServerConfiguration {
+  /// This configuration with those settings of `new` that can change while the server runs. TLS
+  /// cannot be turned on or off, because listeners are opened at the start only.
+  func adopting(_ new: ServerConfiguration) -> ServerConfiguration {
+    var adopted = self
+    if tls != nil, new.tls != nil {
+      (adopted.tlsCertificate, adopted.tlsKey) = (new.tlsCertificate, new.tlsKey)
+    }
+    for limit in ServerLimit.allCases where limit.isReloadable {
+      adopted.limits[limit] = new.limits[limit]
+    }
+    return adopted
   }
 }

@@ -3,9 +3,9 @@ import Logging
 import WebSocketTransport
 
 /// The files of the certificate and its key, `--tls-certificate` and `--tls-key`.
-package struct TLSFiles: Hashable, Sendable {
-  package let certificate: String
-  package let key: String
+struct TLSFiles {
+  let certificate: String
+  let key: String
 
   /// Reads the files.
   func load() throws(ConfigurationProblem) -> TLSCertificate {
@@ -14,6 +14,14 @@ package struct TLSFiles: Hashable, Sendable {
     } catch {
       throw ConfigurationProblem(error.description + ".", at: Setting.tlsCertificate.flag)
     }
+  }
+}
+
+extension ServerConfiguration {
+  /// The certificate of the listeners with TLS; `nil` for none.
+  var tls: TLSFiles? {
+    guard let tlsCertificate, let tlsKey else { return nil }
+    return TLSFiles(certificate: tlsCertificate, key: tlsKey)
   }
 }
 

@@ -69,10 +69,13 @@ package struct PeerAddress: Hashable, Sendable {
 
 /// A range of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
 package struct AddressRange: Hashable, Sendable {
+  /// As it was written.
+  let text: String
   private let first: PeerAddress
   private let bitCount: Int
 
   package init?(_ text: some StringProtocol) {
+    self.text = String(text)
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = PeerAddress(parts[0]) else { return nil }
     // An IPv4 range is a range of IPv4-mapped addresses.
@@ -92,16 +95,32 @@ package struct AddressRange: Hashable, Sendable {
 /// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers and PROXY protocol headers
 /// are trusted.
 package struct TrustedProxies: Hashable, Sendable {
-  private let ranges: [AddressRange]
-  private let trustsUnixSockets: Bool
+  private var ranges: [AddressRange]
+  private var trustsUnixSockets: Bool
 
   /// What ``RequestHead/remoteAddress`` is for the peer of a Unix socket.
   package static let unixPeer = "unix"
 
   /// - Parameter trustsUnixSockets: Whether all peers of Unix sockets are proxies.
-  package init(_ ranges: [AddressRange], trustsUnixSockets: Bool = false) {
+  package init(_ ranges: [AddressRange] = [], trustsUnixSockets: Bool = false) {
     self.ranges = ranges
     self.trustsUnixSockets = trustsUnixSockets
+  }
+
+  /// Adds `unix`, an address or a range.
+  mutating func add(_ text: String) throws(ConfigurationProblem) {
+    if text == TrustedProxies.unixPeer { return trustsUnixSockets = true }
+    guard let range = AddressRange(text) else {
+      throw ConfigurationProblem(
+        "\(ConfigurationProblem.shown(text)) is not an address range. Use the proxy's address, "
+          + "such as 10.0.0.7, a range, such as 10.0.0.0/8 or fd00::/8, unix, or none.")
+    }
+    ranges.append(range)
+  }
+
+  /// What ``add(_:)`` reads.
+  var texts: [String] {
+    ranges.map(\.text) + (trustsUnixSockets ? [TrustedProxies.unixPeer] : [])
   }
 
   /// Proxies on the same machine.

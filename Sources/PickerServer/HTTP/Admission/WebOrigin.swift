@@ -68,7 +68,7 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 /// - Source: web/guide/README.md, "The five steps"; RFC 6455 section 10.2.
 package struct OriginPolicy: Hashable, Sendable {
   /// In addition to pages from the host that the request names.
-  package let allowed: Set<WebOrigin>
+  package internal(set) var allowed: Set<WebOrigin>
 
   package init(allowed: some Sequence<WebOrigin>) { self.allowed = Set(allowed) }
 
