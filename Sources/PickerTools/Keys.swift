@@ -10,7 +10,7 @@ struct Keys: ParsableCommand {
     abstract: "Add, list and revoke API keys, in the file of --auth keys:FILE or --admin-keys.",
     discussion: """
       A running server reads the file again when it changes, and on SIGHUP. The file is YAML or \
-      JSON; a new one is YAML if its name ends with .yaml or .yml. Comments of a YAML file stay. \
+      JSON. It is written as JSON, which is also YAML; one with comments is not changed. \
       The file contains digests of secrets, public keys, and the secrets of keys that sign tokens \
       with HS256; only its owner may read it (mode 0600). A secret is printed once and cannot be \
       shown again.
@@ -157,10 +157,7 @@ private func changing<Value>(
   _ file: String, creates: Bool, _ body: (inout KeyFile) throws(KeyFileProblem) -> Value
 ) throws -> Value {
   do {
-    var notes: [String] = []
-    let value = try KeyFile.change(file, creates: creates, note: { notes.append($0) }, body)
-    for note in notes { complain("key", "\(file): \(note)") }
-    return value
+    return try KeyFile.change(file, creates: creates, body)
   } catch {
     throw complain("key", error.description)
   }

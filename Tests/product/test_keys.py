@@ -468,7 +468,7 @@ def test_the_commands_of_the_guide_let_a_user_in(tmp_path):
 
 
 def test_a_change_that_cannot_be_written_is_not_reported_as_done(tmp_path):
-    """Regression: key add said which lines were added, and then that the disk is full."""
+    """Regression: key add said what it had added, and then that the disk is full."""
     file = tmp_path / "keys.yaml"
     assert pickerd("key", "add", file, "first", "--scope", "feed").returncode == 0
     before = file.read_bytes()

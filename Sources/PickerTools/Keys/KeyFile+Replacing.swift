@@ -7,13 +7,12 @@ extension KeyFile {
   /// process may do that, the same owner: a server reads it again. A file that does not exist is
   /// created if `creates`, with mode 0600.
   ///
-  /// The new content is first written to `PATH.new`, which also prevents two changes at a time. A
-  /// new file is YAML if its name ends with `.yaml` or `.yml`, and JSON otherwise. A YAML file is
-  /// changed line by line, with all its comments.
+  /// The new content is first written to `PATH.new`, which also prevents two changes at a time. It
+  /// is JSON, which is also YAML.
   ///
-  /// - Parameter note: Called with what has been changed in a YAML file.
+  /// - Throws: ``KeyFileProblem``, also for a YAML file with comments, which would be lost.
   static func change<Value>(
-    _ path: String, creates: Bool, note: (String) -> Void = { _ in },
+    _ path: String, creates: Bool,
     _ body: (inout KeyFile) throws(KeyFileProblem) -> Value
   ) throws(KeyFileProblem) -> Value {
     let path = RegularFile.resolved(path) ?? path
@@ -35,7 +34,7 @@ extension KeyFile {
     if exists { _ = fchown(descriptor, status.st_uid, status.st_gid) }
     let old = exists || !creates ? try SecretFile.read(path, byteCountMax: byteCountMax).bytes : nil
     let (value, content) = try SecretFile.naming(path) { () throws(KeyFileProblem) in
-      try changed(old ?? empty(path), note: note, body)
+      try changed(old ?? KeyFile().json, body)
     }
     let mode = exists ? status.st_mode & 0o777 : 0o600
     guard fchmod(descriptor, mode) == 0, write(content, to: descriptor),
@@ -48,18 +47,18 @@ extension KeyFile {
     return value
   }
 
-  private static func empty(_ path: String) -> [UInt8] {
-    path.hasSuffix(".yaml") || path.hasSuffix(".yml") ? KeyFileText.empty : KeyFile().json
-  }
-
   private static func changed<Value>(
-    _ content: [UInt8], note: (String) -> Void,
-    _ body: (inout KeyFile) throws(KeyFileProblem) -> Value
+    _ content: [UInt8], _ body: (inout KeyFile) throws(KeyFileProblem) -> Value
   ) throws(KeyFileProblem) -> (Value, [UInt8]) {
-    let old = try KeyFile(content: content)
-    var new = old
-    let value = try body(&new)
-    return (value, try KeyFileText.changed(content, from: old, to: new, note: note))
+    var file = try KeyFile(content: content)
+    // No field of a key can have this character.
+    guard !content.contains(UInt8(ascii: "#")) else {
+      throw KeyFileProblem(
+        "it has comments, which would be lost: change it with an editor; the line of a key that is "
+          + "added to a new file can be copied as an entry, \"  - {…}\"")
+    }
+    let value = try body(&file)
+    return (value, file.json)
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

@@ -15,8 +15,6 @@ final class YAMLEvents {
 
     let kind: Kind
     let start: TextPosition
-    /// The last line with a character of it.
-    let lastLine: Int
     /// Whether it has a tag such as `!!int`.
     let hasTag: Bool
   }
@@ -46,11 +44,8 @@ final class YAMLEvents {
     var event = yaml_event_t()
     guard yaml_parser_parse(parser, &event) == 1 else { throw problem }
     defer { yaml_event_delete(&event) }
-    let isBlockEnd = event.end_mark.column == 0 && event.end_mark.line > event.start_mark.line
     return Event(
       kind: YAMLEvents.kind(event), start: TextPosition(event.start_mark),
-      // A block scalar ends where the next line begins.
-      lastLine: Int(event.end_mark.line) + (isBlockEnd ? 0 : 1),
       hasTag: YAMLEvents.hasTag(event))
   }
 

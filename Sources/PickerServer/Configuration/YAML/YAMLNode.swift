@@ -20,8 +20,6 @@ package struct YAMLNode: Sendable {
 
   package let value: Value
   package let position: TextPosition
-  /// The last line with a character of it.
-  package let lastLine: Int
 
   package static let depthMax = 8
   static let nodesMax = 100_000
@@ -111,8 +109,7 @@ private struct YAMLTreeReader {
     switch event.kind {
     case .text(let text, let isPlain):
       let isNone = isPlain && ["", "~", "null", "Null", "NULL"].contains(text)
-      return YAMLNode(
-        value: isNone ? .none : .text(text), position: event.start, lastLine: event.lastLine)
+      return YAMLNode(value: isNone ? .none : .text(text), position: event.start)
     case .listStart: return try list(event, depth)
     case .mappingStart: return try mapping(event, depth)
     default:
@@ -130,9 +127,7 @@ private struct YAMLTreeReader {
       list.append(try node(event, depth: depth + 1))
       event = try events.next()
     }
-    return YAMLNode(
-      value: .list(list), position: start.start,
-      lastLine: list.last?.lastLine ?? event.lastLine)
+    return YAMLNode(value: .list(list), position: start.start)
   }
 
   private mutating func mapping(
@@ -155,8 +150,6 @@ private struct YAMLTreeReader {
       }
       event = try events.next()
     }
-    return YAMLNode(
-      value: .mapping(fields), position: start.start,
-      lastLine: fields.last?.value.lastLine ?? event.lastLine)
+    return YAMLNode(value: .mapping(fields), position: start.start)
   }
 }
