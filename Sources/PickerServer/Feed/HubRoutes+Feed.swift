@@ -87,8 +87,9 @@ extension EventFeed {
       completion(
         ProblemDocument(
           status: 410, code: "gone",
-          detail: "the feed has a new epoch, because a backup was restored or a server without a "
-            + "store was restarted: positions up to \(newest) may have other events than before",
+          detail: "the feed has a new epoch, because a backup was restored, a database has failed "
+            + "over, or a server without a store was restarted: positions up to \(newest) may have "
+            + "other events than before",
           members: [
             .init("epoch", .string(self.epoch)), .init("oldest", .integer(oldest)),
             .init("newest", .integer(newest)),

@@ -56,12 +56,7 @@ package final class SQLFeed: EventFeed {
     try connection.value("SELECT epoch FROM feed") ?? ""
   }
 
-  /// - Throws: ``FeedProblem/unavailable`` while it is not known whether events are missing that
-  ///   readers have had; see ``SQLOwnership/settleFeed(_:)``.
   private static func ends(_ connection: any SQLConnection) throws -> FeedBounds {
-    let isCertain: Bool? = try connection.value(
-      "SELECT history = (SELECT history_number FROM store) FROM feed")
-    guard isCertain == true else { throw FeedProblem.unavailable }
     let newest: Int = try connection.value("SELECT newest FROM feed") ?? 0
     let oldest: Int? = try connection.value("SELECT min(position) FROM event")
     return FeedBounds(oldest: oldest ?? newest + 1, newest: newest)
@@ -118,11 +113,7 @@ package final class SQLFeed: EventFeed {
     guard engine.isClustered else { return completion(true) }
     queue.async {
       do {
-        self.adopt(
-          try self.engine.readConfirmed { connection in
-            _ = try SQLFeed.ends(connection)
-            return try SQLFeed.state(connection)
-          })
+        self.adopt(try self.engine.readConfirmed { try SQLFeed.state($0) })
         completion(true)
       } catch {
         completion(false)

@@ -14,6 +14,8 @@ import PickerSession
 /// - Its batches and claims are numbered, and the number is stored by the transaction itself. So a
 ///   new connection shows whether the last one was committed, and, after a failover, whether
 ///   something is missing that was acknowledged.
+/// - After a failover a session keeps its epoch only if its living owner finds all that it has
+///   acknowledged; every other session gets a new epoch, and so does the feed.
 /// Words: the *owner* of a session is a node. A session is *taken* if another node owns it, or has
 /// ended it. The *history* of the database is what lies between two failovers or restores; that of
 /// a session, elsewhere, are its deltas.
@@ -50,13 +52,9 @@ final class SQLOwnership {
   var feedEpoch: String?
   /// The number of the last transaction of each node, and since when this node has seen it.
   private var seen: [Int64: (batch: Int, since: ContinuousClock.Instant)] = [:]
-  /// When this node has first seen that the epoch of the feed is in doubt.
-  private var doubtedSince: ContinuousClock.Instant?
 
   /// The greatest number of a node: nine digits, which PostgreSQL's lock holds.
   private static let numberMax: Int64 = 999_999_999
-  /// How long the epoch of the feed is in doubt after a failover, so that all nodes can connect.
-  static let doubtTime = Duration.seconds(10)
   /// When this node has first connected to the current history.
   private var historySince: ContinuousClock.Instant?
   /// How long after that the sessions of nodes that have not connected to it yet are not claimed:
@@ -99,26 +97,23 @@ final class SQLOwnership {
       return isForeign ? .broken : .unbroken(taken: [])
     }
     try lock(node, connection)
-    let row = try connection.first(
-      "SELECT batch, history FROM node WHERE number = $1", [node]
-    ) { row in (batch: try row[0] as Int, history: try row[1] as Int64) }
+    let stored: Int? = try connection.value("SELECT batch FROM node WHERE number = $1", [node])
     // A row is deleted only when the node owns nothing any more. If the history is another one, it
     // may also be missing like what was committed after it.
-    if row == nil && historyID == provenHistory {
+    if stored == nil && historyID == provenHistory {
       try register(connection)
       return .forgotten
     }
-    guard let row, row.batch >= batch else {
+    guard let stored, stored >= batch else {
       try renew(sessions, connection)
       try connection.run("DELETE FROM node WHERE number = $1", [node])
       try register(connection)
       return .broken
     }
-    batch = row.batch
-    if row.history < history {
+    batch = stored
+    if historyID != provenHistory {
       try connection.send(
         "UPDATE session SET history = $1 WHERE owner = $2 AND NOT ended", [history, node])
-      try connection.send("UPDATE node SET history = $1 WHERE number = $2", [history, node])
     }
     return .unbroken(taken: try taken(of: sessions, connection))
   }
@@ -224,14 +219,15 @@ final class SQLOwnership {
   /// failover that has lost the first row with it, and two nodes would be the same.
   private func register(_ connection: any SQLConnection) throws {
     let number: Int64? = try connection.value(
-      "INSERT INTO node (number, address, history) VALUES ($1, $2, $3) RETURNING number",
-      [scheduler.random(below: SQLOwnership.numberMax) + 1, address, history])
+      "INSERT INTO node (number, address) VALUES ($1, $2) RETURNING number",
+      [scheduler.random(below: SQLOwnership.numberMax) + 1, address])
     guard let number else { throw StoreProblem("the node was not registered") }
     try lock(number, connection)
     (node, batch) = (number, 0)
   }
 
-  /// Compares the history of the database with the stored one.
+  /// Compares the history of the database with the stored one. In another one the feed has a new
+  /// epoch.
   ///
   /// A database that was restored elsewhere has another system identifier: its state may be of any
   /// time. A promoted replica has the same one, and another timeline.
@@ -247,16 +243,17 @@ final class SQLOwnership {
     if stored.text.hasPrefix("\(current)/") { return false }
     history += stored.text.isEmpty ? 0 : 1
     historyID = "\(current)/\(scheduler.random(below: .max))"
-    try connection.send(
+    try connection.run(
       "UPDATE store SET history = $1, history_number = $2", [historyID, history])
-    let isForeign =
-      !stored.text.isEmpty && stored.text.prefix { $0 != "/" } != current.prefix { $0 != "/" }
-    guard isForeign else { return false }
+    if stored.text.isEmpty { return false }
     let random = connection.dialect.randomText
+    try connection.run("UPDATE feed SET epoch = \(random)")
+    if stored.text.prefix(while: { $0 != "/" }) == current.prefix(while: { $0 != "/" }) {
+      return false
+    }
     try connection.send("DELETE FROM node")
-    try connection.send(
+    try connection.run(
       "UPDATE session SET epoch = \(random), history = $1, owner = NULL, due_at = 0", [history])
-    try connection.run("UPDATE feed SET epoch = \(random), history = $1", [history])
     return true
   }
 
@@ -268,7 +265,7 @@ final class SQLOwnership {
       UPDATE session SET epoch = \(random), history = $1, owner = NULL, due_at = 0
       WHERE owner = $2 OR \(connection.dialect.isAny("id", 3))
       """, [history, node, SQLList.texts(sessions.map(\.text))])
-    try connection.run("UPDATE feed SET epoch = \(random), history = $1", [history])
+    try connection.run("UPDATE feed SET epoch = \(random)")
   }
 
   /// Numbers the transaction that has begun. Before it is committed, ``check(_:)`` must be called.
@@ -313,8 +310,7 @@ final class SQLOwnership {
 
   /// Claims sessions, in a numbered transaction of the caller.
   ///
-  /// A session keeps its epoch across a change of the history if its owner vouches for it, or if
-  /// every node that was registered does.
+  /// One of a former history has a new epoch: its owner is not alive to vouch for it.
   /// - Returns: The outcome for each session that exists.
   func claim(
     _ sessions: [SessionID], _ connection: any SQLConnection
@@ -336,8 +332,6 @@ final class SQLOwnership {
     let living = others.isEmpty ? [] : try locks.living(connection)
     // After the locks: a node that has none has committed nothing since.
     if !others.isSubset(of: living) { try observe(connection) }
-    let isVouched =
-      try !rows.contains { $0.history < history } || !hasUnvouched(connection)
     var claims: [SessionID: Claim] = [:]
     for row in rows {
       if let owner = row.owner, owner != node {
@@ -350,8 +344,7 @@ final class SQLOwnership {
           continue
         }
       }
-      let isBroken = row.history < history && !isVouched
-      let epoch = isBroken ? connection.dialect.randomText : "epoch"
+      let epoch = row.history < history ? connection.dialect.randomText : "epoch"
       try connection.send(
         """
         UPDATE session SET owner = $1, due_at = NULL, history = $2, epoch = \(epoch)
@@ -366,39 +359,14 @@ final class SQLOwnership {
     return claims
   }
 
-  /// Whether a node was registered in a former history, and has not found its last batch in this
-  /// one. Nobody knows whether something of it is missing.
-  private func hasUnvouched(_ connection: any SQLConnection) throws -> Bool {
-    try connection.value("SELECT EXISTS (SELECT 1 FROM node WHERE history < $1)", [history])
-      ?? false
-  }
-
-  /// Decides on the epoch of the feed after a change of the history: it stays if all nodes vouch
-  /// for it.
-  func settleFeed(_ connection: any SQLConnection) throws {
-    let known: Int64? = try connection.value("SELECT history FROM feed")
-    guard let known, known < history else { return doubtedSince = nil }
-    let since = doubtedSince ?? scheduler.instant
-    doubtedSince = since
-    let isBroken = try hasUnvouched(connection)
-    if isBroken && scheduler.instant < since + SQLOwnership.doubtTime { return }
-    let epoch = isBroken ? connection.dialect.randomText : "epoch"
-    try connection.run(
-      "UPDATE feed SET epoch = \(epoch), history = $1 WHERE history < $1", [history])
-  }
-
-  /// Deletes the rows of nodes that have stopped and own nothing. That of a former history is
-  /// evidence as long as sessions, or the feed, have the epochs of that.
+  /// Deletes the rows of nodes that have stopped and own nothing.
   func forget(_ stopped: Set<Int64>, _ connection: any SQLConnection) throws {
     for other in stopped.sorted() {
       try connection.run(
         """
         DELETE FROM node WHERE number = $1
           AND NOT EXISTS (SELECT 1 FROM session WHERE owner = $1 AND NOT ended)
-          AND (history = $2 OR NOT EXISTS (
-            SELECT 1 FROM session WHERE history < $2 AND NOT ended
-            UNION ALL SELECT 1 FROM feed WHERE history < $2))
-        """, [other, history])
+        """, [other])
     }
   }
 

@@ -128,9 +128,7 @@ enum SQLSchema {
       -- Where it accepts connections of other nodes; NULL: nowhere.
       address text,
       -- The number of its last committed batch.
-      batch bigint NOT NULL DEFAULT 0,
-      -- The number of the history in which it has found that batch.
-      history bigint NOT NULL
+      batch bigint NOT NULL DEFAULT 0
     );
     CREATE TABLE session (
       number \(dialect.identity),
@@ -249,9 +247,7 @@ enum SQLSchema {
       -- The position of the newest event, also if it has been deleted.
       newest bigint NOT NULL DEFAULT 0,
       byte_count bigint NOT NULL DEFAULT 0,
-      epoch text NOT NULL,
-      -- The number of the history to which the epoch belongs.
-      history bigint NOT NULL DEFAULT 1
+      epoch text NOT NULL
     );
     INSERT INTO feed (epoch) VALUES (\(dialect.randomText));
     CREATE TABLE feed_cursor (name text PRIMARY KEY, position bigint NOT NULL);

@@ -28,7 +28,6 @@ extension SQLSessionLog {
       var feedEpoch: String?
       var nodes: (all: [SQLOwnership.Node], living: Set<Int64>) = ([], [])
       try transaction { connection in
-        try ownership.settleFeed(connection)
         (taken, feedEpoch) = try ownership.takenByRenewal(of: owned.withLock { $0 }, connection)
         nodes = (try ownership.observe(connection), try locks.living(connection))
         stopped = stoppedNodes(ofAll: nodes.all.map(\.number), besides: nodes.living)

@@ -178,7 +178,6 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     ownership = try engine.locks.map { locks in
       let ownership = SQLOwnership(locks, address: settings.nodeAddress, scheduler)
       if case .broken = try ownership.connected(connection, owning: []) { isBroken = true }
-      try ownership.settleFeed(connection)
       try ownership.observe(connection)
       return ownership
     }
