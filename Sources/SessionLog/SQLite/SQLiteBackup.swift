@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 
 /// Copies a store to a file, also while a server uses the store.
@@ -102,7 +103,11 @@ package struct SQLiteBackup {
   }
 
   private func copy(into part: String) throws -> Copy {
-    try store.run("VACUUM INTO $1", [part])
+    do {
+      try store.run("VACUUM INTO $1", [part])
+    } catch let error as SQLiteError where error.code == SQLITE_CORRUPT {
+      throw StoreProblem("the store is damaged (\(error)), and cannot be copied")
+    }
     let copy = try SQLiteConnection(part)
     // A reader of the copy must not be able to sign tickets.
     try copy.run("UPDATE store SET is_backup = true, ticket_key = $1", [SQLSchema.newKey])
