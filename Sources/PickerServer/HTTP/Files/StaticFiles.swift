@@ -1,7 +1,7 @@
 import WebSocketTransport
 
-/// Serves the files of `web/`: the demo page under `/`, its files under `/demo/`, the browser client
-/// under `/client/`, and the documentation, which only a bundle has, under `/docs/`.
+/// Serves the files of `web/`: the demo page under `/`, its files under `/demo/`, the browser
+/// client under `/client/`, and the documentation, which only a bundle has, under `/docs/`.
 ///
 /// Files are cached, and read again when they have changed on disk, so that an edit in a checkout
 /// takes effect at the next reload. Each loop has its own instance, which is not thread-safe.
