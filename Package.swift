@@ -7,9 +7,14 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 /// A target of the list in ARCHITECTURE.md: it imports targets above it.
-func line(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+func line(
+  _ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings + settings)
 }
+
+/// For the targets with operations of the host: they run on the thread of their hub.
+let onHub: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
@@ -57,11 +62,11 @@ let package = Package(
         "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
-      ]),
+      ], onHub),
 
     line(
       "PickerHost",
-      ["PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+      ["PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"], onHub),
 
     // The shell.
     line("BackgroundWork", [.product(name: "DequeModule", package: "swift-collections")]),
@@ -109,7 +114,7 @@ let package = Package(
         "CLibYAML", "WebSocketTransport", "SessionLog", "PickerHost", "PickerHub", "PickerWire",
         "PickerSession", "PickerModel", "CivilTime", "JSONText", "CSignatures",
         .product(name: "Logging", package: "swift-log"),
-      ]),
+      ], onHub),
     // Needs the headers of libcurl4-openssl-dev; the server never loads the library.
     .target(
       name: "CHTTPClient", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),

@@ -7,131 +7,67 @@ import PickerWire
 /// The common part of changing definitions and notes.
 /// - Source: web/guide/inventory.md.
 extension HostOperations {
-  /// Evaluates a change as soon as no other one is pending, if the host does not send too many.
-  func evaluate(_ request: HostChangeRequest, in hosted: HostedSession) {
-    guard hosted.hostChanges.count(at: seam.now.machine) else {
-      return request.answer(.failure(.tooMany))
-    }
-    repeatChange(request, in: hosted)
-  }
+  /// How often a change is evaluated: it may have no effect, because the definition has become
+  /// invalid with time.
+  private static let attemptsMax = 8
 
-  /// Prepares a change on another thread: making 20,000 rows takes as long as many taps. Later
-  /// changes of the session wait for it.
-  func prepareHostChange<Value: Sendable>(
-    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
-    _ work: @escaping @Sendable () throws(HubProblem) -> Value,
-    then: @escaping (Value) throws(HubProblem) -> Void
-  ) {
-    hosted.hostChanges.begin()
-    seam.inBackground {
-      Result { () throws(HubProblem) in try work() }
-    } then: { (result: Result<Value, HubProblem>) in
-      hosted.hostChanges.end()
-      do throws(HubProblem) {
-        guard hosted.phase == .loaded else {
-          throw hosted.loss
-        }
-        try then(try result.get())
-      } catch {
-        failure(error)
-      }
-      for change in hosted.hostChanges.takeWaiting() { change() }
-    }
-  }
-
-  /// Appends a change, and answers with its delta.
+  /// Evaluates a change as soon as no other one is pending, appends it, and answers with its delta.
   ///
-  /// - Parameter request: Is evaluated again if the change has no effect because the definition has
-  ///   become invalid with time.
-  func appendHostChange(
-    _ body: LogEntry.Body, to hosted: HostedSession, _ request: HostChangeRequest
-  ) throws(HubProblem) {
-    let isStored = seam.append(body, to: hosted) { effects in
-      guard let effects else {
-        return request.answer(.failure(hosted.loss))
+  /// - Parameters:
+  ///   - seesParts: Whether its sender sees the parts of all members.
+  ///   - evaluate: Returns the entry, or `nil` if it changes nothing. Later changes of the session
+  ///     wait for it.
+  func change(
+    _ hosted: HostedSession, seesParts: Bool = false,
+    _ evaluate: (HostedSession) async throws(HubProblem) -> LogEntry.Body?
+  ) async throws(HubProblem) -> DefinitionAnswer {
+    guard hosted.hostChanges.count(at: seam.now.machine) else { throw .tooMany }
+    for _ in 1...HostOperations.attemptsMax {
+      let hosted = try await seam.afterHostChanges(of: try await seam.afterFollowing(of: hosted))
+      hosted.hostChanges.begin()
+      let body: Result<LogEntry.Body?, HubProblem>
+      do throws(HubProblem) {
+        body = .success(try await evaluate(hosted))
+      } catch {
+        body = .failure(error)
       }
-      var found: Delta?
-      for case .delta(let delta) in effects where !delta.isTick { found = delta }
-      if let found { return answer(request, found, in: hosted) }
-      guard !body.hasNoDelta(in: hosted.session) else {
-        return request.answer(.success(unchanged(hosted)))
+      hosted.hostChanges.end()
+      let appended = Result { () throws(HubProblem) in try append(body, to: hosted) }
+      for change in hosted.hostChanges.takeWaiting() { change() }
+      guard let (body, entry) = try appended.get() else { return unchanged(hosted) }
+      let effects = try await entry.effects()
+      for case .delta(let delta) in effects where !delta.isTick {
+        return await answer(with: delta, in: hosted, seesParts: seesParts)
       }
-      repeatChange(request, in: hosted)
+      if body.hasNoDelta(in: hosted.session) { return unchanged(hosted) }
     }
-    if !isStored { throw hosted.refusal }
+    throw .tooMany
   }
 
-  /// Evaluates a change again, against the current state.
-  private func repeatChange(_ request: HostChangeRequest, in hosted: HostedSession) {
-    guard let next = request.next else { return request.answer(.failure(.tooMany)) }
-    let failure: (HubProblem) -> Void = { request.answer(.failure($0)) }
-    seam.afterFollowing(of: hosted, failure: failure) { hosted in
-      seam.afterHostChanges(of: hosted, failure: failure) { hosted in
-        do throws(HubProblem) {
-          try next.evaluate(hosted, next)
-        } catch {
-          failure(error)
-        }
-      }
-    }
+  /// Appends an evaluated change, unless it changes nothing.
+  private func append(
+    _ body: Result<LogEntry.Body?, HubProblem>, to hosted: HostedSession
+  ) throws(HubProblem) -> (LogEntry.Body, AppendedEntry)? {
+    guard hosted.phase == .loaded else { throw hosted.loss }
+    guard let body = try body.get() else { return nil }
+    return (body, try seam.append(body, to: hosted))
   }
 
-  /// Answers with the delta of a change.
+  /// The answer with the delta of a change.
   private func answer(
-    _ request: HostChangeRequest, _ delta: Delta, in hosted: HostedSession
-  ) {
+    with delta: Delta, in hosted: HostedSession, seesParts: Bool
+  ) async -> DefinitionAnswer {
     let version = hosted.session.fold.version
     let texts = seam.texts(for: nil, fallback: hosted.session.fold.definition.locale)
     let windowRows = seam.limits.session.windowRows
-    let sight = hosted.session.fold.sight(of: nil, seesAll: request.seesParts)
-    let encode: @Sendable () -> DefinitionAnswer = {
+    let sight = hosted.session.fold.sight(of: nil, seesAll: seesParts)
+    return await encode(ofWeight: delta.weight + delta.definitionWeight) {
       let body = HTTPDocument.changed(
         delta, version: version, sight: sight, texts: texts, windowRows: windowRows)
       return DefinitionAnswer(
         version: version, body: body,
         shortBody: HTTPDocument.changed(revision: delta.revision, version: version))
     }
-    self.encode(encode, ofWeight: delta.weight + delta.definitionWeight) {
-      request.answer(.success($0))
-    }
-  }
-
-  /// Encodes an answer, on another thread if it is large.
-  ///
-  /// - Parameter weight: A number of rows or notes.
-  func encode<Value: Sendable>(
-    _ work: @escaping @Sendable () -> Value, ofWeight weight: Int,
-    then: @escaping (Value) -> Void
-  ) {
-    if weight > rowsOnLoop { seam.inBackground(work, then: then) } else { then(work()) }
-  }
-}
-
-/// A request of the host to change a session.
-struct HostChangeRequest {
-  /// Evaluates the request against the current state, and appends the change.
-  let evaluate: (HostedSession, HostChangeRequest) throws(HubProblem) -> Void
-  let answer: (Result<DefinitionAnswer, HubProblem>) -> Void
-  /// Whether its sender sees the parts of all members.
-  let seesParts: Bool
-  /// How often it may be evaluated again.
-  private var repeatCountMax = 8
-
-  init(
-    seesParts: Bool = false, answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void,
-    evaluate: @escaping (HostedSession, HostChangeRequest) throws(HubProblem) -> Void
-  ) {
-    self.answer = answer
-    self.seesParts = seesParts
-    self.evaluate = evaluate
-  }
-
-  /// The request when it is evaluated again; `nil` if it had no effect too often.
-  var next: HostChangeRequest? {
-    guard repeatCountMax > 0 else { return nil }
-    var next = self
-    next.repeatCountMax -= 1
-    return next
   }
 }
 
@@ -150,65 +86,46 @@ extension LogEntry.Body {
 /// Reading and changing the notes of a session.
 extension HostOperations {
   package func readNotes(
-    of id: SessionID, token: Credential?, at time: HubTime,
-    answer: @escaping (Result<[UInt8], HubProblem>) -> Void
-  ) {
-    seam.find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      hosted in
-      let fold = hosted.session.fold
-      let (notes, waiting) = (fold.notes, fold.decision.waitingNotes)
-      let (kind, weight) = (fold.definition.kind, notes.days.count + notes.rowCount)
-      encode(
-        { notes.applying(waiting, for: kind).tree.serialized() },
-        ofWeight: waiting.isEmpty ? weight : .max
-      ) { answer(.success($0)) }
+    of id: SessionID, token: Credential?, at time: HubTime
+  ) async throws(HubProblem) -> [UInt8] {
+    let fold = try await seam.find(id, token: token, needs: .viewer, at: time).session.fold
+    let (notes, waiting) = (fold.notes, fold.decision.waitingNotes)
+    let (kind, weight) = (fold.definition.kind, notes.days.count + notes.rowCount)
+    return await encode(ofWeight: waiting.isEmpty ? weight : .max) {
+      notes.applying(waiting, for: kind).tree.serialized()
     }
   }
 
   package func changeNotes(
-    of id: SessionID, _ request: DefinitionRequest, token: Credential?, at time: HubTime,
-    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
-  ) {
-    seam.find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      hosted in
-      evaluate(
-        HostChangeRequest(answer: answer) { hosted, change throws(HubProblem) in
-          try request.checkSize()
-          try changeNotes(hosted, request, change)
-        }, in: hosted)
+    of id: SessionID, _ request: DefinitionRequest, token: Credential?, at time: HubTime
+  ) async throws(HubProblem) -> DefinitionAnswer {
+    let hosted = try await seam.find(id, token: token, needs: .owner, at: time)
+    return try await change(hosted) { hosted throws(HubProblem) in
+      try request.checkSize()
+      let notes = PendingNotes(of: hosted.session)
+      let patch = try await seam.inBackground {
+        Result { () throws(HubProblem) in
+          try NotesPatch(try request.readNotes()) { tree throws(BadNotes) in
+            try notes.change(by: tree)
+          }
+        }
+      }.get()
+      return try entry(of: patch, in: hosted)
     }
   }
 
-  private func changeNotes(
-    _ hosted: HostedSession, _ request: DefinitionRequest, _ change: HostChangeRequest
-  ) throws(HubProblem) {
-    let notes = PendingNotes(of: hosted.session)
-    prepareHostChange(of: hosted, failure: { change.answer(.failure($0)) }) {
-      () throws(HubProblem) in
-      try NotesPatch(try request.readNotes()) { tree throws(BadNotes) in
-        try notes.change(by: tree)
-      }
-    } then: { patch throws(HubProblem) in
-      try append(patch, to: hosted, change)
-    }
-  }
-
-  private func append(
-    _ patch: NotesPatch, to hosted: HostedSession, _ change: HostChangeRequest
-  ) throws(HubProblem) {
-    if patch.changesNothing { return change.answer(.success(unchanged(hosted))) }
+  /// - Returns: `nil` if the patch changes nothing.
+  private func entry(
+    of patch: NotesPatch, in hosted: HostedSession
+  ) throws(HubProblem) -> LogEntry.Body? {
+    if patch.changesNothing { return nil }
     guard seam.hasMemory(for: 1) else { throw .full(.sessionsBytes) }
-    if let change = patch.change,
-      hosted.session.fold.shared?.ownNotes.hasRoom(for: change) == false
-    {
+    let fold = hosted.session.fold
+    if let change = patch.change, fold.shared?.ownNotes.hasRoom(for: change) == false {
       throw .badRequest("the session would have too many notes of its own")
     }
-    if hosted.session.fold.status == .confirming,
-      !hosted.session.fold.decision.hasRoom(for: patch.tree)
-    {
-      throw .tooMany
-    }
-    try appendHostChange(.note(patch), to: hosted, change)
+    if fold.status == .confirming, !fold.decision.hasRoom(for: patch.tree) { throw .tooMany }
+    return .note(patch)
   }
 }
 

@@ -23,19 +23,20 @@ package struct CreationRequest {
   package let socketBase: String
   /// The `Idempotency-Key`, and the hash of the body.
   package let key: (text: String, bodyHash: [UInt8])?
-  /// Called on any thread if another creation with the same key or external id is not stored yet,
-  /// or was stored first: then the request must be made again. Its answer has not been called.
-  package var retry: SessionIndex.Waiter
+  /// Runs a step on the hub's thread; called on any thread, when another creation with the same key
+  /// or external id has been decided about. The creation continues there.
+  package let onHub: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   package init(
     _ body: CreateRequest, definition: PreparedDefinition? = nil, socketBase: String,
-    key: (text: String, bodyHash: [UInt8])? = nil, retry: @escaping SessionIndex.Waiter = {}
+    key: (text: String, bodyHash: [UInt8])? = nil,
+    onHub: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) {
     self.body = body
     self.definition = definition
     self.socketBase = socketBase
     self.key = key
-    self.retry = retry
+    self.onHub = onHub
   }
 }
 
@@ -44,78 +45,75 @@ package struct CreationRequest {
 ///
 /// - Source: web/guide/README.md, "HTTP API and server-sent events".
 extension HostOperations {
-  /// Creates a session, or finds the one that the same request has created.
-  ///
-  /// - Parameter answer: Called when the log has stored the creation.
+  /// Creates a session, or finds the one that the same request has created. Returns when the log
+  /// has stored the creation.
   package func create(
-    _ request: CreationRequest, at time: HubTime,
-    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
-  ) {
+    _ request: CreationRequest, at time: HubTime
+  ) async throws(HubProblem) -> CreatedSession {
     seam.begin(at: time)
-    guard !seam.isDraining else { return answer(.failure(.unavailable)) }
+    while true {
+      guard !seam.isDraining else { throw .unavailable }
+      if let created = try await attempt(request) { return created }
+    }
+  }
+
+  /// Creates a session without an idempotency key.
+  ///
+  /// - Parameters: As those of ``CreationRequest``.
+  package func create(
+    _ request: CreateRequest, definition: PreparedDefinition? = nil, socketBase: String,
+    at time: HubTime
+  ) async throws(HubProblem) -> CreatedSession {
+    try await create(
+      CreationRequest(request, definition: definition, socketBase: socketBase), at: time)
+  }
+
+  /// - Returns: `nil` if another creation with the same names has been decided about meanwhile.
+  private func attempt(_ request: CreationRequest) async throws(HubProblem) -> CreatedSession? {
     let host = request.body.host
     // No header contains U+0000.
     let prefix = host.namespace.map { $0 + "\0" } ?? ""
     let names = SessionIndex.Names(
       external: host.external, namespace: host.namespace,
       key: request.key.map { seam.digest(of: Array((prefix + $0.text).utf8)) })
-    let reservation = seam.shard.names.use { index in
-      index.reserve(names, at: time.session, waiter: request.retry)
-    }
-    switch reservation {
-    case .waits: return
-    case .taken(let id): answer(.failure(.externalTaken(id)))
-    case .known(let known): answer(repeated(known, request))
-    case .full: answer(.failure(.full(.keys)))
+    switch await reserve(names, for: request) {
+    case .waits: return nil
+    case .taken(let id): throw .externalTaken(id)
+    case .known(let known): return try repeated(known, request)
+    case .full: throw .full(.keys)
     case .free(let ordinal):
-      guard seam.isClustered, names.isUnique else {
-        return createReserved(request, names, ordinal: ordinal, answer: answer)
-      }
-      nonisolated(unsafe) let (host, answer) = (self, answer)
-      seam.log.find(names, hub: seam.shard.index) { outcome in
-        host.createUnlessOwned(request, names, ordinal: ordinal, by: outcome, answer: answer)
-      }
-    }
-  }
-
-  /// Creates a session, unless another node has created one with its names.
-  private func createUnlessOwned(
-    _ request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
-    by owner: LogLookup<NameOwner>,
-    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
-  ) {
-    let found: Result<CreatedSession, HubProblem>
-    switch owner {
-    case .absent: return createReserved(request, names, ordinal: ordinal, answer: answer)
-    case .found(.session(let id)): found = .failure(.externalTaken(id))
-    case .found(.key(let known)): found = repeated(known, request)
-    case .elsewhere, .unavailable, .unreadable: found = .failure(.unavailable)
-    }
-    seam.shard.names.use { $0.release(names) }
-    answer(found)
-  }
-
-  /// Creates a session whose names are reserved.
-  private func createReserved(
-    _ request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
-    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
-  ) {
-    let open: (SharedPart?) -> Void = { part in
+      let opening: (outcome: CreationOutcome, session: CreatedSession)
       do throws(HubProblem) {
-        try self.open(request, part, names, ordinal: ordinal, answer: answer)
+        if let known = try await knownElsewhere(names) {
+          let first = try repeated(known, request)
+          seam.shard.names.use { $0.release(names) }
+          return first
+        }
+        let part = try await sharedPart(of: request.body)
+        opening = try await open(request, part, names, ordinal: ordinal)
       } catch {
         seam.shard.names.use { $0.release(names) }
-        answer(.failure(error))
+        throw error
+      }
+      switch opening.outcome {
+      case .stored: return opening.session
+      case .lost: throw .unavailable
+      case .refused: return nil
       }
     }
-    guard let name = request.body.uses else { return open(nil) }
-    readShared(name, for: request.body) { result in
-      switch result {
-      case .success(let part): open(part)
-      case .failure(let problem):
-        seam.shard.names.use { $0.release(names) }
-        answer(.failure(problem))
+  }
+
+  /// Reserves the names of a creation, or waits for another one that has reserved them.
+  private func reserve(
+    _ names: SessionIndex.Names, for request: CreationRequest
+  ) async -> SessionIndex.Reservation {
+    await answered { answer in
+      let (now, onHub) = (seam.now.session, request.onHub)
+      let reservation = seam.shard.names.use { index in
+        index.reserve(names, at: now) { onHub { answer(.waits) } }
       }
+      if case .waits = reservation { return }
+      answer(reservation)
     }
   }
 
@@ -126,40 +124,44 @@ extension HostOperations {
     let definition: PreparedDefinition
   }
 
-  /// Reads a shared definition, and makes that of a session which uses it.
-  ///
-  /// - Parameter body: Has what is merged over it.
-  private func readShared(
-    _ name: String, for body: CreateRequest,
-    completion: @escaping (Result<SharedPart, HubProblem>) -> Void
-  ) {
-    seam.readsShared(1)
-    nonisolated(unsafe) let (host, completion) = (
-      self,
-      { (result: Result<SharedPart, HubProblem>) in
-        completion(result)
-        seam.readsShared(-1)
-      }
-    )
-    seam.log.shared(name, hub: seam.shard.index) { outcome in
-      switch outcome {
-      case .found(let shared): host.prepare(shared, for: body, completion: completion)
-      case .absent: completion(.failure(.noSuchDefinition))
-      case .elsewhere, .unavailable, .unreadable: completion(.failure(.unavailable))
-      }
+  /// The key with which another node has created a session already; `nil` if none has.
+  private func knownElsewhere(
+    _ names: SessionIndex.Names
+  ) async throws(HubProblem) -> CreationKey? {
+    guard seam.isClustered, names.isUnique else { return nil }
+    switch await answered({ seam.log.find(names, hub: seam.shard.index, completion: $0) }) {
+    case .absent: return nil
+    case .found(.session(let id)): throw .externalTaken(id)
+    case .found(.key(let known)): return known
+    case .elsewhere, .unavailable, .unreadable: throw .unavailable
     }
   }
 
-  private func prepare(
-    _ shared: SharedDefinition, for body: CreateRequest,
-    completion: @escaping (Result<SharedPart, HubProblem>) -> Void
-  ) {
+  /// Reads the shared definition that a creation uses, if any, and makes the session's own.
+  private func sharedPart(of body: CreateRequest) async throws(HubProblem) -> SharedPart? {
+    guard let name = body.uses else { return nil }
+    seam.readsShared(1)
+    defer { seam.readsShared(-1) }
+    let outcome = await answered {
+      seam.log.shared(name, hub: seam.shard.index, completion: $0)
+    }
+    switch outcome {
+    case .found(let shared): return try await part(shared, of: body)
+    case .absent: throw .noSuchDefinition
+    case .elsewhere, .unavailable, .unreadable: throw .unavailable
+    }
+  }
+
+  /// - Parameter body: Has what is merged over the shared definition.
+  private func part(
+    _ shared: SharedDefinition, of body: CreateRequest
+  ) async throws(HubProblem) -> SharedPart {
     // Null means the shared value.
     let own = JSONTree.object([]).merging(body.definition)
     if let kind = own["kind"], kind.string != shared.kind?.rawValue {
-      let problem = DefinitionProblem(
-        pointer: "/kind", detail: "kind is that of the shared definition; leave it out")
-      return completion(.failure(.badDefinition(problem)))
+      throw .badDefinition(
+        DefinitionProblem(
+          pointer: "/kind", detail: "kind is that of the shared definition; leave it out"))
     }
     var ownNotes = OwnNotes()
     let notes: Notes
@@ -169,42 +171,35 @@ extension HostOperations {
       }
       notes = try ownNotes.over(shared.notes)
     } catch {
-      return completion(.failure(.badRequest(error.detail)))
+      throw .badRequest(error.detail)
     }
-    let uses = SharedUse(
-      name: shared.name, version: shared.version, own: own, ownNotes: ownNotes)
     let (maker, now) = (seam.maker, seam.now.session)
-    seam.inBackground {
+    let definition = await seam.inBackground {
       maker.prepare(shared.document.merging(own), at: now)
-    } then: { definition in
-      completion(.success(SharedPart(uses: uses, notes: notes, definition: definition)))
     }
+    return SharedPart(
+      uses: SharedUse(name: shared.name, version: shared.version, own: own, ownNotes: ownNotes),
+      notes: notes, definition: definition)
   }
 
   /// The response to the first of several equal requests, once more.
   private func repeated(
     _ known: CreationKey, _ request: CreationRequest
-  ) -> Result<CreatedSession, HubProblem> {
-    guard let key = request.key, key.bodyHash == known.bodyHash else { return .failure(.keyReused) }
-    let tokens: CreatedTokens
-    do throws(HubProblem) {
-      tokens = try seam.newAccess(
-        isOwned: request.body.isOwnedByCreator, from: key.text, salt: known.salt
-      ).tokens
-    } catch {
-      return .failure(error)
-    }
+  ) throws(HubProblem) -> CreatedSession {
+    guard let key = request.key, key.bodyHash == known.bodyHash else { throw .keyReused }
+    let tokens = try seam.newAccess(
+      isOwned: request.body.isOwnedByCreator, from: key.text, salt: known.salt
+    ).tokens
     let body = HTTPDocument.created(
       known.session, epoch: known.epoch, revision: 0,
       socket: "\(request.socketBase)/v1/sessions/\(known.session)", tokens: tokens)
-    return .success(CreatedSession(id: known.session, body: body, isNew: false))
+    return CreatedSession(id: known.session, body: body, isNew: false)
   }
 
-  /// - Throws: Why not. The answer has not been called then.
+  /// - Throws: Why not. The names are still reserved then.
   private func open(
-    _ request: CreationRequest, _ part: SharedPart?, _ names: SessionIndex.Names, ordinal: Int64,
-    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
-  ) throws(HubProblem) {
+    _ request: CreationRequest, _ part: SharedPart?, _ names: SessionIndex.Names, ordinal: Int64
+  ) async throws(HubProblem) -> (CreationOutcome, CreatedSession) {
     let salt = request.key == nil ? "" : seam.text()
     let (access, tokens) = try seam.newAccess(
       isOwned: request.body.isOwnedByCreator, from: request.key?.text, salt: salt)
@@ -216,17 +211,11 @@ extension HostOperations {
         salt: salt, at: seam.now.session,
         forgotten: seam.shard.names.use { $0.makeRoomForKey() })
     }
-    try seam.open(fold, names, ordinal: ordinal, key: key) { outcome in
-      switch outcome {
-      case .stored:
-        let body = HTTPDocument.created(
-          origin.id, epoch: origin.epoch, revision: 0,
-          socket: "\(request.socketBase)/v1/sessions/\(origin.id)", tokens: tokens)
-        answer(.success(CreatedSession(id: origin.id, body: body, isNew: true)))
-      case .lost: answer(.failure(.unavailable))
-      case .refused: request.retry()
-      }
-    }
+    let body = HTTPDocument.created(
+      origin.id, epoch: origin.epoch, revision: 0,
+      socket: "\(request.socketBase)/v1/sessions/\(origin.id)", tokens: tokens)
+    let outcome = try await seam.open(fold, names, ordinal: ordinal, key: key)
+    return (outcome, CreatedSession(id: origin.id, body: body, isNew: true))
   }
 
   private func fold(
@@ -247,43 +236,27 @@ extension HostOperations {
       throw .badDefinition(error)
     }
   }
-
-  /// Creates a session without an idempotency key.
-  ///
-  /// - Parameters: As those of ``CreationRequest``.
-  package func create(
-    _ request: CreateRequest, definition: PreparedDefinition? = nil, socketBase: String,
-    at time: HubTime, answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
-  ) {
-    create(
-      CreationRequest(request, definition: definition, socketBase: socketBase), at: time,
-      answer: answer)
-  }
 }
 
 /// Ending sessions.
 extension HostOperations {
   /// Ends a session.
   package func delete(
-    _ id: SessionID, token: Credential?, at time: HubTime,
-    answer: @escaping (Result<Void, HubProblem>) -> Void
-  ) {
-    seam.find(
-      id, token: token, needs: .owner, isDeletion: true, at: time,
-      failure: { answer(.failure($0)) }
-    ) { hosted in
-      seam.denyConfirmation(of: hosted)
-      // The denial may have ended or unloaded the session: its log may be full or unavailable.
-      guard hosted.phase == .loaded else {
-        return answer(hosted.isEnding ? .success(()) : .failure(.unavailable))
-      }
-      // The end follows the denial, so that the feed reports both.
-      seam.afterSteps(of: hosted) { hosted in
-        guard let hosted else {
-          return answer(seam.mayExist(id) ? .failure(.unavailable) : .success(()))
-        }
-        seam.end(hosted, completion: answer)
-      }
+    _ id: SessionID, token: Credential?, at time: HubTime
+  ) async throws(HubProblem) {
+    let hosted = try await seam.find(
+      id, token: token, needs: .owner, isDeletion: true, at: time)
+    seam.denyConfirmation(of: hosted)
+    // The denial may have ended or unloaded the session: its log may be full or unavailable.
+    guard hosted.phase == .loaded else {
+      if hosted.isEnding { return }
+      throw .unavailable
     }
+    // The end follows the denial, so that the feed reports both.
+    guard let hosted = await seam.afterSteps(of: hosted) else {
+      if seam.mayExist(id) { throw .unavailable }
+      return
+    }
+    try await seam.end(hosted)
   }
 }

@@ -98,79 +98,50 @@ package struct DefinitionAnswer: Sendable {
 /// - Source: web/guide/inventory.md.
 extension HostOperations {
   package func readDefinition(
-    of id: SessionID, token: Credential?, at time: HubTime,
-    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
-  ) {
-    seam.find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      hosted in
-      let (definition, version) = (hosted.session.fold.definition, hosted.session.fold.version)
-      let seesAll = seam.allowsChange(token, of: hosted.session)
-      encode({ definition.fullJSON(seesAll: seesAll) }, ofWeight: definition.weight) { body in
-        answer(.success(DefinitionAnswer(version: version, body: body)))
-      }
-    }
+    of id: SessionID, token: Credential?, at time: HubTime
+  ) async throws(HubProblem) -> DefinitionAnswer {
+    let session = try await seam.find(id, token: token, needs: .viewer, at: time).session
+    let (definition, version) = (session.fold.definition, session.fold.version)
+    let seesAll = seam.allowsChange(token, of: session)
+    let body = await encode(ofWeight: definition.weight) { definition.fullJSON(seesAll: seesAll) }
+    return DefinitionAnswer(version: version, body: body)
   }
 
   package func redefine(
-    _ id: SessionID, _ request: DefinitionRequest, token: Credential?, at time: HubTime,
-    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
-  ) {
-    seam.find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      hosted in
-      evaluate(
-        HostChangeRequest(
-          seesParts: seam.seesParts(token, of: hosted.session), answer: answer
-        ) { hosted, change throws(HubProblem) in
-          try request.checkSize()
-          try redefine(hosted, request, change)
-        }, in: hosted)
+    _ id: SessionID, _ request: DefinitionRequest, token: Credential?, at time: HubTime
+  ) async throws(HubProblem) -> DefinitionAnswer {
+    let hosted = try await seam.find(id, token: token, needs: .owner, at: time)
+    let seesParts = seam.seesParts(token, of: hosted.session)
+    return try await change(hosted, seesParts: seesParts) { hosted throws(HubProblem) in
+      try request.checkSize()
+      let shared = try await sharedBelow(request, of: hosted)
+      let fold = hosted.session.fold
+      let revision = DefinitionRevision(
+        request: request, definition: fold.definition, version: fold.version,
+        own: fold.shared?.own, shared: shared, now: seam.now.session)
+      let (maker, isStored) = (seam.maker, seam.log.canLoad)
+      let change = try await seam.inBackground {
+        Result { () throws(HubProblem) in try revision.change(maker, isStored: isStored) }
+      }.get()
+      guard let change else { return nil }
+      // It counts already.
+      guard seam.hasMemory(for: 0) else { throw .full(.sessionsBytes) }
+      return .define(change)
     }
   }
 
-  private func redefine(
-    _ hosted: HostedSession, _ request: DefinitionRequest, _ hostChange: HostChangeRequest
-  ) throws(HubProblem) {
+  /// The shared definition, for a patch of the session's own part.
+  private func sharedBelow(
+    _ request: DefinitionRequest, of hosted: HostedSession
+  ) async throws(HubProblem) -> SharedDefinition? {
     guard case .mergePatch = request.format, let name = hosted.session.fold.origin.uses?.name else {
-      return redefine(hosted, request, over: nil, hostChange)
+      return nil
     }
-    hosted.hostChanges.begin()
-    nonisolated(unsafe) let (host, hosted, hostChange) = (self, hosted, hostChange)
-    seam.log.shared(name, hub: seam.shard.index) { outcome in
-      hosted.hostChanges.end()
-      if case .found(let shared) = outcome, hosted.phase == .loaded {
-        return host.redefine(hosted, request, over: shared, hostChange)
-      }
-      hostChange.answer(.failure(hosted.phase == .loaded ? .unavailable : hosted.loss))
-      for change in hosted.hostChanges.takeWaiting() { change() }
+    let outcome = await answered {
+      seam.log.shared(name, hub: seam.shard.index, completion: $0)
     }
-  }
-
-  /// - Parameter shared: The shared definition, for a patch of the session's own part.
-  private func redefine(
-    _ hosted: HostedSession, _ request: DefinitionRequest, over shared: SharedDefinition?,
-    _ hostChange: HostChangeRequest
-  ) {
-    let fold = hosted.session.fold
-    let revision = DefinitionRevision(
-      request: request, definition: fold.definition, version: fold.version,
-      own: fold.shared?.own, shared: shared, now: seam.now.session)
-    let (maker, isStored) = (seam.maker, seam.log.canLoad)
-    prepareHostChange(of: hosted, failure: { hostChange.answer(.failure($0)) }) {
-      () throws(HubProblem) in
-      try revision.change(maker, isStored: isStored)
-    } then: { change throws(HubProblem) in
-      try apply(change, to: hosted, hostChange)
-    }
-  }
-
-  /// - Parameter change: `nil` if the definition stays the same.
-  private func apply(
-    _ change: DefinitionChange?, to hosted: HostedSession, _ hostChange: HostChangeRequest
-  ) throws(HubProblem) {
-    guard let change else { return hostChange.answer(.success(unchanged(hosted))) }
-    // It counts already.
-    guard seam.hasMemory(for: 0) else { throw .full(.sessionsBytes) }
-    try appendHostChange(.define(change), to: hosted, hostChange)
+    guard case .found(let shared) = outcome else { throw .unavailable }
+    return shared
   }
 }
 

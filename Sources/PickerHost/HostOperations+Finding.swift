@@ -19,23 +19,17 @@ package struct ListedState: Sendable {
 /// What a host asks about sessions that it has created.
 extension HostOperations {
   /// Finds the session with an external id.
-  ///
-  /// - Parameter answer: Called on the hub's thread.
-  package func find(
-    external: String, namespace: String?, answer: @escaping (Result<SessionID, HubProblem>) -> Void
-  ) {
+  package func find(external: String, namespace: String?) async throws(HubProblem) -> SessionID {
     guard seam.isClustered else {
       let id = seam.shard.names.use { $0.session(external: external, namespace: namespace) }
-      return answer(id.map { .success($0) } ?? .failure(.noSuchSession))
+      guard let id else { throw .noSuchSession }
+      return id
     }
-    nonisolated(unsafe) let answer = answer
     let names = SessionIndex.Names(external: external, namespace: namespace, key: nil)
-    seam.log.find(names, hub: seam.shard.index) { outcome in
-      switch outcome {
-      case .found(.session(let id)): answer(.success(id))
-      case .found(.key), .absent: answer(.failure(.noSuchSession))
-      case .elsewhere, .unavailable, .unreadable: answer(.failure(.unavailable))
-      }
+    switch await answered({ seam.log.find(names, hub: seam.shard.index, completion: $0) }) {
+    case .found(.session(let id)): return id
+    case .found(.key), .absent: throw .noSuchSession
+    case .elsewhere, .unavailable, .unreadable: throw .unavailable
     }
   }
 
@@ -43,94 +37,72 @@ extension HostOperations {
   ///
   /// - Parameter bodyDigest: That of the request's body.
   package func describe(
-    _ id: SessionID, socketBase: String, bodyDigest: [UInt8]? = nil, at time: HubTime,
-    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
-  ) {
+    _ id: SessionID, socketBase: String, bodyDigest: [UInt8]? = nil, at time: HubTime
+  ) async throws(HubProblem) -> CreatedSession {
     seam.begin(at: time)
-    let describeAt = { (fold: SessionFold) in
-      let created = fold.origin.host.bodyDigest
-      let body = HTTPDocument.created(
-        id, epoch: fold.origin.epoch, revision: fold.revision,
-        socket: "\(socketBase)/v1/sessions/\(id)", tokens: .none,
-        differs: created != nil && created != bodyDigest)
-      answer(.success(CreatedSession(id: id, body: body, isNew: false)))
+    let fold = try await describedFold(of: id)
+    let created = fold.origin.host.bodyDigest
+    let body = HTTPDocument.created(
+      id, epoch: fold.origin.epoch, revision: fold.revision,
+      socket: "\(socketBase)/v1/sessions/\(id)", tokens: .none,
+      differs: created != nil && created != bodyDigest)
+    return CreatedSession(id: id, body: body, isNew: false)
+  }
+
+  private func describedFold(of id: SessionID) async throws(HubProblem) -> SessionFold {
+    var hosted = await seam.loaded(id)
+    // A session that ends has its names until its end is stored.
+    if let ending = hosted, ending.phase == .ending {
+      hosted = await seam.afterSteps(of: ending)
     }
-    let describe: (HostedSession?) -> Void = { hosted in
-      if let hosted, !hosted.isEnding {
-        return describeAt(hosted.session.fold)
-      }
-      guard hosted == nil, seam.isElsewhere(id) else {
-        return answer(.failure(seam.absence(of: id)))
-      }
-      nonisolated(unsafe) let (host, describeAt, answer) = (self, describeAt, answer)
-      seam.log.describe(id, limits: seam.limits.session, hub: seam.shard.index) { found in
-        guard let found else { return answer(.failure(host.seam.absence(of: id))) }
-        describeAt(found)
-      }
+    if let hosted, !hosted.isEnding { return hosted.session.fold }
+    guard hosted == nil, seam.isElsewhere(id), let fold = await storedFold(of: id) else {
+      throw seam.absence(of: id)
     }
-    seam.whenLoaded(id) { hosted in
-      // A session that ends has its names until its end is stored.
-      guard let hosted, hosted.phase == .ending else { return describe(hosted) }
-      seam.afterSteps(of: hosted, describe)
+    return fold
+  }
+
+  /// Reads a session from a log of several nodes.
+  func storedFold(of id: SessionID) async -> SessionFold? {
+    await answered {
+      seam.log.describe(id, limits: seam.limits.session, hub: seam.shard.index, completion: $0)
     }
   }
 
   /// Loads sessions, so that the index knows their status.
   ///
-  /// - Parameter completion: Gets those that exist and cannot be loaded.
-  package func load(
-    _ ids: [SessionID], at time: HubTime, completion: @escaping (_ unreadable: [SessionID]) -> Void
-  ) {
+  /// - Returns: Those that exist and cannot be loaded.
+  package func load(_ ids: [SessionID], at time: HubTime) async -> [SessionID] {
     seam.begin(at: time)
-    var remaining = ids.count
     var unreadable: [SessionID] = []
-    for id in ids {
-      seam.whenLoaded(id) { hosted in
-        if hosted == nil && seam.mayExist(id) { unreadable.append(id) }
-        remaining -= 1
-        if remaining == 0 { completion(unreadable) }
-      }
-    }
+    for id in ids where await seam.loaded(id) == nil && seam.mayExist(id) { unreadable.append(id) }
+    return unreadable
   }
 
   /// The states of sessions of this loop, for the list of sessions. In a cluster's log nothing is
   /// loaded for it, because loading claims a session.
   ///
-  /// - Parameter completion: Gets those that can be read.
-  package func states(
-    of ids: [SessionID], at time: HubTime,
-    completion: @escaping ([SessionID: ListedState]) -> Void
-  ) {
+  /// - Returns: Those that can be read.
+  package func states(of ids: [SessionID], at time: HubTime) async -> [SessionID: ListedState] {
     seam.begin(at: time)
     var states: [SessionID: ListedState] = [:]
     // One after the other, so that the list of many sessions does not delay what else is loaded.
-    func read(_ ids: ArraySlice<SessionID>) {
-      guard let id = ids.first else { return completion(states) }
-      readFold(of: id) { fold in
-        states[id] = fold.map(ListedState.init)
-        read(ids.dropFirst())
-      }
-    }
-    read(ids[...])
+    for id in ids { states[id] = await listedFold(of: id).map(ListedState.init) }
+    return states
   }
 
-  private func readFold(of id: SessionID, _ body: @escaping (SessionFold?) -> Void) {
-    guard seam.isClustered else {
-      return seam.whenLoaded(id) { hosted in
-        body(hosted.flatMap { $0.isEnding ? nil : $0.session.fold })
-      }
-    }
-    nonisolated(unsafe) let body = body
-    seam.log.describe(id, limits: seam.limits.session, hub: seam.shard.index) { body($0) }
+  private func listedFold(of id: SessionID) async -> SessionFold? {
+    if seam.isClustered { return await storedFold(of: id) }
+    guard let hosted = await seam.loaded(id), !hosted.isEnding else { return nil }
+    return hosted.session.fold
   }
 
-  /// A page of the list of sessions of a cluster's log.
-  ///
-  /// - Parameter answer: Receives `nil` if the log cannot be read.
-  package func list(_ query: SessionListQuery, answer: @escaping (SessionListPage?) -> Void) {
-    nonisolated(unsafe) let answer = answer
-    seam.log.list(query, hub: seam.shard.index) { outcome in
-      if case .found(let page) = outcome { answer(page) } else { answer(nil) }
+  /// A page of the list of sessions of a cluster's log; `nil` if the log cannot be read.
+  package func list(_ query: SessionListQuery) async -> SessionListPage? {
+    let outcome = await answered {
+      seam.log.list(query, hub: seam.shard.index, completion: $0)
     }
+    if case .found(let page) = outcome { return page }
+    return nil
   }
 }

@@ -9,69 +9,48 @@ import PickerWire
 extension HostOperations {
   /// Marks cells for a member, except those that it has marked by hand.
   ///
-  /// - Parameters:
-  ///   - body: With the lists `free`, `tentative` and `busy`.
-  ///   - answer: Receives the changes once they are stored.
+  /// - Parameter body: With the lists `free`, `tentative` and `busy`.
+  /// - Returns: The changes, once they are stored.
   package func importMarks(
     _ body: JSONTree, of member: MemberID, in id: SessionID, token: Credential?,
-    at time: HubTime, answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
-  ) {
-    seam.find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      hosted in
-      guard hosted.hostChanges.count(at: seam.now.machine) else {
-        return answer(.failure(.tooMany))
-      }
-      guard hosted.session.fold.knownMember(member) != nil else {
-        return answer(.failure(.noSuchMember))
-      }
-      let definition = hosted.session.fold.definition
-      guard definition.kind.hasParts else {
-        return answer(.failure(.wrongKind("\(definition.kind) pickers have no marks")))
-      }
-      do throws(DefinitionProblem) {
-        let marks = try MarkImport(body, of: member.text, for: definition)
-        append(marks, to: hosted, answer)
-      } catch {
-        answer(.failure(.badBody(error)))
-      }
+    at time: HubTime
+  ) async throws(HubProblem) -> DefinitionAnswer {
+    let hosted = try await seam.find(id, token: token, needs: .owner, at: time)
+    guard hosted.hostChanges.count(at: seam.now.machine) else { throw .tooMany }
+    guard hosted.session.fold.knownMember(member) != nil else { throw .noSuchMember }
+    let definition = hosted.session.fold.definition
+    guard definition.kind.hasParts else {
+      throw .wrongKind("\(definition.kind) pickers have no marks")
     }
-  }
-
-  private func append(
-    _ marks: MarkImport, to hosted: HostedSession,
-    _ answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
-  ) {
+    let marks: MarkImport
+    do throws(DefinitionProblem) {
+      marks = try MarkImport(body, of: member.text, for: definition)
+    } catch {
+      throw .badBody(error)
+    }
     seam.bringUpToDate(hosted)
-    let isStored = seam.append(
-      .command(.host, ref: 0, .act(.importMarks(marks))), to: hosted
-    ) { effects in
-      guard let effects else {
-        return answer(.failure(hosted.loss))
-      }
-      answer(outcome(of: effects, in: hosted))
-    }
-    if !isStored { answer(.failure(hosted.refusal)) }
+    let appended = try seam.append(.command(.host, ref: 0, .act(.importMarks(marks))), to: hosted)
+    return try answer(of: try await appended.effects(), in: hosted)
   }
 
-  private func outcome(
+  private func answer(
     of effects: [Effect], in hosted: HostedSession
-  ) -> Result<DefinitionAnswer, HubProblem> {
+  ) throws(HubProblem) -> DefinitionAnswer {
     for case .delta(let delta) in effects where delta.isHostCommand {
       let version = hosted.session.fold.version
       let body = HTTPDocument.changed(
         delta, version: version,
         texts: seam.texts(for: nil, fallback: hosted.session.fold.definition.locale),
         windowRows: seam.limits.session.windowRows)
-      return .success(
-        DefinitionAnswer(
-          version: version, body: body,
-          shortBody: HTTPDocument.changed(revision: delta.revision, version: version)))
+      return DefinitionAnswer(
+        version: version, body: body,
+        shortBody: HTTPDocument.changed(revision: delta.revision, version: version))
     }
     for case .answered(_, let answer) in effects {
-      if case .refused(let refusal, _) = answer.body { return .failure(.refused(refusal)) }
-      return .success(unchanged(hosted))
+      if case .refused(let refusal, _) = answer.body { throw .refused(refusal) }
+      return unchanged(hosted)
     }
     // Without an answer the log was full.
-    return .failure(hosted.refusal)
+    throw hosted.refusal
   }
 }

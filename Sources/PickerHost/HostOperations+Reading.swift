@@ -33,7 +33,7 @@ extension HostOperations {
     return HTTPDocument.check(picker, texts: texts, windowRows: seam.limits.session.windowRows)
   }
 
-  /// Answers the current state of a session as JSON.
+  /// The current state of a session as JSON.
   ///
   /// - Parameters:
   ///   - token: The token of the `Authorization` header.
@@ -45,118 +45,93 @@ extension HostOperations {
   ///   - eventLink: The URL of the session's event.
   package func read(
     _ id: SessionID, token: Credential?, locale: String?, timeZone: String? = nil, isFull: Bool,
-    isByName: Bool = false, eventLink: @escaping () -> String = { "" }, at time: HubTime,
-    answer: @escaping (Result<[UInt8], HubProblem>) -> Void
-  ) {
-    let read = { (session: Session) in
-      let (fold, online) = (session.fold, session.onlineMembers)
-      let versionWithoutChange = session.versionWithoutChange
-      let texts = seam.texts(for: locale, fallback: fold.definition.locale)
-      let links = links(to: fold, tag: texts.noteTag, ics: eventLink)
-      let windowRows = seam.limits.session.windowRows
-      let seesAll = seam.allowsChange(token, of: session)
-      let sight = fold.sight(
-        of: nil, seesAll: seam.seesParts(token, of: session),
-        zone: seam.cellZone(timeZone, of: fold.definition))
-      let encode: @Sendable () -> [UInt8] = {
-        HTTPDocument.session(
-          fold, online: online, versionWithoutChange: versionWithoutChange, isFull: isFull,
-          seesAll: seesAll, sight: sight, links: links, texts: texts, windowRows: windowRows)
-      }
-      let weight =
-        fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
-        + fold.picker.partsByteCount / 512
-      self.encode(encode, ofWeight: weight) { answer(.success($0)) }
+    isByName: Bool = false, eventLink: () -> String = { "" }, at time: HubTime
+  ) async throws(HubProblem) -> [UInt8] {
+    let session = try await findToRead(id, token: token, isByName: isByName, at: time)
+    let (fold, online) = (session.fold, session.onlineMembers)
+    let versionWithoutChange = session.versionWithoutChange
+    let texts = seam.texts(for: locale, fallback: fold.definition.locale)
+    let links = links(to: fold, tag: texts.noteTag, ics: eventLink)
+    let windowRows = seam.limits.session.windowRows
+    let seesAll = seam.allowsChange(token, of: session)
+    let sight = fold.sight(
+      of: nil, seesAll: seam.seesParts(token, of: session),
+      zone: seam.cellZone(timeZone, of: fold.definition))
+    let weight =
+      fold.definition.weight + fold.notes.days.count + fold.notes.rowCount
+      + fold.picker.partsByteCount / 512
+    return await encode(ofWeight: weight) {
+      HTTPDocument.session(
+        fold, online: online, versionWithoutChange: versionWithoutChange, isFull: isFull,
+        seesAll: seesAll, sight: sight, links: links, texts: texts, windowRows: windowRows)
     }
-    seam.find(
-      id, token: token, needs: .viewer, at: time,
-      failure: { problem in
-        guard isByName, problem == .unavailable, seam.isElsewhere(id) else {
-          return answer(.failure(problem))
-        }
-        readElsewhere(id, token: token, answer: answer, read)
-      }, body: { read($0.session) })
+  }
+
+  private func findToRead(
+    _ id: SessionID, token: Credential?, isByName: Bool, at time: HubTime
+  ) async throws(HubProblem) -> Session {
+    do throws(HubProblem) {
+      return try await seam.find(id, token: token, needs: .viewer, at: time).session
+    } catch {
+      guard isByName, error == .unavailable, seam.isElsewhere(id) else { throw error }
+      return try await readElsewhere(id, token: token)
+    }
   }
 
   /// Reads a session that another node owns from the log. Its members look as if they were offline.
   private func readElsewhere(
-    _ id: SessionID, token: Credential?,
-    answer: @escaping (Result<[UInt8], HubProblem>) -> Void, _ read: @escaping (Session) -> Void
-  ) {
-    nonisolated(unsafe) let (host, answer, read) = (self, answer, read)
-    seam.log.describe(id, limits: seam.limits.session, hub: seam.shard.index) { fold in
-      guard let fold else { return answer(.failure(host.seam.absence(of: id))) }
-      let session = Session(fold.brought(to: host.seam.now.session))
-      do throws(HubProblem) {
-        try host.seam.admitReader(token, to: session)
-      } catch {
-        return answer(.failure(error))
-      }
-      read(session)
-    }
+    _ id: SessionID, token: Credential?
+  ) async throws(HubProblem) -> Session {
+    guard let fold = await storedFold(of: id) else { throw seam.absence(of: id) }
+    let session = Session(fold.brought(to: seam.now.session))
+    try seam.admitReader(token, to: session)
+    return session
   }
 
   /// Checks that a token or a ticket grants a viewer's rights in a session.
   package func admitViewer(
-    to id: SessionID, token: Credential?, ticket: Ticket? = nil, at time: HubTime,
-    answer: @escaping (Result<Void, HubProblem>) -> Void
-  ) {
-    admit(to: id, token: token, ticket: ticket, needs: .viewer, at: time, answer: answer)
+    to id: SessionID, token: Credential?, ticket: Ticket? = nil, at time: HubTime
+  ) async throws(HubProblem) {
+    try await admit(to: id, token: token, ticket: ticket, needs: .viewer, at: time)
   }
 
   /// Checks that a token or a ticket grants the rights of a role in a session.
   package func admit(
     to id: SessionID, token: Credential?, ticket: Ticket? = nil, needs role: Role,
-    at time: HubTime, answer: @escaping (Result<Void, HubProblem>) -> Void
-  ) {
-    seam.find(
-      id, token: token, ticket: ticket, needs: role, at: time,
-      failure: { answer(.failure($0)) }
-    ) { _ in answer(.success(())) }
+    at time: HubTime
+  ) async throws(HubProblem) {
+    _ = try await seam.find(id, token: token, ticket: ticket, needs: role, at: time)
   }
 
   /// Issues a ticket to a client that may read a session.
   package func ticket(
-    of id: SessionID, token: Credential?, at time: HubTime,
-    answer: @escaping (Result<Ticket, HubProblem>) -> Void
-  ) {
-    seam.find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      hosted in
-      answer(
-        .success(
-          Ticket(
-            lastRevocation: hosted.session.fold.revocations.latest,
-            endsAt: token?.tokenEnd(at: seam.now.machine))))
-    }
+    of id: SessionID, token: Credential?, at time: HubTime
+  ) async throws(HubProblem) -> Ticket {
+    let hosted = try await seam.find(id, token: token, needs: .viewer, at: time)
+    return Ticket(
+      lastRevocation: hosted.session.fold.revocations.latest,
+      endsAt: token?.tokenEnd(at: seam.now.machine))
   }
 
-  /// Answers a month of a calendar, for a drawing.
+  /// A month of a calendar, for a drawing.
   package func month(
     _ month: CivilMonth, of id: SessionID, token: Credential?, ticket: Ticket? = nil,
-    locale: String?, at time: HubTime,
-    answer: @escaping (Result<MonthContent, HubProblem>) -> Void
-  ) {
-    seam.find(
-      id, token: token, ticket: ticket, needs: .viewer, at: time,
-      failure: { answer(.failure($0)) }
-    ) { hosted in
-      let (picker, definition) = (hosted.session.fold.picker, hosted.session.fold.definition)
-      guard let list = picker.months else {
-        return answer(.failure(.wrongKind("only a calendar has months to draw")))
-      }
-      guard let cells = picker.cells(of: month) else {
-        let detail = "\(month.iso) is outside the months of this calendar, \(list.first.iso) to "
-        return answer(.failure(.outsideMonths(detail + list.last.iso)))
-      }
-      let texts = seam.texts(for: locale, fallback: definition.locale)
-      answer(
-        .success(
-          MonthContent(
-            month: month, cells: cells, bands: picker.bands(of: month),
-            hasHalves: picker.definition.isNights,
-            notes: cells.map { hosted.session.fold.notes.days[$0.date] },
-            locale: definition.locale, texts: texts)))
+    locale: String?, at time: HubTime
+  ) async throws(HubProblem) -> MonthContent {
+    let fold = try await seam.find(id, token: token, ticket: ticket, needs: .viewer, at: time)
+      .session.fold
+    guard let list = fold.picker.months else {
+      throw .wrongKind("only a calendar has months to draw")
     }
+    guard let cells = fold.picker.cells(of: month) else {
+      let detail = "\(month.iso) is outside the months of this calendar, \(list.first.iso) to "
+      throw .outsideMonths(detail + list.last.iso)
+    }
+    return MonthContent(
+      month: month, cells: cells, bands: fold.picker.bands(of: month),
+      hasHalves: fold.picker.definition.isNights,
+      notes: cells.map { fold.notes.days[$0.date] }, locale: fold.definition.locale,
+      texts: seam.texts(for: locale, fallback: fold.definition.locale))
   }
 }
 
@@ -166,25 +141,20 @@ extension HostOperations {
   /// The event as an iCalendar object.
   package func event(
     of id: SessionID, token: Credential?, ticket: Ticket? = nil, locale: String? = nil,
-    at time: HubTime, answer: @escaping (Result<[UInt8], HubProblem>) -> Void
-  ) {
-    seam.find(
-      id, token: token, ticket: ticket, needs: .viewer, at: time,
-      failure: { answer(.failure($0)) }
-    ) { hosted in
-      let fold = hosted.session.fold
-      guard fold.definition.kind.hasDates else {
-        let detail = "a \(fold.definition.kind) picker does not choose a time, so it has no event"
-        return answer(.failure(.wrongKind(detail)))
-      }
-      let sight = fold.sight(
-        of: nil, seesAll: seam.seesParts(token, of: hosted.session))
-      let texts = seam.texts(for: locale, fallback: fold.definition.locale)
-      guard let event = CalendarEvent(fold, sight: sight, tag: texts.noteTag) else {
-        return answer(.failure(.notComplete))
-      }
-      answer(.success(event.iCalendar(name: seam.configuration.calendarName)))
+    at time: HubTime
+  ) async throws(HubProblem) -> [UInt8] {
+    let hosted = try await seam.find(id, token: token, ticket: ticket, needs: .viewer, at: time)
+    let fold = hosted.session.fold
+    guard fold.definition.kind.hasDates else {
+      throw .wrongKind(
+        "a \(fold.definition.kind) picker does not choose a time, so it has no event")
     }
+    let sight = fold.sight(of: nil, seesAll: seam.seesParts(token, of: hosted.session))
+    let texts = seam.texts(for: locale, fallback: fold.definition.locale)
+    guard let event = CalendarEvent(fold, sight: sight, tag: texts.noteTag) else {
+      throw .notComplete
+    }
+    return event.iCalendar(name: seam.configuration.calendarName)
   }
 
   /// The links of a confirmed session; `nil` if it is not confirmed or has no event.

@@ -4,8 +4,8 @@ import PickerWire
 
 /// What an application's backend asks of a hub: to create, change, decide, read and end sessions.
 ///
-/// Each `answer` is called exactly once, on the hub's thread: at once, or when the log has stored
-/// what it must.
+/// An operation runs on the hub's thread, and returns at once, or when the log has stored what it
+/// must. After each wait the hub has another time, and a session may have changed or ended.
 /// - Source: web/guide/README.md, "HTTP API and server-sent events".
 package struct HostOperations {
   let seam: HostSeam
@@ -16,8 +16,33 @@ package struct HostOperations {
     return DefinitionAnswer(
       version: version, body: HTTPDocument.unchanged(revision: revision, version: version))
   }
+
+  /// Encodes an answer, on another thread if it is large.
+  ///
+  /// - Parameter weight: A number of rows or notes.
+  func encode<Value: Sendable>(
+    ofWeight weight: Int, _ work: @escaping @Sendable () -> Value
+  ) async -> Value {
+    weight > rowsOnLoop ? await seam.inBackground(work) : work()
+  }
 }
 
 extension Hub {
   package var host: HostOperations { HostOperations(seam: seam) }
+
+  /// Begins an operation of the host.
+  ///
+  /// - Parameter answer: Gets its outcome, once, on the hub's thread.
+  package func begin<Value>(
+    _ operation: @escaping (HostOperations) async throws(HubProblem) -> Value,
+    answer: @escaping (Result<Value, HubProblem>) -> Void
+  ) {
+    performOnHub { [host] in
+      do throws(HubProblem) {
+        answer(.success(try await operation(host)))
+      } catch {
+        answer(.failure(error))
+      }
+    }
+  }
 }

@@ -25,24 +25,23 @@ extension HostSeam {
   /// tick. See ``Hub/find(_:token:ticket:needs:isDeletion:at:failure:body:)``.
   package func find(
     _ id: SessionID, token: Credential?, ticket: Ticket? = nil, needs role: Role,
-    isDeletion: Bool = false, at time: HubTime,
-    failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
-  ) {
-    hub.find(
-      id, token: token, ticket: ticket, needs: role, isDeletion: isDeletion, at: time,
-      failure: failure, body: body)
+    isDeletion: Bool = false, at time: HubTime
+  ) async throws(HubProblem) -> HostedSession {
+    try await answered { (answer: @escaping (Result<HostedSession, HubProblem>) -> Void) in
+      hub.find(
+        id, token: token, ticket: ticket, needs: role, isDeletion: isDeletion, at: time,
+        failure: { answer(.failure($0)) }, body: { answer(.success($0)) })
+    }.get()
   }
 
-  /// Runs `body` with a session in memory; `nil` if there is none, or it cannot be loaded.
-  package func whenLoaded(_ id: SessionID, _ body: @escaping (HostedSession?) -> Void) {
-    hub.whenLoaded(id, body)
+  /// A session in memory; `nil` if there is none, or it cannot be loaded.
+  package func loaded(_ id: SessionID) async -> HostedSession? {
+    await answered { hub.whenLoaded(id, $0) }
   }
 
-  /// Runs `body` behind everything that waits in a session; `nil` if it has ended or was unloaded.
-  package func afterSteps(
-    of hosted: HostedSession, _ body: @escaping (HostedSession?) -> Void
-  ) {
-    hub.enqueue(.request(body), in: hosted, at: hub.now)
+  /// Waits for everything that waits in a session; `nil` if it has ended or was unloaded.
+  package func afterSteps(of hosted: HostedSession) async -> HostedSession? {
+    await answered { hub.enqueue(.request($0), in: hosted, at: hub.now) }
   }
 
   /// Applies a tick that is due to a session that other members may see ahead of it.
@@ -52,54 +51,59 @@ extension HostSeam {
 
   /// Appends an entry to a session's log.
   ///
-  /// - Parameter completion: Receives the effects, or `nil` if the log has lost the entry.
-  /// - Returns: Whether the entry is stored or pending.
+  /// - Throws: Why it is not appended.
   package func append(
-    _ body: consuming LogEntry.Body, to hosted: HostedSession,
-    completion: @escaping ([Effect]?) -> Void
-  ) -> Bool {
-    hub.append(body, to: hosted, at: hub.now, completion: completion)
+    _ body: consuming LogEntry.Body, to hosted: HostedSession
+  ) throws(HubProblem) -> AppendedEntry {
+    let appended = AppendedEntry()
+    let isStored = hub.append(body, to: hosted, at: hub.now) { effects in
+      appended.finish(effects.map { .success($0) } ?? .failure(hosted.loss))
+    }
+    guard isStored else { throw hosted.refusal }
+    return appended
   }
 
-  /// Runs `body` as soon as no change of the host is pending in a session.
-  package func afterHostChanges(
-    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
-    body: @escaping (HostedSession) -> Void
-  ) {
-    hub.afterHostChanges(of: hosted, failure: failure, body: body)
+  /// Waits until no change of the host is pending in a session, so that the next one is checked
+  /// against its outcome.
+  package func afterHostChanges(of hosted: HostedSession) async throws(HubProblem) -> HostedSession
+  {
+    try await answered { (answer: @escaping (Result<HostedSession, HubProblem>) -> Void) in
+      hub.afterHostChanges(
+        of: hosted, failure: { answer(.failure($0)) }, body: { answer(.success($0)) })
+    }.get()
   }
 
-  /// Runs `body` when a session has the newest version of its shared definition that the hub knows.
-  package func afterFollowing(
-    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
-    body: @escaping (HostedSession) -> Void
-  ) {
-    hub.afterFollowing(of: hosted, failure: failure, body: body)
+  /// Waits until a session has the newest version of its shared definition that the hub knows.
+  package func afterFollowing(of hosted: HostedSession) async throws(HubProblem) -> HostedSession {
+    try await answered { (answer: @escaping (Result<HostedSession, HubProblem>) -> Void) in
+      hub.afterFollowing(
+        of: hosted, failure: { answer(.failure($0)) }, body: { answer(.success($0)) })
+    }.get()
   }
 
   /// Opens a new session whose names are reserved.
   ///
-  /// - Parameter completion: Called when the log has decided about it.
-  /// - Throws: Why not. `completion` has not been called then.
+  /// - Returns: What the log has decided about it.
+  /// - Throws: Why not.
   package func open(
-    _ fold: SessionFold, _ names: SessionIndex.Names, ordinal: Int64, key: CreationKey?,
-    completion: @escaping (CreationOutcome) -> Void
-  ) throws(HubProblem) {
-    try hub.open(fold, names, ordinal: ordinal, key: key, completion: completion)
+    _ fold: SessionFold, _ names: SessionIndex.Names, ordinal: Int64, key: CreationKey?
+  ) async throws(HubProblem) -> CreationOutcome {
+    try await answered { (answer: @escaping (Result<CreationOutcome, HubProblem>) -> Void) in
+      do throws(HubProblem) {
+        try hub.open(fold, names, ordinal: ordinal, key: key) { answer(.success($0)) }
+      } catch {
+        answer(.failure(error))
+      }
+    }.get()
   }
 
   /// Denies a confirmation that waits, because its session is about to end.
   package func denyConfirmation(of hosted: HostedSession) { hub.denyConfirmation(of: hosted) }
 
   /// Ends a session for which nothing waits.
-  package func end(
-    _ hosted: HostedSession, completion: @escaping (Result<Void, HubProblem>) -> Void
-  ) {
-    hub.end(hosted, .deleted, completion: completion)
+  package func end(_ hosted: HostedSession) async throws(HubProblem) {
+    try await answered { hub.end(hosted, .deleted, completion: $0) }.get()
   }
-
-  /// Lets a role count in place of those of the tokens with which the user is connected.
-  package func grant(_ role: HostRole, in hosted: HostedSession) { hub.grant(role, in: hosted) }
 
   /// A random id that belongs to this hub's shard.
   package func newID() -> SessionID { hub.newID() }
@@ -139,11 +143,10 @@ extension HostSeam {
     try hub.define(tree, prepared)
   }
 
-  /// Runs `work` on another thread, and then `then` with its result on the hub's thread.
-  package func inBackground<Value: Sendable>(
-    _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
-  ) {
-    hub.port.inBackground(work, then: then)
+  /// The result of `work`, which runs on another thread.
+  package func inBackground<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value
+  {
+    await answered { hub.port.inBackground(work, then: $0) }
   }
 
   package func texts(for tag: String?, fallback: String) -> any RowTexts {

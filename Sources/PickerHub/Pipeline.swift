@@ -157,6 +157,7 @@ extension Hub {
     if !isCommand {
       hosted.attendance.applied(entry.body)
       if entry.body.isTick { hosted.ticks.applied() }
+      if case .roleSet(let role) = entry.body { grant(role, in: hosted) }
     }
     if hosted.isEnding {
       countDropped(entry, in: hosted)

@@ -1,3 +1,4 @@
+import PickerHub
 import PickerHost
 import JSONText
 import PickerSession
@@ -237,7 +238,10 @@ extension Stage {
     let body = Array("{\"op\":\"\(op)\",\(decision)}".utf8)
     onLoop { server in
       let settle = try! Settle(body: body)
-      server.hub.host.settle(server.session, settle, token: nil, at: server.now) { _ in }
+      server.hub.begin { host throws(HubProblem) in
+        try await host.settle(server.session, settle, token: nil, at: server.now)
+      } answer: { _ in
+      }
     }
   }
 }

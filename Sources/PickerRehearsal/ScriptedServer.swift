@@ -54,7 +54,9 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
       identities: IdentitySource(
         random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256))
     let request = try CreateRequest(Array("{\"definition\":\(definition)}".utf8))
-    hub.host.create(request, socketBase: "ws://127.0.0.1", at: now) { [unowned self] result in
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.create(request, socketBase: "ws://127.0.0.1", at: now)
+    } answer: { [unowned self] result in
       if case .success(let created) = result { session = created.id }
     }
     loop.handler = self

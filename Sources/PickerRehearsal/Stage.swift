@@ -195,7 +195,9 @@ extension Stage {
   func truth() -> JSONTree {
     onLoop { server in
       var body: JSONTree?
-      server.hub.host.read(server.session, token: nil, locale: nil, isFull: false, at: server.now) {
+      server.hub.begin { host throws(HubProblem) in
+        try await host.read(server.session, token: nil, locale: nil, isFull: false, at: server.now)
+      } answer: {
         if case .success(let bytes) = $0 { body = try? JSONTree.parse(bytes) }
       }
       return body ?? .null
@@ -273,7 +275,10 @@ extension Stage {
       prepare(server)
       let request = DefinitionRequest(
         format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: 100_000)
-      server.hub.host.redefine(server.session, request, token: nil, at: server.now) { _ in }
+      server.hub.begin { host throws(HubProblem) in
+        try await host.redefine(server.session, request, token: nil, at: server.now)
+      } answer: { _ in
+      }
     }
   }
 
@@ -282,7 +287,10 @@ extension Stage {
     onLoop { server in
       let request = DefinitionRequest(
         format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: 100_000)
-      server.hub.host.changeNotes(of: server.session, request, token: nil, at: server.now) { _ in }
+      server.hub.begin { host throws(HubProblem) in
+        try await host.changeNotes(of: server.session, request, token: nil, at: server.now)
+      } answer: { _ in
+      }
     }
   }
 

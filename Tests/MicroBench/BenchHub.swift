@@ -34,7 +34,9 @@ final class BenchHub {
   func create(_ count: Int) throws {
     let request = try CreateRequest(Array(#"{"definition":\#(kind.definition)}"#.utf8))
     for _ in 0..<count {
-      hub.host.create(request, socketBase: "ws://bench", at: BenchHub.time) { [unowned self] in
+      hub.begin { [self] host throws(HubProblem) in
+        try await host.create(request, socketBase: "ws://bench", at: BenchHub.time)
+      } answer: { [unowned self] in
         guard case .success(let created) = $0 else { fatalError("no session: \($0)") }
         sessions.append(created.id)
       }
@@ -91,7 +93,10 @@ final class BenchHub {
   func put(_ definition: String) -> () -> Void {
     let request = request(.whole, definition)
     return { [unowned self] in
-      hub.host.redefine(sessions[0], request, token: nil, at: nextChange(), answer: mustChange)
+      hub.begin(
+        { [self] host throws(HubProblem) in
+          try await host.redefine(sessions[0], request, token: nil, at: nextChange())
+        }, answer: mustChange)
     }
   }
 
@@ -99,8 +104,11 @@ final class BenchHub {
   func patchNotes(_ notes: String) -> () -> Void {
     let request = request(.mergePatch, notes)
     return { [unowned self] in
-      hub.host.changeNotes(
-        of: sessions[0], request, token: nil, at: nextChange(), answer: mustChange)
+      hub.begin(
+        { [self] host throws(HubProblem) in
+          try await host.changeNotes(
+            of: sessions[0], request, token: nil, at: nextChange())
+        }, answer: mustChange)
     }
   }
 
@@ -123,13 +131,17 @@ final class BenchHub {
   }
 
   func read(isFull: Bool) {
-    hub.host.read(sessions[0], token: nil, locale: nil, isFull: isFull, at: BenchHub.time) {
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.read(sessions[0], token: nil, locale: nil, isFull: isFull, at: BenchHub.time)
+    } answer: {
       guard case .success = $0 else { fatalError("not read: \($0)") }
     }
   }
 
   func readNotes() {
-    hub.host.readNotes(of: sessions[0], token: nil, at: BenchHub.time) {
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.readNotes(of: sessions[0], token: nil, at: BenchHub.time)
+    } answer: {
       guard case .success = $0 else { fatalError("not read: \($0)") }
     }
   }

@@ -71,7 +71,9 @@ final class HostedWorld {
     self.view = view
     let body = #"{"definition":\#(definition),"ttlSeconds":31536000}"#
     let request = try CreateRequest(Array(body.utf8))
-    hub.host.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.create(request, socketBase: "ws://here", at: now)
+    } answer: { [unowned self] result in
       if case .success(let created) = result { session = created.id }
     }
     connect(&member)
@@ -103,12 +105,20 @@ final class HostedWorld {
   }
 
   func change(_ format: DefinitionRequest.Format, _ body: String) -> Result<JSONTree, HubProblem>? {
-    answered { hub.host.redefine(session, request(format, body), token: nil, at: now, answer: $0) }
+    answered {
+      hub.begin(
+        { [self] host throws(HubProblem) in
+          try await host.redefine(session, request(format, body), token: nil, at: now)
+        }, answer: $0)
+    }
   }
 
   func note(_ body: String) -> Result<JSONTree, HubProblem>? {
     answered {
-      hub.host.changeNotes(of: session, request(.mergePatch, body), token: nil, at: now, answer: $0)
+      hub.begin(
+        { [self] host throws(HubProblem) in
+          try await host.changeNotes(of: session, request(.mergePatch, body), token: nil, at: now)
+        }, answer: $0)
     }
   }
 
@@ -128,7 +138,11 @@ final class HostedWorld {
   /// The bytes of the snapshot that `GET` returns.
   func snapshot() throws -> String {
     var found: Result<[UInt8], HubProblem>?
-    hub.host.read(session, token: nil, locale: "en", isFull: true, at: now) { found = $0 }
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.read(session, token: nil, locale: "en", isFull: true, at: now)
+    } answer: {
+      found = $0
+    }
     let tree = try JSONTree.parse(found!.get())
     return String(decoding: tree["snapshot"]!.serialized(), as: UTF8.self)
   }

@@ -29,7 +29,9 @@ final class HubLine: @unchecked Sendable {
       texts: EnglishOnly(),
       identities: IdentitySource(random: SystemRandomNumberGenerator()) { $0 })
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
-    hub.host.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.create(request, socketBase: "ws://here", at: now)
+    } answer: { [unowned self] result in
       if case .success(let created) = result { session = created.id }
     }
   }
@@ -50,7 +52,9 @@ final class HubLine: @unchecked Sendable {
   func document() -> String {
     lock.withLock {
       var text = ""
-      hub.host.read(session, token: nil, locale: nil, isFull: false, at: now) { result in
+      hub.begin { [self] host throws(HubProblem) in
+        try await host.read(session, token: nil, locale: nil, isFull: false, at: now)
+      } answer: { result in
         if case .success(let bytes) = result { text = String(decoding: bytes, as: UTF8.self) }
       }
       return text

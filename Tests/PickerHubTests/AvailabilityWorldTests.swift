@@ -220,7 +220,10 @@ private final class AvailabilityWorld {
       #"{"results":"\#(results)","maybe":\#(maybe),"hours":[{"from":"\#(hours)","until":"18:00"}]}"#
     let request = DefinitionRequest(
       format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: .max)
-    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) { _ in }
+    fixture.hub.begin { [self] host throws(HubProblem) in
+      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
   }
 
   private func take() {

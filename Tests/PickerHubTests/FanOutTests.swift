@@ -251,9 +251,11 @@ import PickerHost
     let fixture = try HubFixture(dates)
     var body = ""
 
-    fixture.hub.host.read(
-      fixture.session, token: nil, locale: "zh-Hans", isFull: false, at: fixture.now
-    ) { result in
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.read(
+        fixture.session, token: nil, locale: "zh-Hans", isFull: false, at: fixture.now
+      )
+    } answer: { result in
       if case .success(let bytes) = result { body = String(decoding: bytes, as: UTF8.self) }
     }
 

@@ -50,7 +50,10 @@ import PickerHost
 
   @Test func `a deletion is in the record that ends the session`() throws {
     let fixture = try HubFixture(letters)
-    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(fixture.session, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
 
     guard case .ended(let event?)? = fixture.log.records.last else {
       Issue.record("the last record is not the end")

@@ -15,7 +15,9 @@ extension HubFixture {
     var result: Result<JSONTree, HubProblem>?
     let request = DefinitionRequest(
       format: .whole, body: Array(definition.utf8), versions: nil, valuesMax: .max)
-    hub.host.redefine(session, request, token: nil, at: now) { answer in
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.redefine(session, request, token: nil, at: now)
+    } answer: { answer in
       result = answer.map { (try? JSONTree.parse($0.body)) ?? .null }
     }
     return result
@@ -120,7 +122,9 @@ extension HubFixture {
     for body in [String(repeating: "[", count: 20_000), #"{"columns":{"0":{"a":{"text":"x"}}}}"#] {
       let request = DefinitionRequest(
         format: .mergePatch, body: Array(body.utf8), versions: nil, valuesMax: .max)
-      fixture.hub.host.changeNotes(of: fixture.session, request, token: nil, at: fixture.now) {
+      fixture.hub.begin { host throws(HubProblem) in
+        try await host.changeNotes(of: fixture.session, request, token: nil, at: fixture.now)
+      } answer: {
         if case .failure(let problem) = $0 { problems.append(problem) }
       }
     }

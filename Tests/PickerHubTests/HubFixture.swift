@@ -222,7 +222,9 @@ final class HubFixture {
       configuration, port: port, log: log, zones: TestZones(), texts: TestTexts(),
       identities: IdentitySource(random: CountingRandom()) { $0 }, shard: shard)
     let request = try CreateRequest(Array(#"{"definition":\#(definition)\#(fields)}"#.utf8))
-    hub.host.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.create(request, socketBase: "ws://here", at: now)
+    } answer: { [unowned self] result in
       guard case .success(let created) = result else { return }
       session = created.id
       let body = try? JSONTree.parse(created.body)

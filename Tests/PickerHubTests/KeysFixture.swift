@@ -60,20 +60,30 @@ extension HubFixture {
     let instant = noon.adding(milliseconds: seconds * 1000)
     let revocation = Revocation(target, issuedBefore: instant, madeAt: instant)
     var answer: Result<Revocation, HubProblem>?
-    hub.host.revoke(revocation, in: session, token: token, at: now) { answer = $0 }
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.revoke(revocation, in: session, token: token, at: now)
+    } answer: {
+      answer = $0
+    }
     return answer
   }
 
   /// A ticket that the hub issues to a key.
   func ticket() throws -> Ticket {
     var answer: Result<Ticket, HubProblem>?
-    hub.host.ticket(of: session, token: .key, at: now) { answer = $0 }
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.ticket(of: session, token: .key, at: now)
+    } answer: {
+      answer = $0
+    }
     return try #require(try answer?.get())
   }
 
   func read(_ credential: Credential?, ticket: Ticket? = nil) -> HubProblem? {
     var problem: HubProblem?
-    hub.host.admitViewer(to: session, token: credential, ticket: ticket, at: now) {
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.admitViewer(to: session, token: credential, ticket: ticket, at: now)
+    } answer: {
       if case .failure(let found) = $0 { problem = found }
     }
     return problem

@@ -42,10 +42,14 @@ import PickerHost
       return []
     }
     var problems: [HubProblem] = []
-    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+    } answer: {
       if case .failure(let problem) = $0 { problems.append(problem) }
     }
-    fixture.hub.host.changeNotes(of: fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.changeNotes(of: fixture.session, request, token: nil, at: fixture.now)
+    } answer: {
       if case .failure(let problem) = $0 { problems.append(problem) }
     }
     let refused = problems.count { if case .tooLarge = $0 { true } else { false } }
@@ -65,7 +69,9 @@ import PickerHost
       return body
     }
     var answers: [DefinitionAnswer] = []
-    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+    } answer: {
       if case .success(let answer) = $0 { answers.append(answer) }
     }
     #expect(readCount.withLock { $0 } == 0)
@@ -83,7 +89,11 @@ import PickerHost
     let request = DefinitionRequest(
       format: format, body: Array(body.utf8), versions: nil, valuesMax: valuesMax)
     var result: Result<DefinitionAnswer, HubProblem>?
-    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) { result = $0 }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+    } answer: {
+      result = $0
+    }
     return { result }
   }
 
@@ -194,7 +204,9 @@ import PickerHost
     let request = DefinitionRequest(
       format: .whole, body: Array(body.utf8), versions: nil, valuesMax: .max)
     var pointers: [String] = []
-    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+    } answer: {
       if case .failure(.badDefinition(let problem)) = $0 { pointers.append(problem.pointer) }
     }
     fixture.machine += 43_200_000
@@ -210,7 +222,9 @@ import PickerHost
     var bodies: [JSONTree?] = []
     let request = DefinitionRequest(
       format: .whole, body: Array(slot(20).utf8), versions: nil, valuesMax: .max)
-    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+    } answer: {
       bodies.append((try? $0.get()).flatMap { try? JSONTree.parse($0.body) })
     }
 
@@ -223,7 +237,10 @@ import PickerHost
     let fixture = try HubFixture(slot(20), canLoad: canLoad)
     let request = DefinitionRequest(
       format: .whole, body: Array(slot(30).utf8), versions: nil, valuesMax: .max)
-    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) { _ in }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
 
     guard case .entry(let entry)? = fixture.log.records.last, case .define(let change) = entry.body
     else {
@@ -237,9 +254,11 @@ import PickerHost
   /// - Returns: A function that returns the state, or `nil` until it is encoded.
   private func requestState(of fixture: HubFixture, isFull: Bool) -> () -> JSONTree? {
     var body: JSONTree?
-    fixture.hub.host.read(
-      fixture.session, token: nil, locale: nil, isFull: isFull, at: fixture.now
-    ) { answer in
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.read(
+        fixture.session, token: nil, locale: nil, isFull: isFull, at: fixture.now
+      )
+    } answer: { answer in
       body = (try? answer.get()).flatMap { try? JSONTree.parse($0) }
     }
     return { body }
@@ -283,7 +302,9 @@ import PickerHost
     _ = try #require(fixture.note(notes("a"))).get()
     fixture.port.backgroundWork = []
     var body: [UInt8]?
-    fixture.hub.host.readNotes(of: fixture.session, token: nil, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.readNotes(of: fixture.session, token: nil, at: fixture.now)
+    } answer: {
       body = try? $0.get()
     }
     #expect(body == nil)

@@ -93,7 +93,9 @@ import PickerHost
     fixture.log.outcome = .storeFull
     var isDeleted = false
 
-    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(fixture.session, token: nil, at: fixture.now)
+    } answer: {
       isDeleted = (try? $0.get()) != nil
     }
 
@@ -107,7 +109,9 @@ import PickerHost
       to: fixture.session, try MemberRequest(Array("{}".utf8)), token: nil, at: fixture.now
     ) { if case .failure(let problem) = $0 { problems.append(problem) } }
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
-    fixture.hub.host.create(request, socketBase: "", at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.create(request, socketBase: "", at: fixture.now)
+    } answer: {
       if case .failure(let problem) = $0 { problems.append(problem) }
     }
     return problems
@@ -171,7 +175,9 @@ import PickerHost
     fixture.log.outcome = .exhausted
 
     var answers: [Bool] = []
-    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(fixture.session, token: nil, at: fixture.now)
+    } answer: {
       answers.append((try? $0.get()) != nil)
     }
 

@@ -68,7 +68,11 @@ import PickerHost
     fixture.log.outcome = .pending
     var isDeleted = false
 
-    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in isDeleted = true }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(fixture.session, token: nil, at: fixture.now)
+    } answer: { _ in
+      isDeleted = true
+    }
     fixture.hub.committed(1, of: fixture.session, at: fixture.now)
     #expect(!isDeleted && fixture.fold.status == .open)
     fixture.store()
@@ -200,7 +204,10 @@ import PickerHost
     fixture.forgetAll()
     fixture.log.outcome = .pending
 
-    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(fixture.session, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
     fixture.send(1, select(1, 0, 1))
     fixture.disconnect(2)
     fixture.wait(200)
@@ -268,7 +275,10 @@ import PickerHost
     fixture.log.outcome = .pending
     var isAnswered = false
 
-    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(fixture.session, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
     fixture.hub.clockSet(at: later) { isAnswered = true }
     fixture.store()
 

@@ -101,9 +101,12 @@ import PickerHost
     #expect(fixture.read(.key) == nil)
     #expect(fixture.read(nil) == .noToken)
     var problem: HubProblem?
-    fixture.hub.host.delete(
-      fixture.session, token: try fixture.credential("role=owner"), at: fixture.now
-    ) { if case .failure(let found) = $0 { problem = found } }
+    let owner = try fixture.credential("role=owner")
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(fixture.session, token: owner, at: fixture.now)
+    } answer: {
+      if case .failure(let found) = $0 { problem = found }
+    }
     #expect(problem == .noSuchSession)
   }
 

@@ -15,7 +15,9 @@ extension HubFixture {
     var result: Result<JSONTree, HubProblem>?
     let request = DefinitionRequest(
       format: .mergePatch, body: Array(json.utf8), versions: nil, valuesMax: .max)
-    hub.host.changeNotes(of: session, request, token: token.map { .token($0) }, at: now) { answer in
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.changeNotes(of: session, request, token: token.map { .token($0) }, at: now)
+    } answer: { answer in
       result = answer.map { (try? JSONTree.parse($0.body)) ?? .null }
     }
     return result
@@ -139,7 +141,9 @@ extension HubFixture {
     let request = DefinitionRequest(
       format: .mergePatch, body: Array("{}".utf8), versions: nil, valuesMax: .max)
     var problem: HubProblem?
-    fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+    } answer: {
       if case .failure(let found) = $0 { problem = found }
     }
     #expect(problem == .tooMany)
@@ -157,7 +161,9 @@ extension HubFixture {
       let request = DefinitionRequest(
         format: .mergePatch, body: Array(#"{"locale":"de"}"#.utf8), versions: .oneOf([tags]),
         valuesMax: .max)
-      fixture.hub.host.redefine(fixture.session, request, token: nil, at: fixture.now) {
+      fixture.hub.begin { host throws(HubProblem) in
+        try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+      } answer: {
         versions.append((try? $0.get())?.version)
       }
     }
@@ -178,7 +184,9 @@ extension HubFixture {
       #"{"columns":{"0":{"b":{"text":"€ 5"}}}}"#, token: fixture.tokens["owner"])
     var body: [UInt8] = []
     let viewer = fixture.tokens["viewer"].map { Credential.token($0) }
-    fixture.hub.host.readNotes(of: fixture.session, token: viewer, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.readNotes(of: fixture.session, token: viewer, at: fixture.now)
+    } answer: {
       body = (try? $0.get()) ?? []
     }
     #expect(

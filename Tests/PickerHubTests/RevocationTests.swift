@@ -119,9 +119,12 @@ import PickerHost
     fixture.revoke(.subject("17"))
     fixture.enter(1, "sub=17 iat=-5")
     var problem: HubProblem?
-    fixture.hub.host.admitViewer(
-      to: fixture.session, token: try fixture.credential("sub=17 iat=-5"), at: fixture.now
-    ) { if case .failure(let found) = $0 { problem = found } }
+    let token = try fixture.credential("sub=17 iat=-5")
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.admitViewer(to: fixture.session, token: token, at: fixture.now)
+    } answer: {
+      if case .failure(let found) = $0 { problem = found }
+    }
     fixture.store()
 
     #expect(fixture.closes == [1: 4403])

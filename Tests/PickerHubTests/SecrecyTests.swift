@@ -26,7 +26,9 @@ import PickerHost
     var problems: [HubProblem?] = []
 
     for session in [fixture.session, SessionID("unknown")] {
-      fixture.hub.host.admitViewer(to: session, token: token, ticket: nil, at: fixture.now) {
+      fixture.hub.begin { host throws(HubProblem) in
+        try await host.admitViewer(to: session, token: token, ticket: nil, at: fixture.now)
+      } answer: {
         if case .failure(let problem) = $0 { problems.append(problem) }
       }
     }

@@ -160,8 +160,9 @@ import PickerHost
     let recordCount = fixture.log.records.count
     var answer: [UInt8]?
 
-    fixture.hub.host.read(fixture.session, token: nil, locale: nil, isFull: false, at: fixture.now)
-    {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.read(fixture.session, token: nil, locale: nil, isFull: false, at: fixture.now)
+    } answer: {
       answer = try? $0.get()
     }
     guard case .created(let origin, _, _)? = fixture.log.records.first else { return }

@@ -191,7 +191,9 @@ extension HubFixture {
     fixture.hub.change(limited(0).limits)
 
     var problem: HubProblem?
-    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(fixture.session, token: nil, at: fixture.now)
+    } answer: {
       if case .failure(let failure) = $0 { problem = failure }
     }
     fixture.join(1)

@@ -32,20 +32,29 @@ extension HubFixture {
   func create(_ definition: String) throws -> HubProblem? {
     var problem: HubProblem?
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
-    hub.host.create(request, socketBase: "", at: now) {
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.create(request, socketBase: "", at: now)
+    } answer: {
       if case .failure(let failure) = $0 { problem = failure }
     }
     return problem
   }
 
-  func delete(_ id: SessionID) { hub.host.delete(id, token: nil, at: now) { _ in } }
+  func delete(_ id: SessionID) {
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.delete(id, token: nil, at: now)
+    } answer: { _ in
+    }
+  }
 
   /// Reads a session.
   ///
   /// - Returns: A function that returns the problem of the answer.
   func read(_ id: SessionID) -> () -> HubProblem? {
     var problem: HubProblem?
-    hub.host.read(id, token: nil, locale: nil, isFull: false, at: now) {
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.read(id, token: nil, locale: nil, isFull: false, at: now)
+    } answer: {
       if case .failure(let failure) = $0 { problem = failure }
     }
     return { problem }
@@ -96,7 +105,9 @@ private func definition(_ document: String) throws -> Definition {
     var outcomes: [String] = []
     for limit in [0, Int.max] {
       fixture.hub.change(limited(limit).limits)
-      fixture.hub.host.create(request, socketBase: "", at: fixture.now) { result in
+      fixture.hub.begin { host throws(HubProblem) in
+        try await host.create(request, socketBase: "", at: fixture.now)
+      } answer: { result in
         switch result {
         case .success: outcomes.append("created")
         case .failure(let problem): outcomes.append("\(problem)")

@@ -98,7 +98,10 @@ final class TestTotal: SessionTotal {
     for fixture in hubs {
       #expect(throws: HubProblem.full(.sessions)) { try make(on: fixture) }
     }
-    hubs[1].hub.host.delete(last, token: nil, at: hubs[1].now) { _ in }
+    hubs[1].hub.begin { host throws(HubProblem) in
+      try await host.delete(last, token: nil, at: hubs[1].now)
+    } answer: { _ in
+    }
 
     #expect(total.count == 3)
     _ = try make(on: hubs[0])
@@ -115,7 +118,11 @@ final class TestTotal: SessionTotal {
 
     fixture.log.outcome = .pending
     let count = fixture.hub.sessionCount
-    fixture.hub.host.create(try request(), socketBase: "", at: fixture.now) { _ in }
+    let body = try request()
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.create(body, socketBase: "", at: fixture.now)
+    } answer: { _ in
+    }
     #expect(total.count == count + 1)
   }
 
@@ -125,7 +132,12 @@ final class TestTotal: SessionTotal {
 
   private func make(on fixture: HubFixture) throws -> SessionID {
     var made: Result<CreatedSession, HubProblem>?
-    fixture.hub.host.create(try request(), socketBase: "ws://here", at: fixture.now) { made = $0 }
+    let body = try request()
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.create(body, socketBase: "ws://here", at: fixture.now)
+    } answer: {
+      made = $0
+    }
     return try #require(made).get().id
   }
 }

@@ -30,7 +30,11 @@ import PickerHost
   private func use(_ fields: String = "") throws -> SessionID {
     let request = try CreateRequest(Array(#"{"uses":"room"\#(fields)}"#.utf8))
     var created: SessionID?
-    fixture.hub.host.create(request, socketBase: "", at: fixture.now) { created = try? $0.get().id }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.create(request, socketBase: "", at: fixture.now)
+    } answer: {
+      created = try? $0.get().id
+    }
     return try #require(created)
   }
 
@@ -58,7 +62,11 @@ import PickerHost
     let request = DefinitionRequest(
       format: .mergePatch, body: Array(body.utf8), versions: nil, valuesMax: .max)
     var answer: Result<DefinitionAnswer, HubProblem>?
-    fixture.hub.host.redefine(id, request, token: nil, at: fixture.now) { answer = $0 }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.redefine(id, request, token: nil, at: fixture.now)
+    } answer: {
+      answer = $0
+    }
     _ = try #require(answer).get()
   }
 
@@ -75,7 +83,9 @@ import PickerHost
       #"{"uses":"room","definition":{"minDays":0}}"#,
     ] {
       let request = try CreateRequest(Array(body.utf8))
-      fixture.hub.host.create(request, socketBase: "", at: fixture.now) {
+      fixture.hub.begin { host throws(HubProblem) in
+        try await host.create(request, socketBase: "", at: fixture.now)
+      } answer: {
         if case .failure(let problem) = $0 { problems.append(problem) }
       }
     }
@@ -185,11 +195,17 @@ import PickerHost
     let request = DefinitionRequest(
       format: .mergePatch, body: Array(#"{"days":{"2026-12-24":null}}"#.utf8), versions: nil,
       valuesMax: .max)
-    fixture.hub.host.changeNotes(of: session, request, token: nil, at: fixture.now) { _ in }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.changeNotes(of: session, request, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
     change(try room(4, notes: #"{"days":{"2026-12-24":{"text":"a"},"2026-12-25":{"text":"b"}}}"#))
     // Nothing was there to remove, so the note is not the session's own.
     #expect(fold(session).notes.days.count == 2)
-    fixture.hub.host.changeNotes(of: session, request, token: nil, at: fixture.now) { _ in }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.changeNotes(of: session, request, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
     change(try room(5, notes: #"{"days":{"2026-12-24":{"text":"c"},"2026-12-25":{"text":"d"}}}"#))
     #expect(fold(session).notes.days.count == 1)
   }
@@ -222,8 +238,9 @@ import PickerHost
     change(try room(2, #","maxDays":2"#))
     #expect(adoptions().isEmpty)
     let op = try #require(fold(session).decision.confirmation?.op)
-    fixture.hub.host.settle(session, Settle(op: op, isGranted: false), token: nil, at: fixture.now)
-    {
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.settle(session, Settle(op: op, isGranted: false), token: nil, at: fixture.now)
+    } answer: {
       _ in
     }
     fixture.wait(100)
@@ -325,7 +342,10 @@ import PickerHost
     #expect(fixture.port.backgroundWork?.count == 1 && reopened() == nil)
     // A newer version comes meanwhile, and one of the sessions ends.
     fixture.hub.changed(try room(4, #","maxDays":9"# + Self.large), at: fixture.now)
-    fixture.hub.host.delete(ended, token: nil, at: fixture.now) { _ in }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(ended, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
     fixture.port.finishBackgroundWork()
     fixture.wait(1000)
     #expect(reopened()?.contains(#""status":"open""#) == true && lost() == "noSuchSession")
@@ -343,7 +363,9 @@ import PickerHost
     let session = try use(#","definition":{"maxDays":4}"#)
     var version: Int? {
       var answer: JSONTree?
-      fixture.hub.host.read(session, token: nil, locale: nil, isFull: false, at: fixture.now) {
+      fixture.hub.begin { host throws(HubProblem) in
+        try await host.read(session, token: nil, locale: nil, isFull: false, at: fixture.now)
+      } answer: {
         answer = try? JSONTree.parse($0.get())
       }
       return answer?["uses"]?["version"]?.integer

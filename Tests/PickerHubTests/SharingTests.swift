@@ -14,7 +14,11 @@ import PickerHost
   ) throws -> Result<CreatedSession, HubProblem> {
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
     var answer: Result<CreatedSession, HubProblem>?
-    fixture.hub.host.create(request, socketBase: "ws://here", at: fixture.now) { answer = $0 }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.create(request, socketBase: "ws://here", at: fixture.now)
+    } answer: {
+      answer = $0
+    }
     return try #require(answer)
   }
 

@@ -13,9 +13,14 @@ import PickerHost
     let before = fixture.hub.inventory
 
     for _ in 1...1000 {
-      fixture.hub.host.create(request, socketBase: "", at: fixture.now) { [unowned fixture] in
+      fixture.hub.begin { host throws(HubProblem) in
+        try await host.create(request, socketBase: "", at: fixture.now)
+      } answer: { [unowned fixture] in
         guard let id = try? $0.get().id else { return }
-        fixture.hub.host.delete(id, token: nil, at: fixture.now) { _ in }
+        fixture.hub.begin { host throws(HubProblem) in
+          try await host.delete(id, token: nil, at: fixture.now)
+        } answer: { _ in
+        }
       }
     }
 
@@ -43,7 +48,10 @@ import PickerHost
   /// Regression: its timer remained for the session's time to live, up to a year.
   @Test func `an ended session has no timers after an hour`() throws {
     let fixture = try HubFixture(letters)
-    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(fixture.session, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
 
     fixture.wait(3_600_000)
 
@@ -74,9 +82,12 @@ import PickerHost
     fixture.send(1, #"{"type":"confirm","ref":1}"#)
     fixture.wait(60_000)
     let op = try #require(fixture.fold.decision.confirmation?.op)
-    fixture.hub.host.settle(
-      fixture.session, Settle(op: op, isGranted: false), token: nil, at: fixture.now
-    ) { _ in }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.settle(
+        fixture.session, Settle(op: op, isGranted: false), token: nil, at: fixture.now
+      )
+    } answer: { _ in
+    }
 
     fixture.wait(4_999)
     #expect(fixture.hub.sessionCount == 1)
@@ -102,7 +113,10 @@ import PickerHost
   @Test func `a connection that has not joined is closed with 4410 when its session ends`() throws {
     let fixture = try HubFixture(letters)
     fixture.open(1)
-    fixture.hub.host.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.delete(fixture.session, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
 
     fixture.wait(10_000)
 
@@ -124,7 +138,11 @@ import PickerHost
     fixture.log.canLoad = true
     let request = try CreateRequest(Array(#"{"definition":\#(letters)}"#.utf8))
     var made: SessionID?
-    fixture.hub.host.create(request, socketBase: "", at: fixture.now) { made = try? $0.get().id }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.create(request, socketBase: "", at: fixture.now)
+    } answer: {
+      made = try? $0.get().id
+    }
     let second = try #require(made)
     fixture.wait(4_999)
     fixture.log.outcome = .pending

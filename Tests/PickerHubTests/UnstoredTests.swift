@@ -20,10 +20,15 @@ import PickerHost
     let tokens: JSONTree
 
     init() throws {
-      fixture = try HubFixture(letters, HubConfiguration(authentication: .token))
+      let fixture = try HubFixture(letters, HubConfiguration(authentication: .token))
+      self.fixture = fixture
       let request = try CreateRequest(Array(#"{"definition":\#(letters)}"#.utf8))
       var made: CreatedSession?
-      fixture.hub.host.create(request, socketBase: "", at: fixture.now) { made = try? $0.get() }
+      fixture.hub.begin { host throws(HubProblem) in
+        try await host.create(request, socketBase: "", at: fixture.now)
+      } answer: {
+        made = try? $0.get()
+      }
       let created = try #require(made)
       session = created.id
       tokens = try #require(try JSONTree.parse(created.body)["tokens"])

@@ -226,9 +226,13 @@ import PickerHost
     _ fixture: HubFixture, _ iso: String
   ) throws -> Result<MonthContent, HubProblem> {
     var answer: Result<MonthContent, HubProblem>?
-    fixture.hub.host.month(
-      CivilMonth(iso: iso.utf8)!, of: fixture.session, token: nil, locale: nil, at: fixture.now
-    ) { answer = $0 }
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.month(
+        CivilMonth(iso: iso.utf8)!, of: fixture.session, token: nil, locale: nil, at: fixture.now
+      )
+    } answer: {
+      answer = $0
+    }
     return try #require(answer)
   }
 }

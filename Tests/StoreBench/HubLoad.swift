@@ -90,7 +90,9 @@ final class HubLoad {
   private func begin(_ count: Int) throws {
     let request = try CreateRequest(Array(BenchPicker.creation.utf8))
     for _ in 0..<count {
-      hub.host.create(request, socketBase: "ws://bench", at: now) { [unowned self] in
+      hub.begin { [self] host throws(HubProblem) in
+        try await host.create(request, socketBase: "ws://bench", at: now)
+      } answer: { [unowned self] in
         guard case .success(let created) = $0 else { fatalError("no session: \($0)") }
         ids.append(created.id)
       }

@@ -13,36 +13,31 @@ extension RouteTable {
 
 extension HubRoutes {
   /// `GET /v1/admin/sessions/{id}`
-  func readForOperator(_ call: RoutedRequest) throws(ProblemDocument) {
+  func readForOperator(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let call = try of(call)
-    whenHere(call) { $0.read(call) }
+    try await checkNode(of: call)
+    return try await read(call)
   }
 
   /// `DELETE /v1/admin/sessions/{id}`
-  func deleteForOperator(_ call: RoutedRequest) throws(ProblemDocument) {
+  func deleteForOperator(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let call = try of(call)
-    whenHere(call) { $0.delete(call) }
+    try await checkNode(of: call)
+    return try await delete(call)
   }
 
-  /// Handles a request unless another node has its session: connections of the admin listener are
-  /// not relayed, so that `--node-listen` gives nobody an operator's rights. The answer is then 503
-  /// with the address of that node.
-  private func whenHere(_ call: RoutedRequest, _ body: @escaping (HubRoutes) -> Void) {
-    guard let owners = store.owners else { return body(self) }
-    let (group, index) = (transport.group, transport.index)
-    // Only used on this loop's thread.
-    nonisolated(unsafe) let (routes, body) = (self, body)
-    owners.find(call.session) { owner in
-      group.post(to: index) { _ in
-        guard case .node(let number, let address) = owner else { return body(routes) }
-        let place = address.map { " at \($0)" } ?? ""
-        routes.answer(
-          call.caller,
-          ProblemDocument(
-            status: 503, code: "unavailable",
-            detail: "node \(number)\(place) has this session: ask its admin listener"))
-      }
-    }
+  /// Connections of the admin listener are not relayed, so that `--node-listen` gives nobody an
+  /// operator's rights.
+  ///
+  /// - Throws: 503 with the address of the node that has the session, if it is another one.
+  private func checkNode(of call: RoutedRequest) async throws(ProblemDocument) {
+    guard let owners = store.owners else { return }
+    let owner = await fromAnyThread { owners.find(call.session, $0) }
+    guard case .node(let number, let address) = owner else { return }
+    let place = address.map { " at \($0)" } ?? ""
+    throw ProblemDocument(
+      status: 503, code: "unavailable",
+      detail: "node \(number)\(place) has this session: ask its admin listener")
   }
 
   /// The request with an operator's credential; with `--auth keys` with its own.

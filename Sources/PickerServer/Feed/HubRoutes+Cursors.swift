@@ -6,91 +6,48 @@ import WebSocketTransport
 
 /// `GET`, `PUT` and `DELETE /v1/feed/cursors/{name}`: positions that readers store in the server.
 extension HubRoutes {
-  func readCursor(_ call: RoutedRequest) throws(ProblemDocument) {
+  func readCursor(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let name = try cursorName(call)
-    let caller = call.caller
-    refresh(call) { routes throws(ProblemDocument) in
-      guard let position = routes.store.feed.cursors[name.text] else { throw routes.noSuchCursor }
-      routes.answerCursor(caller, call["name"], position)
-    }
+    try await refresh(call)
+    guard let position = store.feed.cursors[name.text] else { throw noSuchCursor }
+    return response(call["name"], position)
   }
 
-  func setCursor(_ call: RoutedRequest) throws(ProblemDocument) {
+  func setCursor(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let name = try cursorName(call)
     try limitBody(of: call.request)
     let (position, epoch) = try position(in: call.request)
     // Another node may have sent a reader a later position or another epoch than this one knows.
-    if position <= store.feed.signal.position, epoch == nil || epoch == store.feed.epoch {
-      return setCursor(name, to: position, call)
-    }
-    let (group, index) = (transport.group, transport.index)
-    refresh(call) { routes in
-      // Safe: only used on the loop's thread.
-      nonisolated(unsafe) let routes = routes
-      routes.store.feed.check(epoch: epoch) { problem in
-        group.post(to: index) { _ in
-          if let problem { return routes.answer(call.caller, problem) }
-          let newest = routes.store.feed.signal.position
-          guard position <= newest else {
-            return routes.answer(call.caller, HubRoutes.noSuchPosition(newest: newest))
-          }
-          routes.setCursor(name, to: position, call)
-        }
+    if position > store.feed.signal.position || epoch != nil && epoch != store.feed.epoch {
+      try await refresh(call)
+      if let problem = await fromAnyThread({ store.feed.check(epoch: epoch, completion: $0) }) {
+        throw problem
       }
+      let newest = store.feed.signal.position
+      guard position <= newest else { throw HubRoutes.noSuchPosition(newest: newest) }
     }
+    try await set(name, to: position)
+    return response(call["name"], position)
   }
 
-  private func setCursor(_ name: CursorName, to position: Int, _ call: RoutedRequest) {
-    let (group, index) = (transport.group, transport.index)
-    let (caller, shown) = (call.caller, call["name"])
-    // Safe: only used on the loop's thread.
-    nonisolated(unsafe) let routes = self
-    store.feed.setCursor(name, to: position) { result in
-      group.post(to: index) { _ in
-        switch result {
-        case .success: routes.answerCursor(caller, shown, position)
-        case .failure(let problem): routes.answer(caller, ProblemDocument(problem))
-        }
-      }
-    }
+  /// - Parameter position: `nil` deletes the cursor.
+  private func set(_ name: CursorName, to position: Int?) async throws(ProblemDocument) {
+    let result = await fromAnyThread { store.feed.setCursor(name, to: position, completion: $0) }
+    if case .failure(let problem) = result { throw ProblemDocument(problem) }
   }
 
-  /// Calls `body` on the loop's thread when the feed has what other nodes have changed before the
-  /// request.
-  private func refresh(
-    _ call: RoutedRequest,
-    _ body: @escaping (HubRoutes) throws(ProblemDocument) -> Void
-  ) {
-    let (group, index, caller) = (transport.group, transport.index, call.caller)
-    // Safe: only used on the loop's thread.
-    nonisolated(unsafe) let (routes, body) = (self, body)
+  /// Waits until the feed has what other nodes have changed before the request.
+  private func refresh(_ call: RoutedRequest) async throws(ProblemDocument) {
     let isAdmitted = gate.recheck(call.request.head, scope: .feed)
-    store.feed.refresh { isCurrent in
-      group.post(to: index) { _ in
-        guard isCurrent else {
-          return routes.answer(caller, ProblemDocument(FeedProblem.unavailable))
-        }
-        do throws(ProblemDocument) {
-          guard isAdmitted() else { throw ProblemDocument.keyEnded }
-          try body(routes)
-        } catch {
-          routes.answer(caller, error)
-        }
-      }
+    guard await fromAnyThread({ store.feed.refresh(completion: $0) }) else {
+      throw ProblemDocument(FeedProblem.unavailable)
     }
+    guard isAdmitted() else { throw ProblemDocument.keyEnded }
   }
 
-  func deleteCursor(_ call: RoutedRequest) throws(ProblemDocument) {
-    let name = try cursorName(call)
-    let (group, index, caller) = (transport.group, transport.index, call.caller)
-    store.feed.setCursor(name, to: nil) { result in
-      group.post(to: index) { transport in
-        switch result {
-        case .success: transport.answer(caller, HTTPResponse(status: 204))
-        case .failure(let problem): transport.answer(caller, ProblemDocument(problem).response)
-        }
-      }
-    }
+  func deleteCursor(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    try await set(try cursorName(call), to: nil)
+    return HTTPResponse(status: 204)
   }
 
   private var noSuchCursor: ProblemDocument {
@@ -99,12 +56,12 @@ extension HubRoutes {
       members: [.init("epoch", .string(store.feed.epoch))])
   }
 
-  private func answerCursor(_ caller: Caller, _ name: String, _ position: Int) {
+  private func response(_ name: String, _ position: Int) -> HTTPResponse {
     let tree = JSONTree.object([
       .init("name", .string(name)), .init("position", .integer(position)),
       .init("epoch", .string(store.feed.epoch)),
     ])
-    answer(caller, 200, "application/json", tree.serialized())
+    return HTTPResponse(json: tree.serialized())
   }
 
   private func cursorName(_ call: RoutedRequest) throws(ProblemDocument) -> CursorName {

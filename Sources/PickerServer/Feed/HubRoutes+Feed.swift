@@ -4,7 +4,7 @@ import WebSocketTransport
 /// `GET /v1/feed`.
 /// - Source: web/guide/feed.md.
 extension HubRoutes {
-  func readFeed(_ call: RoutedRequest) throws(ProblemDocument) {
+  func readFeed(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     try admitFeed(call.request)
     let query = try FeedQuery(call.request, namespace: call.credential?.namespace)
     guard let reader = store.feedReaders.enter() else {
@@ -15,11 +15,11 @@ extension HubRoutes {
     let reading = FeedReading(
       feed: store.feed, reader: reader,
       isAdmitted: gate.recheck(call.request.head, scope: .feed))
-    if query.isStream { return stream(query, reading, call.caller) }
-    let (group, index, caller) = (transport.group, transport.index, call.caller)
-    reading.answer(query) { response in
-      group.post(to: index) { $0.answer(caller, response) }
+    if query.isStream {
+      try await stream(query, reading, call.caller)
+      return nil
     }
+    return await fromAnyThread { reading.answer(query, completion: $0) }
   }
 
   /// - Throws: 403
@@ -49,24 +49,18 @@ extension HubRoutes {
 
   /// Answers with server-sent events. The next page is read when the socket has accepted the
   /// previous one, so that a slow reader occupies the memory of one page.
-  private func stream(_ query: FeedQuery, _ reading: FeedReading, _ caller: Caller) {
+  private func stream(
+    _ query: FeedQuery, _ reading: FeedReading, _ caller: Caller
+  ) async throws(ProblemDocument) {
     var caller = caller
     caller.acceptsGzip = false
-    let (group, index) = (transport.group, transport.index)
     // Read the first page before the response starts: its status may be 410.
-    reading.start(query) { [caller] result in
-      group.post(to: index) { transport in
-        do throws(ProblemDocument) {
-          let start = try result.get()
-          transport.answer(
-            caller, headers: HubTransport.eventHeaders + [("Feed-Epoch", start.epoch)],
-            parts: reading.part(
-              start.page, query.request, start.epoch, group, index, after: start.restart))
-        } catch {
-          transport.answer(caller, error.response)
-        }
-      }
-    }
+    let start = try await fromAnyThread { reading.start(query, completion: $0) }.get()
+    transport.answer(
+      caller, headers: HubTransport.eventHeaders + [("Feed-Epoch", start.epoch)],
+      parts: reading.part(
+        start.page, query.request, start.epoch, transport.group, transport.index,
+        after: start.restart))
   }
 }
 

@@ -191,11 +191,14 @@ extension ClusterWorld {
     let again = { [unowned self] in
       time.after(50) { [unowned self] in create(body, at: node, attempt: attempt + 1) }
     }
-    nonisolated(unsafe) let retry = again
-    let request = CreationRequest(body, socketBase: "ws://n") { retry() }
+    let request = CreationRequest(body, socketBase: "ws://n") { [time] step in
+      time.after(1) { node.enter { _ in step() } }
+    }
     guard node.hub != nil else { return again() }
     node.enter { hub in
-      hub.host.create(request, at: node.now) { result in
+      hub.begin { host throws(HubProblem) in
+        try await host.create(request, at: node.now)
+      } answer: { result in
         if case .failure(.unavailable) = result, attempt < 50 { again() }
       }
     }
@@ -212,7 +215,9 @@ extension ClusterWorld {
         format: .jsonPatch, body: Array(patch.utf8), versions: nil, valuesMax: .max)
       pass(session, at: random.pick(nodes)) { [unowned self] node in
         node?.enter { hub in
-          hub.host.redefine(session, request, token: nil, at: node!.now) { [unowned self] result in
+          hub.begin { host throws(HubProblem) in
+            try await host.redefine(session, request, token: nil, at: node!.now)
+          } answer: { [unowned self] result in
             guard case .success = result, let fold = hub.session(session)?.fold else { return }
             addedRows.append((row, fold.origin.epoch))
           }
@@ -256,7 +261,9 @@ extension ClusterWorld {
     for node in nodes {
       pass(session, at: node) { [unowned self] node in
         node?.enter { hub in
-          hub.host.read(session, token: nil, locale: nil, isFull: false, at: node!.now) {
+          hub.begin { host throws(HubProblem) in
+            try await host.read(session, token: nil, locale: nil, isFull: false, at: node!.now)
+          } answer: {
             [unowned self] result in
             guard case .success(let bytes) = result, let document = try? JSONTree.parse(bytes),
               let epoch = document["epoch"]?.string, let before = newest[epoch]

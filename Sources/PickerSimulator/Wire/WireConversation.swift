@@ -41,7 +41,9 @@ final class WireConversation: HubPort {
   }
 
   private func create(_ request: CreateRequest) {
-    hub.host.create(request, socketBase: "ws://here", at: time) { [unowned self] result in
+    hub.begin { [self] host throws(HubProblem) in
+      try await host.create(request, socketBase: "ws://here", at: time)
+    } answer: { [unowned self] result in
       guard case .success(let created) = result,
         let tokens = (try? JSONTree.parse(created.body))?["tokens"]
       else { return fail("a session is created: \(result)") }

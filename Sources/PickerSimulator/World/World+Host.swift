@@ -61,7 +61,9 @@ extension World {
     let settle = Settle(op: op, isGranted: decision.isGranted)
     enter { time in
       let token = record.tokens["owner"].map { Credential.token($0) }
-      hub.host.settle(decision.session, settle, token: token, at: time) {
+      hub.begin { host throws(HubProblem) in
+        try await host.settle(decision.session, settle, token: token, at: time)
+      } answer: {
         [unowned self] result in
         switch result {
         case .success: note(.done, to: op)

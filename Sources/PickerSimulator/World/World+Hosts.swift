@@ -64,7 +64,9 @@ extension World {
       versions: isExpecting ? .oneOf(["\"\(random.within(1...5))\""]) : nil, valuesMax: 100_000)
     requestsUnanswered += 1
     enter { time in
-      hub.host.redefine(record.id, request, token: record.credential("owner"), at: time) {
+      hub.begin { host throws(HubProblem) in
+        try await host.redefine(record.id, request, token: record.credential("owner"), at: time)
+      } answer: {
         [unowned self] result in
         requestsUnanswered -= 1
         switch result {
@@ -151,7 +153,10 @@ extension World {
       format: .mergePatch, body: patch.serialized(), versions: nil, valuesMax: 100_000)
     requestsUnanswered += 1
     enter { time in
-      hub.host.changeNotes(of: record.id, request, token: record.credential("owner"), at: time) {
+      hub.begin { host throws(HubProblem) in
+        try await host.changeNotes(
+          of: record.id, request, token: record.credential("owner"), at: time)
+      } answer: {
         [unowned self] result in
         requestsUnanswered -= 1
         switch result {
@@ -176,7 +181,9 @@ extension World {
     requestsUnanswered += 1
     replicas[record.id]?.requestNotes()
     enter { time in
-      hub.host.readNotes(of: record.id, token: record.credential("viewer"), at: time) {
+      hub.begin { host throws(HubProblem) in
+        try await host.readNotes(of: record.id, token: record.credential("viewer"), at: time)
+      } answer: {
         [unowned self] result in
         requestsUnanswered -= 1
         followLogs(isTurnOver: false)

@@ -102,9 +102,11 @@ extension World {
       })
     requestsUnanswered += 1
     enter { time in
-      hub.host.importMarks(
-        body, of: MemberID(member), in: record.id, token: record.credential("owner"), at: time
-      ) { [unowned self] result in
+      hub.begin { host throws(HubProblem) in
+        try await host.importMarks(
+          body, of: MemberID(member), in: record.id, token: record.credential("owner"), at: time
+        )
+      } answer: { [unowned self] result in
         requestsUnanswered -= 1
         guard case .failure(let problem) = result else { return }
         switch problem {

@@ -36,7 +36,9 @@ extension World {
       return breach("a well-formed request is accepted")
     }
     enter { time in
-      hub.host.create(request, socketBase: "ws://here", at: time) { [unowned self] result in
+      hub.begin { host throws(HubProblem) in
+        try await host.create(request, socketBase: "ws://here", at: time)
+      } answer: { [unowned self] result in
         switch result {
         case .success(let created): note(created, definition, ttlSeconds)
         case .failure(.badDefinition), .failure(.unavailable): break
@@ -78,7 +80,9 @@ extension World {
   func delete(_ record: SessionRecord) {
     requestsUnanswered += 1
     enter { time in
-      hub.host.delete(record.id, token: record.credential("owner"), at: time) {
+      hub.begin { host throws(HubProblem) in
+        try await host.delete(record.id, token: record.credential("owner"), at: time)
+      } answer: {
         [unowned self] result in
         requestsUnanswered -= 1
         switch result {
@@ -95,11 +99,13 @@ extension World {
   func read(_ record: SessionRecord) {
     requestsUnanswered += 1
     enter { time in
-      hub.host.read(
-        record.id, token: record.credential("viewer"), locale: "zh-Hans",
-        isFull: random.coin(),
-        at: time
-      ) { [unowned self] in
+      hub.begin { [self] host throws(HubProblem) in
+        try await host.read(
+          record.id, token: record.credential("viewer"), locale: "zh-Hans",
+          isFull: random.coin(),
+          at: time
+        )
+      } answer: { [unowned self] in
         requestsUnanswered -= 1
         check(reading: $0, record)
       }

@@ -32,8 +32,10 @@ extension FuzzWorld {
     guard let request = try? CreateRequest(Array(body.utf8)) else {
       return fail("a creation can be read: \(body)")
     }
-    hub.host.create(
-      request, socketBase: "ws://here", at: now,
+    hub.begin(
+      { [self] host throws(HubProblem) in
+        try await host.create(request, socketBase: "ws://here", at: now)
+      },
       answer: answer { [unowned self] result in
         if case .success(let created) = result { note(created) }
       })
@@ -45,10 +47,14 @@ extension FuzzWorld {
   }
 
   func read(_ source: inout ByteSource) {
-    hub.host.read(
-      session(&source), token: token(&source).map { .token($0) },
-      locale: source.pick([nil, "zh-Hans", "x"]),
-      isFull: source.number(below: 2) == 1, at: now, answer: answer())
+    let (session, token) = (session(&source), token(&source))
+    let locale = source.pick([nil, "zh-Hans", "x"])
+    let isFull = source.number(below: 2) == 1
+    hub.begin(
+      { [self] host throws(HubProblem) in
+        try await host.read(
+          session, token: token.map { .token($0) }, locale: locale, isFull: isFull, at: now)
+      }, answer: answer())
   }
 
   func readLog(_ source: inout ByteSource) {
@@ -59,8 +65,11 @@ extension FuzzWorld {
   }
 
   func delete(_ source: inout ByteSource) {
-    hub.host.delete(
-      session(&source), token: token(&source).map { .token($0) }, at: now, answer: answer())
+    let (session, token) = (session(&source), token(&source))
+    hub.begin(
+      { [self] host throws(HubProblem) in
+        try await host.delete(session, token: token.map { .token($0) }, at: now)
+      }, answer: answer())
   }
 
   func addMember(_ source: inout ByteSource) {

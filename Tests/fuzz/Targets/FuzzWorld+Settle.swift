@@ -34,7 +34,10 @@ extension FuzzWorld {
   private func endSessions() throws(FuzzFailure) {
     for created in sessions where hub.session(created.id) != nil {
       let token = (try? JSONTree.parse(created.body))?["tokens"]?["owner"]?.string
-      hub.host.delete(created.id, token: token.map { .token($0) }, at: now, answer: answer())
+      hub.begin(
+        { [self] host throws(HubProblem) in
+          try await host.delete(created.id, token: token.map { .token($0) }, at: now)
+        }, answer: answer())
     }
     try storeAndLoad()
     // Its definitions count, too.

@@ -11,29 +11,22 @@ import WebSocketTransport
 /// - Source: web/guide/README.md, "Let your users in".
 extension HubRoutes {
   /// `POST /v1/sessions/{id}/revoke`
-  func revoke(_ call: RoutedRequest) throws(ProblemDocument) {
+  func revoke(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     guard gate.keys != nil else { throw notFound(call.request.path) }
     try limitBody(of: call.request)
-    let caller = call.caller
     let revocation = try revocation(call.request.body.bytes)
-    hub.host.revoke(revocation, in: call.session, token: call.credential, at: transport.now) {
-      [self] result in
-      switch result {
-      case .success(let revocation):
-        let document = JSONTree.object([
-          .init("tokenIssuedBefore", .string(revocation.issuedBefore.rfc3339))
-        ])
-        answer(caller, 200, "application/json", document.serialized())
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
-      }
+    let done = try await host { host throws(HubProblem) in
+      try await host.revoke(
+        revocation, in: call.session, token: call.credential, at: transport.now)
     }
+    let document = JSONTree.object([.init("tokenIssuedBefore", .string(done.issuedBefore.rfc3339))])
+    return HTTPResponse(json: document.serialized())
   }
 
   /// `POST /v1/sessions/{id}/role`
-  func setRole(_ call: RoutedRequest) throws(ProblemDocument) {
+  func setRole(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     guard gate.keys != nil else { throw notFound(call.request.path) }
     try limitBody(of: call.request)
-    let caller = call.caller
     let tree: JSONTree
     do throws(BadMessage) {
       tree = try parseBody(call.request.body.bytes, fields: ["subject", "member", "role"])
@@ -46,17 +39,11 @@ extension HubRoutes {
     guard (tree["subject"]?.string == nil) != (tree["member"]?.string == nil) else {
       throw .badRequest("send subject or member, as a string")
     }
-    hub.host.set(
-      HostRole(try target(tree), role), in: call.session, token: call.credential,
-      at: transport.now
-    ) { [self] result in
-      switch result {
-      case .success:
-        let document = JSONTree.object([.init("role", .string(role.rawValue))])
-        answer(caller, 200, "application/json", document.serialized())
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
-      }
+    let hostRole = HostRole(try target(tree), role)
+    try await host { host throws(HubProblem) in
+      try await host.set(hostRole, in: call.session, token: call.credential, at: transport.now)
     }
+    return HTTPResponse(json: JSONTree.object([.init("role", .string(role.rawValue))]).serialized())
   }
 
   private func revocation(_ body: [UInt8]) throws(ProblemDocument) -> Revocation {

@@ -6,22 +6,17 @@ import WebSocketTransport
 /// `GET …/event.ics`.
 /// - Source: web/guide/definitions.md, "Calendar events".
 extension HubRoutes {
-  func event(_ call: RoutedRequest) throws(ProblemDocument) {
-    let caller = call.caller
-    let ifNoneMatch = call.request.headers[.ifNoneMatch]
+  func event(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let ticket = try ticket(call.request, for: .ics, of: call.session)
-    hub.host.event(
-      of: call.session, token: call.credential, ticket: ticket,
-      locale: call.locale, at: transport.now
-    ) { [self] result in
-      switch result {
-      case .success(let event): send(event, caller, ifNoneMatch: ifNoneMatch)
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
-      }
+    let event = try await host { host throws(HubProblem) in
+      try await host.event(
+        of: call.session, token: call.credential, ticket: ticket, locale: call.locale,
+        at: transport.now)
     }
+    return response(of: event, ifNoneMatch: call.request.headers[.ifNoneMatch])
   }
 
-  private func send(_ event: [UInt8], _ caller: Caller, ifNoneMatch: String?) {
+  private func response(of event: [UInt8], ifNoneMatch: String?) -> HTTPResponse {
     let tag = EntityTag.of(event)
     let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
     var headers = [(name: "ETag", value: tag), (name: "Cache-Control", value: "private, no-cache")]
@@ -35,7 +30,7 @@ extension HubRoutes {
     var response = HTTPResponse(
       status: isKnown ? 304 : 200, headers: headers, body: isKnown ? [] : event)
     response.hasTagOfContent = true
-    transport.answer(caller, response)
+    return response
   }
 
   /// The link to a session's event, which opens without a token as long as the session exists.

@@ -8,8 +8,7 @@ import WebSocketTransport
 /// Members, commands and decisions without a WebSocket.
 extension HubRoutes {
   /// `POST …/members`
-  func addMember(_ call: RoutedRequest) throws(ProblemDocument) {
-    let caller = call.caller
+  func addMember(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     try limitBody(of: call.request)
     let body: MemberRequest
     do throws(BadMessage) {
@@ -17,18 +16,18 @@ extension HubRoutes {
     } catch {
       throw ProblemDocument(error)
     }
-    hub.addMember(to: call.session, body, token: call.credential, at: transport.now) {
-      [self] result in
-      switch result {
-      case .success(let welcome): answer(caller, 201, "application/json", welcome)
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
-      }
+    let welcome = try await host { _ throws(HubProblem) in
+      try await answered { answer in
+        hub.addMember(to: call.session, body, token: call.credential, at: transport.now) {
+          answer($0)
+        }
+      }.get()
     }
+    return HTTPResponse(json: welcome, status: 201)
   }
 
   /// `POST …/commands`
-  func command(_ call: RoutedRequest) throws(ProblemDocument) {
-    let caller = call.caller
+  func command(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     try limitBody(of: call.request)
     let body: CommandRequest
     do throws(BadMessage) {
@@ -39,12 +38,14 @@ extension HubRoutes {
     if body.member != nil, call.credential?.isKey == true {
       throw badRequest("a command with an API key is the host's: it has neither member nor secret")
     }
-    hub.post(
-      body, to: call.session, token: call.credential,
-      locale: call.locale, at: transport.now
-    ) { [self] result in
-      answer(caller, "application/json", result.map { ($0, shortBody(of: $0)) })
+    let reply = try await host { _ throws(HubProblem) in
+      try await answered { answer in
+        hub.post(
+          body, to: call.session, token: call.credential, locale: call.locale, at: transport.now
+        ) { answer($0) }
+      }.get()
     }
+    return HTTPResponse(json: reply, shortBody: shortBody(of: reply))
   }
 
   /// The reply in place of a delta that may find no memory, see ``HTTPResponse/shortBody``.
@@ -56,8 +57,7 @@ extension HubRoutes {
   }
 
   /// `POST /v1/sessions/{id}/settle`
-  func settle(_ call: RoutedRequest) throws(ProblemDocument) {
-    let caller = call.caller
+  func settle(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     try limitBody(of: call.request)
     let settle: Settle
     do throws(BadMessage) {
@@ -65,8 +65,9 @@ extension HubRoutes {
     } catch {
       throw ProblemDocument(error)
     }
-    hub.host.settle(call.session, settle, token: call.credential, at: transport.now) {
-      [self] in answer(caller, "application/json", $0)
-    }
+    return HTTPResponse(
+      json: try await host { host throws(HubProblem) in
+        try await host.settle(call.session, settle, token: call.credential, at: transport.now)
+      })
   }
 }

@@ -10,7 +10,7 @@ import WebSocketTransport
 /// - Source: web/guide/README.md, "HTTP API and server-sent events".
 extension HubRoutes {
   /// `POST /v1/sessions`
-  func create(_ call: RoutedRequest) throws(ProblemDocument) {
+  func create(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let key = call.request.headers[.idempotencyKey]
     // Bytes that are not UTF-8 have been replaced: different keys would be the same one.
     if let scalars = key?.unicodeScalars,
@@ -20,104 +20,80 @@ extension HubRoutes {
         status: 400, code: "badRequest",
         detail: "Idempotency-Key must have 1 to 64 characters in UTF-8")
     }
-    try create(call, key: key, external: nil)
+    return try await create(call, key: key, external: nil)
   }
 
   /// `PUT /v1/sessions/by/{external}`
-  func createByName(_ call: RoutedRequest) throws(ProblemDocument) {
+  func createByName(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     guard let external = try? HostFields.external(.string(call["external"])) else {
       throw ProblemDocument(
         status: 400, code: "badRequest",
         detail: "the external id in the path must have 1 to 200 characters")
     }
-    try create(call, key: nil, external: external)
+    return try await create(call, key: nil, external: external)
   }
 
   /// - Parameter external: From the path; then an existing session is the answer.
   private func create(
     _ call: RoutedRequest, key: String?, external: String?
-  ) throws(ProblemDocument) {
+  ) async throws(ProblemDocument) -> HTTPResponse {
     let limits = hub.configuration.limits
     let valuesMax = hub.configuration.definitionLimits.bodyValuesMax
-    let base = socketBase(of: call.request)
     let namespace = call.credential?.namespace
-    let caller = call.caller
-    try read(caller, call.request.body) { body throws(BadMessage) in
+    let (body, definition) = try await read(call.request.body) { body throws(BadMessage) in
       var request = try CreateRequest(
         body, ttlSecondsMax: limits.ttlSeconds, valuesMax: valuesMax, isNamed: external != nil,
         digest: { SocketLoop.sha256($0) })
       request.take(namespace: namespace)
       if let external { try request.take(external: external) }
       return KeyedRequest(request: request, bodyHash: key == nil ? [] : SocketLoop.sha256(body))
-    } then: { [self] body, definition in
-      let keyed = key.map { (text: $0, bodyHash: body.bodyHash) }
-      create(
-        CreationRequest(body.request, definition: definition, socketBase: base, key: keyed),
-        external: external, caller)
     }
+    let (group, index) = (transport.group, transport.index)
+    let request = CreationRequest(
+      body.request, definition: definition, socketBase: socketBase(of: call.request),
+      key: key.map { (text: $0, bodyHash: body.bodyHash) },
+      onHub: { step in group.post(to: index) { _ in step() } })
+    return response(try await create(request, isNamed: external != nil))
   }
 
-  /// - Parameter isAgain: Whether the session with the external id has ended since a first attempt.
+  /// - Parameter isNamed: Whether an existing session with the external id is the answer.
   private func create(
-    _ request: CreationRequest, external: String?, _ caller: Caller, isAgain: Bool = false
-  ) {
-    var request = request
-    // Only used on this loop's thread.
-    nonisolated(unsafe) let routes = self
-    let again = request
-    let index = transport.index
-    let group = transport.group
-    request.retry = {
-      group.post(to: index) { _ in routes.create(again, external: external, caller) }
-    }
-    hub.host.create(request, at: transport.now) { [self] result in
-      switch result {
-      case .success(let created): answer(caller, created)
-      case .failure(.externalTaken(let id)) where external != nil:
-        describe(id, request, caller) { [self] in
-          if isAgain { return answer(caller, ProblemDocument(.noSuchSession)) }
-          create(again, external: external, caller, isAgain: true)
+    _ request: CreationRequest, isNamed: Bool
+  ) async throws(ProblemDocument) -> CreatedSession {
+    // The second time if the session with the external id has ended meanwhile.
+    for _ in 1...2 {
+      do throws(HubProblem) {
+        do throws(HubProblem) {
+          return try await hub.host.create(request, at: transport.now)
+        } catch {
+          guard isNamed, case .externalTaken(let id) = error else { throw error }
+          return try await describe(id, request)
         }
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
+      } catch {
+        guard isNamed, error == .noSuchSession else { throw ProblemDocument(error) }
       }
     }
+    throw ProblemDocument(HubProblem.noSuchSession)
   }
 
-  /// Answers with a session that exists, which may belong to another loop.
+  /// The answer with a session that exists, which may belong to another loop.
   private func describe(
-    _ id: SessionID, _ request: CreationRequest, _ caller: Caller,
-    ifAbsent: @escaping () -> Void
-  ) {
-    // Only used on this loop's thread.
-    nonisolated(unsafe) let (routes, ifAbsent) = (self, ifAbsent)
-    let home = transport.index
-    let group = transport.group
+    _ id: SessionID, _ request: CreationRequest
+  ) async throws(HubProblem) -> CreatedSession {
     let (base, digest) = (request.socketBase, request.body.host.bodyDigest)
-    group.post(to: HubShard.index(of: id, among: group.transports.count)) { transport in
-      transport.hub.host.describe(
-        id, socketBase: base, bodyDigest: digest, at: transport.now
-      ) { result in
-        group.post(to: home) { _ in
-          switch result {
-          case .success(let created): routes.answer(caller, created)
-          case .failure(.noSuchSession): ifAbsent()
-          case .failure(let problem): routes.answer(caller, ProblemDocument(problem))
-          }
-        }
-      }
+    return try await atHub(of: id) { host, now throws(HubProblem) in
+      try await host.describe(id, socketBase: base, bodyDigest: digest, at: now)
     }
   }
 
-  private func answer(_ caller: Caller, _ created: CreatedSession) {
+  private func response(_ created: CreatedSession) -> HTTPResponse {
     let location = "\(gate.publicURL?.base ?? "")/v1/sessions/\(created.id)"
-    transport.answer(
-      caller,
-      HTTPResponse(
-        status: created.isNew ? 201 : 200,
-        headers: [
-          ("Content-Type", "application/json"), ("Location", location),
-          ("Cache-Control", "no-store"),
-        ], body: created.body))
+    return HTTPResponse(
+      status: created.isNew ? 201 : 200,
+      headers: [
+        ("Content-Type", "application/json"), ("Location", location),
+        ("Cache-Control", "no-store"),
+      ], body: created.body)
   }
 
   /// The same as ``httpBase(of:)`` with `ws` or `wss`.

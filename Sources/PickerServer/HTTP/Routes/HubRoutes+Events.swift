@@ -7,7 +7,7 @@ import WebSocketTransport
 /// Streams of server-sent events.
 extension HubRoutes {
   /// `GET …/events`
-  func events(_ call: RoutedRequest) throws(ProblemDocument) {
+  func events(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let caller = call.caller
     var watch = WatchRequest()
     watch.token = call.credential
@@ -22,7 +22,14 @@ extension HubRoutes {
       watch.view = MonthView(from: try month(text, named: "months"), count: count)
     }
     watch.seen = call.request.headers[.lastEventID].flatMap(ServerSentEvent.parse)
-    if call.request.method == .head { return headOfEvents(caller, watch, call.session) }
+    if call.request.method == .head {
+      // The status and headers that a stream would have.
+      try await host { [watch] host throws(HubProblem) in
+        try await host.admitViewer(
+          to: call.session, token: watch.token, ticket: watch.ticket, at: transport.now)
+      }
+      return HTTPResponse(status: 200, headers: HubTransport.eventHeaders)
+    }
     let lifetime = watch.ticket.map { ticket in
       min(86_400_000, (ticket.endsAt ?? .max) - transport.now.machine)
     }
@@ -39,19 +46,6 @@ extension HubRoutes {
         return nil
       }
     }
-  }
-
-  /// Answers a `HEAD` request: the status and headers that a stream would have.
-  private func headOfEvents(_ caller: Caller, _ watch: WatchRequest, _ session: SessionID) {
-    hub.host.admitViewer(
-      to: session, token: watch.token, ticket: watch.ticket, at: transport.now
-    ) { [self] result in
-      switch result {
-      case .success:
-        transport.answer(
-          caller, HTTPResponse(status: 200, headers: HubTransport.eventHeaders))
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
-      }
-    }
+    return nil
   }
 }

@@ -21,9 +21,11 @@ extension HubRoutes {
   /// How often a page is tried: sessions whose status is not known are loaded between.
   private static let attemptsMax = 200
 
-  func list(_ call: RoutedRequest) throws(ProblemDocument) {
+  func list(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     try admit(call.request, toRead: "the list of sessions", scope: .sessions)
-    list(try listing(call), attempt: 1, unreadable: [], call.caller)
+    let listing = try listing(call)
+    guard let page = await page(listing) else { throw ProblemDocument(HubProblem.unavailable) }
+    return HTTPResponse(json: document(page, await states(of: page.sessions, listing)))
   }
 
   private func listing(_ call: RoutedRequest) throws(ProblemDocument) -> Listing {
@@ -51,66 +53,53 @@ extension HubRoutes {
       includesResult: included != nil, after: after, limit: limit)
   }
 
-  /// The page of a log that has sessions of other nodes.
-  private func listCluster(_ listing: Listing, _ caller: Caller) {
-    let query = SessionListQuery(
-      external: listing.external, status: listing.status, namespace: listing.namespace,
-      uses: listing.uses, after: listing.after, limit: listing.limit)
-    hub.host.list(query) { [self] page in
-      guard let page else { return answer(caller, ProblemDocument(HubProblem.unavailable)) }
-      answer(caller, listing, page.sessions, next: page.next)
+  /// A page; `nil` if the log cannot be read now.
+  private func page(_ listing: Listing) async -> SessionListPage? {
+    if hub.isClustered {
+      return await hub.host.list(
+        SessionListQuery(
+          external: listing.external, status: listing.status, namespace: listing.namespace,
+          uses: listing.uses, after: listing.after, limit: listing.limit))
     }
-  }
-
-  /// - Parameter unreadable: Sessions that could not be loaded by earlier attempts.
-  private func list(
-    _ listing: Listing, attempt: Int, unreadable: Set<SessionID>, _ caller: Caller
-  ) {
-    if hub.isClustered { return listCluster(listing, caller) }
-    let page = hub.shard.names.use { index in
-      index.page(
-        external: listing.external, status: listing.status, namespace: listing.namespace,
-        uses: listing.uses, unreadable: unreadable,
-        after: listing.after, limit: listing.limit)
-    }
-    switch page {
-    case .sessions(let sessions, let next): answer(caller, listing, sessions, next: next)
-    case .unknown(let ids) where attempt < HubRoutes.attemptsMax:
-      transport.group.ask(for: transport) { transport, reply in
-        let own = ids.filter(transport.hub.shard.has)
-        if own.isEmpty { return reply([]) }
-        transport.hub.host.load(own, at: transport.now) { reply($0) }
-      } completion: { [self] (failed: [[SessionID]]) in
-        let unreadable = unreadable.union(failed.joined())
-        list(listing, attempt: attempt + 1, unreadable: unreadable, caller)
+    // Sessions that could not be loaded.
+    var unreadable: Set<SessionID> = []
+    for _ in 1...HubRoutes.attemptsMax {
+      let page = hub.shard.names.use { [unreadable] index in
+        index.page(
+          external: listing.external, status: listing.status, namespace: listing.namespace,
+          uses: listing.uses, unreadable: unreadable,
+          after: listing.after, limit: listing.limit)
       }
-    case .unknown: answer(caller, ProblemDocument(HubProblem.unavailable))
+      switch page {
+      case .sessions(let sessions, let next):
+        return SessionListPage(sessions: sessions, next: next)
+      case .unknown(let ids):
+        let failed = await fromAllLoops { transport in
+          let own = ids.filter(transport.hub.shard.has)
+          return own.isEmpty ? [] : await transport.hub.host.load(own, at: transport.now)
+        }
+        unreadable.formUnion(failed.joined())
+      }
     }
+    return nil
   }
 
-  private func answer(
-    _ caller: Caller, _ listing: Listing, _ sessions: [SessionIndex.Entry], next: Int64?
-  ) {
-    guard listing.includesResult else { return answer(caller, sessions, [:], next: next) }
+  private func states(
+    of sessions: [SessionIndex.Entry], _ listing: Listing
+  ) async -> [SessionID: ListedState] {
+    guard listing.includesResult else { return [:] }
     let ids = sessions.map(\.id)
-    transport.group.ask(for: transport) { transport, reply in
+    let parts = await fromAllLoops { transport in
       let own = ids.filter(transport.hub.shard.has)
-      if own.isEmpty { return reply([:]) }
-      transport.hub.host.states(of: own, at: transport.now) { reply($0) }
-    } completion: { [self] (parts: [[SessionID: ListedState]]) in
-      var states: [SessionID: ListedState] = [:]
-      for part in parts { states.merge(part) { first, _ in first } }
-      answer(caller, sessions, states, next: next)
+      return own.isEmpty ? [:] : await transport.hub.host.states(of: own, at: transport.now)
     }
+    return parts.reduce(into: [:]) { states, part in states.merge(part) { first, _ in first } }
   }
 
-  private func answer(
-    _ caller: Caller, _ sessions: [SessionIndex.Entry], _ states: [SessionID: ListedState],
-    next: Int64?
-  ) {
+  private func document(_ page: SessionListPage, _ states: [SessionID: ListedState]) -> [UInt8] {
     var writer = JSONWriter(capacity: 4096)
     writer.literal("{\"sessions\":[")
-    for (index, entry) in sessions.enumerated() {
+    for (index, entry) in page.sessions.enumerated() {
       writer.literal(index > 0 ? ",{\"session\":" : "{\"session\":")
       writer.string(entry.id.text)
       if let external = entry.external {
@@ -131,11 +120,11 @@ extension HubRoutes {
       writer.literal("}")
     }
     writer.literal("]")
-    if let next {
+    if let next = page.next {
       writer.literal(",\"next\":")
       writer.string("\(next)")
     }
     writer.literal("}")
-    answer(caller, 200, "application/json", writer.bytes)
+    return writer.bytes
   }
 }

@@ -6,42 +6,39 @@ import WebSocketTransport
 /// `GET`, `PUT` and `PATCH …/definition`, `GET` and `PATCH …/notes`.
 /// - Source: web/guide/inventory.md.
 extension HubRoutes {
-  func readDefinition(_ call: RoutedRequest) {
-    let caller = call.caller
-    let ifNoneMatch = call.request.headers[.ifNoneMatch]
-    hub.host.readDefinition(of: call.session, token: call.credential, at: transport.now) {
-      [self] in answer(caller, $0, ifNoneMatch: ifNoneMatch)
+  func readDefinition(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    let definition = try await host { host throws(HubProblem) in
+      try await host.readDefinition(of: call.session, token: call.credential, at: transport.now)
     }
+    return HTTPResponse(definition, ifNoneMatch: call.request.headers[.ifNoneMatch])
   }
 
   /// `PUT` and `PATCH …/definition`
-  func changeDefinition(_ call: RoutedRequest) {
-    let caller = call.caller
+  func changeDefinition(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let byteCount = countBody(of: call.request)
-    hub.host.redefine(
-      call.session, change(of: call.request), token: call.credential, at: transport.now
-    ) { [self] in
-      transport.countBody(-byteCount)
-      answer(caller, $0)
-    }
+    defer { transport.countBody(-byteCount) }
+    return HTTPResponse(
+      try await host { host throws(HubProblem) in
+        try await host.redefine(
+          call.session, change(of: call.request), token: call.credential, at: transport.now)
+      })
   }
 
-  func readNotes(_ call: RoutedRequest) {
-    let caller = call.caller
-    hub.host.readNotes(of: call.session, token: call.credential, at: transport.now) {
-      [self] in answer(caller, "application/json", $0)
-    }
+  func readNotes(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    HTTPResponse(
+      json: try await host { host throws(HubProblem) in
+        try await host.readNotes(of: call.session, token: call.credential, at: transport.now)
+      })
   }
 
-  func changeNotes(_ call: RoutedRequest) {
-    let caller = call.caller
+  func changeNotes(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let byteCount = countBody(of: call.request)
-    hub.host.changeNotes(
-      of: call.session, change(of: call.request), token: call.credential, at: transport.now
-    ) { [self] in
-      transport.countBody(-byteCount)
-      answer(caller, $0)
-    }
+    defer { transport.countBody(-byteCount) }
+    return HTTPResponse(
+      try await host { host throws(HubProblem) in
+        try await host.changeNotes(
+          of: call.session, change(of: call.request), token: call.credential, at: transport.now)
+      })
   }
 
   /// Counts a body that may wait for other changes. A large body counts itself.
@@ -71,25 +68,19 @@ extension HubRoutes {
     default: return .unknown(String(type.prefix(64)))
     }
   }
+}
 
+extension HTTPResponse {
   /// - Parameter ifNoneMatch: Of a read; a client that has the current version gets no body.
-  func answer(
-    _ caller: Caller, _ result: Result<DefinitionAnswer, HubProblem>, ifNoneMatch: String? = nil,
-    status: Int = 200
-  ) {
-    switch result {
-    case .success(let definition):
-      let tag = "\"\(definition.version)\""
-      let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
-      let headers = [(name: "ETag", value: tag), (name: "Cache-Control", value: "no-store")]
-      let type = [(name: "Content-Type", value: "application/json")]
-      var response = HTTPResponse(
-        status: isKnown ? 304 : status, headers: isKnown ? headers : headers + type,
-        body: isKnown ? [] : definition.body)
-      response.shortBody = definition.shortBody
-      transport.answer(caller, response)
-    case .failure(let problem): answer(caller, ProblemDocument(problem))
-    }
+  init(_ definition: DefinitionAnswer, ifNoneMatch: String? = nil, status: Int = 200) {
+    let tag = "\"\(definition.version)\""
+    let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
+    let headers = [(name: "ETag", value: tag), (name: "Cache-Control", value: "no-store")]
+    let type = [(name: "Content-Type", value: "application/json")]
+    self.init(
+      status: isKnown ? 304 : status, headers: isKnown ? headers : headers + type,
+      body: isKnown ? [] : definition.body)
+    shortBody = definition.shortBody
   }
 }
 

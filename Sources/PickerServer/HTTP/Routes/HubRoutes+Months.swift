@@ -8,8 +8,7 @@ import WebSocketTransport
 /// Pictures of months, for pages without scripts.
 extension HubRoutes {
   /// `GET …/months/2026-11.svg`
-  func drawMonth(_ call: RoutedRequest) throws(ProblemDocument) {
-    let caller = call.caller
+  func drawMonth(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let ifNoneMatch = call.request.headers[.ifNoneMatch]
     let month = try month(call["month"], named: "the month in the path")
     let width = try pixels(call.request, "width", default: 350)
@@ -19,31 +18,25 @@ extension HubRoutes {
       throw badRequest("theme must be one of \(MonthTheme.names.joined(separator: ", "))")
     }
     let ticket = try ticket(call.request, for: .months, of: call.session)
-    hub.host.month(
-      month, of: call.session, token: call.credential, ticket: ticket,
-      locale: call.locale, at: transport.now
-    ) { [self] result in
-      switch result {
-      case .success(let content):
-        let drawing = MonthDrawing(
-          width: width, height: height, theme: theme, language: content.texts.tag,
-          title: content.texts.monthTitle(content.month),
-          weekdays: content.cells.prefix(7).map { content.texts.weekday($0.date.weekday) },
-          cells: content.cells, cellTexts: content.cells.map { content.texts.cell($0.date.day) },
-          notes: content.notes.map {
-            $0?.text(for: content.texts.noteTag, fallback: content.locale)
-          },
-          tones: content.notes.map { $0?.tone },
-          bands: content.bands, hasHalves: content.hasHalves)
-        send(drawing.svg, caller, ifNoneMatch: ifNoneMatch)
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
-      }
+    let content = try await host { host throws(HubProblem) in
+      try await host.month(
+        month, of: call.session, token: call.credential, ticket: ticket, locale: call.locale,
+        at: transport.now)
     }
+    let drawing = MonthDrawing(
+      width: width, height: height, theme: theme, language: content.texts.tag,
+      title: content.texts.monthTitle(content.month),
+      weekdays: content.cells.prefix(7).map { content.texts.weekday($0.date.weekday) },
+      cells: content.cells, cellTexts: content.cells.map { content.texts.cell($0.date.day) },
+      notes: content.notes.map { $0?.text(for: content.texts.noteTag, fallback: content.locale) },
+      tones: content.notes.map { $0?.tone },
+      bands: content.bands, hasHalves: content.hasHalves)
+    return response(of: drawing.svg, ifNoneMatch: ifNoneMatch)
   }
 
-  /// Sends a picture with a hash of its content as entity tag, so that the tag changes exactly when
-  /// the picture does.
-  private func send(_ picture: [UInt8], _ caller: Caller, ifNoneMatch: String?) {
+  /// A picture with a hash of its content as entity tag, so that the tag changes exactly when the
+  /// picture does.
+  private func response(of picture: [UInt8], ifNoneMatch: String?) -> HTTPResponse {
     let tag = EntityTag.of(picture)
     let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
     var headers = [("ETag", tag), ("Cache-Control", "private, no-cache")]
@@ -57,7 +50,7 @@ extension HubRoutes {
       status: isKnown ? 304 : 200, headers: headers.map { (name: $0.0, value: $0.1) },
       body: isKnown ? [] : picture)
     response.hasTagOfContent = true
-    transport.answer(caller, response)
+    return response
   }
 
   private func pixels(

@@ -10,37 +10,43 @@ extension HubRoutes {
   ///
   /// They are read without a credential, so that a preview has nothing that needs one. With keys
   /// the session is not even looked up, and no answer shows whether it exists.
-  func sessionPage(_ call: RoutedRequest) throws(ProblemDocument) {
+  func sessionPage(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let (head, session) = (call.request.head, SessionID(call["link"]))
     // A link that is cut before its id.
-    guard !call["link"].isEmpty else { return try answerNowhere(call.caller, call.request) }
-    guard gate.keys(for: head) == nil else { return sendPage(call, of: nil) }
+    guard !call["link"].isEmpty else { return try nowhere(call.request) }
+    guard gate.keys(for: head) == nil else { return try page(call, of: nil) }
     let looksUp = hub.needsLookUp(session, at: transport.now)
-    if looksUp, (try? gate.admitLookUp(head)) == nil { return sendPage(call, of: nil) }
-    hub.host.read(session, token: nil, locale: nil, isFull: false, at: transport.now) { [self] in
-      sendPage(call, of: try? $0.get())
+    if looksUp, (try? gate.admitLookUp(head)) == nil { return try page(call, of: nil) }
+    var document: [UInt8]?
+    do throws(HubProblem) {
+      document = try await hub.host.read(
+        session, token: nil, locale: nil, isFull: false, at: transport.now)
+    } catch {
+      if looksUp, error == .noSuchSession { gate.chargeLookUp(head) }
     }
-    if looksUp { hub.whenAbsent(session) { [gate] in gate.chargeLookUp(head) } }
+    return try page(call, of: document)
   }
 
-  private func sendPage(_ call: RoutedRequest, of document: [UInt8]?) {
-    let (caller, request) = (call.caller, call.request)
+  private func page(
+    _ call: RoutedRequest, of document: [UInt8]?
+  ) throws(ProblemDocument) -> HTTPResponse {
+    let request = call.request
     let month = transport.now.session.rfc3339.utf8.prefix(7)
     let preview = LinkPreview(
       document, link: "\(httpBase(of: request))/v1/sessions/\(call["link"])",
       month: String(decoding: Array(month), as: UTF8.self))
     guard let page = files.page(at: request.path, head: preview.html) else {
-      return answer(caller, notFound(request.path))
+      throw notFound(request.path)
     }
-    transport.answer(caller, page)
+    return page
   }
 
-  /// Answers a request whose address leads to nothing.
+  /// The answer to a request whose address leads to nothing.
   ///
   /// - Throws: 404, if it is none of a browser.
-  func answerNowhere(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
+  func nowhere(_ request: HTTPRequest) throws(ProblemDocument) -> HTTPResponse {
     guard let page = pageNotFound(request) else { throw notFound(request.path) }
-    transport.answer(caller, page)
+    return page
   }
 
   /// The answer to a browser whose address leads to nothing: a page with a way back.

@@ -9,135 +9,104 @@ import WebSocketTransport
 /// `GET`, `PUT`, `PATCH` and `DELETE /v1/definitions/{name}`.
 /// - Source: web/guide/inventory.md, "One inventory for many sessions".
 extension HubRoutes {
-  func readShared(_ call: RoutedRequest) throws(ProblemDocument) {
-    let name = try sharedName(call)
-    let (caller, ifNoneMatch) = (call.caller, call.request.headers[.ifNoneMatch])
-    read(name) { [self] outcome in
-      switch outcome {
-      case .found(let shared):
-        transport.inBackground {
-          DefinitionAnswer(version: shared.version, body: shared.tree.serialized())
-        } then: { [self] in
-          answer(caller, .success($0), ifNoneMatch: ifNoneMatch)
-        }
-      case .absent: answer(caller, ProblemDocument(HubProblem.noSuchDefinition))
-      case .elsewhere, .unavailable, .unreadable:
-        answer(caller, ProblemDocument(HubProblem.unavailable))
+  func readShared(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    guard let shared = try await shared(try sharedName(call)) else {
+      throw ProblemDocument(HubProblem.noSuchDefinition)
+    }
+    let definition = await answered { answer in
+      transport.inBackground {
+        DefinitionAnswer(version: shared.version, body: shared.tree.serialized())
+      } then: {
+        answer($0)
       }
     }
+    return HTTPResponse(definition, ifNoneMatch: call.request.headers[.ifNoneMatch])
   }
 
   /// `PUT` and `PATCH`
-  func changeShared(_ call: RoutedRequest) throws(ProblemDocument) {
+  func changeShared(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let name = try sharedName(call)
     guard store.sharedRates.count(name, at: transport.now.machine) else {
       throw ProblemDocument(HubProblem.tooMany)
     }
-    let (caller, byteCount) = (call.caller, countBody(of: call.request))
-    changeShared(name, change(of: call.request)) { [self] result in
-      transport.countBody(-byteCount)
-      switch result {
-      case .success(let (version, isNew)):
-        let body = JSONTree.object([
-          .init("name", .string(SharedDefinition.givenName(name))),
-          .init("version", .integer(version)),
-        ]).serialized()
-        answer(
-          caller, .success(DefinitionAnswer(version: version, body: body)),
-          status: isNew ? 201 : 200)
-      case .failure(let problem): answer(caller, problem)
-      }
-    }
+    let byteCount = countBody(of: call.request)
+    defer { transport.countBody(-byteCount) }
+    let (version, isNew) = try await change(name, change(of: call.request))
+    let body = JSONTree.object([
+      .init("name", .string(SharedDefinition.givenName(name))),
+      .init("version", .integer(version)),
+    ]).serialized()
+    return HTTPResponse(
+      DefinitionAnswer(version: version, body: body), status: isNew ? 201 : 200)
   }
 
   /// How often a change is evaluated: another one may come between.
   private static let attemptsMax = 8
 
-  private func changeShared(
-    _ name: String, _ request: DefinitionRequest, attempt: Int = 1,
-    completion: @escaping (Result<(version: Int, isNew: Bool), ProblemDocument>) -> Void
-  ) {
-    read(name) { [self] outcome in
-      let current: SharedDefinition?
-      switch outcome {
-      case .found(let shared): current = shared
-      case .absent: current = nil
-      case .elsewhere, .unavailable, .unreadable:
-        return completion(.failure(ProblemDocument(HubProblem.unavailable)))
+  private func change(
+    _ name: String, _ request: DefinitionRequest
+  ) async throws(ProblemDocument) -> (version: Int, isNew: Bool) {
+    var written = SharedWriting.unavailable
+    for _ in 1...HubRoutes.attemptsMax {
+      let current = try await shared(name)
+      guard let draft = try await draft(request, name, current) else {
+        await hubsKnow(current)
+        return (current?.version ?? 0, false)
       }
-      let change = SharedChange(
-        request, name: name, current: current, maker: hub.maker, at: transport.now.session)
-      transport.inBackground {
-        Result { () throws(HubProblem) in try change.draft() }
-      } then: { [self] (result: Result<SharedDraft?, HubProblem>) in
-        switch result {
-        case .success(nil):
-          whenKnown(current) { completion(.success((current?.version ?? 0, false))) }
-        case .failure(let problem): completion(.failure(ProblemDocument(problem)))
-        case .success(let draft?):
-          write(draft, replacing: current?.version) { [self] written in
-            switch written {
-            case .done(let version):
-              whenKnown { completion(.success((version, current == nil))) }
-            case .outdated where attempt < HubRoutes.attemptsMax:
-              changeShared(name, request, attempt: attempt + 1, completion: completion)
-            case .outdated, .absent, .inUse, .tooMany, .full, .unavailable:
-              completion(.failure(ProblemDocument(written)))
-            }
-          }
+      written = await fromAnyThread {
+        store.shared.write(draft, replacing: current?.version, completion: $0)
+      }
+      switch written {
+      case .done(let version):
+        // The store has posted the new version to the hubs already.
+        await hubsKnow(nil)
+        return (version, current == nil)
+      case .outdated: continue
+      case .absent, .inUse, .tooMany, .full, .unavailable: throw ProblemDocument(written)
+      }
+    }
+    throw ProblemDocument(written)
+  }
+
+  /// The version that a request wants; `nil` if nothing changes.
+  private func draft(
+    _ request: DefinitionRequest, _ name: String, _ current: SharedDefinition?
+  ) async throws(ProblemDocument) -> SharedDraft? {
+    let change = SharedChange(
+      request, name: name, current: current, maker: hub.maker, at: transport.now.session)
+    return try await host { _ throws(HubProblem) in
+      try await answered { answer in
+        transport.inBackground {
+          Result { () throws(HubProblem) in try change.draft() }
+        } then: {
+          answer($0)
         }
-      }
+      }.get()
     }
   }
 
   /// Waits until the hubs of this node know a version, so that an operation of the host that
   /// follows the answer counts after it.
-  ///
-  /// - Parameter shared: `nil` for a new version, which the store has posted to the hubs already.
-  private func whenKnown(
-    _ shared: SharedDefinition? = nil, completion: @escaping () -> Void
-  ) {
-    transport.group.ask(for: transport) { transport, reply in
+  private func hubsKnow(_ shared: SharedDefinition?) async {
+    _ = await fromAllLoops { transport in
       if let shared { transport.hub.changed(shared, at: transport.now) }
-      reply(())
-    } completion: { (_: [Void]) in
-      completion()
     }
   }
 
-  func deleteShared(_ call: RoutedRequest) throws(ProblemDocument) {
+  func deleteShared(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let name = try sharedName(call)
-    let (group, index, caller) = (transport.group, transport.index, call.caller)
     let versions = call.request.headers[.ifMatch].map(VersionMatch.init(header:))
-    store.shared.remove(name, if: versions) { outcome in
-      group.post(to: index) { transport in
-        if case .done = outcome {
-          transport.answer(caller, HTTPResponse(status: 204))
-        } else {
-          transport.answer(caller, ProblemDocument(outcome).response)
-        }
-      }
-    }
+    let outcome = await fromAnyThread { store.shared.remove(name, if: versions, completion: $0) }
+    guard case .done = outcome else { throw ProblemDocument(outcome) }
+    return HTTPResponse(status: 204)
   }
 
-  private func read(
-    _ name: String, completion: @escaping (LogLookup<SharedDefinition>) -> Void
-  ) {
-    let (group, index) = (transport.group, transport.index)
-    // Only used on this loop's thread.
-    nonisolated(unsafe) let completion = completion
-    store.shared.read(name) { outcome in group.post(to: index) { _ in completion(outcome) } }
-  }
-
-  private func write(
-    _ draft: SharedDraft, replacing version: Int?,
-    completion: @escaping (SharedWriting) -> Void
-  ) {
-    let (group, index) = (transport.group, transport.index)
-    // Only used on this loop's thread.
-    nonisolated(unsafe) let completion = completion
-    store.shared.write(draft, replacing: version) { outcome in
-      group.post(to: index) { _ in completion(outcome) }
+  /// - Returns: `nil` if there is no definition of this name.
+  private func shared(_ name: String) async throws(ProblemDocument) -> SharedDefinition? {
+    switch await fromAnyThread({ store.shared.read(name, completion: $0) }) {
+    case .found(let shared): return shared
+    case .absent: return nil
+    case .elsewhere, .unavailable, .unreadable: throw ProblemDocument(HubProblem.unavailable)
     }
   }
 

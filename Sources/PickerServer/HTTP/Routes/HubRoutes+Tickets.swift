@@ -12,24 +12,20 @@ extension HubRoutes {
   private static let secondsMax = 86_400
 
   /// `POST …/tickets`
-  func createTicket(_ call: RoutedRequest) throws(ProblemDocument) {
-    let caller = call.caller
+  func createTicket(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let (purpose, seconds) = try ticketBody(call.request)
-    hub.host.ticket(of: call.session, token: call.credential, at: transport.now) { [self] result in
-      switch result {
-      case .success(let ticket):
-        let now = transport.now.machine
-        let milliseconds = min(Int64(seconds) * 1000, (ticket.endsAt ?? .max) - now)
-        let text = gate.tickets.ticket(
-          for: purpose, of: call.session, until: now + milliseconds, ticket, at: now)
-        let expires = Instant(milliseconds: SocketLoop.wallMilliseconds() + milliseconds)
-        let document = JSONTree.object([
-          .init("ticket", .string(text)), .init("expires", .string(expires.rfc3339)),
-        ])
-        answer(caller, 201, "application/json", document.serialized())
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
-      }
+    let ticket = try await host { host throws(HubProblem) in
+      try await host.ticket(of: call.session, token: call.credential, at: transport.now)
     }
+    let now = transport.now.machine
+    let milliseconds = min(Int64(seconds) * 1000, (ticket.endsAt ?? .max) - now)
+    let text = gate.tickets.ticket(
+      for: purpose, of: call.session, until: now + milliseconds, ticket, at: now)
+    let expires = Instant(milliseconds: SocketLoop.wallMilliseconds() + milliseconds)
+    let document = JSONTree.object([
+      .init("ticket", .string(text)), .init("expires", .string(expires.rfc3339)),
+    ])
+    return HTTPResponse(json: document.serialized(), status: 201)
   }
 
   private func ticketBody(

@@ -114,12 +114,13 @@ final class HubRoutes {
         variables["id"] != nil && credential?.isKey != true
         && hub.needsLookUp(call.session, at: transport.now)
       if looksUp { try gate.admitLookUp(request.head) }
-      do throws(ProblemDocument) {
-        if request.body.isUnread { throw tooLarge }
-        try route.check(request.target.query)
-        try route.handle(self)(call)
-      } catch {
-        refuse(call, error, access: route.access)
+      performOnHub { [self] in
+        do throws(ProblemDocument) {
+          guard let response = try await response(route, call) else { return }
+          transport.answer(call.caller, response)
+        } catch {
+          answer(call.caller, error)
+        }
       }
       if looksUp { hub.whenAbsent(call.session) { [gate] in gate.chargeLookUp(request.head) } }
     case .otherMethods(let methods): throw methodNotAllowed(methods)
@@ -127,12 +128,74 @@ final class HubRoutes {
       throw notFound(request.path)
     case .none:
       caller.route = "files"
-      try sendFile(caller, request, at: request.path)
+      transport.answer(caller, try file(request, at: request.path))
     }
   }
 
-  func setClock(_ call: RoutedRequest) throws(ProblemDocument) {
-    let caller = call.caller
+  private func response(
+    _ route: Route, _ call: RoutedRequest
+  ) async throws(ProblemDocument) -> HTTPResponse? {
+    do throws(ProblemDocument) {
+      if call.request.body.isUnread { throw tooLarge }
+      try route.check(call.request.target.query)
+      return try await route.handle(self)(call)
+    } catch {
+      try await checkSession(of: call, before: error, access: route.access)
+      throw error
+    }
+  }
+
+  /// Runs an operation of the host.
+  func host<Value>(
+    _ operation: (HostOperations) async throws(HubProblem) -> Value
+  ) async throws(ProblemDocument) -> Value {
+    do throws(HubProblem) {
+      return try await operation(hub.host)
+    } catch {
+      throw ProblemDocument(error)
+    }
+  }
+
+  /// Runs an operation of the host at the hub that has a session.
+  func atHub<Value: Sendable>(
+    of id: SessionID,
+    _ operation:
+      @escaping @Sendable (HostOperations, HubTime) async throws(HubProblem) -> Value
+  ) async throws(HubProblem) -> Value {
+    let group = transport.group
+    return try await fromAnyThread {
+      (answer: @escaping @Sendable (Result<Value, HubProblem>) -> Void) in
+      group.post(to: HubShard.index(of: id, among: group.transports.count)) { transport in
+        transport.hub.begin(
+          { host throws(HubProblem) in try await operation(host, transport.now) }, answer: answer)
+      }
+    }.get()
+  }
+
+  /// Waits for an answer that comes on any thread.
+  func fromAnyThread<Value: Sendable>(
+    _ begin: (@escaping @Sendable (Value) -> Void) -> Void
+  ) async -> Value {
+    let (group, index) = (transport.group, transport.index)
+    return await answered { answer in
+      begin { value in group.post(to: index) { _ in answer(value) } }
+    }
+  }
+
+  /// The answers of all loops, without those of loops that have ended.
+  func fromAllLoops<Value: Sendable>(
+    _ question: @escaping @Sendable (HubTransport) async -> Value
+  ) async -> [Value] {
+    await answered { answer in
+      transport.group.ask(for: transport) { transport, reply in
+        performOnHub { reply(await question(transport)) }
+      } completion: {
+        answer($0)
+      }
+    }
+  }
+
+  func setClock(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     try limitBody(of: call.request)
     let body: JSONTree
     do throws(BadMessage) {
@@ -145,84 +208,70 @@ final class HubRoutes {
         status: 400, code: "badRequest",
         detail: "now must be an RFC 3339 time such as 2026-11-20T10:00:00.000Z")
     }
-    let document = JSONTree.object([.init("now", .string(now.rfc3339))]).serialized()
-    transport.group.ask(for: transport) { transport, reply in
+    _ = await fromAllLoops { transport in
       transport.clock.set(now)
-      transport.hub.clockSet(at: transport.now) { reply(()) }
-    } completion: { [self] (_: [Void]) in
-      answer(caller, 200, "application/json", document)
+      await answered { answer in transport.hub.clockSet(at: transport.now) { answer(()) } }
     }
+    return HTTPResponse(json: JSONTree.object([.init("now", .string(now.rfc3339))]).serialized())
   }
 
-  func read(_ call: RoutedRequest) {
-    let caller = call.caller
-    hub.host.read(
-      call.session, token: call.credential, locale: call.locale,
-      timeZone: call.request.queryValue("timeZone"),
-      isFull: call.request.queryValue("definition") == "full",
-      eventLink: { [self] in
-        eventLink(of: call.session, locale: call.locale, for: call.request)
-      },
-      at: transport.now
-    ) { [self] in answer(caller, "application/json", $0) }
+  func read(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    HTTPResponse(
+      json: try await host { host throws(HubProblem) in
+        try await host.read(
+          call.session, token: call.credential, locale: call.locale,
+          timeZone: call.request.queryValue("timeZone"),
+          isFull: call.request.queryValue("definition") == "full",
+          eventLink: { eventLink(of: call.session, locale: call.locale, for: call.request) },
+          at: transport.now)
+      })
   }
 
   /// `GET /v1/sessions/by/{external}`
-  func readByName(_ call: RoutedRequest) {
-    let (caller, request, credential) = (call.caller, call.request, call.credential)
-    let locale = call.locale
-    // Only used on this loop's thread, except for the link, which needs the gate alone.
-    nonisolated(unsafe) let routes = self
-    let (home, group) = (transport.index, transport.group)
-    hub.host.find(external: call["external"], namespace: credential?.namespace) { found in
-      guard case .success(let id) = found else {
-        if case .failure(let problem) = found { routes.answer(caller, ProblemDocument(problem)) }
-        return
-      }
-      group.post(to: HubShard.index(of: id, among: group.transports.count)) { transport in
-        transport.hub.host.read(
-          id, token: credential, locale: locale,
-          timeZone: request.queryValue("timeZone"),
-          isFull: request.queryValue("definition") == "full", isByName: true,
-          eventLink: { routes.eventLink(of: id, locale: locale, for: request) },
-          at: transport.now
-        ) { result in
-          group.post(to: home) { _ in routes.answer(caller, "application/json", result) }
+  func readByName(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    let (request, credential, locale) = (call.request, call.credential, call.locale)
+    let id = try await host { host throws(HubProblem) in
+      try await host.find(external: call["external"], namespace: credential?.namespace)
+    }
+    let link = eventLink(of: id, locale: locale, for: request)
+    return HTTPResponse(
+      json: try await host { _ throws(HubProblem) in
+        try await atHub(of: id) { host, now throws(HubProblem) in
+          try await host.read(
+            id, token: credential, locale: locale, timeZone: request.queryValue("timeZone"),
+            isFull: request.queryValue("definition") == "full", isByName: true,
+            eventLink: { link }, at: now)
         }
-      }
+      })
+  }
+
+  func delete(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    try await host { host throws(HubProblem) in
+      try await host.delete(call.session, token: call.credential, at: transport.now)
     }
+    return HTTPResponse(status: 204)
   }
 
-  func delete(_ call: RoutedRequest) {
-    let caller = call.caller
-    hub.host.delete(call.session, token: call.credential, at: transport.now) { [self] result in
-      switch result {
-      case .success: transport.answer(caller, HTTPResponse(status: 204))
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
-      }
-    }
+  func openAPI(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    try file(call.request, at: "/client/api/openapi.json")
   }
 
-  func openAPI(_ call: RoutedRequest) throws(ProblemDocument) {
-    try sendFile(call.caller, call.request, at: "/client/api/openapi.json")
+  func asyncAPI(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    try file(call.request, at: "/client/api/asyncapi.json")
   }
 
-  func asyncAPI(_ call: RoutedRequest) throws(ProblemDocument) {
-    try sendFile(call.caller, call.request, at: "/client/api/asyncapi.json")
-  }
-
-  private func sendFile(
-    _ caller: Caller, _ request: HTTPRequest, at path: String
-  ) throws(ProblemDocument) {
+  private func file(
+    _ request: HTTPRequest, at path: String
+  ) throws(ProblemDocument) -> HTTPResponse {
     guard
       let file = files.answer(
         method: request.method.rawValue, path: path,
         ifNoneMatch: request.headers[.ifNoneMatch])
-    else { return try answerNowhere(caller, request) }
+    else { return try nowhere(request) }
     if file.status == 405 { throw methodNotAllowed([.get]) }
     var response = HTTPResponse(status: file.status, headers: file.headers, body: file.body)
     response.hasTagOfContent = true
-    transport.answer(caller, response)
+    return response
   }
 
   func notFound(_ path: String) -> ProblemDocument {
@@ -230,40 +279,23 @@ final class HubRoutes {
       status: 404, code: "notFound", detail: "no resource at \(path.prefix(128))")
   }
 
-  func answer(_ caller: Caller, _ status: Int, _ type: String, _ body: [UInt8]) {
-    transport.answer(
-      caller,
-      HTTPResponse(
-        status: status, headers: [("Content-Type", type), ("Cache-Control", "no-store")],
-        body: body))
-  }
-
-  func answer(
-    _ caller: Caller, _ type: String, _ result: Result<[UInt8], HubProblem>
-  ) {
-    switch result {
-    case .success(let body): answer(caller, 200, type, body)
-    case .failure(let problem): answer(caller, ProblemDocument(problem))
-    }
-  }
-
-  /// - Parameter result: A body, and the short one of a change; see ``HTTPResponse/shortBody``.
-  func answer(
-    _ caller: Caller, _ type: String,
-    _ result: Result<(body: [UInt8], shortBody: [UInt8]?), HubProblem>
-  ) {
-    switch result {
-    case .success(let (body, shortBody)):
-      var response = HTTPResponse(
-        status: 200, headers: [("Content-Type", type), ("Cache-Control", "no-store")], body: body)
-      response.shortBody = shortBody
-      transport.answer(caller, response)
-    case .failure(let problem): answer(caller, ProblemDocument(problem))
-    }
-  }
-
   func answer(_ caller: Caller, _ problem: ProblemDocument) {
     transport.answer(caller, problem.response)
+  }
+}
+
+extension HTTPResponse {
+  /// An answer that no cache keeps.
+  ///
+  /// - Parameter shortBody: See ``HTTPResponse/shortBody``.
+  init(_ type: String, _ body: [UInt8], status: Int = 200, shortBody: [UInt8]? = nil) {
+    self.init(
+      status: status, headers: [("Content-Type", type), ("Cache-Control", "no-store")], body: body)
+    self.shortBody = shortBody
+  }
+
+  init(json body: [UInt8], status: Int = 200, shortBody: [UInt8]? = nil) {
+    self.init("application/json", body, status: status, shortBody: shortBody)
   }
 }
 
@@ -316,18 +348,18 @@ extension HubRoutes {
 /// The server's health and metrics, for operators.
 extension HubRoutes {
   /// `GET /healthz`
-  func alive(_ call: RoutedRequest) {
-    answer(call.caller, 200, "text/plain; charset=utf-8", Array("alive\n".utf8))
+  func alive(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    HTTPResponse("text/plain; charset=utf-8", Array("alive\n".utf8))
   }
 
   /// `GET /readyz`
   ///
   /// - Throws: 503 if the server accepts no sessions now.
-  func ready(_ call: RoutedRequest) throws(ProblemDocument) {
+  func ready(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     if let problem = unreadiness {
       throw ProblemDocument(status: 503, code: "unavailable", detail: problem)
     }
-    answer(call.caller, 200, "text/plain; charset=utf-8", Array("ready\n".utf8))
+    return HTTPResponse("text/plain; charset=utf-8", Array("ready\n".utf8))
   }
 
   /// The reason why the server accepts no sessions now; `nil` if it does.
@@ -338,18 +370,17 @@ extension HubRoutes {
   }
 
   /// `GET /metrics`, with the figures of every loop.
-  func metrics(_ call: RoutedRequest) {
-    let caller = call.caller
-    ServerMetrics.collect(for: transport, store, gate) { [self] metrics in
-      answer(caller, 200, MetricsText.contentType, Array(MetricsText(metrics).text.utf8))
+  func metrics(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    let metrics = await answered { answer in
+      ServerMetrics.collect(for: transport, store, gate) { answer($0) }
     }
+    return HTTPResponse(MetricsText.contentType, Array(MetricsText(metrics).text.utf8))
   }
 }
 
 /// `GET /v1/sessions/{id}/log`.
 extension HubRoutes {
-  func log(_ call: RoutedRequest) throws(ProblemDocument) {
-    let caller = call.caller
+  func log(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     var after = 0
     if let text = call.request.queryValue("after") {
       guard let number = Int(text), number >= 0 else {
@@ -367,26 +398,24 @@ extension HubRoutes {
       }
       limit = number
     }
-    hub.logLines(
-      call.session, token: call.credential, after: after, limit: limit, at: transport.now
-    ) { [self] in answer(caller, $0) }
+    let page = try await host { _ throws(HubProblem) in
+      try await answered { answer in
+        hub.logLines(
+          call.session, token: call.credential, after: after, limit: limit, at: transport.now
+        ) { answer($0) }
+      }.get()
+    }
+    let type = "application/x-ndjson"
+    if page.next == nil { return HTTPResponse(type, page.lines) }
+    // Several pages in chunks.
+    transport.answer(
+      call.caller, headers: [("Content-Type", type), ("Cache-Control", "no-store")],
+      parts: part(page))
+    return nil
   }
 
   /// The permitted values of the query parameter `limit`.
   private static let logLimits = 1...1_000_000
-
-  /// Answers a log: one page with its length, several pages in chunks.
-  private func answer(_ caller: Caller, _ result: Result<LogPage, HubProblem>) {
-    let type = "application/x-ndjson"
-    switch result {
-    case .success(let page) where page.next == nil: answer(caller, 200, type, page.lines)
-    case .success(let page):
-      transport.answer(
-        caller, headers: [("Content-Type", type), ("Cache-Control", "no-store")],
-        parts: part(page))
-    case .failure(let problem): answer(caller, ProblemDocument(problem))
-    }
-  }
 
   private func part(_ page: LogPage) -> BodyPart {
     guard let next = page.next else { return BodyPart(page.lines, rest: nil) }
@@ -447,23 +476,20 @@ extension HubRoutes {
       detail: "a body may have at most \(gate.limits[.bodyBytes]) bytes")
   }
 
-  /// Answers with a problem. Before one of the request itself comes that of its session: that there
-  /// is none, or that the caller may not do this.
-  func refuse(_ call: RoutedRequest, _ problem: ProblemDocument, access: RouteAccess) {
-    let caller = call.caller
+  /// Before a problem of the request itself comes that of its session: that there is none, or that
+  /// the caller may not do this.
+  private func checkSession(
+    of call: RoutedRequest, before problem: ProblemDocument, access: RouteAccess
+  ) async throws(ProblemDocument) {
     // A ticket is not checked here: the answer must not show whether the session exists.
     let hasTicket =
       access == .ticketReader && call.credential == nil && call.request.queryValue("ticket") != nil
     guard [400, 413].contains(problem.status), call.variables["id"] != nil, !call.request.isAdmin,
       !hasTicket
-    else { return answer(caller, problem) }
-    hub.host.admit(
-      to: call.session, token: call.credential, needs: role(for: access), at: transport.now
-    ) { [self] result in
-      switch result {
-      case .success: answer(caller, problem)
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
-      }
+    else { return }
+    try await host { host throws(HubProblem) in
+      try await host.admit(
+        to: call.session, token: call.credential, needs: role(for: access), at: transport.now)
     }
   }
 

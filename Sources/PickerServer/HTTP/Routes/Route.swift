@@ -4,8 +4,10 @@ import WebSocketTransport
 
 /// A row of the route table: a method, a path pattern, a rate limit and a handler.
 struct Route: Sendable {
-  /// A method of ``HubRoutes``, not yet bound to the routes of a loop.
-  typealias Handler = @Sendable (HubRoutes) -> (RoutedRequest) throws(ProblemDocument) -> Void
+  /// A method of ``HubRoutes``, not yet bound to the routes of a loop. It runs on its thread,
+  /// and returns the answer; `nil` if it has answered itself, with a stream.
+  typealias Handler =
+    @Sendable (HubRoutes) -> (RoutedRequest) async throws(ProblemDocument) -> HTTPResponse?
 
   /// `GET` also matches `HEAD`.
   let method: HTTPMethod
