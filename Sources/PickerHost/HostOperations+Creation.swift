@@ -24,7 +24,8 @@ package struct CreationRequest {
   /// The `Idempotency-Key`, and the hash of the body.
   package let key: (text: String, bodyHash: [UInt8])?
   /// Runs a step on the hub's thread; called on any thread, when another creation with the same key
-  /// or external id has been decided about. The creation continues there.
+  /// or external id has been decided about. The creation continues there. Default: runs nothing, so
+  /// that a creation which must wait is never answered.
   package let onHub: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   package init(
