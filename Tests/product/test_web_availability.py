@@ -188,6 +188,23 @@ def test_cells_that_the_host_changes_keep_their_marks(window, server):
     assert stored(session) == {}
 
 
+def test_a_cell_is_marked_before_the_gestures_are_loaded(window, server):
+    """Regression: what was tapped in the first moments after the first paint was lost."""
+    session = server.session(TIMES)
+    ana = window(server, session, name="Ana")
+    asked = []
+    ana.page.route("**/painting*.js", lambda route: asked.append(route.abort()))
+    ana.page.reload()
+    ana.cell(2).click()
+    shows(ana, yes=[2])
+    ana.is_idle()
+    assert asked and stored(session) == {"Ana": [(2, 3, "yes")]}
+    # Whoever uses the page next has the gestures.
+    ana.page.unroute("**/painting*.js")
+    ana.page.reload()
+    ana.is_loaded()
+
+
 def test_a_phone_taps_and_holds_days_and_scrolls_otherwise(window, server):
     session = server.session(WEEKENDS)
     ana = window(server, session, name="Ana", phone=True, viewport={"width": 320, "height": 700})

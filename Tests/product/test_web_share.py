@@ -56,6 +56,21 @@ def test_the_code_on_the_page_contains_the_link(window, server, tmp_path, phone)
     expect(ana.invitation).to_contain_text(f"LISTEN=0.0.0.0:{server.port}")
 
 
+def test_a_press_while_the_page_is_about_to_share_shows_the_link(window, server):
+    """Regression: the page had shown it, too, and the press hid it."""
+    ana = window(server, path="#/examples")
+    waiting = []
+    ana.page.route("**/demo/share*.js", lambda route: waiting.append(route))
+    ana.card("date-0").click()
+    wait_until(lambda: ana.page.wait_for_timeout(20) or waiting, what="the module")
+    ana.page.locator(".share-button").click()
+    for route in waiting:
+        route.fallback()
+    expect(ana.link).to_be_visible()
+    ana.draws()
+    expect(ana.link).to_be_visible()
+
+
 def test_the_code_changes_with_the_selected_role(window, guarded, tmp_path):
     ana = window(guarded, name="Ana")
     ana.card("date-0").click()

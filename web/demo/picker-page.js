@@ -131,13 +131,15 @@ export class PickerPage {
     if (answer?.outcome === "done" || answer?.outcome === "refused") write(this.#area, nameKeyOf(this.route.session), typedName);
   }
 
-  /** Shows the link to share. */
+  /** Shows the link to share, or hides it if it is shown. */
   async invite() {
+    // As the user sees it: while the module is loaded, the page may show it unasked.
+    const isShown = document.querySelector("#share:popover-open") !== null;
     await this.#loadShare();
     if (!this.share || this.isClosed || await this.share.shareByDevice(this)) return;
     this.isSharing = true;
     this.draw();
-    /** @type {any} */ (document.getElementById("share"))?.togglePopover();
+    /** @type {any} */ (document.getElementById("share"))?.togglePopover(!isShown);
     markShared(this.route.session);
   }
 

@@ -83,6 +83,13 @@ export class AvailabilityElement extends PickerElement {
       this.#drawCells();
     });
     this.scroller.addEventListener("focusout", () => this.#drawLater());
+    // A tap, or a click of an assistive technology, before the gestures are loaded, too.
+    this.scroller.addEventListener("click", (/** @type {Event} */ { target }) => {
+      const cell = cellOf(target);
+      if (cell === null) return;
+      this.#point(cell);
+      this.#paint(this.board.places[cell], this.board.places[cell]);
+    });
     this.scroller.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#press(event));
   }
 

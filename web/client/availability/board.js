@@ -242,13 +242,11 @@ function clockAt(date, time, timeZone, other, locale) {
 }
 
 /**
- * The element of a place that something happened in.
- * @param {EventTarget | null} target @returns {HTMLElement | null}
+ * The cell that something happened in; null if it was beside them.
+ * @param {EventTarget | null} target @returns {number | null}
  */
-export const elementOf = (target) => /** @type {Element} */ (target)?.closest?.("[data-x]") ?? null;
-
-/** @param {EventTarget | null} target @returns {number | null} */
 export function cellOf(target) {
-  const cell = elementOf(target)?.dataset.cell;
-  return cell === undefined ? null : Number(cell);
+  /** @type {HTMLElement | null} */
+  const element = /** @type {Element} */ (target)?.closest?.("[data-cell]");
+  return element ? Number(element.dataset.cell) : null;
 }

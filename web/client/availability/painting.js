@@ -1,7 +1,7 @@
 // Painting rectangles of cells, by pointer.
 
 import { Press } from "../parts/press.js";
-import { cellOf, elementOf } from "./board.js";
+import { cellOf } from "./board.js";
 
 /** @typedef {import("./board.js").Place} Place */
 
@@ -51,13 +51,6 @@ export function paintingOf(scroller, painter) {
   });
   scroller.addEventListener("pointerleave", ({ pointerType }) => {
     if (!press.current && pointerType !== "touch") painter.point(null);
-  });
-  // A tap, or a click of an assistive technology.
-  scroller.addEventListener("click", ({ target }) => {
-    const element = elementOf(target);
-    if (!element) return;
-    painter.point(cellOf(target));
-    if (painter.canPaint()) painter.paint(placeOf(element), placeOf(element));
   });
   return press;
 }
