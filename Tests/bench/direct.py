@@ -9,7 +9,8 @@ import time
 import urllib.error
 import urllib.request
 
-PORT = 20000 + os.getpid() % 20000
+#: Below the ports that the system chooses, which could be connected with themselves.
+PORT = 20000 + os.getpid() % 12000
 
 
 def request(method, path, body=None, port=PORT):
