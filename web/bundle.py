@@ -5,6 +5,7 @@ FOLDER gets a copy of this folder, with few files instead of many modules, made 
 
     client/v1/elements.js   stable addresses, which import files from client/-/
     client/elements.js      the same at the addresses without a version
+    client/embed.js         what imports them when they are needed
     client/-, demo/-        files with a hash of their content in their names, cached forever
     demo/index.html         the page with these files
     demo/worker.js          the service worker, with the list of the page's files
@@ -108,6 +109,10 @@ def bundle_client(folder, temporary):
         for stable, up in ((folder / "client/v1" / name, ".."), (folder / "client" / name, ".")):
             lines = [*(f'import "{up}/{path}";' for path in others), f'export * from "{up}/{entry}";']
             stable.write_text("\n".join(lines) + "\n")
+    # It imports the addresses beside it, later.
+    embed = esbuild(folder, "client/embed.js")
+    for path in ("client/v1/embed.js", "client/embed.js"):
+        (folder / path).write_text(embed)
 
 
 def write_sheet(folder, name, *paths):

@@ -90,6 +90,15 @@ def test_a_stable_address_imports_a_file_that_is_cached_forever(site, name):
     assert site.get(f"/client/-/{source_map}").type == "application/json"
 
 
+def test_the_tag_imports_stable_addresses_and_is_small(bundle):
+    for folder in ("client/v1", "client"):
+        file = bundle / folder / "embed.js"
+        names = re.findall(r'import\("\./([^"]+)"\)', file.read_text())
+        assert sorted(names) == ["define-availability.js", "define-calendar.js", "define-wheels.js", "pickerd.js"]
+        assert all((bundle / folder / name).exists() for name in names)
+        assert size(file) <= 2 * 1024
+
+
 def test_equal_sources_have_equal_names(bundle, tmp_path):
     bundled(tmp_path / "web")
     names = [sorted(path.relative_to(folder) for path in folder.rglob("*"))

@@ -46,9 +46,10 @@ REACT_TYPES = """declare module "react" {
   export type ForwardRefExoticComponent<P> = (props: P) => unknown;
 }
 """
-REACT_PAGE = """import { Calendar, usePicker } from "@pickerd/react";
+REACT_PAGE = """import { Availability, Calendar, usePicker } from "@pickerd/react";
 const picker = usePicker("/v1/sessions/a", { name: "Ada" });
 Calendar({ picker, months: 2, onChange: (value, element) => [value.length, element.picker?.revision] });
+Availability({ session: "/v1/sessions/b", zones: ["UTC"], onChange: (_, element) => element.canMark });
 """
 BACKEND = """import { Pickerd, PickerdError, signToken, verifyWebhook } from "@pickerd/server";
 import type { Claims, Delivered } from "@pickerd/server";
@@ -178,10 +179,12 @@ def test_equal_sources_make_equal_archives(archives, tmp_path):
 def test_react_renders_the_tags_on_a_server(project):
     script = """import { createElement as h } from "react";
         import { renderToString } from "react-dom/server";
-        import { Calendar, Wheels } from "@pickerd/react";
+        import { Availability, Calendar, Wheels } from "@pickerd/react";
+        console.log(renderToString(h(Availability, { session: "S", timeZone: "Asia/Tokyo", zones: ["UTC", "Asia/Seoul"] })));
         console.log(renderToString(h(Calendar, { session: "S", memberName: "Ada", required: true, disabled: false, months: 2 })));
         console.log(renderToString(h(Wheels, { session: "S", labels: ["a", "b"] })));"""
     assert node(project, script).splitlines() == [
+        '<pickerd-availability session="S" time-zone="Asia/Tokyo" zones="UTC,Asia/Seoul"></pickerd-availability>',
         '<pickerd-calendar months="2" session="S" member-name="Ada" required=""></pickerd-calendar>',
         '<pickerd-wheels session="S" labels="a,b"></pickerd-wheels>']
 

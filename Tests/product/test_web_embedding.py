@@ -591,6 +591,71 @@ def test_an_availability_has_a_script_and_zones_of_its_own(embedding, server):
     assert ada.cell(2).get_attribute("data-own") == "yes"
 
 
+def tag(server, session, more):
+    return (f'<!doctype html><html lang="en"><title>Ours</title><body><p>Before</p>'
+            f'<script type="module" src="http://127.0.0.1:{server.port}/client/v1/embed.js"'
+            f' data-session="http://127.0.0.1:{server.port}/s/{session.id}" data-member-name="Ada" {more}></script>'
+            f'<p>After</p></body></html>')
+
+
+@pytest.mark.parametrize("definition, element", [
+    (CALENDAR, "pickerd-calendar"), (LISTS, "pickerd-wheels"),
+    ({"kind": "availability", "dates": ["2018-11-26"]}, "pickerd-availability")])
+def test_a_tag_becomes_the_element_for_the_kind_of_its_session(embedding, server, definition, element):
+    session = server.session(definition)
+    ada = embedding("<!doctype html><title>Empty</title>")
+    waiting = []
+    ada.page.route("**/client/v1/pickerd.js", lambda route: waiting.append(route))
+    ada.page.route("**/client/pickerd.js", lambda route: waiting.append(route))
+    with ada.page.expect_request("**/pickerd.js"):
+        ada.page.set_content(tag(server, session, 'data-presence="off"'))
+    box = ada.page.locator("p:text('Before') ~ .pickerd-boot:has(+ p)")
+    expect(box).to_have_attribute("aria-busy", "true")
+    assert box.bounding_box()["height"] > 300
+    for route in waiting:
+        route.fallback()
+
+    shown = ada.page.locator(f"p:text('Before') ~ {element}")
+    expect(shown).to_have_attribute("presence", "off")
+    expect(box).to_have_count(0)
+    ada.is_loaded()
+    assert session.get()["members"][0]["name"] == "Ada"
+
+
+@pytest.mark.parametrize("way", ["dialog", "button"])
+def test_a_tag_opens_its_picker_in_a_dialog(embedding, server, way):
+    session = server.session(CALENDAR)
+    ada = embedding(tag(server, session, f'data-open="{way}" data-text="Choose the days"'))
+    button = ada.button("Choose the days")
+    expect(button).to_be_visible()
+    assert button.evaluate("(one) => getComputedStyle(one).position") == {"dialog": "static", "button": "fixed"}[way]
+    assert session.get()["members"] == [], "nothing is loaded before it is needed"
+
+    button.click()
+    dialog = ada.page.get_by_role("dialog", name="Choose the days")
+    ada.day("2018-11-14").click()
+    ada.day("2018-11-16").click()
+    expect(ada.chosen).to_contain_text("Nov 14 – 16, 2018")
+    ada.button("Close").click()
+    expect(dialog).to_be_hidden()
+    expect(button).to_be_focused()
+    ada.page.keyboard.press("Enter")
+    expect(ada.chosen).to_contain_text("Nov 14 – 16, 2018")
+    ada.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert len(session.get()["members"]) == 1
+
+
+def test_a_tag_without_a_text_for_its_button_says_what_is_missing(embedding, server):
+    ada = embedding("<!doctype html><title>Empty</title>")
+    said = []
+    ada.page.on("console", lambda message: said.append(message.text))
+    with ada.page.expect_console_message(lambda message: "data-text" in message.text):
+        ada.page.set_content(tag(server, server.session(CALENDAR), 'data-open="button"'))
+    assert ada.page.locator("button").count() == 0
+    ada.page_errors.clear()
+
+
 def test_a_calendar_in_a_closed_dialog_begins_at_today_when_it_is_shown(embedding, server):
     calendar = embedded(server, server.session(CALENDAR), "pickerd-calendar", 'style="width: 30rem"')
     ada = embedding(calendar.replace("<body>", "<body><dialog>"))

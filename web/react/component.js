@@ -2,17 +2,20 @@
 
 import { createElement, forwardRef, useEffect, useImperativeHandle, useRef } from "react";
 
+/** An attribute of several values. */
+const list = (value) => (Array.isArray(value) ? value.join(",") : value);
+
 /** An attribute without a value. */
 const flag = (value) => (value ? "" : undefined);
 
 /**
- * @param {"pickerd-calendar" | "pickerd-wheels"} tag
+ * @param {"pickerd-availability" | "pickerd-calendar" | "pickerd-wheels"} tag
  * @param {string} name for React's tools
  */
 export function componentOf(tag, name) {
   const component = forwardRef((props, ref) => {
     const {
-      session, picker, memberName, labels, required, disabled, className, onChange, children, ...rest
+      session, picker, memberName, labels, timeZone, zones, required, disabled, className, onChange, children, ...rest
     } = props;
     const node = useRef(null);
     const latest = useRef(onChange);
@@ -31,7 +34,7 @@ export function componentOf(tag, name) {
     useImperativeHandle(ref, () => node.current, []);
     return createElement(tag, {
       ...rest, ref: node, class: className, session: picker === undefined ? session : undefined, "member-name": memberName,
-      labels: Array.isArray(labels) ? labels.join(",") : labels, required: flag(required), disabled: flag(disabled),
+      labels: list(labels), "time-zone": timeZone, zones: list(zones), required: flag(required), disabled: flag(disabled),
     }, children);
   });
   component.displayName = name;

@@ -1,3 +1,4 @@
+import type { AvailabilityElement } from "@pickerd/client/define-availability";
 import type { CalendarElement } from "@pickerd/client/define-calendar";
 import type { WheelsElement } from "@pickerd/client/define-wheels";
 import type { PickerSession } from "@pickerd/client";
@@ -35,6 +36,13 @@ declare module "react" {
   }
 }
 
+export declare const Availability: ForwardRefExoticComponent<
+  PickerProps<AvailabilityElement> & {
+    /** The zone of its times; default: the one of the browser. */
+    timeZone?: string;
+    /** At most two zones that are shown beside it; default: the one of the definition. */
+    zones?: string | string[];
+  } & RefAttributes<AvailabilityElement>>;
 export declare const Calendar: ForwardRefExoticComponent<
   PickerProps<CalendarElement> & { months?: 1 | 2 } & RefAttributes<CalendarElement>>;
 export declare const Wheels: ForwardRefExoticComponent<PickerProps<WheelsElement> & RefAttributes<WheelsElement>>;

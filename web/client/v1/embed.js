@@ -1,0 +1,2 @@
+// The stable address. A bundle has the same, minified.
+import "../embed.js";
