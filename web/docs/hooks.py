@@ -37,7 +37,7 @@ def parts():
         "Definitions": split("web/guide/definitions.md", "definitions", "All kinds"),
         "Your backend": [
             *section_split(GUIDE, "Let your users in", "backend/users"),
-            *split("web/guide/inventory.md", "backend/inventory"),
+            *split("web/guide/inventory.md", "backend/inventory", deep=True),
             *split("web/guide/decide.md", "backend/decide"),
             *split("web/guide/feed.md", "backend/feed", deep=True),
             *split("web/guide/availability.md", "backend/availability"),
@@ -46,7 +46,7 @@ def parts():
             *split("web/guide/hotel.md", "backend/hotel"),
             *split("web/guide/appointments.md", "backend/appointments")],
         "Elements": [
-            *split("web/client/README.md", "elements", "Elements and modules", without=("Files",)),
+            *split("web/client/README.md", "elements", "Elements and modules", without=("Files",), deep=True),
             *whole("web/react/README.md", "elements/react.md"),
             *whole(f"{SWIFT}/PickerClient.md", "elements/swift.md", "Swift"),
             *whole(f"{SWIFT}/WheelsAndCalendar.md", "elements/swiftui.md")],
