@@ -304,3 +304,14 @@ def test_today_shows_the_heads_of_months_beside_each_other(window, server):
     ana.page.wait_for_function("document.querySelector('pickerd-calendar').list.monthInView.startsWith('2019-0')")
     ana.button("Today").click()
     wait_until(lambda: is_at_the_top(ana, "2018-11"), what="the whole month of today")
+
+
+def test_a_german_date_with_a_period_at_its_end_gets_no_second_one(window, server):
+    session = server.session({**CALENDAR, "locale": "de"})
+    ana = window(server, session, name="Ana", locale="de")
+    bo = window(server, session, name="Bo", locale="de")
+
+    ana.day("2018-12-16").click()
+
+    expect(bo.page.locator(".guide")).to_have_text("Ana beginnt am 16. Dez. Wählen Sie nun den letzten Tag.")
+    expect(ana.spoken).to_contain_text("16. Dez. Wählen Sie nun den letzten Tag.")

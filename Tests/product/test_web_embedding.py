@@ -728,3 +728,18 @@ def test_without_allowed_origins_there_are_no_cors_headers(plain):
     assert checked.status == 200
     assert not [name for name in checked.headers if name.startswith("access-control")]
     assert "Origin" not in checked.headers.get("vary", "")
+
+
+@pytest.mark.parametrize("element, definition, drawn", [
+    ("pickerd-wheels", DATE, ".row:not([hidden])"), ("pickerd-calendar", CALENDAR, ".month:not([data-loading])"),
+    ("pickerd-availability", {"kind": "availability", "dates": {"from": "2018-11-01", "through": "2019-01-20"}}, ".cell")])
+def test_the_first_drawing_of_an_element_scrolls_no_page_around_it(embedding, server, element, definition, drawn):
+    page = embedded(server, server.session(definition), element)
+    page = page.replace("/elements.js", "/define-availability.js") if element == "pickerd-availability" else page
+    ada = embedding(page.replace("<body>", "<body><div style='height: 4000px'></div>"))
+    ada.page.wait_for_selector(drawn)
+    ada.draws()
+    assert ada.page.evaluate("scrollY") == 0
+    if element == "pickerd-availability":
+        list_, first = ada.page.locator(".scroller").bounding_box(), ada.cell(22).bounding_box()
+        assert list_["y"] < first["y"] and first["y"] + first["height"] <= list_["y"] + list_["height"] + 1

@@ -173,3 +173,33 @@ def test_texts_of_twice_the_size_fit(window, server, wire, size):
     year = ana.selected(0)
     assert year.evaluate("(row) => row.scrollWidth <= row.clientWidth"), "the year is not cut"
     assert ana.page.locator(".banner").bounding_box()["height"] < 300
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("locale", ["en", "de"])
+def test_a_lost_connection_covers_no_weekdays_above_a_scrolled_month(window, server, wire, size, locale):
+    ana = window(server, server.session(CALENDAR), name="Ana", port=wire.port, **{"locale": locale, **SIZES[size]})
+    ana.month("2018-11").evaluate("(month) => { month.closest('.scroller').scrollTop = month.offsetTop + 60; }")
+    wire.cut()
+    banner = ana.page.locator(".banner")
+    expect(banner).to_be_visible()
+    weekdays, strip = ana.month("2018-11").locator(".head").bounding_box(), banner.bounding_box()
+    assert strip["y"] < weekdays["y"] and strip["y"] + strip["height"] <= weekdays["y"] + 1
+
+
+def test_a_tip_and_the_question_for_the_name_are_not_cut_with_texts_of_twice_the_size(window, server):
+    session = server.session({**DATE, "min": "2000-01-01", "initial": "2017-11-23", "max": "2018-11-23"})
+    ana = window(server, session, name="", phone=True, locale="de")
+    ana.page.context.new_cdp_session(ana.page).send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
+    expect(ana.page.locator(".share-button")).to_be_visible()
+    ana.type_at(1, "End")
+    expect(ana.name_question).to_be_visible()
+    sheet = ana.page.locator(".name-sheet")
+    assert sheet.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    ana.answers("Ana")
+    ana.type_at(0, "End")
+    expect(ana.tip).to_have_text("Spätestens wählbar ist 23. Nov. 2018")
+    columns, tip = places(ana, ".columns", ".tip")
+    for start, length in (("x", "width"), ("y", "height")):
+        assert columns[start] <= tip[start]
+        assert tip[start] + tip[length] <= columns[start] + columns[length]

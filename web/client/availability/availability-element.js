@@ -4,7 +4,7 @@ import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom
 import { PickerElement } from "../parts/picker-element.js";
 import { statusText, usability, withStatus } from "../parts/bar.js";
 import { cityOf, offsetIn, timeText, todayIn } from "../words/dates.js";
-import { fullDate, daySpan } from "../words/words.js";
+import { fullDate, daySpan, joined } from "../words/words.js";
 import { BestList } from "./best-list.js";
 import { Board, cellOf } from "./board.js";
 import { Details } from "./details.js";
@@ -171,9 +171,23 @@ export class AvailabilityElement extends PickerElement {
     this.painting?.cancel();
     scroller.style.setProperty("--_scales", String(1 + zones.length));
     scroller.scrollTo(scrollLeft, scrollTop);
+    const first = this.board.cells[availability.past];
     if (hadFocus && availability.count > 0) this.#focus(Math.min(focusCell ?? 0, availability.count - 1));
-    else if (isFirst && availability.past > 0) this.board.cells[availability.past]?.scrollIntoView({ block: "nearest", inline: "start" });
+    else if (isFirst && first) this.#scrollTo(first);
     return true;
+  }
+
+  /**
+   * Scrolls to a cell, and no page around the element.
+   * @param {HTMLElement} cell
+   */
+  #scrollTo(cell) {
+    const { scroller } = this;
+    const { direction, scrollPaddingInlineStart } = getComputedStyle(scroller);
+    const [here, around] = [cell, scroller].map((one) => one.getBoundingClientRect());
+    const start = parseFloat(scrollPaddingInlineStart);
+    // The list is at its beginning: it does not scroll back.
+    scroller.scrollBy(direction === "rtl" ? here.right - around.right + start : here.left - around.left - start, here.bottom - around.bottom);
   }
 
   letGo() { this.painting?.cancel(); }
@@ -304,10 +318,10 @@ export class AvailabilityElement extends PickerElement {
   #summaryText(picker, availability, own, respondents) {
     const { marks } = this.texts;
     const count = own.filter(Boolean).length;
-    return [
+    return joined([
       availability.heat && (respondents > 0 ? marks.answered(respondents) : marks.nobody), this.#bestText(picker, availability),
       count > 0 && marks.mine(marks.painted("", count).replace(/^[\s:：]+/, "")),
-    ].filter(Boolean).join(". ");
+    ].filter(Boolean));
   }
 
   /** @param {PickerSession} picker @param {Availability} availability */

@@ -48,7 +48,6 @@ export const availabilitySheet = sheetOf(`
 .day .weekday { font-size: .75rem; color: var(--_muted); font-weight: 550; }
 .day > span { max-inline-size: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .day .number { font-size: 1rem; font-weight: 650; white-space: nowrap; }
-.day .number:has(.month-name) { }
 .day .month-name { font-weight: 550; font-size: .75rem; }
 .day[data-today] :is(.number, .weekday) { color: var(--_accent); }
 .scale { font-size: .75rem; line-height: 1; color: var(--_ink); text-align: end; padding-inline: 4px 8px; font-variant-numeric: tabular-nums; white-space: nowrap; }

@@ -6,7 +6,7 @@ import { isNights, stayTo } from "../core/stays.js";
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
 import { boundOf, todayOf } from "../parts/session-dates.js";
-import { dayOf, isolated } from "../words/words.js";
+import { dayOf, isolated, joined } from "../words/words.js";
 import { MonthList } from "./month-list.js";
 import { calendarSheet } from "./sheet.js";
 import { isWithin, whyNot } from "./why.js";
@@ -66,7 +66,7 @@ export class CalendarElement extends PickerElement {
     const hint = definition?.selection === "single" ? hints.single
       : picker.isRangeOpen ? hints.second : range ? "" : hints.first;
     const opener = picker.isRangeOpen && range?.by !== picker.self?.id && picker.state.members.get(range?.by ?? "");
-    setText(this.guide, !picker.canChange ? "" : opener && range ? `${words.was(isolated(opener.name, picker.locale), words.starts(dayOf(range.start, picker.locale)))}. ${hint}` : hint);
+    setText(this.guide, !picker.canChange ? "" : opener && range ? joined([words.was(isolated(opener.name, picker.locale), words.starts(dayOf(range.start, picker.locale))), hint]) : hint);
     setText(this.hits, words.hits(range?.hits ?? 0));
     setText(this.todayButton, words.today);
     setAttribute(this.before, "aria-label", words.previousMonth);

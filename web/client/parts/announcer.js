@@ -1,5 +1,6 @@
 // The live region for screen readers. Own changes are announced at once, changes of others every two seconds together.
 
+import { joined } from "../words/words.js";
 import { make } from "./dom.js";
 
 const mergeMilliseconds = 2000;
@@ -59,7 +60,7 @@ export class Announcer {
   #announce(texts) {
     // A new node, so that the same text is announced again. Former ones stay a moment: if they were removed in the same
     // frame, they would not be announced.
-    const added = make("span", {}, texts.join(". "));
+    const added = make("span", {}, joined(texts));
     for (const one of this.read.splice(0)) one.remove();
     this.element.append(added);
     setTimeout(() => this.read.push(added), mergeMilliseconds);

@@ -30,7 +30,8 @@ export const bareSheet = sheetOf(`
 @container (max-width: 340px) { :host(pickerd-calendar) [data-bare] > .stage { padding: 0; } }
 :host(pickerd-calendar) [data-bare] .scroller { grid-row: 2; block-size: auto; }
 [data-bare] .tools > * { margin: 0; }
-[data-bare] > .banner.banner { grid-area: 2 / 1; inset-block: 0 auto; min-block-size: 2.75rem; z-index: 5; border-radius: 0; }
+/* As high as the title of a month: the weekdays below it stay in view. */
+[data-bare] > .banner.banner { grid-area: 2 / 1; inset-block: 0 auto; min-block-size: 2.75rem; z-index: 5; border-radius: 0; padding-block: 0; }
 [data-bare] .mark[data-side="below"] { inset-block-end: 4.25rem; }
 /* The receipt: the result, and below it the picker, as far as it shows that. */
 [data-bare][data-status="confirmed"] > .top { display: none; }

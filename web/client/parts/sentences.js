@@ -3,7 +3,7 @@
 import { dateOf, ordinalOf } from "../core/civil.js";
 import { isOpen } from "../core/predict.js";
 import { isNights, rulesOn } from "../core/stays.js";
-import { dateSpan, isolated, shortDate, timeText } from "../words/words.js";
+import { dateSpan, isolated, joined, shortDate, timeText } from "../words/words.js";
 import { columnLabel } from "./column-label.js";
 import { hostedOf } from "./hosted.js";
 import { begun, hostText, movesSelection, slotText } from "./host-sentences.js";
@@ -172,7 +172,7 @@ function rangeText(range, picker, words, who) {
   const span = nearSpan(range, picker);
   if (isOpen(state, range)) {
     const { second } = isNights(state) ? words.stay.hint : words.hint;
-    return who ? words.was(who, words.starts(span)) : `${span}. ${second}`;
+    return who ? words.was(who, words.starts(span)) : joined([span, second]);
   }
   const { result, definition } = state;
   const isResult = result?.start === range.start && result?.end === range.end;

@@ -93,6 +93,10 @@ export const wheelsSheet = sheetOf(`
 }
 @media (forced-colors: active) { .lens { border: 2px solid; } .tip { border: 1px solid; } .tip::before { content: none; } }
 @container (max-width: 24em) {
+  /* Enlarged texts: above the end of the columns, which would cut it, and as wide as all of them. */
+  .tip { grid-column: auto; inset-block: auto 4px; max-inline-size: 100%; }
+  .tip[data-after] { margin: 0; }
+  .tip::before { content: none; }
   :is(.row, .copy, .sizer) { font-size: 1rem; }
   :is(.row, .copy, .sizer, .label) { padding-inline: 4px; }
 }

@@ -16,6 +16,12 @@ export function isolated(name, locale) {
   return isRightToLeft ? `\u2068${plain}\u2069` : plain;
 }
 
+/**
+ * Sentences as one text. One that ends in a period, such as a German date, gets no second one.
+ * @param {unknown[]} texts
+ */
+export const joined = (texts) => texts.join(". ").replaceAll(".. ", ". ");
+
 /** @type {Map<string, Intl.DateTimeFormat>} a cache: creating a format is slow */
 const formats = new Map();
 

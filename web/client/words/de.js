@@ -16,12 +16,12 @@ export const de = {
   empty: "nichts auszuwählen",
 
   undo: "Rückgängig", redo: "Wiederholen", clear: "Auswahl löschen", confirm: "Bestätigen", cancel: "Absagen", reopen: "Wieder öffnen",
-  retry: "Jetzt erneut versuchen", useHere: "Hier verwenden",
+  retry: "Neu verbinden", useHere: "Hier verwenden",
   today: "Heute", previousMonth: "Voriger Monat", nextMonth: "Nächster Monat", calendar: "Kalender",
 
   connection: {
     idle: "Nicht verbunden", connecting: "Verbindung wird hergestellt…", joining: "Beitritt läuft…", live: "Verbunden",
-    waiting: "Verbindung unterbrochen. Sie wird wiederhergestellt…", offline: "Sie sind offline.",
+    waiting: "Verbindung unterbrochen. Neuer Versuch…", offline: "Sie sind offline.",
     full: "Diese Sitzung oder der Server ist voll oder gerade nicht verfügbar. Neuer Versuch …",
     access: "Warten auf den Zugang zu diesem Picker…",
     revoked: "Ihr Zugang zu diesem Picker wurde widerrufen. Warten auf einen neuen…",
