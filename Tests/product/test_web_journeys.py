@@ -58,7 +58,8 @@ def test_two_friends_are_invited_to_choose_a_weekend_change_a_name_and_see_who_c
     expect(bo.day(first).first).to_have_attribute("aria-selected", "true")
 
     ana.button("Confirm").click()
-    expect(ana.decider).to_have_text("Confirmed by you.")
+    expect(ana.page.locator(".receipt .by")).to_have_text("Confirmed by you.")
+    expect(ana.page.get_by_text("Confirmed by you.").locator("visible=true")).to_have_count(1)
     expect(bo.decider).to_have_text("Confirmed by Ana.")
     cem.page.reload()
     expect(cem.decider).to_have_text("Bestätigt von: Ana")
