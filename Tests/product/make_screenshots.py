@@ -29,7 +29,6 @@ def main():
             page = browser.new_context(locale="en-US", viewport={"width": 1200, "height": 630}).new_page()
             page.goto(f"http://127.0.0.1:{server.port}/")
             page.wait_for_selector("[data-tour=live] .month:not([data-loading])")
-            page.wait_for_timeout(4000)
             page.screenshot(path=PICTURE)
         finally:
             browser.close()

@@ -163,3 +163,29 @@ def test_the_home_page_fits_320_px_and_texts_of_twice_the_size(window, plain, lo
     large = window(plain, path="#/", phone=True, locale=locale)
     large.page.context.new_cdp_session(large.page).send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
     assert large.tour and large.page.evaluate(overflow) <= 0
+
+
+def test_the_pictures_of_the_doors_begin_where_their_titles_begin(window, plain):
+    ana = window(plain, path="#/")
+    for door in ana.page.locator(".door").all():
+        picture, title = door.locator("svg").bounding_box(), door.locator("strong").bounding_box()
+        assert abs(picture["x"] - title["x"]) <= 1
+
+
+def test_no_note_covers_the_windows_at_first(window, plain):
+    """Regression: Ana's window said that Bo had joined, over its second month."""
+    ana = window(plain, path="#/")
+    phone, _ = ana.tour
+    ana.page.wait_for_function(
+        "() => [...document.querySelectorAll('.device pickerd-calendar')].every((one) => one.speaker)", polling=20)
+    expect(phone.locator(".note[data-shown]")).to_have_count(0)
+
+
+def test_the_commands_of_the_home_page_start_a_server_and_create_a_session(window, plain):
+    ana = window(plain, path="#/")
+    code = ana.page.locator(".embed pre").nth(1).text_content()
+    assert code.startswith("make run\n") and "http://127.0.0.1:7681/v1/sessions" in code
+    body = re.search(r"-d '(.*)'", code)[1].encode()
+    assert plain.post("/v1/sessions", body).status == 201
+    expect(ana.page.locator(".embed a")).to_have_attribute("href", "docs/operate/install.html")
+    assert "## Install" in (REPOSITORY / "deploy/README.md").read_text()

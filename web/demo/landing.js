@@ -90,6 +90,11 @@ function doorsView(home) {
     h("div", { key: "any" }, h("a", { class: "door", "data-door": "any", href: "#/examples" }, inside("any")))];
 }
 
+/** What starts a server, and creates a session in it. */
+const run = `make run
+curl http://127.0.0.1:7681/v1/sessions \\
+  -d '{"definition": {"kind": "calendar"}}'`;
+
 /** @param {Home} home */
 function embedView({ words: { embed, figures: texts } }) {
   const base = new URL(".", location.href).href;
@@ -101,7 +106,8 @@ function embedView({ words: { embed, figures: texts } }) {
 </pickerd-calendar>`;
   return h("section", { class: "embed" },
     h("div", {}, h("h2", {}, embed.title), h("p", {}, embed.text), codeView(embed.title, code),
-      h("h3", {}, embed.run), h("p", {}, embed.runText), codeView(embed.run, "make run")),
+      h("h3", {}, embed.run), h("p", {}, embed.runText), codeView(embed.run, run),
+      h("a", { class: "more", href: "docs/operate/install.html" }, embed.install)),
     h("dl", { class: "figures-of-home" }, figures.map(([name, figure, source]) => h("div", { key: name },
       h("dt", { dir: "ltr" }, figure), h("dd", {}, texts[name]), h("dd", { class: "measured" }, h("code", { dir: "ltr" }, source))))));
 }

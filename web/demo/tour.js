@@ -56,7 +56,8 @@ export class Tour {
     const [ana, bo] = this.pickers;
     await ana.tap({ date: this.stay.start });
     const { revision = 0 } = await bo.tap({ date: this.stay.end });
-    await until(ana, () => ana.state.revision >= revision);
+    // With the message that Bo has joined: a window that is there already would say so.
+    await until(ana, () => ana.state.revision >= revision && ana.state.members.size > 1);
     this.elements = this.pickers.map((picker) => this.#elementOf(picker));
     this.isLive = true;
   }

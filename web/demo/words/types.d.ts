@@ -37,7 +37,7 @@ export type HomeWords = {
   /** The two live windows, and the switch of the host. `closed`: that visitors cannot create sessions here. */
   tour: { phone: string; laptop: string; hint: string; sellOut: (day: string) => string; closed: string };
   doors: { [name in "find" | "stay" | "any"]: { title: string; text: string } };
-  embed: { title: string; text: string; run: string; runText: string };
+  embed: { title: string; text: string; run: string; runText: string; install: string };
   figures: { tap: string; size: string; kill: string };
   footer: { docs: string; examples: string; packages: string };
   start: string; cards: string; open: string; openLinked: string; openColumns: string;
