@@ -96,14 +96,15 @@ let package = Package(
     .target(
       name: "CMachine", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("z")]),
+    line("Machine", ["CMachine"]),
     .target(
       name: "CSignatures", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("crypto")]),
     line(
       "WebSocketTransport",
       [
-        "CCertificates", "CMachine", "CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire",
-        "PickerSession", "PickerModel", "CivilTime",
+        "CCertificates", "CMachine", "Machine", "CWebSocketLoop", "BackgroundWork", "PickerHub",
+        "PickerWire", "PickerSession", "PickerModel", "CivilTime",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
     .systemLibrary(
@@ -111,8 +112,9 @@ let package = Package(
     line(
       "PickerServer",
       [
-        "CLibYAML", "WebSocketTransport", "SessionLog", "PickerHost", "PickerHub", "PickerWire",
-        "PickerSession", "PickerModel", "CivilTime", "JSONText", "CSignatures",
+        "CLibYAML", "CMachine", "Machine", "WebSocketTransport", "SessionLog", "PickerHost",
+        "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        "CSignatures",
         .product(name: "Logging", package: "swift-log"),
       ], onHub),
     // Needs the headers of libcurl4-openssl-dev; the server never loads the library.
@@ -121,8 +123,8 @@ let package = Package(
     line(
       "PickerTools",
       [
-        "CHTTPClient", "CSignatures", "PickerServer", "WebSocketTransport",
-        "SessionLog", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        "CHTTPClient", "CMachine", "CSignatures", "Machine", "PickerServer", "SessionLog",
+        "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
@@ -131,9 +133,8 @@ let package = Package(
     line(
       "PickerRehearsal",
       [
-        "WebSocketTransport", "SessionLog", "PickerHost", "PickerHub", "PickerWire",
-        "PickerSession",
-        "PickerModel", "CivilTime", "JSONText",
+        "CMachine", "Machine", "WebSocketTransport", "SessionLog", "PickerHost", "PickerHub",
+        "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
       ]),
     .executableTarget(
       name: "pickerd",
@@ -201,7 +202,7 @@ let package = Package(
     tests(
       "PickerServerTests",
       [
-        "CMachine", "CWebSocketLoop", "PickerServer", "PickerTools", "WebSocketTransport",
+        "Machine", "CWebSocketLoop", "PickerServer", "PickerTools", "WebSocketTransport",
         "SessionLog", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
         "CivilTime", "JSONText",
         .product(name: "Logging", package: "swift-log"),
@@ -209,7 +210,7 @@ let package = Package(
     tests("PickerRehearsalTests", ["PickerRehearsal", "PickerClient", "JSONText"]),
     .executableTarget(
       name: "SocketEcho",
-      dependencies: ["WebSocketTransport", "PickerHub", "PickerWire", "PickerSession"],
+      dependencies: ["CMachine", "WebSocketTransport", "PickerHub", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho", swiftSettings: swiftSettings),
     .executableTarget(
       name: "ClientDial", dependencies: ["PickerClient"], path: "Tests/ClientDial",

@@ -1,5 +1,5 @@
+import CMachine
 import Foundation
-import WebSocketTransport
 
 /// Plays scenes with a client, and reports which clauses of the contract it violates.
 package struct Rehearsal: Sendable {
@@ -57,7 +57,7 @@ package struct Rehearsal: Sendable {
   }
 
   private func play(_ scene: Scene) -> Outcome {
-    let start = SocketLoop.monotonicMilliseconds()
+    let start = machine_monotonic_ms()
     let client = makeClient()
     var clause: Clause?
     var detail = ""
@@ -71,7 +71,7 @@ package struct Rehearsal: Sendable {
     } catch {
       (clause, detail) = (.join, "the client cannot be started: \(error)")
     }
-    let seconds = Double(SocketLoop.monotonicMilliseconds() - start) / 1000
+    let seconds = Double(machine_monotonic_ms() - start) / 1000
     return Outcome(
       scene: scene, seconds: seconds, clause: clause, detail: detail,
       notes: clause == nil ? "" : client.notes)

@@ -1,6 +1,8 @@
 import CivilTime
+import CMachine
 import Foundation
 import JSONText
+import Machine
 import PickerHost
 import PickerHub
 import PickerModel
@@ -52,7 +54,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
       HubConfiguration(limits: limits), port: self, log: MemorySessionLog(), zones: UTCOnly(),
       texts: EnglishOnly(),
       identities: IdentitySource(
-        random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256))
+        random: SystemRandomNumberGenerator(), digest: SHA256.digest))
     let request = try CreateRequest(Array("{\"definition\":\(definition)}".utf8))
     hub.begin { [self] host throws(HubProblem) in
       try await host.create(request, socketBase: "ws://127.0.0.1", at: now)
@@ -67,7 +69,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
 
   var now: HubTime {
     HubTime(
-      session: sessionTime, machine: SocketLoop.monotonicMilliseconds() + leapMilliseconds)
+      session: sessionTime, machine: machine_monotonic_ms() + leapMilliseconds)
   }
 
   /// Advances the hub's monotonic clock at once: members without a connection leave.

@@ -1,4 +1,5 @@
 import CivilTime
+import CMachine
 import Foundation
 import JSONText
 import PickerHost
@@ -6,7 +7,6 @@ import PickerHub
 import PickerModel
 import PickerSession
 import PickerWire
-import WebSocketTransport
 
 /// The environment of a scene: a separate server, the client, and another member that acts through
 /// the hub. Every function blocks the scene's thread until it is done, or throws a ``Breach``.
@@ -51,7 +51,7 @@ final class Stage {
 }
 
 extension Stage {
-  var milliseconds: Int64 { SocketLoop.monotonicMilliseconds() }
+  var milliseconds: Int64 { machine_monotonic_ms() }
 
   func pause(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import CMachine
 import Foundation
 import PickerServer
 
@@ -120,7 +121,7 @@ struct Keys: ParsableCommand {
         var facts = [key.id, scopes.joined(separator: ",")]
         if let algorithm = key.tokenAlgorithm { facts.append(algorithm.rawValue) }
         if let notAfter = key.notAfter {
-          let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+          let now = Instant(milliseconds: machine_wall_ms())
           facts.append((key.isExpired(at: now) ? "expired " : "until ") + notAfter.rfc3339Seconds)
         }
         if let namespace = key.namespace { facts.append("namespace \(namespace)") }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import CMachine
 import JSONText
 import PickerServer
 
@@ -94,7 +94,7 @@ struct Token: ParsableCommand {
   }
 
   private func claims() throws -> [JSONTree.Member] {
-    let now = Int(Date().timeIntervalSince1970)
+    let now = Int(machine_wall_ms() / 1000)
     var claims: [JSONTree.Member] = [
       .init("aud", .string(audience)),
       .init(

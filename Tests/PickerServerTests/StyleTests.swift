@@ -12,7 +12,9 @@ import Testing
   ]
   /// The modules in dependency order: each may import those before it.
   private static let line =
-    core + ["SessionLog", "WebSocketTransport", "PickerServer", "PickerTools", "pickerd"]
+    core + [
+      "Machine", "SessionLog", "WebSocketTransport", "PickerServer", "PickerTools", "pickerd",
+    ]
 
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path

@@ -123,7 +123,7 @@ final class TokenFixture {
     switch kid {
     case "es": try sign(data, esPrivate, .es256)
     case "ed": try sign(data, edPrivate, .edDSA)
-    default: TokenKey.hmac(data, secret: secret) ?? []
+    default: HMAC.sha256(data, key: Array(secret.utf8)) ?? []
     }
   }
 

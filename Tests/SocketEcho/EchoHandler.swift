@@ -1,3 +1,4 @@
+import CMachine
 import PickerHub
 import PickerSession
 import PickerWire
@@ -195,7 +196,7 @@ final class EchoHandler: SocketLoopHandler {
       loop.answer(id, HTTPResponse(status: 200, body: [UInt8](repeating: 0x61, count: count)))
     case (_, "/later"):
       let delay = Int64(request.queryValue("milliseconds") ?? "") ?? 0
-      waiting.append((id, SocketLoop.monotonicMilliseconds() + delay))
+      waiting.append((id, machine_monotonic_ms() + delay))
       setTimer()
     case (.post, "/drain-other"):
       other?.post { [other] in other?.drain(withinMilliseconds: 2_000) }
@@ -267,7 +268,7 @@ final class EchoHandler: SocketLoopHandler {
   }
 
   func timer() {
-    let now = SocketLoop.monotonicMilliseconds()
+    let now = machine_monotonic_ms()
     for entry in waiting where entry.at <= now { loop.answer(entry.id, text("at last")) }
     waiting.removeAll { $0.at <= now }
     setTimer()

@@ -1,7 +1,7 @@
 package import CivilTime
 import JSONText
+import Machine
 package import PickerSession
-import WebSocketTransport
 
 /// A permission of an API key.
 /// - Source: web/guide/README.md, "Let your users in".
@@ -88,7 +88,7 @@ package struct PresentedKey {
       return nil
     }
     id = String(text[text.index(text.startIndex, offsetBy: 3)..<dot])
-    secret = SecretHash(SocketLoop.sha256(Array(text[text.index(after: dot)...].utf8)))
+    secret = SecretHash(SHA256.digest(Array(text[text.index(after: dot)...].utf8)))
   }
 }
 

@@ -1,9 +1,9 @@
 import CivilTime
+import CMachine
 package import Logging
 package import PickerHub
 import PickerSession
 import Synchronization
-import WebSocketTransport
 
 /// The keys in force, shared by all loops. Reading the file again replaces all of them at once; if
 /// it cannot be used, they stay in force.
@@ -33,8 +33,8 @@ package final class KeyRing: TokenVerifier {
   /// - Throws: ``KeyFileProblem`` if the file cannot be used.
   package init(
     path: String, audience: String, log: Logger,
-    now: @escaping @Sendable () -> Int64 = SocketLoop.wallMilliseconds,
-    uptime: @escaping @Sendable () -> Int64 = SocketLoop.monotonicMilliseconds
+    now: @escaping @Sendable () -> Int64 = machine_wall_ms,
+    uptime: @escaping @Sendable () -> Int64 = machine_monotonic_ms
   ) throws(KeyFileProblem) {
     self.path = path
     self.audience = audience

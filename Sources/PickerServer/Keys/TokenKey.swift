@@ -29,18 +29,11 @@ package enum TokenKey: Sendable {
   func verifies(_ signature: [UInt8], of data: [UInt8]) -> Bool {
     switch self {
     case .shared(let secret):
-      guard let right = TokenKey.hmac(data, secret: secret), signature.count == right.count
+      guard let right = HMAC.sha256(data, key: Array(secret.utf8)), signature.count == right.count
       else { return false }
       return sig_equal(signature, right, right.count)
     case .published(let key): return key.verifies(signature, of: data)
     }
-  }
-
-  /// HMAC-SHA256 of `data`; `nil` if libcrypto fails.
-  package static func hmac(_ data: [UInt8], secret: String) -> [UInt8]? {
-    let key = Array(secret.utf8)
-    var digest = [UInt8](repeating: 0, count: 32)
-    return sig_hmac_sha256(key, key.count, data, data.count, &digest) ? digest : nil
   }
 }
 

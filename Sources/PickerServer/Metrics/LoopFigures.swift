@@ -1,3 +1,4 @@
+import CMachine
 import PickerHub
 import WebSocketTransport
 
@@ -26,7 +27,7 @@ struct LoopFigures: Sendable {
     deliverySeconds = transport.latencies.deliverySeconds
     lastDeliverySeconds = transport.latencies.lastDeliverySeconds
     iterationSeconds = transport.loop.iterationSeconds
-    microseconds = SocketLoop.threadMicroseconds()
+    microseconds = machine_thread_us()
   }
 
   static func += (sum: inout LoopFigures, other: LoopFigures) {

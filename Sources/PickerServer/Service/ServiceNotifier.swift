@@ -1,3 +1,4 @@
+import CMachine
 import Glibc
 
 /// Reports the state of the process to the service manager.
@@ -54,9 +55,7 @@ extension ServiceNotifier {
   func ready(url: String) { send("READY=1", "STATUS=Serving \(url)") }
 
   func reloading() {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    send("RELOADING=1", "MONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1_000)")
+    send("RELOADING=1", "MONOTONIC_USEC=\(machine_monotonic_ns() / 1_000)")
   }
 
   func stopping() { send("STOPPING=1", "STATUS=Finishing commands and closing connections") }

@@ -1,6 +1,8 @@
 import CivilTime
+import CMachine
 import Foundation
 package import Logging
+import Machine
 import PickerHub
 import PickerModel
 import PickerWire
@@ -38,7 +40,7 @@ package final class Server {
     if let key = store.ticketKey {
       // Machines have different monotonic clocks.
       parts.gate.tickets = TicketSigner(
-        key: key, clock: store.isClustered ? SocketLoop.wallMilliseconds : nil)
+        key: key, clock: store.isClustered ? machine_wall_ms : nil)
     }
     var sockets = SocketLoopConfiguration(
       configuration, limits, log, isProxy: { [gate = parts.gate] in gate.proxies.contains($0) })
@@ -104,7 +106,7 @@ package final class Server {
         keyCountMax: configuration.limits[.sessions], removesOldestKey: keys == nil)
       start =
         configuration.clock == .manual
-        ? Instant(milliseconds: SocketLoop.wallMilliseconds()) : nil
+        ? Instant(milliseconds: machine_wall_ms()) : nil
     }
   }
 
@@ -146,7 +148,7 @@ package final class Server {
         calendarName: configuration.calendarName, outlookLink: configuration.outlookLink),
       port: transport, log: store.log(forLoop: transport.index),
       zones: parts.zones, texts: parts.texts,
-      identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256),
+      identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SHA256.digest),
       shard: HubShard(
         index: transport.index, of: configuration.loops, total: parts.sessionTotal,
         names: parts.sessionIndex, memory: parts.sessionMemory))

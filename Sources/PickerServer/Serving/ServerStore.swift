@@ -1,6 +1,8 @@
+import CMachine
 import Foundation
 import JSONText
 import Logging
+import Machine
 import PickerHub
 import PickerSession
 import PickerWire
@@ -42,11 +44,11 @@ final class ServerStore: Sendable {
     logByteCountMax = limits.session.logBytes
     self.nodeAddress = nodeAddress
     memoryFeed = MemoryFeed(
-      epoch: Hexadecimal.encode(SocketLoop.randomBytes(16)), limits: FeedLimits(settings),
-      digest: SocketLoop.sha256, now: SocketLoop.wallMilliseconds)
+      epoch: Hexadecimal.encode(SecureRandom.bytes(16)), limits: FeedLimits(settings),
+      digest: SHA256.digest, now: machine_wall_ms)
     memoryShared = MemorySharedDefinitions(
       feed: memoryFeed, memory: memory, unusedSeconds: unusedSeconds,
-      now: SocketLoop.wallMilliseconds
+      now: machine_wall_ms
     ) { mailboxes.post(.shared($0)) }
     sessionMemory = memory
     feedReaders = FeedReaders()
@@ -68,7 +70,7 @@ final class ServerStore: Sendable {
       mailboxes.post(notice)
     }
     var sql = SQLSessionLog.Settings(
-      zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256, notify: notify)
+      zone: { zones.rules(named: $0) }, digest: SHA256.digest, notify: notify)
     sql.memory = memory
     sql.limits = limits.session
     sql.feedLimits = FeedLimits(settings)
@@ -95,13 +97,13 @@ final class ServerStore: Sendable {
     _ milliseconds: Int, _ logger: Logger,
     _ open: () throws(StoreProblem) -> SQLSessionLog
   ) throws(StoreProblem) -> SQLSessionLog {
-    let end = SocketLoop.monotonicMilliseconds() + Int64(milliseconds)
+    let end = machine_monotonic_ms() + Int64(milliseconds)
     var isWaiting = false
     while true {
       do throws(StoreProblem) {
         return try open()
       } catch {
-        guard error.isLocked, SocketLoop.monotonicMilliseconds() < end, !Server.isEnding else {
+        guard error.isLocked, machine_monotonic_ms() < end, !Server.isEnding else {
           throw error
         }
       }

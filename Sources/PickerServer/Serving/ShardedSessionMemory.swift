@@ -1,7 +1,7 @@
+import CMachine
 import Logging
 import PickerHub
 import Synchronization
-import WebSocketTransport
 
 /// A count of the memory of the sessions of all loops, lock-free while no session is refused. Logs
 /// when creations begin to be refused, at most once a minute, and when there is room again.
@@ -23,7 +23,7 @@ final class ShardedSessionMemory: SessionMemory, Sendable {
   private let now: @Sendable () -> Int64
 
   /// - Parameter now: The monotonic clock, in milliseconds.
-  init(log: Logger, now: @escaping @Sendable () -> Int64 = { SocketLoop.monotonicMilliseconds() }) {
+  init(log: Logger, now: @escaping @Sendable () -> Int64 = machine_monotonic_ms) {
     self.log = log
     self.now = now
   }

@@ -1,5 +1,5 @@
 import CivilTime
-import WebSocketTransport
+import CMachine
 
 /// The feed of the server, for requests.
 struct DeliveryFeed {
@@ -45,7 +45,7 @@ extension DeliveryLoop {
     _ endpoint: DeliverySettings.Endpoint, policy: AddressPolicy, allowsHTTP: Bool
   ) throws(DeliveryProblem) -> String {
     let exchange = try HTTPExchange(policy)
-    let now = Instant(milliseconds: SocketLoop.wallMilliseconds())
+    let now = Instant(milliseconds: machine_wall_ms())
     let event = DeliveryEvent(
       position: 0, id: "test_\(now.milliseconds)", type: "test", session: "",
       content: "\"type\":\"test\",\"timestamp\":\"\(now.rfc3339)\",\"data\":{}")

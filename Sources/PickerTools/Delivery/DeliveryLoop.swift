@@ -1,6 +1,6 @@
+import CMachine
 import JSONText
 import Logging
-import WebSocketTransport
 
 /// `pickerd deliver`: reads the feed and posts its events, on one thread.
 final class DeliveryLoop {
@@ -43,7 +43,7 @@ final class DeliveryLoop {
     let names = endpoints.map(\.settings.name).joined(separator: ", ")
     log.notice("the feed \(feed.url) is delivered to \(names)")
     while !endpoints.allSatisfy(\.isDone) {
-      let now = SocketLoop.monotonicMilliseconds()
+      let now = machine_monotonic_ms()
       for index in endpoints.indices { advance(index, at: now) }
       for response in exchange.responses(within: wait(at: now)) {
         guard let (index, purpose) = requests.removeValue(forKey: response.id) else { continue }
@@ -158,7 +158,7 @@ extension DeliveryLoop {
 /// The responses of the server and of the endpoints.
 extension DeliveryLoop {
   func handle(_ response: HTTPExchange.Response, _ purpose: Purpose, _ index: Int) {
-    let now = SocketLoop.monotonicMilliseconds()
+    let now = machine_monotonic_ms()
     noteSuccess(response, purpose)
     switch purpose {
     case .deliver(let position, let attempt):
@@ -188,7 +188,7 @@ extension DeliveryLoop {
   }
 
   func delivered(_ position: Int, _ attempt: Int, _ answer: DeliveryAnswer, _ index: Int) {
-    let now = SocketLoop.monotonicMilliseconds()
+    let now = machine_monotonic_ms()
     let hadStopped = endpoints[index].delivery?.stop != nil
     let wasPaused = endpoints[index].delivery?.isPaused == true
     endpoints[index].delivery?.answered(

@@ -1,5 +1,5 @@
+import CMachine
 import JSONText
-import WebSocketTransport
 
 /// An endpoint of `pickerd deliver`: its deliveries, and its cursor at the server.
 struct EndpointState {
@@ -91,7 +91,7 @@ extension DeliverySettings.Endpoint {
     let body = Array(
       ("{\(event.content),\"position\":\(event.position),\"watermark\":\(attempt.watermark)}")
         .utf8)
-    let timestamp = SocketLoop.wallMilliseconds() / 1000
+    let timestamp = machine_wall_ms() / 1000
     let signatures = secrets.compactMap {
       $0.signature(id: event.id, timestamp: timestamp, body: body)
     }

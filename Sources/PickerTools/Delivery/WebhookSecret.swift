@@ -1,5 +1,6 @@
 import CSignatures
 import Foundation
+import PickerServer
 
 /// A secret with which webhooks are signed.
 /// - Source: Standard Webhooks 1.0, "Signature scheme".
@@ -29,8 +30,7 @@ enum WebhookSecret: Sendable {
     let content = Array("\(id).\(timestamp).".utf8) + body
     switch self {
     case .symmetric(let key):
-      var digest = [UInt8](repeating: 0, count: 32)
-      guard sig_hmac_sha256(key, key.count, content, content.count, &digest) else { return nil }
+      guard let digest = HMAC.sha256(content, key: key) else { return nil }
       return "v1," + Data(digest).base64EncodedString()
     case .asymmetric(let seed):
       guard let key = WebhookSecret.privateKey(seed) else { return nil }

@@ -1,5 +1,5 @@
+import Machine
 import PickerServer
-import WebSocketTransport
 
 /// Adding and revoking keys.
 extension KeyFile {
@@ -14,7 +14,7 @@ extension KeyFile {
     guard keys.count < KeyFile.keysMax else {
       throw KeyFileProblem("the file has the maximum of \(KeyFile.keysMax) keys")
     }
-    let secret = Base64URL.encode(SocketLoop.randomBytes(32))
+    let secret = Base64URL.encode(SecureRandom.bytes(32))
     let isSent = new.scopes != [.tokens]
     let key = try HostKey(new, secret: secret, isSent: isSent)
     keys.append(key)

@@ -1,7 +1,7 @@
 import CivilTime
+import Machine
 import PickerServer
 import PickerSession
-import WebSocketTransport
 
 /// A key to be added.
 struct NewKey {
@@ -41,7 +41,7 @@ extension HostKey {
           + "digits, - or _")
     }
     self.init(
-      id: new.id, secret: isSent ? SecretHash(SocketLoop.sha256(Array(secret.utf8))) : nil,
+      id: new.id, secret: isSent ? SecretHash(SHA256.digest(Array(secret.utf8))) : nil,
       scopes: new.scopes, notAfter: new.notAfter, networks: new.networks, ranges: ranges,
       namespace: new.namespace, signing: try new.signing(secret: secret))
   }

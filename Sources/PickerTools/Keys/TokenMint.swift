@@ -33,7 +33,7 @@ struct TokenMint {
     let data = Array(content.utf8)
     let signature =
       switch signer {
-      case .shared(let secret): TokenKey.hmac(data, secret: secret)
+      case .shared(let secret): HMAC.sha256(data, key: Array(secret.utf8))
       case .privateKey(let key): key.sign(data)
       }
     return signature.map { content + "." + Base64URL.encode($0) }

@@ -1,4 +1,5 @@
 import CMachine
+import Machine
 
 /// An HTTP response. The loop adds `Content-Length`, `Date` and `Connection`.
 package struct HTTPResponse: Sendable {
@@ -141,12 +142,9 @@ extension HTTPResponse {
 
   /// The response with a gzip body, or unchanged if gzip does not make the body shorter.
   func compressed() -> HTTPResponse {
-    guard !body.isEmpty else { return self }
+    guard !body.isEmpty, let compressed = Gzip.compress(body) else { return self }
     var response = self
-    response.body = [UInt8](unsafeUninitializedCapacity: body.count) { bytes, count in
-      count = machine_gzip(body, body.count, bytes.baseAddress, bytes.count)
-    }
-    if response.body.isEmpty { return self }
+    response.body = compressed
     response.headers.append(("Content-Encoding", "gzip"))
     return response
   }

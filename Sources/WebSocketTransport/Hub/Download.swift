@@ -1,4 +1,4 @@
-import CMachine
+import Machine
 
 /// A streamed response. The next part is produced when the kernel has accepted the previous one, so
 /// that at most one part is buffered for a slow client.
@@ -12,14 +12,14 @@ final class Download: @unchecked Sendable {
   /// Only used on the thread of ``home``.
   var rest: BodyPart.Rest?
   /// The state of the compression; `nil` if the body is not compressed.
-  private var gzip: machine_gzip_parts?
+  private var gzip: GzipParts?
   private let isChunked: Bool
 
   init(_ caller: Caller, home: HubTransport, _ rest: @escaping BodyPart.Rest) {
     id = caller.id
     self.home = home
     self.rest = rest
-    gzip = caller.acceptsGzip ? machine_gzip_parts() : nil
+    gzip = caller.acceptsGzip ? GzipParts() : nil
     isChunked = caller.acceptsChunks
   }
 
@@ -27,21 +27,11 @@ final class Download: @unchecked Sendable {
   ///
   /// - Returns: `nil` if the part cannot be compressed for lack of memory.
   func encode(_ bytes: [UInt8], isLast: Bool) -> [UInt8]? {
-    guard let body = compress(bytes, isLast: isLast) else { return nil }
+    guard let body = gzip == nil ? bytes : gzip?.compress(bytes, isLast: isLast) else { return nil }
     guard isChunked else { return body }
     let end = isLast ? Array("0\r\n\r\n".utf8) : []
     // An empty chunk would end the body.
     if body.isEmpty { return end }
     return Array("\(String(body.count, radix: 16))\r\n".utf8) + body + Array("\r\n".utf8) + end
-  }
-
-  private func compress(_ bytes: [UInt8], isLast: Bool) -> [UInt8]? {
-    guard var parts = gzip else { return bytes }
-    let capacity = bytes.count + bytes.count / 16 + 64
-    let compressed = [UInt8](unsafeUninitializedCapacity: capacity) { into, count in
-      count = machine_gzip_part(&parts, bytes, bytes.count, isLast, into.baseAddress, capacity)
-    }
-    gzip = parts
-    return compressed.isEmpty ? nil : compressed
   }
 }

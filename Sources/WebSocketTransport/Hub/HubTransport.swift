@@ -1,4 +1,5 @@
 import BackgroundWork
+import CMachine
 package import PickerHub
 package import PickerModel
 package import PickerSession
@@ -80,7 +81,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   }
 
   package var now: HubTime {
-    HubTime(session: clock.now, machineNanoseconds: SocketLoop.monotonicNanoseconds())
+    HubTime(session: clock.now, machineNanoseconds: machine_monotonic_ns())
   }
 
   package func timer() {
@@ -502,10 +503,10 @@ extension HubTransport {
   }
 
   private func read(_ connection: ConnectionID, _ share: Share?) {
-    let (begin, postedBefore) = (SocketLoop.monotonicNanoseconds(), postedCount)
+    let (begin, postedBefore) = (machine_monotonic_ns(), postedCount)
     reading = Reading(connection: connection, share: share)
     loop.read(connection)
-    let nanoseconds = SocketLoop.monotonicNanoseconds() - begin
+    let nanoseconds = machine_monotonic_ns() - begin
     reading.take()?.share?.add(nanoseconds, deliveryCount: postedCount &- postedBefore)
   }
 
@@ -542,9 +543,9 @@ extension HubTransport {
 
   private func serve(_ caller: Caller, _ request: HTTPRequest, _ share: Share) {
     let (postedBefore, bytesBefore) = (postedCount, postedBytes)
-    let begin = SocketLoop.monotonicNanoseconds()
+    let begin = machine_monotonic_ns()
     routes(caller, request)
-    let nanoseconds = SocketLoop.monotonicNanoseconds() - begin
+    let nanoseconds = machine_monotonic_ns() - begin
     share.add(
       nanoseconds + AddressShares<Received>.nanosecondsEach,
       deliveryCount: postedCount &- postedBefore, byteCount: postedBytes &- bytesBefore)

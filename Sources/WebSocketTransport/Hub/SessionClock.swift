@@ -1,4 +1,5 @@
 package import CivilTime
+import CMachine
 
 /// The clock of the sessions: a wall clock, or a manual clock that is frozen until set.
 package final class SessionClock {
@@ -11,7 +12,7 @@ package final class SessionClock {
   /// Whether this is a wall clock, which advances by itself.
   package var runs: Bool { manual == nil }
 
-  package var now: Instant { manual ?? Instant(milliseconds: SocketLoop.wallMilliseconds()) }
+  package var now: Instant { manual ?? Instant(milliseconds: machine_wall_ms()) }
 
   /// Sets a manual clock; has no effect on a wall clock.
   package func set(_ instant: Instant) {

@@ -1,3 +1,4 @@
+import CMachine
 package import PickerHub
 
 /// How long messages and deliveries take on one loop.
@@ -17,7 +18,7 @@ package struct TransportLatencies: Sendable {
 
   /// - Returns: The time to process the message, in nanoseconds.
   mutating func processed(messageOf arrival: Int64) -> Int64 {
-    let nanoseconds = SocketLoop.monotonicNanoseconds() - arrival
+    let nanoseconds = machine_monotonic_ns() - arrival
     messageSeconds.record(Double(nanoseconds) / 1_000_000_000)
     return nanoseconds
   }
@@ -28,7 +29,7 @@ package struct TransportLatencies: Sendable {
 
   /// Records the commands whose deltas have been posted since the last call.
   mutating func written() {
-    if writtenCount < unfinished.count { written(at: SocketLoop.monotonicNanoseconds()) }
+    if writtenCount < unfinished.count { written(at: machine_monotonic_ns()) }
   }
 
   private mutating func written(at now: Int64) {
@@ -41,7 +42,7 @@ package struct TransportLatencies: Sendable {
   /// Records the commands whose deltas have been posted: everything has been written.
   mutating func wroteBatch() {
     if unfinished.isEmpty { return }
-    let now = SocketLoop.monotonicNanoseconds()
+    let now = machine_monotonic_ns()
     written(at: now)
     writtenCount = 0
     // `removeAll` is slow generic code.

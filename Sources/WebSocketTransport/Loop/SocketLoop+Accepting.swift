@@ -1,3 +1,4 @@
+import CMachine
 import CWebSocketLoop
 import Glibc
 
@@ -18,7 +19,7 @@ extension SocketLoop {
   /// - Returns: Whether there may be more.
   func accept(_ number: Int) -> Bool {
     let listener = listeners[number]
-    let end = SocketLoop.monotonicNanoseconds() + SocketLoop.acceptNanoseconds
+    let end = machine_monotonic_ns() + SocketLoop.acceptNanoseconds
     repeat {
       var storage = sockaddr_storage()
       let descriptor = accept(listener.descriptor, &storage)
@@ -29,7 +30,7 @@ extension SocketLoop {
       } else if errno != EINTR, errno != ECONNABORTED {
         return false
       }
-    } while SocketLoop.monotonicNanoseconds() < end
+    } while machine_monotonic_ns() < end
     return true
   }
 

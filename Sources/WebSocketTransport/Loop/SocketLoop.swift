@@ -188,8 +188,8 @@ package final class SocketLoop: @unchecked Sendable {
     for piece in work { piece() }
   }
 
-  /// Sets the loop's only timer to a time of ``monotonicMilliseconds()``, replacing the previous
-  /// one; `nil` clears it.
+  /// Sets the loop's only timer to a time of `machine_monotonic_ms()`, replacing the previous one;
+  /// `nil` clears it.
   package func setTimer(atMonotonicMilliseconds time: Int64?) { wsl_timer(loop, time ?? -1) }
 
   package var counters: SocketLoopCounters {
@@ -205,7 +205,7 @@ package final class SocketLoop: @unchecked Sendable {
 
   /// Logs a line that may have any bytes.
   func log(_ isError: Bool, _ line: UnsafePointer<CChar>) {
-    let now = SocketLoop.monotonicMilliseconds()
+    let now = machine_monotonic_ms()
     if let line = log.line(line, atMilliseconds: now) { configuration.log(isError, line) }
   }
 }
@@ -394,38 +394,6 @@ extension SocketLoop {
   }
 }
 
-extension SocketLoop {
-  /// Milliseconds of CLOCK_MONOTONIC, which starts at an arbitrary time and never jumps.
-  package static func monotonicMilliseconds() -> Int64 { machine_monotonic_ms() }
-
-  /// The same clock in nanoseconds.
-  package static func monotonicNanoseconds() -> Int64 { machine_monotonic_ns() }
-
-  /// Milliseconds since 1970-01-01T00:00Z.
-  package static func wallMilliseconds() -> Int64 { machine_wall_ms() }
-
-  /// CPU time of the calling thread in microseconds.
-  package static func threadMicroseconds() -> Int64 { machine_thread_us() }
-}
-
-extension SocketLoop {
-  /// Cryptographically secure random bytes from libcrypto.
-  package static func randomBytes(_ count: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
-      machine_random(bytes.baseAddress, count)
-      initialized = count
-    }
-  }
-
-  /// The SHA-256 digest of `bytes`, 32 bytes long. - Source: FIPS 180-4
-  package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: 32) { digest, initialized in
-      machine_sha256(bytes, bytes.count, digest.baseAddress)
-      initialized = 32
-    }
-  }
-}
-
 /// Gives connections to the loops of their sessions, and relays them to the nodes that own these.
 extension SocketLoop {
   private static let lateMilliseconds: Int64 = 250
@@ -487,7 +455,7 @@ extension SocketLoop {
       }
       self.lookupCount += 1
       let number = self.lookupCount
-      let deadline = SocketLoop.monotonicMilliseconds() + SocketLoop.lookupMilliseconds
+      let deadline = machine_monotonic_ms() + SocketLoop.lookupMilliseconds
       self.lookups[number] = OwnerLookup(connection: connection, deadline: deadline)
       owners.find(session) { owner in self.post { self.found(owner, number) } }
     }
@@ -524,7 +492,7 @@ extension SocketLoop {
 
   /// Refuses those whose time is over, four times a second: there may be many.
   func refuseLateSoon() {
-    let now = SocketLoop.monotonicMilliseconds()
+    let now = machine_monotonic_ms()
     guard now >= lateDue else { return }
     lateDue = now + SocketLoop.lateMilliseconds
     refuseLate(until: now)

@@ -1,3 +1,4 @@
+import CMachine
 import PickerHub
 import PickerSession
 import Synchronization
@@ -134,7 +135,7 @@ struct RequestGate: Sendable {
       if let kind {
         let wait = rates.take(
           kind, ofKey: key.id, bodyByteCount: bodyByteCount,
-          at: SocketLoop.monotonicMilliseconds())
+          at: machine_monotonic_ms())
         if let wait { throw .tooMany("requests of this kind", wait: wait) }
       }
       return key.namespace.map { .namespaceKey($0) } ?? .key
@@ -155,7 +156,7 @@ struct RequestGate: Sendable {
     let client = client(of: request)
     let wait = rates.take(
       kind, from: client, bodyByteCount: bodyByteCount, of: scopes,
-      at: SocketLoop.monotonicMilliseconds())
+      at: machine_monotonic_ms())
     if let wait { throw .tooMany("requests of this kind", wait: wait) }
   }
 
@@ -227,7 +228,7 @@ extension RequestGate {
       return key
     }
     let wait = rates.take(
-      .wrongKey, from: client, of: [.sender], at: SocketLoop.monotonicMilliseconds())
+      .wrongKey, from: client, of: [.sender], at: machine_monotonic_ms())
     if let wait { throw .tooMany("wrong keys", wait: wait) }
     throw ProblemDocument(
       status: 401, code: "badToken",
@@ -318,7 +319,7 @@ extension RequestGate {
   ///
   /// - Throws: 429 if the address has looked up too many unknown sessions.
   func admitLookUp(_ request: RequestHead) throws(ProblemDocument) {
-    let now = SocketLoop.monotonicMilliseconds()
+    let now = machine_monotonic_ms()
     guard let wait = rates.wait(.unknownSession, from: client(of: request), at: now) else { return }
     throw .tooMany("requests for sessions that do not exist", wait: wait)
   }
@@ -336,6 +337,6 @@ extension RequestGate {
   /// A look-up for a request has found no session.
   func chargeLookUp(_ request: RequestHead) {
     rates.charge(
-      .unknownSession, to: client(of: request), at: SocketLoop.monotonicMilliseconds())
+      .unknownSession, to: client(of: request), at: machine_monotonic_ms())
   }
 }

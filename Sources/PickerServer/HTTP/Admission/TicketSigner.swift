@@ -1,8 +1,8 @@
 import CivilTime
 import JSONText
+import Machine
 import PickerHub
 import PickerSession
-import WebSocketTransport
 
 /// Signs and verifies tickets, which grant read access to one resource of a session in a URL.
 ///
@@ -25,7 +25,7 @@ struct TicketSigner: Sendable {
 
   /// - Parameter key: 64 bytes, the block size of SHA-256.
   init(
-    key: [UInt8] = SocketLoop.randomBytes(64), clock: (@Sendable () -> Int64)? = nil
+    key: [UInt8] = SecureRandom.bytes(64), clock: (@Sendable () -> Int64)? = nil
   ) {
     precondition(key.count == 64, "the key must have the block size of SHA-256")
     self.key = key
@@ -89,7 +89,9 @@ struct TicketSigner: Sendable {
     _ purpose: Purpose, _ session: SessionID, _ times: String
   ) -> ArraySlice<UInt8> {
     let message = Array("\(purpose.rawValue) \(times) \(session.text)".utf8)
-    let inner = SocketLoop.sha256(key.map { $0 ^ 0x36 } + message)
-    return SocketLoop.sha256(key.map { $0 ^ 0x5C } + inner).prefix(TicketSigner.signatureBytes)
+    guard let digest = HMAC.sha256(message, key: key) else {
+      preconditionFailure("libcrypto cannot compute an HMAC")
+    }
+    return digest.prefix(TicketSigner.signatureBytes)
   }
 }

@@ -1,4 +1,5 @@
 import CivilTime
+import CMachine
 import JSONText
 import PickerHost
 import PickerHub
@@ -61,7 +62,7 @@ extension HubRoutes {
         "send subject or member, with or without tokenIssuedBefore, or tokenIssuedBefore alone, as "
           + "strings")
     }
-    let now = Instant(milliseconds: SocketLoop.wallMilliseconds())
+    let now = Instant(milliseconds: machine_wall_ms())
     // A token that is accepted may have been issued so much later, by the host's clock.
     let latest = now.adding(milliseconds: MemberToken.skewMilliseconds)
     var issuedBefore = latest

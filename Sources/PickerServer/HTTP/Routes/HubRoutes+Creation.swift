@@ -1,4 +1,5 @@
 import JSONText
+import Machine
 import PickerHost
 import PickerHub
 import PickerModel
@@ -43,10 +44,10 @@ extension HubRoutes {
     let (body, definition) = try await read(call.request.body) { body throws(BadMessage) in
       var request = try CreateRequest(
         body, ttlSecondsMax: limits.ttlSeconds, valuesMax: valuesMax, isNamed: external != nil,
-        digest: { SocketLoop.sha256($0) })
+        digest: { SHA256.digest($0) })
       request.take(namespace: namespace)
       if let external { try request.take(external: external) }
-      return KeyedRequest(request: request, bodyHash: key == nil ? [] : SocketLoop.sha256(body))
+      return KeyedRequest(request: request, bodyHash: key == nil ? [] : SHA256.digest(body))
     }
     let (group, index) = (transport.group, transport.index)
     let request = CreationRequest(

@@ -1,4 +1,5 @@
 import CivilTime
+import CMachine
 import JSONText
 import PickerHost
 import PickerHub
@@ -21,7 +22,7 @@ extension HubRoutes {
     let milliseconds = min(Int64(seconds) * 1000, (ticket.endsAt ?? .max) - now)
     let text = gate.tickets.ticket(
       for: purpose, of: call.session, until: now + milliseconds, ticket, at: now)
-    let expires = Instant(milliseconds: SocketLoop.wallMilliseconds() + milliseconds)
+    let expires = Instant(milliseconds: machine_wall_ms() + milliseconds)
     let document = JSONTree.object([
       .init("ticket", .string(text)), .init("expires", .string(expires.rfc3339)),
     ])
