@@ -199,7 +199,7 @@ def test_a_cell_is_marked_before_the_gestures_are_loaded(window, server):
     shows(ana, yes=[2])
     ana.is_idle()
     assert asked and stored(session) == {"Ana": [(2, 3, "yes")]}
-    # Whoever uses the page next has the gestures.
+    # The next use of the page has the gestures.
     ana.page.unroute("**/painting*.js")
     ana.page.reload()
     ana.is_loaded()
