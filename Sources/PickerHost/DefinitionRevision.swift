@@ -31,36 +31,47 @@ package struct DefinitionRevision: Sendable {
   /// - Parameter isStored: Whether the log stores it, so that it is encoded here.
   /// - Returns: `nil` if the definition stays the same.
   func change(_ maker: DefinitionMaker, isStored: Bool) throws(HubProblem) -> DefinitionChange? {
-    let (document, given) = try document()
+    let (document, patch) = try document()
     let picker = try picker(document, maker)
-    let ownPatch: JSONTree? = if case .mergePatch(let patch) = given, own != nil { patch } else {
-      nil
-    }
+    let ownPatch = own == nil ? nil : patch
     if picker.definition.isSame(as: definition) {
       guard let own, let ownPatch, !own.merging(ownPatch).isSameValue(as: own) else { return nil }
       return DefinitionChange(
         version: version, definition: definition, source: .mergePatch(.object([])), own: ownPatch)
     }
-    let source =
-      own == nil
-      ? given
-      : .mergePatch(
-        definition.document(full: true).mergePatch(to: picker.definition.document(full: true)))
+    let source = source(patch, of: picker.definition)
     return DefinitionChange(
       version: version + 1, definition: picker.definition, source: source, own: ownPatch,
       picker: picker,
       encoded: source == .whole && isStored ? maker.encode(picker.definition) : nil)
   }
 
-  /// The definition's document as the request wants it. It may be invalid.
-  private func document() throws(HubProblem) -> (JSONTree, DefinitionChange.Source) {
+  /// What the log stores. A JSON Patch is a format of requests only: applying it has limits, which
+  /// no stored entry may depend on.
+  ///
+  /// - Parameter patch: That of the request, if it is a merge patch.
+  private func source(_ patch: JSONTree?, of new: Definition) -> DefinitionChange.Source {
+    if own == nil {
+      if let patch { return .mergePatch(patch) }
+      if case .whole = request.format { return .whole }
+    }
+    let (before, after) = (definition.document(full: true), new.document(full: true))
+    let difference = before.mergePatch(to: after)
+    // Rows are stored as they are in a snapshot then, once.
+    let isLong = 2 * difference.byteCount > after.byteCount
+    return own == nil && isLong ? .whole : .mergePatch(difference)
+  }
+
+  /// The definition's document as the request wants it, and the request's merge patch, if it is
+  /// one. The document may be invalid.
+  private func document() throws(HubProblem) -> (JSONTree, JSONTree?) {
     let tree = try request.read()
     if let versions = request.versions, !versions.names(version) {
       throw .versionMismatch(version)
     }
-    let document: (tree: JSONTree, source: DefinitionChange.Source)
+    let document: (tree: JSONTree, patch: JSONTree?)
     switch request.format {
-    case .whole, .unknown: document = (tree, .whole)
+    case .whole, .unknown: document = (tree, nil)
     case .mergePatch:
       let merged =
         if let own, let shared {
@@ -68,10 +79,10 @@ package struct DefinitionRevision: Sendable {
         } else {
           definition.document(full: true).merging(tree)
         }
-      document = (merged, .mergePatch(tree))
+      document = (merged, tree)
     case .jsonPatch:
       do throws(JSONPatchProblem) {
-        document = (try definition.document(patchedWith: tree, limits: limits), .jsonPatch(tree))
+        document = (try definition.document(patchedWith: tree, limits: limits), nil)
       } catch {
         throw HubProblem(error)
       }

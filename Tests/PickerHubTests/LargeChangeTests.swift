@@ -251,6 +251,33 @@ import PickerHost
     #expect(entry.facts.byteCount > (canLoad ? 2 : 1) * change.definition.json.count)
   }
 
+  /// Regression: a stored JSON Patch was applied again at each load, with the limits of that build.
+  @Test(arguments: [
+    (#"[{"op":"replace","path":"/locale","value":"de","comment":1e400}]"#, #"{"locale":"de"}"#),
+    (#"[{"op":"remove","path":"/columns/0/7"}]"#, nil),
+  ])
+  func `a JSON Patch is logged as a merge patch, or as a whole definition if that is as short`(
+    request: String, patch: String?
+  ) throws {
+    let rows = (0..<20).map { #""row \#($0)""# }.joined(separator: ",")
+    let fixture = try HubFixture(#"{"kind":"columns","columns":[[\#(rows)]]}"#)
+    let request = DefinitionRequest(
+      format: .jsonPatch, body: Array(request.utf8), versions: nil, valuesMax: .max)
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
+
+    guard case .entry(let entry)? = fixture.log.records.last, case .define(let change) = entry.body
+    else {
+      Issue.record("the change was not appended")
+      return
+    }
+    #expect(
+      change.source
+        == (try patch.map { .mergePatch(try JSONTree.parse(Array($0.utf8))) } ?? .whole))
+  }
+
   /// - Returns: A function that returns the state, or `nil` until it is encoded.
   private func requestState(of fixture: HubFixture, isFull: Bool) -> () -> JSONTree? {
     var body: JSONTree?

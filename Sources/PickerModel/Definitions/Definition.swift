@@ -152,7 +152,7 @@ extension Definition {
   /// The document of the definition that a JSON Patch gives. A field that the patch has set to
   /// `null` is left out, because it then has its default.
   package func document(
-    patchedWith patch: JSONTree, limits: JSONPatchLimits = JSONPatchLimits()
+    patchedWith patch: JSONTree, limits: JSONPatchLimits
   ) throws(JSONPatchProblem) -> JSONTree {
     let document = try JSONPatch(patch, limits: limits).apply(to: document(full: true))
     guard case .object(let members) = document else { return document }

@@ -16,14 +16,12 @@ package struct DefinitionChange: Hashable, Sendable {
   /// For a log that stores whole definitions; `nil` if the log must encode it, or stores none.
   package let encoded: EncodedDefinition?
 
-  /// The request body, from which a replay computes ``DefinitionChange/definition`` again.
+  /// What the log stores, from which a replay computes ``DefinitionChange/definition`` again.
   package enum Source: Hashable, Sendable {
-    /// A whole definition.
+    /// ``DefinitionChange/definition`` itself.
     case whole
     /// A JSON Merge Patch (RFC 7396) of the previous full document.
     case mergePatch(JSONTree)
-    /// A JSON Patch (RFC 6902) of the previous full document.
-    case jsonPatch(JSONTree)
   }
 
   package init(

@@ -158,7 +158,7 @@ extension DefinitionChange.Source {
   fileprivate var byteCount: Int {
     switch self {
     case .whole: 0
-    case .mergePatch(let patch), .jsonPatch(let patch): patch.byteCount
+    case .mergePatch(let patch): patch.byteCount
     }
   }
 }

@@ -154,7 +154,6 @@ extension DefinitionChange {
       switch source {
       case .whole: .init("definition", definition.document(full: true))
       case .mergePatch(let patch): .init("mergePatch", patch)
-      case .jsonPatch(let patch): .init("jsonPatch", patch)
       }
     return [.init("define", .integer(version)), document] + (own.map { [.init("own", $0)] } ?? [])
   }
@@ -168,11 +167,6 @@ extension DefinitionChange {
     if let patch = tree["mergePatch"] {
       source = .mergePatch(patch)
       document = definition?.document(full: true).merging(patch)
-    } else if let patch = tree["jsonPatch"] {
-      source = .jsonPatch(patch)
-      document = definition.flatMap { definition in
-        try? definition.document(patchedWith: patch)
-      }
     } else {
       source = .whole
       document = tree["definition"]
