@@ -702,6 +702,26 @@ import Testing
     #expect(two.log.feed.cursors == ["shop": 1])
   }
 
+  /// Regression: the metric of its lag grew for ever on nodes that its reader does not ask.
+  @Test func `a look at the feed finds the cursors of other nodes`() async throws {
+    let (one, two) = (try node(), try node())
+    try await withCheckedContinuation { done in
+      one.log.feed.setCursor(CursorName("shop", namespace: nil), to: 1) {
+        done.resume(returning: $0)
+      }
+    }.get()
+
+    two.log.feed.lookLater()
+    // Its queue answers in order.
+    _ = await withCheckedContinuation { done in
+      two.log.feed.read(FeedRequest(after: 0, types: nil, countMax: 1)) {
+        done.resume(returning: $0)
+      }
+    }
+
+    #expect(two.log.feed.cursors == ["shop": 1])
+  }
+
   private func create(
     _ id: String, at node: TestNode, external: String? = nil, key: UInt8? = nil, daysAgo: Int64 = 0
   ) throws {

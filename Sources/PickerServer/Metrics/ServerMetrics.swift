@@ -271,6 +271,9 @@ extension ServerMetrics {
   }
 
   func addFeed(to metrics: inout MetricFamilies) {
+    // Metrics do not wait for the store, which may hang: they have what was known, and at the next
+    // time what other nodes have set.
+    defer { store.feed.lookLater() }
     let position = store.feed.signal.position
     metrics.counter("pickerd_feed_events_total", "Position of the newest event.", .init(position))
     metrics.gauge(

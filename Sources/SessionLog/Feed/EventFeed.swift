@@ -11,12 +11,15 @@ package protocol EventFeed: AnyObject, Sendable {
   /// - Parameter completion: Called on any thread.
   func read(
     _ request: FeedRequest, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void)
-  /// The positions of all cursors, by their names. Other nodes may have changed them since.
+  /// The positions of all cursors, by their names, as they were known last: other nodes may have
+  /// changed them since ``refresh(completion:)``, or since what ``lookLater()`` has read.
   var cursors: [String: Int] { get }
   /// Reads what other nodes may have changed: ``epoch``, ``cursors``, the position of ``signal``.
   ///
   /// - Parameter completion: Called on any thread; with `false` if the store cannot be read now.
   func refresh(completion: @escaping @Sendable (Bool) -> Void)
+  /// Reads what ``refresh(completion:)`` does, soon and without an answer.
+  func lookLater()
   /// Sets a cursor, creating it if its namespace has fewer than ``FeedLimits/cursorCountMax``.
   ///
   /// - Parameter position: `nil` deletes the cursor.
@@ -28,6 +31,8 @@ package protocol EventFeed: AnyObject, Sendable {
 extension EventFeed {
   /// Of a store that no other process changes.
   package func refresh(completion: @escaping @Sendable (Bool) -> Void) { completion(true) }
+  /// Of such a store, too.
+  package func lookLater() {}
 }
 
 /// The filter of a read.

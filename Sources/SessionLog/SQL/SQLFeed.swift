@@ -11,6 +11,8 @@ package final class SQLFeed: EventFeed {
   private let queue: any WorkQueue
   private let state: Mutex<State>
   private let writing = Mutex<Writing?>(nil)
+  /// Whether ``lookLater()`` has been called, and has not read yet.
+  private let isLooking = Mutex(false)
 
   /// A closure in a box, as in `StoreMailbox`.
   private final class Writing: Sendable {
@@ -43,13 +45,17 @@ package final class SQLFeed: EventFeed {
   package var cursors: [String: Int] { state.withLock { $0.cursors } }
 
   private static func state(_ connection: any SQLConnection) throws -> State {
-    let cursors = try connection.rows("SELECT name, position FROM feed_cursor") { row in
-      (try row[0] as String, try row[1] as Int)
-    }
-    return State(
+    State(
       epoch: try epoch(connection),
       newest: try connection.value("SELECT newest FROM feed") ?? 0,
-      cursors: Dictionary(uniqueKeysWithValues: cursors))
+      cursors: try cursors(connection))
+  }
+
+  private static func cursors(_ connection: any SQLConnection) throws -> [String: Int] {
+    let all = try connection.rows("SELECT name, position FROM feed_cursor") { row in
+      (try row[0] as String, try row[1] as Int)
+    }
+    return Dictionary(uniqueKeysWithValues: all)
   }
 
   static func epoch(_ connection: any SQLConnection) throws -> String {
@@ -80,12 +86,23 @@ package final class SQLFeed: EventFeed {
     return try value.get()
   }
 
-  /// Another node may have added events.
-  func lookLater() {
+  /// Another node may have added events, or set cursors.
+  package func lookLater() {
+    guard engine.isClustered else { return }
+    let isFirst = isLooking.withLock { isLooking in
+      defer { isLooking = true }
+      return !isLooking
+    }
+    guard isFirst else { return }
     queue.async {
+      self.isLooking.withLock { $0 = false }
       let known = self.signal.position
-      let news = try? self.current { try SQLFeed.news(after: known, $0) }
-      if let news { self.signal.advance(news) }
+      let found = try? self.current {
+        (try SQLFeed.news(after: known, $0), try SQLFeed.cursors($0))
+      }
+      guard let (news, cursors) = found else { return }
+      self.state.withLock { $0.cursors = cursors }
+      self.signal.advance(news)
     }
   }
 
