@@ -189,6 +189,8 @@ import Testing
     log.queue.async { after.withLock { $0 = count.withLock { $0 } } }
     hold.signal()
     log.flush()
+    // The first transaction asks for the second one, maybe behind the first flush.
+    log.flush()
 
     #expect(after.withLock { $0 } == StoreChanges.countMax, "a batch need not wait for more")
     #expect(count.withLock { $0 } == StoreChanges.countMax + 1)
