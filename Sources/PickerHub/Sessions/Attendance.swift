@@ -83,9 +83,7 @@ extension Attendance {
       absentSince[member] = nil
       postRates[member] = nil
     case .returned: pendingJoinCount -= 1
-    case .roleChanged, .command, .define, .note, .adopted, .settle, .tick, .clockSet, .revoked,
-      .roleSet:
-      break
+    default: break
     }
   }
 }
