@@ -74,7 +74,8 @@ import Testing
     path: String, root: String
   ) throws {
     try folder.write(
-      #"<meta charset="utf-8"><title>pickerd</title><a href="demo/a.css"><a href="x">"#,
+      #"<meta charset="utf-8"><title>pickerd</title><a href="demo/a.css"><a href="x">"#
+        + "\n" + #"<meta property="og:image" content="demo/screenshots/home.png">"#,
       to: "demo/index.html")
 
     let page = try #require(files.page(at: path, head: "<title>A &lt;b&gt;</title>"))
@@ -83,6 +84,23 @@ import Testing
     #expect(
       String(decoding: page.body, as: UTF8.self)
         == head + #"<title>A &lt;b&gt;</title><a href="\#(root)demo/a.css"><a href="x">"#)
+  }
+
+  @Test func `the page names its picture with the URL that the client has used`() throws {
+    try folder.write(
+      #"<meta property="og:image" content="demo/screenshots/home.png">"#, to: "demo/index.html")
+    let answer = try #require(
+      files.answer(method: "GET", path: "/", ifNoneMatch: nil, base: #"https://a.b/c?"<"#))
+    #expect(
+      String(decoding: answer.body, as: UTF8.self)
+        == #"<meta property="og:image" content="https://a.b/c?&quot;&lt;/"#
+          + #"demo/screenshots/home.png">"#
+    )
+    let tag = try #require(answer.headers.first { $0.name == "etag" }).value
+    let again = files.answer(method: "GET", path: "/", ifNoneMatch: tag, base: #"https://a.b/c?"<"#)
+    #expect(again?.status == 304)
+    let other = files.answer(method: "GET", path: "/", ifNoneMatch: tag, base: "https://a.b")
+    #expect(other?.status == 200)
   }
 
   @Test func `a preview is escaped, and has the month of the range, or else the nearest to now`() {

@@ -24,7 +24,8 @@ def test_every_file_has_a_content_type_an_etag_and_no_cache(server):
     for path in FILES:
         answer = server.get(address(path))
         assert answer.status == 200, path
-        assert answer.body == path.read_bytes()
+        named = f'content="http://127.0.0.1:{server.port}/demo/screenshots/'.encode()
+        assert answer.body.replace(named, b'content="demo/screenshots/') == path.read_bytes()
         assert answer.type == TYPES[path.suffix], path
         assert answer.headers["x-content-type-options"] == "nosniff"
         # File names have no hashes, so browsers must revalidate to see an update.

@@ -40,6 +40,22 @@ def test_a_preview_has_the_title_and_the_month_of_a_session_that_everyone_may_re
     assert "/months/2018-11.svg" in preview["og:image"]
 
 
+def test_a_preview_of_the_home_page_has_a_picture_at_an_absolute_address(server, start):
+    home = previewed(server, "/")
+    base = f"http://127.0.0.1:{server.port}"
+    assert home["og:image"] == f"{base}/demo/screenshots/home.png"
+    picture = server.get("/demo/screenshots/home.png")
+    assert (picture.status, picture.type) == (200, "image/png") and len(picture.body) <= 150_000
+    size = [str(int.from_bytes(picture.body[at:at + 4], "big")) for at in (16, 20)]
+    assert size == [home["og:image:width"], home["og:image:height"]] == ["1200", "630"]
+    assert home["og:title"] and home["og:description"]
+    other = server.get("/s/nothing").body.decode()
+    assert "home.png" not in other and "twitter:card" not in other
+
+    public = start(options=("--public-url", "https://pick.example/below"))
+    assert previewed(public, "/")["og:image"] == "https://pick.example/below/demo/screenshots/home.png"
+
+
 def test_a_preview_shows_nothing_of_a_session_that_needs_a_token(guarded, start, tmp_path):
     nothing = previewed(guarded, "/s/nothing")
     assert nothing["og:title"] == "A shared picker" and "og:image" not in nothing

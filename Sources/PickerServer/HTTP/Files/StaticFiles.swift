@@ -36,9 +36,12 @@ package final class StaticFiles {
   /// - Parameters:
   ///   - path: The path as sent by the client, without the query.
   ///   - ifNoneMatch: The value of `If-None-Match`, if present.
+  ///   - base: The URL of `/` without its slash, for the picture in previews of the page's link.
   /// - Returns: `nil` if there is no such file. A response to `HEAD` also has the body, which the
   ///   caller must omit.
-  package func answer(method: String, path: String, ifNoneMatch: String?) -> StaticAnswer? {
+  package func answer(
+    method: String, path: String, ifNoneMatch: String?, base: String = ""
+  ) -> StaticAnswer? {
     if StaticPath.otherPages.contains(path), file(at: "demo/index.html") != nil {
       return StaticAnswer(status: 308, headers: [("location", "../")], body: [])
     }
@@ -46,8 +49,9 @@ package final class StaticFiles {
       return StaticAnswer(status: 308, headers: [("location", "docs/")], body: [])
     }
     guard let path = StaticPath.inFolder(path), let type = ContentType.of(path),
-      let file = file(at: path)
+      var file = file(at: path)
     else { return nil }
+    if path == "demo/index.html" { file = naming(base, in: file) }
 
     guard method == "GET" || method == "HEAD" else {
       return StaticAnswer(status: 405, headers: [("allow", "GET, HEAD")], body: [])
@@ -74,6 +78,9 @@ package final class StaticFiles {
       }
     }
     if head.hasPrefix("<title>") { html.replace("<title>pickerd</title>", with: "") }
+    // What previews show of the page at `/`.
+    html = html.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { !$0.contains(#"<meta property="#) }.joined(separator: "\n")
     let own = #"<meta name="root" content="\#(root)">"# + head
     html.replace("<meta charset=\"utf-8\">", with: "<meta charset=\"utf-8\">" + own)
     let body = Array(html.utf8)
@@ -86,6 +93,17 @@ package final class StaticFiles {
       body: body)
     response.hasTagOfContent = true
     return response
+  }
+
+  /// The page with an absolute URL of its picture: crawlers that make previews follow no other.
+  private func naming(_ base: String, in file: CachedFile) -> CachedFile {
+    let html = String(decoding: file.body, as: UTF8.self)
+    let named = html.replacing(
+      #"content="demo/screenshots/"#,
+      with: #"content="\#(LinkPreview.escaped(base))/demo/screenshots/"#)
+    guard named != html else { return file }
+    let body = Array(named.utf8)
+    return CachedFile(stamp: file.stamp, body: body, tag: EntityTag.of(body))
   }
 
   private func file(at path: String) -> CachedFile? {

@@ -266,7 +266,7 @@ final class HubRoutes {
     guard
       let file = files.answer(
         method: request.method.rawValue, path: path,
-        ifNoneMatch: request.headers[.ifNoneMatch])
+        ifNoneMatch: request.headers[.ifNoneMatch], base: httpBase(of: request))
     else { return try nowhere(request) }
     if file.status == 405 { throw methodNotAllowed([.get]) }
     var response = HTTPResponse(status: file.status, headers: file.headers, body: file.body)
