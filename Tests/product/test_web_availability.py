@@ -121,10 +121,13 @@ def test_two_members_paint_in_two_zones_and_the_owner_confirms(window, server):
     expect(ana.cell(1)).to_be_focused()
     ana.cell(4).click()
     shows(ana, yes=[1, 2, 4, 5, 6])
+    expect(ana.page.locator(".picker-page").locator(".primary:visible")).to_have_count(1)
     ana.page.locator(".confirm-here").click()
-    expect(ana.chosen).to_contain_text("✓ Confirmed. Tue, Nov 27, 9:00 AM – 10:00 AM · 1 yes, 1 no")
+    expect(ana.chosen).to_contain_text("✓ Confirmed. Tue, Nov 27, 9 AM – 10 AM · 1 yes, 1 no")
     expect(ana.chosen).to_be_focused()
     expect(ana.page.locator(".cell[data-window=chosen]")).to_have_count(2)
+    # The numbers in the confirmed cells can be read: nothing is drawn over them.
+    expect(ana.cell(4)).to_have_css("color", ana.page.locator(".receipt .primary").evaluate("(one) => getComputedStyle(one).color"))
     expect(bo.cell(4)).to_have_attribute("data-window", "chosen")
     expect(bo.chosen).to_contain_text("Bestätigt")
     assert session.result()["local"] == "2018-11-27T09:00"

@@ -482,7 +482,8 @@ export class AvailabilityElement extends PickerElement {
     const end = placeIn(until, zone);
     const isSameDay = end.date === placeIn(from, zone).date;
     const till = isSameDay ? timeText(end.time, picker.locale) : dayTimeIn(until, zone, picker.locale);
-    return said(`${dayTimeIn(from, zone, picker.locale)} – ${till}`);
+    // As in the list of the best: 9 AM, but 09:00.
+    return said(`${dayTimeIn(from, zone, picker.locale)} – ${till}`.replace(/:00(?= [^–])/g, ""));
   }
 
   /** Confirms the window at the cell that has the focus. */

@@ -16,7 +16,7 @@ export class Details {
     this.share = make("span", { class: "details-share" });
     this.groups = make("div", { class: "groups", id: "who" });
     this.remark = make("p", { class: "details-remark" });
-    this.confirmButton = make("button", { class: "confirm-here primary", part: "button confirm", type: "button", hidden: true, onclick: confirm });
+    this.confirmButton = make("button", { class: "confirm-here", part: "button confirm", type: "button", hidden: true, onclick: confirm });
     this.element = make("section", { class: "details", part: "details" },
       make("div", { class: "details-head" }, this.title, this.share), this.groups, this.remark, this.confirmButton);
     this.shown = "";

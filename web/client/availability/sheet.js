@@ -91,8 +91,7 @@ export const availabilitySheet = sheetOf(`
 .cell[data-preview="maybe"]::before { background: repeating-linear-gradient(90deg, color-mix(in oklab, var(--_mine) 42%, transparent) 0 5px, transparent 5px 9px); }
 .cell[data-preview="no"]::before { background: repeating-linear-gradient(-45deg, color-mix(in oklab, var(--_bad) 55%, transparent) 0 3px, transparent 3px 8px); }
 .cell[data-preview="erase"]::before { background: color-mix(in oklab, var(--_surface) 78%, transparent); }
-.cell[data-window]::before { content: ""; position: absolute; inset: 0; z-index: 2; box-shadow: inset 0 0 0 2px var(--_ink); background: color-mix(in oklab, var(--_ink) 12%, transparent); pointer-events: none; }
-.cell[data-window="chosen"]::before { background: color-mix(in oklab, var(--_accent) 55%, transparent); box-shadow: inset 0 0 0 2.5px var(--_accent); }
+.cell[data-window="best"]::before { content: ""; position: absolute; inset: 0; z-index: 2; box-shadow: inset 0 0 0 2px var(--_ink); background: color-mix(in oklab, var(--_ink) 12%, transparent); pointer-events: none; }
 .cell:focus-visible { outline: 3px solid var(--_ink); outline-offset: -2px; z-index: 2; }
 @media (hover: hover) { .frame[data-can-mark] .scroller:not([data-painting]) .cell:not([data-past]):hover { box-shadow: inset 0 0 0 2px color-mix(in oklab, var(--_mine) 55%, transparent); } }
 
@@ -112,10 +111,9 @@ export const availabilitySheet = sheetOf(`
 .month .cell[data-joined~="after"]::after { inset-inline-end: -4px; }
 .month .cell[data-past] { color: var(--_muted); }
 .month .cell[data-preview]::before, .month .cell[data-window]::before { border-radius: var(--_corner); }
-/* The confirmed days: nothing is drawn over their texts. */
-.month .cell[data-window="chosen"] { --_ink: var(--_on-accent); --_mine: var(--_on-accent); isolation: isolate; background: var(--_accent); color: var(--_on-accent); }
-.month .cell[data-window="chosen"]::before { content: none; }
-.month .cell[data-window="chosen"]::after { z-index: -1; }
+/* The confirmed cells: nothing is drawn over their texts. */
+.cell[data-cell][data-window="chosen"] { --_ink: var(--_on-accent); --_mine: var(--_on-accent); isolation: isolate; background: var(--_accent); color: var(--_on-accent); }
+.cell[data-window="chosen"]::after { z-index: -1; }
 
 .details { display: grid; gap: 8px; align-content: start; padding-inline: 4px; min-inline-size: 0; }
 .details-head { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 12px; }
@@ -133,7 +131,8 @@ export const availabilitySheet = sheetOf(`
 .who bdi { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-inline-size: 11rem; }
 .dot { inline-size: 1.2rem; block-size: 1.2rem; border-radius: var(--_full); display: grid; place-items: center; background: var(--_author); color: #fff; font-size: .75rem; font-weight: 650; flex: none; }
 .group[data-grade="unmarked"] .who, .group[data-grade="no"] .who { color: var(--_muted); }
-.confirm-here { justify-self: start; }
+/* The bar has the primary action. */
+.confirm-here { padding: 8px 16px; border: 1px solid var(--_line); color: var(--_accent); font-weight: 550; }
 .best { min-inline-size: 0; padding-inline: 4px; }
 .best-title { margin: 0 0 4px; font-size: 1rem; font-weight: 650; }
 .windows { list-style: none; margin: 0; padding: 0; display: flex; gap: 8px; overflow-x: auto; scrollbar-width: none; counter-reset: rank; }

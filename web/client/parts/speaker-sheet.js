@@ -64,8 +64,10 @@ export const speakerSheet = sheetOf(`
 .frame[data-status="cancelled"] .value { text-decoration: line-through; }
 @keyframes settles { 0% { transform: scale(.94); opacity: 0; } }
 .act.undo:dir(rtl) svg, .act.redo:dir(rtl) svg { transform: scaleX(-1); }
+[data-bare][data-status="confirmed"] .chosen { text-wrap: balance; }
 @container (max-width: 430px) {
   .question { flex: 1 1 100%; }
+  [data-bare][data-status="confirmed"] .acts { margin-inline: -12px; }
   .banner { font-size: .875rem; line-height: 1.22; padding-inline: 12px 4px; gap: 0 4px; }
   .banner .retry { max-inline-size: 6.5rem; }
   /* The sentence needs the room. */

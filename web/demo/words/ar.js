@@ -25,7 +25,7 @@ export const ar = {
   confirmedBy: (name) => `أكّده: ${name}`, cancelledBy: (name) => `ألغاه: ${name}`, you: "أنت", done: "تم",
   developers: "للمطورين", forgetPicker: "أزل هذا المنتقي من هذا الجهاز",
   nothingHere: "لا توجد صفحة في هذا العنوان.", nothingHereText: "ربما كُتب العنوان خطأً أو غير كامل.",
-  addToCalendar: "أضف إلى التقويم", calendarFile: "ملف تقويم (.ics)",
+  addToCalendar: "أضف إلى التقويم", calendarFile: "ملف تقويم (\u2068.ics\u2069)",
   share: "ادعُ آخرين", shareText: "كل من يفتح هذا الرابط يختار معك.", copy: "انسخ الرابط", copied: "تم النسخ.",
   copyFailed: "لم يسمح المتصفح بالنسخ. حدد الرابط وانسخه بنفسك.",
   roleEditor: "يمكنه التعديل", roleViewer: "يمكنه المشاهدة",
