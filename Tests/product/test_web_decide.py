@@ -118,3 +118,21 @@ def test_the_commands_decide_as_the_buttons_do_in_every_language(window, plain):
     subprocess.run(
         ["sh", "-c", granted.text_content()], capture_output=True, timeout=PATIENCE, check=True)
     expect(bo.chosen).to_have_attribute("data-status", "confirmed")
+
+
+def test_on_a_phone_the_drawer_makes_way_for_what_the_host_has_decided(window, plain):
+    ana, _ = asks(window, plain, SIZES[0])
+    ana.page.set_viewport_size(SIZES[1])
+    deny = action(ana, "host-deny").get_by_role("button", name="Deny")
+    deny.click()
+    expect(ana.note).to_contain_text("The host says no: Sold out")
+    expect(ana.page.locator(".drawer")).to_be_hidden()
+    expect(ana.note).to_be_in_viewport()
+
+
+def test_no_arrows_are_shown_while_the_host_decides(window, plain):
+    ana, bo = asks(window, plain, SIZES[0])
+    bo.wheel(0).hover()
+    for step in bo.page.locator(".step").all():
+        expect(step).to_be_disabled()
+        expect(step).to_have_css("opacity", "0")

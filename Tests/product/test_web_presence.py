@@ -221,3 +221,13 @@ def test_a_guest_who_has_become_the_owner_has_invited_nobody(window, server):
     cem = window(server, session, name="Cem")
     expect(cem.decider).to_have_text("Bo confirms at the end.")
     expect(cem.inviter).to_have_text("You are invited to")
+
+
+def test_a_name_is_beside_its_picture_in_an_arabic_page_too(window, server):
+    bo = window(server, server.session(LISTS), name="Bo", locale="ar", path="#/", waits=False)
+    bo.page.goto(f"http://127.0.0.1:{server.port}/#/s/{server.sessions[-1].id}")
+    bo.is_loaded()
+    bo.page.eval_on_selector("pickerd-wheels", "(one) => one.removeAttribute('frame')")
+    face = bo.page.locator("pickerd-wheels .face")
+    name, picture = face.locator(".called").bounding_box(), face.locator(".picture").bounding_box()
+    assert name["x"] + name["width"] <= picture["x"] - 4

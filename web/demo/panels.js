@@ -21,6 +21,8 @@ export class Panels {
     const { route, joining: { owner } } = page;
     // A shared link does not contain the owner's token, so that its recipients get no host panel.
     this.host = owner || (isOwner && !route.token) ? new HostPanel(route.session, owner) : null;
+    /** Whether the host is to decide about a confirmation. */
+    this.isAsked = false;
     /** Whether the messages are shown. */
     this.isOpen = false;
     /** @type {Recorded[] | null} the messages that were there when the user has paused them */
@@ -45,6 +47,12 @@ export class Panels {
   read(document) {
     this.definition.follow(document.snapshot.definition, document.title ?? "");
     this.host?.ask(document.op);
+    // On a phone the drawer covers the picker, and what the host has just decided.
+    if (this.isAsked && !document.op && matchMedia("(max-width: 60rem)").matches) {
+      this.page.showDevelopers(false);
+      this.page.element?.focus({ preventScroll: true });
+    }
+    this.isAsked = Boolean(document.op);
   }
 
   /** @param {PickerSession} picker @returns {import("./patch.js").View} */

@@ -14,6 +14,7 @@ export const wheelsSheet = sheetOf(`
 .label { text-align: center; color: var(--_muted); font-size: .75rem; line-height: 1.75rem; padding-inline: 12px;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; unicode-bidi: plaintext; }
 .step { inline-size: 100%; color: var(--_muted); user-select: none; -webkit-user-select: none; opacity: 0; transition: opacity .12s; }
+.step:disabled { opacity: 0; }
 .column:is(:hover, :focus-within) .step:not(:disabled) { opacity: 1; }
 .wheel {
   position: relative; block-size: calc(var(--_row-height) * 5.2); overflow: hidden; outline: none;
