@@ -185,7 +185,7 @@ def test_the_commands_of_the_home_page_start_a_server_and_create_a_session(windo
     ana = window(plain, path="#/")
     code = ana.page.locator(".embed pre").nth(1).text_content()
     assert code.startswith("make run\n") and "http://127.0.0.1:7681/v1/sessions" in code
-    body = re.search(r"-d '(.*)'", code)[1].encode()
+    body = re.search(r"-d '(.*)'", code, re.S)[1].encode()
     assert plain.post("/v1/sessions", body).status == 201
     expect(ana.page.locator(".embed a")).to_have_attribute("href", "docs/operate/install.html")
     assert "## Install" in (REPOSITORY / "deploy/README.md").read_text()

@@ -93,7 +93,8 @@ function doorsView(home) {
 /** What starts a server, and creates a session in it. */
 const run = `make run
 curl http://127.0.0.1:7681/v1/sessions \\
-  -d '{"definition": {"kind": "calendar"}}'`;
+  -d '{"definition": {"kind": "calendar", "unit": "nights", "min": "today",
+       "months": {"from": "thisMonth", "through": "thisMonth+P1Y"}}}'`;
 
 /** @param {Home} home */
 function embedView({ words: { embed, figures: texts } }) {
