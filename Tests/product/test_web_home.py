@@ -131,6 +131,8 @@ def test_the_doors_open_a_search_a_stay_and_the_examples(window, plain):
     doors.nth(1).click()
     ana.has_connection("live")
     expect(ana.page.locator(".day .remark:visible").first).to_contain_text("€")
+    # Nobody has done anything yet: the prices are part of the creation.
+    expect(ana.page.locator("pickerd-calendar .act.undo")).to_have_attribute("aria-disabled", "true")
 
 
 def test_the_figures_are_those_of_the_documents():

@@ -138,7 +138,7 @@ export class FindDialog {
     this.failure = "";
     this.#draw();
     try {
-      await openNew(this.#filledDefinition, this.filled.name.trim(), undefined, undefined, ttlSeconds);
+      await openNew(this.#filledDefinition, this.filled.name.trim(), { ttlSeconds });
       this.element.close();
     } catch (problem) {
       this.failure = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;

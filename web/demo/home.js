@@ -116,7 +116,7 @@ export class Home {
       if (!picker) throw new Error(`no picker ${id}`);
       const local = localised(definitionsOf(picker, locale)[index], picker, locale);
       const notes = picker.prices && notesFrom(picker.prices, local, locale);
-      if (!picker.find) return await openNew(local, this.title || title, notes, picker.decide);
+      if (!picker.find) return await openNew(local, this.title || title, { notes, decide: picker.decide });
       const { FindDialog } = await import("./find-dialog.js");
       new FindDialog(local, picker.find, this.title || title, words).open(button);
     } catch (problem) {
@@ -138,9 +138,14 @@ export class Home {
     if (this.isClosed) return;
     const { words, settings: { locale } } = this;
     const { start, end, definition } = stayIn(locale);
+    const create = (/** @type {unknown} */ result) => createSession(definition, words.doors.stay.title, { ttlSeconds: tourSeconds, result });
     try {
       const [{ Tour }, created] = await Promise.all([
-        import("./tour.js"), createSession(definition, words.doors.stay.title, undefined, tourSeconds),
+        import("./tour.js"), create({ start, end }).catch((problem) => {
+          // The clock of this browser is wrong by months.
+          if (problem instanceof Problem && problem.pointer === "/result") return create(undefined);
+          throw problem;
+        }),
       ]);
       const tour = new Tour(created, { start, end }, locale, () => this.draw());
       this.tour = tour;

@@ -2,29 +2,27 @@
 
 import { markNew } from "./pickers.js";
 import { hashOf, storeTokens } from "./route.js";
-import { ask, changeSession, Problem } from "./server.js";
+import { ask, Problem } from "./server.js";
+
+/** @typedef {{notes?: unknown, decide?: unknown, ttlSeconds?: number, result?: unknown}} Further fields of the request */
 
 /**
  * Creates a session, and opens it. Its link has the editor's token, so that sharing it does not share the ownership.
- * @param {any} definition @param {string} title @param {unknown} [notes] sent with a separate request
- * @param {unknown} [decide] as in the request @param {number} [ttlSeconds] as in the request
+ * @param {any} definition @param {string} title @param {Further} [further]
  */
-export async function openNew(definition, title, notes, decide, ttlSeconds) {
-  const { session, ownerToken, tokens = ownerToken && { owner: ownerToken } } = await createSession(definition, title, decide, ttlSeconds);
+export async function openNew(definition, title, further) {
+  const { session, ownerToken, tokens = ownerToken && { owner: ownerToken } } = await createSession(definition, title, further);
   if (tokens) storeTokens(session, tokens);
   markNew(session);
-  // A failure is ignored: the picker works without notes.
-  if (notes) await changeSession(`v1/sessions/${encodeURIComponent(session)}/notes`, "application/merge-patch+json", notes, tokens?.owner).catch(() => {});
   location.hash = hashOf(session, tokens?.editor);
 }
 
 /**
  * Creates a session. If the answer is lost, asks again with the same key, so that there is one session.
- * @param {unknown} definition @param {string} title @param {unknown} [decide]
- * @param {number} [ttlSeconds] how long it lasts after its last change or join
+ * @param {unknown} definition @param {string} title @param {Further} [further]
  */
-export async function createSession(definition, title, decide, ttlSeconds) {
-  const body = { definition, title, ttlSeconds, ...(decide !== undefined && { decide }) };
+export async function createSession(definition, title, further) {
+  const body = { definition, title, ...further };
   try {
     return await createOnce({ ...body, ownership: "creator" });
   } catch (problem) {

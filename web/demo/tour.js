@@ -27,7 +27,7 @@ export class Tour {
 
   /**
    * @param {{session: string, ownerToken?: string, tokens?: import("./route.js").Tokens}} created
-   * @param {{start: string, end: string}} stay that the two choose first @param {string} locale @param {() => void} changed
+   * @param {{start: string, end: string}} stay that is chosen first @param {string} locale @param {() => void} changed
    */
   constructor({ session, ownerToken, tokens }, stay, locale, changed) {
     this.path = `v1/sessions/${encodeURIComponent(session)}`;
@@ -47,17 +47,12 @@ export class Tour {
   /** What each member has chosen, as text. */
   get results() { return this.pickers.map((picker) => (this.isLive ? resultText(picker, wordsOf(this.locale)) : "")); }
 
-  /** Joins as both members. One taps the first day, the other one the last day, before their elements show it. */
+  /** Joins as both members. */
   async open() {
     const months = { from: this.stay.start.slice(0, 7), count: 2 };
     this.pickers = await Promise.all([this.owner, this.editor].map((token, index) =>
       connect(this.path, { name: names[index], locale: this.locale, token, months, identity: "none" })));
     await Promise.all(this.pickers.map((picker) => until(picker, () => picker.state.isKnown)));
-    const [ana, bo] = this.pickers;
-    await ana.tap({ date: this.stay.start });
-    const { revision = 0 } = await bo.tap({ date: this.stay.end });
-    // With the message that Bo has joined: a window that is there already would say so.
-    await until(ana, () => ana.state.revision >= revision && ana.state.members.size > 1);
     this.elements = this.pickers.map((picker) => this.#elementOf(picker));
     this.isLive = true;
   }
@@ -68,6 +63,10 @@ export class Tour {
     element.adopt(bareSheet);
     for (const name of ["frame", "actions"]) setAttribute(element, name, "none");
     setAttribute(element, "months", "1");
+    // Both are there from the start.
+    picker.addEventListener("notice", (event) => {
+      if (/** @type {CustomEvent} */ (event).detail.kind === "joined") event.stopImmediatePropagation();
+    });
     element.picker = picker;
     picker.addEventListener("change", this.changed);
     return element;

@@ -118,7 +118,7 @@ export const availabilitySheet = sheetOf(`
 .details { display: grid; gap: 8px; align-content: start; padding-inline: 4px; min-inline-size: 0; }
 .details-head { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 12px; }
 .details-title { font-weight: 650; }
-.details-share { font-size: .875rem; white-space: nowrap; font-weight: 550; border-radius: var(--_corner); padding: 0 8px; }
+.details-share { font-size: .875rem; white-space: nowrap; font-weight: 550; }
 .details-remark, .best-remark { margin: 0; color: var(--_muted); font-size: .875rem; text-wrap: pretty; }
 .groups { display: grid; gap: 4px; }
 .group { display: flex; flex-wrap: wrap; align-items: baseline; gap: 4px 8px; }
