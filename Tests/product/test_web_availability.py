@@ -191,6 +191,16 @@ def test_cells_that_the_host_changes_keep_their_marks(window, server):
     assert stored(session) == {}
 
 
+@pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
+def test_times_of_two_zones_do_not_overlap(window, server, phone):
+    """Regression: "10:30 AM" covered the time of the zone beside it."""
+    session = server.session({**TIMES, "hours": [{"from": "10:30", "until": "12:30"}]})
+    ana = window(server, session, name="Ana", phone=phone, timezone_id="Europe/London")
+    times = ana.page.locator(".line .times .scale")
+    expect(times.first).to_have_text("9:30 AM")
+    assert times.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
+
+
 def test_a_cell_is_marked_before_the_gestures_are_loaded(window, server):
     """Regression: what was tapped in the first moments after the first paint was lost."""
     session = server.session(TIMES)
@@ -500,7 +510,7 @@ def test_other_elements_say_which_one_shows_it(window, server):
     }""")
     expect(ana.page.locator("pickerd-availability .cell")).to_have_count(8)
     # What logs it is loaded later.
-    wait_until(lambda: ana.page_errors == [
+    wait_until(lambda: ana.page.wait_for_timeout(20) or ana.page_errors == [
         "<pickerd-calendar> cannot show a session of the kind availability: use <pickerd-availability>"],
         what="the error of the calendar")
     ana.page_errors.clear()

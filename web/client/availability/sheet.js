@@ -43,14 +43,14 @@ export const availabilitySheet = sheetOf(`
 .sheet > .head { position: sticky; inset-block-start: 0; z-index: 4; background: var(--_surface); }
 .corner, .times { position: sticky; inset-inline-start: 0; z-index: 3; background: var(--_surface); display: grid; grid-template-columns: repeat(var(--_scales), minmax(0, 1fr)); }
 .corner { align-items: end; padding-block-end: 4px; z-index: 5; }
-.corner .scale { overflow: hidden; white-space: normal; font-weight: 550; font-size: .75rem; }
+.corner .scale { overflow: hidden; font-weight: 550; font-size: .75rem; }
 .day { display: grid; justify-items: center; align-content: center; padding: 4px 4px 4px; line-height: 1.2; min-inline-size: 0; }
 .day .weekday { font-size: .75rem; color: var(--_muted); font-weight: 550; }
 .day > span { max-inline-size: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .day .number { font-size: 1rem; font-weight: 650; white-space: nowrap; }
 .day .month-name { font-weight: 550; font-size: .75rem; }
 .day[data-today] :is(.number, .weekday) { color: var(--_accent); }
-.scale { font-size: .75rem; line-height: 1; color: var(--_ink); text-align: end; padding-inline: 4px 8px; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.scale { font-size: .75rem; line-height: 1; color: var(--_ink); text-align: end; padding-inline: 2px 6px; font-variant-numeric: tabular-nums; }
 .scale.beside { color: var(--_muted); border-inline-start: 1px solid var(--_line); }
 .times .scale { padding-block-start: 4px; }
 .line:not([data-main]) > .times > .scale { color: transparent; }
