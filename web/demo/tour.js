@@ -45,15 +45,21 @@ export class Tour {
   get day() { return dayOf(this.#night, this.locale); }
 
   /** What each member has chosen, as text. */
-  get results() { return this.pickers.map((picker) => (this.isLive ? resultText(picker, wordsOf(this.locale)) : "")); }
+  get results() {
+    return this.pickers.map((picker, index) => (this.elements[index] ? resultText(picker, wordsOf(this.locale)) : ""));
+  }
 
   /** Joins as both members. */
   async open() {
     const months = { from: this.stay.start.slice(0, 7), count: 2 };
     this.pickers = await Promise.all([this.owner, this.editor].map((token, index) =>
       connect(this.path, { name: names[index], locale: this.locale, token, months, identity: "none" })));
-    await Promise.all(this.pickers.map((picker) => until(picker, () => picker.state.isKnown)));
-    this.elements = this.pickers.map((picker) => this.#elementOf(picker));
+    // A browser opens the second connection after the first: the first window does not wait for it.
+    await Promise.all(this.pickers.map(async (picker, index) => {
+      await until(picker, () => picker.state.isKnown);
+      this.elements[index] = this.#elementOf(picker);
+      this.changed();
+    }));
     this.isLive = true;
   }
 
