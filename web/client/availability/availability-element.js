@@ -482,8 +482,8 @@ export class AvailabilityElement extends PickerElement {
     const end = placeIn(until, zone);
     const isSameDay = end.date === placeIn(from, zone).date;
     const till = isSameDay ? timeText(end.time, picker.locale) : dayTimeIn(until, zone, picker.locale);
-    // As in the list of the best: 9 AM, but 09:00.
-    return said(`${dayTimeIn(from, zone, picker.locale)} – ${till}`.replace(/:00(?= [^–])/g, ""));
+    // As in the list of the best: 9 AM, but 09:00. A line does not end between the two.
+    return said(`${dayTimeIn(from, zone, picker.locale)} – ${till}`.replace(/(:00)? (?=[^\d–]{1,3}( –|$))/g, "\u00a0"));
   }
 
   /** Confirms the window at the cell that has the focus. */
