@@ -54,7 +54,8 @@ import Testing
           do throws(Refusal) {
             let changes = try picker.set(chosen)
             let range = try tapped(empty, taps).get()
-            let wanted = RangeChange(range: range, cause: .set)
+            let wanted = RangeChange(
+              range: range, cause: .set, before: before.range)
             if picker.range != range || changes != [.calendar(.range(wanted))] {
               wrong.append("\(taps)")
             }

@@ -63,7 +63,7 @@ extension SessionFixture {
     #expect(stored.picker.value == .keys(["b", "x"]))
     let reopened = SessionFixture.deltas(session.give(ana, 3, .reopen))
     #expect(reopened.map(\.revision) == [4, 5])
-    guard case .definition(let redefinition, let changes, _, _) = reopened[1].change else {
+    guard case .definition(let redefinition, let changes, _) = reopened[1].change else {
       Issue.record("the second revision does not apply the definition")
       return
     }

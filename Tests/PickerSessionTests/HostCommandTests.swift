@@ -25,7 +25,7 @@ import Testing
     let effects = session.give(.host, 0, tap("2026-11-26"))
     let delta = try #require(SessionFixture.deltas(effects).first)
     #expect(delta.isHostCommand && delta.by == nil && delta.author == nil && !delta.isTick)
-    #expect(delta.hostCommand == tap("2026-11-26") && session.fold.tappedBy == nil)
+    #expect(delta.hostCommand == tap("2026-11-26") && session.fold.picker.lastTap?.member == nil)
     #expect(session.fold.members.count == 3)
 
     let stale = session.give(ana, 2, .act(.clear), if: .at(1))

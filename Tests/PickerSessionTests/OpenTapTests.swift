@@ -12,7 +12,7 @@ import Testing
     session.give(bo, 1, tap("2026-11-22"))
 
     #expect(session.fold.picker.range?.hits == 2)
-    #expect(session.fold.tappedBy == bo)
+    #expect(session.fold.picker.lastTap?.member == bo)
   }
 
   @Test func `opener: for 15 s only the member who opened the range may close it`() throws {
@@ -60,12 +60,12 @@ import Testing
     session.give(ana, 1, tap("2026-11-20"))
     session.give(bo, 1, .act(.clear))
     #expect(session.fold.picker.range == nil)
-    #expect(session.fold.tappedBy == nil)
+    #expect(session.fold.picker.lastTap?.member == nil)
 
     session.give(cem, 1, .undo)
 
     #expect(session.fold.picker.range?.hits == 1)
-    #expect(session.fold.tappedBy == ana)
+    #expect(session.fold.picker.lastTap?.member == ana)
   }
 
   @Test func `opener: undo does not restart the 15 s`() throws {

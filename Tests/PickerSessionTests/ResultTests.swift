@@ -69,7 +69,7 @@ import Testing
 
     let deltas = SessionFixture.deltas(effects)
     let later = Instant(rfc3339: "2018-11-04T06:20:00Z".utf8)!
-    #expect(deltas.map(\.change) == [.picker([], tappedBy: nil, rangeBefore: nil)])
+    #expect(deltas.map(\.change) == [.picker([], tappedBy: nil)])
     #expect(deltas.map(\.result) == [.slot(["2018-11-04", "01", "20"], later, until: nil)])
     #expect(
       SessionFixture.refusal(

@@ -21,15 +21,15 @@ import Testing
     let effects = session.give(bo, 1, try range("2026-11-02", "2026-11-04"))
 
     #expect(SessionFixture.deltas(effects).map(\.revision) == [2])
-    #expect(session.fold.tappedBy == bo && session.fold.picker.range?.hits == 2)
+    #expect(session.fold.picker.lastTap?.member == bo && session.fold.picker.range?.hits == 2)
     #expect(SessionFixture.reply(session.give(cem, 1, try range("2026-11-02", "2026-11-04"))) == 2)
-    #expect(session.fold.tappedBy == bo)
+    #expect(session.fold.picker.lastTap?.member == bo)
     session.give(cem, 2, .undo)
-    #expect(session.fold.picker.range?.hits == 1 && session.fold.tappedBy == ana)
+    #expect(session.fold.picker.range?.hits == 1 && session.fold.picker.lastTap?.member == ana)
     session.give(cem, 3, .redo)
-    #expect(session.fold.picker.range?.hits == 2 && session.fold.tappedBy == bo)
+    #expect(session.fold.picker.range?.hits == 2 && session.fold.picker.lastTap?.member == bo)
     session.give(.host, 0, try range("2026-11-08", "2026-11-09"))
-    #expect(session.fold.tappedBy == nil && session.fold.revision == 5)
+    #expect(session.fold.picker.lastTap?.member == nil && session.fold.revision == 5)
   }
 
   @Test func `refusals of a set come in the order of all commands`() throws {

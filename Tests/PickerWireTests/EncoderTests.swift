@@ -158,7 +158,7 @@ private let lettersSnapshot =
   @Test func `a delta may have only a result`() throws {
     let delta = Delta(
       revision: 4, at: noon,
-      change: .picker([], tappedBy: nil, rangeBefore: nil), notes: nil, result: .null)
+      change: .picker([], tappedBy: nil), notes: nil, result: .null)
 
     #expect(
       text(encoder.frame(encoder.encode(delta, texts: texts), ref: nil)).hasSuffix(

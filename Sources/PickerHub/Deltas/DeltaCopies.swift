@@ -248,7 +248,7 @@ extension Delta {
 
   /// Whether any of the changes has texts; if not, all languages share one copy.
   fileprivate var hasTexts: Bool {
-    if case .definition(let redefinition, _, tappedBy: _, rangeBefore: _) = change,
+    if case .definition(let redefinition, _, tappedBy: _) = change,
       redefinition.isAnnounced, redefinition.hasOtherWeekdays
     {
       return true

@@ -26,16 +26,19 @@ package struct RangeChange: Hashable, Sendable {
   package let wanted: CivilDate?
   /// The days on which the range could end; only while it is open.
   package let reach: ClosedRange<CivilDate>?
+  /// The range before the change.
+  package let before: DateRange?
 
   package init(
     range: DateRange?, cause: RangeCause, reason: ClampReason? = nil, wanted: CivilDate? = nil,
-    reach: ClosedRange<CivilDate>? = nil
+    reach: ClosedRange<CivilDate>? = nil, before: DateRange? = nil
   ) {
     self.range = range
     self.cause = cause
     self.reason = reason
     self.wanted = wanted
     self.reach = reach
+    self.before = before
   }
 }
 

@@ -12,6 +12,8 @@ package struct CalendarPicker: PickerShape {
   private var bounds: CalendarBounds
   /// `nil` if none is selected.
   package private(set) var range: DateRange?
+  /// The last tap on the range; `nil` if the host has selected it.
+  package private(set) var lastTap: RangeTap?
 
   init(_ definition: Definition, _ bounds: PickerBounds, now: Instant) {
     guard case .calendar(let kind) = definition.rules, case .calendar(let bounds) = bounds else {
@@ -27,14 +29,14 @@ package struct CalendarPicker: PickerShape {
 
   init(_ definition: Definition, state: StoredPicker) {
     self.init(definition, state.bounds, now: state.asOf)
-    range = state.value.range
+    (range, lastTap) = (state.value.range, state.value.tap)
   }
 
   package var state: StoredPicker {
     StoredPicker(value: value, asOf: time.asOf, bounds: .calendar(bounds), generations: [])
   }
 
-  package var value: PickerSelection { .range(range) }
+  package var value: PickerSelection { .range(range, lastTap) }
 
   private var rules: CalendarRules { CalendarRules(kind: kind, bounds: bounds, layout: layout) }
 
@@ -101,11 +103,9 @@ extension CalendarPicker {
     if bounds.months != before.bounds.months {
       answer.changes.append(.calendar(.months(bounds.months)))
     }
-    range = rules.keeping(range)
-    let reach = reach
+    select(rules.keeping(range), lastTap)
     if range != before.range || reach != before.reach {
-      answer.changes.append(
-        .calendar(.range(RangeChange(range: range, cause: .tick, reason: .elapsed, reach: reach))))
+      answer.changes.append(change(of: before.range, .tick, reason: .elapsed))
     }
     let isTodayElsewhere =
       time.today != before.time.today
@@ -125,13 +125,11 @@ extension CalendarPicker {
       answer.changes.append(.calendar(.months(self.bounds.months)))
     }
     let retained = rules.keepingWalked(before.range)
-    range = retained.range
-    let reach = reach
+    select(retained.range, before.lastTap)
     if range != before.range || reach != before.reach {
       let wanted = retained.reason == nil ? nil : before.range?.end
-      let change = RangeChange(
-        range: range, cause: .define, reason: retained.reason, wanted: wanted, reach: reach)
-      answer.changes.append(.calendar(.range(change)))
+      answer.changes.append(
+        change(of: before.range, .define, reason: retained.reason, wanted: wanted))
     }
     answer.hasOtherValue = range != before.range
     return answer
@@ -154,8 +152,8 @@ extension CalendarPicker {
     _ action: PickerAction, by actor: Actor
   ) throws(Refusal) -> [PickerChange] {
     switch action {
-    case .calendar(.tap(let target)): return try tap(target, mayClose: actor.mayClose)
-    case .set(let fields): return try set(fields)
+    case .calendar(.tap(let target)): return try tap(target, by: actor)
+    case .set(let fields): return try set(fields, by: actor)
     case .clear: return clear()
     case .columns, .availability: throw Refusal(unsupported: action.type, definition.kind)
     }
@@ -163,23 +161,26 @@ extension CalendarPicker {
 
   /// Taps a date, a cell or a point: begins a range, or ends the open one.
   ///
-  /// - Parameter mayClose: Whether this tap may end an open range. If not, a tap that would end it
-  ///   is refused with `tapClaimed`.
   /// - Throws: ``Refusal`` with, in this order, `outsideMonths`, `noSuchCell`, `otherMonth`,
   ///   `beforeMin`, `afterMax`, `blocked`, `tapClaimed`, `minDays`; for nights after `afterMax`:
   ///   `tapClaimed`, `blocked`, `noArrival`, `noDeparture`, `maxNights`, `minNights`. The picker is
   ///   unchanged: a refused tap does not count.
   /// - Source: web/guide/definitions.md, "`calendar`".
   private mutating func tap(
-    _ target: TapTarget, mayClose: Bool
+    _ target: TapTarget, by actor: Actor
   ) throws(Refusal) -> [PickerChange] {
     let rules = rules
+    let before = range
     let date = try rules.date(at: target)
-    let tapped = try rules.tap(date, on: range, mayClose: mayClose)
+    let tapped = try rules.tap(
+      date, on: before, claimedBy: actor.mayClose ? nil : lastTap?.member)
     range = tapped.range
+    lastTap = RangeTap(actor, at: time.asOf)
+    // Not by ``change(of:_:reason:wanted:)``, whose call would copy the shape.
     let change = RangeChange(
       range: tapped.range, cause: tapped.reason == nil ? .tap : .clamp, reason: tapped.reason,
-      wanted: tapped.reason == nil ? nil : date, reach: rules.reach(of: tapped.range))
+      wanted: tapped.reason == nil ? nil : date, reach: rules.reach(of: tapped.range),
+      before: before)
     return [.calendar(.range(change))]
   }
 
@@ -190,29 +191,50 @@ extension CalendarPicker {
   ///   the first tap that would be refused, or the reason for which the walk would end elsewhere.
   ///   The picker is unchanged.
   /// - Source: web/guide/README.md, "Set".
-  private mutating func set(_ fields: ResultFields) throws(Refusal) -> [PickerChange] {
+  private mutating func set(
+    _ fields: ResultFields, by actor: Actor
+  ) throws(Refusal) -> [PickerChange] {
     guard let days = kind.days(of: fields) else { throw Refusal(wrongResultFor: definition.kind) }
     if let range, !isRangeOpen, range.start == days.min()!, range.end == days.max()! { return [] }
-    let range = try rules.range(tapping: days)
-    self.range = range
-    return [.calendar(.range(RangeChange(range: range, cause: .set)))]
+    let before = range
+    range = try rules.range(tapping: days)
+    lastTap = RangeTap(actor, at: time.asOf)
+    return [change(of: before, .set)]
   }
 
   /// Clears the range.
   ///
   /// - Returns: Empty if there is no range.
   private mutating func clear() -> [PickerChange] {
-    guard range != nil else { return [] }
-    range = nil
-    return [.calendar(.range(RangeChange(range: nil, cause: .clear)))]
+    guard let before = range else { return [] }
+    select(nil, nil)
+    return [change(of: before, .clear)]
   }
 
   /// Restores an earlier range, cut to the current definition and bounds.
   mutating func restore(_ value: PickerSelection) -> [PickerChange] {
+    let before = range
     let remaining = rules.keepingWalked(value.range).range
-    guard remaining != range else { return [] }
-    range = remaining
-    return [.calendar(.range(RangeChange(range: remaining, cause: .undo, reach: reach)))]
+    guard remaining != before else { return [] }
+    select(remaining, value.tap)
+    return [change(of: before, .undo)]
+  }
+
+  /// - Parameter tap: The last tap on the range, if there is one.
+  private mutating func select(_ range: DateRange?, _ tap: RangeTap?) {
+    (self.range, lastTap) = (range, range == nil ? nil : tap)
+  }
+
+  /// The change from `before` to the current range.
+  private func change(
+    of before: DateRange?, _ cause: RangeCause, reason: ClampReason? = nil,
+    wanted: CivilDate? = nil
+  ) -> PickerChange {
+    .calendar(
+      .range(
+        RangeChange(
+          range: range, cause: cause, reason: reason, wanted: wanted, reach: reach,
+          before: before)))
   }
 
   /// Whether the next tap ends the range.
@@ -249,7 +271,7 @@ extension CalendarRules {
   fileprivate func range(tapping days: [CivilDate]) throws(Refusal) -> DateRange {
     var range: DateRange?
     for day in days {
-      let tapped = try tap(try date(at: .date(day)), on: range, mayClose: true)
+      let tapped = try tap(try date(at: .date(day)), on: range, claimedBy: nil)
       if let reason = tapped.reason {
         throw refusal(of: reason, from: range!.start, to: day, stopping: tapped.range)
       }
@@ -307,6 +329,12 @@ extension Picker {
   /// A calendar's range; `nil` if none is selected, and for the other shapes.
   package var range: DateRange? {
     if case .calendar(let box) = self { box.shape.range } else { nil }
+  }
+
+  /// The last tap on a calendar's range; `nil` if the host has selected it, and for the other
+  /// shapes.
+  package var lastTap: RangeTap? {
+    if case .calendar(let box) = self { box.shape.lastTap } else { nil }
   }
 
   /// Whether the next tap ends the range.

@@ -71,11 +71,11 @@ struct CalendarRules {
 
   /// The range after a tap on `date`.
   ///
-  /// - Parameter mayClose: Whether this tap may end an open range.
+  /// - Parameter claimant: The member that alone may end an open range; `nil` if this tap may.
   /// - Throws: ``Refusal`` with `beforeMin`, `afterMax`, `blocked`, `tapClaimed` or `minDays`,
-  ///   checked in this order. For nights see ``tap(_:on:mayClose:_:)``.
+  ///   checked in this order. For nights see ``tap(_:on:claimedBy:_:)``.
   func tap(
-    _ date: CivilDate, on range: DateRange?, mayClose: Bool
+    _ date: CivilDate, on range: DateRange?, claimedBy claimant: MemberID?
   ) throws(Refusal) -> Tapped {
     if date < bounds.min {
       throw Refusal(
@@ -87,7 +87,7 @@ struct CalendarRules {
         .afterMax, "\(date) is after the maximum, \(bounds.max)",
         ["date": .string(date.iso), "max": .string(bounds.max.iso)])
     }
-    if let stays = kind.stays { return try tap(date, on: range, mayClose: mayClose, stays) }
+    if let stays = kind.stays { return try tap(date, on: range, claimedBy: claimant, stays) }
     if kind.blocked.contains(date) {
       throw blocked(date).refusal
     }
@@ -96,7 +96,7 @@ struct CalendarRules {
       begun.isSingle = rule.isSingle
       return Tapped(range: begun)
     }
-    guard mayClose else { throw CalendarRules.claimed(range) }
+    if let claimant { throw CalendarRules.claimed(range, by: claimant) }
     let (stop, reason) = walk(from: range.start, towards: date)
     let closed = rule.ended(range, at: stop)
     guard rule.allows(closed) else {
@@ -109,9 +109,10 @@ struct CalendarRules {
     return Tapped(range: closed, reason: reason)
   }
 
-  static func claimed(_ range: DateRange) -> Refusal {
+  private static func claimed(_ range: DateRange, by claimant: MemberID) -> Refusal {
     Refusal(
-      .tapClaimed, "only the member that opened the range at \(range.start) may close it now")
+      .tapClaimed, "only the member that opened the range at \(range.start) may close it now",
+      ["by": .string(claimant.text)])
   }
 
   /// The refusal of a range from `first` to `last`, which a tap would end elsewhere.
@@ -331,7 +332,7 @@ extension CalendarRules {
   ///   second one with `tapClaimed`, `blocked`, `noArrival`, `noDeparture`, `maxNights` or
   ///   `minNights`.
   func tap(
-    _ date: CivilDate, on range: DateRange?, mayClose: Bool, _ stays: StayRules
+    _ date: CivilDate, on range: DateRange?, claimedBy claimant: MemberID?, _ stays: StayRules
   ) throws(Refusal) -> Tapped {
     guard let range, isOpen(range) else {
       if let obstacle = obstacle(on: date, stays) { throw obstacle.refusal }
@@ -339,7 +340,7 @@ extension CalendarRules {
       begun.isStay = true
       return Tapped(range: begun)
     }
-    guard mayClose else { throw CalendarRules.claimed(range) }
+    if let claimant { throw CalendarRules.claimed(range, by: claimant) }
     let tapped = walkStay(from: range.start, towards: date, stays)
     guard let stop = tapped.stop else { throw tapped.obstacle!.refusal }
     var closed = rule.ended(range, at: stop)

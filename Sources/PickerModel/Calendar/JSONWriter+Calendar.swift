@@ -10,15 +10,14 @@ extension JSONWriter {
   /// - Parameter definition: The one whose weekdays are headings, which may be newer than the
   ///   picker's.
   mutating func calendar(
-    _ picker: CalendarPicker, by: MemberID?, weekdaysOf definition: Definition,
-    texts: any RowTexts
+    _ picker: CalendarPicker, weekdaysOf definition: Definition, texts: any RowTexts
   ) {
     literal("\"calendar\":{\"months\":{")
     monthList(picker.months)
     literal("},\"range\":")
     if let range = picker.range {
       literal("{")
-      self.range(range, by: by, reach: picker.reach)
+      self.range(range, by: picker.lastTap?.member, reach: picker.reach)
       literal("}")
     } else {
       literal("null")
@@ -39,9 +38,9 @@ extension JSONWriter {
   }
 
   /// The range in a refusal: the current state without a cause.
-  mutating func correction(rangeOf picker: CalendarPicker, by: MemberID?) {
+  mutating func correction(rangeOf picker: CalendarPicker) {
     literal("{\"change\":\"range\",")
-    range(picker.range, by: by, reach: picker.reach)
+    range(picker.range, by: picker.lastTap?.member, reach: picker.reach)
     literal("}")
   }
 

@@ -6,18 +6,17 @@ extension JSONWriter {
   /// `"availability"`.
   ///
   /// - Parameters:
-  ///   - by: The member of the last accepted tap on the range.
   ///   - definition: The session's, which may be newer than the picker's.
   ///   - respondent: The member with an id, also one that has left.
   package mutating func pickerState(
-    _ picker: Picker, _ notes: Notes, by: MemberID?, sight: Sight, texts: any RowTexts,
+    _ picker: Picker, _ notes: Notes, sight: Sight, texts: any RowTexts,
     windowRows: Int, definition: Definition,
     respondent: (MemberID) -> Respondent?
   ) {
     switch picker {
     case .columns(let box):
       columns(box.shape, notes, locale: definition.locale, texts: texts, windowRows: windowRows)
-    case .calendar(let box): calendar(box.shape, by: by, weekdaysOf: definition, texts: texts)
+    case .calendar(let box): calendar(box.shape, weekdaysOf: definition, texts: texts)
     case .availability(let box):
       availability(box.shape.availability, sight: sight, texts: texts, respondent: respondent)
     }
@@ -26,7 +25,7 @@ extension JSONWriter {
   /// The changes that a reader may see, separated by commas.
   ///
   /// - Parameters:
-  ///   - by: The member of the last accepted tap on the range.
+  ///   - by: The member of the last tap on the range.
   ///   - isFirst: Whether no comma is needed before them.
   package mutating func pickerChanges(
     _ changes: [PickerChange], by: MemberID?, _ notes: RowNotes?, isFirst: Bool = true,
@@ -45,14 +44,14 @@ extension JSONWriter {
   /// The changes in a refusal: the current state without causes.
   package mutating func correction(
     _ correction: PickerCorrection, of picker: Picker, _ notes: Notes, locale: String,
-    by: MemberID?, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
+    texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
     switch (correction, picker) {
     case (.column(let index, let reloads), .columns(let box)):
       self.correction(
         column: index, reloads: reloads, of: box.shape, notes, locale: locale, texts: texts,
         windowRows: windowRows, &cache)
-    case (.range, .calendar(let box)): self.correction(rangeOf: box.shape, by: by)
+    case (.range, .calendar(let box)): self.correction(rangeOf: box.shape)
     case (.nothing, _), (.column, _), (.range, _): break
     }
   }

@@ -6,8 +6,8 @@ package enum PickerSelection: Sendable {
   /// The selected keys in column order; empty columns have none. `goalDay` is set only for a `date`
   /// with `rememberDay`: the day of the month, 1 … 31, that was last selected in the day column.
   case keys([String], goalDay: Int? = nil)
-  /// A calendar's range; `nil` if none is selected.
-  case range(DateRange?)
+  /// A calendar's range with the last tap on it; `nil` if none is selected.
+  case range(DateRange?, RangeTap? = nil)
 }
 
 /// Keys are compared by their UTF-8 bytes.
@@ -16,7 +16,8 @@ extension PickerSelection: Hashable {
     switch (left, right) {
     case (.keys(let left, let leftGoal), .keys(let right, let rightGoal)):
       left.isExactly(right) && leftGoal == rightGoal
-    case (.range(let left), .range(let right)): left == right
+    case (.range(let left, let leftTap), .range(let right, let rightTap)):
+      left == right && leftTap == rightTap
     case (.keys, _), (.range, _): false
     }
   }
@@ -24,7 +25,7 @@ extension PickerSelection: Hashable {
   package func hash(into hasher: inout Hasher) {
     switch self {
     case .keys(let keys, _): hasher.combine(keys.map(ExactString.init))
-    case .range(let range): hasher.combine(range)
+    case .range(let range, _): hasher.combine(range)
     }
   }
 }
@@ -35,7 +36,9 @@ extension PickerSelection {
   /// The goal day of a `date` with `rememberDay`.
   var goalDay: Int? { if case .keys(_, let goalDay) = self { goalDay } else { nil } }
   /// The range; `nil` for keys.
-  var range: DateRange? { if case .range(let range) = self { range } else { nil } }
+  var range: DateRange? { if case .range(let range, _) = self { range } else { nil } }
+  /// The last tap on the range.
+  var tap: RangeTap? { if case .range(_, let tap) = self { tap } else { nil } }
 }
 
 extension PickerSelection {
@@ -45,7 +48,8 @@ extension PickerSelection {
       .object(
         [.init("keys", .array(keys.map(JSONTree.string)))]
           + (goalDay.map { [.init("goalDay", .integer($0))] } ?? []))
-    case .range(let range): .object([.init("range", range?.tree ?? .null)])
+    case .range(let range, let tap):
+      .object([.init("range", range?.tree ?? .null)] + (tap.map { [.init("tap", $0.tree)] } ?? []))
     }
   }
 
@@ -60,8 +64,9 @@ extension PickerSelection {
       if case .null = range {
         self = .range(nil)
       } else {
-        guard let range = DateRange(tree: range) else { return nil }
-        self = .range(range)
+        let tap = tree["tap"].map(RangeTap.init(tree:))
+        guard let range = DateRange(tree: range), tap != .some(nil) else { return nil }
+        self = .range(range, tap ?? nil)
       }
     } else {
       return nil

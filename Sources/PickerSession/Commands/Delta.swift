@@ -127,11 +127,10 @@ extension Delta: Hashable {
 /// The content of a delta. Self-contained: it can be encoded later, in any language.
 package enum SessionChange: Hashable, Sendable {
   /// Changes of the picker; empty if time changed only the result. For a change of the range also
-  /// the member of the last accepted tap, and the range before.
-  case picker([PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
+  /// the member of the last tap on it: in the change itself each copy of it would cost more.
+  case picker([PickerChange], tappedBy: MemberID?)
   /// The host changed the definition, with the changes of the picker that follow from it.
-  indirect case definition(
-    Redefinition, [PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
+  indirect case definition(Redefinition, [PickerChange], tappedBy: MemberID?)
   /// The host changed notes.
   indirect case notes(NotesEdit)
   indirect case status(StatusChange)
@@ -149,7 +148,7 @@ extension SessionChange {
   /// ``Delta/weight`` without its changes of the picker and its notes.
   fileprivate var weight: Int {
     switch self {
-    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
+    case .definition(let redefinition, _, tappedBy: _):
       redefinition.notes?.weight ?? 0
     case .notes(let edit): edit.weight
     case .picker, .status: 0
@@ -159,7 +158,7 @@ extension SessionChange {
   /// See ``Delta/definitionWeight``.
   fileprivate var definitionWeight: Int {
     switch self {
-    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
+    case .definition(let redefinition, _, tappedBy: _):
       max(redefinition.definition.weight, redefinition.definition.byteCount / Delta.weightBytes)
     case .notes, .picker, .status: 0
     }
@@ -186,7 +185,7 @@ extension SessionChange {
   package var notesEdit: NotesEdit? {
     switch self {
     case .notes(let edit): edit
-    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _): redefinition.notes
+    case .definition(let redefinition, _, tappedBy: _): redefinition.notes
     case .picker, .status: nil
     }
   }
@@ -194,21 +193,14 @@ extension SessionChange {
   /// The changes of the picker; empty for other deltas.
   package var pickerChanges: [PickerChange] {
     switch self {
-    case .picker(let changes, tappedBy: _, rangeBefore: _),
-      .definition(_, let changes, tappedBy: _, rangeBefore: _):
-      changes
+    case .picker(let changes, tappedBy: _), .definition(_, let changes, tappedBy: _): changes
     case .status, .notes: []
     }
   }
 
   /// The range before and after the delta; `nil` if the delta does not change it.
   package var ranges: (before: DateRange?, after: DateRange?)? {
-    switch self {
-    case .picker(let changes, tappedBy: _, let before),
-      .definition(_, let changes, tappedBy: _, let before):
-      for case .calendar(.range(let moved)) in changes { return (before, moved.range) }
-      return nil
-    case .status, .notes: return nil
-    }
+    for case .calendar(.range(let moved)) in pickerChanges { return (moved.before, moved.range) }
+    return nil
   }
 }

@@ -53,7 +53,7 @@ extension SessionFold {
   private func event(of delta: Delta) -> FeedEvent? {
     switch delta.change {
     case .picker, .notes: return nil
-    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
+    case .definition(let redefinition, _, tappedBy: _):
       // A shared definition has an event of its own.
       guard origin.uses == nil || origin.host.watched.contains(.definition) else { return nil }
       // Nothing follows it in its entry.
@@ -194,7 +194,7 @@ extension Delta {
   fileprivate var isReported: Bool {
     switch change {
     case .picker, .notes: false
-    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _): redefinition.isAnnounced
+    case .definition(let redefinition, _, tappedBy: _): redefinition.isAnnounced
     case .status: true
     }
   }

@@ -208,47 +208,31 @@ extension SessionFold {
     _ action: PickerAction, by member: MemberID, at now: Instant
   ) throws(Refusal) -> SessionChange? {
     if let subject = action.subject, knownMember(subject) == nil { return nil }
-    let before = undoValue
-    let rangeBefore = picker.range
+    let before = picker.value
     let actor = Actor(
       member, mayClose: mayClose(member, at: now),
       limits: PickerLimits(respondentsMax: limits.members, runsMax: limits.runs))
-    let changes: [PickerChange]
-    do throws(Refusal) {
-      changes = try picker.perform(action, by: actor)
-    } catch {
-      throw error.code == .tapClaimed ? error.claimed(by: tappedBy) : error
-    }
+    let changes = try picker.perform(action, by: actor)
     if changes.isEmpty { return nil }
     if definition.kind.hasUndo { facts.undoList.push(before, countMax: limits.undo) }
-    if picker.range == nil { forgetTap() } else { noteTap(by: member, at: now) }
     // Asked here, because a call of `named` copies the fold.
     let hasNames = definition.kind.hasParts
-    return change(hasNames ? named(changes) : changes, rangeBefore: rangeBefore)
-  }
-
-  private mutating func noteTap(by member: MemberID, at now: Instant) {
-    facts.tappedBy = member.isHost ? nil : member
-    facts.tappedAt = now
+    return change(hasNames ? named(changes) : changes)
   }
 
   /// Whether `member` may close the open range now: always with ``SessionOrigin/OpenTap/shared``,
   /// and for the host; otherwise if it opened the range, or its opener has left or waited too long.
   private mutating func mayClose(_ member: MemberID, at now: Instant) -> Bool {
-    guard origin.openTap == .opener, !member.isHost, let tappedBy,
-      let tappedAt = facts.tappedAt
-    else {
-      return true
-    }
-    if tappedBy == member || members[tappedBy] == nil { return true }
+    guard origin.openTap == .opener, !member.isHost, let tap = picker.lastTap else { return true }
+    if tap.member == member || members[tap.member] == nil { return true }
     // The clock may have been set back.
-    let age = now.milliseconds - tappedAt.milliseconds
+    let age = now.milliseconds - tap.at.milliseconds
     return age < 0 || age >= limits.openTapMilliseconds
   }
 
   private mutating func undo() throws(Refusal) -> SessionChange? {
     while let value = facts.undoList.popPast() {
-      let before = undoValue
+      let before = picker.value
       guard let change = restore(value) else { continue }
       facts.undoList.pushFuture(before)
       return change
@@ -258,7 +242,7 @@ extension SessionFold {
 
   private mutating func redo() throws(Refusal) -> SessionChange? {
     while let value = facts.undoList.popFuture() {
-      let before = undoValue
+      let before = picker.value
       guard let change = restore(value) else { continue }
       facts.undoList.pushPast(before)
       return change
@@ -266,13 +250,9 @@ extension SessionFold {
     throw Refusal(.nothingToUndo, "there is no undone value to restore")
   }
 
-  private mutating func restore(_ value: UndoValue) -> SessionChange? {
-    let rangeBefore = picker.range
-    let changes = picker.restore(value.value)
-    if changes.isEmpty { return nil }
-    facts.tappedBy = picker.range == nil ? nil : value.by
-    facts.tappedAt = picker.range == nil ? nil : value.tappedAt
-    return change(changes, rangeBefore: rangeBefore)
+  private mutating func restore(_ value: PickerSelection) -> SessionChange? {
+    let changes = picker.restore(value)
+    return changes.isEmpty ? nil : change(changes)
   }
 
   /// Cancels the session, or takes back the confirmation on which the host decides.
@@ -335,11 +315,5 @@ extension Member {
   /// member.
   fileprivate mutating func sender(of ref: Int) -> SessionFold.Sender {
     SessionFold.Sender(role: role, greatestRef: refs.greatest, outcome: refs.outcome(of: ref))
-  }
-}
-
-extension Refusal {
-  fileprivate func claimed(by member: MemberID?) -> Refusal {
-    Refusal(code, detail, params: member.map { [.init("by", .string($0.text))] } ?? [])
   }
 }

@@ -28,7 +28,6 @@ extension SessionFold {
     _ change: DefinitionChange, _ adoption: Adoption? = nil, at now: Instant,
     _ effects: inout [Effect]
   ) throws(DefinitionProblem) {
-    let rangeBefore = picker.range
     let results = definition.results
     let weekday = definition.firstWeekday
     var answer = TickAnswer()
@@ -47,7 +46,7 @@ extension SessionFold {
       version: version, definition: definition, isAnnounced: true,
       hasOtherWeekdays: definition.firstWeekday != weekday,
       notes: adoption.flatMap { takeNotes(of: $0) }, loss: answer.loss)
-    commit(redefinition, answer, rangeBefore, at: now, &effects)
+    commit(redefinition, answer, at: now, &effects)
     noteSight(before: results, &effects)
   }
 
@@ -56,7 +55,6 @@ extension SessionFold {
   package mutating func applyPendingDefinition(at now: Instant, _ effects: inout [Effect]) {
     guard let definedAt = facts.definedAt else { return }
     facts.definedAt = nil
-    let rangeBefore = picker.range
     guard let answer = try? picker.redefine(definition, definedAt: definedAt) else { return }
     if answer.changes.isEmpty, currentResult == result {
       return noteCells(answer, &effects)
@@ -64,16 +62,14 @@ extension SessionFold {
     let redefinition = Redefinition(
       version: version, definition: definition, isAnnounced: false, hasOtherWeekdays: false,
       notes: nil, loss: answer.loss)
-    commit(redefinition, answer, rangeBefore, at: now, &effects)
+    commit(redefinition, answer, at: now, &effects)
   }
 
   private mutating func commit(
-    _ redefinition: Redefinition, _ answer: TickAnswer, _ rangeBefore: DateRange?, at now: Instant,
-    _ effects: inout [Effect]
+    _ redefinition: Redefinition, _ answer: TickAnswer, at now: Instant, _ effects: inout [Effect]
   ) {
-    if picker.range == nil { forgetTap() }
     let change = SessionChange.definition(
-      redefinition, named(answer.changes), tappedBy: tappedBy, rangeBefore: rangeBefore)
+      redefinition, named(answer.changes), tappedBy: picker.lastTap?.member)
     commit(change, hasResult: takeResult(), at: now, &effects)
     noteCells(answer, &effects)
   }

@@ -29,9 +29,6 @@ extension SessionFold {
     package var remembered = RememberedMembers()
     /// The number of times that a member joined or rejoined.
     package var joinCount = 0
-    /// The member of the last accepted tap on the current range, and the time of that tap.
-    package var tappedBy: MemberID?
-    package var tappedAt: Instant?
     /// A changed result that the feed has not reported yet; always `nil` where it is not watched.
     package var unreported: UnreportedResult?
     package var revocations = Revocations()
@@ -111,7 +108,6 @@ extension SessionFold {
   package var undoList: UndoList { facts.undoList }
   package var members: [MemberID: Member] { facts.members }
   package var remembered: RememberedMembers { facts.remembered }
-  package var tappedBy: MemberID? { facts.tappedBy }
   package var unreported: UnreportedResult? { facts.unreported }
   package var revocations: Revocations { facts.revocations }
   package var hostRoles: HostRoles { facts.hostRoles }

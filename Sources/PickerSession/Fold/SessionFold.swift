@@ -113,11 +113,6 @@ package struct SessionFold: Sendable {
     return fold
   }
 
-  /// The current value in the form in which undo restores it.
-  var undoValue: UndoValue {
-    UndoValue(value: picker.value, by: tappedBy, tappedAt: facts.tappedAt)
-  }
-
   /// The next instant at which a tick may change anything or reports a changed result; `nil` if
   /// there is none.
   package var nextTick: Instant? {
@@ -148,27 +143,18 @@ package struct SessionFold: Sendable {
     if unreported != nil { reportResult(at: now, &effects) }
     guard status == .open else { return timeOut(at: now, &effects) }
     guard !picker.passes(to: now) else { return false }
-    let rangeBefore = picker.range
     let answer = picker.tick(now)
-    if picker.range == nil { forgetTap() }
     let hasResult = takeResult()
     if !answer.changes.isEmpty || hasResult {
-      let change = SessionChange.picker(
-        named(answer.changes), tappedBy: tappedBy, rangeBefore: rangeBefore)
-      commit(change, hasResult: hasResult, at: now, &effects)
+      commit(change(named(answer.changes)), hasResult: hasResult, at: now, &effects)
     }
     noteCells(answer, &effects)
     return answer.hasOtherValue || hasResult
   }
 
-  mutating func forgetTap() {
-    facts.tappedBy = nil
-    facts.tappedAt = nil
-  }
-
-  /// The changes of the picker as a change of the session; `nil` if there are none.
-  func change(_ changes: [PickerChange], rangeBefore: DateRange?) -> SessionChange? {
-    changes.isEmpty ? nil : .picker(changes, tappedBy: tappedBy, rangeBefore: rangeBefore)
+  /// Changes of the picker as a change of the session.
+  func change(_ changes: [PickerChange]) -> SessionChange {
+    .picker(changes, tappedBy: picker.lastTap?.member)
   }
 
   /// The result with the amounts of the notes. While a session is not open, its total stays.

@@ -1,30 +1,14 @@
-package import CivilTime
 package import DequeModule
 package import PickerModel
-
-/// A value of the picker and, for a range, the tap that made it.
-package struct UndoValue: Hashable, Sendable {
-  package let value: PickerSelection
-  /// The member of the last accepted tap.
-  package let by: MemberID?
-  /// The time of that tap.
-  package let tappedAt: Instant?
-
-  package init(value: PickerSelection, by: MemberID?, tappedAt: Instant?) {
-    self.value = value
-    self.by = by
-    self.tappedAt = tappedAt
-  }
-}
 
 /// The values that undo and redo restore; one list for all members.
 package struct UndoList: Hashable, Sendable {
   /// The values before the current one; undo restores the last one. At most ``SessionLimits/undo``.
-  package private(set) var past: Deque<UndoValue>
+  package private(set) var past: Deque<PickerSelection>
   /// The undone values; redo restores the last one. Cleared by each select, tap and clear.
-  package private(set) var future: [UndoValue]
+  package private(set) var future: [PickerSelection]
 
-  package init(past: some Sequence<UndoValue> = [], future: [UndoValue] = []) {
+  package init(past: some Sequence<PickerSelection> = [], future: [PickerSelection] = []) {
     self.past = Deque(past)
     self.future = future
   }
@@ -33,17 +17,17 @@ package struct UndoList: Hashable, Sendable {
   var count: Int { past.count + future.count }
 
   /// Adds the value that a select, tap or clear has replaced.
-  mutating func push(_ value: consuming UndoValue, countMax: Int) {
+  mutating func push(_ value: consuming PickerSelection, countMax: Int) {
     past.append(value)
     if past.count > countMax { past.removeFirst() }
     future.removeAll()
   }
 
-  mutating func popPast() -> UndoValue? { past.popLast() }
+  mutating func popPast() -> PickerSelection? { past.popLast() }
 
-  mutating func popFuture() -> UndoValue? { future.popLast() }
+  mutating func popFuture() -> PickerSelection? { future.popLast() }
 
-  mutating func pushFuture(_ value: UndoValue) { future.append(value) }
+  mutating func pushFuture(_ value: PickerSelection) { future.append(value) }
 
-  mutating func pushPast(_ value: UndoValue) { past.append(value) }
+  mutating func pushPast(_ value: PickerSelection) { past.append(value) }
 }

@@ -153,7 +153,7 @@ extension ClientState {
     let expected = picker.range.map { range in
       PickerRange(
         start: PickerDay(range.start), end: PickerDay(range.end), hits: range.hits,
-        by: truth.tappedBy?.text,
+        by: picker.lastTap?.member.text,
         reach: picker.reach.map { PickerDay($0.lowerBound)...PickerDay($0.upperBound) })
     }
     guard range == expected else {

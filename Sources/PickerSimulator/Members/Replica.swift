@@ -42,7 +42,6 @@ struct Replica {
     let notes: Notes
     let result: PickerResult
     let status: SessionStatus
-    let tappedBy: MemberID?
   }
 
   private struct Done: Hashable {
@@ -140,8 +139,7 @@ struct Replica {
     guard compacted.revision == fold.revision, compacted.history.last == fold.history.last else {
       return "a compacted log has the same deltas"
     }
-    guard compacted.reached == fold.reached, compacted.unreported == fold.unreported,
-      compacted.facts.tappedAt == fold.facts.tappedAt
+    guard compacted.reached == fold.reached, compacted.unreported == fold.unreported
     else { return "a compacted log has the same times" }
     var picker = compacted.picker
     _ = picker.tick(fold.picker.asOf)
@@ -189,7 +187,7 @@ struct Replica {
     }
     truths[fold.revision] = Truth(
       picker: fold.picker, definition: fold.definition, version: fold.version, notes: fold.notes,
-      result: fold.result, status: fold.status, tappedBy: fold.tappedBy)
+      result: fold.result, status: fold.status)
   }
 }
 

@@ -48,9 +48,6 @@ extension World {
       breach("a replay has the same marks")
     }
     if fold.status != replica.status { breach("a replay has the same status") }
-    if fold.tappedBy != replica.tappedBy || fold.facts.tappedAt != replica.facts.tappedAt {
-      breach("a replay has the same tap")
-    }
     if fold.undoList != replica.undoList { breach("a replay has the same undo list") }
     if fold.facts.joinCount != replica.facts.joinCount { breach("a replay has the same members") }
     if let last = fold.history.last, last != replica.history.last {

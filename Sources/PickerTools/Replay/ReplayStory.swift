@@ -120,7 +120,7 @@ final class ReplayStory {
   }
 
   private func shown(_ fold: SessionFold) -> [String] {
-    let tapped = fold.tappedBy.map { ", last tapped by \(name($0))" } ?? ""
+    let tapped = fold.picker.lastTap.map { ", last tapped by \(name($0.member))" } ?? ""
     return fold.picker.words(in: texts(for: fold.definition.locale), tapped: tapped)
   }
 }

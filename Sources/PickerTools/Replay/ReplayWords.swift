@@ -55,9 +55,9 @@ extension Answer {
 extension Delta {
   func words(in texts: any RowTexts) -> [String] {
     switch change {
-    case .picker(let changes, _, _):
+    case .picker(let changes, tappedBy: _):
       changes.isEmpty ? ["the instant changes"] : changes.map { $0.words(in: texts) }
-    case .definition(let redefinition, let changes, _, _):
+    case .definition(let redefinition, let changes, tappedBy: _):
       ["definition version \(redefinition.version)"] + changes.map { $0.words(in: texts) }
         + (redefinition.notes?.words ?? [])
     case .notes(let edit): edit.words

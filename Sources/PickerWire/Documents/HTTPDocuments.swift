@@ -121,8 +121,7 @@ package enum HTTPDocument {
     writer.literal("{\"snapshot\":")
     writer.pickerSnapshot(
       picker, definition: picker.definition, definitionJSON: picker.definition.json, version: 1,
-      notes: Notes(), result: picker.result, status: .open, tappedBy: nil, texts: texts,
-      windowRows: windowRows)
+      notes: Notes(), result: picker.result, status: .open, texts: texts, windowRows: windowRows)
     writer.literal("}")
     return writer.bytes
   }
@@ -213,7 +212,7 @@ extension JSONWriter {
     if case .status(let change) = change, let settle = change.settle { return self.settle(settle) }
     literal("{\"type\":")
     switch change {
-    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
+    case .definition(let redefinition, _, tappedBy: _):
       literal("\"define\",\"version\":")
       integer(redefinition.version)
       literal(",\"definition\":")

@@ -25,7 +25,8 @@ extension JSONWriter {
       if bandsOffset > start { literal(",") }
       literal("{\"change\":\"result\",\"result\":")
       self.result(result, data: delta.data)
-      if case .definition(let redefinition, _, _, _) = delta.change, redefinition.loss != nil {
+      if case .definition(let redefinition, _, tappedBy: _) = delta.change, redefinition.loss != nil
+      {
         clamp(.gone, wanted: nil, redefinition.loss)
       }
       literal("}")
@@ -37,11 +38,11 @@ extension JSONWriter {
     of delta: Delta, sight: Sight, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
     switch delta.change {
-    case .picker(let changes, let tappedBy, rangeBefore: _):
+    case .picker(let changes, let tappedBy):
       pickerChanges(
         changes, by: tappedBy, delta.notes, sight: sight, texts: texts, windowRows: windowRows,
         &cache)
-    case .definition(let redefinition, let changes, let tappedBy, rangeBefore: _):
+    case .definition(let redefinition, let changes, let tappedBy):
       if redefinition.isAnnounced {
         self.redefinition(redefinition, texts: texts)
       }

@@ -16,8 +16,8 @@ extension JSONWriter {
       fold.picker, definition: fold.definition, definitionJSON: definitionJSON,
       version: fold.version, notes: fold.notes, result: fold.result, status: fold.status,
       decision: fold.decision, host: fold.origin.host,
-      tappedBy: fold.tappedBy, sight: sight, texts: texts,
-      windowRows: windowRows, respondent: { fold.knownMember($0)?.respondent })
+      sight: sight, texts: texts, windowRows: windowRows,
+      respondent: { fold.knownMember($0)?.respondent })
   }
 
   /// The same for a picker that is not in a session.
@@ -27,7 +27,7 @@ extension JSONWriter {
     _ picker: Picker, definition: Definition, definitionJSON: [UInt8]? = nil, version: Int,
     notes: Notes, result: PickerResult, status: SessionStatus,
     decision: DecisionState = DecisionState(), host: HostFields = HostFields(),
-    tappedBy: MemberID?, sight: Sight = .everything, texts: any RowTexts, windowRows: Int,
+    sight: Sight = .everything, texts: any RowTexts, windowRows: Int,
     respondent: (MemberID) -> Respondent? = { _ in nil }
   ) {
     literal("{\"definition\":")
@@ -44,8 +44,8 @@ extension JSONWriter {
     self.result(sight.seen(result, status: status), data: decision.data)
     literal(",")
     pickerState(
-      picker, notes, by: tappedBy, sight: sight, texts: texts, windowRows: windowRows,
-      definition: definition, respondent: respondent)
+      picker, notes, sight: sight, texts: texts, windowRows: windowRows, definition: definition,
+      respondent: respondent)
     literal("}")
   }
 }

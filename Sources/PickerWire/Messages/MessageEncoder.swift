@@ -242,8 +242,8 @@ package final class MessageEncoder {
       writer.integer(fold.revision)
       writer.literal(",\"changes\":[")
       writer.correction(
-        correction, of: fold.picker, fold.notes, locale: fold.definition.locale, by: fold.tappedBy,
-        texts: texts, windowRows: windowRows, &cache)
+        correction, of: fold.picker, fold.notes, locale: fold.definition.locale, texts: texts,
+        windowRows: windowRows, &cache)
       writer.literal("]}")
     }
   }

@@ -38,7 +38,7 @@ extension SessionFold.Facts {
     ("statusChanges", \.statusChangeCount), ("statusChangedAt", \.statusChangedAt),
     ("reached", \.reached), ("revision", \.revision), ("undo", \.undoList),
     ("members", \.members), ("remembered", \.remembered), ("joinCount", \.joinCount),
-    ("tappedBy", \.tappedBy), ("tappedAt", \.tappedAt), ("unreported", \.unreported),
+    ("unreported", \.unreported),
     ("revocations", \.revocations), ("roles", \.hostRoles), ("lastChanges", \.lastChanges),
     ("sight", \.sightRevision), ("shared", \.shared))
 }
@@ -161,11 +161,5 @@ extension UndoList: StoredObject {
 }
 
 extension UndoList {
-  fileprivate var allPast: [UndoValue] { Array(past) }
-}
-
-extension UndoValue: StoredObject {
-  static let fields = StoredFields<UndoValue>(
-    .init("value", \.value), .init("by", \.by), .init("at", \.tappedAt)
-  ) { UndoValue(value: $0, by: $1, tappedAt: $2) }
+  fileprivate var allPast: [PickerSelection] { Array(past) }
 }
