@@ -94,7 +94,7 @@ def test_the_tag_imports_stable_addresses_and_is_small(bundle):
     for folder in ("client/v1", "client"):
         file = bundle / folder / "embed.js"
         names = re.findall(r'import\("\./([^"]+)"\)', file.read_text())
-        assert sorted(names) == ["define-availability.js", "define-calendar.js", "define-wheels.js", "pickerd.js"]
+        assert sorted(names) == ["define-availability.js", "define-calendar.js", "define-wheels.js"]
         assert all((bundle / folder / name).exists() for name in names)
         assert size(file) <= 2 * 1024
 

@@ -591,51 +591,61 @@ def test_an_availability_has_a_script_and_zones_of_its_own(embedding, server):
     assert ada.cell(2).get_attribute("data-own") == "yes"
 
 
-def tag(server, session, more):
-    return (f'<!doctype html><html lang="en"><title>Ours</title><body><p>Before</p>'
-            f'<script type="module" src="http://127.0.0.1:{server.port}/client/v1/embed.js"'
-            f' data-session="http://127.0.0.1:{server.port}/s/{session.id}" data-member-name="Ada" {more}></script>'
-            f'<p>After</p></body></html>')
+def tag(server, session, more, version=""):
+    return (f'<script type="module" src="http://127.0.0.1:{server.port}/client/v1/embed.js{version}"'
+            f' data-session="http://127.0.0.1:{server.port}/s/{session.id}" data-member-name="Ada" {more}></script>')
+
+
+def tagged(*tags):
+    return f'<!doctype html><html lang="en"><title>Ours</title><body><p>Before</p>{"".join(tags)}<p>After</p></body></html>'
 
 
 @pytest.mark.parametrize("definition, element", [
     (CALENDAR, "pickerd-calendar"), (LISTS, "pickerd-wheels"),
     ({"kind": "availability", "dates": ["2018-11-26"]}, "pickerd-availability")])
-def test_a_tag_becomes_the_element_for_the_kind_of_its_session(embedding, server, definition, element):
+def test_a_tag_becomes_the_element_for_its_kind(embedding, server, definition, element):
     session = server.session(definition)
     ada = embedding("<!doctype html><title>Empty</title>")
     waiting = []
-    ada.page.route("**/client/v1/pickerd.js", lambda route: waiting.append(route))
-    ada.page.route("**/client/pickerd.js", lambda route: waiting.append(route))
-    with ada.page.expect_request("**/pickerd.js"):
-        ada.page.set_content(tag(server, session, 'data-presence="off"'))
-    box = ada.page.locator("p:text('Before') ~ .pickerd-boot:has(+ p)")
-    expect(box).to_have_attribute("aria-busy", "true")
-    assert box.bounding_box()["height"] > 300
+    ada.page.route("**/define-*.js", lambda route: waiting.append(route))
+    with ada.page.expect_request("**/define-*.js"):
+        ada.page.set_content(tagged(tag(
+            server, session, f'data-kind="{definition["kind"]}" data-presence="off" data-onclick="alert(1)"')))
+    place = ada.page.locator("p:text('Before') ~ .pickerd-placeholder:has(+ p)")
+    expect(place).to_have_attribute("aria-busy", "true")
+    assert place.bounding_box()["height"] > 300
     for route in waiting:
         route.fallback()
 
     shown = ada.page.locator(f"p:text('Before') ~ {element}")
     expect(shown).to_have_attribute("presence", "off")
-    expect(box).to_have_count(0)
+    assert shown.get_attribute("onclick") is None
+    expect(place).to_have_count(0)
     ada.is_loaded()
     assert session.get()["members"][0]["name"] == "Ada"
 
 
-@pytest.mark.parametrize("way", ["dialog", "button"])
+@pytest.mark.parametrize("way", ["dialog", "floating"])
 def test_a_tag_opens_its_picker_in_a_dialog(embedding, server, way):
     session = server.session(CALENDAR)
-    ada = embedding(tag(server, session, f'data-open="{way}" data-text="Choose the days"'))
-    button = ada.button("Choose the days")
-    expect(button).to_be_visible()
-    assert button.evaluate("(one) => getComputedStyle(one).position") == {"dialog": "static", "button": "fixed"}[way]
-    assert session.get()["members"] == [], "nothing is loaded before it is needed"
+    more = f'data-kind="calendar" data-open="{way}" data-text="Choose the days"'
+    # The second one is another address of the same module.
+    ada = embedding(tagged(tag(server, session, more), tag(server, session, more.replace("days", "month"), "?v=2")))
+    buttons = ada.page.locator(".pickerd-button")
+    expect(buttons).to_have_text(["Choose the days", "Choose the month"])
+    tops = [buttons.nth(at).bounding_box() for at in range(2)]
+    assert tops[0]["y"] + tops[0]["height"] <= tops[1]["y"] or tops[0]["x"] + tops[0]["width"] <= tops[1]["x"]
+    fixed = ada.page.locator(".pickerd-floating").count()
+    assert fixed == {"dialog": 0, "floating": 1}[way]
+    assert ada.page.evaluate("customElements.get('pickerd-calendar') === undefined"), "nothing is loaded yet"
 
+    button = ada.button("Choose the days")
     button.click()
     dialog = ada.page.get_by_role("dialog", name="Choose the days")
     ada.day("2018-11-14").click()
     ada.day("2018-11-16").click()
     expect(ada.chosen).to_contain_text("Nov 14 – 16, 2018")
+    assert dialog.evaluate("one => getComputedStyle(one, '::backdrop').backgroundColor") == "rgba(0, 0, 0, 0.533)"
     ada.button("Close").click()
     expect(dialog).to_be_hidden()
     expect(button).to_be_focused()
@@ -646,13 +656,23 @@ def test_a_tag_opens_its_picker_in_a_dialog(embedding, server, way):
     assert len(session.get()["members"]) == 1
 
 
-def test_a_tag_without_a_text_for_its_button_says_what_is_missing(embedding, server):
+def test_two_tags_of_a_session_are_one_member_that_leaves_with_them(embedding, server):
+    session = server.session(CALENDAR)
+    one = tag(server, session, 'data-kind="calendar"')
+    ada = embedding(tagged(one, one))
+    expect(ada.page.locator("pickerd-calendar .month:not([data-loading])").nth(1)).to_be_visible()
+    assert len(session.get()["members"]) == 1
+    ada.page.evaluate("for (const one of document.querySelectorAll('pickerd-calendar')) one.remove()")
+    wait_until(lambda: not session.get()["members"][0]["online"], what="a member that is offline")
+
+
+@pytest.mark.parametrize("more, said", [
+    ('data-kind="calendar" data-open="floating"', "data-text"), ('data-kind="calender"', "data-kind is the kind")])
+def test_a_tag_says_what_is_missing(embedding, server, more, said):
     ada = embedding("<!doctype html><title>Empty</title>")
-    said = []
-    ada.page.on("console", lambda message: said.append(message.text))
-    with ada.page.expect_console_message(lambda message: "data-text" in message.text):
-        ada.page.set_content(tag(server, server.session(CALENDAR), 'data-open="button"'))
-    assert ada.page.locator("button").count() == 0
+    with ada.page.expect_console_message(lambda message: said in message.text):
+        ada.page.set_content(tagged(tag(server, server.session(CALENDAR), more)))
+    assert ada.page.locator("button, .pickerd-placeholder").count() == 0
     ada.page_errors.clear()
 
 
