@@ -711,7 +711,7 @@ import Testing
       }
     }.get()
 
-    two.log.feed.lookLater()
+    two.log.feed.lookLater(atCursors: true)
     // Its queue answers in order.
     _ = await withCheckedContinuation { done in
       two.log.feed.read(FeedRequest(after: 0, types: nil, countMax: 1)) {

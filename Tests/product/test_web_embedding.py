@@ -611,7 +611,7 @@ def test_a_tag_becomes_the_element_for_its_kind(embedding, server, definition, e
     with ada.page.expect_request("**/define-*.js"):
         ada.page.set_content(tagged(tag(
             server, session, f'data-kind="{definition["kind"]}" data-presence="off" data-onclick="alert(1)"')))
-    place = ada.page.locator("p:text('Before') ~ .pickerd-placeholder:has(+ p)")
+    place = ada.page.locator("p:text('Before') ~ .pickerd-loading:has(+ p)")
     expect(place).to_have_attribute("aria-busy", "true")
     assert place.bounding_box()["height"] > 300
     for route in waiting:
@@ -672,7 +672,7 @@ def test_a_tag_says_what_is_missing(embedding, server, more, said):
     ada = embedding("<!doctype html><title>Empty</title>")
     with ada.page.expect_console_message(lambda message: said in message.text):
         ada.page.set_content(tagged(tag(server, server.session(CALENDAR), more)))
-    assert ada.page.locator("button, .pickerd-placeholder").count() == 0
+    assert ada.page.locator("button, .pickerd-loading").count() == 0
     ada.page_errors.clear()
 
 

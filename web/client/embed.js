@@ -19,7 +19,7 @@ const closeWords = { ar: "إغلاق", de: "Schließen", ja: "閉じる", zh: "�
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(`
-:where(.pickerd-placeholder) { min-height: 22rem; border-radius: 12px; background: #8881; }
+:where(.pickerd-loading) { min-height: 22rem; border-radius: 12px; background: #8881; }
 :where(.pickerd-button) { font: inherit; font-weight: 600; min-height: 44px; padding: 0 1.2em; border: 0; border-radius: 999px;
   background: var(--pickerd-accent, #2451c5); color: var(--pickerd-on-accent, #fff); cursor: pointer; }
 :where(.pickerd-floating) { position: fixed; inset-block-end: max(1rem, env(safe-area-inset-bottom)); inset-inline-end: 1rem; z-index: 10;
@@ -44,17 +44,17 @@ function make(name, className, ...children) {
 }
 
 /**
- * Replaces a placeholder by the element, once; an import that has failed may be tried again.
- * @param {HTMLElement} placeholder @param {HTMLScriptElement} script
+ * Replaces what has its place by the element, once; an import that has failed may be tried again.
+ * @param {HTMLElement} box @param {HTMLScriptElement} script
  */
-async function load(placeholder, script) {
-  if (placeholder.ariaBusy === "true") return;
-  placeholder.ariaBusy = "true";
+async function load(box, script) {
+  if (box.ariaBusy === "true") return;
+  box.ariaBusy = "true";
   const [name, define] = elements[script.dataset.kind ?? ""];
   try {
     await define();
   } catch (problem) {
-    placeholder.ariaBusy = "false";
+    box.ariaBusy = "false";
     console.error(`embed.js: <${name}> was not loaded`, problem);
     return;
   }
@@ -63,7 +63,7 @@ async function load(placeholder, script) {
     const value = script.getAttribute(`data-${each}`);
     if (value !== null) element.setAttribute(each, value);
   }
-  placeholder.replaceWith(element);
+  box.replaceWith(element);
 }
 
 /** @param {HTMLScriptElement} script */
@@ -77,19 +77,19 @@ function embed(script) {
     console.error(`embed.js: data-open is "inline", "dialog" or "floating", and the last two need data-text, the text of the button`);
     return;
   }
-  const placeholder = make("div", "pickerd-placeholder");
+  const box = make("div", "pickerd-loading");
   /** @param {Node} node in the place of the tag */
   const place = (node) => (script.closest("head") ? document.body.append(node) : script.after(node));
   if (open === "inline") {
-    place(placeholder);
-    void load(placeholder, script);
+    place(box);
+    void load(box, script);
     return;
   }
   const close = make("button", "pickerd-close", "×");
   close.ariaLabel = closeWords[(locale || document.documentElement.lang || navigator.language).slice(0, 2)] ?? "Close";
   const form = make("form", "", close);
   form.method = "dialog";
-  const dialog = make("dialog", "pickerd-dialog", form, placeholder);
+  const dialog = make("dialog", "pickerd-dialog", form, box);
   dialog.ariaLabel = text;
   // A press beside it, from beginning to end.
   let isBeside = false;
@@ -100,7 +100,7 @@ function embed(script) {
   button.ariaHasPopup = "dialog";
   button.addEventListener("click", () => {
     dialog.showModal();
-    void load(placeholder, script);
+    void load(box, script);
   });
   if (open === "dialog") place(button);
   else {

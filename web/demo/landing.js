@@ -92,6 +92,7 @@ function doorsView(home) {
 
 /** What starts a server, and creates a session in it. */
 const run = `make run
+# in a second terminal
 curl http://127.0.0.1:7681/v1/sessions \\
   -d '{"definition": {"kind": "calendar", "unit": "nights", "min": "today",
        "months": {"from": "thisMonth", "through": "thisMonth+P1Y"}}}'`;

@@ -48,7 +48,7 @@ export class Panels {
     this.definition.follow(document.snapshot.definition, document.title ?? "");
     this.host?.ask(document.op);
     // On a phone the drawer covers the picker, and what the host has just decided.
-    if (this.isAsked && !document.op && matchMedia("(max-width: 60rem)").matches) {
+    if (this.host && this.isAsked && !document.op && this.page.showsDevelopers && matchMedia("(width < 60rem)").matches) {
       this.page.showDevelopers(false);
       this.page.element?.focus({ preventScroll: true });
     }

@@ -83,6 +83,7 @@ extension Attendance {
       absentSince[member] = nil
       postRates[member] = nil
     case .returned: pendingJoinCount -= 1
+    // Only these begin or end a presence.
     default: break
     }
   }

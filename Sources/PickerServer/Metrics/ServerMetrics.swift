@@ -271,9 +271,6 @@ extension ServerMetrics {
   }
 
   func addFeed(to metrics: inout MetricFamilies) {
-    // Metrics do not wait for the store, which may hang: they have what was known, and at the next
-    // time what other nodes have set.
-    defer { store.feed.lookLater() }
     let position = store.feed.signal.position
     metrics.counter("pickerd_feed_events_total", "Position of the newest event.", .init(position))
     metrics.gauge(
@@ -282,5 +279,7 @@ extension ServerMetrics {
       "pickerd_feed_lag_events", "Events after the position of each cursor.",
       store.feed.cursors.sorted { $0.key < $1.key }
         .map { .init(max(0, position - $0.value), (name: "cursor", value: $0.key)) })
+    // Metrics do not wait for the store, which may hang: the next ones have what other nodes set.
+    store.feed.lookLater(atCursors: true)
   }
 }

@@ -12,14 +12,15 @@ package protocol EventFeed: AnyObject, Sendable {
   func read(
     _ request: FeedRequest, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void)
   /// The positions of all cursors, by their names, as they were known last: other nodes may have
-  /// changed them since ``refresh(completion:)``, or since what ``lookLater()`` has read.
+  /// changed them since ``refresh(completion:)``, or since the last look at them.
   var cursors: [String: Int] { get }
   /// Reads what other nodes may have changed: ``epoch``, ``cursors``, the position of ``signal``.
   ///
   /// - Parameter completion: Called on any thread; with `false` if the store cannot be read now.
   func refresh(completion: @escaping @Sendable (Bool) -> Void)
-  /// Reads what ``refresh(completion:)`` does, soon and without an answer.
-  func lookLater()
+  /// Reads what other nodes have added, soon and without an answer; ``cursors`` too if
+  /// `atCursors`. Standby servers of the database may not have it yet.
+  func lookLater(atCursors: Bool)
   /// Sets a cursor, creating it if its namespace has fewer than ``FeedLimits/cursorCountMax``.
   ///
   /// - Parameter position: `nil` deletes the cursor.
@@ -31,8 +32,8 @@ package protocol EventFeed: AnyObject, Sendable {
 extension EventFeed {
   /// Of a store that no other process changes.
   package func refresh(completion: @escaping @Sendable (Bool) -> Void) { completion(true) }
-  /// Of such a store, too.
-  package func lookLater() {}
+  /// Of a store that no other process changes.
+  package func lookLater(atCursors: Bool) {}
 }
 
 /// The filter of a read.

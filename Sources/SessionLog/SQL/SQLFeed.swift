@@ -11,8 +11,8 @@ package final class SQLFeed: EventFeed {
   private let queue: any WorkQueue
   private let state: Mutex<State>
   private let writing = Mutex<Writing?>(nil)
-  /// Whether ``lookLater()`` has been called, and has not read yet.
-  private let isLooking = Mutex(false)
+  /// What ``lookLater(atCursors:)`` has been asked for, and has not read yet.
+  private let look = Mutex(Look())
 
   /// A closure in a box, as in `StoreMailbox`.
   private final class Writing: Sendable {
@@ -26,6 +26,11 @@ package final class SQLFeed: EventFeed {
     var epoch: String
     var newest: Int
     var cursors: [String: Int]
+  }
+
+  private struct Look {
+    var isQueued = false
+    var wantsCursors = false
   }
 
   init(_ engine: any SQLEngine, _ queue: any WorkQueue) throws {
@@ -87,21 +92,25 @@ package final class SQLFeed: EventFeed {
   }
 
   /// Another node may have added events, or set cursors.
-  package func lookLater() {
+  package func lookLater(atCursors: Bool) {
     guard engine.isClustered else { return }
-    let isFirst = isLooking.withLock { isLooking in
-      defer { isLooking = true }
-      return !isLooking
+    let isFirst = look.withLock { look in
+      defer { look.isQueued = true }
+      look.wantsCursors = look.wantsCursors || atCursors
+      return !look.isQueued
     }
     guard isFirst else { return }
     queue.async {
-      self.isLooking.withLock { $0 = false }
+      let wanted = self.look.withLock { look in
+        defer { look = Look() }
+        return look.wantsCursors
+      }
       let known = self.signal.position
       let found = try? self.current {
-        (try SQLFeed.news(after: known, $0), try SQLFeed.cursors($0))
+        (try SQLFeed.news(after: known, $0), wanted ? try SQLFeed.cursors($0) : nil)
       }
       guard let (news, cursors) = found else { return }
-      self.state.withLock { $0.cursors = cursors }
+      if let cursors { self.state.withLock { $0.cursors = cursors } }
       self.signal.advance(news)
     }
   }

@@ -209,7 +209,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
       state.note(version: state.newest)
     }
     engine.whenNotified { [weak self] in
-      self?.feed.lookLater()
+      self?.feed.lookLater(atCursors: false)
       self?.lookForShared()
     }
     deleteEndedLater()

@@ -16,7 +16,7 @@ export const de = {
   },
   embed: {
     title: "Sechs Zeilen in Ihrer Seite", text: "Die Regeln, die Reihenfolge der Änderungen und der Bestand bleiben auf dem Server. Ihre Seite zeichnet nur.",
-    run: "Den Server starten", runText: "Aus dem Quelltext, unter Linux mit Swift 6.2: ein Prozess, mit SQLite oder PostgreSQL. Die zweite Zeile erstellt einen Picker; in der Antwort steht seine ID.", install: "Als Container oder Debian-Paket",
+    run: "Den Server starten", runText: "Aus dem Quelltext, unter Linux mit Swift 6.2: ein Prozess, mit SQLite oder PostgreSQL. Der zweite Befehl erstellt einen Picker; in der Antwort steht seine ID.", install: "Als Container oder Debian-Paket",
   },
   figures: { tap: "von der Auswahl bis zu hundert anderen, im Median", size: "für den Kalender, komprimiert", kill: "verliert nichts, was bestätigt war" },
   footer: { docs: "Dokumentation", examples: "Beispiele", packages: "Pakete" },

@@ -16,7 +16,7 @@ export const en = {
   },
   embed: {
     title: "Six lines in your page", text: "The rules, the order of changes and the inventory stay on the server. Your page only draws.",
-    run: "Run the server", runText: "From the source, on Linux with Swift 6.2: one process, with SQLite or PostgreSQL. The second line creates a picker; the answer has its ID.", install: "As a container or a Debian package",
+    run: "Run the server", runText: "From the source, on Linux with Swift 6.2: one process, with SQLite or PostgreSQL. The second command creates a picker; the answer has its ID.", install: "As a container or a Debian package",
   },
   figures: { tap: "from a tap to a hundred other members, at the median", size: "for the calendar, compressed", kill: "loses nothing that was acknowledged" },
   footer: { docs: "Docs", examples: "Examples", packages: "Packages" },

@@ -16,7 +16,7 @@ export const ja = {
   },
   embed: {
     title: "ページに書くのは 6 行", text: "規則、変更の順序、在庫はサーバーにあります。ページは描画するだけです。",
-    run: "サーバーを起動する", runText: "ソースから、Swift 6.2 のある Linux で動かします。SQLite または PostgreSQL を使う 1 つのプロセスです。2 行目でピッカーを作成し、応答にその ID が入ります。", install: "コンテナまたは Debian パッケージとして",
+    run: "サーバーを起動する", runText: "ソースから、Swift 6.2 のある Linux で動かします。SQLite または PostgreSQL を使う 1 つのプロセスです。2 つ目のコマンドでピッカーを作成し、応答にその ID が入ります。", install: "コンテナまたは Debian パッケージとして",
   },
   figures: { tap: "選択がほかの 100 人に届くまでの中央値", size: "カレンダーのサイズ（圧縮後）", kill: "応答済みの変更は失われません" },
   footer: { docs: "ドキュメント", examples: "例", packages: "パッケージ" },

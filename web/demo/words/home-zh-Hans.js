@@ -16,7 +16,7 @@ export const zhHans = {
   },
   embed: {
     title: "在您的页面中只需六行", text: "规则、更改的顺序和库存都在服务器上，您的页面只负责显示。",
-    run: "运行服务器", runText: "从源代码运行，需要 Linux 和 Swift 6.2：单个进程，使用 SQLite 或 PostgreSQL。第二行创建一个选择器，响应中有它的 ID。", install: "作为容器或 Debian 软件包",
+    run: "运行服务器", runText: "从源代码运行，需要 Linux 和 Swift 6.2：单个进程，使用 SQLite 或 PostgreSQL。第二条命令创建一个选择器，响应中有它的 ID。", install: "作为容器或 Debian 软件包",
   },
   figures: { tap: "从点选到其他一百人看到的中位时间", size: "日历的大小（压缩后）", kill: "已确认的更改不会丢失" },
   footer: { docs: "文档", examples: "示例", packages: "软件包" },

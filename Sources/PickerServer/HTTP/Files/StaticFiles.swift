@@ -22,6 +22,8 @@ package final class StaticFiles {
   private let publicURL: PublicURL?
   private var cache: [String: CachedFile] = [:]
   private var cachedByteCount = 0
+  /// The page as ``naming(_:in:)`` has made it last: nearly all requests have the same base.
+  private var named: (base: String, file: CachedFile)?
 
   /// - Parameters:
   ///   - folder: The folder `web/`. Nothing is served if it is `nil` or does not exist.
@@ -97,13 +99,15 @@ package final class StaticFiles {
 
   /// The page with an absolute URL of its picture: crawlers that make previews follow no other.
   private func naming(_ base: String, in file: CachedFile) -> CachedFile {
-    let html = String(decoding: file.body, as: UTF8.self)
-    let named = html.replacing(
+    if let named, named.base == base, named.file.stamp == file.stamp { return named.file }
+    var html = String(decoding: file.body, as: UTF8.self)
+    html.replace(
       #"content="demo/screenshots/"#,
       with: #"content="\#(LinkPreview.escaped(base))/demo/screenshots/"#)
-    guard named != html else { return file }
-    let body = Array(named.utf8)
-    return CachedFile(stamp: file.stamp, body: body, tag: EntityTag.of(body))
+    let body = Array(html.utf8)
+    let made = CachedFile(stamp: file.stamp, body: body, tag: EntityTag.of(body))
+    named = (base, made)
+    return made
   }
 
   private func file(at path: String) -> CachedFile? {
