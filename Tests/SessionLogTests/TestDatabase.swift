@@ -45,7 +45,9 @@ final class TestServer: Sendable {
   }
 
   func connect(_ name: String) throws -> PostgresConnection {
-    try PostgresConnection(try address(name), name: "tests")
+    // A command may wait for what another thread of a busy machine has not begun yet.
+    try PostgresConnection(
+      try address(name), name: "tests", seconds: Int(hung.components.seconds))
   }
 
   /// A database without a schema `pickerd`: a new one, or a used one with a new name. A node of the
