@@ -200,7 +200,7 @@ def test_clients_accept_urls_with_the_path(direct, windows):
     url = f"{direct.base}{session.path}"
     socket = url.replace("http", "ws", 1)
     opened = windows(direct.base)
-    page = opened.open(direct.base + "/")
+    page = opened.open(direct.base + "/#/examples")
 
     for link in (f"{direct.base}/#/s/{session.id}", url, socket):
         status, output, complaint = run(link, stdin="tap 2018-11-20\n")

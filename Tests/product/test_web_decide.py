@@ -128,6 +128,8 @@ def test_on_a_phone_the_drawer_makes_way_for_what_the_host_has_decided(window, p
     expect(ana.note).to_contain_text("The host says no: Sold out")
     expect(ana.page.locator(".drawer")).to_be_hidden()
     expect(ana.note).to_be_in_viewport()
+    # A later test may use the page.
+    ana.page.set_viewport_size(SIZES[0])
 
 
 def test_no_arrows_are_shown_while_the_host_decides(window, plain):

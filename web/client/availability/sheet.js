@@ -50,7 +50,7 @@ export const availabilitySheet = sheetOf(`
 .day .number { font-size: 1rem; font-weight: 650; white-space: nowrap; }
 .day .month-name { font-weight: 550; font-size: .75rem; }
 .day[data-today] :is(.number, .weekday) { color: var(--_accent); }
-.scale { font-size: .75rem; line-height: 1; color: var(--_ink); text-align: end; padding-inline: 2px 6px; font-variant-numeric: tabular-nums; }
+.scale { font-size: .75rem; line-height: 1; color: var(--_ink); text-align: end; padding-inline: 0 4px; font-variant-numeric: tabular-nums; }
 .scale.beside { color: var(--_muted); border-inline-start: 1px solid var(--_line); }
 .times .scale { padding-block-start: 4px; }
 .line:not([data-main]) > .times > .scale { color: transparent; }
