@@ -237,16 +237,7 @@ import PickerHost
     let fixture = try HubFixture(slot(20), canLoad: canLoad)
     let request = DefinitionRequest(
       format: .whole, body: Array(slot(30).utf8), versions: nil, valuesMax: .max)
-    fixture.hub.begin { host throws(HubProblem) in
-      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
-    } answer: { _ in
-    }
-
-    guard case .entry(let entry)? = fixture.log.records.last, case .define(let change) = entry.body
-    else {
-      Issue.record("the change was not appended")
-      return
-    }
+    let (entry, change) = try logged(request, in: fixture)
     #expect(change.encoded?.json == (canLoad ? change.definition.fullJSON : nil))
     #expect(entry.facts.byteCount > (canLoad ? 2 : 1) * change.definition.json.count)
   }
@@ -263,19 +254,25 @@ import PickerHost
     let fixture = try HubFixture(#"{"kind":"columns","columns":[[\#(rows)]]}"#)
     let request = DefinitionRequest(
       format: .jsonPatch, body: Array(request.utf8), versions: nil, valuesMax: .max)
+    let (_, change) = try logged(request, in: fixture)
+    #expect(
+      change.source
+        == (try patch.map { .mergePatch(try JSONTree.parse(Array($0.utf8))) } ?? .whole))
+  }
+
+  private struct NotAppended: Error {}
+
+  /// The entry that a request appends.
+  private func logged(
+    _ request: DefinitionRequest, in fixture: HubFixture
+  ) throws -> (LogEntry, DefinitionChange) {
     fixture.hub.begin { host throws(HubProblem) in
       try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
     } answer: { _ in
     }
-
     guard case .entry(let entry)? = fixture.log.records.last, case .define(let change) = entry.body
-    else {
-      Issue.record("the change was not appended")
-      return
-    }
-    #expect(
-      change.source
-        == (try patch.map { .mergePatch(try JSONTree.parse(Array($0.utf8))) } ?? .whole))
+    else { throw NotAppended() }
+    return (entry, change)
   }
 
   /// - Returns: A function that returns the state, or `nil` until it is encoded.
