@@ -157,18 +157,6 @@ let package = Package(
       ]),
     line("PickerTerminal", ["PickerClient", "JSONText"]),
 
-    // The whole world, from a seed.
-    line(
-      "PickerSimulator",
-      [
-        "PickerClient", "SessionLog", "PickerHost", "PickerHub", "PickerWire", "PickerSession",
-        "PickerModel",
-        "CivilTime", "JSONText", .product(name: "HeapModule", package: "swift-collections"),
-      ]),
-    .executableTarget(
-      name: "PickerSimulatorRun", dependencies: ["PickerSimulator"],
-      path: "Sources/PickerSimulatorRun", swiftSettings: swiftSettings),
-
     tests("CivilTimeTests", ["CivilTime"]),
     tests("JSONTextTests", ["JSONText"]),
     tests("PickerModelTests", ["PickerModel", "CivilTime", "JSONText"]),
@@ -187,6 +175,18 @@ let package = Package(
         "SessionLog", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
         "CivilTime", "CSQLite", "JSONText",
       ]),
+    // The whole world, from a seed.
+    .target(
+      name: "PickerSimulator",
+      dependencies: [
+        "PickerClient", "SessionLog", "PickerHost", "PickerHub", "PickerWire", "PickerSession",
+        "PickerModel", "CivilTime", "JSONText",
+        .product(name: "HeapModule", package: "swift-collections"),
+      ],
+      path: "Tests/Simulator", swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "PickerSimulatorRun", dependencies: ["PickerSimulator"],
+      path: "Tests/SimulatorRun", swiftSettings: swiftSettings),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
     tests(
       "PickerClientTests",
