@@ -32,14 +32,14 @@ import Testing
       "zh-Hant", "zh-Hant", "2018年", "7月", "25日", "11月23日 週五", "11月23日 今天", "9時", "05", "25"),
     Row("zh-HK", "zh-Hant-HK", "2018年", "7月", "25日", "11月23日 週五", "11月23日 今日", "9時", "05", "25"),
     Row("en-GB", "en-GB", "2018", "July", "25", "Fri 23 Nov", "Today 23 Nov", "09", "05", "25"),
-    Row("de", "de", "2018", "Juli", "25", "Fr. 23. Nov.", "Heute 23. Nov.", "09 Uhr", "05", "25"),
+    Row("de", "de", "2018", "Juli", "25", "Fr., 23. Nov.", "Heute, 23. Nov.", "09 Uhr", "05", "25"),
     Row(
       "fr", "fr", "2018", "juillet", "25", "ven. 23 nov.", "aujourd’hui 23 nov.", "09 h", "05", "25"
     ),
     Row(
-      "ar", "ar", "2018", "يوليو", "25", "جمعة، 23 نوفمبر", "اليوم، 23 نوفمبر", "09", "05", "25"),
+      "ar", "ar", "2018", "يوليو", "25", "الجمعة، 23 نوفمبر", "اليوم، 23 نوفمبر", "09", "05", "25"),
     Row(
-      "ar-EG", "ar-EG", "٢٠١٨", "يوليو", "٢٥", "جمعة، ٢٣ نوفمبر", "اليوم، ٢٣ نوفمبر", "٠٩", "٠٥",
+      "ar-EG", "ar-EG", "٢٠١٨", "يوليو", "٢٥", "الجمعة، ٢٣ نوفمبر", "اليوم، ٢٣ نوفمبر", "٠٩", "٠٥",
       "٢٥"),
     Row(
       "fa", "fa", "۲۰۱۸", "ژوئیه", "۲۵", "جمعه ۲۳ نوامبر", "امروز ۲۳ نوامبر", "۹", "۰۵", "۲۵"),
@@ -146,6 +146,8 @@ import Testing
         ("yMMMM", { texts.monthTitle($0.civilMonth) }),
       ]
       for (template, text) in checked {
+        // Their days have the forms of CLDR.
+        if template == "MMMEd", ["de", "ar"].contains(tag.prefix { $0 != "-" }) { continue }
         let formatter = Self.formatter(identifier, template)
         for date in Self.dates where text(date) != formatter.string(from: Self.instant(of: date)) {
           differing.insert("\(tag) \(template)")

@@ -39,7 +39,7 @@ def test_the_commands_of_the_page_work_in_their_order(server):
     bo.reach(3)
     # Nobody else can from 13 to 15 now: one of two is the best.
     lines = run(best).splitlines()
-    assert lines[0] == "4 1 0 1 Mo. 26. Nov., 05:00–06:00", lines
+    assert lines[0] == "4 1 0 1 Mo., 26. Nov., 05:00–06:00", lines
     assert len(lines) == 4
 
     answer = json.loads(run(confirm))

@@ -76,7 +76,7 @@ def test_two_members_paint_in_two_zones_and_the_owner_confirms(window, server):
     drag(ana, 1, 6)
     shows(ana, yes=[1, 2, 5, 6])
     expect(bo.cell(5)).to_have_attribute("data-level", "5")
-    expect(windows(bo)).to_have_text(["Mo. 26. Nov., 03:30–04:30", "Di. 27. Nov., 03:30–04:30"])
+    expect(windows(bo)).to_have_text(["Mo., 26. Nov., 03:30 – 04:30", "Di., 27. Nov., 03:30 – 04:30"])
     assert stored(session) == {"Ana": [(1, 3, "yes"), (5, 7, "yes")]}
 
     # By keys: Shift extends, a number chooses the grade, Space paints.
@@ -111,7 +111,7 @@ def test_two_members_paint_in_two_zones_and_the_owner_confirms(window, server):
     bo.page.locator(".zone-menu").select_option("Asia/Tokyo")
     expect(bo.page.locator(".times .scale").first).to_have_text("17:00")
     shows(bo, maybe=[2])
-    expect(windows(bo).first).to_have_text("Mo. 26. Nov., 17:30–18:30")
+    expect(windows(bo).first).to_have_text("Mo., 26. Nov., 17:30 – 18:30")
     bo.page.reload()
     expect(bo.page.locator(".zone-menu")).to_have_value("Asia/Tokyo")
     shows(bo, maybe=[2])

@@ -39,12 +39,44 @@ def test_a_long_latin_text_shows_its_beginning(window, server, locale):
     assert abs(middle) <= 2, "short texts are centered"
 
 
+#: The browser's texts of the days, times, months and weekdays of two snapshots.
+BROWSER = """async ([times, dates, locale]) => {
+    const { momentIn, monthTitle, timeText, weekdayName } = await import("/client/words/dates.js");
+    return {
+      days: times.days.map(({ date }) => momentIn(Date.parse(date), "UTC", locale, true, false)),
+      times: times.rows.map(({ time }) => timeText(time, locale)),
+      months: dates.months.map(({ month }) => monthTitle(month, locale)),
+      weekdays: dates.weekdays.map((_, at) => weekdayName(at + 1, locale)),
+    }; }"""
+
+
+@pytest.mark.parametrize("locale", ["en", "de", "ja", "zh-Hans", "ar"])
+def test_the_browser_writes_dates_and_times_as_the_server_does(window, server, locale):
+    """Regression: in German and Arabic, days had Apple's forms instead of those of CLDR."""
+    times = server.session({"kind": "availability", "dates": {"from": "2018-11-26", "through": "2019-11-26"},
+                            "stepMinutes": 30, "hours": [{"from": "00:00", "until": "01:00"}, {"from": "13:00", "until": "14:00"}]})
+    dates = server.session({"kind": "availability", "dates": {"from": "2018-11-26", "through": "2019-10-31"}})
+    ana = window(server, path="#/", name="Ana")
+    shown = [one.get(locale)["snapshot"]["availability"] for one in (times, dates)]
+    wanted = {"days": [day["text"] for day in shown[0]["days"]], "times": [row["text"] for row in shown[0]["rows"]],
+              "months": [month["title"] for month in shown[1]["months"]], "weekdays": shown[1]["weekdays"]}
+    assert [len(wanted[one]) for one in ("times", "months", "weekdays")] == [4, 12, 7]
+    got = ana.page.evaluate(BROWSER, [*shown, locale])
+    if locale in ("en", "ar"):
+        # The server writes 24 hours in all languages.
+        assert (wanted.pop("times")[0], got.pop("times")[0]) == ("00:00", {"en": "12:00 AM", "ar": "12:00 ص"}[locale])
+    if locale == "zh-Hans":
+        # The contract fixes the server's days: 11月26日 星期一, and 星期天.
+        assert (wanted.pop("days")[0], got.pop("days")[0]) == ("11月26日 星期一", "11月26日周一")
+    assert got == wanted
+
+
 @pytest.mark.parametrize("definition", [DATE, SLOT], ids=["date", "slot"])
 def test_dates_and_slots_fit_on_a_phone(window, server, definition):
     session = server.session({**definition, "initial": "2018-09-23"} if definition is DATE else definition)
     ana = window(server, session, name="Ana", locale="ar", viewport=NARROW)
     for locale in ("en", "de", "zh-Hans", "ja", "ar"):
-        # "Heute 23. Nov." beside "10 Uhr" is too wide for 320 px in the font of this machine.
+        # "Heute, 23. Nov." beside "10 Uhr" is too wide for 320 px in the font of this machine.
         width = 360 if definition is SLOT and locale == "de" else 320
         ana.page.set_viewport_size({**NARROW, "width": width})
         ana.choose_language(locale)

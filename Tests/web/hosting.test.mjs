@@ -183,7 +183,7 @@ test("the notice for a slot that is gone says why, what was selected, and what i
   }
   const state = slots();
   const booked = host(state, define({ kind: "slot" }), reload(2, ["30"], 0), row(2, 0, "30", "00", "taken"));
-  assert.equal(said(state, booked, "de"), "8:00 ist eben vergeben worden: Ihre Auswahl ist jetzt Tue, Dec 1 8:30");
+  assert.equal(said(state, booked, "de"), "08:00 ist eben vergeben worden: Ihre Auswahl ist jetzt Tue, Dec 1 08:30");
   const closed = host(state, define({ kind: "slot" }), reload(0, [wednesday], 0), row(0, 0, "2026-12-02", "2026-12-01", "closed"));
   assert.match(said(state, closed, "de"), /^Am Di., 1. Dez. geschlossen: /);
 });

@@ -128,9 +128,17 @@ struct LocaleFormatter {
   }
 
   /// The locale's pattern for a set of fields.
+  ///
+  /// Foundation's ICU has Apple's forms of some dates; pages write dates with the browser's ICU,
+  /// which has those of CLDR. In the languages of the pages the two are the same: German has a
+  /// comma after the weekday, `Fr., 23. Nov.`, and Arabic the article before it (`samples`).
   func pattern(_ template: String) -> String {
-    DateFormatter.dateFormat(fromTemplate: template, options: 0, locale: locale) ?? template
+    let pattern =
+      DateFormatter.dateFormat(fromTemplate: template, options: 0, locale: locale) ?? template
+    return language == "de" ? pattern.replacing("E d.", with: "E, d.") : pattern
   }
+
+  private var language: String? { locale.language.languageCode?.identifier }
 
   func number(_ value: Int) -> String {
     numbers.string(from: NSNumber(value: value)) ?? String(value)
@@ -153,7 +161,9 @@ struct LocaleFormatter {
       let firsts = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
       return firsts.map { text(pattern, day: $0) }
     case .days: return (0..<31).map { text(pattern, day: $0) }
-    case .weekdays: return (6..<13).map { text(pattern, day: $0) }
+    case .weekdays:
+      let article = language == "ar" && pattern.first == "E" ? "ال" : ""
+      return (6..<13).map { article + text(pattern, day: $0) }
     case .one: return [text(pattern)]
     }
   }

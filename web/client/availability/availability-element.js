@@ -3,7 +3,7 @@
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
 import { statusText, usability, withStatus } from "../parts/bar.js";
-import { cityOf, offsetIn, timeText, todayIn } from "../words/dates.js";
+import { cityOf, offsetIn, todayIn } from "../words/dates.js";
 import { fullDate, daySpan, joined } from "../words/words.js";
 import { BestList } from "./best-list.js";
 import { Board, cellOf } from "./board.js";
@@ -11,7 +11,7 @@ import { Details } from "./details.js";
 import { commandsOf, countsOf, grades, ownMarks, peopleAt, respondentCount, scoreOf } from "./marks.js";
 import { availabilitySheet } from "./sheet.js";
 import { hasWords, loadWords, wordsOf } from "./words/words.js";
-import { clockOf, dayTimeIn, instantOf, isZone, ownZone, placeIn, zonesByRegion } from "./zones.js";
+import { dayTimeIn, instantOf, isZone, ownZone, placeIn, spanIn, zonesByRegion } from "./zones.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Availability} Availability */
@@ -421,29 +421,25 @@ export class AvailabilityElement extends PickerElement {
   }
 
   /**
-   * The best windows: their texts are the server's, with 24 hours, except in languages with 12 of them.
+   * The best windows. Times are written as in the result; the server's texts of them have 24 hours in all languages.
    * @param {PickerSession} picker @param {Availability} availability
    */
-  #best({ state: { definition }, locale }, { best, days, rows }) {
+  #best({ state: { definition }, locale }, { best, days, rows, timeZone }) {
     const minutes = (definition?.length ?? 1) * (definition?.stepMinutes ?? 0);
     return best?.map((window) => {
       const { x, y } = this.board.places[window.cell] ?? {};
-      const [hour, minute] = (rows?.[y]?.time ?? "").split(":").map(Number);
-      const end = hour * 60 + minute + minutes;
-      // After midnight, the server's text has both days.
-      if (!rows || !(end < 1440) || clockOf("00:00", locale) === "00:00") return window;
-      const until = [Math.floor(end / 60), end % 60].map((part) => String(part).padStart(2, "0")).join(":");
-      return { ...window, text: `${days[x].text}, ${clockOf(rows[y].time, locale)} – ${clockOf(until, locale)}` };
+      const from = rows?.[y] ? instantOf(days[x].date, rows[y].time, timeZone) : NaN;
+      return from ? { ...window, text: spanIn(from, from + minutes * 60_000, timeZone, locale) } : window;
     });
   }
 
   /** @param {number[]} cells @param {PickerSession} picker @param {Availability} availability */
   #windowText(cells, picker, availability) {
-    const { days, rows } = availability;
+    const { days, rows, timeZone } = availability;
     const known = this.#best(picker, availability)?.find(({ cell }) => cell === cells[0]);
     if (known) return known.text;
     const first = this.board.places[cells[0]];
-    if (rows) return `${days[first.x].text}, ${clockOf(rows[first.y].time, picker.locale)}`;
+    if (rows) return dayTimeIn(instantOf(days[first.x].date, rows[first.y].time, timeZone), timeZone, picker.locale);
     const [from, through] = [days[cells[0]].date, days[cells[cells.length - 1]].date];
     return from === through ? days[cells[0]].text : daySpan(from, through, picker.locale);
   }
@@ -478,12 +474,7 @@ export class AvailabilityElement extends PickerElement {
       return said(text);
     }
     const [from, until] = [result.instant, result.until].map((instant) => Date.parse(String(instant)));
-    const zone = availability.timeZone;
-    const end = placeIn(until, zone);
-    const isSameDay = end.date === placeIn(from, zone).date;
-    const till = isSameDay ? timeText(end.time, picker.locale) : dayTimeIn(until, zone, picker.locale);
-    // As in the list of the best: 9 AM, but 09:00. A line does not end between the two.
-    return said(`${dayTimeIn(from, zone, picker.locale)} – ${till}`.replace(/(:00)? (?=[^\d–]{1,3}( –|$))/g, "\u00a0"));
+    return said(spanIn(from, until, availability.timeZone, picker.locale));
   }
 
   /** Confirms the window at the cell that has the focus. */

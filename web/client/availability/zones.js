@@ -1,6 +1,6 @@
 // Time zones: local times, instants, and the names of zones.
 
-import { formatOf, hourText, timeText } from "../words/dates.js";
+import { formatOf, hourText, momentIn, timeText } from "../words/dates.js";
 
 /** @type {Intl.DateTimeFormatOptions} */
 const numbers = { hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" };
@@ -48,22 +48,35 @@ export function instantOf(date, time, timeZone) {
 }
 
 /**
- * A time of day with 12 hours, in languages that have them: "9 AM", "9:30 AM"; otherwise as the server writes it.
+ * A time of day: "9 AM", "9:30 AM", "09:00".
  * @param {string} time `09:00` @param {string} locale
  */
-export function clockOf(time, locale) {
-  const hour = hourText(time.slice(0, 2), locale);
-  return hour === null ? time : time.endsWith(":00") ? hour : timeText(time, locale);
-}
+export const clockOf = (time, locale) => (time.endsWith(":00") && hourText(time.slice(0, 2), locale)) || timeText(time, locale);
+
+/**
+ * The same within a sentence, of which no line ends between 9 and AM.
+ * @param {string} time @param {string} locale
+ */
+const wholeClock = (time, locale) => clockOf(time, locale).replace(" ", "\u00a0");
 
 /**
  * A time with its day.
  * @param {number} milliseconds since 1970 @param {string} timeZone @param {string} locale
  */
-export const dayTimeIn = (milliseconds, timeZone, locale) => formatOf(locale, {
-  timeZone, weekday: "short", month: "short", day: "numeric", minute: "2-digit",
-  ...(hourText("00", locale) === null ? { hourCycle: "h23", hour: "2-digit" } : { hour: "numeric" }),
-}).format(milliseconds).replace("\u202f", " ");
+export function dayTimeIn(milliseconds, timeZone, locale) {
+  const { time } = placeIn(milliseconds, timeZone);
+  return momentIn(milliseconds, timeZone, locale, true, true).replace(timeText(time, locale), wholeClock(time, locale));
+}
+
+/**
+ * A span of times: the day appears once if both are on one.
+ * @param {number} from in milliseconds since 1970 @param {number} until @param {string} timeZone @param {string} locale
+ */
+export function spanIn(from, until, timeZone, locale) {
+  const end = placeIn(until - 1, timeZone);
+  return `${dayTimeIn(from, timeZone, locale)} – ${end.date === placeIn(from, timeZone).date
+    ? wholeClock(placeIn(until, timeZone).time, locale) : dayTimeIn(until, timeZone, locale)}`;
+}
 
 /** All zones by region, as far as the browser knows them. */
 export function zonesByRegion() {

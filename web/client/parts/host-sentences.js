@@ -40,7 +40,7 @@ export const movesSelection = ({ range, rows, total }) =>
  * @param {NonNullable<Hosted["lost"]>} lost @param {PickerSession} picker @param {Words} words
  */
 function lostText({ because, keys: [day, hour, minute] }, { state, locale }, { host }) {
-  const date = momentIn(Date.parse(day), "UTC", locale, false);
+  const date = momentIn(Date.parse(day), "UTC", locale, true, false);
   const time = timeText(`${hour}:${minute}`, locale);
   const [days] = state.columns;
   if (because === "closed" && days.rowOf(day) === null) return host.closed(date, true);

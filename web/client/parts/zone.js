@@ -35,7 +35,7 @@ export function zoneText(picker, { zone: text }) {
   // Browsers have no name for it.
   const name = zone === "UTC" ? zone : long === offset ? long : `${long} (${offset})`;
   const isOtherDay = todayIn(now, zone) !== todayIn(now, ownZone());
-  const day = momentIn(now, zone, locale, false);
+  const day = momentIn(now, zone, locale, true, false);
   if (kind !== "slot") return isOtherDay ? text.today(day, name) : "";
   return isOtherDay ? `${text.times(name)} ${text.there(day)}` : text.times(name);
 }
@@ -48,5 +48,5 @@ export function zoneSuffix({ instant }, picker, words) {
   const at = Date.parse(String(instant));
   const zone = Number.isNaN(at) ? null : otherZone(picker, at);
   const { locale } = picker;
-  return zone ? ` ${offsetIn(at, zone, locale)} · ${words.zone.yours(momentIn(at, ownZone(), locale, true))}` : "";
+  return zone ? ` ${offsetIn(at, zone, locale)} · ${words.zone.yours(momentIn(at, ownZone(), locale, false, true))}` : "";
 }

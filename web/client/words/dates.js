@@ -44,33 +44,25 @@ export function formatOf(locale, options) {
   return format;
 }
 
-/** @param {string} date `YYYY-MM-DD` */
-function instantOf(date) {
-  const [year, month, day] = date.split("-").map(Number);
-  const instant = new Date(0);
-  instant.setUTCFullYear(year, month - 1, day);
-  return instant;
-}
-
 /**
  * A complete date with its weekday.
  * @param {string} date @param {string} locale
  */
 export const fullDate = (date, locale) =>
-  formatOf(locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }).format(instantOf(date));
+  formatOf(locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }).format(Date.parse(date));
 
 /**
  * A short date with its year, for sentences.
  * @param {string} date @param {string} locale
  */
 export const shortDate = (date, locale) =>
-  formatOf(locale, { year: "numeric", month: "short", day: "numeric" }).format(instantOf(date));
+  formatOf(locale, { year: "numeric", month: "short", day: "numeric" }).format(Date.parse(date));
 
 /**
  * A short date without its year.
  * @param {string} date @param {string} locale
  */
-export const dayOf = (date, locale) => formatOf(locale, { month: "short", day: "numeric" }).format(instantOf(date));
+export const dayOf = (date, locale) => formatOf(locale, { month: "short", day: "numeric" }).format(Date.parse(date));
 
 /**
  * A span of days without the year.
@@ -89,10 +81,10 @@ export const dateSpan = (start, end, locale) =>
 
 /** @param {Intl.DateTimeFormat} format @param {string} start @param {string} end @param {string} last the text of `end` */
 function spanOf(format, start, end, last) {
-  const text = format.formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
+  const text = plain(format.formatRange(Date.parse(start), Date.parse(end)));
   // In Chinese and Japanese, a range would have other dates than a day: 2026/12/01～2026/12/03.
   const [separator] = /\d\/\d/.test(text) ? text.match(/(?<=\d)[^\d/]+(?=\d)/) ?? [] : [];
-  return separator ? format.format(instantOf(start)) + separator + last : text;
+  return separator ? format.format(Date.parse(start)) + separator + last : text;
 }
 
 /**
@@ -111,15 +103,18 @@ export function priceText(amount, currency, locale) {
 
 /** @param {string} month `YYYY-MM` @param {string} locale */
 export const monthTitle = (month, locale) =>
-  formatOf(locale, { year: "numeric", month: "long" }).format(instantOf(`${month}-01`));
+  formatOf(locale, { year: "numeric", month: "long" }).format(Date.parse(`${month}-01`));
 
 /** @param {string} month `YYYY-MM` @param {string} locale */
-export const monthName = (month, locale) => formatOf(locale, { month: "short" }).format(instantOf(`${month}-01`));
+export const monthName = (month, locale) => formatOf(locale, { month: "short" }).format(Date.parse(`${month}-01`));
 
-/** @param {number} weekday 1 = Sunday … 7 = Saturday @param {string} locale @param {"short" | "long"} width */
+/**
+ * As the server writes it: short Arabic names have no article.
+ * @param {number} weekday 1 = Sunday … 7 = Saturday @param {string} locale @param {"short" | "long"} width
+ */
 export const weekdayName = (weekday, locale, width = "short") =>
   // 2023-01-01 was a Sunday.
-  formatOf(locale, { weekday: width }).format(instantOf(`2023-01-0${weekday}`));
+  formatOf(locale, { weekday: width }).format(Date.parse(`2023-01-0${weekday}`)).replace(width === "short" ? /^ال/ : "", "");
 
 /** @type {Map<string, {minute: number, date: string}>} the last answers of `todayIn` by zone: each unavailable day asks for it */
 const todays = new Map();
@@ -132,10 +127,8 @@ export function todayIn(milliseconds, timeZone) {
   const minute = Math.floor(milliseconds / 60_000);
   const last = todays.get(timeZone);
   if (last?.minute === minute) return last.date;
-  const parts = formatOf("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" })
-    .formatToParts(new Date(milliseconds));
-  const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
-  const date = `${part.year}-${part.month}-${part.day}`;
+  // In Swedish, dates are those of ISO 8601.
+  const date = formatOf("sv", { timeZone }).format(milliseconds);
   todays.set(timeZone, { minute, date });
   return date;
 }
@@ -145,7 +138,7 @@ export function todayIn(milliseconds, timeZone) {
  * @param {number} at @param {string} locale @param {Intl.DateTimeFormatOptions} options
  */
 const zonePart = (at, locale, options) =>
-  formatOf(locale, options).formatToParts(new Date(at)).find(({ type }) => type === "timeZoneName")?.value ?? "";
+  formatOf(locale, options).formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
 
 /**
  * The difference of a zone to UTC, such as "GMT+1".
@@ -163,12 +156,18 @@ export const cityOf = (timeZone) => timeZone.split("/").at(-1)?.replaceAll("_", 
 export const zoneName = (at, timeZone, locale) => zonePart(at, locale, { timeZone, timeZoneName: "longGeneric" });
 
 /**
- * A day in a zone, or a time of day with its weekday.
- * @param {number} at @param {string} timeZone @param {string} locale @param {boolean} hasTime
+ * A day in a zone, a time of day with its weekday, or both. Times are as in `timeText`: a format with a weekday has "9:00" in
+ * languages that write "09:00".
+ * @param {number} at @param {string} timeZone @param {string} locale @param {boolean} hasDay @param {boolean} hasTime
  */
-export const momentIn = (at, timeZone, locale, hasTime) => plain(formatOf(locale, {
-  timeZone, weekday: "short", ...(hasTime ? { hour: "numeric", minute: "2-digit" } : { month: "short", day: "numeric" }),
-}).format(new Date(at)));
+export function momentIn(at, timeZone, locale, hasDay, hasTime) {
+  /** @param {Intl.DateTimeFormatOptions} options */
+  const text = (options) => plain(formatOf(locale, { timeZone, ...options }).format(at));
+  /** @type {Intl.DateTimeFormatOptions} */
+  const clock = { hour: "numeric", minute: "2-digit" };
+  const all = text({ weekday: "short", ...(hasDay && { month: "short", day: "numeric" }), ...(hasTime && clock) });
+  return hasTime ? all.replace(text(clock), text({ timeStyle: "short" })) : all;
+}
 
 /** @param {string} text */
 const plain = (text) => text.replace(/[\u2009\u202f]/g, " ");
@@ -178,7 +177,7 @@ const plain = (text) => text.replace(/[\u2009\u202f]/g, " ");
  * @param {string} time `14:30` @param {string} locale
  */
 export const timeText = (time, locale) =>
-  plain(formatOf(locale, { hour: "numeric", minute: "2-digit" }).format(new Date(`1970-01-01T${time}Z`)));
+  plain(formatOf(locale, { timeStyle: "short" }).format(Date.parse(`1970-01-01T${time}Z`)));
 
 /**
  * An hour as in "2 PM"; null in languages with 24 hours.
@@ -186,7 +185,7 @@ export const timeText = (time, locale) =>
  */
 export function hourText(hour, locale) {
   const format = formatOf(locale, { hour: "numeric" });
-  return format.resolvedOptions().hour12 ? plain(format.format(new Date(`1970-01-01T${hour}:00Z`))) : null;
+  return format.resolvedOptions().hour12 ? plain(format.format(Date.parse(`1970-01-01T${hour}:00Z`))) : null;
 }
 
 /**
@@ -194,7 +193,7 @@ export function hourText(hour, locale) {
  * @param {string} locale
  */
 export const dateOrder = (locale) =>
-  formatOf(locale, { year: "numeric", month: "long", day: "numeric" }).formatToParts(new Date(0))
+  formatOf(locale, { year: "numeric", month: "long", day: "numeric" }).formatToParts(0)
     .flatMap(({ type }) => (type === "year" ? [0] : type === "month" ? [1] : type === "day" ? [2] : []));
 
 /**
@@ -202,4 +201,4 @@ export const dateOrder = (locale) =>
  * @param {string | null} instant @param {string} locale
  */
 export const clockText = (instant, locale) =>
-  (instant ? new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" }).format(new Date(instant)) : "");
+  (instant ? formatOf(locale, { timeStyle: "short", timeZone: undefined }).format(Date.parse(instant)) : "");
