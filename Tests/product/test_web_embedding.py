@@ -10,6 +10,7 @@ import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
 from harness.pickerd import wait_until
 from playwright.sync_api import expect
+from webpages import Wire
 
 pytest_plugins = ["webpages"]
 
@@ -664,6 +665,59 @@ def test_two_tags_of_a_session_are_one_member_that_leaves_with_them(embedding, s
     assert len(session.get()["members"]) == 1
     ada.page.evaluate("for (const one of document.querySelectorAll('pickerd-calendar')) one.remove()")
     wait_until(lambda: not session.get()["members"][0]["online"], what="a member that is offline")
+
+
+@pytest.mark.parametrize("way", ["inline", "dialog"])
+def test_a_tag_whose_server_cannot_be_reached_says_so_and_tries_again(embedding, server, way):
+    ada = embedding("<!doctype html><title>Empty</title>")
+    ada.page.route("**/define-calendar.js", lambda route: route.abort())
+    with ada.page.expect_console_message(lambda message: "<pickerd-calendar> was not loaded" in message.text):
+        ada.page.set_content(tagged(tag(
+            server, server.session(CALENDAR), f'data-kind="calendar" data-open="{way}" data-text="Days" data-locale="de"')))
+        if way == "dialog":
+            ada.button("Days").click()
+    again = ada.page.get_by_role("status").get_by_role("button")
+    expect(again).to_have_text("Zurzeit nicht verfügbar. Erneut versuchen")
+    again.click()
+    expect(again).to_be_visible()
+
+    ada.page.unroute("**/define-calendar.js")
+    again.click()
+    ada.day("2018-11-14").click()
+    ada.day("2018-11-16").click()
+    expect(ada.chosen).to_contain_text("14.–16. Nov. 2018")
+    ada.page_errors.clear()
+
+
+def test_a_tag_says_that_its_session_is_full(embedding, start, site):
+    server = start(origins=[site.origin], limits={"members": 1})
+    session = server.session(CALENDAR)
+    session.join("Bo")
+    ada = embedding(tagged(tag(server, session, 'data-kind="calendar"')))
+    banner = ada.page.locator("pickerd-calendar .banner")
+    expect(banner).to_contain_text("This session or the server is full, or not available now. Trying again…")
+    expect(ada.button("Try again now")).to_be_in_viewport()
+
+
+@pytest.fixture
+def wire(server):
+    line = Wire(server.port)
+    yield line
+    line.close()
+
+
+def test_a_tag_whose_session_cannot_be_reached_says_so_and_shows_it_later(embedding, server, wire):
+    session = server.session(CALENDAR)
+    wire.cut()
+    ada = embedding(tagged(tag(server, session, 'data-kind="calendar"').replace(
+        f'data-session="http://127.0.0.1:{server.port}', f'data-session="http://127.0.0.1:{wire.port}')))
+    expect(ada.page.locator("pickerd-calendar .banner")).to_contain_text("Connection lost. Reconnecting…")
+    expect(ada.button("Try again now")).to_be_in_viewport()
+    wire.restore()
+    ada.button("Try again now").click()
+    ada.day("2018-11-14").click()
+    ada.day("2018-11-16").click()
+    expect(ada.chosen).to_contain_text("Nov 14 – 16, 2018")
 
 
 @pytest.mark.parametrize("more, said", [

@@ -14,12 +14,22 @@ for (const kind of ["date", "slot", "cascade", "columns"]) elements[kind] = ["pi
 const attributes = ["session", "member-name", "locale", "token", "labels", "months", "frame", "actions", "presence", "time-zone", "zones",
   "name", "required", "disabled"];
 
-/** @type {{[language: string]: string}} the cross is read as “times” otherwise */
-const closeWords = { ar: "إغلاق", de: "Schließen", ja: "閉じる", zh: "关闭" };
+/** @type {{[language: string]: [close: string, failed: string]}} the cross is read as “times” otherwise */
+const words = {
+  ar: ["إغلاق", "غير متاح الآن. أعد المحاولة"], de: ["Schließen", "Zurzeit nicht verfügbar. Erneut versuchen"],
+  en: ["Close", "Not available right now. Try again"], ja: ["閉じる", "現在利用できません。再試行する"], zh: ["关闭", "暂时无法使用。重试"],
+};
+
+/**
+ * The texts in the language of a tag, its page or its reader.
+ * @param {HTMLScriptElement} script
+ */
+const wordsOf = ({ dataset: { locale } }) =>
+  words[(locale || document.documentElement.lang || navigator.language).slice(0, 2)] ?? words.en;
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(`
-:where(.pickerd-loading) { min-height: 22rem; border-radius: 12px; background: #8881; }
+:where(.pickerd-loading) { display: grid; place-content: center; min-height: 22rem; border-radius: 12px; background: #8881; }
 :where(.pickerd-button) { font: inherit; font-weight: 600; min-height: 44px; padding: 0 1.2em; border: 0; border-radius: 999px;
   background: var(--pickerd-accent, #2451c5); color: var(--pickerd-on-accent, #fff); cursor: pointer; }
 :where(.pickerd-floating) { position: fixed; inset-block-end: max(1rem, env(safe-area-inset-bottom)); inset-inline-end: 1rem; z-index: 10;
@@ -43,18 +53,29 @@ function make(name, className, ...children) {
   return element;
 }
 
+/** @param {string} text @param {() => void} press */
+function button(text, press) {
+  const element = make("button", "pickerd-button", text);
+  element.type = "button";
+  element.addEventListener("click", press);
+  return element;
+}
+
 /**
- * Replaces what has its place by the element, once; an import that has failed may be tried again.
+ * Replaces what has its place by the element, once. If the server cannot be reached, the place says so, and tries again when
+ * the reader wants.
  * @param {HTMLElement} box @param {HTMLScriptElement} script
  */
 async function load(box, script) {
   if (box.ariaBusy === "true") return;
   box.ariaBusy = "true";
+  box.replaceChildren();
   const [name, define] = elements[script.dataset.kind ?? ""];
   try {
     await define();
   } catch (problem) {
     box.ariaBusy = "false";
+    box.append(button(wordsOf(script)[1], () => load(box, script)));
     console.error(`embed.js: <${name}> was not loaded`, problem);
     return;
   }
@@ -68,7 +89,7 @@ async function load(box, script) {
 
 /** @param {HTMLScriptElement} script */
 function embed(script) {
-  const { kind = "", open = "inline", text, locale } = script.dataset;
+  const { kind = "", open = "inline", text = "" } = script.dataset;
   if (!(kind in elements)) {
     console.error(`embed.js: data-kind is the kind of the session's definition: ${Object.keys(elements).join(", ")}`);
     return;
@@ -78,6 +99,7 @@ function embed(script) {
     return;
   }
   const box = make("div", "pickerd-loading");
+  box.role = "status";
   /** @param {Node} node in the place of the tag */
   const place = (node) => (script.closest("head") ? document.body.append(node) : script.after(node));
   if (open === "inline") {
@@ -86,7 +108,7 @@ function embed(script) {
     return;
   }
   const close = make("button", "pickerd-close", "×");
-  close.ariaLabel = closeWords[(locale || document.documentElement.lang || navigator.language).slice(0, 2)] ?? "Close";
+  close.ariaLabel = wordsOf(script)[0];
   const form = make("form", "", close);
   form.method = "dialog";
   const dialog = make("dialog", "pickerd-dialog", form, box);
@@ -95,17 +117,15 @@ function embed(script) {
   let isBeside = false;
   dialog.addEventListener("pointerdown", (/** @type {Event} */ event) => { isBeside = event.target === dialog; });
   dialog.addEventListener("click", (/** @type {Event} */ event) => { if (isBeside && event.target === dialog) dialog.close(); });
-  const button = make("button", "pickerd-button", text ?? "");
-  button.type = "button";
-  button.ariaHasPopup = "dialog";
-  button.addEventListener("click", () => {
+  const opener = button(text, () => {
     dialog.showModal();
     void load(box, script);
   });
-  if (open === "dialog") place(button);
+  opener.ariaHasPopup = "dialog";
+  if (open === "dialog") place(opener);
   else {
     const floating = document.querySelector("body > .pickerd-floating") ?? make("div", "pickerd-floating");
-    floating.append(button);
+    floating.append(opener);
     document.body.append(floating);
   }
   document.body.append(dialog);
