@@ -29,7 +29,8 @@ def test_a_lost_connection_moves_no_day(window, server, wire, size):
     banner = ana.page.locator(".banner")
     expect(banner).to_be_visible()
     assert places(ana, ".scroller", day, ".act.confirm") == before
-    assert banner.bounding_box()["y"] <= before[0]["y"] + 1, "it is directly below the bar"
+    strip, bar = places(ana, ".banner", ".bar")
+    assert abs(strip["y"] + strip["height"] - bar["y"]) <= 1, "it is directly above the buttons"
     assert banner.bounding_box()["height"] < 80, "and a strip"
 
     ana.page.locator(day).click()
@@ -152,7 +153,7 @@ def test_members_cover_no_button_with_texts_of_twice_the_size_on_a_phone(window,
     expect(ana.page.locator(".today")).to_have_css("font-size", "28px")
     expect(ana.page.locator(".face")).to_have_count(3)
     today = ana.page.locator(".today").bounding_box()
-    for face in ana.page.locator(".face .picture").all():
+    for face in ana.page.locator(".face .picture:visible").all():
         box = face.bounding_box()
         assert box["x"] + box["width"] <= today["x"] or box["y"] + box["height"] <= today["y"]
 
@@ -167,7 +168,7 @@ def test_texts_of_twice_the_size_fit(window, server, wire, size):
     expect(ana.page.locator(".banner")).to_be_visible()
 
     share = ana.invite().bounding_box()
-    for part in (".primary", ".qr"):
+    for part in (".primary", ".qr" if size == "desktop" else ".link"):
         box = ana.invitation.locator(f"{part}:visible").first.bounding_box()
         assert box["x"] + box["width"] <= share["x"] + share["width"], part
     year = ana.selected(0)
@@ -177,14 +178,48 @@ def test_texts_of_twice_the_size_fit(window, server, wire, size):
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("locale", ["en", "de"])
-def test_a_lost_connection_covers_no_weekdays_above_a_scrolled_month(window, server, wire, size, locale):
+def test_a_lost_connection_covers_no_title_of_a_scrolled_month_and_no_button(window, server, wire, size, locale):
     ana = window(server, server.session(CALENDAR), name="Ana", port=wire.port, **{"locale": locale, **SIZES[size]})
     ana.month("2018-11").evaluate("(month) => { month.closest('.scroller').scrollTop = month.offsetTop + 60; }")
     wire.cut()
     banner = ana.page.locator(".banner")
     expect(banner).to_be_visible()
-    weekdays, strip = ana.month("2018-11").locator(".head").bounding_box(), banner.bounding_box()
-    assert strip["y"] < weekdays["y"] and strip["y"] + strip["height"] <= weekdays["y"] + 1
+    head, strip = ana.month("2018-11").locator(".head").bounding_box(), banner.bounding_box()
+    bar = ana.page.locator(".bar").bounding_box()
+    assert head["y"] + head["height"] < strip["y"] and strip["y"] + strip["height"] <= bar["y"] + 1
+    # The last week of all can be seen above it.
+    ana.page.locator(".scroller").evaluate("(list) => list.scrollTo(0, list.scrollHeight)")
+    last = ana.day("2019-12-31")
+    expect(last).to_be_visible()
+    day = last.bounding_box()
+    assert day["y"] + day["height"] <= strip["y"]
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone", "320 px"])
+@pytest.mark.parametrize("locale", ["en", "ar"])
+def test_the_head_of_a_month_has_room_with_texts_of_twice_the_size(window, server, size, locale):
+    session = server.session(CALENDAR)
+    for name in ("Bo", "Cem"):
+        session.join(name)
+    ana = window(server, session, name="Ana", **{**SIZES[size], "locale": locale})
+    ana.page.context.new_cdp_session(ana.page).send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
+    expect(ana.page.locator(".title").first).to_have_css("font-size", "36px" if size == "desktop" else "28px")
+    ana.draws()
+    assert ana.page.evaluate("innerWidth") == ana.page.viewport_size["width"], "nothing is beside the page"
+    month = ana.month("2018-11")
+    chevron = """(title) => {
+        const range = document.createRange();
+        range.selectNodeContents(title);
+        const { left, right } = range.getBoundingClientRect();
+        return [left, right]; }"""
+    left, right = month.locator(".title").evaluate(chevron)
+    today = ana.page.locator(".today").bounding_box()
+    assert today["width"] <= 1 or today["x"] >= right or today["x"] + today["width"] <= left
+    for weekday in month.locator(".weekday").all():
+        assert weekday.evaluate("(one) => one.scrollWidth <= one.clientWidth + 1"), weekday.inner_text()
+    faces = ana.page.locator(".here .face:visible").last.bounding_box()
+    share = ana.page.locator(".share-button").bounding_box()
+    assert faces["x"] >= share["x"] + share["width"] or faces["x"] + faces["width"] <= share["x"]
 
 
 def test_a_tip_and_the_question_for_the_name_are_not_cut_with_texts_of_twice_the_size(window, server):

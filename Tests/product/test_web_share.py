@@ -44,9 +44,8 @@ def drawn(modules, scale=4, quiet=4):
     return f"P2 {size} {size} 1\n" + "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
-def test_the_code_on_the_page_contains_the_link(window, server, tmp_path, phone):
-    ana = window(server, server.session(LISTS), name="Ana", phone=phone)
+def test_the_code_on_the_page_contains_the_link(window, server, tmp_path):
+    ana = window(server, server.session(LISTS), name="Ana")
     ana.invite()
     expect(ana.code).to_be_visible()
     for scheme in ("light", "dark"):
@@ -54,6 +53,14 @@ def test_the_code_on_the_page_contains_the_link(window, server, tmp_path, phone)
         assert shown(ana, tmp_path / f"{scheme}.png") == ana.page.url.replace("/#/s/", "/s/")
     # How to listen for phones.
     expect(ana.invitation).to_contain_text(f"LISTEN=0.0.0.0:{server.port}")
+
+
+def test_a_phone_shows_the_link_and_no_code_for_itself(window, server):
+    ana = window(server, server.session(LISTS), name="Ana", phone=True)
+    ana.invite()
+    expect(ana.link).to_have_value(ana.page.url.replace("/#/s/", "/s/"))
+    expect(ana.button("Copy link")).to_be_in_viewport()
+    expect(ana.code).to_be_hidden()
 
 
 def test_a_press_while_the_page_is_about_to_share_shows_the_link(window, server):

@@ -15,8 +15,8 @@ const spotMax = 3;
 const weekMargins = [0.75, 0.5];
 /** The height of a month's title and weekdays, in `rem`. */
 const headHeight = 4.25;
-/** The width of the list, in pixels, from which on two months are beside each other: that of a page of 900 px. */
-const twoMonthsWidth = 700;
+/** The width of the list, in `rem`, from which on two months are beside each other: that of a page of 900 px. */
+const twoMonthsWidth = 43.75;
 /** The part of a week above it in which the face at an end of the range may be. The discs of the week above end there. */
 const nameShare = 0.06;
 /** The gap between months beside each other, in pixels, as in the style sheet. */
@@ -257,9 +257,9 @@ export class MonthList {
   #lay() {
     if (!this.list) return;
     const all = this.content.clientWidth || 320;
-    const columns = this.columns || (all >= twoMonthsWidth ? 2 : 1);
+    const rem = Math.max(16, parseFloat(getComputedStyle(document.documentElement).fontSize));
+    const columns = this.columns || (all < twoMonthsWidth * rem ? 1 : 2);
     const width = (all - (columns - 1) * columnGap) / columns;
-    const rem = Math.max(16, parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
     const spot = Math.round(Math.min(spotMax * rem, width / 7 - 2));
     const week = Math.round(spot + weekMargins[columns - 1] * rem);
     // A month that the list no longer has would leave a gap before the first one.

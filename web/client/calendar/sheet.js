@@ -31,7 +31,7 @@ export const calendarSheet = sheetOf(`
 }
 .weekdays, .week { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); }
 .head { inset-block-start: calc(var(--_head-height) - 1.5rem); block-size: 1.5rem; }
-.weekdays { block-size: 100%; align-items: center; justify-items: center; font-size: .75rem; color: var(--_muted); }
+.weekdays { block-size: 100%; align-items: center; justify-items: center; font-size: min(.75rem, 4.6cqi); color: var(--_muted); }
 .weekday { overflow: hidden; max-inline-size: 100%; white-space: nowrap; }
 .weeks { display: grid; grid-auto-rows: var(--_week-height); }
 /* What is below the number, such as a price, is within the disc. */
@@ -83,6 +83,5 @@ export const calendarSheet = sheetOf(`
 @container (max-width: 16em) {
   .title { font-size: .875rem; }
   .day > slot { display: none; }
-  .weekday { max-inline-size: 1.2em; text-overflow: clip; }
 }
 `);

@@ -20,8 +20,9 @@ export const bareSheet = sheetOf(`
   [data-bare] .turn { position: absolute; inline-size: 1px; min-inline-size: 0; block-size: 1px; min-block-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
   [data-bare] .bar { flex-wrap: nowrap; min-block-size: 5.25rem; }
 }
-/* Enlarged texts: the buttons have a line of their own. */
+/* Enlarged texts: the buttons have a line of their own, the title of a month the whole one. */
 @container (max-width: 16em) {
+  [data-bare] .today:not(:focus) { position: absolute; inline-size: 1px; min-inline-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
   [data-bare] .bar { flex-wrap: wrap; }
   [data-bare] .acts:not([role]) { flex: 1 1 100%; }
 }
@@ -30,8 +31,10 @@ export const bareSheet = sheetOf(`
 @container (max-width: 340px) { :host(pickerd-calendar) [data-bare] > .stage { padding: 0; } }
 :host(pickerd-calendar) [data-bare] .scroller { grid-row: 2; block-size: auto; }
 [data-bare] .tools > * { margin: 0; }
-/* As high as the title of a month: the weekdays below it stay in view. */
-[data-bare] > .banner.banner { grid-area: 2 / 1; inset-block: 0 auto; min-block-size: 2.75rem; z-index: 5; border-radius: 0; padding-block: 0; }
+[data-bare] > .banner.banner { grid-area: 2 / 1 / 3 / 2; inset-block: 0 auto; min-block-size: 2.75rem; z-index: 5; border-radius: 0; padding-block: 0; }
+/* The title of a month stays in view. */
+:host(pickerd-calendar) [data-bare] > .banner.banner { inset-block: auto 0; pointer-events: auto; }
+:host(pickerd-calendar) [data-bare] .content { margin-block-end: 3rem; }
 [data-bare] .mark[data-side="below"] { inset-block-end: 4.25rem; }
 /* The receipt: the result, and below it the picker, as far as it shows that. */
 [data-bare][data-status="confirmed"] > .top { display: none; }
