@@ -499,6 +499,21 @@ def test_the_fields_of_the_dialog_are_beside_each_other_on_a_phone(window, plain
         expect(dialog).to_be_hidden()
 
 
+@pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 720}}, {"phone": True}], ids=["laptop", "phone"])
+def test_a_receipt_shows_the_confirmed_times(window, server, options):
+    session = server.session({"kind": "availability", "timeZone": "Asia/Shanghai", "dates": ["2018-11-26"],
+                              "stepMinutes": 30, "length": 2, "hours": [{"from": "06:00", "until": "23:00"}]})
+    ana = window(server, session, name="Ana", **options)
+    for cell in (20, 21):
+        ana.cell(cell).click()
+    expect(ana.chosen).to_contain_text("Mon, Nov 26, 4 PM – 5 PM")
+    ana.page.locator(".scroller").evaluate("(one) => one.scrollTo(0, 0)")
+    ana.button("Confirm").click()
+    expect(ana.page.locator(".receipt .primary")).to_be_visible()
+    for cell in (20, 21):
+        expect(ana.cell(cell)).to_be_in_viewport(ratio=0.95)
+
+
 def test_other_elements_say_which_one_shows_it(window, server):
     session = server.session(TIMES)
     ana = window(server, session, name="Ana")

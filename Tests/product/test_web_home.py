@@ -162,6 +162,9 @@ def test_the_home_page_fits_320_px_and_texts_of_twice_the_size(window, plain, lo
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     small = window(plain, path="#/", phone=True, locale=locale, viewport={"width": 320, "height": 640})
     assert small.tour and small.page.evaluate(overflow) <= 0
+    phone, _ = small.tour
+    screen, last = phone.locator(".screen").bounding_box(), phone.locator(".day[data-tail] .number").bounding_box()
+    assert last["y"] + last["height"] <= screen["y"] + screen["height"]
     large = window(plain, path="#/", phone=True, locale=locale)
     large.page.context.new_cdp_session(large.page).send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
     assert large.tour and large.page.evaluate(overflow) <= 0

@@ -47,6 +47,8 @@ export class AvailabilityElement extends PickerElement {
     /** @type {{cells: Set<number>, grade: Grade | null} | null} the rectangle that is being painted */
     this.preview = null;
     this.isDrawing = false;
+    /** @type {HTMLElement | undefined} the last cell of the chosen window */
+    this.chosen = undefined;
     /** @type {string | null} the best window that was announced last */
     this.best = null;
     this.board = new Board();
@@ -83,6 +85,8 @@ export class AvailabilityElement extends PickerElement {
       this.#drawCells();
     });
     this.scroller.addEventListener("focusout", () => this.#drawLater());
+    // Beside a receipt it has less room.
+    new ResizeObserver(() => this.#showChosen()).observe(this.stage);
     // A tap, or a click of an assistive technology, before the gestures are loaded, too.
     this.scroller.addEventListener("click", (/** @type {Event} */ { target }) => {
       const cell = cellOf(target);
@@ -190,6 +194,13 @@ export class AvailabilityElement extends PickerElement {
     scroller.scrollBy(direction === "rtl" ? here.right - around.right + start : here.left - around.left - start, here.bottom - around.bottom);
   }
 
+  #showChosen() {
+    const { chosen, stage } = this;
+    if (!chosen) return;
+    this.#scrollTo(chosen);
+    stage.scrollBy(0, chosen.getBoundingClientRect().bottom - stage.getBoundingClientRect().bottom);
+  }
+
   letGo() { this.painting?.cancel(); }
 
   forget() {
@@ -229,6 +240,9 @@ export class AvailabilityElement extends PickerElement {
     const counted = Array.from({ length: availability.count }, (_, cell) => countsOf(availability, cell, stored[cell], own[cell]));
     const scores = counted.map((counts) => (counts ? scoreOf(counts, respondents) : 0));
     const [least, most] = [Math.min(...scores.slice(availability.past)), Math.max(...scores.slice(availability.past))];
+    const isNew = chosen.size > 0 && !this.chosen;
+    this.chosen = this.board.cells[Math.max(...chosen)];
+    if (isNew) this.#showChosen();
     const tab = this.focusCell ?? Math.min(availability.past, availability.count - 1);
     for (let cell = 0; cell < availability.count; cell += 1) {
       if (!this.board.cells[cell]) continue;
@@ -421,25 +435,31 @@ export class AvailabilityElement extends PickerElement {
   }
 
   /**
-   * The best windows. Times are written as in the result; the server's texts of them have 24 hours in all languages.
+   * The times of the window that begins at a cell, as in the result; empty for a cell of dates. The server's texts have 24 hours
+   * in all languages.
+   * @param {number} cell @param {PickerSession} picker @param {Availability} availability
+   */
+  #times(cell, { state: { definition }, locale }, { days, rows, timeZone }) {
+    const place = this.board.places[cell];
+    if (!rows || !place) return "";
+    const from = instantOf(days[place.x].date, rows[place.y].time, timeZone);
+    const minutes = (definition?.length ?? 1) * (definition?.stepMinutes ?? 0);
+    return Number.isFinite(from) ? spanIn(from, from + minutes * 60_000, timeZone, locale) : "";
+  }
+
+  /**
+   * The best windows.
    * @param {PickerSession} picker @param {Availability} availability
    */
-  #best({ state: { definition }, locale }, { best, days, rows, timeZone }) {
-    const minutes = (definition?.length ?? 1) * (definition?.stepMinutes ?? 0);
-    return best?.map((window) => {
-      const { x, y } = this.board.places[window.cell] ?? {};
-      const from = rows?.[y] ? instantOf(days[x].date, rows[y].time, timeZone) : NaN;
-      return from ? { ...window, text: spanIn(from, from + minutes * 60_000, timeZone, locale) } : window;
-    });
+  #best(picker, availability) {
+    return availability.best?.map((window) => ({ ...window, text: this.#times(window.cell, picker, availability) || window.text }));
   }
 
   /** @param {number[]} cells @param {PickerSession} picker @param {Availability} availability */
   #windowText(cells, picker, availability) {
-    const { days, rows, timeZone } = availability;
-    const known = this.#best(picker, availability)?.find(({ cell }) => cell === cells[0]);
-    if (known) return known.text;
-    const first = this.board.places[cells[0]];
-    if (rows) return dayTimeIn(instantOf(days[first.x].date, rows[first.y].time, timeZone), timeZone, picker.locale);
+    const { best, days } = availability;
+    const known = this.#times(cells[0], picker, availability) || best?.find(({ cell }) => cell === cells[0])?.text;
+    if (known) return known;
     const [from, through] = [days[cells[0]].date, days[cells[cells.length - 1]].date];
     return from === through ? days[cells[0]].text : daySpan(from, through, picker.locale);
   }
