@@ -19,7 +19,7 @@ test("a window of times of an unknown kind is shown as day and time", () => {
   const picker = pickerOf("availability", {
     local: "2026-12-07T09:30", instant: "2026-12-07T08:30:00Z", until: "2026-12-07T10:30:00Z", yes: 3,
   });
-  assert.match(resultText(picker, en), /December 7, 2026 9:30 AM$/);
+  assert.match(resultText(picker, en), /December 7, 2026 9:30\u00a0AM$/);
 });
 
 test("a window of dates of an unknown kind is shown as a range", () => {

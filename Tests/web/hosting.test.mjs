@@ -144,7 +144,7 @@ test("the notice for a booked time has the new time", () => {
   const state = columns("slot", ["2026-11-23"], ["10", "11"], ["00", "30"]);
   const notices = host(state, define({ kind: "slot" }), reload(2, ["30"], 0),
     { change: "row", column: 2, row: 0, key: "30", text: "30", cause: "clamp", reason: "gone", wanted: "00" });
-  assert.equal(said(state, notices), "The choices have changed: your choice is now 2026-11-23 10:30 AM");
+  assert.equal(said(state, notices), "The choices have changed: your choice is now 2026-11-23 10:30\u00a0AM");
   const closed = host(state, define({ kind: "slot", dates: { "2026-11-23": [] } }), reload(0, [], null), reload(1, [], null), reload(2, [], null));
   assert.match(said(state, closed), /: nothing is left to choose$/);
 });
@@ -162,16 +162,16 @@ const slots = () => {
 
 test("the notice for a slot that is gone says why, what was selected, and what is now", () => {
   const cases = [
-    [[reload(2, ["30"], 0), row(2, 0, "30", "00", "taken")], "8:00 AM has just been booked: your choice is now Tue, Dec 1 8:30 AM"],
-    [[reload(1, ["09"], 0), row(1, 0, "09", "08", "closed")], "8:00 AM is outside the opening hours: your choice is now Tue, Dec 1 9:00 AM"],
+    [[reload(2, ["30"], 0), row(2, 0, "30", "00", "taken")], "8:00\u00a0AM has just been booked: your choice is now Tue, Dec 1 8:30\u00a0AM"],
+    [[reload(1, ["09"], 0), row(1, 0, "09", "08", "closed")], "8:00\u00a0AM is outside the opening hours: your choice is now Tue, Dec 1 9:00\u00a0AM"],
     [[reload(0, [wednesday], 0), { ...row(0, 0, "2026-12-02", "2026-12-01", "closed"), text: wednesday.text }],
-      "Closed on Tue, Dec 1: your choice is now Wed, Dec 2 8:00 AM"],
+      "Closed on Tue, Dec 1: your choice is now Wed, Dec 2 8:00\u00a0AM"],
     [[reload(0, [tuesday, wednesday], 1), { ...row(0, 1, "2026-12-02", "2026-12-01", "taken"), text: wednesday.text }],
-      "Tue, Dec 1 8:00 AM has just been booked: your choice is now Wed, Dec 2 8:00 AM"],
-    [[reload(2, ["15", "45"], 0), row(2, 0, "15", "00", "rules")], "8:00 AM removed: your choice is now Tue, Dec 1 8:15 AM"],
+      "Tue, Dec 1 8:00\u00a0AM has just been booked: your choice is now Wed, Dec 2 8:00\u00a0AM"],
+    [[reload(2, ["15", "45"], 0), row(2, 0, "15", "00", "rules")], "8:00\u00a0AM removed: your choice is now Tue, Dec 1 8:15\u00a0AM"],
     [[reload(0, [], null), reload(1, [], null), reload(2, [], null),
       { change: "result", result: null, reason: "gone", because: "taken" }],
-    "Tue, Dec 1 8:00 AM has just been booked: nothing is left to choose"],
+    "Tue, Dec 1 8:00\u00a0AM has just been booked: nothing is left to choose"],
   ];
   for (const [changes, sentence] of cases) {
     const state = slots();

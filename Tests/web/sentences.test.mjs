@@ -146,7 +146,7 @@ test("what is there now may be nothing, an open range, rows, or a status", () =>
   const date = { definition: { kind: "date" }, monthList: null, range: null, columns };
   assert.equal(now({ ...date, result: { date: "2026-12-24" } }), "Dec 24, 2026");
   const slot = { definition: { kind: "slot" }, monthList: null, range: null, columns };
-  assert.equal(now({ ...slot, result: { local: "2026-12-24T09:30" } }), "Linux 9:30 AM");
+  assert.equal(now({ ...slot, result: { local: "2026-12-24T09:30" } }), "Linux 9:30\u00a0AM");
 });
 
 test("the button does it on what is there now", () => {
@@ -275,7 +275,7 @@ test("the rows of hours have the hours of the language, and other rows their own
   const texts = (/** @type {string} */ locale, /** @type {any} */ row, column = 1) =>
     rowText(/** @type {any} */ ({ locale, state: { definition: { kind: "slot" } } }), column, row);
   const row = { key: "14", text: "14 Uhr" };
-  assert.equal(texts("en", row), "2 PM");
+  assert.equal(texts("en", row), "2\u00a0PM");
   assert.equal(texts("de", row), "14 Uhr");
   assert.equal(texts("en", row, 2), "14 Uhr");
   assert.equal(texts("en", { key: "", text: "" }), "");

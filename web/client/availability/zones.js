@@ -54,18 +54,12 @@ export function instantOf(date, time, timeZone) {
 export const clockOf = (time, locale) => (time.endsWith(":00") && hourText(time.slice(0, 2), locale)) || timeText(time, locale);
 
 /**
- * The same within a sentence, of which no line ends between 9 and AM.
- * @param {string} time @param {string} locale
- */
-const wholeClock = (time, locale) => clockOf(time, locale).replace(" ", "\u00a0");
-
-/**
  * A time with its day.
  * @param {number} milliseconds since 1970 @param {string} timeZone @param {string} locale
  */
 export function dayTimeIn(milliseconds, timeZone, locale) {
   const { time } = placeIn(milliseconds, timeZone);
-  return momentIn(milliseconds, timeZone, locale, true, true).replace(timeText(time, locale), wholeClock(time, locale));
+  return momentIn(milliseconds, timeZone, locale, true, true).replace(timeText(time, locale), clockOf(time, locale));
 }
 
 /**
@@ -75,7 +69,7 @@ export function dayTimeIn(milliseconds, timeZone, locale) {
 export function spanIn(from, until, timeZone, locale) {
   const end = placeIn(until - 1, timeZone);
   return `${dayTimeIn(from, timeZone, locale)} – ${end.date === placeIn(from, timeZone).date
-    ? wholeClock(placeIn(until, timeZone).time, locale) : dayTimeIn(until, timeZone, locale)}`;
+    ? clockOf(placeIn(until, timeZone).time, locale) : dayTimeIn(until, timeZone, locale)}`;
 }
 
 /** All zones by region, as far as the browser knows them. */

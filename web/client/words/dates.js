@@ -81,9 +81,9 @@ export const dateSpan = (start, end, locale) =>
 
 /** @param {Intl.DateTimeFormat} format @param {string} start @param {string} end @param {string} last the text of `end` */
 function spanOf(format, start, end, last) {
-  const text = plain(format.formatRange(Date.parse(start), Date.parse(end)));
+  const text = format.formatRange(Date.parse(start), Date.parse(end)).replace(/[\u2009\u202f]/g, " ");
   // In Chinese and Japanese, a range would have other dates than a day: 2026/12/01～2026/12/03.
-  const [separator] = /\d\/\d/.test(text) ? text.match(/(?<=\d)[^\d/]+(?=\d)/) ?? [] : [];
+  const separator = /\d\/\d/.test(text) && text.match(/(?<=\d)[^\d/]+(?=\d)/);
   return separator ? format.format(Date.parse(start)) + separator + last : text;
 }
 
@@ -162,22 +162,25 @@ export const zoneName = (at, timeZone, locale) => zonePart(at, locale, { timeZon
  */
 export function momentIn(at, timeZone, locale, hasDay, hasTime) {
   /** @param {Intl.DateTimeFormatOptions} options */
-  const text = (options) => plain(formatOf(locale, { timeZone, ...options }).format(at));
+  const text = (options) => formatOf(locale, { timeZone, ...options }).format(at);
   /** @type {Intl.DateTimeFormatOptions} */
   const clock = { hour: "numeric", minute: "2-digit" };
   const all = text({ weekday: "short", ...(hasDay && { month: "short", day: "numeric" }), ...(hasTime && clock) });
-  return hasTime ? all.replace(text(clock), text({ timeStyle: "short" })) : all;
+  return hasTime ? all.replace(text(clock), whole(text({ timeStyle: "short" }))) : all;
 }
 
-/** @param {string} text */
-const plain = (text) => text.replace(/[\u2009\u202f]/g, " ");
+/**
+ * A time of which no line ends between 9 and AM.
+ * @param {string} text
+ */
+const whole = (text) => text.replace(/\s/, "\u00a0");
 
 /**
  * A time of day, with 12 or 24 hours.
  * @param {string} time `14:30` @param {string} locale
  */
 export const timeText = (time, locale) =>
-  plain(formatOf(locale, { timeStyle: "short" }).format(Date.parse(`1970-01-01T${time}Z`)));
+  whole(formatOf(locale, { timeStyle: "short" }).format(Date.parse(`1970-01-01T${time}Z`)));
 
 /**
  * An hour as in "2 PM"; null in languages with 24 hours.
@@ -185,7 +188,7 @@ export const timeText = (time, locale) =>
  */
 export function hourText(hour, locale) {
   const format = formatOf(locale, { hour: "numeric" });
-  return format.resolvedOptions().hour12 ? plain(format.format(Date.parse(`1970-01-01T${hour}:00Z`))) : null;
+  return format.resolvedOptions().hour12 ? whole(format.format(Date.parse(`1970-01-01T${hour}:00Z`))) : null;
 }
 
 /**
