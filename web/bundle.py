@@ -135,8 +135,11 @@ def bundle_page(folder, temporary):
     sheet, later = write_sheet(folder, "page", first), write_sheet(folder, "later", *others)
 
     entry, script = outputs.of("demo/demo.js")
-    needed = {name: " ".join(path for path in outputs.of(f"demo/{source}.js") if path != script)
-              for name, source in (("picker", "picker-page"), ("home", "home"))}
+    # Of the home page also its style sheet and its two windows, which would be asked for one after the other.
+    needed = {name: " ".join(dict.fromkeys(path for source in sources for path in outputs.of(f"demo/{source}.js")
+                                           if path != script))
+              for name, sources in (("picker", ["picker-page"]), ("home", ["home", "words/home-en", "tour"]))}
+    needed["home"] = f"{later} {needed['home']}"
     lines = [f'<link rel="stylesheet" href="{sheet}">',
              f'<script type="module" src="{script}"></script>',
              f'<meta name="later-sheet" content="{later}">',

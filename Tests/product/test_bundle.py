@@ -74,6 +74,17 @@ def test_a_link_needs_few_files_before_the_picker_is_drawn(bundle):
     assert size(*(bundle / path for path in needed)) <= 46 * 1024
 
 
+def test_the_home_page_names_at_once_the_files_of_its_two_windows(bundle):
+    """They were requested one after the other: the first days came after seven round trips."""
+    page = (bundle / "demo/index.html").read_text()
+    named = set(re.search(r'name="home-modules" content="([^"]+)"', page)[1].split())
+    named |= set(re.findall(r'src="(demo/-/[^"]+)"', page))
+    assert re.search(r'name="later-sheet" content="([^"]+)"', page)[1] in named
+    for name in ("home", "home-en", "tour"):
+        files = closure(next((bundle / "demo/-").glob(f"{name}.*.js")))
+        assert {path.relative_to(bundle).as_posix() for path in files} <= named, name
+
+
 @pytest.mark.parametrize("name", [
     "elements.js", "define-availability.js", "define-calendar.js", "define-wheels.js", "pickerd.js"])
 def test_a_stable_address_imports_a_file_that_is_cached_forever(site, name):

@@ -14,5 +14,6 @@ if (path && !("dialed" in globalThis)) {
 
 const needed = wayBack ? undefined : document.querySelector(`meta[name="${path ? "picker" : "home"}-modules"]`)?.getAttribute("content");
 for (const href of needed?.split(" ") ?? []) {
-  document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href }));
+  const kind = href.endsWith(".css") ? { rel: "preload", as: "style" } : { rel: "modulepreload" };
+  document.head.append(Object.assign(document.createElement("link"), kind, { href }));
 }
