@@ -265,10 +265,14 @@ def test_forced_colors_show_the_range_and_the_days_that_cannot_be_picked(window,
     def color(element, name):
         return element.evaluate("(element, name) => getComputedStyle(element)[name]", name)
 
-    system = ana.page.evaluate("""() => Object.fromEntries(["Highlight", "HighlightText", "GrayText"].map((name) => {
+    names = ["Highlight", "HighlightText", "GrayText", "CanvasText"]
+    system = ana.page.evaluate("""(names) => Object.fromEntries(names.map((name) => {
         const probe = document.body.appendChild(document.createElement("i"));
         probe.style.cssText = `forced-color-adjust: none; color: ${name}`;
-        return [name, getComputedStyle(probe).color]; }))""")
-    assert color(ana.bands("2018-11").first, "backgroundColor") == system["Highlight"]
-    assert color(ana.day("2018-11-15").locator(".number"), "color") == system["HighlightText"]
+        return [name, getComputedStyle(probe).color]; }))""", names)
+    assert color(ana.bands("2018-11").first, "borderBlockStartColor") == system["Highlight"]
+    for day, is_end in (("14", True), ("15", False), ("16", True)):
+        number = ana.day(f"2018-11-{day}").locator(".number")
+        assert color(number, "color") == system["HighlightText" if is_end else "CanvasText"]
+        assert (color(number, "backgroundColor") == system["Highlight"]) == is_end
     assert color(ana.day("2018-11-08").locator(".number"), "color") == system["GrayText"]

@@ -40,8 +40,8 @@ export const laterSheet = sheetOf(`
 .day[data-by] .number { box-shadow: 0 0 0 2px var(--_surface), 0 0 0 4px var(--_by); }
 .day:is([data-by], [data-hover], [data-ghost])::before, .day:is([data-hover], [data-ghost])::after {
   position: absolute; z-index: 2; inset-block-start: calc(50% - var(--_spot) / 2 - 6px); inset-inline-start: calc(50% + var(--_spot) / 2 - 12px);
-  min-inline-size: 1.125rem; max-inline-size: 6rem; block-size: 1.125rem; border-radius: var(--_full); box-shadow: 0 0 0 2px var(--_surface);
-  color: #fff; font-size: .75rem; line-height: 1.125rem; font-weight: 650; text-align: center;
+  --_face: min(1.125rem, 4.6cqi); min-inline-size: var(--_face); max-inline-size: 6rem; block-size: var(--_face); border-radius: var(--_full); box-shadow: 0 0 0 2px var(--_surface);
+  color: #fff; font-size: min(.75rem, 3.1cqi); line-height: var(--_face); font-weight: 650; text-align: center;
   overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: plaintext; pointer-events: none;
 }
 .day[data-by]::before { content: attr(data-initial); background: var(--_by); }
@@ -59,10 +59,10 @@ export const laterSheet = sheetOf(`
 .day:focus-visible .number { outline: 3px solid var(--_accent); outline-offset: 2px; }
 @media (hover: hover) { .day:not([data-unavailable], [data-head], [data-tail]):hover .number { background: var(--_faint); } }
 @media (forced-colors: active) {
-  .bands:not(.preview) .band { forced-color-adjust: none; background: Highlight; }
-  .day[aria-selected="true"] .number { forced-color-adjust: none; color: HighlightText; }
-  .day:is([data-head], [data-tail]) .number { background: Highlight; }
-  .day[aria-selected="true"][aria-selected] :is(slot, .remark) { forced-color-adjust: none; color: HighlightText; }
+  /* Highlight may be translucent: a disc on a band would have two colors. */
+  .bands:not(.preview) .band { forced-color-adjust: none; background: none; border: solid Highlight; border-width: 2px 0; }
+  .day:is([data-head], [data-tail]) .number { forced-color-adjust: none; background: Highlight; color: HighlightText; }
+  .day:is([data-head], [data-tail]) :is(slot, .remark) { forced-color-adjust: none; color: HighlightText; }
   .day[data-unavailable] { color: GrayText; }
 }
 `);
