@@ -258,5 +258,5 @@ def test_an_availability_and_its_dialog_have_no_violations(still, server):
     expect(dora.page.get_by_role("dialog")).to_be_visible()
     passes(dora, "the dialog for a time")
     dora.page.get_by_role("button", name="Create the link").click()
-    expect(dora.link).to_be_visible()
+    expect(dora.code).to_be_visible()
     passes(dora, "the link")
