@@ -277,6 +277,8 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
 
   @Test(arguments: [
     #"{"type":"select","column":1,"key":"d"}"#,
+    #"{"type":"select","column":1,"row":2,"generation":0}"#,
+    #"{"type":"select","column":1,"row":2,"generation":0,"key":"d"}"#,
     #"{"type":"tap","month":"2026-11","x":0.5,"y":1e999,"hits":2}"#,
     #"{"type":"set","result":{"start":"2026-11-20","end":"2026-11-22"},"at":7}"#,
     #"{"type":"clear","at":3}"#,
