@@ -67,6 +67,24 @@ import Testing
   }
 
   @Test(arguments: Engine.allCases)
+  func `a session whose host has replaced a list of dates by a range is loaded`(engine: Engine)
+    async throws
+  {
+    let shelf = try Shelf(engine)
+    let log = try open(shelf)
+    let fixture = try LogFixture(
+      #"{"kind":"availability","dates":["2018-11-24","2018-11-25"]}"#, in: log)
+    let range = try make(
+      #"{"kind":"availability","dates":{"from":"2018-11-24","through":"2018-11-27"}}"#)
+    fixture.append(.define(.init(version: 2, definition: range, source: .whole)))
+    fixture.snapshot()
+    log.flush()
+
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+    #expect(loaded.fold.state == fixture.fold.state)
+  }
+
+  @Test(arguments: Engine.allCases)
   func `the writing queue does not encode a definition that is encoded`(engine: Engine) async throws
   {
     let shelf = try Shelf(engine)

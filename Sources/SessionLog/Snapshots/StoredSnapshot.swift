@@ -30,7 +30,7 @@ struct StoredSnapshot {
     of origin: SessionOrigin, make: (JSONTree) -> Definition?
   ) throws -> SessionFold.StoredState {
     guard !lacksDefinition, let state = SessionFold.StoredState(tree: try tree, make: make),
-      state.picker.fits(origin.definition)
+      state.picker.fits((state.shown ?? state.definition)?.definition ?? origin.definition)
     else {
       throw StoredProblem(
         "a snapshot of session \(origin.id.shortened) is not as pickerd writes it")
