@@ -232,10 +232,7 @@ let package = Package(
       path: "Tests/MicroBench", swiftSettings: swiftSettings),
     .target(
       name: "FuzzTargets",
-      dependencies: [
-        "PickerHost", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
-        "JSONText",
-      ],
+      dependencies: ["PickerSimulator", "PickerWire", "PickerModel", "CivilTime", "JSONText"],
       path: "Tests/fuzz/Targets", swiftSettings: swiftSettings),
     tests("FuzzTests", ["FuzzTargets"]),
   ] + fuzzer

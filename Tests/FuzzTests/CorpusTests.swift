@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `the events of the corpus produce revisions and frames`() throws {
-    let effects = try Self.inputs(of: .events).map { FuzzTarget.effect(ofEvents: $0.bytes) }
+    let effects = try Self.inputs(of: .events).map { try FuzzTarget.effect(ofEvents: $0.bytes) }
     #expect(effects.map(\.revisions).reduce(0, +) > 30)
     #expect(effects.map(\.frames).reduce(0, +) > 200)
   }

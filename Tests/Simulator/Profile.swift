@@ -4,10 +4,10 @@ import PickerWire
 
 /// The random parameters of a world: its size, pace, unreliability and limits.
 struct Profile {
-  let isLogLate: Bool
-  let doesLogFail: Bool
-  /// Whether sessions can be evicted and reloaded. Only then does anything survive a crash.
-  let canLogLoad: Bool
+  /// Whether the log is in a database. Only then are sessions evicted and reloaded, and does
+  /// anything survive a crash.
+  let isStored: Bool
+  let doesStoreFail: Bool
   /// The number of times that the process is killed in each half of the run.
   let crashCount: Int
   let isClockRunning: Bool
@@ -41,10 +41,9 @@ struct Profile {
   init(_ random: inout RandomSource, isMemoryShort: Bool, doMembersMark: Bool) {
     self.isMemoryShort = isMemoryShort
     self.doMembersMark = doMembersMark
-    isLogLate = random.once(in: 3)
-    doesLogFail = random.once(in: 4)
-    canLogLoad = random.coin()
-    crashCount = canLogLoad ? random.pick([0, 0, 1, 3]) : 0
+    isStored = random.coin()
+    doesStoreFail = isStored && random.once(in: 2)
+    crashCount = isStored ? random.pick([0, 0, 1, 3]) : 0
     isClockRunning = !random.once(in: 4)
     doesClockJump = random.coin()
     authentication = random.once(in: 4) ? .token : .open

@@ -29,13 +29,22 @@ package struct Simulation {
       try runCluster(seed: seed &+ number)
       let world = World(seed: seed &+ number)
       world.trace = trace
-      try world.run()
-      report.worldCount += 1
-      report.eventCount += world.eventCount
-      report.comparisonCount += world.comparisonCount
-      report.frameCount += world.sentFrameCount
-      report.revisionCount += world.replicas.values.reduce(0) { $0 + $1.fold.revision }
+      try run(world)
     }
+  }
+
+  /// Runs a world whose choices are the bytes of a fuzzer's input.
+  ///
+  /// - Throws: The first violation.
+  package mutating func run(bytes: [UInt8]) throws(Violation) { try run(World(bytes: bytes)) }
+
+  private mutating func run(_ world: World) throws(Violation) {
+    try world.run()
+    report.worldCount += 1
+    report.eventCount += world.eventCount
+    report.comparisonCount += world.comparisonCount
+    report.frameCount += world.sentFrameCount
+    report.revisionCount += world.revisionCount
   }
 
   /// Runs a world of several nodes on one database.

@@ -49,7 +49,7 @@ fuzz() {
 }
 
 targets=(messages definitions patches events)
-lengths=(2000 2000 2000 1200)
+lengths=(2000 2000 2000 4000)
 # Equal CPU time.
 few=(6000 1000 6000 200)
 runs=()

@@ -38,8 +38,8 @@ package struct RowSelection: Hashable, Sendable {
     self.key = key
   }
 
-  /// Whether only the key names the row, as in a select by the host. A member's message may have the
-  /// same generation with another row, or without a key.
+  /// Whether only the key names the row, as in a select by the host. A member's message may have
+  /// the same generation with another row, or without a key.
   package var isByKey: Bool { generation == 0 && row == 0 && key != nil }
 
   var withoutKey: RowSelection {

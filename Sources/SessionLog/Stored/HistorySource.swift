@@ -1,5 +1,5 @@
-package import PickerHub
-package import PickerSession
+import PickerHub
+import PickerSession
 
 /// A source of entries from whose snapshots the history of a session can be read.
 protocol HistorySource: EntrySource {
@@ -53,18 +53,5 @@ extension HistoryPage {
     var next = start
     (next.fold, next.sequence) = (cursor.fold, cursor.sequence)
     return HistoryPage(deltas: deltas, next: isDone ? nil : next)
-  }
-}
-
-extension HistoryPage {
-  /// As ``read(from:_:deltaCountMax:)``, of a log of which no entry was deleted.
-  ///
-  /// - Returns: `nil` if the log ends before the last wanted revision.
-  package static func read(
-    from start: HistoryPosition, _ entries: [LogEntry], deltaCountMax: Int
-  ) -> HistoryPage? {
-    let rows = MemoryRows(
-      entries: zip(1..., entries).dropFirst(start.sequence).map(MemoryLogEntry.init), stored: nil)
-    return try? read(from: start, rows, deltaCountMax: deltaCountMax)
   }
 }

@@ -15,10 +15,10 @@ import SessionLog
 final class ClusterWorld {
   private let seed: UInt64
   var random: RandomSource
-  let time = ClusterTime()
+  let time = SimulatedTime(start: Instant(milliseconds: 1_795_176_050_000), runs: true)
   let database: SimulatedDatabase
   private let nodeCount: Int
-  private(set) var nodes: [ClusterNode] = []
+  private(set) var nodes: [Node] = []
   private var startedCount = 0
   private var connectionCount: UInt64 = 0
   /// The open connections.
@@ -39,6 +39,8 @@ final class ClusterWorld {
   private(set) var frameCount = 0
   private(set) var relayedCount = 0
   private(set) var breach: String?
+  /// The maximum of members of a session.
+  static let memberCountMax = 4
 
   init(seed: UInt64, nodeCount: Int? = nil, defect: SimulatedDefect? = nil) {
     self.seed = seed
@@ -84,7 +86,9 @@ final class ClusterWorld {
   }
 
   private func runWhileUnbroken(for milliseconds: Int64) {
-    time.run(until: time.machine + milliseconds) { [unowned self] in breach == nil }
+    let end = time.machine + milliseconds
+    while breach == nil, case .work(let work)? = time.next(until: end) { work() }
+    time.advance(to: end)
   }
 
   func fail(_ sentence: String) { if breach == nil { breach = sentence } }
@@ -95,10 +99,17 @@ extension ClusterWorld {
   private func startNode() {
     startedCount += 1
     nodes.append(
-      ClusterNode(
-        number: startedCount, database, random.split(),
-        sends: { [unowned self] in deliver($1, to: $0) },
-        closes: { [unowned self] in closed($0, code: $1, byHub: true) }))
+      Node(
+        number: startedCount, time, database, random.split(), ClusterWorld.configuration,
+        port: self))
+  }
+
+  private static var configuration: HubConfiguration {
+    var configuration = HubConfiguration()
+    configuration.limits.session.members = memberCountMax
+    configuration.limits.messagesPerSecond = 1000
+    configuration.limits.memberMilliseconds = 2500
+    return configuration
   }
 
   private func planFaults() {
@@ -111,7 +122,7 @@ extension ClusterWorld {
     switch random.below(9) {
     case 0, 1: killNode()
     case 2: stopNode()
-    case 3: random.pick(nodes).engine.cut(for: random.within(50...9000))
+    case 3: random.pick(nodes).engine?.cut(for: random.within(50...9000))
     case 4: database.goDown(for: random.within(50...random.pick([2000, 12_000])))
     case 5, 6:
       let lag = random.pick([0, random.within(1...400), random.within(1...400)])
@@ -137,7 +148,7 @@ extension ClusterWorld {
     if !node.isStopping { node.stop { [unowned self] in replace(node) } }
   }
 
-  private func replace(_ node: ClusterNode) {
+  private func replace(_ node: Node) {
     guard let index = nodes.firstIndex(where: { $0 === node }) else { return }
     nodes.remove(at: index)
     for (id, link) in links.sorted(by: { $0.key.raw < $1.key.raw }) where link.uses(node) {
@@ -152,11 +163,11 @@ extension ClusterWorld {
 struct ClusterLink {
   let client: ClusterClient
   /// The node that the client has connected to.
-  let entrance: ClusterNode
+  let entrance: Node
   /// The node whose hub has the connection; `nil` until that is decided.
-  var node: ClusterNode?
+  var node: Node?
 
-  func uses(_ other: ClusterNode) -> Bool { entrance === other || node === other }
+  func uses(_ other: Node) -> Bool { entrance === other || node === other }
 }
 
 /// The host, and visitors, which fill the sessions.
@@ -187,15 +198,15 @@ extension ClusterWorld {
     epochs = storedEpochs
   }
 
-  private func create(_ body: CreateRequest, at node: ClusterNode, attempt: Int = 0) {
+  private func create(_ body: CreateRequest, at node: Node, attempt: Int = 0) {
     let again = { [unowned self] in
       time.after(50) { [unowned self] in create(body, at: node, attempt: attempt + 1) }
     }
     let request = CreationRequest(body, socketBase: "ws://n") { [time] step in
-      time.after(1) { node.enter { _ in step() } }
+      time.after(1) { node.enter { _, _ in step() } }
     }
     guard node.hub != nil else { return again() }
-    node.enter { hub in
+    node.enter { hub, _ in
       hub.begin { host throws(HubProblem) in
         try await host.create(request, at: node.now)
       } answer: { result in
@@ -214,7 +225,7 @@ extension ClusterWorld {
       let request = DefinitionRequest(
         format: .jsonPatch, body: Array(patch.utf8), versions: nil, valuesMax: .max)
       pass(session, at: random.pick(nodes)) { [unowned self] node in
-        node?.enter { hub in
+        node?.enter { hub, _ in
           hub.begin { host throws(HubProblem) in
             try await host.redefine(session, request, token: nil, at: node!.now)
           } answer: { [unowned self] result in
@@ -238,7 +249,7 @@ extension ClusterWorld {
 
   /// A visitor joins for a moment, and changes something: sessions become full. The session is read
   /// before and after.
-  private func comeBy(number: Int, at node: ClusterNode) {
+  private func comeBy(number: Int, at node: Node) {
     let session = random.pick(sessions)
     let seen = clients.first { $0.session == session }?.seen ?? SeenDeltas()
     let visitor = ClusterClient(number: number, session: session, seen: seen)
@@ -260,7 +271,7 @@ extension ClusterWorld {
     let newest = seen.newest
     for node in nodes {
       pass(session, at: node) { [unowned self] node in
-        node?.enter { hub in
+        node?.enter { hub, _ in
           hub.begin { host throws(HubProblem) in
             try await host.read(session, token: nil, locale: nil, isFull: false, at: node!.now)
           } answer: {
@@ -286,8 +297,8 @@ extension ClusterWorld {
   ///
   /// - Parameter then: Receives `nil` for a request that is answered with 503.
   private func pass(
-    _ session: SessionID, at node: ClusterNode, isRelayed: Bool = false,
-    then: @escaping (ClusterNode?) -> Void
+    _ session: SessionID, at node: Node, isRelayed: Bool = false,
+    then: @escaping (Node?) -> Void
   ) {
     guard node.isAlive, !node.isStopping, let log = node.log else { return then(nil) }
     nonisolated(unsafe) let (world, then) = (self, then)
@@ -335,7 +346,7 @@ extension ClusterWorld {
   }
 
   /// Connects to a node. An older connection is ignored, see ``forget(_:)``.
-  private func connect(_ client: ClusterClient, at node: ClusterNode) {
+  private func connect(_ client: ClusterClient, at node: Node) {
     connectionCount += 1
     let id = ConnectionID(raw: connectionCount)
     if let older = client.connection { forget(older) }
@@ -353,7 +364,7 @@ extension ClusterWorld {
           return closed(id, code: 503, byHub: false)
         }
         links[id]?.node = owner
-        owner.enter { $0.opened(id, session: client.session, bearer: nil, at: owner.now) }
+        owner.enter { $0.opened(id, session: client.session, bearer: nil, at: $1) }
         send(client.join, id)
       }
     }
@@ -367,7 +378,7 @@ extension ClusterWorld {
   /// Closes a connection; its node notices up to 4 s later.
   private func disconnect(_ connection: ConnectionID) {
     guard let node = links.removeValue(forKey: connection)?.node else { return }
-    time.after(random.within(0...4000)) { node.enter { $0.closed(connection, at: node.now) } }
+    time.after(random.within(0...4000)) { node.enter { $0.closed(connection, at: $1) } }
   }
 
   private func disconnect(_ client: ClusterClient, _ connection: ConnectionID) {
@@ -378,7 +389,7 @@ extension ClusterWorld {
   private func send(_ text: String, _ connection: ConnectionID) {
     guard let node = links[connection]?.node else { return }
     time.after(5) {
-      node.enter { $0.received(connection, Array(text.utf8).span, at: node.now) }
+      node.enter { $0.received(connection, Array(text.utf8).span, at: $1) }
     }
   }
 
@@ -399,8 +410,19 @@ extension ClusterWorld {
         link.client.closed(code: code)
         if let sentence = link.client.breach { fail(sentence) }
       }
-      if byHub, let node = link?.node { node.enter { $0.closed(connection, at: node.now) } }
+      if byHub, let node = link?.node { node.enter { $0.closed(connection, at: $1) } }
     }
+  }
+}
+
+extension ClusterWorld: HubPort {
+  func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
+    deliver(Array(frame.bytes), to: connection)
+    return .sent
+  }
+
+  func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
+    closed(connection, code: code, byHub: true)
   }
 }
 
@@ -426,10 +448,11 @@ extension ClusterWorld {
       try restoreEntries()
       let events = try storedEvents()
       for (id, fold) in zip(sessions, compacted) {
-        let truth = try Truth(id, replay)
-        if let sentence = truth.breach { return fail(sentence) }
+        let truth = try replica(of: id)
         if fold.state != truth.fold.state { fail("a compacted log gives the same state") }
-        let types = events.filter { $0.session == id }.map(\.type)
+        let types = events.filter { $0.session == id }.compactMap {
+          FeedEventType(rawValue: $0.type)
+        }
         if types != truth.eventTypes {
           fail(
             "the feed has each event of a session once, in order: \(types), not "
@@ -452,6 +475,24 @@ extension ClusterWorld {
       revision: nil, limits: SessionLimits(), versions: FoldVersions(tzdata: nil),
       zone: { SimulatedZones().rules(named: $0) }, each: each)
     return try SQLReplay.replay("simulated", session, settings) { database.store }
+  }
+
+  /// A session as its log alone says.
+  private func replica(of session: SessionID) throws -> Replica {
+    var entries: [LogEntry] = []
+    let report = try replay(session) { entries.append($0.entry) }
+    if let difference = report.difference { fail("a snapshot is right: \(difference.detail)") }
+    var limits = report.fold.limits
+    limits.history = 100
+    var replica = try Replica(report.fold.origin, limits: limits)
+    for entry in entries {
+      if let sentence = replica.follow(entry, isLate: true) { fail(sentence) }
+    }
+    for (before, after) in zip(replica.deltas, replica.deltas.dropFirst())
+    where after.at < before.at {
+      fail("the times of a session do not go back: \(after.at)")
+    }
+    return replica
   }
 
   /// Adds the entries that compaction has deleted.
@@ -492,7 +533,7 @@ extension ClusterWorld {
     if Set(texts).count != texts.count { fail("no change of the host is done twice: \(texts)") }
   }
 
-  private func compare(_ client: ClusterClient, _ truth: Truth) {
+  private func compare(_ client: ClusterClient, _ truth: Replica) {
     guard let member = client.member, client.isLive, client.connection != nil else {
       return fail("every client is back: client \(client.number)")
     }
@@ -506,12 +547,12 @@ extension ClusterWorld {
       fail("all clients are at revision \(truth.fold.revision): \(client.revision)")
     }
     for (ref, revision) in client.executed.sorted(by: { $0.key < $1.key })
-    where truth.authors[Truth.Author(member: id, ref: ref)] != revision {
+    where truth.revision(of: ref, by: id) != revision {
       fail("no answered command is lost: ref \(ref) of client \(client.number) at \(revision)")
     }
   }
 
-  private func compare(_ node: ClusterNode, _ truth: Truth, _ id: SessionID) {
+  private func compare(_ node: Node, _ truth: Replica, _ id: SessionID) {
     guard let session = node.hub?.session(id) else { return }
     if session.fold.state != truth.fold.state {
       fail(
@@ -523,52 +564,6 @@ extension ClusterWorld {
     for member in session.fold.members.keys.sorted(by: { $0.text < $1.text })
     where session.isOnline(member) != live.contains(member.text) {
       fail("a member is online while it is connected: \(member), at \(node.number)")
-    }
-  }
-}
-
-/// A session as its log alone says.
-private struct Truth {
-  struct Author: Hashable {
-    let member: MemberID
-    let ref: Int
-  }
-
-  let fold: SessionFold
-  /// The revisions that commands made.
-  private(set) var authors: [Author: Int] = [:]
-  private(set) var eventTypes = [FeedEventType.created.rawValue]
-  private(set) var breach: String?
-  private var lastAt = Instant(milliseconds: 0)
-
-  /// - Parameter replay: Replays all entries.
-  init(
-    _ id: SessionID,
-    _ replay: (SessionID, @escaping (ReplayedEntry) -> Void) throws -> ReplayReport
-  ) throws {
-    var entries: [ReplayedEntry] = []
-    let report = try replay(id) { entries.append($0) }
-    fold = report.fold
-    if let difference = report.difference { breach = "a snapshot is right: \(difference.detail)" }
-    for replayed in entries { note(replayed) }
-  }
-
-  private mutating func note(_ replayed: ReplayedEntry) {
-    for effect in replayed.effects {
-      if let event = replayed.fold.event(of: effect, at: replayed.entry.at) {
-        eventTypes.append(event.type.rawValue)
-      }
-      guard case .delta(let delta) = effect else { continue }
-      if delta.at < lastAt { breach = "the times of a session do not go back: \(delta.at)" }
-      lastAt = delta.at
-      guard let by = delta.by else { continue }
-      let author = Author(member: by, ref: delta.ref)
-      if authors.updateValue(delta.revision, forKey: author) != nil {
-        breach = "no command is done twice: ref \(delta.ref) of \(by)"
-      }
-    }
-    if replayed.fold.members.count > ClusterNode.memberCountMax {
-      breach = "a session has at most \(ClusterNode.memberCountMax) members"
     }
   }
 }

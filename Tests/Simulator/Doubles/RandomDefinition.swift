@@ -3,6 +3,8 @@ import JSONText
 
 /// Generates definitions of every kind with random options; some of them are invalid.
 struct RandomDefinition {
+  static let kinds = ["date", "slot", "cascade", "columns", "calendar", "availability"]
+
   private var members: [JSONTree.Member] = []
   private let today: CivilDate
 

@@ -5,8 +5,12 @@
 /// - Source: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.
 package struct RandomSource: RandomNumberGenerator, Sendable {
   private var state: UInt64
+  /// The first choices.
+  private var bytes: ArraySlice<UInt8>
+  /// Whether the first choices were given, and have been made.
+  private(set) var isExhausted = false
 
-  package init(seed: UInt64) { state = seed }
+  package init(seed: UInt64, bytes: [UInt8] = []) { (state, self.bytes) = (seed, bytes[...]) }
 
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
@@ -17,7 +21,15 @@ package struct RandomSource: RandomNumberGenerator, Sendable {
   }
 
   /// A number in 0 ..< `bound`.
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+  mutating func below(_ bound: Int) -> Int {
+    guard !bytes.isEmpty else { return Int(next() % UInt64(bound)) }
+    var choice = 0
+    for _ in 0..<(bound > 65_536 ? 4 : bound > 256 ? 2 : 1) {
+      choice = choice << 8 | Int(bytes.popFirst() ?? 0)
+    }
+    isExhausted = bytes.isEmpty
+    return choice % bound
+  }
 
   mutating func within(_ range: ClosedRange<Int>) -> Int {
     range.lowerBound + below(range.count)

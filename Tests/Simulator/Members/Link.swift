@@ -13,8 +13,9 @@ final class Link {
   }
 
   let id: ConnectionID
-  /// The number of the client.
-  let client: Int
+  /// The number of the client; `nil`: it is an event stream.
+  let client: Int?
+  var isStream: Bool { client == nil }
   let session: SessionID
   let pace: Pace
   let openedAt: Int64
@@ -67,7 +68,7 @@ final class Link {
   var looseCount = 0
 
   init(
-    _ id: ConnectionID, client: Int, session: SessionID, pace: Pace, at now: Int64
+    _ id: ConnectionID, client: Int?, session: SessionID, pace: Pace, at now: Int64
   ) {
     self.id = id
     self.client = client

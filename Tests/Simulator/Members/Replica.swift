@@ -15,8 +15,10 @@ struct Replica {
   /// The state at each revision, except for revisions that are followed by another one of the same
   /// entry.
   private(set) var truths: [Int: Truth] = [:]
-  /// The refs of all executed commands.
-  private var done: Set<Done> = []
+  /// The events that the feed must have.
+  private(set) var eventTypes = [FeedEventType.created]
+  /// The revisions of all executed commands.
+  private var done: [Done: Int] = [:]
   private(set) var deltas: [Delta] = []
   /// The locales of all definitions that the session has had.
   private(set) var locales: Set<String>
@@ -57,6 +59,9 @@ struct Replica {
     note()
   }
 
+  /// The revision of an executed command.
+  func revision(of ref: Int, by member: MemberID) -> Int? { done[Done(member: member, ref: ref)] }
+
   /// Whether the log has a mark of a member as it was sent.
   func hasDone(_ mark: JSONTree, by member: String) -> Bool {
     guard let ref = mark["ref"]?.integer, let done = ledger?.done[ref]?[member] else {
@@ -72,40 +77,42 @@ struct Replica {
     return fold.members[member]?.role == .viewer
   }
 
-  /// Applies the entries that are new in the log.
+  /// Applies an entry.
   ///
   /// - Parameter isLate: Whether a member's role can change between append and apply.
   /// - Returns: The first invariant that does not hold, as a sentence; `nil` if all hold.
-  mutating func follow(_ entries: [LogEntry], isLate: Bool) -> String? {
-    for entry in entries.dropFirst(entryCount) {
-      let before = fold.revision
-      let definition = fold.picker.definition
-      var count = 0
-      let effects = fold.apply(entry)
-      let isKnown = !isLate && isOfViewer(entry)
-      if effects.contains(where: { $0.isUnneeded(isOfViewer: isKnown) }) {
-        return "a command that is refused for its type, or because of a viewer, is not logged"
-      }
-      for case .delta(let delta) in effects {
-        count += 1
-        guard delta.revision == before + count else { return "revisions have no gaps" }
-        if let author = delta.author {
-          let isNew = done.insert(Done(member: author.member, ref: author.ref)).inserted
-          guard isNew else { return "a ref is executed once: \(author)" }
-        }
-        deltas.append(delta)
-      }
-      note(effects, of: entry)
-      guard fold.revision == before + count else { return "every revision has its delta" }
-      if let sentence = fold.picker._checkInvariants() { return sentence }
-      if case .joined(let joining) = entry.body { memberIDs.insert(joining.member.text) }
-      if let sentence = ledger?.follow(entry, effects, to: fold) { return sentence }
-      if let sentence = checkDefinition(before: definition) { return sentence }
-      if let sentence = checkLate(entry, effects) { return sentence }
-      if let sentence = checkCompacted(entry) { return sentence }
-      note()
+  mutating func follow(_ entry: LogEntry, isLate: Bool) -> String? {
+    entryCount += 1
+    let before = fold.revision
+    let definition = fold.picker.definition
+    var count = 0
+    let isKnown = !isLate && isOfViewer(entry)
+    let now = fold.time(of: entry)
+    let effects = fold.apply(entry)
+    eventTypes += effects.compactMap { fold.event(of: $0, at: now)?.type }
+    if effects.contains(where: { $0.isUnneeded(isOfViewer: isKnown) }) {
+      return "a command that is refused for its type, or because of a viewer, is not logged"
     }
-    entryCount = entries.count
+    for case .delta(let delta) in effects {
+      count += 1
+      guard delta.revision == before + count else { return "revisions have no gaps" }
+      if let author = delta.author {
+        let author = Done(member: author.member, ref: author.ref)
+        let before = done.updateValue(delta.revision, forKey: author)
+        guard before == nil else { return "a ref is executed once: \(author)" }
+      }
+      deltas.append(delta)
+    }
+    note(effects, of: entry)
+    guard fold.revision == before + count else { return "every revision has its delta" }
+    if let sentence = fold.picker._checkInvariants() { return sentence }
+    guard fold.members.count <= fold.limits.members else { return "members have a maximum" }
+    if case .joined(let joining) = entry.body { memberIDs.insert(joining.member.text) }
+    if let sentence = ledger?.follow(entry, effects, to: fold) { return sentence }
+    if let sentence = checkDefinition(before: definition) { return sentence }
+    if let sentence = checkLate(entry, effects) { return sentence }
+    if let sentence = checkCompacted(entry) { return sentence }
+    note()
     return nil
   }
 

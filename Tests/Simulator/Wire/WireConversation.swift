@@ -5,6 +5,7 @@ import PickerHost
 import PickerHub
 import PickerSession
 import PickerWire
+import SessionLog
 
 /// A short conversation of two shipped clients with a real hub over byte streams, with at most one
 /// fault on the connections of the first client.
@@ -14,7 +15,7 @@ final class WireConversation: HubPort {
   let script: WireScript
   /// The fault that has not happened yet.
   var fault: WireFault?
-  let log = SimulatedLog(isLate: false, canLoad: false)
+  let journal = MemoryJournal()
   private(set) var hub: Hub!
   private(set) var session = SessionID("")
   private(set) var clients: [WireClient] = []
@@ -29,7 +30,8 @@ final class WireConversation: HubPort {
     self.script = script
     self.fault = fault
     hub = Hub(
-      HubConfiguration(authentication: .token), port: self, log: log, zones: SimulatedZones(),
+      HubConfiguration(authentication: .token), port: self,
+      log: JournaledLog(MemorySessionLog(), journal), zones: SimulatedZones(),
       texts: SimulatedTexts(),
       identities: IdentitySource(random: RandomSource(seed: 1), digest: World.digest))
     let body = Array(#"{"definition":\#(script.definition)}"#.utf8)

@@ -8,7 +8,7 @@ extension World {
   func act(_ client: SimulatedClient) {
     guard remainingActs > 0, !client.isRetired else { return }
     remainingActs -= 1
-    queue.add(
+    clock.add(
       .act(client: client.number), at: clock.machine + Int64(random.within(1...profile.pauseMax)))
     guard let link = client.link else { return actWithoutConnection(client) }
     guard link.hasJoined else { return actBeforeJoin(client, link) }

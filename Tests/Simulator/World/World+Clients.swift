@@ -56,7 +56,7 @@ extension World {
     client.timerDue = due
     client.timerSetting += 1
     guard let due else { return }
-    queue.add(
+    clock.add(
       .clientTimer(client: client.number, setting: client.timerSetting),
       at: max(due, clock.machine))
   }
@@ -84,23 +84,29 @@ extension World {
   }
 
   private func open(_ client: SimulatedClient) {
-    linkCount += 1
-    let id = ConnectionID(raw: linkCount << 32 | UInt64(client.number))
-    var pace = Link.Pace.quick
-    if mayTamper, profile.slowOneIn > 0, random.once(in: profile.slowOneIn) {
-      pace = .slow(fullOneIn: random.within(1...3), milliseconds: random.pick([30, 900, 8000]))
-    }
+    let isSlow = mayTamper && profile.slowOneIn > 0 && random.once(in: profile.slowOneIn)
     let isGhost = mayTamper && random.once(in: 60)
-    let link = Link(
-      id, client: client.number, session: isGhost ? SessionID("nobody") : client.session.id,
-      pace: pace, at: clock.machine)
-    links[id.raw] = link
+    let link = newLink(
+      for: client.number, to: isGhost ? SessionID("nobody") : client.session.id, isSlow: isSlow)
     client.link = link
     let token = token(for: client, link)
     let isHeader = token != nil && random.coin()
     link.joinToken = isHeader ? nil : token
     arrive(.opened(bearer: isHeader ? token : nil), from: link)
     deliver(.opened, to: link)
+  }
+
+  /// - Parameter client: `nil`: an event stream.
+  func newLink(for client: Int?, to session: SessionID, isSlow: Bool) -> Link {
+    linkCount += 1
+    let id = ConnectionID(raw: linkCount << 32 | UInt64(client ?? 0))
+    let pace =
+      isSlow
+      ? Link.Pace.slow(fullOneIn: random.within(1...3), milliseconds: random.pick([30, 900, 8000]))
+      : .quick
+    let link = Link(id, client: client, session: session, pace: pace, at: clock.machine)
+    links[id.raw] = link
+    return link
   }
 
   private func token(for client: SimulatedClient, _ link: Link) -> String? {

@@ -38,7 +38,9 @@ extension World {
     pass(seconds: 86_400 * 3)
     // What the log, the replicas and the deltas that links have missed share with the hub counts
     // in its memory as long as somebody has it.
-    (log.sessions, log.shared, replicas, links) = ([:], [:], [:], [:])
+    (journal.sessions, storedLogs, newestShared) = ([:], [:], [:])
+    revisionCount = replicas.values.reduce(0) { $0 + $1.fold.revision }
+    (replicas, links) = ([:], [:])
     let inventory = hub.inventory
     let sessions = inventory.sessions + inventory.dormant
     if inventory.connections + sessions + inventory.timers + inventory.ticks > 0
@@ -67,7 +69,7 @@ extension World {
   private func awaitTicks() {
     guard clock.runs else { return }
     for _ in 0..<2 {
-      if log.canLoad, random.coin() { crash() }
+      if profile.isStored, random.coin() { crash() }
       let ticks = records.filter { !$0.isEnded }.compactMap { replicas[$0.id]?.fold.nextTick }
       guard let due = ticks.min() else { return }
       setClock(to: max(clock.session, due.adding(milliseconds: -2000)))
@@ -83,7 +85,7 @@ extension World {
     if hub.inventory.sessions + hub.inventory.dormant != 0 {
       breach("every session ends: \(hub.inventory)")
     }
-    for record in records where log.sessions[record.id]?.hasEnded != true {
+    for record in records where !hasEnded(record.id) {
       breach("the log has the end of every session")
     }
   }

@@ -50,7 +50,7 @@ extension World {
     }
     for op in host.open { send(op) }
     if remainingActs > 0 || !host.open.isEmpty {
-      queue.add(.host, at: clock.machine + Int64(host.random.within(50...2000)))
+      clock.add(.host, at: clock.machine + Int64(host.random.within(50...2000)))
     }
   }
 

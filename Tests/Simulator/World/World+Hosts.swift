@@ -89,8 +89,8 @@ extension World {
       case .tooMany: true
       case .full: profile.isMemoryShort
       case .noMemory: profile.isMemoryShort
-      case .unavailable: log.failureCount > 0 || isEnded || profile.isMemoryShort
-      case .noSuchSession: isEnded || log.failureCount > 0
+      case .unavailable: failureCount > 0 || isEnded || profile.isMemoryShort
+      case .noSuchSession: isEnded || failureCount > 0
       default: false
       }
     if !isJustified { breach("a host can change a session: \(problem)") }
@@ -99,7 +99,6 @@ extension World {
   private func check(
     _ answer: DefinitionAnswer, to request: DefinitionRequest, _ record: SessionRecord
   ) {
-    followLogs(isTurnOver: false)
     guard let replica = replicas[record.id] else { return breach("what is changed is in the log") }
     do throws(ProtocolBreach) {
       let expected = try check(answer, replica)
@@ -161,7 +160,6 @@ extension World {
         requestsUnanswered -= 1
         switch result {
         case .success(let answer):
-          followLogs(isTurnOver: false)
           guard let replica = replicas[record.id] else { return }
           do throws(ProtocolBreach) {
             _ = try check(answer, replica)
@@ -186,7 +184,6 @@ extension World {
       } answer: {
         [unowned self] result in
         requestsUnanswered -= 1
-        followLogs(isTurnOver: false)
         let body = try? result.get()
         if replicas[record.id]?.receiveNotes(body) == false {
           breach("GET shows the notes: \(String(decoding: body?.prefix(600) ?? [], as: UTF8.self))")

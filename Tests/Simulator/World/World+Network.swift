@@ -15,7 +15,7 @@ extension World: HubPort {
   ) {
     backgroundCount += 1
     background[backgroundCount] = { then(work()) }
-    queue.add(
+    clock.add(
       .background(backgroundCount), at: clock.machine + Int64(random.within(0...profile.workMax)))
   }
 
@@ -41,7 +41,7 @@ extension World: HubPort {
     }
     link.isFull = true
     let pause = random.once(in: 12) ? 11_000 : random.within(1...milliseconds)
-    queue.add(.writable(id), at: clock.machine + Int64(pause))
+    clock.add(.writable(id), at: clock.machine + Int64(pause))
     return .writeBlocked
   }
 
@@ -101,14 +101,14 @@ extension World: HubPort {
   func deliver(_ message: Downward, to link: Link, after wait: Int64 = 0) {
     link.downArrival = max(link.downArrival, clock.machine + delay() + wait)
     inFlightCount += 1
-    queue.add(.reachClient(link.id, message), at: link.downArrival)
+    clock.add(.reachClient(link.id, message), at: link.downArrival)
   }
 
   /// Schedules the arrival of a message at the hub.
   func arrive(_ message: Upward, from link: Link, after wait: Int64 = 0) {
     link.upArrival = max(link.upArrival, clock.machine + delay() + wait)
     inFlightCount += 1
-    queue.add(.reachHub(link.id, message), at: link.upArrival)
+    clock.add(.reachHub(link.id, message), at: link.upArrival)
   }
 
   private func delay() -> Int64 { Int64(random.within(0...profile.delayMax)) }
@@ -143,9 +143,9 @@ extension World: HubPort {
 
   /// Closes the client's end without a close frame. The hub notices it immediately, or after half a
   /// minute if `isHalfOpen`.
-  func drop(_ link: Link, isHalfOpen: Bool) {
+  func drop(_ link: Link, isHalfOpen: Bool, after wait: Int64 = 0) {
     if isHalfOpen { link.isHalfOpen = true }
-    arrive(.closed, from: link, after: isHalfOpen ? 30_000 : 0)
+    arrive(.closed, from: link, after: isHalfOpen ? 30_000 : wait)
   }
 
   func becomeWritable(_ id: ConnectionID) {

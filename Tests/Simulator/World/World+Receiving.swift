@@ -9,7 +9,8 @@ import PickerSession
 extension World {
   func reachClient(_ id: ConnectionID, _ message: Downward) {
     guard let link = links[id.raw] else { return }
-    let client = clients[link.client]
+    guard let number = link.client else { return reachStream(message, link) }
+    let client = clients[number]
     // Messages on a connection that the client has abandoned are not read.
     guard client.link === link else { return }
     switch message {
@@ -25,6 +26,15 @@ extension World {
       client.link = nil
       if code == 4404 || code == 4410 { client.isRetired = link.session == client.session.id }
       give(.closed(code: Int(code)), to: client)
+    }
+  }
+
+  private func reachStream(_ message: Downward, _ link: Link) {
+    guard case .frame(let bytes) = message else { return }
+    do throws(ProtocolBreach) {
+      try check(streamed: bytes, link)
+    } catch {
+      breach("\(error.sentence)\n  stream \(link.id.raw)")
     }
   }
 
@@ -205,7 +215,7 @@ extension World {
 
   private func check(snapshot: JSONTree, _ link: Link) throws(ProtocolBreach) {
     try MessageRules.check(snapshotMessage: snapshot)
-    guard link.isSlow || clients[link.client].session.isAvailability else {
+    guard link.isSlow || link.client.map({ clients[$0].session.isAvailability }) == true else {
       throw ProtocolBreach("only a slow client gets a snapshot")
     }
     let revision = try snapshot.number("revision")

@@ -63,13 +63,15 @@ extension World {
   /// Reads a session or its log, or rarely deletes it.
   func request() {
     guard remainingActs > 0, !records.isEmpty else { return }
-    queue.add(.request, at: clock.machine + Int64(random.within(1...profile.pauseMax * 3)))
+    clock.add(.request, at: clock.machine + Int64(random.within(1...profile.pauseMax * 3)))
     let record = random.pick(records)
     if random.below(24) < profile.hostChangesIn24 { return actAsHost(of: record) }
     switch random.below(24) {
     case 0: delete(record)
     case 1..<8: readLog(of: record)
     case 8: readNotes(of: record)
+    case 9, 10: watch(record)
+    case 11: post(to: record)
     default: read(record)
     }
   }
@@ -88,7 +90,7 @@ extension World {
         switch result {
         case .success: record.isEnded = true
         case .failure(.noSuchSession): break
-        case .failure(.unavailable) where log.failureCount > 0 || hub.isEnding(record.id): break
+        case .failure(.unavailable) where failureCount > 0 || hub.isEnding(record.id): break
         case .failure(let problem): breach("an owner can delete: \(problem)")
         }
       }
@@ -115,11 +117,9 @@ extension World {
   /// Compares the response with the session at the time of the response. A response that was
   /// encoded in the background has the state at the time when that began.
   private func check(reading result: Result<[UInt8], HubProblem>, _ record: SessionRecord) {
-    // The hub may not have applied all logged entries yet.
-    followLogs(isTurnOver: false)
     let body = try? result.get()
     guard let body else {
-      let isInTrouble = log.canLoad && (log.failureCount > 0 || profile.isMemoryShort)
+      let isInTrouble = profile.isStored && (failureCount > 0 || profile.isMemoryShort)
       if !record.isEnded, !hub.isEnding(record.id), !isInTrouble { breach("a session can be read") }
       return
     }
@@ -172,7 +172,7 @@ extension World {
   func readLog(of record: SessionRecord) {
     let after = random.pick([0, 0, 1, 7, -1])
     requestsUnanswered += 1
-    let revision = replicas[record.id]?.fold.revision ?? 0
+    let revision = hub.session(record.id)?.fold.revision ?? replicas[record.id]?.fold.revision ?? 0
     let version = replicas[record.id]?.fold.version
     enter { time in
       hub.logLines(
@@ -214,7 +214,6 @@ extension World {
       next = page.next
     }
     requestsUnanswered -= 1
-    followLogs(isTurnOver: false)
     if let replica = replicas[record.id], replica.fold.version == version {
       checkHidden(log: lines, replica)
     }
@@ -282,7 +281,7 @@ extension World {
   func jump() {
     guard remainingActs > 0 else { return }
     let pauseMax = random.once(in: 3) ? 30 : profile.pauseMax * 12
-    queue.add(.clockJump, at: clock.machine + Int64(random.within(1...pauseMax)))
+    clock.add(.clockJump, at: clock.machine + Int64(random.within(1...pauseMax)))
     let day: Int64 = 86_400_000
     let now = clock.session.milliseconds
     let wanted: Int64 =

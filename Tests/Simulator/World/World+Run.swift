@@ -23,6 +23,10 @@ extension World {
   }
 
   private func begin() {
+    if profile.sharesDefinitions {
+      for kind in RandomDefinition.kinds { changeShared(kind) }
+      run(for: 200)
+    }
     for _ in 0..<20 where records.count < profile.sessionCount {
       create()
       while records.count < profile.sessionCount, step(until: clock.machine + 100) {}
@@ -45,32 +49,33 @@ extension World {
     remainingActs = acts
     isCalm = false
     for client in clients {
-      queue.add(.act(client: client.number), at: clock.machine + Int64(random.within(0...300)))
+      clock.add(.act(client: client.number), at: clock.machine + Int64(random.within(0...300)))
     }
-    queue.add(.request, at: clock.machine + 500)
-    if host.seconds != nil { queue.add(.host, at: clock.machine + 300) }
-    if profile.doesClockJump { queue.add(.clockJump, at: clock.machine + 700) }
-    if profile.doesLogFail {
+    clock.add(.request, at: clock.machine + 500)
+    if host.seconds != nil { clock.add(.host, at: clock.machine + 300) }
+    if profile.doesClockJump { clock.add(.clockJump, at: clock.machine + 700) }
+    if profile.doesStoreFail {
       var start = clock.machine
       for _ in 0..<random.within(1...6) {
         start += Int64(random.within(100...4000))
-        queue.add(.logFails(true), at: start)
+        clock.add(.storeFails(true), at: start)
         start += Int64(random.within(10...random.pick([20, 3000])))
-        queue.add(.logFails(false), at: start)
+        clock.add(.storeFails(false), at: start)
       }
     }
     for _ in 0..<profile.crashCount {
-      queue.add(.crash, at: clock.machine + Int64(random.within(100...profile.pauseMax * 20 + 200)))
+      clock.add(.crash, at: clock.machine + Int64(random.within(100...profile.pauseMax * 20 + 200)))
     }
     let end = clock.machine + 600_000
-    while remainingActs > 0, step(until: end) {}
+    while remainingActs > 0, !random.isExhausted, step(until: end) {}
     remainingActs = 0
   }
 
   /// Runs the quiet phase: no actions; all clients reconnect, and all messages arrive.
   private func settle() {
-    if log.isFailing {
-      log.isFailing = false
+    for link in openLinks where link.isStream { drop(link, isHalfOpen: false) }
+    if database?.isFailing == true {
+      database?.isFailing = false
       lastTrouble = clock.machine
     }
     // Slow connections are closed after 10 s, half-open ones after 30 s.
@@ -106,8 +111,7 @@ extension World {
   /// The work that is still in progress.
   private var unfinished: [String] {
     var unfinished: [String] = []
-    if !log.loading.isEmpty { unfinished.append("\(log.loading.count) to load") }
-    if !log.readings.isEmpty { unfinished.append("\(log.readings.count) to read") }
+    if !node.isStill { unfinished.append("work of the store") }
     if inFlightCount > 0 { unfinished.append("\(inFlightCount) in flight") }
     // If memory is short, a session may not be loaded while others have members.
     if !host.open.isEmpty, !profile.isMemoryShort {
@@ -117,8 +121,6 @@ extension World {
     if !background.isEmpty { unfinished.append("\(background.count) in the background") }
     if clockSetsUnanswered > 0 { unfinished.append("\(clockSetsUnanswered) settings of the clock") }
     for record in records {
-      let count = log.pendingCount(of: record.id)
-      if count > 0 { unfinished.append("\(count) pending in \(record.id)") }
       if hub.session(record.id)?.updates.isEmpty == false {
         unfinished.append("updates in \(record.id)")
       }

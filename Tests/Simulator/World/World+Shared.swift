@@ -2,14 +2,13 @@ import JSONText
 import PickerHub
 import PickerModel
 import PickerSession
+import SessionLog
 
 /// Shared definitions: each kind of picker has one, which is named after it.
 extension World {
   /// The fields of a creation that uses the shared definition of a kind; `nil` if there is none.
   func randomUse(of kind: String) -> [JSONTree.Member]? {
-    guard profile.sharesDefinitions, random.coin() else { return nil }
-    if log.shared[kind] == nil { changeShared(kind) }
-    guard log.shared[kind] != nil else { return nil }
+    guard profile.sharesDefinitions, random.coin(), newestShared[kind] != nil else { return nil }
     let own = random.once(in: 3) ? randomMerge(kind) : .object([])
     return [.init("uses", .string(kind)), .init("definition", own)]
   }
@@ -18,7 +17,7 @@ extension World {
   ///
   /// - Parameter record: A session of this kind, for the rows of notes.
   func changeShared(_ kind: String, for record: SessionRecord? = nil) {
-    let former = log.shared[kind]
+    let former = newestShared[kind]
     var document = former?.document
     if former == nil || random.coin() {
       let tree = RandomDefinition.make(&random, today: today, kind: kind)
@@ -32,11 +31,23 @@ extension World {
       notes.apply(change)
     }
     guard let document else { return }
-    let shared = SharedDefinition(
-      name: kind, version: (log.shared.values.map(\.version).max() ?? 0) + 1,
-      document: document, notes: notes)
-    log.shared[kind] = shared
-    enter { hub.changed(shared, at: $0) }
+    let draft = SharedDraft(name: kind, document: document, notes: notes)
+    nonisolated(unsafe) unowned let world = self
+    node.shared?.write(draft, replacing: former?.version) { outcome in
+      switch outcome {
+      case .done, .outdated: world.readShared(kind)
+      case .unavailable where world.failureCount > 0: break
+      default: world.breach("a shared definition can be changed: \(outcome)")
+      }
+    }
+  }
+
+  /// Reads the newest version of a shared definition.
+  private func readShared(_ kind: String) {
+    nonisolated(unsafe) unowned let world = self
+    node.shared?.read(kind) { outcome in
+      if case .found(let shared) = outcome { world.newestShared[kind] = shared }
+    }
   }
 
   private func make(_ tree: JSONTree) -> Definition? {
@@ -47,9 +58,11 @@ extension World {
 
   /// Checks that sessions in memory have got the newest version, unless it changes nothing.
   func checkFollowing() {
+    for kind in newestShared.keys.sorted() { readShared(kind) }
+    pass(seconds: 1)
     for record in records {
       guard let fold = hub.session(record.id)?.fold, !hub.isEnding(record.id),
-        let name = fold.origin.uses?.name, let state = fold.shared, let newest = log.shared[name],
+        let name = fold.origin.uses?.name, let state = fold.shared, let newest = newestShared[name],
         fold.status != .confirming, state.version != newest.version
       else { continue }
       let step = SharedStep(to: newest, from: fold.definition, fold.notes, state) {

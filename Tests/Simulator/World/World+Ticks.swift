@@ -15,7 +15,7 @@ private let loadDelayMax: Int64 = 65_000
 extension World {
   func checkTicks() {
     noteResidents()
-    guard !log.isFailing else { return }
+    guard database?.isFailing != true, node.log?.failure == nil else { return }
     for record in records where !record.isEnded && !hub.isEnding(record.id) {
       guard let fold = replicas[record.id]?.fold, let due = fold.nextTick, due <= clock.session
       else { continue }

@@ -4,7 +4,7 @@ import PickerHub
 import PickerSession
 import PickerWire
 
-/// A deterministic simulation around a real hub: clients, network, clocks and log.
+/// A deterministic simulation around a real hub and its log: clients, network, clocks, database.
 ///
 /// Everything follows from the seed; nothing uses the system's clock or random source. So a failure
 /// is reproduced by running its seed again.
@@ -12,10 +12,17 @@ package final class World {
   package let seed: UInt64
   var random: RandomSource
   let profile: Profile
-  var clock: SimulatedClock
-  var queue = EventQueue()
-  let log: SimulatedLog
-  private(set) var hub: Hub!
+  let clock: SimulatedTime
+  /// `nil`: the log is in memory.
+  let database: SimulatedDatabase?
+  /// That of the log in memory.
+  let journal = MemoryJournal()
+  /// The logs of sessions in the database, by their numbers.
+  var storedLogs: [Int64: StoredLog] = [:]
+  /// The last entry of the database's journal that the replicas have.
+  var journalPosition = 0
+  private(set) var node: Node!
+  private var startedCount = 0
   let zones = SimulatedZones()
   let texts = SimulatedTexts()
   var links: [UInt64: Link] = [:]
@@ -53,10 +60,15 @@ package final class World {
   /// The number of HTTP requests without a response.
   var requestsUnanswered = 0
   var host: SimulatedHost
-  private var timerSetting = 0
-  private var timerDue: Int64?
-  private(set) var eventCount = 0
+  /// Members that were added over HTTP.
+  var posters: [(session: SessionID, id: String, secret: String)] = []
+  /// The sessions whose replicas have changed since they were compared.
+  var uncompared: Set<SessionID> = []
+  /// The newest versions of shared definitions, as far as requests have shown them.
+  var newestShared: [String: SharedDefinition] = [:]
   var sentFrameCount = 0
+  /// The revisions of all sessions, at the end.
+  var revisionCount = 0
   /// The number of comparisons of a client with its session in a quiet phase.
   var comparisonCount = 0
   /// The first violation.
@@ -64,33 +76,43 @@ package final class World {
   /// Called with a line for each event.
   var trace: ((String) -> Void)?
 
-  package init(seed: UInt64) {
+  /// A world whose first choices are the bytes of a fuzzer's input. It lives as long as they last.
+  package convenience init(bytes: [UInt8]) {
+    var hash = FNV1aHash()
+    hash.add(bytes)
+    self.init(seed: hash.value, bytes: bytes)
+  }
+
+  package init(seed: UInt64, bytes: [UInt8] = []) {
     self.seed = seed
-    random = RandomSource(seed: seed)
+    random = RandomSource(seed: seed, bytes: bytes)
     profile = Profile(
       &random, isMemoryShort: seed % 8 == 5, doMembersMark: seed % 4 == 3 || seed % 16 == 5)
     host = SimulatedHost(seed: seed)
-    clock = SimulatedClock(start: profile.start, runs: profile.isClockRunning)
-    log = SimulatedLog(isLate: profile.isLogLate, canLoad: profile.canLogLoad)
-    log.now = { [unowned self] in clock.machine }
-    log.pends = { [unowned self] in planStore(of: $0) }
-    log.loads = { [unowned self] in planLoad(of: $0) }
-    log.reads = { [unowned self] in
-      queue.add(.logReads, at: clock.machine + Int64(random.within(0...80)))
-    }
-    begin(with: [])
+    let clock = SimulatedTime(start: profile.start, runs: profile.isClockRunning)
+    self.clock = clock
+    database =
+      profile.isStored ? SimulatedDatabase(clock, random.split(), isClustered: false) : nil
+    database?.committed = { [unowned self] in followDatabase() }
+    journal.appended = { [unowned self] in followJournal(of: $0) }
+    startNode()
   }
 
+  var hub: Hub { node.hub! }
+  var eventCount: Int { clock.eventCount }
+  /// The number of calls of the database that have failed.
+  var failureCount: Int { database?.faultCount ?? 0 }
+
   /// Starts a server process with the stored sessions.
-  func begin(with dormant: [DormantSession]) {
+  func startNode() {
+    startedCount += 1
     let configuration = HubConfiguration(
       authentication: profile.authentication, limits: profile.limits)
-    let identities = IdentitySource(random: random.split(), digest: World.digest)
-    hub = Hub(
-      configuration, port: self, log: log, zones: zones, texts: texts, identities: identities)
-    timerDue = nil
-    timerSetting += 1
-    enter { hub.restore(dormant, at: $0) }
+    node = Node(
+      number: startedCount, clock, database, random.split(), configuration, port: self,
+      journal: database == nil ? journal : nil
+    ) { [unowned self] _, call in check(around: call) }
+    enter { hub.restore(node.log?.restored ?? [], at: $0) }
   }
 
   /// FNV-1a instead of SHA-256, because it is faster and needs no security here.
@@ -100,31 +122,26 @@ package final class World {
     return (0..<8).map { UInt8(truncatingIfNeeded: hash.value >> (8 * $0)) }
   }
 
-  /// Calls the hub, then runs all checks and updates the hub's timer. Every call of the hub must be
-  /// made through this function.
-  func enter(_ call: (HubTime) -> Void) {
+  /// Calls the hub, then runs all checks. Every call of the hub must be made through this function.
+  func enter(_ call: (HubTime) -> Void) { node.enter { call($1) } }
+
+  private func check(around call: () -> Void) {
     checkTicks()
-    call(clock.now)
+    call()
     reportFull()
     reportedFull = []
     checkAfterCall()
-    let due = hub.nextTimer(at: clock.now, clockRuns: clock.runs)
-    guard due != timerDue else { return }
-    timerDue = due
-    timerSetting += 1
-    if let due { queue.add(.hubTimer(setting: timerSetting), at: max(due, clock.machine)) }
   }
 
   /// Runs the next event.
   ///
   /// - Returns: `false` if there is none until `end`, or a violation was found.
   func step(until end: Int64 = .max) -> Bool {
-    guard violation == nil, let time = queue.nextTime, time <= end,
-      let (_, event) = queue.next()
-    else { return false }
-    clock.advance(to: time)
-    eventCount += 1
-    if let trace { trace("\(clock.machine) \(clock.session.rfc3339) \(event.shown)") }
+    guard violation == nil, let event = clock.next(until: end) else { return false }
+    if case .work = event {
+    } else {
+      trace?("\(clock.machine) \(clock.session.rfc3339) \(event.shown)")
+    }
     happen(event)
     return true
   }
@@ -140,41 +157,22 @@ package final class World {
       inFlightCount -= 1
       reachClient(id, message)
     case .writable(let id): becomeWritable(id)
-    case .hubTimer(let setting):
-      guard setting == timerSetting else { return }
-      timerDue = nil
-      enter { hub.timer(at: $0) }
-    case .logStores(let session): store(session)
+    case .work(let work): work()
     case .clockJump: jump()
-    case .logLoads(let session): load(session)
     case .background(let number):
       guard let job = background.removeValue(forKey: number) else { return }
       isBackgroundDone = true
       enter { _ in job() }
       isBackgroundDone = false
-    case .logReads: enter { _ in log.finishReading() }
-    case .logFails(let fails):
-      log.isFailing = fails
+    case .storeFails(let fails):
+      database?.isFailing = fails
       lastTrouble = clock.machine
-      if fails, log.canLoad { loseStore() }
+      // Requests that arrive while records are lost must be answered, too.
+      if fails { for record in records { read(record) } }
     case .crash: if remainingActs > 0 { crash() }
     case .request: request()
     case .host: actAsHost()
     }
-  }
-
-  private func planStore(of session: SessionID) {
-    queue.add(.logStores(session), at: clock.machine + Int64(random.within(1...60)))
-  }
-
-  /// Confirms some or all pending records.
-  private func store(_ session: SessionID) {
-    let pendingCount = log.pendingCount(of: session)
-    guard pendingCount > 0 else { return }
-    let count = random.coin() ? pendingCount : random.within(1...pendingCount)
-    log.confirm(count, of: session)
-    enter { hub.committed(count, of: session, at: $0) }
-    if log.pendingCount(of: session) > 0 { planStore(of: session) }
   }
 
   /// Records a violated rule; only the first one is retained.
@@ -212,8 +210,8 @@ extension Event {
       "  \(id.raw) <- \(String(decoding: bytes.prefix(300), as: UTF8.self))"
     case .reachClient(let id, .opened): "  \(id.raw) <- opened"
     case .reachClient(let id, .closed(let code)): "  \(id.raw) <- closed \(code)"
-    case .act, .clientTimer, .writable, .hubTimer, .logStores, .logLoads, .logReads, .background,
-      .clockJump, .logFails, .request, .host, .crash:
+    case .act, .clientTimer, .writable, .work, .background, .clockJump, .storeFails, .request,
+      .host, .crash:
       "\(self)"
     }
   }

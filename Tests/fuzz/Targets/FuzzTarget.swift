@@ -9,7 +9,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case definitions
   /// The bytes are a document and its patches in JSON.
   case patches
-  /// The bytes are a sequence of events for a hub.
+  /// The bytes are the choices of a simulated world.
   case events
 
   /// - Throws: ``FuzzFailure`` if an invariant is violated.
@@ -31,8 +31,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package static func count(ofPatches input: [UInt8]) -> Int { PatchesTarget.count(of: input) }
 
   /// The numbers of revisions and frames that an input of ``events`` produces.
-  package static func effect(ofEvents input: [UInt8]) -> (revisions: Int, frames: Int) {
-    EventsTarget.effect(of: input)
+  package static func effect(
+    ofEvents input: [UInt8]
+  ) throws(FuzzFailure) -> (revisions: Int, frames: Int) {
+    try EventsTarget.effect(of: input)
   }
 }
 

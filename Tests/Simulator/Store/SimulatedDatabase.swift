@@ -18,8 +18,8 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
   package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
-/// A database that several nodes share, in the memory: SQLite, used by one transaction after the
-/// other, with the faults of a PostgreSQL cluster at its connections.
+/// A database in the memory: SQLite, used by one transaction after the other. If several nodes share
+/// it, its connections have the faults of a PostgreSQL cluster, else it has those of a disk.
 ///
 /// A transaction takes no simulated time between its begin and its commit. Time passes before it,
 /// and until its outcome reaches the node; meanwhile anything may happen.
@@ -30,11 +30,17 @@ final class SimulatedDatabase {
     var isLost = true
   }
 
-  let time: ClusterTime
+  let time: SimulatedTime
   var random: RandomSource
   let defect: SimulatedDefect?
+  /// Whether several nodes share it.
+  let isClustered: Bool
   /// Whether connections have faults, for now.
-  var isTroubled = true
+  var isTroubled: Bool
+  /// Whether nothing can be read or written, for now.
+  var isFailing = false
+  /// The number of calls that have failed.
+  private(set) var faultCount = 0
   private(set) var store: SQLiteConnection
   /// A former primary, which still answers reads until a time.
   private var former: (store: SQLiteConnection, until: Int64)?
@@ -48,14 +54,26 @@ final class SimulatedDatabase {
   private var connectionCount = 0
   /// Called when a transaction with events is committed.
   var notified: () -> Void = {}
+  /// Called when a transaction is committed.
+  var committed: () -> Void = {}
 
   private struct Weak { weak var connection: SimulatedConnection? }
 
-  init(_ time: ClusterTime, _ random: RandomSource, defect: SimulatedDefect?) {
+  init(
+    _ time: SimulatedTime, _ random: RandomSource, isClustered: Bool = true,
+    defect: SimulatedDefect? = nil
+  ) {
     self.time = time
     self.random = random
     self.defect = defect
+    self.isClustered = isClustered
+    isTroubled = isClustered
     store = SimulatedDatabase.empty
+  }
+
+  func fault(_ sentence: String, isLost: Bool = true) -> Fault {
+    faultCount += 1
+    return Fault(description: sentence, isLost: isLost)
   }
 
   private static var empty: SQLiteConnection { try! SQLiteConnection(":memory:") }
@@ -69,7 +87,7 @@ final class SimulatedDatabase {
   /// - Parameter isConfirmed: Whether it waits for standbys: a former primary has none.
   func readable(isConfirmed: Bool) throws -> SQLiteConnection {
     guard let former, time.machine < former.until, random.coin() else { return store }
-    if isConfirmed { throw Fault(description: "a former primary has no standbys") }
+    if isConfirmed { throw fault("a former primary has no standbys") }
     return former.store
   }
 
@@ -134,28 +152,32 @@ final class SimulatedEngine: SQLEngine, NodeLocks, @unchecked Sendable {
   private var lastConnection = 0
   /// The node's number.
   fileprivate var node: Int64 = 0
+  /// Whether the store is open. A store with a single writer takes no time to open.
+  var isOpen: Bool
 
   init(_ database: SimulatedDatabase, _ scheduler: NodeScheduler) {
     (self.database, self.scheduler) = (database, scheduler)
+    isOpen = database.isClustered
   }
 
   var location: String { "simulated" }
-  var isClustered: Bool { true }
-  var locks: (any NodeLocks)? { self }
+  var isClustered: Bool { database.isClustered }
+  var locks: (any NodeLocks)? { isClustered ? self : nil }
 
   var isStopped: Bool { !scheduler.isAlive || scheduler.time.isOver }
 
   /// Waits as long as a call does that gets no answer, and fails, if the database is not reached.
   func reach() throws {
     if isStopped { throw Stopped() }
+    if database.isFailing { throw database.fault("the disk is full") }
     if database.isDown {
       scheduler.sleep(database.random.within(1...300))
-      throw SimulatedDatabase.Fault(description: "the database does not run")
+      throw database.fault("the database does not run")
     }
     guard scheduler.time.machine < cutUntil else { return }
     let rest = Int(cutUntil - scheduler.time.machine)
     scheduler.sleep(min(rest, database.random.within(100...5000)))
-    throw SimulatedDatabase.Fault(description: "the database does not answer")
+    throw database.fault("the database does not answer")
   }
 
   /// The process has ended.
@@ -179,15 +201,19 @@ final class SimulatedEngine: SQLEngine, NodeLocks, @unchecked Sendable {
   func connect() throws -> any SQLConnection {
     try reach()
     // As long as PostgreSQL's lock is waited for.
-    for _ in 0..<20 where database.isOpen(lastConnection) { scheduler.sleep(100) }
+    for _ in 0..<20 where isClustered && database.isOpen(lastConnection) { scheduler.sleep(100) }
     try reach()
     let connection = SimulatedConnection(self)
     lastConnection = connection.number
     return connection
   }
 
-  func isTransient(_ error: any Error) -> Bool { error is SimulatedDatabase.Fault }
-  func isLost(_ error: any Error) -> Bool { (error as? SimulatedDatabase.Fault)?.isLost == true }
+  func isTransient(_ error: any Error) -> Bool {
+    isClustered && error is SimulatedDatabase.Fault
+  }
+  func isLost(_ error: any Error) -> Bool {
+    isClustered && (error as? SimulatedDatabase.Fault)?.isLost == true
+  }
   func isFinal(_ error: any Error) -> Bool { false }
 
   func read<Value>(_ body: (any SQLConnection) throws -> Value) throws -> Value {
@@ -201,10 +227,10 @@ final class SimulatedEngine: SQLEngine, NodeLocks, @unchecked Sendable {
   private func read<Value>(
     isConfirmed: Bool, _ body: (any SQLConnection) throws -> Value
   ) throws -> Value {
-    scheduler.sleep(database.random.within(0...2))
+    if isOpen { scheduler.sleep(database.random.within(0...(isClustered ? 2 : 60))) }
     try reach()
     if database.isTroubled, database.random.once(in: 60) {
-      throw SimulatedDatabase.Fault(description: "the reading connection is lost")
+      throw database.fault("the reading connection is lost")
     }
     let store = try database.readable(isConfirmed: isConfirmed)
     return try store.transaction("BEGIN") { try body(store) }
@@ -293,7 +319,7 @@ final class SimulatedConnection: SQLConnection {
   }
 
   private func begin() throws {
-    engine.scheduler.sleep(database.random.within(0...5))
+    if engine.isOpen { engine.scheduler.sleep(database.random.within(0...5)) }
     try engine.reach()
     try fail(oneIn: 100, "the connection is lost")
     try database.store.run("BEGIN")
@@ -303,17 +329,21 @@ final class SimulatedConnection: SQLConnection {
   private func commit() throws {
     if database.isTroubled, database.random.once(in: 60) {
       rollBack()
-      throw SimulatedDatabase.Fault(description: "a deadlock", isLost: false)
+      throw database.fault("a deadlock", isLost: false)
     }
     if database.isTroubled, database.random.once(in: 40) {
       lose()
       if database.defect == .unknownIsSuccess { return }
-      throw SimulatedDatabase.Fault(description: "the connection is lost before the commit")
+      throw database.fault("the connection is lost before the commit")
     }
     try database.store.run("COMMIT")
     isInTransaction = false
+    database.committed()
     if hasEvents { database.notified() }
+    if !engine.isOpen { return }
     engine.scheduler.sleep(database.random.within(1...database.random.pick([3, 10, 10, 60])))
+    // A disk has either written it or not.
+    if !engine.isClustered { return }
     do {
       try engine.reach()
       try fail(oneIn: 40, "the connection is lost after the commit")
@@ -335,7 +365,7 @@ final class SimulatedConnection: SQLConnection {
     if database.isTroubled, database.random.once(in: count) { lose() }
     guard isLost else { return }
     rollBack()
-    throw SimulatedDatabase.Fault(description: sentence)
+    throw database.fault(sentence)
   }
 
   /// The database ends it at once or later.

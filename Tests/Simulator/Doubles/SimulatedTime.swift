@@ -3,16 +3,19 @@ import Foundation
 import HeapModule
 import PickerHub
 
-/// The clock and the scheduled work of a simulated cluster. Work of the same time runs in the order
-/// in which it was added.
+/// The clocks of a world and what happens in it, by the machine's time. Events of the same time
+/// happen in the order in which they were added.
+///
+/// The machine's clock is monotonic. The sessions' wall clock runs or is frozen, and can be set
+/// forward and back.
 ///
 /// Work that sleeps, as that of a store's queues does, has a thread of its own. Only one of these
 /// threads and the caller's runs at a time, so everything follows from the seed.
-final class ClusterTime: @unchecked Sendable {
+final class SimulatedTime: @unchecked Sendable {
   private struct Entry: Comparable {
     let time: Int64
     let number: Int
-    let work: () -> Void
+    let event: Event
 
     static func < (left: Entry, right: Entry) -> Bool {
       (left.time, left.number) < (right.time, right.number)
@@ -24,37 +27,61 @@ final class ClusterTime: @unchecked Sendable {
   private var heap = Heap<Entry>()
   private(set) var eventCount = 0
   private var addedCount = 0
+  /// Milliseconds since the world's start.
   private(set) var machine: Int64 = 0
-  /// The thread that runs; `nil`: that of ``run(until:while:)``.
+  private let start: Instant
+  /// Whether the sessions' clock runs; if not, it is frozen until it is set.
+  let runs: Bool
+  private var sessionOffset: Int64
+  /// The thread that runs; `nil`: the caller's.
   private var current: SimulatedThread?
   private var sleeping: [SimulatedThread] = []
   private var idle: [SimulatedThread] = []
   /// Whether the world has ended: nothing waits any more.
   private(set) var isOver = false
 
+  init(start: Instant, runs: Bool) {
+    (self.start, self.runs) = (start, runs)
+    sessionOffset = start.milliseconds
+  }
+
   deinit { for thread in idle { thread.end() } }
 
-  /// Friday, 2026-11-20, 12:00:50 in UTC, and the machine's time since then: the first tick of a
-  /// slot is 10 s later.
-  var now: HubTime {
-    HubTime(session: Instant(milliseconds: 1_795_176_050_000 + machine), machine: machine)
+  /// The sessions' clock.
+  var session: Instant {
+    Instant(milliseconds: runs ? machine + sessionOffset : sessionOffset)
+  }
+
+  var now: HubTime { HubTime(session: session, machine: machine) }
+
+  /// The clock of the store, which nobody sets: milliseconds since 1970.
+  var wall: Int64 { start.milliseconds + machine }
+
+  /// Sets the sessions' clock.
+  func set(_ instant: Instant) {
+    sessionOffset = instant.milliseconds - (runs ? machine : 0)
+  }
+
+  func advance(to machine: Int64) { self.machine = max(self.machine, machine) }
+
+  func add(_ event: Event, at time: Int64) {
+    addedCount += 1
+    heap.insert(Entry(time: time, number: addedCount, event: event))
   }
 
   func after(_ milliseconds: Int, _ work: @escaping () -> Void) {
-    addedCount += 1
-    heap.insert(
-      Entry(time: machine + Int64(max(0, milliseconds)), number: addedCount, work: work))
+    add(.work(work), at: machine + Int64(max(0, milliseconds)))
   }
 
-  /// Runs the work until a time, in machine milliseconds, while a condition holds.
-  func run(until end: Int64, while condition: () -> Bool = { true }) {
-    while condition(), let next = heap.min, next.time <= end {
-      heap.removeMin()
-      machine = max(machine, next.time)
-      eventCount += 1
-      next.work()
-    }
-    if condition() { machine = max(machine, end) }
+  /// Advances to the next event.
+  ///
+  /// - Returns: `nil` if there is none until `end`.
+  func next(until end: Int64 = .max) -> Event? {
+    guard let next = heap.min, next.time <= end else { return nil }
+    heap.removeMin()
+    advance(to: next.time)
+    eventCount += 1
+    return next.event
   }
 
   /// Runs work that may sleep, until it does. Must not be called by such work.

@@ -2,23 +2,25 @@ import SessionLog
 
 /// The queues, clocks and random numbers of a node's store.
 final class NodeScheduler: StoreScheduler, @unchecked Sendable {
-  let time: ClusterTime
+  let time: SimulatedTime
   var random: RandomSource
   /// By how much the wall clock of the node's machine is wrong, in milliseconds.
   let skew: Int64
+  /// The number of its queues that have something to do.
+  fileprivate(set) var busyCount = 0
   /// Whether its process runs. If not, its queues do nothing, and nothing waits.
   private(set) var isAlive = true
   private let origin = ContinuousClock.now
 
-  init(_ time: ClusterTime, _ random: RandomSource) {
+  init(_ time: SimulatedTime, _ random: RandomSource, isSkewed: Bool) {
     self.time = time
     self.random = random
-    skew = Int64(self.random.pick([0, 0, -2000, 3000]))
+    skew = isSkewed ? Int64(self.random.pick([0, 0, -2000, 3000])) : 0
   }
 
   func kill() { isAlive = false }
 
-  var now: Int64 { time.now.session.milliseconds + skew }
+  var now: Int64 { time.wall + skew }
 
   var instant: ContinuousClock.Instant {
     let isStopped = !isAlive || time.isOver
@@ -55,6 +57,7 @@ private final class SimulatedQueue: WorkQueue, @unchecked Sendable {
     works.append(work)
     if isRunning { return }
     isRunning = true
+    scheduler.busyCount += 1
     scheduler.time.after(scheduler.random.within(0...2)) { [self] in
       scheduler.time.start { [self] in run() }
     }
@@ -63,6 +66,7 @@ private final class SimulatedQueue: WorkQueue, @unchecked Sendable {
   private func run() {
     while !works.isEmpty, scheduler.isAlive { works.removeFirst()() }
     isRunning = false
+    scheduler.busyCount -= 1
   }
 
   func drain() {

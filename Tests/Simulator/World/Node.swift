@@ -1,0 +1,161 @@
+import CivilTime
+import PickerHub
+import PickerSession
+import PickerWire
+import SessionLog
+
+/// A server process: a hub and its log. One that shares its database with others has them once it
+/// has connected to it.
+final class Node: @unchecked Sendable {
+  let number: Int
+  /// `nil` for a log in memory.
+  let engine: SimulatedEngine?
+  private(set) var hub: Hub?
+  /// `nil` for a log in memory.
+  private(set) var log: SQLSessionLog?
+  /// The shared definitions of the log.
+  private(set) var shared: (any SharedDefinitions)?
+  private let time: SimulatedTime
+  let scheduler: NodeScheduler
+  private let configuration: HubConfiguration
+  private let port: any HubPort
+  /// The notices of the store that the hub has not handled yet.
+  private(set) var notices: [StoreNotice] = []
+  private var timerDue: Int64?
+  private var timerSetting = 0
+  /// Whether it accepts no more connections.
+  private(set) var isStopping = false
+  /// Called around each call of the hub.
+  private let around: (Node, () -> Void) -> Void
+
+  /// - Parameters:
+  ///   - database: `nil`: the log is in memory.
+  ///   - journal: The log in memory.
+  init(
+    number: Int, _ time: SimulatedTime, _ database: SimulatedDatabase?, _ random: RandomSource,
+    _ configuration: HubConfiguration, port: any HubPort,
+    journal: MemoryJournal? = nil, around: @escaping (Node, () -> Void) -> Void = { $1() }
+  ) {
+    self.number = number
+    self.time = time
+    (self.configuration, self.port, self.around) = (configuration, port, around)
+    scheduler = NodeScheduler(time, random, isSkewed: database?.isClustered == true)
+    engine = database.map { [scheduler] in SimulatedEngine($0, scheduler) }
+    if let journal {
+      let definitions = MemorySharedDefinitions { [self] in post(.shared($0)) }
+      shared = definitions
+      serve(
+        JournaledLog(
+          MemorySessionLog(
+            logByteCountMax: configuration.limits.session.logBytes, shared: definitions,
+            background: { [self] work in
+              let done = work()
+              post(.runInHub(0, done))
+            }), journal))
+    } else {
+      time.start { [self] in open() }
+    }
+  }
+
+  var isAlive: Bool { scheduler.isAlive }
+  var address: String { "node-\(number)" }
+  /// Whether its store has nothing to do, and the hub has handled all notices.
+  var isStill: Bool { scheduler.busyCount == 0 && notices.isEmpty && log?.failure == nil }
+
+  var now: HubTime {
+    HubTime(session: time.session.adding(milliseconds: scheduler.skew), machine: time.machine)
+  }
+
+  /// Connects to the database, and does so until it has succeeded.
+  private func open() {
+    guard let engine else { return }
+    var settings = SQLSessionLog.Settings(
+      zone: { SimulatedZones().rules(named: $0) }, digest: World.digest,
+      notify: { [self] in post($0) })
+    settings.limits = configuration.limits.session
+    settings.nodeAddress = address
+    settings.scheduler = scheduler
+    settings.afterIteration = { [self] in post(.runInHub(0, $0)) }
+    while isAlive, !time.isOver {
+      guard let log = try? SQLSessionLog(engine, settings) else {
+        scheduler.sleep(500)
+        continue
+      }
+      (self.log, shared, engine.isOpen) = (log, log, true)
+      serve(engine.database.defect == .shownBeforeCommit ? EagerLog(log) : log)
+      return
+    }
+  }
+
+  private func serve(_ log: any SessionLog) {
+    hub = Hub(
+      configuration, port: port, log: log, zones: SimulatedZones(), texts: SimulatedTexts(),
+      identities: IdentitySource(random: scheduler.random.split(), digest: World.digest))
+  }
+
+  /// Calls the hub soon, after the notices before this one.
+  private func post(_ notice: StoreNotice) {
+    notices.append(notice)
+    guard notices.count == 1 else { return }
+    time.after(scheduler.random.within(0...3)) { [self] in
+      let posted = notices
+      notices = []
+      for notice in posted { enter { $0.handle(notice.sorted, at: $1) } }
+    }
+  }
+
+  /// Calls the hub, then sets its timer. Every call of the hub is made through this function.
+  func enter(_ call: (Hub, HubTime) -> Void) {
+    guard isAlive, let hub else { return }
+    around(self) { call(hub, now) }
+    let due = hub.nextTimer(at: now, clockRuns: time.runs)
+    guard due != timerDue else { return }
+    timerDue = due
+    timerSetting += 1
+    guard let due else { return }
+    let setting = timerSetting
+    time.after(Int(due - time.machine)) { [weak self] in
+      guard let self, timerSetting == setting else { return }
+      timerDue = nil
+      enter { $0.timer(at: $1) }
+    }
+  }
+
+  /// Ends the process.
+  func kill() {
+    engine?.kill()
+    scheduler.kill()
+    (hub, log, shared) = (nil, nil, nil)
+  }
+
+  /// Shuts down in an orderly way.
+  ///
+  /// - Parameter completion: Called when the process has ended.
+  func stop(_ completion: @escaping () -> Void) {
+    isStopping = true
+    enter { hub, _ in hub.finishCommands() }
+    time.after(300) { [self] in
+      enter { $0.drain(at: $1) }
+      time.after(300) { [self] in
+        time.start { [self] in
+          log?.close()
+          kill()
+          completion()
+        }
+      }
+    }
+  }
+}
+
+extension StoreNotice {
+  /// With its sessions in an order that is the same in each run.
+  fileprivate var sorted: StoreNotice {
+    let order = { (sessions: [SessionID]) in sessions.sorted { $0.text < $1.text } }
+    return switch self {
+    case .refused(let sessions): .refused(order(sessions))
+    case .lost(let sessions): .lost(order(sessions))
+    case .taken(let sessions): .taken(order(sessions))
+    case .committed, .loaded, .run, .runInHub, .orphaned, .shared, .stopped, .message: self
+    }
+  }
+}
