@@ -90,7 +90,7 @@ def test_two_members_paint_in_two_zones_and_the_owner_confirms(window, server):
     bo.type("Space")
     shows(bo, maybe=[1, 2, 5, 6])
     expect(bo.spoken.first).to_contain_text("Vielleicht: 4 Felder")
-    expect(ana.cell(2)).to_have_attribute("aria-label", "Mon, Nov 26, 10\u00a0AM, you: Yes, 1 yes, 1 maybe")
+    expect(ana.cell(2)).to_have_attribute("aria-label", "Mon, Nov 26, 10 AM, you: Yes, 1 yes, 1 maybe")
     # Who can, by pointing.
     ana.cell(5).hover()
     expect(ana.page.locator(".details-title")).to_have_text("Tue, Nov 27, 9:30 AM")

@@ -222,6 +222,14 @@ def test_the_head_of_a_month_has_room_with_texts_of_twice_the_size(window, serve
     assert faces["x"] >= share["x"] + share["width"] or faces["x"] + faces["width"] <= share["x"]
 
 
+def test_the_grades_cover_no_text_with_texts_of_twice_the_size(window, server):
+    ana = window(server, server.session({"kind": "availability", "dates": ["2018-11-26", "2018-11-27"]}), phone=True, locale="de")
+    ana.page.context.new_cdp_session(ana.page).send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
+    expect(ana.page.locator(".swatch").first).to_be_hidden()
+    remark, grades = places(ana, ".best-remark", ".grades")
+    assert remark["height"] > 0 and remark["y"] + remark["height"] <= grades["y"]
+
+
 def test_a_tip_and_the_question_for_the_name_are_not_cut_with_texts_of_twice_the_size(window, server):
     session = server.session({**DATE, "min": "2000-01-01", "initial": "2017-11-23", "max": "2018-11-23"})
     ana = window(server, session, name="", phone=True, locale="de")

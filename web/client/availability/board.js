@@ -81,7 +81,8 @@ export class Board {
       return [...new Set([dates[0], dates.at(-1)].map((date) => clockAt(date, time, timeZone, zone, locale)))].join(" / ");
     }));
     rows.forEach((row, y) => {
-      const clock = clockOf(row.time, locale) + (row.again ? ` (${again})` : "");
+      // The column is narrow: a line may end before AM.
+      const clock = clockOf(row.time, locale).replace("\u00a0", " ") + (row.again ? ` (${again})` : "");
       const isMain = y === 0 || row.time.endsWith(":00") || row.gap;
       this.rows[y] = [];
       grid.append(make("div", { class: "line", role: "row", "data-main": isMain, "data-gap": y > 0 && row.gap },

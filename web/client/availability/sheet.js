@@ -53,7 +53,7 @@ export const availabilitySheet = sheetOf(`
 .scale { font-size: .75rem; line-height: 1; color: var(--_ink); text-align: end; padding-inline: 0 4px; font-variant-numeric: tabular-nums; }
 .scale.beside { color: var(--_muted); border-inline-start: 1px solid var(--_line); }
 .times .scale { padding-block-start: 4px; }
-.line:not([data-main]) > .times > .scale { color: transparent; }
+.line:not([data-main]) > .times > .scale { opacity: 0; }
 .sheet > .line { min-block-size: var(--_line-height); }
 .sheet > .line[data-gap] { margin-block-start: 8px; }
 .sheet .cell { border-block-start: 1px solid var(--_surface); border-inline-start: 1px solid var(--_surface); display: grid; place-items: center; }
@@ -150,6 +150,12 @@ summary { min-block-size: var(--_touch); align-content: center; cursor: pointer;
 @container (max-width: 719px) {
   .best-title { position: absolute; clip-path: inset(50%); inline-size: 1px; block-size: 1px; overflow: hidden; margin: 0; white-space: nowrap; }
   .best { min-block-size: 3rem; }
+  .stage { grid-template-rows: max-content; }
+}
+/* Enlarged texts. */
+@container (max-width: 16em) {
+  .grades { border-radius: var(--_radius); }
+  .swatch { display: none; }
 }
 @container (min-width: 720px) {
   .stage { grid-template: auto 1fr / minmax(0, 1fr) 15.5rem; gap: 16px 24px; }
