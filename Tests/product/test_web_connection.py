@@ -240,6 +240,7 @@ def test_a_link_to_a_missing_or_malformed_session_shows_a_message(window, server
     for id in ("nothing-here", "%E0%A4%A"):
         ana.page.goto(f"http://127.0.0.1:{server.port}/#/s/{id}")
         expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
+        expect(ana.page.locator(".share-button")).to_have_count(0)
         expect(ana.page.get_by_text("The link may be incomplete.")).to_be_visible()
         ana.has_connection("idle")
         ana.has_connection("idle")

@@ -29,7 +29,7 @@ export function barView(settings, page, around) {
     page?.picker && h("div", { class: "here" }, page.people.element, h("button", {
       class: "who-button", type: "button", popovertarget: "rail", "aria-label": wordsOf(settings.locale).here(page.picker.state.members.size),
     })),
-    page && !page.isPersonal && h("button", { class: "share-button", type: "button", onclick: () => page.invite() }, sign("share"), h("span", {}, words.share)),
+    page && !page.isPersonal && !page.isOver && h("button", { class: "share-button", type: "button", onclick: () => page.invite() }, sign("share"), h("span", {}, words.share)),
     h("button", { class: "menu-button", type: "button", popovertarget: "menu", "aria-label": words.settings, title: words.settings }, sign("menu")),
     h("div", { class: "popover menu", id: "menu", popover: "auto" }, around?.menuView(settings, page)),
   ];

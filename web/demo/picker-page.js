@@ -55,6 +55,8 @@ export class PickerPage {
     this.readFor = "";
     this.readAttempt = 0;
     this.isClosed = false;
+    /** Whether there is no picker, or no access to it. */
+    this.isOver = false;
     this.listening = new AbortController();
     /** @type {string | null} the member who has confirmed or cancelled */
     this.decidedBy = null;
@@ -248,8 +250,8 @@ export class PickerPage {
     const connection = picker?.connection ?? "connecting";
     setAttribute(this.container, "data-connection", picker ? shownConnection(picker, this.document) : connection);
     if (picker) this.#follow(picker);
-    const isOver = connection === "credentials" || connection === "away";
-    const closed = isOver ? this.closedView?.(this) : null;
+    this.isOver = connection === "credentials" || connection === "away";
+    const closed = this.isOver ? this.closedView?.(this) : null;
     if (picker) this.people.draw(picker, wordsOf(locale));
     this.shell.drawBar();
     patch(this.container, h("div", { class: "picker-page" },
