@@ -230,6 +230,24 @@ def test_the_grades_cover_no_text_with_texts_of_twice_the_size(window, server):
     assert remark["height"] > 0 and remark["y"] + remark["height"] <= grades["y"]
 
 
+@pytest.mark.parametrize("options", [{"viewport": {"width": 1366, "height": 657}}, {"phone": True}], ids=["laptop", "phone"])
+def test_a_link_moves_nothing_after_the_first_paint(window, server, options):
+    """Regression: the bar became as wide as that of a picker, and the sentences of the rail took room one after the other."""
+    session = server.session(CALENDAR)
+    session.join("Bo")
+    ana = window(server, path="#/", name="Ana", **options)
+    ana.page.goto(f"http://127.0.0.1:{server.port}/?new#/s/{session.id}")
+    ana.is_loaded()
+    expect(ana.decider).to_contain_text("confirms at the end")
+    moved = ana.page.evaluate("""() => new Promise((resolve) => {
+        let sum = 0;
+        new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value; })
+          .observe({ type: "layout-shift", buffered: true });
+        requestAnimationFrame(() => setTimeout(() => resolve(sum)));
+      })""")
+    assert moved == 0
+
+
 def test_a_tip_and_the_question_for_the_name_are_not_cut_with_texts_of_twice_the_size(window, server):
     session = server.session({**DATE, "min": "2000-01-01", "initial": "2017-11-23", "max": "2018-11-23"})
     ana = window(server, session, name="", phone=True, locale="de")

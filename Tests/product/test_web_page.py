@@ -53,7 +53,7 @@ def test_the_language_of_an_open_picker_can_be_changed(window, server):
         ana.page.wait_for_function(
             "() => document.querySelector('pickerd-wheels').picker.connection === 'live'")
         if locale == "zh-Hans":
-            expect(ana.selected(1)).to_have_text("11月")
+            expect(ana.selected(1)).to_have_text(re.compile(r"^\d\d月$"))
 
 
 def test_notes_that_are_shown_are_translated_with_the_page(window, server):

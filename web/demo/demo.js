@@ -45,10 +45,12 @@ document.getElementById("skip")?.addEventListener("click", (event) => {
 function drawBar() {
   const { words } = settings;
   patch(bar, barView(settings, page, shell.around));
-  homeLink.hidden = page !== null;
+  // Also while the scripts of the picker are being loaded to which a link leads: #/s/…
+  const isPicker = page !== null || location.hash[2] === "s";
+  homeLink.hidden = isPicker;
   setAttribute(homeLink, "aria-label", `pickerd: ${words.back}`);
   setText(/** @type {HTMLElement} */ (document.getElementById("skip")), words.skip);
-  document.body.toggleAttribute("data-picker", page !== null);
+  document.body.toggleAttribute("data-picker", isPicker);
 }
 
 /** @param {{isArriving: boolean}} how */
