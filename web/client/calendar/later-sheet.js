@@ -14,6 +14,8 @@ export const laterSheet = sheetOf(`
 .mark[data-side="below"] { inset-block-end: 8px; }
 .mark[data-side="above"]::before { content: "▲ " / ""; }
 .mark[data-side="below"]::before { content: "▼ " / ""; }
+/* So that the last week can be scrolled above a strip or a note. */
+[data-bare] .scroller:not([data-folded]) .content { margin-block-end: 3rem; }
 .jump { padding: 0; inline-size: min(24rem, calc(100vw - 24px)); }
 .sheet { display: grid; gap: 12px; padding: 16px; }
 .line { display: flex; gap: 8px; justify-content: space-between; align-items: center; }
