@@ -31,9 +31,6 @@ export const bareSheet = sheetOf(`
 @container (max-width: 340px) { :host(pickerd-calendar) [data-bare] > .stage { padding: 0; } }
 :host(pickerd-calendar) [data-bare] .scroller { grid-row: 2; block-size: auto; }
 [data-bare] .tools > * { margin: 0; }
-[data-bare] > .banner.banner { grid-area: 2 / 1 / 3 / 2; inset-block: 0 auto; min-block-size: 2.75rem; z-index: 5; border-radius: 0; padding-block: 0; }
-/* The title of a month stays in view. */
-:host(pickerd-calendar) [data-bare] > .banner.banner { inset-block: auto 0; pointer-events: auto; }
 [data-bare] .mark[data-side="below"] { inset-block-end: 4.25rem; }
 /* The receipt: the result, and below it the picker, as far as it shows that. */
 [data-bare][data-status="confirmed"] > .top { display: none; }

@@ -14,6 +14,11 @@ export const speakerSheet = sheetOf(`
 .banner .retry { font-weight: 650; text-decoration: underline; padding-inline: 8px; pointer-events: auto; align-self: end; max-inline-size: 60%; }
 /* Without a picker it is at the top. */
 .stage[inert] ~ .banner { grid-area: 1 / 1 / 3 / 2; inset-block: 0 auto; min-block-size: 3.25rem; }
+/* Without a frame it is over the picker; in a calendar the title of a month stays in view. */
+[data-bare] > .banner.banner { grid-area: 2 / 1 / 3 / 2; inset-block: 0 auto; min-block-size: 2.75rem; z-index: 5; border-radius: 0; padding-block: 0; }
+:host(pickerd-calendar) [data-bare] > .banner.banner { inset-block: auto 0; pointer-events: auto; }
+/* A receipt is low. */
+[data-bare][data-status="confirmed"] > .banner.banner { position: static; grid-area: 3 / 1; }
 /* A note covers it. Without a connection, it covers notes about changes of others. */
 .frame:is([data-connection="live"]:has(.note[data-shown]), :has(.note:is([data-shown="decision"], [data-shown="late"], [data-shown="correction"], [data-shown="refusal"], :focus-within))) .banner:not(:focus-within) {
   opacity: 0; pointer-events: none;

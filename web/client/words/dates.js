@@ -30,7 +30,7 @@ const formats = new Map();
  * @param {string} locale @param {Intl.DateTimeFormatOptions} options
  */
 export function formatOf(locale, options) {
-  const name = `${locale} ${JSON.stringify(options)}`;
+  const name = locale + JSON.stringify(options);
   let format = formats.get(name);
   if (!format) {
     const all = { calendar: "gregory", timeZone: "UTC", ...options };
