@@ -713,8 +713,8 @@ def test_a_tag_whose_session_cannot_be_reached_says_so_and_shows_it_later(embedd
         f'data-session="http://127.0.0.1:{server.port}', f'data-session="http://127.0.0.1:{wire.port}')))
     expect(ada.page.locator("pickerd-calendar .banner")).to_contain_text("Connection lost. Reconnecting…")
     expect(ada.button("Try again now")).to_be_in_viewport()
+    # It tries again by itself.
     wire.restore()
-    ada.button("Try again now").click()
     ada.day("2018-11-14").click()
     ada.day("2018-11-16").click()
     expect(ada.chosen).to_contain_text("Nov 14 – 16, 2018")
