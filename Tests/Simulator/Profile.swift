@@ -6,12 +6,12 @@ import PickerWire
 struct Profile {
   /// Whether the log is in a database. Only then are sessions evicted and reloaded, and does
   /// anything survive a crash.
-  let isStored: Bool
-  let doesStoreFail: Bool
+  private(set) var isStored: Bool
+  private(set) var doesStoreFail: Bool
   /// The number of times that the process is killed in each half of the run.
-  let crashCount: Int
-  let isClockRunning: Bool
-  let doesClockJump: Bool
+  private(set) var crashCount: Int
+  private(set) var isClockRunning: Bool
+  private(set) var doesClockJump: Bool
   let authentication: HubConfiguration.Authentication
   let clientCount: Int
   let sessionCount: Int
@@ -24,19 +24,31 @@ struct Profile {
   /// On average one in so many actions is an invalid message; 0 for none.
   let badOneIn: Int
   /// The maximum pause between two actions of a client, in milliseconds.
-  let pauseMax: Int
+  private(set) var pauseMax: Int
   /// The maximum duration of work on another thread, in milliseconds.
   let workMax: Int
   /// How many of so many HTTP requests are changes by the host.
   let hostChangesIn24: Int
   /// Whether sessions use shared definitions.
   var sharesDefinitions: Bool { hostChangesIn24 == 10 }
-  let limits: ServerLimits
+  private(set) var limits: ServerLimits
   /// Whether sessions are availabilities, mostly.
   let doMembersMark: Bool
   /// Whether there is memory for few sessions.
-  let isMemoryShort: Bool
+  private(set) var isMemoryShort: Bool
   let start: Instant
+  /// The number of nodes that share the database.
+  private(set) var nodeCount = 1
+  var isClustered: Bool { nodeCount > 1 }
+
+  /// Lets several nodes share the database. Their clocks run, and differ.
+  mutating func share(among count: Int) {
+    (nodeCount, isStored, isClockRunning) = (count, true, true)
+    (doesStoreFail, crashCount, doesClockJump, isMemoryShort) = (false, 0, false, false)
+    limits.sessionsBytes = ServerLimits().sessionsBytes
+    limits.memberMilliseconds = 2500
+    pauseMax = min(pauseMax, 3000)
+  }
 
   init(_ random: inout RandomSource, isMemoryShort: Bool, doMembersMark: Bool) {
     self.isMemoryShort = isMemoryShort

@@ -19,15 +19,17 @@ package struct Simulation {
 
   /// Runs the worlds of `count` seeds from `seed` on.
   ///
-  /// - Parameter trace: Called with a line for each event.
+  /// - Parameters:
+  ///   - nodeCount: The number of nodes; `nil`: the seed decides.
+  ///   - defect: A bug that must be found.
+  ///   - trace: Called with a line for each event.
   /// - Throws: The first violation, with the command that reproduces it.
   package mutating func run(
-    seed: UInt64, count: Int = 1, trace: ((String) -> Void)? = nil
+    seed: UInt64, count: Int = 1, nodeCount: Int? = nil, defect: SimulatedDefect? = nil,
+    trace: ((String) -> Void)? = nil
   ) throws(Violation) {
     for number in 0..<UInt64(count) {
-      // Every seed also has a world of several nodes.
-      try runCluster(seed: seed &+ number)
-      let world = World(seed: seed &+ number)
+      let world = World(seed: seed &+ number, nodeCount: nodeCount, defect: defect)
       world.trace = trace
       try run(world)
     }
@@ -45,22 +47,7 @@ package struct Simulation {
     report.comparisonCount += world.comparisonCount
     report.frameCount += world.sentFrameCount
     report.revisionCount += world.revisionCount
-  }
-
-  /// Runs a world of several nodes on one database.
-  ///
-  /// - Parameter nodeCount: The number of nodes; `nil`: the seed decides.
-  /// - Throws: The first violation.
-  package mutating func runCluster(
-    seed: UInt64, nodeCount: Int? = nil, defect: SimulatedDefect? = nil
-  ) throws(Violation) {
-    let world = ClusterWorld(seed: seed, nodeCount: nodeCount, defect: defect)
-    try world.run()
-    report.worldCount += 1
-    report.clusterCount += 1
-    report.eventCount += world.time.eventCount
-    report.frameCount += world.frameCount
-    report.revisionCount += world.revisionCount
     report.relayedCount += world.relayedCount
+    if world.profile.isClustered { report.clusterCount += 1 }
   }
 }

@@ -53,11 +53,9 @@ struct SimulatorCommand {
     for number in 0..<count {
       if isVerbose { print("seed \(seed &+ number)") }
       do {
-        if let nodeCount {
-          try simulation.runCluster(seed: seed &+ number, nodeCount: nodeCount, defect: defect)
-          continue
-        }
-        try simulation.run(seed: seed &+ number, trace: isVerbose ? { print($0) } : nil)
+        try simulation.run(
+          seed: seed &+ number, nodeCount: nodeCount, defect: defect,
+          trace: isVerbose ? { print($0) } : nil)
       } catch {
         stop("\(error)", status: 1)
       }

@@ -23,6 +23,13 @@ final class Link {
   var upArrival: Int64
   var downArrival: Int64
 
+  /// The node that the client has connected to.
+  var entrance: Node?
+  /// The node whose hub has the connection; `nil` until that is decided.
+  var node: Node?
+  /// What has arrived meanwhile.
+  var waiting: [Upward] = []
+
   // The state from the hub's point of view.
   /// Whether the hub knows that the connection is closed.
   var isGoneAtHub = false

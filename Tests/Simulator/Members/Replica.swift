@@ -28,6 +28,8 @@ struct Replica {
   private(set) var lateOps: [String: Int] = [:]
   /// The notes that the session has had since the oldest request for them that is unanswered.
   private var requestedNotes: [Notes] = []
+  /// The last notes that the session has had.
+  private var lastNotes: [Notes] = []
   /// Of an availability.
   private var ledger: MarkLedger?
   /// The ids of all members that the session has had.
@@ -189,6 +191,7 @@ struct Replica {
   }
 
   private mutating func note() {
+    if lastNotes.last != fold.pendingNotes { lastNotes = lastNotes.suffix(9) + [fold.pendingNotes] }
     if notesRequestCount > 0, requestedNotes.last != fold.pendingNotes {
       requestedNotes.append(fold.pendingNotes)
     }
@@ -201,14 +204,18 @@ struct Replica {
 /// Requests for the notes. Many notes are encoded on another thread, so an answer has the notes of
 /// any time between request and answer.
 extension Replica {
-  mutating func requestNotes() {
+  /// - Parameter isLate: Whether the hub may not have applied the last entries yet.
+  mutating func requestNotes(isLate: Bool) {
     notesRequestCount += 1
+    if isLate { requestedNotes += lastNotes }
     if requestedNotes.last != fold.pendingNotes { requestedNotes.append(fold.pendingNotes) }
   }
 
   /// - Parameter body: The answer; `nil` if the request was refused.
   /// - Returns: Whether the session has had these notes since the request.
   mutating func receiveNotes(_ body: [UInt8]?) -> Bool {
+    // The request was of a former epoch.
+    guard notesRequestCount > 0 else { return true }
     let isRight =
       body.map { body in requestedNotes.contains { $0.tree.serialized() == body } } ?? true
     notesRequestCount -= 1

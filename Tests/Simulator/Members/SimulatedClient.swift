@@ -24,6 +24,8 @@ final class SimulatedClient {
   private var lastAnswer: (ref: Int, verdict: Verdict)?
   /// The unanswered commands as they were sent, by ref.
   private(set) var sent: [Int: Sent] = [:]
+  /// The refs of those of former epochs.
+  private var unanswered: Set<Int> = []
   /// The last answered commands, to be sent again as duplicates.
   private(set) var answered: [(ref: Int, bytes: [UInt8], isGenuine: Bool)] = []
   /// The recorded answers by ref of the current member.
@@ -36,6 +38,8 @@ final class SimulatedClient {
   /// What the client's state of an availability was made for; `nil` while it must get a snapshot,
   /// because it may see more or less than before.
   var audience: Sight.Audience?
+  /// That of the last welcome.
+  var epoch: String?
   /// Whether the client no longer acts.
   var isRetired = false
 
@@ -96,6 +100,14 @@ final class SimulatedClient {
     lastAnswer = nil
   }
 
+  /// The session has another epoch: unanswered commands are not sent again, and the outcomes of
+  /// others may be lost.
+  func noteEpoch() {
+    becomeAnother()
+    unanswered.formUnion(sent.keys)
+    sent = [:]
+  }
+
   func note(_ message: Sent, as ref: Int) { sent[ref] = message }
 
   /// Records the answer to a ref.
@@ -133,7 +145,7 @@ final class SimulatedClient {
       case (.failure(.offline), nil), (.failure(.replaced), nil): sent[message] == nil
       // Of another epoch.
       case (.failure(.refused(.stale, _, _)), nil): sent[message] == nil
-      case (.failure(.lost), nil): sent[message] != nil
+      case (.failure(.lost), nil): sent[message] != nil || unanswered.contains(message)
       case (.success, _), (.failure, _): false
       }
     if case .failure(.lost) = result { sent[message] = nil }
@@ -160,6 +172,8 @@ final class SessionRecord {
   let ttlSeconds: Int
   /// The tokens by role; empty for a session without tokens.
   let tokens: [String: String]
+  /// The newest revision that a response has shown.
+  private(set) var shown: (epoch: String, revision: Int)?
   /// Whether it was deleted or has expired.
   var isEnded = false
 
@@ -168,6 +182,12 @@ final class SessionRecord {
     self.definition = definition
     self.ttlSeconds = ttlSeconds
     self.tokens = tokens
+  }
+
+  func note(shown revision: Int?, in epoch: String) {
+    guard let revision else { return }
+    let isNewer = shown.map { $0.epoch != epoch || $0.revision < revision } ?? true
+    if isNewer { shown = (epoch, revision) }
   }
 
   /// The token of a role, as a request sends it.

@@ -56,6 +56,10 @@ final class SimulatedDatabase {
   var notified: () -> Void = {}
   /// Called when a transaction is committed.
   var committed: () -> Void = {}
+  /// Called when a call fails.
+  var faulted: () -> Void = {}
+  /// Called when a standby is promoted.
+  var promoted: () -> Void = {}
 
   private struct Weak { weak var connection: SimulatedConnection? }
 
@@ -73,6 +77,7 @@ final class SimulatedDatabase {
 
   func fault(_ sentence: String, isLost: Bool = true) -> Fault {
     faultCount += 1
+    faulted()
     return Fault(description: sentence, isLost: isLost)
   }
 
@@ -139,6 +144,7 @@ extension SimulatedDatabase {
       former = (lag > 0 ? store : standby, downUntil + Int64(random.within(0...4000)))
       if lag > 0 { store = standby }
       timeline += 1
+      promoted()
     }
   }
 }

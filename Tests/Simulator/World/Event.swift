@@ -24,6 +24,8 @@ enum Event {
   case host
   /// The server process is killed and restarted.
   case crash
+  /// A fault of a cluster.
+  case harm
 }
 
 /// Something that reaches the hub from a client.

@@ -23,6 +23,8 @@ final class Node: @unchecked Sendable {
   private(set) var notices: [StoreNotice] = []
   private var timerDue: Int64?
   private var timerSetting = 0
+  /// The number of HTTP requests without a response.
+  var requestCount = 0
   /// Whether it accepts no more connections.
   private(set) var isStopping = false
   /// Called around each call of the hub.

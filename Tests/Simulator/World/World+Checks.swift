@@ -15,7 +15,8 @@ extension World {
   private func compareResidents() {
     for record in records where uncompared.contains(record.id) {
       guard let session = hub.session(record.id), let replica = replicas[record.id],
-        !hub.isEnding(record.id)
+        !hub.isEnding(record.id), session.fold.origin.epoch == replica.fold.origin.epoch,
+        doubted[record.id] == nil
       else { continue }
       if !profile.isStored || session.fold.revision == replica.fold.revision {
         uncompared.remove(record.id)
@@ -77,7 +78,7 @@ extension World {
   private func checkOutboxes() {
     let limits = profile.limits
     for link in links.values where link.isFull && !link.isGoneAtHub {
-      guard let waiting = hub.waiting(for: link.id) else { continue }
+      guard let waiting = link.node?.hub?.waiting(for: link.id) else { continue }
       if waiting.byteCount > limits.outboxBytes + 300_000 + waiting.count * 2000
         || waiting.count > limits.outboxMessages + 3
       {
@@ -108,7 +109,7 @@ extension World {
     let isJustified =
       switch code {
       case 1000: link.didLeave
-      case 1001: isDraining
+      case 1001: isDraining || link.node?.isStopping == true
       case 4301: link.hasBadCredentials
       case 4400: link.didMisbehave
       case 4404, 4410:

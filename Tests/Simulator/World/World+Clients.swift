@@ -43,6 +43,8 @@ extension World {
     case .received: breach("a client can apply every message: \(link.id.raw)")
     case .tick:
       guard !link.isSlow, link.hasJoined, !link.mustClose else { return }
+      // Commands wait while the database is away.
+      if profile.isClustered, clock.machine - lastTrouble < 30_000 { return }
       breach("every command is answered in time: \(link.id.raw), \(link.expected.prefix(6))")
     case .start, .stop, .leave, .opened, .closed, .retry, .token, .tokenProvided,
       .tokenUnavailable, .command, .look, .want, .touch:
@@ -105,6 +107,7 @@ extension World {
       ? Link.Pace.slow(fullOneIn: random.within(1...3), milliseconds: random.pick([30, 900, 8000]))
       : .quick
     let link = Link(id, client: client, session: session, pace: pace, at: clock.machine)
+    link.entrance = profile.isClustered && !nodes.isEmpty ? random.pick(nodes) : node
     links[id.raw] = link
     return link
   }

@@ -7,16 +7,12 @@ extension World {
   /// sessions.
   func crash() {
     node.kill()
+    nodes = []
     // Nothing starts while the disk is full.
     database?.isFailing = false
-    for link in openLinks {
-      link.isGoneAtHub = true
-      if !link.isHalfOpen { deliver(.closed(code: 1006), to: link) }
-    }
-    background = [:]
+    forgetConnections(of: node)
     lastTrouble = clock.machine
     clockSetsUnanswered = 0
-    requestsUnanswered = 0
     for id in Array(replicas.keys) { replicas[id]?.dropNotesRequests() }
     startNode()
     checkNothingIsMissing()

@@ -8,7 +8,7 @@ extension World {
   /// session must have ended.
   func disperse() {
     isOver = true
-    if random.once(in: 4) {
+    if random.once(in: 4), !profile.isClustered {
       isDraining = true
       enter { hub.drain(at: $0) }
       pass(seconds: 6)
@@ -30,16 +30,17 @@ extension World {
     checkNobodyIsLeft()
     checkFollowing()
     checkFeed()
-    if !isDraining { awaitTicks() }
+    if !isDraining, !profile.isClustered { awaitTicks() }
     endSessions()
     checkFeed()
+    revisionCount = replicas.values.reduce(0) { $0 + $1.fold.revision }
+    if profile.isClustered { return }
     // Timers of deleted sessions remain until they are due.
     setClock(to: clock.session.adding(milliseconds: 366 * 86_400_000 * 40))
     pass(seconds: 86_400 * 3)
     // What the log, the replicas and the deltas that links have missed share with the hub counts
     // in its memory as long as somebody has it.
     (journal.sessions, storedLogs, newestShared) = ([:], [:], [:])
-    revisionCount = replicas.values.reduce(0) { $0 + $1.fold.revision }
     (replicas, links) = ([:], [:])
     let inventory = hub.inventory
     let sessions = inventory.sessions + inventory.dormant
@@ -51,16 +52,16 @@ extension World {
   }
 
   private func checkNobodyIsLeft() {
-    if hub.inventory.connections != 0 { breach("no connection is left: \(hub.inventory)") }
-    for record in records {
-      guard let session = hub.session(record.id), let inventory = hub.inventory(of: record.id)
-      else {
-        continue
+    for hub in nodes.compactMap(\.hub) {
+      if hub.inventory.connections != 0 { breach("no connection is left: \(hub.inventory)") }
+      for record in records {
+        guard let session = hub.session(record.id), let inventory = hub.inventory(of: record.id)
+        else { continue }
+        if !session.fold.members.isEmpty || inventory != Hub.SessionInventory() {
+          breach("all members have left: \(inventory), \(session.fold.members.count) members")
+        }
+        if !session.touches.isEmpty { breach("no touch is left") }
       }
-      if !session.fold.members.isEmpty || inventory != Hub.SessionInventory() {
-        breach("all members have left: \(inventory), \(session.fold.members.count) members")
-      }
-      if !session.touches.isEmpty { breach("no touch is left") }
     }
   }
 
@@ -81,8 +82,8 @@ extension World {
   private func endSessions() {
     for record in records where record.ttlSeconds <= 600 { pass(seconds: Int64(record.ttlSeconds)) }
     for record in records where !record.isEnded { delete(record) }
-    pass(seconds: 5)
-    if hub.inventory.sessions + hub.inventory.dormant != 0 {
+    pass(seconds: profile.isClustered ? 30 : 5)
+    if !profile.isClustered, hub.inventory.sessions + hub.inventory.dormant != 0 {
       breach("every session ends: \(hub.inventory)")
     }
     for record in records where !hasEnded(record.id) {
@@ -95,6 +96,6 @@ extension World {
     let end = clock.machine + seconds * 1000
     while step(until: end) {}
     clock.advance(to: end)
-    enter { hub.timer(at: $0) }
+    enterAll { hub.timer(at: $0) }
   }
 }

@@ -34,6 +34,13 @@ struct SimulatedHost {
     seconds = seed % 3 == 1 ? random.pick([1, 5, 60]) : nil
   }
 
+  /// What a session has answered may be lost.
+  mutating func forget(_ session: SessionID) {
+    for (op, decision) in decisions where decision.session == session {
+      decisions[op]?.answer = .gone
+    }
+  }
+
   /// The decisions without an answer, in a fixed order.
   var open: [String] { decisions.filter { $0.value.answer == nil }.keys.sorted() }
 }
@@ -59,18 +66,20 @@ extension World {
       let record = records.first(where: { $0.id == decision.session })
     else { return }
     let settle = Settle(op: op, isGranted: decision.isGranted)
-    enter { time in
+    ask(record) { [self] time in
       let token = record.tokens["owner"].map { Credential.token($0) }
       hub.begin { host throws(HubProblem) in
         try await host.settle(decision.session, settle, token: token, at: time)
       } answer: {
         [unowned self] result in
+        requestsUnanswered -= 1
         switch result {
         case .success: note(.done, to: op)
         case .failure(.tooLate): note(.late, to: op)
         case .failure(.noSuchSession): note(.gone, to: op)
         case .failure(.noSuchOp): breach("the session has had a confirmation that it asked for")
         case .failure(.unavailable), .failure(.tooMany): break
+        case .failure(.noMemory) where profile.isMemoryShort: break
         case .failure(let problem): breach("a host can decide: \(problem)")
         }
       }

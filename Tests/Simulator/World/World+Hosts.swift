@@ -44,8 +44,7 @@ extension World {
     guard let request = try? CommandRequest(JSONTree.object(fields).serialized()) else {
       return breach("a well-formed command is accepted")
     }
-    requestsUnanswered += 1
-    enter { time in
+    ask(record) { [self] time in
       hub.post(request, to: record.id, token: .key, locale: nil, at: time) {
         [unowned self] result in
         requestsUnanswered -= 1
@@ -56,14 +55,14 @@ extension World {
 
   // MARK: - Definitions
 
-  private func changeDefinition(of record: SessionRecord) {
+  /// - Parameter node: The node that receives the request; `nil`: any.
+  func changeDefinition(of record: SessionRecord, at node: Node? = nil) {
     let (format, body) = randomChange(of: record)
     let isExpecting = random.once(in: 8)
     let request = DefinitionRequest(
       format: format, body: body,
       versions: isExpecting ? .oneOf(["\"\(random.within(1...5))\""]) : nil, valuesMax: 100_000)
-    requestsUnanswered += 1
-    enter { time in
+    ask(record, at: node) { [self] time in
       hub.begin { host throws(HubProblem) in
         try await host.redefine(record.id, request, token: record.credential("owner"), at: time)
       } answer: {
@@ -89,7 +88,8 @@ extension World {
       case .tooMany: true
       case .full: profile.isMemoryShort
       case .noMemory: profile.isMemoryShort
-      case .unavailable: failureCount > 0 || isEnded || profile.isMemoryShort
+      case .unavailable:
+        failureCount > 0 || isEnded || profile.isMemoryShort || profile.isClustered
       case .noSuchSession: isEnded || failureCount > 0
       default: false
       }
@@ -100,6 +100,8 @@ extension World {
     _ answer: DefinitionAnswer, to request: DefinitionRequest, _ record: SessionRecord
   ) {
     guard let replica = replicas[record.id] else { return breach("what is changed is in the log") }
+    let revision = (try? JSONTree.parse(answer.body))?["revision"]?.integer
+    record.note(shown: revision, in: replica.fold.origin.epoch)
     do throws(ProtocolBreach) {
       let expected = try check(answer, replica)
       guard case .whole = request.format, let tree = try? JSONTree.parse(request.body()),
@@ -150,8 +152,7 @@ extension World {
     let patch = randomNotes(of: record)
     let request = DefinitionRequest(
       format: .mergePatch, body: patch.serialized(), versions: nil, valuesMax: 100_000)
-    requestsUnanswered += 1
-    enter { time in
+    ask(record) { [self] time in
       hub.begin { host throws(HubProblem) in
         try await host.changeNotes(
           of: record.id, request, token: record.credential("owner"), at: time)
@@ -176,9 +177,8 @@ extension World {
   /// Checks that `GET` returns notes that the session has had since the request.
   func readNotes(of record: SessionRecord) {
     guard replicas[record.id] != nil else { return }
-    requestsUnanswered += 1
-    replicas[record.id]?.requestNotes()
-    enter { time in
+    ask(record) { [self] time in
+      replicas[record.id]?.requestNotes(isLate: profile.isStored)
       hub.begin { host throws(HubProblem) in
         try await host.readNotes(of: record.id, token: record.credential("viewer"), at: time)
       } answer: {

@@ -12,7 +12,7 @@ extension World {
   private func audience(
     of client: SimulatedClient, at revision: Int, role: String?
   ) -> Sight.Audience? {
-    guard let replica = replicas[client.session.id], let truth = replica.truths[revision] else {
+    guard let replica = replica(of: client), let truth = replica.truths[revision] else {
       return nil
     }
     let own = client.state.me.flatMap { replica.fold.members[MemberID($0.id)]?.role.rawValue }
@@ -42,7 +42,7 @@ extension World {
     _ message: JSONTree, type: String, _ client: SimulatedClient
   ) throws(ProtocolBreach) {
     guard let revision = message["revision"]?.integer,
-      let ids = replicas[client.session.id]?.memberIDs
+      let ids = replica(of: client)?.memberIDs
     else { return }
     let me = message["member"]?["id"]?.string ?? client.state.me?.id
     let others = ids.filter { $0 != me }
@@ -83,7 +83,7 @@ extension World {
     guard let bytes = client.sent[ref]?.bytes, let me = client.state.me?.id,
       let sent = try? JSONTree.parse(bytes), sent["type"] == .string("mark")
     else { return }
-    guard replicas[client.session.id]?.hasDone(sent, by: me) == true else {
+    guard replica(of: client)?.hasDone(sent, by: me) == true else {
       throw ProtocolBreach("an answered mark is in the log as it was sent: \(sent.shown)")
     }
   }
@@ -100,8 +100,7 @@ extension World {
       ["free", "tentative", "busy"].filter { _ in random.coin() }.map { name in
         .init(name, .array((0..<random.within(0...3)).map { _ in interval(areDates) }))
       })
-    requestsUnanswered += 1
-    enter { time in
+    ask(record) { [self] time in
       hub.begin { host throws(HubProblem) in
         try await host.importMarks(
           body, of: MemberID(member), in: record.id, token: record.credential("owner"), at: time

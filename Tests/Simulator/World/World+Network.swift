@@ -14,7 +14,7 @@ extension World: HubPort {
     _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
   ) {
     backgroundCount += 1
-    background[backgroundCount] = { then(work()) }
+    background[backgroundCount] = (node, { then(work()) })
     clock.add(
       .background(backgroundCount), at: clock.machine + Int64(random.within(0...profile.workMax)))
   }
@@ -116,19 +116,22 @@ extension World: HubPort {
   /// Passes an arrived message to the hub.
   func reach(_ id: ConnectionID, _ message: Upward) {
     guard let link = links[id.raw], !link.isGoneAtHub else { return }
+    if case .opened(let bearer) = message { return open(link, bearer: bearer) }
+    guard let node = link.node else { return link.waiting.append(message) }
+    guard let hub = node.hub else { return }
     switch message {
-    case .opened(let bearer):
-      enter { hub.opened(id, session: link.session, bearer: bearer, at: $0) }
+    case .opened: break
     case .text(let bytes):
       let before = hub.encoder.deltaEncodeCount
       let deltas = hub.counters.deltas
       let resumes = hub.counters.resumes
-      enter { hub.received(id, bytes.span, at: $0) }
+      node.enter { $0.received(id, bytes.span, at: $1) }
       if hub.counters.resumes == resumes {
         checkEncodes(
           hub.encoder.deltaEncodeCount - before, hub.counters.deltas - deltas, in: link.session)
       }
-      if link.mustClose, bytes == link.fatal, link.closeCode == nil,
+      // In a cluster it may wait until the node knows that it is the owner.
+      if !profile.isClustered, link.mustClose, bytes == link.fatal, link.closeCode == nil,
         hub.session(link.session) != nil, !hub.isEnding(link.session)
       {
         breach(
@@ -137,7 +140,24 @@ extension World: HubPort {
       }
     case .closed:
       link.isGoneAtHub = true
-      enter { hub.closed(id, at: $0) }
+      node.enter { $0.closed(id, at: $1) }
+    }
+  }
+
+  /// Passes a connection to the owner of its session.
+  private func open(_ link: Link, bearer: String?) {
+    guard let entrance = link.entrance else { return }
+    pass(link.session, at: entrance) { [unowned self] node in
+      guard !link.isGoneAtHub else { return }
+      guard let node, node.isAlive, node.hub != nil, !node.isStopping else {
+        link.isGoneAtHub = true
+        return deliver(.closed(code: 1006), to: link)
+      }
+      link.node = node
+      node.enter { $0.opened(link.id, session: link.session, bearer: bearer, at: $1) }
+      let waiting = link.waiting
+      link.waiting = []
+      for message in waiting { reach(link.id, message) }
     }
   }
 
@@ -152,6 +172,6 @@ extension World: HubPort {
     guard let link = links[id.raw], !link.isGoneAtHub, !link.isHalfOpen else { return }
     link.isFull = false
     guard link.closeCode == nil else { return }
-    enter { hub.writable(id, at: $0) }
+    link.node?.enter { $0.writable(id, at: $1) }
   }
 }

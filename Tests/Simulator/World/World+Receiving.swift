@@ -55,7 +55,7 @@ extension World {
     if client.session.isAvailability { noteAudience(message, type: type, client) }
     if type == "delta", let predicted { try checkPrediction(message, predicted, client) }
     guard client.link === link, client.state.connection == .live else { return }
-    if type == "delta", let truth = replicas[client.session.id]?.truths[client.state.revision],
+    if type == "delta", let truth = replica(of: client)?.truths[client.state.revision],
       client.state.hasMovedCells(truth.picker, in: link.shownMonths)
     {
       link.awaitsMonths = true
@@ -73,7 +73,9 @@ extension World {
     case "welcome": return try check(welcome: message, client, link)
     case "draining":
       try message.has(["type", "reconnectAfterMs"])
-      if !isDraining { throw ProtocolBreach("only a draining server sends draining") }
+      if !isDraining, link.node?.isStopping != true {
+        throw ProtocolBreach("only a draining server sends draining")
+      }
       return
     case "error": return try message.has(["type", "code", "detail"])
     default: guard link.hasWelcome else { throw ProtocolBreach("a welcome comes first") }
@@ -104,7 +106,16 @@ extension World {
     link.hasWelcome = true
     try MessageRules.check(welcome: message)
     let me = try message.part("member").text("id")
+    let epoch = try message.text("epoch")
     let isSame = client.machine.identity?.member == me
+    if let known = client.epoch, known != epoch {
+      guard hasFailedOver else { throw ProtocolBreach("epochs stay while nothing can be lost") }
+      client.noteEpoch()
+      link.hasWrongEpoch = true
+    } else if isSame, try message.number("revision") < client.state.revision {
+      throw ProtocolBreach("a revision that was received is never lost: \(client.state.revision)")
+    }
+    client.epoch = epoch
     if !isSame { client.becomeAnother() }
     let tag = try message.text("locale")
     guard languageTags(of: client).contains(tag) else {
@@ -134,7 +145,7 @@ extension World {
       let member = MemberID(me)
       let maySeeOther =
         link.resumeRevision.map {
-          replicas[client.session.id]?.fold.mayResume(member, after: $0) == false
+          replica(of: client)?.fold.mayResume(member, after: $0) == false
         } ?? false
       if !maySeeOther { try checkNotResumed(link, isSame: isSame) }
     }
@@ -159,7 +170,7 @@ extension World {
       throw ProtocolBreach("revisions have no gaps: \(link.revision), then \(delta.shown)")
     }
     link.revision = revision
-    guard let deltas = replicas[client.session.id]?.deltas, revision <= deltas.count else {
+    guard let deltas = replica(of: client)?.deltas, revision <= deltas.count else {
       throw ProtocolBreach("a delta that is sent is in the log")
     }
     if try delta.list("changes").isEmpty, !client.session.isAvailability {
@@ -283,7 +294,7 @@ extension World {
   /// Compares the client's state with the session's at the same revision.
   func check(_ client: SimulatedClient, isThorough: Bool) throws(ProtocolBreach) {
     let state = client.state
-    guard let truth = replicas[client.session.id]?.truths[state.revision] else { return }
+    guard let truth = replica(of: client)?.truths[state.revision] else { return }
     let audience = client.session.isAvailability ? client.audience : .everything
     try state.check(
       against: truth, reader(for: client), audience: audience,
@@ -300,7 +311,7 @@ extension World {
   }
 
   func reader(for client: SimulatedClient) -> TextReader {
-    let fallbacks = replicas[client.session.id]?.locales ?? []
+    let fallbacks = replica(of: client)?.locales ?? []
     let own = client.locale.map { Set([$0]) } ?? fallbacks
     return TextReader(
       texts: client.languageTags.map { texts.texts(for: $0) ?? EnglishTexts() },
@@ -310,7 +321,7 @@ extension World {
   /// The locales whose texts a client may get, by those of the definitions since its creation.
   private func languageTags(of client: SimulatedClient) -> Set<String> {
     let own = client.locale.flatMap { texts.texts(for: $0) }
-    let fallbacks = replicas[client.session.id]?.locales ?? []
+    let fallbacks = replica(of: client)?.locales ?? []
     return Set(fallbacks.map { (own ?? texts.texts(for: $0) ?? EnglishTexts()).tag })
   }
 }

@@ -10,8 +10,13 @@ import PickerWire
 /// HTTP requests, and changes of the clock.
 extension World {
   /// Creates a session with a random definition. If the definition is invalid, no session is added.
+  ///
+  /// Two nodes of a cluster get the same creation at the same time.
   func create() {
-    let ttlSeconds = random.pick([30, 600, 86_400])
+    let able = nodes.filter { $0.hub != nil }
+    let isOpen = if case .open = profile.authentication { true } else { false }
+    let isExternal = profile.isClustered && isOpen
+    let ttlSeconds = random.pick(profile.isClustered ? [30, 86_400] : [30, 600, 86_400])
     let isMarked = profile.doMembersMark && !random.once(in: 5)
     let definition = RandomDefinition.make(
       &random, today: today, kind: isMarked ? "availability" : nil)
@@ -31,11 +36,20 @@ extension World {
     if let kind = definition["kind"]?.string, let use = randomUse(of: kind) {
       fields = Array(fields.dropFirst()) + use
     }
+    if isExternal { fields.append(.init("external", .string("order-\(records.count)"))) }
     let body = JSONTree.object(fields)
     guard let request = try? CreateRequest(body.serialized()) else {
       return breach("a well-formed request is accepted")
     }
-    enter { time in
+    for node in able.prefix(isExternal ? 2 : 1) {
+      create(request, definition, ttlSeconds, at: node)
+    }
+  }
+
+  private func create(
+    _ request: CreateRequest, _ definition: JSONTree, _ ttlSeconds: Int, at node: Node
+  ) {
+    node.enter { hub, time in
       hub.begin { host throws(HubProblem) in
         try await host.create(request, socketBase: "ws://here", at: time)
       } answer: { [unowned self] result in
@@ -43,6 +57,7 @@ extension World {
         case .success(let created): note(created, definition, ttlSeconds)
         case .failure(.badDefinition), .failure(.unavailable): break
         case .failure(.full) where profile.isMemoryShort: break
+        case .failure(.externalTaken) where profile.isClustered: break
         case .failure(let problem): breach("a session can be created: \(problem)")
         }
       }
@@ -53,6 +68,7 @@ extension World {
     guard let body = try? JSONTree.parse(created.body) else {
       return breach("the response to a creation is JSON")
     }
+    if records.contains(where: { $0.id == created.id }) { return }
     var tokens: [String: String] = [:]
     for token in body["tokens"]?.members ?? [] { tokens[token.key] = token.value.string }
     records.append(
@@ -80,8 +96,7 @@ extension World {
   var today: CivilDate { CivilDate(iso: clock.session.rfc3339.utf8.prefix(10))! }
 
   func delete(_ record: SessionRecord) {
-    requestsUnanswered += 1
-    enter { time in
+    ask(record) { [self] time in
       hub.begin { host throws(HubProblem) in
         try await host.delete(record.id, token: record.credential("owner"), at: time)
       } answer: {
@@ -98,9 +113,9 @@ extension World {
   }
 
   /// Reads a session with `GET`.
-  func read(_ record: SessionRecord) {
-    requestsUnanswered += 1
-    enter { time in
+  func read(_ record: SessionRecord, at node: Node? = nil) {
+    let seen = newestSeen(of: record)
+    ask(record, at: node) { [self] time in
       hub.begin { [self] host throws(HubProblem) in
         try await host.read(
           record.id, token: record.credential("viewer"), locale: "zh-Hans",
@@ -109,26 +124,43 @@ extension World {
         )
       } answer: { [unowned self] in
         requestsUnanswered -= 1
-        check(reading: $0, record)
+        check(reading: $0, record, seen)
       }
     }
   }
 
   /// Compares the response with the session at the time of the response. A response that was
   /// encoded in the background has the state at the time when that began.
-  private func check(reading result: Result<[UInt8], HubProblem>, _ record: SessionRecord) {
+  ///
+  /// - Parameter seen: See ``newestSeen(of:)``, at the time of the request.
+  private func check(
+    reading result: Result<[UInt8], HubProblem>, _ record: SessionRecord,
+    _ seen: (epoch: String, revision: Int)?
+  ) {
     let body = try? result.get()
     guard let body else {
-      let isInTrouble = profile.isStored && (failureCount > 0 || profile.isMemoryShort)
+      let isInTrouble =
+        profile.isStored
+        && (failureCount > 0 || profile.isMemoryShort || profile.isClustered)
       if !record.isEnded, !hub.isEnding(record.id), !isInTrouble { breach("a session can be read") }
       return
     }
-    guard let session = hub.session(record.id), let truth = replicas[record.id] else { return }
+    guard let tree = try? JSONTree.parse(body), let epoch = tree["epoch"]?.string else {
+      return breach("GET is JSON")
+    }
+    if let seen, seen.epoch == epoch, let revision = tree["revision"]?.integer,
+      revision < seen.revision
+    {
+      breach("a read has what was seen before it: \(revision), not \(seen.revision)")
+    }
+    record.note(shown: tree["revision"]?.integer, in: epoch)
+    guard let session = hub.session(record.id), session.fold.origin.epoch == epoch,
+      let truth = replica(of: record.id, in: epoch)
+    else { return }
     do throws(ProtocolBreach) {
-      guard let tree = try? JSONTree.parse(body) else { throw ProtocolBreach("GET is JSON") }
       try tree.has(
         ["session", "epoch", "revision", "version", "status", "title", "snapshot", "members"],
-        maybe: ["version", "links", "op", "until", "uses"])
+        maybe: ["version", "links", "op", "until", "uses", "external"])
       if tree["links"] != nil, tree["status"] != .string("confirmed") {
         throw ProtocolBreach("only a confirmed session has links")
       }
@@ -155,6 +187,16 @@ extension World {
     }
   }
 
+  /// The newest revision that any member or any response has shown.
+  private func newestSeen(of record: SessionRecord) -> (epoch: String, revision: Int)? {
+    guard let epoch = replicas[record.id]?.fold.origin.epoch else { return nil }
+    var revisions = clients.compactMap { client in
+      client.session === record && client.epoch == epoch ? client.state.revision : nil
+    }
+    if let shown = record.shown, shown.epoch == epoch { revisions.append(shown.revision) }
+    return revisions.max().map { (epoch, $0) }
+  }
+
   /// The members that all clients must have, by id.
   func members(of session: Session) -> [String: JSONTree] {
     var members: [String: JSONTree] = [:]
@@ -171,10 +213,10 @@ extension World {
   /// Reads a session's log, which must have a line for each revision.
   func readLog(of record: SessionRecord) {
     let after = random.pick([0, 0, 1, 7, -1])
-    requestsUnanswered += 1
-    let revision = hub.session(record.id)?.fold.revision ?? replicas[record.id]?.fold.revision ?? 0
-    let version = replicas[record.id]?.fold.version
-    enter { time in
+    ask(record) { [self] time in
+      let revision =
+        hub.session(record.id)?.fold.revision ?? replicas[record.id]?.fold.revision ?? 0
+      let version = replicas[record.id]?.fold.version
       hub.logLines(
         record.id, token: record.credential("viewer"), after: after, at: time
       ) { [unowned self] result in
@@ -271,6 +313,7 @@ extension World {
       version = next
     }
     let last = replicas[record.id]?.fold.revision ?? revision
+    if hasFailedOver { return }
     if expected < revision || (!body.isEmpty && expected > last) {
       breach("the log ends with the last revision: \(revision)...\(last), not \(expected)")
     }

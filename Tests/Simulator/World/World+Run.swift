@@ -11,6 +11,10 @@ extension World {
   ///
   /// - Throws: The first violation.
   package func run() throws(Violation) {
+    defer {
+      for node in nodes { node.kill() }
+      clock.end()
+    }
     begin()
     for round in 0..<2 {
       live(acts: profile.actCount / 2)
@@ -23,13 +27,20 @@ extension World {
   }
 
   private func begin() {
+    while nodes.count < profile.nodeCount {
+      run(for: 500)
+      startNode()
+    }
+    if profile.isClustered { run(for: 1000) }
     if profile.sharesDefinitions {
       for kind in RandomDefinition.kinds { changeShared(kind) }
       run(for: 200)
     }
     for _ in 0..<20 where records.count < profile.sessionCount {
       create()
-      while records.count < profile.sessionCount, step(until: clock.machine + 100) {}
+      let end = clock.machine + (profile.isClustered ? 500 : 100)
+      while records.count < profile.sessionCount, step(until: end) {}
+      clock.advance(to: end)
     }
     guard !records.isEmpty else { return }
     for number in 0..<profile.clientCount {
@@ -63,10 +74,12 @@ extension World {
         clock.add(.storeFails(false), at: start)
       }
     }
+    database?.isTroubled = profile.isClustered
+    if profile.isClustered { planHarm() }
     for _ in 0..<profile.crashCount {
       clock.add(.crash, at: clock.machine + Int64(random.within(100...profile.pauseMax * 20 + 200)))
     }
-    let end = clock.machine + 600_000
+    let end = clock.machine + (profile.isClustered ? 60_000 : 600_000)
     while remainingActs > 0, !random.isExhausted, step(until: end) {}
     remainingActs = 0
   }
@@ -74,6 +87,7 @@ extension World {
   /// Runs the quiet phase: no actions; all clients reconnect, and all messages arrive.
   private func settle() {
     for link in openLinks where link.isStream { drop(link, isHalfOpen: false) }
+    database?.isTroubled = false
     if database?.isFailing == true {
       database?.isFailing = false
       lastTrouble = clock.machine
@@ -102,7 +116,7 @@ extension World {
     let end = clock.machine + milliseconds
     while step(until: end) {}
     clock.advance(to: end)
-    enter { hub.timer(at: $0) }
+    enterAll { hub.timer(at: $0) }
   }
 
   /// Whether no work is in progress.
@@ -111,21 +125,24 @@ extension World {
   /// The work that is still in progress.
   private var unfinished: [String] {
     var unfinished: [String] = []
-    if !node.isStill { unfinished.append("work of the store") }
+    if nodes.count < profile.nodeCount { unfinished.append("a node to start") }
+    for node in nodes where !node.isStill { unfinished.append("work of store \(node.number)") }
     if inFlightCount > 0 { unfinished.append("\(inFlightCount) in flight") }
     // If memory is short, a session may not be loaded while others have members.
     if !host.open.isEmpty, !profile.isMemoryShort {
       unfinished.append("\(host.open.count) decisions")
     }
-    if requestsUnanswered > 0 { unfinished.append("\(requestsUnanswered) requests") }
+    for node in nodes where node.requestCount > 0 {
+      unfinished.append("\(node.requestCount) requests at \(node.number)")
+    }
     if !background.isEmpty { unfinished.append("\(background.count) in the background") }
     if clockSetsUnanswered > 0 { unfinished.append("\(clockSetsUnanswered) settings of the clock") }
     for record in records {
-      if hub.session(record.id)?.updates.isEmpty == false {
+      if resident(record.id)?.session.updates.isEmpty == false {
         unfinished.append("updates in \(record.id)")
       }
     }
-    for link in openLinks where !hub.isIdle(link.id) {
+    for link in openLinks where link.node?.hub?.isIdle(link.id) == false {
       unfinished.append("outbox of \(link.id.raw)")
     }
     return unfinished
@@ -138,24 +155,28 @@ extension World {
 
   /// Compares all sessions with their logs and all clients with their sessions.
   private func compareAll() {
-    for record in records {
-      guard let session = hub.session(record.id), let replica = replicas[record.id] else {
-        continue
-      }
-      compareWholly(session.fold, replica.fold)
-      if let sentence = session.fold.picker._checkInvariants() { breach(sentence) }
-      checkDescribed(session, record)
-      for listener in session.listeners where links[listener.connection.raw]?.isGoneAtHub != false {
-        breach("every listener is connected: \(listener.connection.raw)")
+    for hub in nodes.compactMap(\.hub) {
+      for record in records {
+        guard let session = hub.session(record.id), let replica = replicas[record.id] else {
+          continue
+        }
+        compareWholly(session.fold, replica.fold)
+        if let sentence = session.fold.picker._checkInvariants() { breach(sentence) }
+        checkDescribed(session, record, hub)
+        for listener in session.listeners
+        where links[listener.connection.raw]?.isGoneAtHub != false {
+          breach("every listener is connected: \(listener.connection.raw)")
+        }
       }
     }
     for client in clients { compare(client) }
+    checkStored()
     checkDecisions()
   }
 
   private func compare(_ client: SimulatedClient) {
     guard let link = client.link, link.hasWelcome, link.closeCode == nil, !link.isHalfOpen,
-      let session = hub.session(client.session.id)
+      let hub = link.node?.hub, let session = hub.session(client.session.id)
     else { return }
     comparisonCount += 1
     do throws(ProtocolBreach) {
@@ -173,6 +194,12 @@ extension World {
     let state = client.state
     guard state.connection == .live, let me = state.me?.id else {
       throw ProtocolBreach("a client with a welcome is live: \(state.connection)")
+    }
+    let count = nodes.count {
+      $0.hub?.session(client.session.id)?.listener(of: MemberID(me)) != nil
+    }
+    guard count == 1 else {
+      throw ProtocolBreach("a member is connected to one node, not \(count)")
     }
     guard state.revision == session.fold.revision else {
       throw ProtocolBreach("all clients are at revision \(session.fold.revision)")
@@ -207,7 +234,7 @@ extension World {
   }
 
   /// Checks that the hub has exactly the resources that a session's listeners need.
-  private func checkDescribed(_ session: Session, _ record: SessionRecord) {
+  private func checkDescribed(_ session: Session, _ record: SessionRecord, _ hub: Hub) {
     guard let inventory = hub.inventory(of: record.id) else { return }
     let members = session.fold.members.count
     if inventory.steps != 0 { breach("no entry is pending for the log") }

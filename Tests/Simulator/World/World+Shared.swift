@@ -33,7 +33,7 @@ extension World {
     guard let document else { return }
     let draft = SharedDraft(name: kind, document: document, notes: notes)
     nonisolated(unsafe) unowned let world = self
-    node.shared?.write(draft, replacing: former?.version) { outcome in
+    nodes.first?.shared?.write(draft, replacing: former?.version) { outcome in
       switch outcome {
       case .done, .outdated: world.readShared(kind)
       case .unavailable where world.failureCount > 0: break
@@ -45,7 +45,7 @@ extension World {
   /// Reads the newest version of a shared definition.
   private func readShared(_ kind: String) {
     nonisolated(unsafe) unowned let world = self
-    node.shared?.read(kind) { outcome in
+    nodes.first?.shared?.read(kind) { outcome in
       if case .found(let shared) = outcome { world.newestShared[kind] = shared }
     }
   }
@@ -61,8 +61,9 @@ extension World {
     for kind in newestShared.keys.sorted() { readShared(kind) }
     pass(seconds: 1)
     for record in records {
-      guard let fold = hub.session(record.id)?.fold, !hub.isEnding(record.id),
-        let name = fold.origin.uses?.name, let state = fold.shared, let newest = newestShared[name],
+      guard let (hub, session) = resident(record.id), !hub.isEnding(record.id),
+        case let fold = session.fold, let name = fold.origin.uses?.name, let state = fold.shared,
+        let newest = newestShared[name],
         fold.status != .confirming, state.version != newest.version
       else { continue }
       let step = SharedStep(to: newest, from: fold.definition, fold.notes, state) {

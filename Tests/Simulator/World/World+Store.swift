@@ -7,6 +7,7 @@ import SessionLog
 /// A session's log in the database.
 struct StoredLog {
   let id: SessionID
+  let epoch: String
   let entries: StoredEntries
   var hasEnded = false
 }
@@ -17,7 +18,7 @@ extension World {
   func followDatabase() {
     do {
       guard let database else { return }
-      try noteSessions(database.store)
+      try noteSessions(database)
       let rows = try database.store.rows(
         "SELECT rowid, session, body FROM journal WHERE rowid > $1 ORDER BY rowid",
         [journalPosition]
@@ -26,7 +27,7 @@ extension World {
       }
       for row in rows {
         journalPosition = row.position
-        guard let log = storedLogs[row.session] else { continue }
+        guard let log = storedLogs[row.session], doubted[log.id] == nil else { continue }
         follow(log.id) { fold in try log.entries.entry(row.body, after: fold) }
       }
     } catch {
@@ -34,21 +35,92 @@ extension World {
     }
   }
 
-  private func noteSessions(_ store: SQLiteConnection) throws {
-    let rows = try store.rows("SELECT number, id, ended FROM session") { row in
-      (number: try row[0] as Int64, id: SessionID(try row[1]), hasEnded: try row[2] as Bool)
+  private func noteSessions(_ database: SimulatedDatabase) throws {
+    let rows = try database.store.rows(
+      """
+      SELECT session.number, id, ended, epoch,
+        session.history = history_number AND (store.history = '' OR store.history LIKE $1)
+      FROM session, store
+      """, ["\(database.history)/%"]
+    ) { row in
+      (
+        number: try row[0] as Int64, id: SessionID(try row[1]), hasEnded: try row[2] as Bool,
+        epoch: try row[3] as String, isCertain: try row[4] as Bool
+      )
     }
-    for row in rows where storedLogs[row.number] == nil {
-      guard
-        let entries = try StoredEntries(
-          of: row.id, limits: profile.limits.session, store,
-          zone: { [zones] in zones.rules(named: $0) })
-      else { continue }
-      storedLogs[row.number] = StoredLog(id: row.id, entries: entries)
-      replicas[row.id] = try Replica(entries.origin, limits: entries.limits)
+    for row in rows {
+      let known = storedLogs[row.number]
+      if known != nil, known?.epoch == row.epoch, doubted[row.id] == nil { continue }
+      if doubted[row.id] != nil, !row.isCertain { continue }
+      try restart(row.number, row.id, row.epoch, database.store)
     }
     let living = Set(rows.filter { !$0.hasEnded }.map(\.number))
     for number in storedLogs.keys where !living.contains(number) { noteEnd(of: number) }
+  }
+
+  /// Reads a session from its creation: one that is new, or of which a failover may have lost
+  /// entries.
+  private func restart(
+    _ number: Int64, _ id: SessionID, _ epoch: String, _ store: SQLiteConnection
+  ) throws {
+    let former = doubted.removeValue(forKey: id) ?? replicas[id]
+    guard
+      let entries = try StoredEntries(
+        of: id, limits: profile.limits.session, store,
+        zone: { [zones] in zones.rules(named: $0) })
+    else { return }
+    storedLogs[number] = StoredLog(id: id, epoch: epoch, entries: entries)
+    replicas[id] = try Replica(entries.origin, limits: entries.limits)
+    for record in records where record.id == id { record.isEnded = false }
+    let bodies = try store.rows(
+      "SELECT body FROM journal WHERE session = $1 AND rowid <= $2 ORDER BY sequence",
+      [number, journalPosition]
+    ) { row in try row[0] as Data }
+    for body in bodies { follow(id) { fold in try entries.entry(body, after: fold) } }
+    if let former { checkKept(former, id) }
+  }
+
+  /// Checks that a session with the same epoch has all that was acknowledged. With another one it
+  /// may lack the last entries.
+  private func checkKept(_ former: Replica, _ id: SessionID) {
+    let epoch = former.fold.origin.epoch
+    guard let replica = replicas[id] else { return }
+    guard replica.fold.origin.epoch == epoch else {
+      if !hasFailedOver { breach("epochs stay while nothing can be lost") }
+      formerReplicas[epoch] = former
+      host.forget(id)
+      return
+    }
+    for client in clients where client.session.id == id && client.epoch == epoch {
+      if client.state.revision > replica.fold.revision {
+        breach("an acknowledged revision is never lost: client \(client.number)")
+      }
+    }
+    let shown = records.first { $0.id == id }?.shown
+    if let shown, shown.epoch == epoch, shown.revision > replica.fold.revision {
+      breach("an answered change is never lost: revision \(shown.revision)")
+    }
+  }
+
+  /// A standby was promoted: the replicas have what it may lack, until an owner vouches for a
+  /// session, or the session has another epoch.
+  func doubtReplicas() {
+    for (id, replica) in replicas where doubted[id] == nil { doubted[id] = replica }
+    storedLogs = [:]
+    journalPosition =
+      (try? database?.store.value("SELECT max(rowid) FROM journal", as: Int.self)) ?? 0
+  }
+
+  /// The replica that a client follows.
+  func replica(of client: SimulatedClient) -> Replica? {
+    client.epoch.map { replica(of: client.session.id, in: $0) } ?? replicas[client.session.id]
+  }
+
+  func replica(of session: SessionID, in epoch: String) -> Replica? {
+    guard let replica = replicas[session], replica.fold.origin.epoch == epoch else {
+      return formerReplicas[epoch]
+    }
+    return replica
   }
 
   private func noteEnd(of number: Int64) {
@@ -94,12 +166,38 @@ extension World {
   }
 }
 
+/// What is stored, when everything has come to rest.
+extension World {
+  /// Checks that a log from which compaction has deleted entries gives the same state, and that its
+  /// snapshots are right.
+  func checkStored() {
+    guard let database else { return }
+    for log in storedLogs.values where !log.hasEnded {
+      guard let replica = replicas[log.id] else { continue }
+      do {
+        let settings = SQLReplay.Settings(
+          revision: nil, limits: profile.limits.session, versions: FoldVersions(tzdata: nil),
+          zone: { [zones] in zones.rules(named: $0) }, each: { _ in })
+        let report = try SQLReplay.replay("simulated", log.id, settings) { database.store }
+        if let difference = report.difference {
+          breach("a snapshot is right: \(difference.detail)")
+        }
+        if report.fold.state != replica.fold.state {
+          breach("a compacted log gives the same state")
+        }
+      } catch {
+        breach("the stored log can be replayed: \(error)")
+      }
+    }
+  }
+}
+
 /// The feed has every event of the logs once, in order.
 extension World {
   /// Called when everything has come to rest, and again when every session has ended.
   func checkFeed() {
     let events = storedEvents
-    for record in records {
+    for record in records where doubted[record.id] == nil {
       guard let replica = replicas[record.id] else { continue }
       let types = events[record.id] ?? []
       let expected = replica.eventTypes

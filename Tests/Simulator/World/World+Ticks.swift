@@ -4,6 +4,8 @@ import PickerHub
 /// The time in which a due tick must be in the log, in machine milliseconds. The hub retries a tick
 /// that the log refused after a second.
 private let tickDelayMax: Int64 = 2000
+/// The same where the clocks of nodes differ by up to 3 s.
+private let clusterTickDelayMax: Int64 = 6000
 /// The delay after which loading a session is retried.
 private let loadDelayMax: Int64 = 65_000
 
@@ -15,11 +17,13 @@ private let loadDelayMax: Int64 = 65_000
 extension World {
   func checkTicks() {
     noteResidents()
-    guard database?.isFailing != true, node.log?.failure == nil else { return }
+    guard database?.isFailing != true, nodes.allSatisfy({ $0.log?.failure == nil }) else { return }
+    let tickDelayMax = profile.isClustered ? clusterTickDelayMax : tickDelayMax
     for record in records where !record.isEnded && !hub.isEnding(record.id) {
       guard let fold = replicas[record.id]?.fold, let due = fold.nextTick, due <= clock.session
       else { continue }
-      let isInMemory = hub.session(record.id) != nil
+      let isInMemory = resident(record.id) != nil
+      if doubted[record.id] != nil { continue }
       if !isInMemory, profile.isMemoryShort || clock.machine - lastTrouble < loadDelayMax {
         continue
       }
@@ -33,7 +37,7 @@ extension World {
   /// A session that was loaded after its tick was due is ticked then, which takes a log write.
   private func noteResidents() {
     for record in records {
-      if hub.session(record.id) == nil {
+      if resident(record.id) == nil {
         residentSince[record.id] = nil
       } else if residentSince[record.id] == nil {
         residentSince[record.id] = clock.machine

@@ -14,8 +14,7 @@ extension World {
       let revision = max(0, fold.revision - random.below(6))
       request.seen = (epochMark: String(fold.origin.epoch.prefix(4)), revision: revision)
     }
-    requestsUnanswered += 1
-    enter { time in
+    ask(record) { [self] time in
       hub.watch(record.id, request, at: time) { [unowned self] result in
         requestsUnanswered -= 1
         switch result {
@@ -33,6 +32,7 @@ extension World {
     // Its client may have gone meanwhile.
     if random.once(in: 8) { return nil }
     let link = newLink(for: nil, to: record.id, isSlow: random.once(in: 6))
+    link.node = node
     link.hasJoined = true
     drop(link, isHalfOpen: false, after: Int64(random.within(1...20_000)))
     return link.id
@@ -71,8 +71,7 @@ extension World {
     guard let request = try? CommandRequest(Array(body.utf8)) else {
       return breach("a well-formed command is accepted")
     }
-    requestsUnanswered += 1
-    enter { time in
+    ask(record) { [self] time in
       hub.post(
         request, to: record.id, token: record.credential("editor"), locale: nil, at: time
       ) { [unowned self] _ in requestsUnanswered -= 1 }
@@ -81,8 +80,7 @@ extension World {
 
   private func addMember(to record: SessionRecord) {
     guard let request = try? MemberRequest(Array(#"{"name":"Bo"}"#.utf8)) else { return }
-    requestsUnanswered += 1
-    enter { time in
+    ask(record) { [self] time in
       hub.addMember(
         to: record.id, request, token: record.credential("editor"), at: time
       ) { [unowned self] result in

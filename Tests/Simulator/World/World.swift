@@ -21,8 +21,18 @@ package final class World {
   var storedLogs: [Int64: StoredLog] = [:]
   /// The last entry of the database's journal that the replicas have.
   var journalPosition = 0
+  /// The node whose hub is called, or was called last.
   private(set) var node: Node!
+  /// Those that run.
+  var nodes: [Node] = []
   private var startedCount = 0
+  /// Whether a standby was promoted. Only then the epochs of sessions change.
+  var hasFailedOver = false
+  /// The replicas that have what a promoted standby may lack.
+  var doubted: [SessionID: Replica] = [:]
+  var relayedCount = 0
+  /// The replicas of former epochs.
+  var formerReplicas: [String: Replica] = [:]
   let zones = SimulatedZones()
   let texts = SimulatedTexts()
   var links: [UInt64: Link] = [:]
@@ -45,7 +55,7 @@ package final class World {
   /// Whether all clients read without delay.
   var isCalm = false
   /// Work on another thread whose result the hub has not received.
-  var background: [Int: () -> Void] = [:]
+  var background: [Int: (node: Node, job: () -> Void)] = [:]
   var backgroundCount = 0
   /// Whether the hub is called with the result of work in the background.
   var isBackgroundDone = false
@@ -57,8 +67,11 @@ package final class World {
   var residentSince: [SessionID: Int64] = [:]
   /// The number of clock changes after which not all sessions have ticked.
   var clockSetsUnanswered = 0
-  /// The number of HTTP requests without a response.
-  var requestsUnanswered = 0
+  /// The number of HTTP requests without a response, at the node that is called.
+  var requestsUnanswered: Int {
+    get { node.requestCount }
+    set { node.requestCount = newValue }
+  }
   var host: SimulatedHost
   /// Members that were added over HTTP.
   var posters: [(session: SessionID, id: String, secret: String)] = []
@@ -83,17 +96,30 @@ package final class World {
     self.init(seed: hash.value, bytes: bytes)
   }
 
-  package init(seed: UInt64, bytes: [UInt8] = []) {
+  /// - Parameters:
+  ///   - nodeCount: The number of nodes; `nil`: the seed decides.
+  ///   - defect: A bug that must be found.
+  package init(
+    seed: UInt64, bytes: [UInt8] = [], nodeCount: Int? = nil, defect: SimulatedDefect? = nil
+  ) {
     self.seed = seed
-    random = RandomSource(seed: seed, bytes: bytes)
-    profile = Profile(
+    var random = RandomSource(seed: seed, bytes: bytes)
+    var profile = Profile(
       &random, isMemoryShort: seed % 8 == 5, doMembersMark: seed % 4 == 3 || seed % 16 == 5)
+    let count = nodeCount ?? (seed % 4 == 2 ? random.within(2...4) : 1)
+    if count > 1 { profile.share(among: count) }
+    self.profile = profile
+    self.random = random
     host = SimulatedHost(seed: seed)
     let clock = SimulatedTime(start: profile.start, runs: profile.isClockRunning)
     self.clock = clock
     database =
-      profile.isStored ? SimulatedDatabase(clock, random.split(), isClustered: false) : nil
+      profile.isStored
+      ? SimulatedDatabase(
+        clock, self.random.split(), isClustered: profile.isClustered, defect: defect) : nil
     database?.committed = { [unowned self] in followDatabase() }
+    database?.faulted = { [unowned self] in lastTrouble = clock.machine }
+    database?.promoted = { [unowned self] in doubtReplicas() }
     journal.appended = { [unowned self] in followJournal(of: $0) }
     startNode()
   }
@@ -108,10 +134,13 @@ package final class World {
     startedCount += 1
     let configuration = HubConfiguration(
       authentication: profile.authentication, limits: profile.limits)
-    node = Node(
+    let started = Node(
       number: startedCount, clock, database, random.split(), configuration, port: self,
       journal: database == nil ? journal : nil
-    ) { [unowned self] _, call in check(around: call) }
+    ) { [unowned self] in check($0, around: $1) }
+    nodes.append(started)
+    if node?.isAlive != true { node = started }
+    if profile.isClustered { return }
     enter { hub.restore(node.log?.restored ?? [], at: $0) }
   }
 
@@ -122,10 +151,17 @@ package final class World {
     return (0..<8).map { UInt8(truncatingIfNeeded: hash.value >> (8 * $0)) }
   }
 
-  /// Calls the hub, then runs all checks. Every call of the hub must be made through this function.
+  /// Calls the hub of the only node.
   func enter(_ call: (HubTime) -> Void) { node.enter { call($1) } }
 
-  private func check(around call: () -> Void) {
+  /// Calls the hubs of all nodes.
+  func enterAll(_ call: (HubTime) -> Void) {
+    for node in nodes { node.enter { call($1) } }
+  }
+
+  /// Called around each call of a hub: runs all checks.
+  private func check(_ called: Node, around call: () -> Void) {
+    node = called
     checkTicks()
     call()
     reportFull()
@@ -160,9 +196,9 @@ package final class World {
     case .work(let work): work()
     case .clockJump: jump()
     case .background(let number):
-      guard let job = background.removeValue(forKey: number) else { return }
+      guard let (node, job) = background.removeValue(forKey: number) else { return }
       isBackgroundDone = true
-      enter { _ in job() }
+      node.enter { _, _ in job() }
       isBackgroundDone = false
     case .storeFails(let fails):
       database?.isFailing = fails
@@ -170,6 +206,7 @@ package final class World {
       // Requests that arrive while records are lost must be answered, too.
       if fails { for record in records { read(record) } }
     case .crash: if remainingActs > 0 { crash() }
+    case .harm: if remainingActs > 0 { doHarm() }
     case .request: request()
     case .host: actAsHost()
     }
@@ -211,7 +248,7 @@ extension Event {
     case .reachClient(let id, .opened): "  \(id.raw) <- opened"
     case .reachClient(let id, .closed(let code)): "  \(id.raw) <- closed \(code)"
     case .act, .clientTimer, .writable, .work, .background, .clockJump, .storeFails, .request,
-      .host, .crash:
+      .host, .crash, .harm:
       "\(self)"
     }
   }
