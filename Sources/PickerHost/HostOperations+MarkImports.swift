@@ -14,7 +14,7 @@ extension HostOperations {
   package func importMarks(
     _ body: JSONTree, of member: MemberID, in id: SessionID, token: Credential?,
     at time: HubTime
-  ) async throws(HubProblem) -> DefinitionAnswer {
+  ) async throws(HubProblem) -> DocumentAnswer {
     let hosted = try await seam.find(id, token: token, needs: .owner, at: time)
     guard hosted.hostChanges.count(at: seam.now.machine) else { throw .tooMany }
     guard hosted.session.fold.knownMember(member) != nil else { throw .noSuchMember }
@@ -35,14 +35,14 @@ extension HostOperations {
 
   private func answer(
     of effects: [Effect], in hosted: HostedSession
-  ) throws(HubProblem) -> DefinitionAnswer {
+  ) throws(HubProblem) -> DocumentAnswer {
     for case .delta(let delta) in effects where delta.isHostCommand {
       let version = hosted.session.fold.version
       let body = HTTPDocument.changed(
         delta, version: version,
         texts: seam.texts(for: nil, fallback: hosted.session.fold.definition.locale),
         windowRows: seam.limits.session.windowRows)
-      return DefinitionAnswer(
+      return DocumentAnswer(
         version: version, body: body,
         shortBody: HTTPDocument.changed(revision: delta.revision, version: version))
     }

@@ -11,9 +11,9 @@ package struct HostOperations {
   let seam: HostSeam
 
   /// The answer to a change that changes nothing.
-  func unchanged(_ hosted: HostedSession) -> DefinitionAnswer {
+  func unchanged(_ hosted: HostedSession) -> DocumentAnswer {
     let (revision, version) = (hosted.session.revision, hosted.session.fold.version)
-    return DefinitionAnswer(
+    return DocumentAnswer(
       version: version, body: HTTPDocument.unchanged(revision: revision, version: version))
   }
 
@@ -24,6 +24,13 @@ package struct HostOperations {
     ofWeight weight: Int, _ work: @escaping @Sendable () -> Value
   ) async -> Value {
     weight > rowsOnLoop ? await seam.inBackground(work) : work()
+  }
+
+  /// The result of `work`, which runs on another thread.
+  func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () throws(HubProblem) -> Value
+  ) async throws(HubProblem) -> Value {
+    try await seam.inBackground { Result { () throws(HubProblem) in try work() } }.get()
   }
 }
 

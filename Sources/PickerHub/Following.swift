@@ -133,11 +133,11 @@ extension Hub {
   /// it is loaded again or the definition changes again.
   func follow(_ hosted: HostedSession, _ step: SharedStep) {
     hosted.followedVersion = step.version
-    guard let adoption = step.adoption(after: hosted.session.fold.version) else {
+    guard let change = step.change(after: hosted.session.fold.version) else {
       hosted.session.versionWithoutChange = step.version
       return
     }
-    let isAccepted = append(.adopted(adoption), to: hosted, at: now)
+    let isAccepted = append(.revised(change), to: hosted, at: now)
     if isAccepted || hosted.log.refusal == .logFull { return }
     hosted.followedVersion = 0
     schedule.add(.follow(hosted.id), due: now.machine + retryMilliseconds)

@@ -273,10 +273,10 @@ extension Stage {
   ) {
     onLoop { server in
       prepare(server)
-      let request = DefinitionRequest(
+      let request = DocumentRequest(
         format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: 100_000)
       server.hub.begin { host throws(HubProblem) in
-        try await host.redefine(server.session, request, token: nil, at: server.now)
+        try await host.change(.definition, of: server.session, request, token: nil, at: server.now)
       } answer: { _ in
       }
     }
@@ -285,10 +285,10 @@ extension Stage {
   /// Patches the notes.
   func note(_ patch: String) {
     onLoop { server in
-      let request = DefinitionRequest(
+      let request = DocumentRequest(
         format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: 100_000)
       server.hub.begin { host throws(HubProblem) in
-        try await host.changeNotes(of: server.session, request, token: nil, at: server.now)
+        try await host.change(.notes, of: server.session, request, token: nil, at: server.now)
       } answer: { _ in
       }
     }

@@ -95,7 +95,7 @@ final class BenchHub {
     return { [unowned self] in
       hub.begin(
         { [self] host throws(HubProblem) in
-          try await host.redefine(sessions[0], request, token: nil, at: nextChange())
+          try await host.change(.definition, of: sessions[0], request, token: nil, at: nextChange())
         }, answer: mustChange)
     }
   }
@@ -106,14 +106,13 @@ final class BenchHub {
     return { [unowned self] in
       hub.begin(
         { [self] host throws(HubProblem) in
-          try await host.changeNotes(
-            of: sessions[0], request, token: nil, at: nextChange())
+          try await host.change(.notes, of: sessions[0], request, token: nil, at: nextChange())
         }, answer: mustChange)
     }
   }
 
-  private func request(_ format: DefinitionRequest.Format, _ text: String) -> DefinitionRequest {
-    return DefinitionRequest(
+  private func request(_ format: DocumentRequest.Format, _ text: String) -> DocumentRequest {
+    return DocumentRequest(
       format: format, body: Array(text.utf8), versions: nil, valuesMax: .max)
   }
 
@@ -123,7 +122,7 @@ final class BenchHub {
     return HubTime(session: BenchHub.time.session, machine: 100 * changeCount)
   }
 
-  private func mustChange(_ result: Result<DefinitionAnswer, HubProblem>) {
+  private func mustChange(_ result: Result<DocumentAnswer, HubProblem>) {
     // The answer to a change without effect is shorter.
     guard case .success(let answer) = result, answer.body.count > 100 else {
       fatalError("a change changed nothing: \(result)")
@@ -140,7 +139,7 @@ final class BenchHub {
 
   func readNotes() {
     hub.begin { [self] host throws(HubProblem) in
-      try await host.readNotes(of: sessions[0], token: nil, at: BenchHub.time)
+      try await host.read(.notes, of: sessions[0], token: nil, at: BenchHub.time)
     } answer: {
       guard case .success = $0 else { fatalError("not read: \($0)") }
     }

@@ -157,7 +157,7 @@ import Testing
       _ = try world.change(.whole, definition)?.get()
       let (revision, version) = (world.fold.revision, world.fold.version)
       let same = world.fold.definition.document(full: true).serialized()
-      for format in [DefinitionRequest.Format.whole, .mergePatch] {
+      for format in [DocumentRequest.Format.whole, .mergePatch] {
         let answer = try #require(world.change(format, String(decoding: same, as: UTF8.self)))
           .get()
         #expect(answer["changes"] == .array([]) && answer["revision"] == .integer(revision))
@@ -195,7 +195,7 @@ import Testing
   /// One JSON Patch of several operations, or several merge patches, that make `target`.
   private static func patches(
     from document: JSONTree, to target: JSONTree
-  ) -> [(DefinitionRequest.Format, String)] {
+  ) -> [(DocumentRequest.Format, String)] {
     let removals = document.members!.filter { target[$0.key] == nil }.map {
       #"{"op":"remove","path":"/\#($0.key)"}"#
     }

@@ -104,11 +104,12 @@ final class HostedWorld {
     send(member.handle(.command(command), at: milliseconds), 1, &member)
   }
 
-  func change(_ format: DefinitionRequest.Format, _ body: String) -> Result<JSONTree, HubProblem>? {
+  func change(_ format: DocumentRequest.Format, _ body: String) -> Result<JSONTree, HubProblem>? {
     answered {
       hub.begin(
         { [self] host throws(HubProblem) in
-          try await host.redefine(session, request(format, body), token: nil, at: now)
+          try await host.change(
+            .definition, of: session, request(format, body), token: nil, at: now)
         }, answer: $0)
     }
   }
@@ -117,17 +118,18 @@ final class HostedWorld {
     answered {
       hub.begin(
         { [self] host throws(HubProblem) in
-          try await host.changeNotes(of: session, request(.mergePatch, body), token: nil, at: now)
+          try await host.change(
+            .notes, of: session, request(.mergePatch, body), token: nil, at: now)
         }, answer: $0)
     }
   }
 
-  private func request(_ format: DefinitionRequest.Format, _ body: String) -> DefinitionRequest {
-    DefinitionRequest(format: format, body: Array(body.utf8), versions: nil, valuesMax: .max)
+  private func request(_ format: DocumentRequest.Format, _ body: String) -> DocumentRequest {
+    DocumentRequest(format: format, body: Array(body.utf8), versions: nil, valuesMax: .max)
   }
 
   private func answered(
-    _ ask: (@escaping (Result<DefinitionAnswer, HubProblem>) -> Void) -> Void
+    _ ask: (@escaping (Result<DocumentAnswer, HubProblem>) -> Void) -> Void
   ) -> Result<JSONTree, HubProblem>? {
     var answer: Result<JSONTree, HubProblem>?
     ask { answer = $0.map { (try? JSONTree.parse($0.body)) ?? .null } }

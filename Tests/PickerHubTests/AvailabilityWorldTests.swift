@@ -218,10 +218,10 @@ private final class AvailabilityWorld {
     let maybe = below(4) > 0
     let patch =
       #"{"results":"\#(results)","maybe":\#(maybe),"hours":[{"from":"\#(hours)","until":"18:00"}]}"#
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .mergePatch, body: Array(patch.utf8), versions: nil, valuesMax: .max)
     fixture.hub.begin { [self] host throws(HubProblem) in
-      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+      try await host.change(.definition, of: fixture.session, request, token: nil, at: fixture.now)
     } answer: { _ in
     }
   }

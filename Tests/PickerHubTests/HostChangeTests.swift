@@ -13,10 +13,10 @@ extension HubFixture {
   @discardableResult
   func put(_ definition: String) -> Result<JSONTree, HubProblem>? {
     var result: Result<JSONTree, HubProblem>?
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .whole, body: Array(definition.utf8), versions: nil, valuesMax: .max)
     hub.begin { [self] host throws(HubProblem) in
-      try await host.redefine(session, request, token: nil, at: now)
+      try await host.change(.definition, of: session, request, token: nil, at: now)
     } answer: { answer in
       result = answer.map { (try? JSONTree.parse($0.body)) ?? .null }
     }
@@ -120,10 +120,10 @@ extension HubFixture {
     fixture.port.backgroundWork = []
     var problems: [HubProblem] = []
     for body in [String(repeating: "[", count: 20_000), #"{"columns":{"0":{"a":{"text":"x"}}}}"#] {
-      let request = DefinitionRequest(
+      let request = DocumentRequest(
         format: .mergePatch, body: Array(body.utf8), versions: nil, valuesMax: .max)
       fixture.hub.begin { host throws(HubProblem) in
-        try await host.changeNotes(of: fixture.session, request, token: nil, at: fixture.now)
+        try await host.change(.notes, of: fixture.session, request, token: nil, at: fixture.now)
       } answer: {
         if case .failure(let problem) = $0 { problems.append(problem) }
       }

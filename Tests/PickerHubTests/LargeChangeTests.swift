@@ -29,13 +29,13 @@ import PickerHost
     return #"{"columns":{"0":{\#(rows.joined(separator: ","))}}}"#
   }
 
-  @Test(arguments: [DefinitionRequest.Format.mergePatch, .jsonPatch])
+  @Test(arguments: [DocumentRequest.Format.mergePatch, .jsonPatch])
   func `a patch that is too large is refused without reading it`(
-    format: DefinitionRequest.Format
+    format: DocumentRequest.Format
   ) throws {
     let fixture = try HubFixture(letters)
     fixture.port.backgroundWork = []
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: format, byteCount: 262_145, versions: nil, valuesMax: .max
     ) {
       Issue.record("the body was read")
@@ -43,12 +43,12 @@ import PickerHost
     }
     var problems: [HubProblem] = []
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+      try await host.change(.definition, of: fixture.session, request, token: nil, at: fixture.now)
     } answer: {
       if case .failure(let problem) = $0 { problems.append(problem) }
     }
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.changeNotes(of: fixture.session, request, token: nil, at: fixture.now)
+      try await host.change(.notes, of: fixture.session, request, token: nil, at: fixture.now)
     } answer: {
       if case .failure(let problem) = $0 { problems.append(problem) }
     }
@@ -62,15 +62,15 @@ import PickerHost
     fixture.port.backgroundWork = []
     let readCount = Mutex(0)
     let body = Array(slot(30).utf8)
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .whole, byteCount: body.count, versions: nil, valuesMax: .max
     ) {
       readCount.withLock { $0 += 1 }
       return body
     }
-    var answers: [DefinitionAnswer] = []
+    var answers: [DocumentAnswer] = []
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+      try await host.change(.definition, of: fixture.session, request, token: nil, at: fixture.now)
     } answer: {
       if case .success(let answer) = $0 { answers.append(answer) }
     }
@@ -83,14 +83,14 @@ import PickerHost
   }
 
   private func patch(
-    _ fixture: HubFixture, _ body: String, _ format: DefinitionRequest.Format = .jsonPatch,
+    _ fixture: HubFixture, _ body: String, _ format: DocumentRequest.Format = .jsonPatch,
     valuesMax: Int = 20_000
-  ) -> () -> Result<DefinitionAnswer, HubProblem>? {
-    let request = DefinitionRequest(
+  ) -> () -> Result<DocumentAnswer, HubProblem>? {
+    let request = DocumentRequest(
       format: format, body: Array(body.utf8), versions: nil, valuesMax: valuesMax)
-    var result: Result<DefinitionAnswer, HubProblem>?
+    var result: Result<DocumentAnswer, HubProblem>?
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+      try await host.change(.definition, of: fixture.session, request, token: nil, at: fixture.now)
     } answer: {
       result = $0
     }
@@ -174,12 +174,12 @@ import PickerHost
   }
 
   @Test(arguments: [
-    (#"{"columns":[[VALUES]]}"#, DefinitionRequest.Format.mergePatch, 4_000, "/columns/0/0"),
+    (#"{"columns":[[VALUES]]}"#, DocumentRequest.Format.mergePatch, 4_000, "/columns/0/0"),
     (#"{"kind":"columns","columns":[[VALUES]]}"#, .whole, 4_000, "/columns/0/0"),
     (#"{"x":[VALUES]}"#, .mergePatch, 3_003, ""),
   ])
   func `a small body with many values is processed on another thread`(
-    body: String, format: DefinitionRequest.Format, valuesMax: Int, pointer: String
+    body: String, format: DocumentRequest.Format, valuesMax: Int, pointer: String
   ) throws {
     let fixture = try HubFixture(letters)
     fixture.port.backgroundWork = []
@@ -201,11 +201,11 @@ import PickerHost
     fixture.port.backgroundWork = []
     let body =
       #"{"kind":"date","min":"today","max":"2026-11-20"}"# + String(repeating: " ", count: 20_000)
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .whole, body: Array(body.utf8), versions: nil, valuesMax: .max)
     var pointers: [String] = []
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+      try await host.change(.definition, of: fixture.session, request, token: nil, at: fixture.now)
     } answer: {
       if case .failure(.badDefinition(let problem)) = $0 { pointers.append(problem.pointer) }
     }
@@ -220,10 +220,10 @@ import PickerHost
   @Test func `a large definition that is equal to the current one changes nothing`() throws {
     let fixture = try HubFixture(slot(20))
     var bodies: [JSONTree?] = []
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .whole, body: Array(slot(20).utf8), versions: nil, valuesMax: .max)
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+      try await host.change(.definition, of: fixture.session, request, token: nil, at: fixture.now)
     } answer: {
       bodies.append((try? $0.get()).flatMap { try? JSONTree.parse($0.body) })
     }
@@ -235,7 +235,7 @@ import PickerHost
   @Test(arguments: [true, false])
   func `a whole definition is encoded for a log that stores it`(canLoad: Bool) throws {
     let fixture = try HubFixture(slot(20), canLoad: canLoad)
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .whole, body: Array(slot(30).utf8), versions: nil, valuesMax: .max)
     let (entry, change) = try logged(request, in: fixture)
     #expect(change.encoded?.json == (canLoad ? change.definition.fullJSON : nil))
@@ -252,7 +252,7 @@ import PickerHost
   ) throws {
     let rows = (0..<20).map { #""row \#($0)""# }.joined(separator: ",")
     let fixture = try HubFixture(#"{"kind":"columns","columns":[[\#(rows)]]}"#)
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .jsonPatch, body: Array(request.utf8), versions: nil, valuesMax: .max)
     let (_, change) = try logged(request, in: fixture)
     #expect(
@@ -264,13 +264,14 @@ import PickerHost
 
   /// The entry that a request appends.
   private func logged(
-    _ request: DefinitionRequest, in fixture: HubFixture
+    _ request: DocumentRequest, in fixture: HubFixture
   ) throws -> (LogEntry, DefinitionChange) {
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+      try await host.change(.definition, of: fixture.session, request, token: nil, at: fixture.now)
     } answer: { _ in
     }
-    guard case .entry(let entry)? = fixture.log.records.last, case .define(let change) = entry.body
+    guard case .entry(let entry)? = fixture.log.records.last,
+      case .revised(let revised) = entry.body, let change = revised.definition
     else { throw NotAppended() }
     return (entry, change)
   }
@@ -327,9 +328,9 @@ import PickerHost
     fixture.port.backgroundWork = []
     var body: [UInt8]?
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.readNotes(of: fixture.session, token: nil, at: fixture.now)
+      try await host.read(.notes, of: fixture.session, token: nil, at: fixture.now)
     } answer: {
-      body = try? $0.get()
+      body = try? $0.get().body
     }
     #expect(body == nil)
     fixture.port.finishBackgroundWork()

@@ -13,10 +13,10 @@ extension HubFixture {
   @discardableResult
   func note(_ json: String, token: String? = nil) -> Result<JSONTree, HubProblem>? {
     var result: Result<JSONTree, HubProblem>?
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .mergePatch, body: Array(json.utf8), versions: nil, valuesMax: .max)
     hub.begin { [self] host throws(HubProblem) in
-      try await host.changeNotes(of: session, request, token: token.map { .token($0) }, at: now)
+      try await host.change(.notes, of: session, request, token: token.map { .token($0) }, at: now)
     } answer: { answer in
       result = answer.map { (try? JSONTree.parse($0.body)) ?? .null }
     }
@@ -138,11 +138,11 @@ extension HubFixture {
     let fixture = try HubFixture(letters)
     for _ in 0..<20 { fixture.note("{}") }
     #expect(fixture.note("{}") == .failure(.tooMany))
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .mergePatch, body: Array("{}".utf8), versions: nil, valuesMax: .max)
     var problem: HubProblem?
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+      try await host.change(.definition, of: fixture.session, request, token: nil, at: fixture.now)
     } answer: {
       if case .failure(let found) = $0 { problem = found }
     }
@@ -158,11 +158,12 @@ extension HubFixture {
     fixture.send(1, select(1, 0, 1))
     var versions: [Int?] = []
     for tags in ["\"1\"", "\"1\""] {
-      let request = DefinitionRequest(
+      let request = DocumentRequest(
         format: .mergePatch, body: Array(#"{"locale":"de"}"#.utf8), versions: .oneOf([tags]),
         valuesMax: .max)
       fixture.hub.begin { host throws(HubProblem) in
-        try await host.redefine(fixture.session, request, token: nil, at: fixture.now)
+        try await host.change(
+          .definition, of: fixture.session, request, token: nil, at: fixture.now)
       } answer: {
         versions.append((try? $0.get())?.version)
       }
@@ -185,9 +186,9 @@ extension HubFixture {
     var body: [UInt8] = []
     let viewer = fixture.tokens["viewer"].map { Credential.token($0) }
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.readNotes(of: fixture.session, token: viewer, at: fixture.now)
+      try await host.read(.notes, of: fixture.session, token: viewer, at: fixture.now)
     } answer: {
-      body = (try? $0.get()) ?? []
+      body = (try? $0.get().body) ?? []
     }
     #expect(
       String(decoding: body, as: UTF8.self)

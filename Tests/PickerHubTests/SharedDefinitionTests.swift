@@ -44,12 +44,13 @@ import PickerHost
     fold(id).definition.document(full: true)["maxDays"]?.integer
   }
 
-  private func adoptions() -> [Adoption] {
+  /// The changes by which sessions followed the shared definition.
+  private func followed() -> [DocumentChange] {
     fixture.log.records.compactMap { record in
-      guard case .entry(let entry) = record, case .adopted(let adoption) = entry.body else {
-        return nil
-      }
-      return adoption
+      guard case .entry(let entry) = record, case .revised(let change) = entry.body,
+        change.follows != nil
+      else { return nil }
+      return change
     }
   }
 
@@ -59,11 +60,11 @@ import PickerHost
   }
 
   private func patch(_ id: SessionID, _ body: String) throws {
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .mergePatch, body: Array(body.utf8), versions: nil, valuesMax: .max)
-    var answer: Result<DefinitionAnswer, HubProblem>?
+    var answer: Result<DocumentAnswer, HubProblem>?
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.redefine(id, request, token: nil, at: fixture.now)
+      try await host.change(.definition, of: id, request, token: nil, at: fixture.now)
     } answer: {
       answer = $0
     }
@@ -103,16 +104,16 @@ import PickerHost
     fixture.log.shared["room"] = try room(1, #","maxDays":1"#)
     let sessions = try (0..<20).map { try use($0 < 5 ? #","watch":["definition"]"# : "") }
     fixture.hub.changed(try room(2, #","maxDays":2"#), at: fixture.now)
-    #expect(adoptions().isEmpty)
+    #expect(followed().isEmpty)
     fixture.hub.timer(at: fixture.now)
-    #expect(adoptions().count == 8)
+    #expect(followed().count == 8)
     fixture.hub.changed(try room(3, #","maxDays":3"#), at: fixture.now)
     fixture.hub.changed(try room(2, #","maxDays":2"#), at: fixture.now)
     fixture.wait(100)
     // Eight have got both versions, and the others have skipped one.
-    #expect(adoptions().count == 28 && sessions.allSatisfy { days($0) == 3 })
+    #expect(followed().count == 28 && sessions.allSatisfy { days($0) == 3 })
     change(try room(3, #","maxDays":3"#))
-    #expect(adoptions().count == 28)
+    #expect(followed().count == 28)
     let events = fixture.log.fed.flatMap(\.events).filter { $0.type == .definitionChanged }
     let watched = sessions.prefix(5).reduce(0) { $0 + fold($1).revision }
     #expect(events.count == watched && Set(events.map(\.identity)).count == watched)
@@ -140,10 +141,10 @@ import PickerHost
     let sessions = try (0..<70).map { _ in try use() }
     fixture.log.outcome = .pending
     change(try room(2, #","maxDays":2"#))
-    #expect(adoptions().count == 50)
+    #expect(followed().count == 50)
     for session in sessions { fixture.hub.committed(1, of: session, at: fixture.now) }
     fixture.wait(100)
-    #expect(adoptions().count == 70)
+    #expect(followed().count == 70)
     for session in sessions { fixture.hub.committed(1, of: session, at: fixture.now) }
     #expect(sessions.allSatisfy { days($0) == 2 })
   }
@@ -189,21 +190,21 @@ import PickerHost
     let session = try use()
     try patch(session, #"{"maxDays":7}"#)
     change(try room(2, #","maxDays":2"#))
-    #expect(adoptions().isEmpty && days(session) == 7 && fold(session).version == 2)
+    #expect(followed().isEmpty && days(session) == 7 && fold(session).version == 2)
     change(try room(3, #","maxDays":2,"locale":"de""#))
     #expect(days(session) == 7 && fold(session).definition.locale == "de")
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .mergePatch, body: Array(#"{"days":{"2026-12-24":null}}"#.utf8), versions: nil,
       valuesMax: .max)
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.changeNotes(of: session, request, token: nil, at: fixture.now)
+      try await host.change(.notes, of: session, request, token: nil, at: fixture.now)
     } answer: { _ in
     }
     change(try room(4, notes: #"{"days":{"2026-12-24":{"text":"a"},"2026-12-25":{"text":"b"}}}"#))
     // Nothing was there to remove, so the note is not the session's own.
     #expect(fold(session).notes.days.count == 2)
     fixture.hub.begin { host throws(HubProblem) in
-      try await host.changeNotes(of: session, request, token: nil, at: fixture.now)
+      try await host.change(.notes, of: session, request, token: nil, at: fixture.now)
     } answer: { _ in
     }
     change(try room(5, notes: #"{"days":{"2026-12-24":{"text":"c"},"2026-12-25":{"text":"d"}}}"#))
@@ -217,7 +218,7 @@ import PickerHost
     let session = try use(#","definition":{"minDays":5}"#)
     change(try room(2, #","maxDays":3"#))
     change(try room(2, #","maxDays":3"#))
-    #expect(days(session) == 9 && fold(session).revision == 0 && adoptions().count == 1)
+    #expect(days(session) == 9 && fold(session).revision == 0 && followed().count == 1)
     let events = fixture.log.fed.flatMap(\.events).filter { $0.type == .definitionRejected }
     let data = try JSONTree.parse(try #require(events.first).data)
     #expect(events.count == 1 && data["uses"]?["version"]?.integer == 2)
@@ -236,7 +237,7 @@ import PickerHost
     fixture.send(9, #"{"type":"confirm","ref":3}"#)
     #expect(fold(session).status == .confirming)
     change(try room(2, #","maxDays":2"#))
-    #expect(adoptions().isEmpty)
+    #expect(followed().isEmpty)
     let op = try #require(fold(session).decision.confirmation?.op)
     fixture.hub.begin { host throws(HubProblem) in
       try await host.settle(session, Settle(op: op, isGranted: false), token: nil, at: fixture.now)
@@ -244,7 +245,7 @@ import PickerHost
       _ in
     }
     fixture.wait(100)
-    #expect(days(session) == 2 && adoptions().count == 1)
+    #expect(days(session) == 2 && followed().count == 1)
 
     // The confirmation was pending when the entry was appended.
     fixture.send(9, #"{"type":"tap","ref":4,"date":"2026-11-23"}"#)
@@ -371,7 +372,7 @@ import PickerHost
       return answer?["uses"]?["version"]?.integer
     }
     change(try room(2, #","maxDays":9"#))
-    #expect(version == 2 && adoptions().isEmpty)
+    #expect(version == 2 && followed().isEmpty)
   }
 
   @Test func `a session that is loaded follows before anything else`() throws {
@@ -408,10 +409,10 @@ import PickerHost
     let dates = (0..<600).map { #""b\#($0)":{"from":"2026-12-01","through":"2026-12-01"}"# }
     fixture.port.backgroundWork = []
     change(try room(2, #","taken":{\#(dates.joined(separator: ","))}"#))
-    #expect(fixture.port.backgroundWork?.count == 1 && adoptions().isEmpty)
+    #expect(fixture.port.backgroundWork?.count == 1 && followed().isEmpty)
     fixture.port.finishBackgroundWork()
     fixture.wait(100)
-    #expect(sessions.allSatisfy { fold($0).version == 2 } && adoptions().count == 4)
+    #expect(sessions.allSatisfy { fold($0).version == 2 } && followed().count == 4)
     #expect(Set(sessions.map { ObjectIdentifier(fold($0).definition) }).count == 1)
   }
 }
@@ -422,12 +423,12 @@ import PickerHost
     limits: DefinitionLimits(), zones: TestZones(), digest: { $0 })
 
   private func draft(
-    _ format: DefinitionRequest.Format, _ body: String, of current: SharedDefinition? = nil,
+    _ format: DocumentRequest.Format, _ body: String, of current: SharedDefinition? = nil,
     versions: VersionMatch? = nil
   ) throws(HubProblem) -> SharedDraft? {
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: format, body: Array(body.utf8), versions: versions, valuesMax: 1000)
-    return try SharedChange(request, name: "room", current: current, maker: maker, at: noon).draft()
+    return try DocumentRevision(request, maker: maker, at: noon).draft("room", replacing: current)
   }
 
   @Test func `a patch applies to the definition and the notes together`() throws {

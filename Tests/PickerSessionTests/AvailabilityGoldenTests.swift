@@ -89,7 +89,7 @@ private struct GoldenRun {
         let made = try Definition.make(from: new, now: now, zone: Zones.named)
         if made.isSame(as: fold!.definition) { return }
         let change = DefinitionChange(version: fold!.version + 1, definition: made, source: .whole)
-        effects += fold!.apply(LogEntry(at: now, body: .define(change)))
+        effects += fold!.apply(LogEntry(at: now, body: .revised(.init(definition: change))))
       } catch {
         self.error = "badDefinition"
       }

@@ -38,7 +38,9 @@ extension SessionFixture {
       .init("columns", .object([.init("0", .object([.init("a", note)]))]))
     ])
     return fold.apply(
-      LogEntry(at: noon.adding(milliseconds: milliseconds), body: .note(NotesPatch(patch))))
+      LogEntry(
+        at: noon.adding(milliseconds: milliseconds), body: .revised(.init(notes: NotesPatch(patch)))
+      ))
   }
 }
 
@@ -254,7 +256,7 @@ private func statusChanges(_ effects: [Effect]) -> [StatusChange] {
     let made = try Definition.make(from: try JSONTree.parse(Array(fewer.utf8))) { _ in .utc }
     #expect(session.note("one") == [])
     let change = DefinitionChange(version: 2, definition: made, source: .whole)
-    _ = session.fold.apply(LogEntry(at: noon, body: .define(change)))
+    _ = session.fold.apply(LogEntry(at: noon, body: .revised(.init(definition: change))))
     #expect(session.note("two") == [])
     #expect(session.fold.notes.isEmpty && session.fold.pendingNotes.rowCount == 1)
     #expect(session.fold.picker.value == .keys(["b", "x"]))
@@ -284,7 +286,9 @@ private func statusChanges(_ effects: [Effect]) -> [StatusChange] {
     let row = JSONTree.object([.init("text", .string("x"))])
     let rows = (0..<5000).map { JSONTree.Member(String(repeating: "k", count: 40) + "\($0)", row) }
     let patch = JSONTree.object([.init("columns", .object([.init("0", .object(rows))]))])
-    for _ in 0..<10 { _ = session.fold.apply(LogEntry(at: noon, body: .note(NotesPatch(patch)))) }
+    for _ in 0..<10 {
+      _ = session.fold.apply(LogEntry(at: noon, body: .revised(.init(notes: NotesPatch(patch)))))
+    }
 
     let byteCount = session.fold.decision.waitingByteCount
     #expect(byteCount <= DecisionState.waitingBytesMax)

@@ -13,7 +13,9 @@ extension SessionFixture {
   {
     let made = try Definition.make(from: try JSONTree.parse(Array(json.utf8))) { _ in .utc }
     let change = DefinitionChange(version: fold.version + 1, definition: made, source: .whole)
-    return fold.apply(LogEntry(at: noon.adding(milliseconds: milliseconds), body: .define(change)))
+    return fold.apply(
+      LogEntry(
+        at: noon.adding(milliseconds: milliseconds), body: .revised(.init(definition: change))))
   }
 }
 
@@ -113,7 +115,7 @@ extension SessionFixture {
     let definition = try Definition.make(from: tree) { _ in .utc }
     for version in 2...30 {
       let change = DefinitionChange(version: version, definition: definition, source: .whole)
-      _ = session.fold.apply(LogEntry(at: noon, body: .define(change)))
+      _ = session.fold.apply(LogEntry(at: noon, body: .revised(.init(definition: change))))
     }
     #expect(session.fold.revision == 29)
     #expect(session.fold.deltas(after: 8) == nil)

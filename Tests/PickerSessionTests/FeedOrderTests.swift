@@ -79,7 +79,9 @@ import Testing
     session.give(1, .confirm)
     let op = session.op
     let definition = try Reported.definition("q")
-    session.apply(.define(DefinitionChange(version: 2, definition: definition, source: .whole)))
+    session.apply(
+      .revised(
+        .init(definition: DefinitionChange(version: 2, definition: definition, source: .whole))))
 
     way.open(&session)
 
@@ -95,7 +97,9 @@ import Testing
     var session = try Reported(HostFields())
     session.give(1, .confirm)
     let definition = try Reported.definition("q")
-    session.apply(.define(DefinitionChange(version: 2, definition: definition, source: .whole)))
+    session.apply(
+      .revised(
+        .init(definition: DefinitionChange(version: 2, definition: definition, source: .whole))))
     session.give(2, .reopen)
 
     #expect(session.types == [.confirmed, .definitionChanged, .reopened])
@@ -163,7 +167,7 @@ import Testing
     var session = try Reported(HostFields(watched: [.result, .members]))
     session.select(1, row: 1)
     let patch = try JSONTree.parse(Array(#"{"columns":{"0":{"x":{"text":"new"}}}}"#.utf8))
-    session.apply(.note(NotesPatch(patch)))
+    session.apply(.revised(.init(notes: NotesPatch(patch))))
     session.join(bo)
     session.apply(.tick, after: 2000)
 

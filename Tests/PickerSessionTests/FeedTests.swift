@@ -90,7 +90,9 @@ import Testing
     let tree = try JSONTree.parse(Array(#"{"kind":"columns","columns":[["z"]]}"#.utf8))
     let definition = try Definition.make(from: tree) { _ in .utc }
 
-    session.apply(.define(DefinitionChange(version: 2, definition: definition, source: .whole)))
+    session.apply(
+      .revised(
+        .init(definition: DefinitionChange(version: 2, definition: definition, source: .whole))))
 
     #expect(session.events.map(\.type) == [.created, .definitionChanged])
     #expect(session.data(1).hasSuffix(#""result":{"keys":["z"]},"version":2}"#))
@@ -107,7 +109,7 @@ import Testing
     let definition = try Definition.make(from: tree) { _ in .utc }
     let change = DefinitionChange(version: 2, definition: definition, source: .whole)
 
-    session.apply(.define(change))
+    session.apply(.revised(.init(definition: change)))
 
     let changes = session.events.map(\.type).filter { $0 == .definitionChanged }
     #expect(changes.count == (watched.contains(.definition) ? 1 : 0))

@@ -116,7 +116,7 @@ import Testing
     let tree = try JSONTree.parse(Array(#"{"kind":"columns","columns":[["b"],["x"]]}"#.utf8))
     let made = try Definition.make(from: tree) { _ in .utc }
     let change = DefinitionChange(version: 2, definition: made, source: .whole)
-    _ = session.fold.apply(LogEntry(at: noon, body: .define(change)))
+    _ = session.fold.apply(LogEntry(at: noon, body: .revised(.init(definition: change))))
     #expect(session.fold.revision == 1)
 
     #expect(stale(session.give(.host, 0, .confirm, if: .at(0))) == #"{"revision":1}"#)
@@ -127,7 +127,7 @@ import Testing
     session.give(ana, 1, tap("2026-11-20"))
     session.give(ana, 2, tap("2026-11-22"))
     let patch = try JSONTree.parse(Array(#"{"days":{"2026-11-20":{"text":"!"}}}"#.utf8))
-    _ = session.fold.apply(LogEntry(at: noon, body: .note(NotesPatch(patch))))
+    _ = session.fold.apply(LogEntry(at: noon, body: .revised(.init(notes: NotesPatch(patch)))))
     #expect(session.fold.revision == 3)
 
     session.give(ana, 3, .confirm, if: .at(2))

@@ -9,7 +9,9 @@ extension SessionFixture {
   fileprivate mutating func note(_ json: String, after milliseconds: Int64 = 0) throws -> [Effect] {
     let patch = try JSONTree.parse(Array(json.utf8))
     return fold.apply(
-      LogEntry(at: noon.adding(milliseconds: milliseconds), body: .note(NotesPatch(patch))))
+      LogEntry(
+        at: noon.adding(milliseconds: milliseconds), body: .revised(.init(notes: NotesPatch(patch)))
+      ))
   }
 }
 

@@ -11,7 +11,7 @@ extension SessionFixture {
   fileprivate mutating func price(_ amounts: [String: String]) throws -> [Effect] {
     let days = amounts.map { #""\#($0.key)":{"text":"x","amount":\#($0.value)}"# }
     let patch = try JSONTree.parse(Array(#"{"days":{\#(days.joined(separator: ","))}}"#.utf8))
-    return fold.apply(LogEntry(at: noon, body: .note(NotesPatch(patch))))
+    return fold.apply(LogEntry(at: noon, body: .revised(.init(notes: NotesPatch(patch)))))
   }
 
   fileprivate var total: Int? { fold.result.total?.amount.hundredths }
@@ -85,7 +85,8 @@ extension SessionFixture {
     let effects = session.fold.apply(
       LogEntry(
         at: noon,
-        body: .define(DefinitionChange(version: 2, definition: definition, source: .whole))))
+        body: .revised(
+          .init(definition: DefinitionChange(version: 2, definition: definition, source: .whole)))))
 
     let deltas = SessionFixture.deltas(effects)
     #expect(deltas.map { $0.result?.total?.currency } == ["CHF"])

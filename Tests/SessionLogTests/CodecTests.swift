@@ -122,8 +122,8 @@ struct GeneratedSession {
 
   private func settle(_ op: String, _ random: inout SplitMix) -> LogEntry.Body {
     if Int.random(in: 0..<3, using: &random) == 0 {
-      return .note(
-        NotesPatch(.object([.init("columns", .object([.init("0", .object([]))]))])))
+      let patch = JSONTree.object([.init("columns", .object([.init("0", .object([]))]))])
+      return .revised(.init(notes: NotesPatch(patch)))
     }
     let reason = JSONTree.object([.init("de", .string("voll")), .init("en", .string("full"))])
     return .settle(
@@ -258,19 +258,21 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     let changed = DefinitionChange(
       version: 2, definition: definition, source: .mergePatch(patch))
     let problem = DefinitionProblem(pointer: "/x", detail: "y")
-    for adoption in [
-      Adoption(version: 4, define: changed, notes: NotesPatch(patch)),
-      Adoption(version: 5, define: nil, notes: NotesPatch(patch)),
-      Adoption(version: 6, define: nil, notes: nil, problem: problem),
+    for change in [
+      DocumentChange(definition: changed, notes: NotesPatch(patch), follows: .init(4)),
+      DocumentChange(definition: changed, notes: NotesPatch(patch)),
+      DocumentChange(notes: NotesPatch(patch), follows: .init(5)),
+      DocumentChange(follows: .init(6, problem: problem)),
     ] {
-      let entry = LogEntry(at: origin.createdAt, body: .adopted(adoption))
+      let entry = LogEntry(at: origin.createdAt, body: .revised(change))
       let read = LogEntry(tree: try JSONTree.parse(entry.json), after: definition, make: make)
       #expect(read?.json == entry.json)
     }
 
     var fold = try SessionFold(origin)
     let removed = try JSONTree.parse(Array(#"{"days":{"2018-12-24":null}}"#.utf8))
-    _ = fold.apply(LogEntry(at: origin.createdAt, body: .note(NotesPatch(removed))))
+    _ = fold.apply(
+      LogEntry(at: origin.createdAt, body: .revised(.init(notes: NotesPatch(removed)))))
     let state = SessionFold.StoredState(tree: try reread(fold.state.tree), make: make)
     #expect(state == fold.state && state?.facts.shared?.ownNotes.isEmpty == false)
   }
@@ -361,10 +363,11 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     for source in [DefinitionChange.Source.whole, .mergePatch(merge)] {
       let change = DefinitionChange(
         version: 7, definition: try #require(make(merged)), source: source)
-      let entry = LogEntry(at: Instant(milliseconds: 1), body: .define(change))
+      let entry = LogEntry(
+        at: Instant(milliseconds: 1), body: .revised(.init(definition: change)))
       let back = try #require(
         LogEntry(tree: try JSONTree.parse(entry.json), after: before, make: make))
-      guard case .define(let found) = back.body else {
+      guard case .revised(let revised) = back.body, let found = revised.definition else {
         Issue.record("the entry is not a definition change")
         return
       }
@@ -396,7 +399,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
       }
       let change = DefinitionChange(
         version: version, definition: try definition(keys), source: .whole)
-      _ = fold.apply(LogEntry(at: origin.createdAt, body: .define(change)))
+      _ = fold.apply(LogEntry(at: origin.createdAt, body: .revised(.init(definition: change))))
       let state = try #require(
         SessionFold.StoredState(tree: try reread(fold.state.tree), make: make))
       #expect(state == fold.state)

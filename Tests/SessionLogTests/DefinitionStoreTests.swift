@@ -44,7 +44,8 @@ import Testing
     let created = try count("SELECT byte_count FROM session", shelf)
     fixture.join("m")
     let second = try make(rows(20_000, first: "s"))
-    fixture.append(.define(.init(version: 2, definition: second, source: .whole)))
+    fixture.append(
+      .revised(.init(definition: .init(version: 2, definition: second, source: .whole))))
     for _ in 0..<5 {
       fixture.tap(10, by: "m")
       fixture.snapshot()
@@ -97,7 +98,8 @@ import Testing
     let second = try make(rows(2_000))
     let encoded = EncodedDefinition(second) { Array("\($0.count)".utf8) }
     fixture.append(
-      .define(.init(version: 2, definition: second, source: .whole, encoded: encoded)))
+      .revised(
+        .init(definition: .init(version: 2, definition: second, source: .whole, encoded: encoded))))
     log.flush()
 
     #expect(digestCount.withLock { $0 } == 0)
@@ -122,7 +124,10 @@ import Testing
       let document = fixture.fold.definition.document(full: true).merging(patch)
       let definition = try Definition.make(from: document) { _ in .utc }
       fixture.append(
-        .define(.init(version: version, definition: definition, source: .mergePatch(patch))))
+        .revised(
+          .init(
+            definition: .init(version: version, definition: definition, source: .mergePatch(patch)))
+        ))
       fixture.tap(10, by: "m")
       fixture.snapshot()
     }
@@ -142,7 +147,8 @@ import Testing
     let log = try open(shelf)
     let fixture = try LogFixture(in: log)
     let second = try make(#"{"kind":"columns","columns":[["x","y"]]}"#)
-    fixture.append(.define(.init(version: 2, definition: second, source: .whole)))
+    fixture.append(
+      .revised(.init(definition: .init(version: 2, definition: second, source: .whole))))
     fixture.snapshot(isIdle: true)
     log.flush()
     try shelf.write("DELETE FROM definition")

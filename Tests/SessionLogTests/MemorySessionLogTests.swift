@@ -56,7 +56,9 @@ import Testing
       let definition = try Definition.make(from: tree) { _ in .utc }
       if name == "large" {
         fixture.append(
-          .define(DefinitionChange(version: 2, definition: definition, source: .whole)))
+          .revised(
+            .init(definition: DefinitionChange(version: 2, definition: definition, source: .whole)))
+        )
         freed = definition
       }
       _ = log.append(.ended(nil), of: fixture.origin.id)
@@ -98,7 +100,7 @@ import Testing
     func added(_ source: DefinitionChange.Source) -> Int {
       let before = memory.byteCount
       let change = DefinitionChange(version: 2, definition: origin.definition, source: source)
-      let entry = LogEntry(at: origin.createdAt, body: .define(change))
+      let entry = LogEntry(at: origin.createdAt, body: .revised(.init(definition: change)))
       #expect(log.append(.entry(entry), of: origin.id) == .stored)
       return memory.byteCount - before
     }

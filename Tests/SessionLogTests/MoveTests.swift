@@ -34,7 +34,8 @@ import Testing
         .init("columns", .array([.array([.string("x"), .string("y"), .string("z")])])),
       ])
     ) { _ in .utc }
-    fixture.append(.define(.init(version: 2, definition: second, source: .whole)))
+    fixture.append(
+      .revised(.init(definition: .init(version: 2, definition: second, source: .whole))))
     for _ in 0..<3 {
       fixture.tap(400, by: "m_1")
       fixture.refuse(10, by: "m_1")

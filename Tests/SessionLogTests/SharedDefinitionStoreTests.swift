@@ -286,9 +286,9 @@ import Testing
     _ = await write(try draft(days: 3), replacing: 2, in: log)
 
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
-    let adoption = try #require(loaded.step?.adoption(after: loaded.fold.version))
-    #expect(adoption.version == 3)
-    fixture.append(.adopted(adoption))
+    let change = try #require(loaded.step?.change(after: loaded.fold.version))
+    #expect(change.follows?.version == 3)
+    fixture.append(.revised(change))
     fixture.snapshot()
     fixture.feed()
     log.flush()

@@ -149,16 +149,6 @@ extension Definition {
       kind, timeZone, locale, rules.members(full: isFull, isExplicit: isExplicit))
   }
 
-  /// The document of the definition that a JSON Patch gives. A field that the patch has set to
-  /// `null` is left out, because it then has its default.
-  package func document(
-    patchedWith patch: JSONTree, limits: JSONPatchLimits
-  ) throws(JSONPatchProblem) -> JSONTree {
-    let document = try JSONPatch(patch, limits: limits).apply(to: document(full: true))
-    guard case .object(let members) = document else { return document }
-    return .object(members.filter { $0.value != .null })
-  }
-
   /// ``document(full:isExplicit:)`` with `nodes` and `columns`, as JSON. Without either it is
   /// ``json``.
   package var fullJSON: [UInt8] {

@@ -242,10 +242,7 @@ extension Picker {
   package mutating func redefine(
     _ new: Definition, definedAt: Instant? = nil, knowing known: Picker? = nil
   ) throws(DefinitionProblem) -> TickAnswer {
-    guard new.kind == definition.kind else {
-      let detail = "kind is \"\(new.kind)\"; it must stay \"\(definition.kind)\""
-      throw DefinitionProblem(detail).under("kind")
-    }
+    try definition.kind.check(new.kind)
     let bounds = try new.bounds(at: asOf, orAt: definedAt)
     switch consume self {
     case .columns(var box):

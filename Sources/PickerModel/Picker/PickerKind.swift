@@ -1,3 +1,5 @@
+package import JSONText
+
 /// The kinds of picker, with their names on the wire.
 ///
 /// - Source: web/guide/definitions.md.
@@ -65,4 +67,18 @@ package enum PickerKind: String, Hashable, Sendable, CaseIterable {
 
   /// Whether rows or days can have notes.
   package var hasNotes: Bool { shape != .availability }
+}
+
+/// The kind of a document never changes.
+extension PickerKind {
+  /// - Throws: The problem of a definition of another kind.
+  package func check(_ new: PickerKind) throws(DefinitionProblem) {
+    guard new != self else { return }
+    throw DefinitionProblem("kind is \"\(new)\"; it must stay \"\(self)\"").under("kind")
+  }
+
+  /// - Throws: The problem of a definition's document with the name of another kind.
+  package func check(_ document: JSONTree) throws(DefinitionProblem) {
+    if let new = document["kind"]?.string.flatMap(PickerKind.init(rawValue:)) { try check(new) }
+  }
 }

@@ -40,12 +40,8 @@ package struct LogEntry: Hashable, Sendable {
     indirect case revoked(Revocation)
     /// The host gave a user another role.
     indirect case roleSet(HostRole)
-    /// The host changed the definition.
-    indirect case define(DefinitionChange)
-    /// The host changed notes.
-    indirect case note(NotesPatch)
-    /// The session follows its shared definition.
-    indirect case adopted(Adoption)
+    /// The document has changed: by the host, or because the session follows its shared definition.
+    indirect case revised(DocumentChange)
     indirect case settle(Settle)
     /// The picker is due for a tick at `at`.
     case tick

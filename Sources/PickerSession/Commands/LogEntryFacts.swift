@@ -66,18 +66,11 @@ extension LogEntry.Body {
       LogEntry.Facts(texts: revocation.target.textByteCount, other: 160)
     case .roleSet(let role):
       LogEntry.Facts(mayChangeOwners: true, texts: role.target.textByteCount, other: 160)
-    case .define(let change):
+    case .revised(let change):
       LogEntry.Facts(
-        needsBudget: true, isHostChange: true, texts: 64 * change.definition.weight,
-        other: 160 + (change.encoded?.json.count ?? 0), source: change.source.byteCount)
-    case .note(let patch):
-      LogEntry.Facts(
-        needsBudget: true, isHostChange: true, texts: 64 * patch.tree.valueCount, other: 160,
-        source: patch.tree.byteCount)
-    case .adopted(let adoption):
-      LogEntry.Facts(
-        needsBudget: true, isTimed: true, isHostChange: true, texts: adoption.textByteCount,
-        other: 160, source: adoption.sourceByteCount)
+        needsBudget: true, isTimed: change.follows != nil, isHostChange: true,
+        texts: change.textByteCount,
+        other: 160 + (change.definition?.encoded?.json.count ?? 0), source: change.sourceByteCount)
     case .settle(let settle):
       LogEntry.Facts(isHostChange: true, texts: settle.textByteCount, other: 160)
     }
@@ -91,7 +84,7 @@ extension LogEntry.Body {
     // Without a role the member gets its former one.
     case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
     case .roleSet(let set): set.role >= needed
-    case .left, .command, .define, .note, .adopted, .settle, .tick, .clockSet, .revoked: false
+    case .left, .command, .revised, .settle, .tick, .clockSet, .revoked: false
     }
   }
 
@@ -107,8 +100,7 @@ extension LogEntry.Body {
   package var isTick: Bool {
     switch self {
     case .tick, .clockSet: true
-    case .joined, .roleChanged, .left, .returned, .command, .revoked, .roleSet, .define, .note,
-      .adopted, .settle:
+    case .joined, .roleChanged, .left, .returned, .command, .revoked, .roleSet, .revised, .settle:
       false
     }
   }
@@ -138,13 +130,13 @@ extension Revocation.Target {
   }
 }
 
-extension Adoption {
+extension DocumentChange {
   fileprivate var textByteCount: Int {
-    64 * ((define?.definition.weight ?? 0) + (notes?.tree.valueCount ?? 0))
+    64 * ((definition?.definition.weight ?? 0) + (notes?.tree.valueCount ?? 0))
   }
 
   fileprivate var sourceByteCount: Int {
-    (define?.source.byteCount ?? 0) + (notes?.tree.byteCount ?? 0)
+    (definition?.source.byteCount ?? 0) + (notes?.tree.byteCount ?? 0)
   }
 }
 

@@ -77,7 +77,7 @@ extension SessionFold {
     }
     guard !decision.waitingNotes.isEmpty else { return }
     for patch in facts.decision.takeNotes() where revision < last {
-      note(NotesPatch(patch), at: now, &effects)
+      revise(DocumentChange(notes: NotesPatch(patch)), at: now, &effects)
     }
   }
 

@@ -89,9 +89,7 @@ package struct SessionFold: Sendable {
       if effects.count == count && now >= reached { remnant = .nothing }
     case .revoked(let revocation): revoke(revocation, &effects)
     case .roleSet(let role): set(role, &effects)
-    case .define(let change): define(change, at: now, &effects)
-    case .note(let patch): note(patch, at: now, &effects)
-    case .adopted(let adoption): adopt(adoption, at: now, &effects)
+    case .revised(let change): revise(change, at: now, &effects)
     case .settle(let settle): self.settle(settle, at: now, &effects)
     case .command: break
     }
@@ -402,27 +400,6 @@ extension SessionFold {
 }
 
 extension SessionFold {
-  /// Applies a JSON Merge Patch to the notes.
-  ///
-  /// Notes do not affect the picker, so they can change while the session is not open; its result
-  /// has the amounts of before then. While the host decides on a confirmation, the patch waits. An
-  /// invalid patch changes nothing; the host's request was checked before it was logged.
-  mutating func note(_ patch: NotesPatch, at now: Instant, _ effects: inout [Effect]) {
-    tick(to: now, &effects)
-    if status == .confirming {
-      if decision.hasRoom(for: patch.tree) { facts.decision.addNotes(patch.tree) }
-      return
-    }
-    guard let change = patch.change ?? (try? notes.change(by: patch.tree, for: definition.kind)),
-      !change.isEmpty
-    else { return }
-    assert(change == (try? notes.change(by: patch.tree, for: definition.kind)))
-    facts.notes.apply(change)
-    facts.shared?.ownNotes.add(change)
-    let edit = NotesEdit(patch: patch.json, change: change, locale: definition.locale)
-    commit(.notes(edit), hasResult: takeResult(), at: now, &effects)
-  }
-
   /// The notes on the rows that the reloads in `change` include; `nil` if there are none.
   func notes(onRowsOf change: SessionChange) -> RowNotes? {
     guard !notes.columns.isEmpty else { return nil }
@@ -455,41 +432,6 @@ extension JSONTree {
     case .array(let elements): elements.reduce(1) { $0 + $1.valueCount }
     case .object(let members): members.reduce(1) { $0 + $1.value.valueCount }
     }
-  }
-}
-
-extension SessionFold {
-  /// Follows the shared definition to a version.
-  ///
-  /// A version that is not valid for the session leaves it as it is, and is an event. While the
-  /// host decides on a confirmation, nothing happens; the version comes again afterwards.
-  mutating func adopt(_ adoption: Adoption, at now: Instant, _ effects: inout [Effect]) {
-    tick(to: now, &effects)
-    guard status != .confirming, adoption.version > shared?.version ?? 0 else { return }
-    do throws(DefinitionProblem) {
-      if let problem = adoption.problem { throw problem }
-      if let change = adoption.define {
-        try redefine(change, adoption, at: now, &effects)
-      } else if let edit = takeNotes(of: adoption) {
-        commit(.notes(edit), hasResult: takeResult(), at: now, &effects)
-      }
-      facts.shared?.accepted = adoption.version
-    } catch {
-      effects.append(.definitionRejected(version: adoption.version, error))
-    }
-    facts.shared?.version = adoption.version
-  }
-
-  /// Changes the notes.
-  ///
-  /// - Returns: `nil` if nothing changes.
-  mutating func takeNotes(of adoption: Adoption) -> NotesEdit? {
-    guard let patch = adoption.notes,
-      let change = patch.change ?? (try? notes.change(by: patch.tree, for: definition.kind)),
-      !change.isEmpty
-    else { return nil }
-    if let after = adoption.notesAfter { facts.notes = after } else { facts.notes.apply(change) }
-    return NotesEdit(patch: patch.json, change: change, locale: definition.locale)
   }
 }
 

@@ -108,41 +108,25 @@ package struct SharedState: Hashable, Sendable {
 
   /// Whether the session has no part of its own: all such sessions of a version are equal.
   package var isPlain: Bool { own == .object([]) && ownNotes.isEmpty }
-}
 
-/// The entry by which a session follows its shared definition to a version.
-package struct Adoption: Hashable, Sendable {
-  package let version: Int
-  /// `nil` if the session's definition stays the same.
-  package let define: DefinitionChange?
-  /// `nil` if the session's notes stay the same.
-  package let notes: NotesPatch?
-  /// The notes after it, which sessions share in memory; `nil` for a stored entry.
-  let notesAfter: Notes?
-  /// Why the version is not valid for the session, which then stays as it is.
-  package let problem: DefinitionProblem?
-
-  package init(
-    version: Int, define: DefinitionChange?, notes: NotesPatch?, notesAfter: Notes? = nil,
-    problem: DefinitionProblem? = nil
-  ) {
-    (self.version, self.define, self.notes) = (version, define, notes)
-    (self.notesAfter, self.problem) = (notesAfter, problem)
+  /// Takes a change of the document that is valid for the session.
+  mutating func take(_ change: DocumentChange) {
+    if let follows = change.follows {
+      (version, accepted) = (follows.version, follows.version)
+    } else if let patch = change.definition?.own {
+      own = own.merging(patch)
+    } else if case .mergePatch(let patch) = change.definition?.source {
+      // Of a session with a shared definition, every change is logged as a merge patch.
+      own = own.composing(patch)
+    }
   }
-
-  package static func == (left: Adoption, right: Adoption) -> Bool {
-    left.version == right.version && left.define == right.define && left.notes == right.notes
-      && left.problem == right.problem
-  }
-
-  package func hash(into hasher: inout Hasher) { hasher.combine(version) }
 }
 
 /// What changes for sessions that are in one state when they follow their shared definition.
 package struct SharedStep: Sendable {
   package let version: Int
   private var define: (definition: Definition, patch: JSONTree)?
-  private var notes: (patch: NotesPatch, after: Notes)?
+  private var notes: NotesPatch?
   private var problem: DefinitionProblem?
 
   /// The new definition; `nil` if the session's stays the same.
@@ -162,11 +146,7 @@ package struct SharedStep: Sendable {
       let document = new.document.merging(state.own)
       if !document.isSameValue(as: before) {
         let made = try make(document)
-        guard made.kind == definition.kind else {
-          throw DefinitionProblem(
-            pointer: "/kind",
-            detail: "kind is \"\(made.kind)\"; it must stay \"\(definition.kind)\"")
-        }
+        try definition.kind.check(made.kind)
         if !made.isSame(as: definition) {
           define = (made, before.mergePatch(to: made.document(full: true)))
         }
@@ -174,7 +154,7 @@ package struct SharedStep: Sendable {
       let after = try SharedStep.notes(of: new, state)
       let patch = notes == after ? nil : notes.tree.mergePatch(to: after.tree)
       if let patch, let change = try? notes.change(by: patch, for: definition.kind) {
-        self.notes = (NotesPatch(patch, change: change), after)
+        self.notes = NotesPatch(patch, change: change, after: after)
       }
     } catch {
       (define, self.notes, problem) = (nil, nil, error)
@@ -191,15 +171,14 @@ package struct SharedStep: Sendable {
     }
   }
 
-  /// The entry for a session whose definition has a version; `nil` if nothing changes for it.
-  package func adoption(after version: Int) -> Adoption? {
+  /// The change of a session whose definition has a version; `nil` if nothing changes for it.
+  package func change(after version: Int) -> DocumentChange? {
     if define == nil, notes == nil, problem == nil { return nil }
-    let change = define.map { define in
+    let definition = define.map { define in
       DefinitionChange(
         version: version + 1, definition: define.definition, source: .mergePatch(define.patch))
     }
-    return Adoption(
-      version: self.version, define: change, notes: notes?.patch, notesAfter: notes?.after,
-      problem: problem)
+    return DocumentChange(
+      definition: definition, notes: notes, follows: .init(self.version, problem: problem))
   }
 }

@@ -29,10 +29,7 @@ extension LogEntry {
     case .returned(let member, _): "\(member) rejoins"
     case .command(.host, _, let command, _): command.words
     case .command(_, let ref, let command, _): "\(command.words), ref \(ref)"
-    case .define(let change): "the host changes the definition to version \(change.version)"
-    case .note: "the host changes notes"
-    case .adopted(let adoption):
-      "the session follows its shared definition to version \(adoption.version)"
+    case .revised(let change): change.words
     case .revoked(let revocation):
       "the host revokes tokens of \(revocation.target.words) issued before "
         + revocation.issuedBefore.description
@@ -40,6 +37,16 @@ extension LogEntry {
     case .settle(let settle): "the host \(settle.isGranted ? "grants" : "denies") \(settle.op)"
     case .tick, .clockSet: "time"
     }
+  }
+}
+
+extension DocumentChange {
+  fileprivate var words: String {
+    if let follows {
+      return "the session follows its shared definition to version \(follows.version)"
+    }
+    guard let definition else { return "the host changes notes" }
+    return "the host changes the definition to version \(definition.version)"
   }
 }
 

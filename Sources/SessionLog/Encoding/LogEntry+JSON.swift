@@ -39,10 +39,8 @@ extension LogEntry {
     case .roleSet(let role): members.append(.init("roleSet", role.tree))
     case .tick: members.append(.init("tick", .bool(true)))
     case .clockSet: members.append(.init("clockSet", .bool(true)))
-    case .note(let patch): members.append(.init("note", patch.tree))
     case .settle(let settle): members.append(.init("settle", settle.tree))
-    case .define(let change): members += change.members
-    case .adopted(let adoption): members += adoption.members
+    case .revised(let change): members += change.members(change.definition?.stored)
     case .command: preconditionFailure("a command is written directly")
     }
     return .object(members)
@@ -64,22 +62,14 @@ extension LogEntry {
       self.init(
         at: at, body: .command(MemberID(by), ref: ref, command, precondition),
         op: written["op"]?.string)
-    } else if tree["shared"] != nil {
-      guard let adoption = Adoption(tree: tree, after: definition, make: make) else { return nil }
-      self.init(at: at, body: .adopted(adoption))
-    } else if tree["define"] != nil {
-      guard let change = DefinitionChange(tree: tree, after: definition, make: make) else {
-        return nil
-      }
-      self.init(at: at, body: .define(change))
+    } else if let change = DocumentChange(tree: tree, after: definition, make: make) {
+      self.init(at: at, body: .revised(change))
     } else if let revoked = tree["revoked"] {
       guard let revocation = Revocation(tree: revoked) else { return nil }
       self.init(at: at, body: .revoked(revocation))
     } else if let tree = tree["roleSet"] {
       guard let role = HostRole(tree: tree) else { return nil }
       self.init(at: at, body: .roleSet(role))
-    } else if let patch = tree["note"] {
-      self.init(at: at, body: .note(NotesPatch(patch)))
     } else if let tree = tree["settle"] {
       guard let settle = Settle(tree: tree) else { return nil }
       self.init(at: at, body: .settle(settle))
@@ -115,16 +105,22 @@ extension LogEntry.Joining {
   }
 }
 
-/// `{"shared":VERSION,…}` with the members of a definition, with `note`, or with `rejected`.
-extension Adoption {
-  fileprivate var members: [JSONTree.Member] {
-    var members: [JSONTree.Member] = [.init("shared", .integer(version))]
-    if let define { members += define.members }
+/// `"define"` and its version with `definition` or `mergePatch`; `"note"` with a merge patch;
+/// `"shared"` and the version that the session follows, with `rejected` if it is not valid. It has
+/// at least one of the three.
+extension DocumentChange {
+  /// - Parameter document: The member for the new definition.
+  func members(_ document: JSONTree.Member?) -> [JSONTree.Member] {
+    var members: [JSONTree.Member] = []
+    if let definition, let document {
+      members += [.init("define", .integer(definition.version)), document]
+      if let own = definition.own { members.append(.init("own", own)) }
+    }
     if let notes { members.append(.init("note", notes.tree)) }
-    if let problem {
+    if let follows { members.append(.init("shared", .integer(follows.version))) }
+    if let problem = follows?.problem {
       members.append(
-        .init(
-          "rejected", .array([.string(problem.pointer), .string(problem.detail)])))
+        .init("rejected", .array([.string(problem.pointer), .string(problem.detail)])))
     }
     return members
   }
@@ -132,30 +128,28 @@ extension Adoption {
   fileprivate init?(
     tree: JSONTree, after definition: Definition?, make: (JSONTree) -> Definition?
   ) {
-    guard let version = tree["shared"]?.integer else { return nil }
-    var define: DefinitionChange?
-    if tree["define"] != nil {
-      guard let change = DefinitionChange(tree: tree, after: definition, make: make) else {
-        return nil
-      }
-      define = change
-    }
+    let (define, note, shared) = (tree["define"], tree["note"], tree["shared"])
+    let change = DefinitionChange(tree: tree, after: definition, make: make)
     let problem = tree["rejected"]?.array?.compactMap(\.string)
-    guard problem?.count ?? 2 == 2 else { return nil }
+    guard define != nil || note != nil || shared != nil, define == nil || change != nil,
+      shared == nil || shared?.integer != nil, problem?.count ?? 2 == 2
+    else { return nil }
     self.init(
-      version: version, define: define, notes: tree["note"].map { NotesPatch($0) },
-      problem: problem.map { DefinitionProblem(pointer: $0[0], detail: $0[1]) })
+      definition: change, notes: note.map { NotesPatch($0) },
+      follows: shared?.integer.map { version in
+        SharedVersion(
+          version, problem: problem.map { DefinitionProblem(pointer: $0[0], detail: $0[1]) })
+      })
   }
 }
 
 extension DefinitionChange {
-  fileprivate var members: [JSONTree.Member] {
-    let document: JSONTree.Member =
-      switch source {
-      case .whole: .init("definition", definition.document(full: true))
-      case .mergePatch(let patch): .init("mergePatch", patch)
-      }
-    return [.init("define", .integer(version)), document] + (own.map { [.init("own", $0)] } ?? [])
+  /// What a log that does not store documents apart has of the new definition.
+  fileprivate var stored: JSONTree.Member {
+    switch source {
+    case .whole: .init("definition", definition.document(full: true))
+    case .mergePatch(let patch): .init("mergePatch", patch)
+    }
   }
 
   fileprivate init?(

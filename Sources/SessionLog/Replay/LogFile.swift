@@ -81,7 +81,7 @@ package struct LogFile: Sendable {
       return Line(revision: revision, entry: LogEntry(at: at, body: .tick), tree: tree)
     }
     if type == "note", let patch = tree["command"]?["notes"] {
-      let entry = LogEntry(at: at, body: .note(NotesPatch(patch)))
+      let entry = LogEntry(at: at, body: .revised(DocumentChange(notes: NotesPatch(patch))))
       return Line(revision: revision, entry: entry, tree: tree)
     }
     if type == "settle", let command = tree["command"],
@@ -101,9 +101,7 @@ package struct LogFile: Sendable {
       // Notes that change with the definition come from a shared one.
       let notes = tree["command"]?["notes"].map { NotesPatch($0) }
       let entry = LogEntry(
-        at: at,
-        body: notes == nil
-          ? .define(change) : .adopted(Adoption(version: revision, define: change, notes: notes)))
+        at: at, body: .revised(DocumentChange(definition: change, notes: notes)))
       return Line(revision: revision, entry: entry, tree: tree)
     }
     let isHost = tree["host"] == .bool(true)

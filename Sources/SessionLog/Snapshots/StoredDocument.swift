@@ -22,15 +22,14 @@ extension LogEntry {
   /// The stored JSON of the entry. If the entry contains a whole definition, the JSON has its
   /// digest instead, and the definition is returned as `document`.
   func stored(digest: ([UInt8]) -> [UInt8]) -> (body: Data, document: StoredDocument?) {
-    guard case .define(let change) = body, change.source == .whole else {
-      return (Data(json), nil)
-    }
+    guard case .revised(let change) = body, let definition = change.definition,
+      definition.source == .whole
+    else { return (Data(json), nil) }
     let document =
-      change.encoded.map { StoredDocument($0) } ?? StoredDocument(change.definition, digest: digest)
-    let members: [JSONTree.Member] = [
-      .init("at", .integer(Int(at.milliseconds))), .init("define", .integer(change.version)),
-      .init("digest", .string(Hexadecimal.encode(document.digest))),
-    ]
-    return (Data(JSONTree.object(members).serialized()), document)
+      definition.encoded.map { StoredDocument($0) }
+      ?? StoredDocument(definition.definition, digest: digest)
+    let members = [JSONTree.Member("at", .integer(Int(at.milliseconds)))]
+    let reference = JSONTree.Member("digest", .string(Hexadecimal.encode(document.digest)))
+    return (Data(JSONTree.object(members + change.members(reference)).serialized()), document)
   }
 }

@@ -59,12 +59,13 @@ extension World {
   func changeDefinition(of record: SessionRecord, at node: Node? = nil) {
     let (format, body) = randomChange(of: record)
     let isExpecting = random.once(in: 8)
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: format, body: body,
       versions: isExpecting ? .oneOf(["\"\(random.within(1...5))\""]) : nil, valuesMax: 100_000)
     ask(record, at: node) { [self] time in
       hub.begin { host throws(HubProblem) in
-        try await host.redefine(record.id, request, token: record.credential("owner"), at: time)
+        try await host.change(
+          .definition, of: record.id, request, token: record.credential("owner"), at: time)
       } answer: {
         [unowned self] result in
         requestsUnanswered -= 1
@@ -97,7 +98,7 @@ extension World {
   }
 
   private func check(
-    _ answer: DefinitionAnswer, to request: DefinitionRequest, _ record: SessionRecord
+    _ answer: DocumentAnswer, to request: DocumentRequest, _ record: SessionRecord
   ) {
     guard let replica = replicas[record.id] else { return breach("what is changed is in the log") }
     let revision = (try? JSONTree.parse(answer.body))?["revision"]?.integer
@@ -119,7 +120,7 @@ extension World {
 
   /// - Returns: The state at the revision of the response.
   private func check(
-    _ answer: DefinitionAnswer, _ replica: Replica
+    _ answer: DocumentAnswer, _ replica: Replica
   ) throws(ProtocolBreach) -> Replica.Truth {
     guard let tree = try? JSONTree.parse(answer.body) else {
       throw ProtocolBreach("the response to a change is JSON")
@@ -150,12 +151,12 @@ extension World {
 
   private func changeNotes(of record: SessionRecord) {
     let patch = randomNotes(of: record)
-    let request = DefinitionRequest(
+    let request = DocumentRequest(
       format: .mergePatch, body: patch.serialized(), versions: nil, valuesMax: 100_000)
     ask(record) { [self] time in
       hub.begin { host throws(HubProblem) in
-        try await host.changeNotes(
-          of: record.id, request, token: record.credential("owner"), at: time)
+        try await host.change(
+          .notes, of: record.id, request, token: record.credential("owner"), at: time)
       } answer: {
         [unowned self] result in
         requestsUnanswered -= 1
@@ -180,11 +181,11 @@ extension World {
     ask(record) { [self] time in
       replicas[record.id]?.requestNotes(isLate: profile.isStored)
       hub.begin { host throws(HubProblem) in
-        try await host.readNotes(of: record.id, token: record.credential("viewer"), at: time)
+        try await host.read(.notes, of: record.id, token: record.credential("viewer"), at: time)
       } answer: {
         [unowned self] result in
         requestsUnanswered -= 1
-        let body = try? result.get()
+        let body = try? result.get().body
         if replicas[record.id]?.receiveNotes(body) == false {
           breach("GET shows the notes: \(String(decoding: body?.prefix(600) ?? [], as: UTF8.self))")
         }

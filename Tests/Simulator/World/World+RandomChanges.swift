@@ -7,7 +7,7 @@ import PickerModel
 /// Random changes by a host, mostly valid ones.
 extension World {
   /// The body of a request that changes the definition.
-  func randomChange(of record: SessionRecord) -> (DefinitionRequest.Format, [UInt8]) {
+  func randomChange(of record: SessionRecord) -> (DocumentRequest.Format, [UInt8]) {
     let kind = random.once(in: 20) ? "slot" : record.definition["kind"]?.string
     switch random.below(16) {
     case 0..<7:

@@ -70,7 +70,7 @@ extension World {
         tree throws(DefinitionProblem) in
         try Definition.make(from: tree, now: clock.session) { zones.rules(named: $0) }
       }
-      if step.adoption(after: fold.version) != nil {
+      if step.change(after: fold.version) != nil {
         breach("a session follows its shared definition: \(state.version), \(newest.version)")
       }
     }

@@ -71,13 +71,13 @@ struct RouteTable: Sendable {
       .get, "/v1/sessions/by/{external}", .key(.sessions), rate: .log, query: reading,
       HubRoutes.readByName),
     Route(.post, "/v1/definitions/check", .key(.sessions), rate: .check, HubRoutes.check),
-    Route(.get, "/v1/definitions/{name}", .key(.sessions), rate: .log, HubRoutes.readShared),
+    Route(.get, "/v1/definitions/{name}", .key(.sessions), rate: .log, HubRoutes.readDocument),
     Route(
       .put, "/v1/definitions/{name}", .key(.sessions), rate: .create, largeBodyRate: .check,
-      HubRoutes.changeShared),
+      HubRoutes.changeDocument),
     Route(
       .patch, "/v1/definitions/{name}", .key(.sessions), rate: .command, largeBodyRate: .check,
-      HubRoutes.changeShared),
+      HubRoutes.changeDocument),
     Route(
       .delete, "/v1/definitions/{name}", .key(.sessions), rate: .command, HubRoutes.deleteShared),
   ]
@@ -94,17 +94,17 @@ struct RouteTable: Sendable {
     Route(
       .get, "/v1/sessions/{id}/log", .sessionReader, rate: .log, query: ["after", "limit"],
       HubRoutes.log),
-    Route(.get, "/v1/sessions/{id}/definition", .sessionReader, HubRoutes.readDefinition),
+    Route(.get, "/v1/sessions/{id}/definition", .sessionReader, HubRoutes.readDocument),
     Route(
       .put, "/v1/sessions/{id}/definition", .sessionKey(.sessions), largeBodyRate: .check,
-      HubRoutes.changeDefinition),
+      HubRoutes.changeDocument),
     Route(
       .patch, "/v1/sessions/{id}/definition", .sessionKey(.sessions), largeBodyRate: .check,
-      HubRoutes.changeDefinition),
-    Route(.get, "/v1/sessions/{id}/notes", .sessionReader, HubRoutes.readNotes),
+      HubRoutes.changeDocument),
+    Route(.get, "/v1/sessions/{id}/notes", .sessionReader, HubRoutes.readDocument),
     Route(
       .patch, "/v1/sessions/{id}/notes", .sessionKey(.sessions), largeBodyRate: .check,
-      HubRoutes.changeNotes),
+      HubRoutes.changeDocument),
     Route(.post, "/v1/sessions/{id}/revoke", .sessionKey(.sessions), HubRoutes.revoke),
     Route(.post, "/v1/sessions/{id}/role", .sessionKey(.sessions), HubRoutes.setRole),
     Route(
