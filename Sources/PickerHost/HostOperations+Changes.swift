@@ -20,7 +20,7 @@ extension HostOperations {
   ) async throws(HubProblem) -> DocumentAnswer {
     guard hosted.hostChanges.count(at: seam.now.machine) else { throw .tooMany }
     for _ in 1...HostOperations.attemptsMax {
-      let hosted = try await seam.afterHostChanges(of: try await seam.afterFollowing(of: hosted))
+      let hosted = try await seam.afterChanges(of: hosted)
       hosted.hostChanges.begin()
       let change: Result<DocumentChange?, HubProblem>
       do throws(HubProblem) {
@@ -30,7 +30,7 @@ extension HostOperations {
       }
       hosted.hostChanges.end()
       let appended = Result { () throws(HubProblem) in try append(change, to: hosted) }
-      for change in hosted.hostChanges.takeWaiting() { change() }
+      for change in hosted.hostChanges.takeWaiting() { change.resume() }
       guard let (change, entry) = try appended.get() else { return unchanged(hosted) }
       let effects = try await entry.effects()
       for case .delta(let delta) in effects where !delta.isTick {

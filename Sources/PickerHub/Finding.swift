@@ -68,41 +68,27 @@ extension Hub {
   /// - Parameters:
   ///   - ticket: A valid ticket, which grants a viewer's rights without a token.
   ///   - isDeletion: See ``LoadWaiter/isDeletion``.
-  ///   - failure: Called if there is no such session, or the token does not grant the role.
-  ///   - body: Called when all earlier steps of the session have run.
+  /// - Returns: When all earlier steps of the session have run.
+  /// - Throws: There is no such session, or the token does not grant the role.
   func find(
     _ id: SessionID, token: Credential?, ticket: Ticket? = nil, needs role: Role,
-    isDeletion: Bool = false, at time: HubTime,
-    failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
-  ) {
+    isDeletion: Bool = false, at time: HubTime
+  ) async throws(HubProblem) -> HostedSession {
     now = time
-    guard mayExist(id), token?.mayName(id) ?? true else { return failure(.noSuchSession) }
-    whenLoaded(id, isDeletion: isDeletion) { [unowned self] hosted in
-      guard let hosted else { return failure(absence(of: id)) }
-      do throws(HubProblem) {
-        if hosted.isEnding { throw .noSuchSession }
-        try admission.admit(token, ticket, to: hosted.session, needs: role)
-      } catch {
-        return failure(error)
-      }
-      if hosted.steps.byteCount >= limits.queueBytes { return failure(.unavailable) }
-      tickIfDue(hosted, at: now)
-      enqueue(
-        .request { [unowned self] hosted in
-          guard let hosted else {
-            return failure(absence(of: id))
-          }
-          do throws(HubProblem) {
-            // A revocation may have been pending.
-            if admission.hidesSessions {
-              try admission.admit(token, ticket, to: hosted.session, needs: role)
-            }
-          } catch {
-            return failure(error)
-          }
-          body(hosted)
-        }, in: hosted, at: now)
+    guard mayExist(id), token?.mayName(id) ?? true else { throw .noSuchSession }
+    guard let loaded = await answered({ whenLoaded(id, isDeletion: isDeletion, $0) }) else {
+      throw absence(of: id)
     }
+    if loaded.isEnding { throw .noSuchSession }
+    try admission.admit(token, ticket, to: loaded.session, needs: role)
+    if loaded.steps.byteCount >= limits.queueBytes { throw .unavailable }
+    tickIfDue(loaded, at: now)
+    guard let hosted = await afterSteps(of: loaded) else { throw absence(of: id) }
+    // A revocation may have been pending.
+    if admission.hidesSessions {
+      try admission.admit(token, ticket, to: hosted.session, needs: role)
+    }
+    return hosted
   }
 }
 

@@ -38,13 +38,15 @@ extension Hub {
     guard let hosted = directory.hosted(session) else { return }
     hosted.isFollower = false
     guard hosted.phase == .loaded, needed(by: hosted) != nil else { return }
-    afterHostChanges(
-      of: hosted,
-      failure: { [unowned self] problem in
+    performOnHub { [unowned self] in
+      do throws(HubProblem) {
+        follow(try await afterHostChanges(of: hosted))
+      } catch {
         // Too many changes of the host wait.
-        guard problem == .tooMany else { return }
+        guard error == .tooMany else { return }
         schedule.add(.follow(session), due: now.machine + retryMilliseconds)
-      }, body: { [unowned self] in follow($0) })
+      }
+    }
   }
 
   /// The version that a session has to follow now; `nil` if there is none.
@@ -57,22 +59,20 @@ extension Hub {
     return newest
   }
 
-  /// Runs `body` when the session has got the newest version that the hub knows, so that an
-  /// operation of the host counts after the changes that were answered before it.
+  /// Waits until the session has got the newest version that the hub knows, so that an operation of
+  /// the host counts after the changes that were answered before it.
   ///
   /// While another thread makes what changes, it waits as for a change of the session itself.
-  func afterFollowing(
-    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
-    body: @escaping (HostedSession) -> Void
-  ) {
-    guard needed(by: hosted) != nil else { return body(hosted) }
-    afterHostChanges(of: hosted, failure: failure) { [unowned self] hosted in
+  func afterFollowing(of hosted: HostedSession) async throws(HubProblem) -> HostedSession {
+    var hosted = hosted
+    while needed(by: hosted) != nil {
+      hosted = try await afterHostChanges(of: hosted)
       follow(hosted)
       guard hosted.phase == .loaded else {
-        return failure(hosted.isEnding ? .noSuchSession : .unavailable)
+        throw hosted.isEnding ? .noSuchSession : .unavailable
       }
-      afterFollowing(of: hosted, failure: failure, body: body)
     }
+    return hosted
   }
 
   private func follow(_ hosted: HostedSession) {
@@ -125,7 +125,7 @@ extension Hub {
   private func made(for hosted: HostedSession) {
     hosted.hostChanges.end()
     if hosted.phase == .loaded { queue(hosted) }
-    for change in hosted.hostChanges.takeWaiting() { change() }
+    for change in hosted.hostChanges.takeWaiting() { change.resume() }
   }
 
   /// Appends the entry, if anything changes for the session. A log that does not accept it now is

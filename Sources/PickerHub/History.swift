@@ -17,16 +17,18 @@ extension Hub {
     _ id: SessionID, token: Credential?, after: Int, limit: Int? = nil, at time: HubTime,
     answer: @escaping (Result<LogPage, HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
-      let seesAll = admission.allowsChange(token, of: hosted.session)
-      let seesParts = admission.seesParts(token, of: hosted.session)
-      logReader.page(
-        of: hosted.session.fold, seesAll: seesAll, seesParts: seesParts, after: after, limit: limit
-      ) {
-        page in
-        let problem: HubProblem = hosted.isEnding ? .noSuchSession : .unavailable
-        answer(page.map { .success($0) } ?? .failure(problem))
+    performOnHub { [unowned self] in
+      do throws(HubProblem) {
+        let hosted = try await find(id, token: token, needs: .viewer, at: time)
+        let seesAll = admission.allowsChange(token, of: hosted.session)
+        let seesParts = admission.seesParts(token, of: hosted.session)
+        let page = await logReader.page(
+          of: hosted.session.fold, seesAll: seesAll, seesParts: seesParts, after: after,
+          limit: limit)
+        guard let page else { throw hosted.isEnding ? .noSuchSession : .unavailable }
+        answer(.success(page))
+      } catch {
+        answer(.failure(error))
       }
     }
   }
@@ -35,6 +37,6 @@ extension Hub {
   ///
   /// - Parameter answer: Receives `nil` if the log cannot be read or the session has ended.
   package func moreLogLines(_ cursor: LogCursor, answer: @escaping (LogPage?) -> Void) {
-    logReader.page(at: cursor, answer: answer)
+    performOnHub { [unowned self] in answer(await logReader.page(at: cursor)) }
   }
 }

@@ -21,17 +21,13 @@ extension HostSeam {
   /// The time of the current call of the hub.
   package var now: HubTime { hub.now }
 
-  /// Finds a session for an operation: loads it if needed, checks the credential, and applies a due
-  /// tick. See ``Hub/find(_:token:ticket:needs:isDeletion:at:failure:body:)``.
+  /// Finds a session for an operation; see ``Hub/find(_:token:ticket:needs:isDeletion:at:)``.
   package func find(
     _ id: SessionID, token: Credential?, ticket: Ticket? = nil, needs role: Role,
     isDeletion: Bool = false, at time: HubTime
   ) async throws(HubProblem) -> HostedSession {
-    try await answered { (answer: @escaping (Result<HostedSession, HubProblem>) -> Void) in
-      hub.find(
-        id, token: token, ticket: ticket, needs: role, isDeletion: isDeletion, at: time,
-        failure: { answer(.failure($0)) }, body: { answer(.success($0)) })
-    }.get()
+    try await hub.find(
+      id, token: token, ticket: ticket, needs: role, isDeletion: isDeletion, at: time)
   }
 
   /// A session in memory; `nil` if there is none, or it cannot be loaded.
@@ -41,7 +37,7 @@ extension HostSeam {
 
   /// Waits for everything that waits in a session; `nil` if it has ended or was unloaded.
   package func afterSteps(of hosted: HostedSession) async -> HostedSession? {
-    await answered { hub.enqueue(.request($0), in: hosted, at: hub.now) }
+    await hub.afterSteps(of: hosted)
   }
 
   /// Applies a tick that is due to a session that other members may see ahead of it.
@@ -63,22 +59,10 @@ extension HostSeam {
     return appended
   }
 
-  /// Waits until no change of the host is pending in a session, so that the next one is checked
-  /// against its outcome.
-  package func afterHostChanges(of hosted: HostedSession) async throws(HubProblem) -> HostedSession
-  {
-    try await answered { (answer: @escaping (Result<HostedSession, HubProblem>) -> Void) in
-      hub.afterHostChanges(
-        of: hosted, failure: { answer(.failure($0)) }, body: { answer(.success($0)) })
-    }.get()
-  }
-
-  /// Waits until a session has the newest version of its shared definition that the hub knows.
-  package func afterFollowing(of hosted: HostedSession) async throws(HubProblem) -> HostedSession {
-    try await answered { (answer: @escaping (Result<HostedSession, HubProblem>) -> Void) in
-      hub.afterFollowing(
-        of: hosted, failure: { answer(.failure($0)) }, body: { answer(.success($0)) })
-    }.get()
+  /// Waits until a session has the newest version of its shared definition that the hub knows, and
+  /// no change of the host is pending, so that the next one is checked against its outcome.
+  package func afterChanges(of hosted: HostedSession) async throws(HubProblem) -> HostedSession {
+    try await hub.afterHostChanges(of: try await hub.afterFollowing(of: hosted))
   }
 
   /// Opens a new session whose names are reserved.

@@ -12,35 +12,34 @@ extension Hub {
     to id: SessionID, _ request: MemberRequest, token: Credential?, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
-      guard !isDraining else { return answer(.failure(.unavailable)) }
-      let added: (member: MemberID, secret: String)
+    performOnHub { [unowned self] in
       do throws(HubProblem) {
-        added = try addMember(request, token, in: hosted)
+        let hosted = try await find(id, token: token, needs: .viewer, at: time)
+        guard !isDraining else { throw .unavailable }
+        let added = try addMember(request, token, in: hosted)
+        let texts = languages.texts(
+          for: token?.member?.locale ?? request.locale,
+          fallback: hosted.session.fold.definition.locale)
+        guard let hosted = await afterSteps(of: hosted) else { throw absence(of: id) }
+        answer(.success(try welcome(added, in: hosted, texts)))
       } catch {
-        return answer(.failure(error))
+        answer(.failure(error))
       }
-      let texts = languages.texts(
-        for: token?.member?.locale ?? request.locale,
-        fallback: hosted.session.fold.definition.locale)
-      enqueue(
-        .request { [unowned self] hosted in
-          guard let hosted else { return answer(.failure(absence(of: id))) }
-          guard let member = hosted.session.fold.members[added.member] else {
-            return answer(.failure(.unavailable))
-          }
-          hosted.noteActivity(at: now)
-          if !hosted.session.isOnline(member.id) {
-            noteAbsence(of: member.id, in: hosted, at: now)
-          }
-          broadcastPresence(in: hosted, at: now)
-          let welcome = encoder.welcome(
-            member, secret: added.secret, in: hosted.session, resumedAt: nil,
-            sight: hosted.session.fold.sight(of: member.id), texts: texts, now: now.session)
-          answer(.success(Array(welcome.bytes)))
-        }, in: hosted, at: now)
     }
+  }
+
+  /// The welcome message of a member that was added without a connection.
+  private func welcome(
+    _ added: (member: MemberID, secret: String), in hosted: HostedSession, _ texts: any RowTexts
+  ) throws(HubProblem) -> [UInt8] {
+    guard let member = hosted.session.fold.members[added.member] else { throw .unavailable }
+    hosted.noteActivity(at: now)
+    if !hosted.session.isOnline(member.id) { noteAbsence(of: member.id, in: hosted, at: now) }
+    broadcastPresence(in: hosted, at: now)
+    let welcome = encoder.welcome(
+      member, secret: added.secret, in: hosted.session, resumedAt: nil,
+      sight: hosted.session.fold.sight(of: member.id), texts: texts, now: now.session)
+    return Array(welcome.bytes)
   }
 
   /// Appends the join of a member, or the return of the one that has the token's subject.
@@ -100,18 +99,16 @@ extension Hub {
     at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
-      if let member = request.member {
-        return post(request, of: MemberID(member), to: hosted, token, locale, answer)
-      }
+    performOnHub { [unowned self] in
       do throws(HubProblem) {
+        let hosted = try await find(id, token: token, needs: .viewer, at: time)
+        if let member = request.member {
+          return post(request, of: MemberID(member), to: hosted, token, locale, answer)
+        }
         try admitHost(token, of: hosted.session)
+        postAsHost(request, to: try await afterFollowing(of: hosted), locale, answer)
       } catch {
-        return answer(.failure(error))
-      }
-      afterFollowing(of: hosted, failure: { answer(.failure($0)) }) { [unowned self] hosted in
-        postAsHost(request, to: hosted, locale, answer)
+        answer(.failure(error))
       }
     }
   }

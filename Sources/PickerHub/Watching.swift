@@ -13,23 +13,20 @@ extension Hub {
     _ id: SessionID, _ request: WatchRequest, at time: HubTime,
     open: @escaping (Result<String, HubProblem>) -> ConnectionID?
   ) {
-    find(
-      id, token: request.token, ticket: request.ticket, needs: .viewer, at: time,
-      failure: { _ = open(.failure($0)) }
-    ) { [unowned self] hosted in
-      guard needsHistory(request, in: hosted) else { return watch(hosted, request, open: open) }
-      readHistory(of: hosted) { [unowned self] isRead in
-        guard isRead, hosted.isInMemory else {
-          return _ = open(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
-        }
-        do throws(HubProblem) {
+    performOnHub { [unowned self] in
+      do throws(HubProblem) {
+        let hosted = try await find(
+          id, token: request.token, ticket: request.ticket, needs: .viewer, at: time)
+        if needsHistory(request, in: hosted) {
+          guard await answered({ readHistory(of: hosted, then: $0) }), hosted.isInMemory else {
+            throw hosted.isEnding ? .noSuchSession : .unavailable
+          }
           // A revocation may have been stored meanwhile.
-          try admission.admit(
-            request.token, request.ticket, to: hosted.session, needs: .viewer)
-        } catch {
-          return _ = open(.failure(error))
+          try admission.admit(request.token, request.ticket, to: hosted.session, needs: .viewer)
         }
         watch(hosted, request, open: open)
+      } catch {
+        _ = open(.failure(error))
       }
     }
   }

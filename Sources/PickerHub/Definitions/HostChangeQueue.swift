@@ -13,7 +13,7 @@ private let waitingMax = 20
 package struct HostChangeQueue {
   /// Whether a change is being evaluated on another thread.
   private(set) var isPreparing = false
-  private var waiting: [() -> Void] = []
+  private var waiting: [UnsafeContinuation<Void, Never>] = []
   /// The rate of changes of the definition and the notes.
   private var rate = MessageRate()
 
@@ -34,14 +34,13 @@ package struct HostChangeQueue {
     decisionRate.count(at: now, countMax: hostChangesPerSecond) == .within
   }
 
+  /// Whether one more change may wait.
+  var hasRoom: Bool { waiting.count < waitingMax }
+
   /// Queues a change until ``end()``.
-  ///
-  /// - Returns: `false` if too many changes are waiting.
-  mutating func wait(_ change: @escaping () -> Void) -> Bool {
-    precondition(isPreparing, "a change waits only for one that is being evaluated")
-    guard waiting.count < waitingMax else { return false }
+  mutating func wait(_ change: UnsafeContinuation<Void, Never>) {
+    precondition(isPreparing && hasRoom, "a change waits only for one that is being evaluated")
     waiting.append(change)
-    return true
   }
 
   /// The evaluation of a change has begun.
@@ -50,34 +49,36 @@ package struct HostChangeQueue {
   /// The evaluation of a change has ended. The caller has its result.
   package mutating func end() { isPreparing = false }
 
-  /// Removes and returns the changes that waited.
-  package mutating func takeWaiting() -> [() -> Void] {
+  /// Removes and returns the changes that waited, which the caller resumes.
+  package mutating func takeWaiting() -> [UnsafeContinuation<Void, Never>] {
     defer { waiting = [] }
     return waiting
   }
 }
 
 extension Hub {
-  /// Runs `body` as soon as no change of the host is pending, so that the next change is checked
+  /// Waits until no change of the host is pending in a session, so that the next change is checked
   /// against the outcome of the previous one.
-  func afterHostChanges(
-    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
-    body: @escaping (HostedSession) -> Void
-  ) {
-    if hosted.hostChanges.isPreparing {
-      let waits = hosted.hostChanges.wait { [unowned self] in
-        afterHostChanges(of: hosted, failure: failure, body: body)
+  func afterHostChanges(of hosted: HostedSession) async throws(HubProblem) -> HostedSession {
+    var hosted = hosted
+    while true {
+      if hosted.hostChanges.isPreparing {
+        guard hosted.hostChanges.hasRoom else { throw .tooMany }
+        await withUnsafeContinuation { hosted.hostChanges.wait($0) }
+      } else if hosted.phase != .loaded {
+        throw hosted.isEnding ? .noSuchSession : .unavailable
+      } else if hosted.steps.hasHostChange {
+        let id = hosted.id
+        guard let next = await afterSteps(of: hosted) else { throw absence(of: id) }
+        hosted = next
+      } else {
+        return hosted
       }
-      return waits ? () : failure(.tooMany)
     }
-    guard hosted.phase == .loaded else {
-      return failure(hosted.isEnding ? .noSuchSession : .unavailable)
-    }
-    guard hosted.steps.hasHostChange else { return body(hosted) }
-    enqueue(
-      .request { [unowned self, id = hosted.id] hosted in
-        guard let hosted else { return failure(absence(of: id)) }
-        afterHostChanges(of: hosted, failure: failure, body: body)
-      }, in: hosted, at: now)
+  }
+
+  /// Waits for everything that waits in a session; `nil` if it has ended or was unloaded.
+  func afterSteps(of hosted: HostedSession) async -> HostedSession? {
+    await answered { enqueue(.request($0), in: hosted, at: now) }
   }
 }
