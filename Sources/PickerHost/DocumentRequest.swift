@@ -72,21 +72,23 @@ extension DocumentRequest {
   ///   - version: Its version; 0 if there is none.
   ///   - path: Where the definition is in it.
   ///   - merge: Applies a merge patch to it.
+  /// - Throws: In the order that the contract gives: what the body is, `If-Match`, the patch.
   func document(
     of current: (() -> JSONTree)?, version: Int, definitionAt path: [String] = [],
-    merge: (JSONTree) -> JSONTree
+    merge: (_ document: JSONTree, _ patch: JSONTree) -> JSONTree
   ) throws(HubProblem) -> JSONTree {
+    var isWhole: Bool { if case .whole = format { true } else { false } }
+    guard isWhole || current != nil else { throw .noSuchDefinition }
+    let body = try read(definitionAt: path)
     if let versions, !versions.names(version) { throw .versionMismatch(version) }
-    if case .whole = format { return try read(definitionAt: path) }
-    guard let current else { throw .noSuchDefinition }
-    let patch = try read()
-    guard case .jsonPatch = format else { return merge(patch) }
+    guard let current, !isWhole else { return body }
+    guard case .jsonPatch = format else { return merge(current(), body) }
     var limits = JSONPatchLimits()
     limits.valuesMax = valuesMax
     // They take about as long as making the largest definition.
     limits.stepsMax = 8_388_608
     do throws(JSONPatchProblem) {
-      return try JSONPatch(patch, limits: limits).apply(to: current())
+      return try JSONPatch(body, limits: limits).apply(to: current())
     } catch {
       throw HubProblem(error)
     }
@@ -94,7 +96,6 @@ extension DocumentRequest {
 
   /// The body, parsed as JSON; not validated further.
   private func read(definitionAt path: [String] = []) throws(HubProblem) -> JSONTree {
-    try checkSize()
     if case .unknown(let type) = format {
       throw .badRequest(
         "the media type \(type) is not a patch format; send application/merge-patch+json or "

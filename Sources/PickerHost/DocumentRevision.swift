@@ -36,11 +36,9 @@ package struct DocumentRevision: Sendable {
     var document = try request.document(
       of: { definition.document(full: true) }, version: current.version
     ) {
-      patch = $0
-      if let own = current.own, let shared = current.shared {
-        return shared.document.merging(own.merging($0))
-      }
-      return definition.document(full: true).merging($0)
+      patch = $1
+      guard let own = current.own, let shared = current.shared else { return $0.merging($1) }
+      return shared.document.merging(own.merging($1))
     }
     if case .jsonPatch = request.format { document = document.withoutNulls }
     guard document.extent.valueCount <= request.valuesMax else {
@@ -108,7 +106,7 @@ package struct DocumentRevision: Sendable {
     let tree = try request.document(
       of: current.map { current in { current.tree } }, version: current?.version ?? 0,
       definitionAt: ["definition"]
-    ) { current?.tree.merging($0) ?? $0 }
+    ) { $0.merging($1) }
     guard let members = tree.members else { throw .badRequest("the body must be a JSON object") }
     guard tree.extent.valueCount <= request.valuesMax else {
       throw .tooLarge("the definition and its notes would have too many values")

@@ -15,7 +15,7 @@ extension HostOperations {
   ///   - seesParts: Whether its sender sees the parts of all members.
   ///   - evaluate: Returns `nil` if nothing changes. Later changes of the session wait for it.
   func change(
-    _ hosted: HostedSession, seesParts: Bool = false,
+    _ hosted: HostedSession, seesParts: Bool,
     _ evaluate: (HostedSession) async throws(HubProblem) -> DocumentChange?
   ) async throws(HubProblem) -> DocumentAnswer {
     guard hosted.hostChanges.count(at: seam.now.machine) else { throw .tooMany }

@@ -52,11 +52,16 @@ extension HostOperations {
     _ request: CreationRequest, at time: HubTime
   ) async throws(HubProblem) -> CreatedSession {
     seam.begin(at: time)
-    while true {
+    for number in 1...HostOperations.creationsMax {
       guard !seam.isDraining else { throw .unavailable }
-      if let created = try await attempt(request) { return created }
+      if let created = try await attempt(request, isFirst: number == 1) { return created }
     }
+    throw .unavailable
   }
+
+  /// How often a creation is tried whose names another one has, or which the log refuses because of
+  /// its names or its shared definition.
+  private static let creationsMax = 8
 
   /// Creates a session without an idempotency key.
   ///
@@ -70,7 +75,9 @@ extension HostOperations {
   }
 
   /// - Returns: `nil` if another creation with the same names has been decided about meanwhile.
-  private func attempt(_ request: CreationRequest) async throws(HubProblem) -> CreatedSession? {
+  private func attempt(
+    _ request: CreationRequest, isFirst: Bool
+  ) async throws(HubProblem) -> CreatedSession? {
     let host = request.body.host
     // No header contains U+0000.
     let prefix = host.namespace.map { $0 + "\0" } ?? ""
@@ -85,7 +92,8 @@ extension HostOperations {
     case .free(let ordinal):
       let opening: (outcome: CreationOutcome, session: CreatedSession)
       do throws(HubProblem) {
-        if let known = try await knownElsewhere(names) {
+        // The log may have a key that the memory has forgotten.
+        if seam.isClustered || !isFirst, let known = try await known(names) {
           let first = try repeated(known, request)
           seam.shard.names.use { $0.release(names) }
           return first
@@ -125,11 +133,9 @@ extension HostOperations {
     let definition: PreparedDefinition
   }
 
-  /// The key with which another node has created a session already; `nil` if none has.
-  private func knownElsewhere(
-    _ names: SessionIndex.Names
-  ) async throws(HubProblem) -> CreationKey? {
-    guard seam.isClustered, names.isUnique else { return nil }
+  /// The key with which a session was created already, as the log knows; `nil` if none was.
+  private func known(_ names: SessionIndex.Names) async throws(HubProblem) -> CreationKey? {
+    guard names.isUnique else { return nil }
     switch await answered({ seam.log.find(names, hub: seam.shard.index, completion: $0) }) {
     case .absent: return nil
     case .found(.session(let id)): throw .externalTaken(id)

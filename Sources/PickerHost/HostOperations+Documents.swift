@@ -57,10 +57,11 @@ extension HostOperations {
   /// The version of a shared definition that a request wants; see
   /// ``DocumentRevision/draft(_:replacing:)``.
   package func draft(
-    _ name: String, replacing current: SharedDefinition?, _ request: DocumentRequest
+    _ name: String, replacing current: SharedDefinition?, _ request: DocumentRequest,
+    at time: HubTime
   ) async throws(HubProblem) -> SharedDraft? {
     try request.checkSize()
-    let revision = DocumentRevision(request, maker: seam.maker, at: seam.now.session)
+    let revision = DocumentRevision(request, maker: seam.maker, at: time.session)
     return try await inBackground { () throws(HubProblem) in
       try revision.draft(name, replacing: current)
     }

@@ -12,6 +12,10 @@ extension Hub {
   /// A shared definition has a new version.
   package func changed(_ shared: SharedDefinition, at time: HubTime) {
     now = time
+    note(shared)
+  }
+
+  private func note(_ shared: SharedDefinition) {
     let isLoading = directory.loadingCount > 0 || following.creationCount > 0
     let isNew = following.note(shared) { name in isLoading || directory.uses(name) }
     guard isNew else { return }
@@ -71,6 +75,8 @@ extension Hub {
       guard hosted.phase == .loaded else {
         throw hosted.isEnding ? .noSuchSession : .unavailable
       }
+      // The log does not accept it now; the queue tries again.
+      if needed(by: hosted) != nil, !hosted.hostChanges.isPreparing { throw hosted.refusal }
     }
     return hosted
   }
@@ -132,9 +138,9 @@ extension Hub {
   /// tried again. If the session's has reached its maximum size, the session stays as it is until
   /// it is loaded again or the definition changes again.
   func follow(_ hosted: HostedSession, _ step: SharedStep) {
-    hosted.followedVersion = step.version
+    hosted.followedVersion = step.shared.version
     guard let change = step.change(after: hosted.session.fold.version) else {
-      hosted.session.versionWithoutChange = step.version
+      hosted.session.versionWithoutChange = step.shared.version
       return
     }
     let isAccepted = append(.revised(change), to: hosted, at: now)
@@ -154,9 +160,11 @@ extension Hub {
   ///
   /// - Parameter step: What the log has found to change; `nil` if nothing.
   func followNow(_ hosted: HostedSession, _ step: SharedStep? = nil) {
-    if let step, hosted.session.status != .confirming {
+    if let step {
+      // For what cannot follow now.
+      note(step.shared)
       // A later one follows from the queue.
-      follow(hosted, step)
+      if hosted.session.status != .confirming { follow(hosted, step) }
     }
     if hosted.isInMemory, needed(by: hosted) != nil { queue(hosted) }
   }

@@ -97,6 +97,21 @@ import PickerHost
     return { result }
   }
 
+  @Test func `one more change than may wait for a large one is refused`() throws {
+    let fixture = try HubFixture(tree)
+    fixture.port.backgroundWork = []
+    let answers = (0..<22).map { number in
+      // More than 20 in a second are too many in any case.
+      if number == 20 { fixture.wait(1000) }
+      return patch(fixture, #"{"locale":"de"}"#, .mergePatch)
+    }
+    #expect(answers.dropLast().allSatisfy { $0() == nil })
+    guard case .failure(.tooMany)? = answers[21]() else {
+      Issue.record("\(String(describing: answers[21]()))")
+      return
+    }
+  }
+
   /// Replaces `/nodes`, and then copies it to the children of the first nodes.
   private func doubling(_ nodes: [String], _ count: Int) -> String {
     let nodes = nodes.joined(separator: ",")

@@ -166,6 +166,20 @@ import PickerHost
     #expect(self.days(session) == days)
   }
 
+  /// Regression: the hub tried without end.
+  @Test func `a change of the host is refused while its session cannot follow in a full store`() throws {
+    fixture.log.shared["room"] = try room(1, #","maxDays":9"#)
+    let session = try use()
+    fixture.log.outcome = .storeFull
+    fixture.log.shared["room"] = try room(2, #","maxDays":2"#)
+    fixture.hub.changed(try room(2, #","maxDays":2"#), at: fixture.now)
+    #expect(throws: HubProblem.storeFull) { try patch(session, #"{"locale":"de"}"#) }
+
+    fixture.log.outcome = .stored
+    try patch(session, #"{"locale":"de"}"#)
+    #expect(days(session) == 2 && fold(session).definition.locale == "de")
+  }
+
   @Test func `a definition and its notes change in one revision`() throws {
     fixture.log.shared["room"] = try room(1, notes: #"{"days":{"2026-12-24":{"text":"old"}}}"#)
     let session = try use()
@@ -403,6 +417,40 @@ import PickerHost
     #expect(loading.hub.session(id)?.fold.definition.document(full: true)["maxDays"]?.integer == 3)
   }
 
+  /// Regression: it stayed as it was until the next version.
+  @Test func `a session that is loaded while the host decides follows when it has`() throws {
+    fixture.log.shared["room"] = try room(1)
+    let session = try use(#","decide":{"by":"host","seconds":60}"#)
+    fixture.open(9, session: session)
+    fixture.send(9, #"{"type":"join"}"#)
+    fixture.send(9, #"{"type":"tap","ref":1,"date":"2026-11-23"}"#)
+    fixture.send(9, #"{"type":"tap","ref":2,"date":"2026-11-25"}"#)
+    fixture.send(9, #"{"type":"confirm","ref":3}"#)
+    let fold = fold(session)
+    let op = try #require(fold.decision.confirmation?.op)
+
+    let loading = try HubFixture(calendar, canLoad: true, isClustered: true)
+    var loaded = LoadedSession(fold: fold, entryCount: 4, idleMilliseconds: 0)
+    loaded.step = SharedStep(
+      to: try room(2, #","maxDays":2"#), from: fold.definition, Notes(), try #require(fold.shared)
+    ) { tree throws(DefinitionProblem) in try Definition.make(from: tree) { _ in nil } }
+    loading.open(1, session: session)
+    loading.send(1, #"{"type":"join"}"#)
+    loading.log.lookups.removeFirst().completion(
+      .found(
+        DormantSession(
+          id: session, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: true)))
+    loading.hub.loaded(session, loaded, at: loading.now)
+    #expect(loading.hub.session(session)?.fold.status == .confirming)
+    loading.hub.begin { host throws(HubProblem) in
+      try await host.settle(session, Settle(op: op, isGranted: false), token: nil, at: loading.now)
+    } answer: { _ in
+    }
+    loading.wait(100)
+    let definition = loading.hub.session(session)?.fold.definition
+    #expect(definition?.document(full: true)["maxDays"]?.integer == 2)
+  }
+
   @Test func `a large version is made once on another thread`() throws {
     fixture.log.shared["room"] = try room(1)
     let sessions = try (0..<4).map { _ in try use() }
@@ -418,7 +466,7 @@ import PickerHost
 }
 
 /// Requests that change a shared definition.
-@Suite struct SharedChangeTests {
+@Suite struct SharedDraftTests {
   private let maker = DefinitionMaker(
     limits: DefinitionLimits(), zones: TestZones(), digest: { $0 })
 

@@ -117,7 +117,7 @@ import Testing
     #expect(presence.decide(at: 1700, interval: 50) == .now)
   }
 
-  @Test func `twenty changes wait for a large one, and one more is refused`() {
+  @Test func `twenty changes wait for a large one, in their order`() {
     final class Changes {
       var queue = HostChangeQueue()
       var order: [Int] = []

@@ -77,7 +77,8 @@ import Testing
       #"{"kind":"availability","dates":["2018-11-24","2018-11-25"]}"#, in: log)
     let range = try make(
       #"{"kind":"availability","dates":{"from":"2018-11-24","through":"2018-11-27"}}"#)
-    fixture.append(.define(.init(version: 2, definition: range, source: .whole)))
+    fixture.append(
+      .revised(.init(definition: .init(version: 2, definition: range, source: .whole))))
     fixture.snapshot()
     log.flush()
 

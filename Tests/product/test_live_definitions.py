@@ -130,6 +130,7 @@ def test_if_match_compares_the_version(server):
     other = {"kind": "columns", "columns": [["S"]]}
     mismatch = put(session, {"kind": "x"}, If_Match='"2"')
     assert (mismatch.status, mismatch.code) == (412, "versionMismatch"), mismatch
+    assert put(session, b"{", If_Match='"2"').status == 400, "the body is read before"
     assert put(session, other, If_Match='W/"1"').status == 412
     assert put(session, other, If_Match='"7", "1"').status == 200
     assert put(session, SIZES, If_Match='"1"').status == 412

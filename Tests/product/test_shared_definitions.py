@@ -38,6 +38,15 @@ def events(server, type):
     return [json.loads(line)["data"] for line in answer.body.splitlines()]
 
 
+def test_a_definition_is_checked_at_the_time_of_its_request(own_server):
+    server = own_server()
+    for options, status in [({"min": "2018-01-01", "max": "today"}, 201),
+                            ({"min": "today", "max": "2018-01-01"}, 422)]:
+        answer = server.request("PUT", f"/v1/definitions/date-{status}",
+                                {"definition": {"kind": "date", **options}})
+        assert answer.status == status, answer
+
+
 def test_the_resource_and_its_problems(own_server):
     server = own_server()
     refused = server.request("PUT", PATH, {"definition": {**ROOM, "minDays": 0}})

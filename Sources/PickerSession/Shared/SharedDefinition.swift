@@ -124,7 +124,7 @@ package struct SharedState: Hashable, Sendable {
 
 /// What changes for sessions that are in one state when they follow their shared definition.
 package struct SharedStep: Sendable {
-  package let version: Int
+  package let shared: SharedDefinition
   private var define: (definition: Definition, patch: JSONTree)?
   private var notes: NotesPatch?
   private var problem: DefinitionProblem?
@@ -140,7 +140,7 @@ package struct SharedStep: Sendable {
     to new: SharedDefinition, from definition: Definition, _ notes: Notes, _ state: SharedState,
     make: (JSONTree) throws(DefinitionProblem) -> Definition
   ) {
-    version = new.version
+    shared = new
     do throws(DefinitionProblem) {
       let before = definition.document(full: true)
       let document = new.document.merging(state.own)
@@ -179,6 +179,6 @@ package struct SharedStep: Sendable {
         version: version + 1, definition: define.definition, source: .mergePatch(define.patch))
     }
     return DocumentChange(
-      definition: definition, notes: notes, follows: .init(self.version, problem: problem))
+      definition: definition, notes: notes, follows: .init(shared.version, problem: problem))
   }
 }

@@ -38,7 +38,9 @@ extension Hub {
     case .taken(let sessions): taken(sessions, at: time)
     case .lost(let sessions): lost(sessions, at: time)
     case .loaded(let session, let outcome): loaded(session, outcome, at: time)
-    case .run(_, let work), .runInHub(_, let work): work()
+    case .run(_, let work), .runInHub(_, let work):
+      seam.begin(at: time)
+      work()
     case .orphaned(let sessions): restore(sessions, at: time)
     case .shared(let shared): changed(shared, at: time)
     case .stopped, .message: return

@@ -98,7 +98,6 @@ package struct LogFile: Sendable {
           .badData, "line \(number) of \(name) has no definition that pickerd accepts")
       }
       let change = DefinitionChange(version: version, definition: made, source: .whole)
-      // Notes that change with the definition come from a shared one.
       let notes = tree["command"]?["notes"].map { NotesPatch($0) }
       let entry = LogEntry(
         at: at, body: .revised(DocumentChange(definition: change, notes: notes)))

@@ -414,10 +414,13 @@ extension HubTransport {
     _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
   ) {
     // Safe: passed through the other thread, but only used on the loop's.
-    nonisolated(unsafe) let then = then
+    nonisolated(unsafe) let (then, transport) = (then, self)
     HubTransport.background.async { [loop] in
       let value = work()
-      loop.post { then(value) }
+      loop.post {
+        transport.hub.seam.begin(at: transport.now)
+        then(value)
+      }
     }
   }
 

@@ -113,7 +113,7 @@ extension HubRoutes {
     for _ in 1...HubRoutes.attemptsMax {
       let current = try await shared(name)
       let draft = try await host { host throws(HubProblem) in
-        try await host.draft(name, replacing: current, request)
+        try await host.draft(name, replacing: current, request, at: transport.now)
       }
       guard let draft else {
         await hubsKnow(current)
@@ -127,6 +127,7 @@ extension HubRoutes {
         // The store has posted the new version to the hubs already.
         await hubsKnow(nil)
         return (version, current == nil)
+      case .outdated where request.versions == nil: written = .unavailable
       case .outdated: continue
       case .absent, .inUse, .tooMany, .full, .unavailable: throw ProblemDocument(written)
       }
@@ -175,7 +176,6 @@ extension HubRoutes {
     return SharedDefinition.name(name, in: call.credential?.namespace)
   }
 }
-
 
 extension HTTPResponse {
   /// - Parameter ifNoneMatch: Of a read; a client that has the current version gets no body.

@@ -178,7 +178,12 @@ final class HubRoutes {
   ) async -> Value {
     let (group, index) = (transport.group, transport.index)
     return await answered { answer in
-      begin { value in group.post(to: index) { _ in answer(value) } }
+      begin { value in
+        group.post(to: index) { transport in
+          transport.hub.seam.begin(at: transport.now)
+          answer(value)
+        }
+      }
     }
   }
 
