@@ -36,7 +36,7 @@ extension World {
     nodes.first?.shared?.write(draft, replacing: former?.version) { outcome in
       switch outcome {
       case .done, .outdated: world.readShared(kind)
-      case .unavailable where world.failureCount > 0: break
+      case .unavailable: break
       default: world.breach("a shared definition can be changed: \(outcome)")
       }
     }
