@@ -374,6 +374,25 @@ import PickerHost
     #expect(answerCount == 0 && fixture.log.lastCreated != first)
   }
 
+  /// Regression: it was tried without end, with a commit each time.
+  @Test func `a creation that the log refuses again and again is given up`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.outcome = .pending
+    let body = try CreateRequest(Array(#"{"definition":\#(letters),"external":"o-1"}"#.utf8))
+    let request = CreationRequest(body, socketBase: "ws://here")
+    var problem: HubProblem?
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.create(request, at: fixture.now)
+    } answer: {
+      if case .failure(let failure) = $0 { problem = failure }
+    }
+    for _ in 1...8 {
+      #expect(problem == nil)
+      fixture.hub.refused(try #require(fixture.log.lastCreated), at: fixture.now)
+    }
+    #expect(problem == .unavailable)
+  }
+
   @Test func `sessions and idempotency keys of all nodes count against the limits`() throws {
     let fixture = try shared()
     let body = try CreateRequest(Array(#"{"definition":\#(letters)}"#.utf8))
