@@ -167,7 +167,9 @@ import PickerHost
   }
 
   /// Regression: the hub tried without end.
-  @Test func `a change of the host is refused while its session cannot follow in a full store`() throws {
+  @Test func `a change of the host is refused while its session cannot follow in a full store`()
+    throws
+  {
     fixture.log.shared["room"] = try room(1, #","maxDays":9"#)
     let session = try use()
     fixture.log.outcome = .storeFull
@@ -389,25 +391,39 @@ import PickerHost
     #expect(version == 2 && followed().isEmpty)
   }
 
-  @Test func `a session that is loaded follows before anything else`() throws {
+  /// A hub that is loading a session, for a member who joins.
+  private func hub(loading id: SessionID) throws -> HubFixture {
     let loading = try HubFixture(calendar, canLoad: true, isClustered: true)
-    let id = SessionID("stored")
-    let old = try room(1, #","maxDays":1"#)
-    var origin = SessionOrigin(
-      id: id, epoch: "e",
-      definition: try Definition.make(from: old.document) { _ in nil }, createdAt: noon)
-    origin.uses = SharedUse(name: "room", version: 1, own: .object([]))
-    let fold = try SessionFold(origin)
-    var loaded = LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0)
-    loaded.step = SharedStep(
-      to: try room(2, #","maxDays":2"#), from: fold.definition, Notes(), try #require(fold.shared)
-    ) { tree throws(DefinitionProblem) in try Definition.make(from: tree) { _ in nil } }
     loading.open(1, session: id)
     loading.send(1, #"{"type":"join"}"#)
     loading.log.lookups.removeFirst().completion(
       .found(
         DormantSession(
           id: id, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: true)))
+    return loading
+  }
+
+  /// What the log gives for a session that has not followed a version yet.
+  private func loaded(
+    _ fold: SessionFold, following new: SharedDefinition
+  ) throws -> LoadedSession {
+    var loaded = LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0)
+    loaded.step = SharedStep(
+      to: new, from: fold.definition, Notes(), try #require(fold.shared)
+    ) { tree throws(DefinitionProblem) in try Definition.make(from: tree) { _ in nil } }
+    return loaded
+  }
+
+  @Test func `a session that is loaded follows before anything else`() throws {
+    let id = SessionID("stored")
+    let loading = try hub(loading: id)
+    let old = try room(1, #","maxDays":1"#)
+    var origin = SessionOrigin(
+      id: id, epoch: "e",
+      definition: try Definition.make(from: old.document) { _ in nil }, createdAt: noon)
+    origin.uses = SharedUse(name: "room", version: 1, own: .object([]))
+    let fold = try SessionFold(origin)
+    let loaded = try loaded(fold, following: try room(2, #","maxDays":2"#))
     // This change is known only here: it came while the session was being loaded.
     loading.hub.changed(try room(3, #","maxDays":3"#), at: loading.now)
     loading.hub.loaded(id, loaded, at: loading.now)
@@ -429,17 +445,8 @@ import PickerHost
     let fold = fold(session)
     let op = try #require(fold.decision.confirmation?.op)
 
-    let loading = try HubFixture(calendar, canLoad: true, isClustered: true)
-    var loaded = LoadedSession(fold: fold, entryCount: 4, idleMilliseconds: 0)
-    loaded.step = SharedStep(
-      to: try room(2, #","maxDays":2"#), from: fold.definition, Notes(), try #require(fold.shared)
-    ) { tree throws(DefinitionProblem) in try Definition.make(from: tree) { _ in nil } }
-    loading.open(1, session: session)
-    loading.send(1, #"{"type":"join"}"#)
-    loading.log.lookups.removeFirst().completion(
-      .found(
-        DormantSession(
-          id: session, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: true)))
+    let loading = try hub(loading: session)
+    let loaded = try loaded(fold, following: try room(2, #","maxDays":2"#))
     loading.hub.loaded(session, loaded, at: loading.now)
     #expect(loading.hub.session(session)?.fold.status == .confirming)
     loading.hub.begin { host throws(HubProblem) in
