@@ -53,6 +53,10 @@ extension Hub {
     case .later(let due): return schedule.add(.presence(hosted.id), due: due)
     case .queued: return
     }
+    sendPresence(in: hosted, at: time)
+  }
+
+  private func sendPresence(in hosted: HostedSession, at time: HubTime) {
     let updates = hosted.session.takeUpdates()
     if updates.isEmpty { return }
     let encoded = EncodedPresence(updates, in: hosted.session)
@@ -63,7 +67,8 @@ extension Hub {
   }
 
   /// A member, or with `nil` everybody who is no owner, may see more or less. A member's role is
-  /// sent with its presence, and the snapshot follows it.
+  /// sent with its presence, and the snapshot follows it; both before any later delta, because who
+  /// resumes after such a delta gets no snapshot (``SessionFold/mayResume(_:after:)``).
   private func changeSight(of member: MemberID?, in hosted: HostedSession, at time: HubTime) {
     for listener in hosted.session.listeners {
       guard member == nil || listener.member == member,
@@ -71,9 +76,11 @@ extension Hub {
       else { continue }
       connections[listener.connection]?.needsSight = true
     }
-    // Otherwise it follows the presence that waits.
-    let isKnown = member.map { !hosted.session.updates.roleChanged.contains($0) } ?? true
-    if isKnown { fanOut.sendSights(in: hosted.session, at: time) }
+    if let member, hosted.session.updates.roleChanged.contains(member) {
+      sendPresence(in: hosted, at: time)
+    } else {
+      fanOut.sendSights(in: hosted.session, at: time)
+    }
   }
 
   func deliver(_ message: Outbox.Waiting, _ connection: HubConnection) {

@@ -41,6 +41,24 @@ private let week =
     #expect(fixture.port.frames[2]![0] !== fixture.port.frames[1]![0])
   }
 
+  /// Regression: it followed the presence, which may wait, so that a member that had later deltas
+  /// resumed after them without ever having had it.
+  @Test func `what a new role permits is sent before any later delta`() throws {
+    let fixture = try HubFixture(week + #","results":"owner"}"#)
+    for raw in 1...3 { fixture.join(UInt64(raw)) }
+    fixture.forgetAll()
+    let member = fixture.fold.membersInOrder[1].id
+    fixture.hub.begin { host throws(HubProblem) in
+      try await host.set(
+        HostRole(.member(member), .owner), in: fixture.session, token: nil, at: fixture.now)
+    } answer: { _ in
+    }
+    fixture.send(3, mark(1, "yes", 4, 8))
+
+    let types = fixture.received(2).compactMap { $0["type"]?.string }
+    #expect(types == ["presence", "snapshot", "delta"])
+  }
+
   @Test func `members from whom marks are hidden share one copy`() throws {
     let fixture = try HubFixture(week + #","results":"owner"}"#)
     for raw in 1...9 { fixture.join(UInt64(raw)) }
