@@ -45,8 +45,6 @@ final class SimulatedTime: @unchecked Sendable {
     sessionOffset = start.milliseconds
   }
 
-  deinit { for thread in idle { thread.end() } }
-
   /// The sessions' clock.
   var session: Instant {
     Instant(milliseconds: runs ? machine + sessionOffset : sessionOffset)
@@ -107,13 +105,17 @@ final class SimulatedTime: @unchecked Sendable {
     current = thread
     thread.run()
     current = nil
-    if thread.work == nil { idle.append(thread) }
+    guard thread.work == nil else { return }
+    if isOver { thread.end() } else { idle.append(thread) }
   }
 
-  /// Ends the work that sleeps: its databases and nodes fail from now on.
+  /// Ends the work that sleeps, whose databases and nodes fail from now on, and the threads: a
+  /// world may be retained by an operation that waits for an answer.
   func end() {
     isOver = true
     while let thread = sleeping.first { resume(thread) }
+    for thread in idle { thread.end() }
+    idle = []
     heap = Heap()
   }
 }
