@@ -161,7 +161,7 @@ extension Hub {
   /// - Parameter step: What the log has found to change; `nil` if nothing.
   func followNow(_ hosted: HostedSession, _ step: SharedStep? = nil) {
     if let step {
-      // For what cannot follow now.
+      // A session that cannot follow now finds it here later.
       note(step.shared)
       // A later one follows from the queue.
       if hosted.session.status != .confirming { follow(hosted, step) }

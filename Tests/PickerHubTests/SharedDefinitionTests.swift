@@ -243,7 +243,8 @@ import PickerHost
     #expect(days(session) == 6 && fold(session).shared?.accepted == 3)
   }
 
-  @Test func `a session follows when the host has decided`() throws {
+  /// A session that uses `room` and whose confirmation waits for the host.
+  private func confirming() throws -> SessionID {
     fixture.log.shared["room"] = try room(1)
     let session = try use(#","decide":{"by":"host","seconds":60}"#)
     fixture.open(9, session: session)
@@ -252,6 +253,11 @@ import PickerHost
     fixture.send(9, #"{"type":"tap","ref":2,"date":"2026-11-25"}"#)
     fixture.send(9, #"{"type":"confirm","ref":3}"#)
     #expect(fold(session).status == .confirming)
+    return session
+  }
+
+  @Test func `a session follows when the host has decided`() throws {
+    let session = try confirming()
     change(try room(2, #","maxDays":2"#))
     #expect(followed().isEmpty)
     let op = try #require(fold(session).decision.confirmation?.op)
@@ -435,13 +441,7 @@ import PickerHost
 
   /// Regression: it stayed as it was until the next version.
   @Test func `a session that is loaded while the host decides follows when it has`() throws {
-    fixture.log.shared["room"] = try room(1)
-    let session = try use(#","decide":{"by":"host","seconds":60}"#)
-    fixture.open(9, session: session)
-    fixture.send(9, #"{"type":"join"}"#)
-    fixture.send(9, #"{"type":"tap","ref":1,"date":"2026-11-23"}"#)
-    fixture.send(9, #"{"type":"tap","ref":2,"date":"2026-11-25"}"#)
-    fixture.send(9, #"{"type":"confirm","ref":3}"#)
+    let session = try confirming()
     let fold = fold(session)
     let op = try #require(fold.decision.confirmation?.op)
 

@@ -127,6 +127,7 @@ extension HubRoutes {
         // The store has posted the new version to the hubs already.
         await hubsKnow(nil)
         return (version, current == nil)
+      // Without If-Match the request named no version that could mismatch.
       case .outdated where request.versions == nil: written = .unavailable
       case .outdated: continue
       case .absent, .inUse, .tooMany, .full, .unavailable: throw ProblemDocument(written)
