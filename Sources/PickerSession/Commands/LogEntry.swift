@@ -47,6 +47,10 @@ package struct LogEntry: Hashable, Sendable {
     case tick
     /// The clock was set to `at`: the only entry that can move the session back in time.
     case clockSet
+    /// An entry that the log decides by the inventory.
+    indirect case decided(DecidedEntry)
+    /// What the session's inventory has become by others.
+    indirect case inventory(InventoryNews)
   }
 
   /// A new member. The role is `nil` in sessions without tokens, where the first member becomes the
