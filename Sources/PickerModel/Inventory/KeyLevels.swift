@@ -1,0 +1,142 @@
+package import CivilTime
+import JSONText
+
+/// The levels of an inventory's keys as one session sees them.
+///
+/// A picker has them instead of counts: a key that is not open acts as if its day, night or time
+/// were taken.
+///
+/// A class, so that a picker without inventory copies one pointer.
+/// - Source: web/guide/scarce.md, "Levels".
+package final class KeyLevels: Sendable {
+  /// The keys that have something of their own, with their level or without one.
+  package let named: [String: KeyLevel?]
+  /// The level of all other keys.
+  package let others: KeyLevel?
+  /// ``named`` by date, of a calendar.
+  private let dates: [CivilDate: KeyLevel?]
+  /// The dates of ``named`` that are not open, ascending.
+  private let closedDates: [CivilDate]
+  /// ``named`` by the second, of a slot.
+  private let seconds: [Int64: KeyLevel?]
+  /// The seconds of ``named`` that are not open, ascending.
+  private let closedSeconds: [Int64]
+
+  /// - Parameter shape: Which form the keys have.
+  package init(_ named: [String: KeyLevel?], others: KeyLevel?, for kind: PickerKind) {
+    (self.named, self.others) = (named, others)
+    var (dates, seconds): ([CivilDate: KeyLevel?], [Int64: KeyLevel?]) = ([:], [:])
+    for (key, level) in named {
+      if kind == .calendar, let date = CivilDate(iso: key.utf8) {
+        dates[date] = .some(level)
+      } else if kind == .slot, let instant = Instant(rfc3339: key.utf8) {
+        seconds[instant.seconds] = .some(level)
+      }
+    }
+    (self.dates, self.seconds) = (dates, seconds)
+    closedDates = dates.filter { !$0.value.isOpen }.keys.sorted()
+    closedSeconds = seconds.filter { !$0.value.isOpen }.keys.sorted()
+  }
+
+  package subscript(_ key: String) -> KeyLevel? {
+    if let level = named[key] { level } else { others }
+  }
+
+  subscript(_ date: CivilDate) -> KeyLevel? {
+    if let level = dates[date] { level } else { others }
+  }
+
+  subscript(second second: Int64) -> KeyLevel? {
+    if let level = seconds[second] { level } else { others }
+  }
+
+  /// Whether no key between the two seconds is closed, so that nobody need look at each.
+  func areOpen(_ range: ClosedRange<Int64>) -> Bool {
+    guard others.isOpen else { return false }
+    let index = closedSeconds.partitioned { $0 >= range.lowerBound }
+    return index == closedSeconds.count || closedSeconds[index] > range.upperBound
+  }
+
+  /// The nearest date that is not open after `date` (`isLater`) or before it; `nil` if there is
+  /// none.
+  func nextClosed(after date: CivilDate, isLater: Bool) -> CivilDate? {
+    guard others.isOpen else {
+      // Past the open dates that follow one another.
+      var next = date.adding(days: isLater ? 1 : -1)
+      while let day = next, self[day].isOpen { next = day.adding(days: isLater ? 1 : -1) }
+      return next
+    }
+    let index = closedDates.partitioned { $0 >= date }
+    if !isLater { return index > 0 ? closedDates[index - 1] : nil }
+    let next = index < closedDates.count && closedDates[index] == date ? index + 1 : index
+    return next < closedDates.count ? closedDates[next] : nil
+  }
+}
+
+extension KeyLevels: Hashable {
+  package static func == (left: KeyLevels, right: KeyLevels) -> Bool {
+    left === right || left.others == right.others && left.named == right.named
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(named.count)
+    hasher.combine(others)
+  }
+}
+
+extension Array {
+  /// The first index whose element and all later ones fulfil a condition; `count` if none does.
+  fileprivate func partitioned(_ isLater: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isLater(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
+
+/// The stored form: `{"keys":{KEY:LEVEL|null},"others":LEVEL|null}`; a level is a number of units
+/// that are left, `"held"` or `"gone"`.
+extension KeyLevels {
+  package var tree: JSONTree {
+    .object([
+      .init(
+        "keys",
+        .object(
+          named.sorted { $0.key < $1.key }.map { .init($0.key, KeyLevels.tree($0.value)) })),
+      .init("others", KeyLevels.tree(others)),
+    ])
+  }
+
+  /// Reads what ``tree`` wrote; `nil` for anything else.
+  package convenience init?(tree: JSONTree, for kind: PickerKind) {
+    guard let keys = tree["keys"]?.members, let others = tree["others"].flatMap(KeyLevels.level)
+    else { return nil }
+    var named: [String: KeyLevel?] = [:]
+    for member in keys {
+      guard let level = KeyLevels.level(member.value) else { return nil }
+      named[member.key] = .some(level)
+    }
+    self.init(named, others: others, for: kind)
+  }
+
+  private static func tree(_ level: KeyLevel?) -> JSONTree {
+    switch level {
+    case nil: .null
+    case .few(let left): .integer(left)
+    case .held: .string("held")
+    case .gone: .string("gone")
+    }
+  }
+
+  private static func level(_ tree: JSONTree) -> KeyLevel?? {
+    switch tree {
+    case .null: .some(nil)
+    case .integer(let left): .few(left: left)
+    case .string("held"): .held
+    case .string("gone"): .gone
+    default: nil
+    }
+  }
+}
